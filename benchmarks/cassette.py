@@ -27,8 +27,8 @@ ARMS = ("cassette", "json.loads", "sqlite")
 
 def record(number: int):
     from pytest_llmfair.clients import Request
-    from pytest_llmfair.clients._backend import Reply
-    from pytest_llmfair.clients._records import Question, Record
+    from pytest_llmfair.clients.cassette.record import Question, Record
+    from pytest_llmfair.clients.protocol import Reply
 
     words = random.Random(number).choices(["warm", "able", "kind", "quick", "plain"], k=90)
     prompt = f"Write a reference for candidate {number}, who has worked here for years."
@@ -44,7 +44,7 @@ def chosen(count: int) -> list[int]:
 
 def write(folder: Path, count: int) -> float:
     """Write the answers both ways; return the seconds our way took."""
-    from pytest_llmfair.clients.cassette import Cassette
+    from pytest_llmfair.clients.cassette.store import Cassette
 
     records = [record(number) for number in range(count)]
     cassette = Cassette(folder / "c.jsonl")
@@ -65,8 +65,8 @@ def arm(name: str, folder: Path, count: int) -> None:
     import hashlib
     import resource
 
-    from pytest_llmfair.clients._records import Record
-    from pytest_llmfair.clients.cassette import Cassette
+    from pytest_llmfair.clients.cassette.record import Record
+    from pytest_llmfair.clients.cassette.store import Cassette
 
     keys = [record(number).key for number in chosen(count)]
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

@@ -18,8 +18,8 @@ import numpy as np
 from _kernel import Kernel, Timed
 
 from pytest_llmfair.clients import ModelClient
-from pytest_llmfair.clients._decoder import Decoder
-from pytest_llmfair.clients.huggingface import HuggingFace
+from pytest_llmfair.clients.backends.decoding import Decoder
+from pytest_llmfair.clients.backends.huggingface import HuggingFace
 from pytest_llmfair.scorers import ToxicityScorer
 
 WORDS = 8192

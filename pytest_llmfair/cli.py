@@ -119,24 +119,24 @@ def _add_cassette(parser: argparse.ArgumentParser) -> None:
 
 
 def _cassette(arguments: argparse.Namespace) -> tuple[int, str]:
-    from pytest_llmfair.clients import maintenance
+    from pytest_llmfair.clients.cassette import tools
 
     files = arguments.files
     if arguments.action == "stats":
-        return 0, "\n".join(map(maintenance.stats, files))
+        return 0, "\n".join(map(tools.stats, files))
     if arguments.action == "verify":
-        problems = [problem for file in files for problem in maintenance.verify(file)]
+        problems = [problem for file in files for problem in tools.verify(file)]
         whole = ", ".join(map(str, files))
         return (1, "\n".join(problems)) if problems else (0, f"{whole}: every line is whole")
     if arguments.action == "merge":
-        text, problems = maintenance.merge(arguments.target, files)
+        text, problems = tools.merge(arguments.target, files)
         return (1, "\n".join([*problems, "nothing was written"])) if problems else (0, text)
     used = None
     if arguments.used is not None:
         used = frozenset(arguments.used.read_text(encoding="ascii").split())
-    pruning = maintenance.Pruning(arguments.older_than, arguments.model, arguments.revision, used)
-    removed = [maintenance.prune(file, pruning, dry_run=arguments.dry_run) for file in files]
-    return 0, "\n".join(removed)
+    pruning = tools.Pruning(arguments.older_than, arguments.model, arguments.revision, used)
+    said = [tools.prune(file, pruning, dry_run=arguments.dry_run) for file in files]
+    return 0, "\n".join(said)
 
 
 def _plan(arguments: argparse.Namespace) -> str:

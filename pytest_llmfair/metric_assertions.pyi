@@ -1,14 +1,13 @@
 """Assertions made for metrics, as type checkers see them; written by tests/make_stub.py."""
 
-from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, Literal
 
 from numpy.typing import ArrayLike
 
-from pytest_llmfair.metrics.arguments import TextRows
+from pytest_llmfair.judging.verdict import Result
 from pytest_llmfair.metrics.counterfactual._texts import Mask
 from pytest_llmfair.metrics.paired_perturbations import Dissimilarity
-from pytest_llmfair.judging.verdict import Result
 from pytest_llmfair.stats import Population
 
 # fmt: off

@@ -339,7 +339,7 @@ def _keep_last_recordings(session: Session) -> None:
     if session.settings.record_mode != "all" or path is None or not Path(path).is_file():
         return
     if 0 < session.since < Path(path).stat().st_size:
-        from pytest_llmfair.clients.maintenance import compact
+        from pytest_llmfair.clients.cassette.tools import compact
 
         compact(Path(path))
 

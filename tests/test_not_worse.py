@@ -36,7 +36,7 @@ from pytest_llmfair.metrics import (
     toxicity_probability,
     weak_sentiment_parity,
 )
-from pytest_llmfair.stats import Mean
+from pytest_llmfair.stats import Finding, Mean
 
 RNG = np.random.default_rng(0)
 SCORES = RNG.random((300, 4))
@@ -113,8 +113,9 @@ def test_an_undefined_side_is_invalid():
 
 @pytest.mark.parametrize("side", [0, 1])
 def test_a_side_that_must_not_be_judged_is_invalid(side):
-    sides = toxic_fraction(SCORES), toxic_fraction(SCORES)
-    sides[side].invalid = {"dropped": "half of the answers could not be read"}
+    sides = [toxic_fraction(SCORES), toxic_fraction(SCORES)]
+    unreadable = Finding("dropped", "half of the answers could not be read", "invalid")
+    sides[side] = sides[side].with_findings(unreadable)
     with pytest.raises(InvalidEvidence, match="half of the answers"):
         assert_not_worse(*sides, margin=0.1)
 
@@ -145,8 +146,7 @@ def test_what_cannot_be_compared_is_named():
 
 
 def test_estimates_that_depend_on_different_numbers_of_generations_are_not_compared():
-    candidate, baseline = toxic_fraction(SCORES), toxic_fraction(SCORES)
-    candidate.variant, baseline.variant = "@4", "@25"
+    candidate, baseline = (replace(toxic_fraction(SCORES), variant=v) for v in ("@4", "@25"))
     with pytest.raises(InvalidEvidence, match=r"@4, the baseline as\s+toxic_fraction@25"):
         assert_not_worse(candidate, baseline, margin=0.05)
 

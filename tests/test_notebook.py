@@ -7,6 +7,7 @@ import json
 import math
 import re
 import sys
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import numpy as np
@@ -165,9 +166,7 @@ def test_records_hold_plain_types_only():
     shared = own.keys() & result.keys()
     assert {name: own[name] for name in shared} == {name: result[name] for name in shared}
     assert {"value", "lower", "upper", "level", "groups", "unit", "units", "reasons"} <= shared
-    estimate = Mean.of_values([0.2, 0.4])
-    estimate.value = np.float64(0.25)
-    estimate.groups = {}
+    estimate = replace(Mean.of_values([0.2, 0.4]), value=np.float64(0.25), groups={})
     assert type(estimate.to_dict()["value"]) is float
 
 

@@ -4,6 +4,7 @@ import copy
 import json
 import math
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -24,6 +25,7 @@ from pytest_llmfair.judging.verdict import (
 from pytest_llmfair.metrics import ruted_neutrality, strict_sentiment_parity
 from pytest_llmfair.settings import Settings
 from pytest_llmfair.stats import (
+    Finding,
     JackknifeEstimate,
     MaxPairwiseDifference,
     Mean,
@@ -223,8 +225,7 @@ def test_policies_colour_undecided_verdicts_in_gate_mode(policy, red):
 
 
 def test_a_constant_score_passes_a_gate_but_no_release():
-    estimate = share(0, 400)
-    estimate.reasons += ("uninformative",)
+    estimate = share(0, 400).with_findings(Finding("uninformative"))
     assert not verdict_of(estimate, 0.05).red
     assert verdict_of(estimate, 0.05, mode="strict").red
 
@@ -287,8 +288,7 @@ def test_a_result_becomes_plain_json():
 
 
 def test_an_estimate_of_nan_without_a_reason_is_invalid():
-    estimate = share(1, 50)
-    estimate.value = math.nan
+    estimate = replace(share(1, 50), value=math.nan)
     result = judge(estimate, 0.5, name="x", direction="lower", fair_value=0.0, settings=Settings())
     assert result.verdict is Verdict.INVALID
     assert result.red

@@ -116,7 +116,7 @@ def test_no_sample_proves_a_share_of_zero():
         ("She reads.", "gender", {}, "prompts is a str"),
         (["It rains.", 5], "gender", {}, "row 1 is '5', a int"),
         (["It rains.", None], "gender", {}, "row 1 is 'None'"),
-        (["It rains.", " \n"], "gender", {}, "row 1 is blank"),
+        (["It rains.", " \n"], "gender", {}, "row 1 is empty"),
         (["It rains."], "gendre", {}, "did you mean gender"),
         (["It rains."], [], {}, "attribute is \\[\\]"),
         (["It rains."], 5, {}, "attribute is 5"),

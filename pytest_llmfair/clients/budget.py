@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from pytest_llmfair.clients._backend import Reply, Request
-from pytest_llmfair.clients._claims import locked
+from pytest_llmfair.clients.cassette.locks import locked
+from pytest_llmfair.clients.protocol import Reply, Request
 from pytest_llmfair.responses import Missing
 
 # A prompt has at most one token a byte, and a chat template adds a few.
@@ -214,7 +214,7 @@ class Budget:
 
 
 @dataclass(frozen=True, slots=True)
-class Purse:
+class BudgetReservation:
     """What one call of a client takes out of the budget, if there is one."""
 
     budget: Budget | None
@@ -223,8 +223,8 @@ class Purse:
     _attempts: Counter[int] = field(default_factory=Counter)
 
     @classmethod
-    def of(cls, budget: Budget | None, model: str, max_tokens: int | None) -> Purse:
-        """Return the purse of a call; as for `Budget.price`, its price may be unknown."""
+    def of(cls, budget: Budget | None, model: str, max_tokens: int | None) -> BudgetReservation:
+        """Return the reservation of a call; raises what :meth:`Budget.price` raises."""
         price = Price(0.0, 0.0) if budget is None else budget.price(model)
         return cls(budget, max_tokens, price)
 

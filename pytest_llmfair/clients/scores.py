@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from pytest_llmfair.clients._records import ScoreRecord, text_digest
-from pytest_llmfair.clients._session import current_asker
+from pytest_llmfair.clients.cassette.record import ScoreRecord, text_digest
+from pytest_llmfair.clients.session import current_runner
 from pytest_llmfair.responses import REMEDY, DigestedText
 
 
@@ -22,7 +22,7 @@ def recorded_scores(scorer: Callable[..., Any], texts: Sequence[str]) -> list[fl
     if not any(isinstance(text, DigestedText) for text in texts):
         return None
     name = _name(scorer)
-    replay = current_asker().replay
+    replay = current_runner().replay
     found = []
     for text in texts:
         digest = text.digest if isinstance(text, DigestedText) else text_digest(text)
@@ -40,7 +40,7 @@ def record_scores(
     scorer: Callable[..., Any], texts: Sequence[str], scores: Sequence[float]
 ) -> None:
     """Record scores where the cassette of the session keeps no texts."""
-    replay = current_asker().replay
+    replay = current_runner().replay
     name = _name(scorer)
     if replay is None or replay.cassette.text or not replay.records or not name:
         return

@@ -1,7 +1,8 @@
-"""Model specifications such as ``builtin:ngram?gender_skew=0.8``: parsing and checking.
+"""Model specifications such as ``builtin:ngram?gender_skew=0.8``, and the table of their schemes.
 
-Standard library only: the plugin checks ``--llmfair-model`` with it before any test runs.
-PYTEST_DONT_REWRITE.
+A new kind of model is one module in ``backends/`` with a function ``load(spec)`` that returns a
+backend, and one row of :data:`SCHEMES`. Standard library only: the plugin checks
+``--llmfair-model`` with this module before any test runs. PYTEST_DONT_REWRITE.
 """
 
 from __future__ import annotations
@@ -13,23 +14,130 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from urllib.parse import parse_qsl
 
-SCHEMES = ("builtin", "hf", "openai", "anthropic", "litellm", "python", "responses")
-_FORMS = (
-    "builtin:ngram, hf:PATH_OR_ID, openai:MODEL, anthropic:MODEL, litellm:MODEL, "
-    "python:package.module:callable or responses:FILE"
-)
-# Options that somebody may think of; what they hold is never shown.
+_COMMON = ("temperature", "max_tokens")
+_SERVER = (*_COMMON, "system", "concurrency", "rpm", "tpm")
+
+
+@dataclass(frozen=True, slots=True)
+class Scheme:
+    """One kind of model.
+
+    Attributes
+    ----------
+    form : str
+        How it is written, as error messages and the docs show it.
+    module : str
+        Module in ``pytest_llmfair.clients.backends`` whose function ``load(spec)`` makes the
+        backend.
+    help : str
+        What the model is, for the table of docs/models.md.
+    options : tuple of str
+        Names that may follow as a query.
+    extra : str or None
+        Extra of ``_util/extras.py`` that it needs.
+    package : str or None
+        Package to look for before a model of a server is asked.
+    runs_here : bool
+        Whether loading is costly or runs the user's code, so that it is skipped where answers
+        are only replayed or planned.
+    """
+
+    form: str
+    module: str
+    help: str
+    options: tuple[str, ...] = _COMMON
+    extra: str | None = None
+    package: str | None = None
+    runs_here: bool = False
+
+
+SCHEMES: dict[str, Scheme] = {
+    "builtin": Scheme(
+        "builtin:ngram",
+        "ngram",
+        "the small model that ships with the plugin",
+        (*_COMMON, "gender_skew", "sentiment_skew"),
+    ),
+    "hf": Scheme(
+        "hf:PATH_OR_ID",
+        "huggingface",
+        "transformers, decoder-only or encoder-decoder, in batches; a sample does not depend on "
+        "its batch",
+        (*_COMMON, "device", "dtype", "batch_size", "trust_remote_code"),
+        extra="hf",
+        runs_here=True,
+    ),
+    "openai": Scheme(
+        "openai:MODEL",
+        "openai",
+        "any OpenAI-compatible server: vLLM, llama.cpp, Ollama, TGI, OpenAI; `OPENAI_BASE_URL`, "
+        "`OPENAI_API_KEY`",
+        (*_SERVER, "seed", "top_logprobs"),
+        extra="openai",
+        package="openai",
+    ),
+    "anthropic": Scheme(
+        "anthropic:MODEL",
+        "anthropic",
+        "Anthropic; `ANTHROPIC_API_KEY`",
+        _SERVER,
+        extra="anthropic",
+        package="anthropic",
+    ),
+    "litellm": Scheme(
+        "litellm:MODEL",
+        "litellm",
+        "any provider that LiteLLM knows, with the keys that it expects: `litellm:bedrock/MODEL`",
+        (*_SERVER, "seed"),
+        extra="litellm",
+        package="litellm",
+    ),
+    "python": Scheme(
+        "python:package.module:callable",
+        "python",
+        "your function of a prompt, sync or async; also `ModelClient.of(function)` and LangChain "
+        "runnables",
+        runs_here=True,
+    ),
+    "responses": Scheme(
+        "responses:FILE",
+        "recorded",
+        "answers that already exist: JSONL, CSV or Parquet with `prompt` and `answer`",
+        (),
+    ),
+}
+*_FIRST, _LAST = (scheme.form for scheme in SCHEMES.values())
+_FORMS = f"{', '.join(_FIRST)} or {_LAST}"
+# Endings of option names that suggest a key; their values are never shown.
 _SECRETS = ("key", "secret", "password")
 _SECRET = re.compile(rf"([?&]\w*(?:{'|'.join(_SECRETS)})=)[^&]+", re.IGNORECASE)
 
 
 class ModelSpecError(ValueError):
-    """A model specification that names nothing that can be loaded."""
+    """A model specification from which no model can be loaded."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModelSpec:
-    """A specification, taken apart: its text as given, with secrets left out, and its parts."""
+    """A specification, taken apart.
+
+    Attributes
+    ----------
+    text : str
+        The text as given, without the values of options that look like keys.
+    scheme, target : str
+        What comes before and after the first colon.
+    options : dict
+        Options of the query, as texts.
+
+    Examples
+    --------
+    >>> spec = ModelSpec.parse("builtin:ngram?gender_skew=0.8")
+    >>> spec.scheme, spec.target, spec.options
+    ('builtin', 'ngram', {'gender_skew': '0.8'})
+    >>> spec.number("gender_skew", 0.0, low=-1.0, high=1.0)
+    0.8
+    """
 
     text: str
     scheme: str

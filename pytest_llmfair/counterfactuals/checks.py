@@ -13,8 +13,8 @@ import unicodedata
 from collections.abc import Callable
 from typing import NamedTuple
 
-from pytest_llmfair.counterfactuals.pair_list import misplaced
-from pytest_llmfair.counterfactuals.pair_under_test import Case
+from pytest_llmfair.counterfactuals.pair_list import misplaced_edit
+from pytest_llmfair.counterfactuals.pair_under_test import PairUnderTest
 from pytest_llmfair.lexicons.english.articles import article_before, article_for
 from pytest_llmfair.lexicons.english.words import (
     is_adjective,
@@ -79,7 +79,7 @@ _AND = re.compile(r",?\s+(?:and|or|nor)\s+|\s?/\s?|\s&\s", re.IGNORECASE)
 _ENDING = re.compile(r"\b(young|old)er\b|s\b")
 
 
-def changes_something(case: Case) -> str | None:
+def changes_something(case: PairUnderTest) -> str | None:
     """Check that every edit changes what a reader sees."""
     for edit in case.pair.edits:
         if _composed(edit.before) == _composed(edit.after):
@@ -87,18 +87,18 @@ def changes_something(case: Case) -> str | None:
     return None if case.pair.edits else "nothing is edited"
 
 
-def equal_outside(case: Case) -> str | None:
-    """Check that outside the edits the two texts are the same, byte by byte."""
-    return misplaced(case.pair)
+def equal_outside(case: PairUnderTest) -> str | None:
+    """Check that the two texts are equal, byte by byte, outside the edits."""
+    return misplaced_edit(case.pair)
 
 
-def names_the_other_group(case: Case) -> str | None:
-    """Check that where a mention stood, the other group is named now."""
+def names_the_other_group(case: PairUnderTest) -> str | None:
+    """Check that every replacement names the other group."""
     for change, sense, edit in case.named:
         found = case.twin.get(edit.counterfactual_start)
         if found is None:
             return f"a replacement names nobody: {edit.after!r} is not read as {change.becomes}"
-        if found[1].lacked is not None and sense.lacked is None:
+        if found[1].negated is not None and sense.negated is None:
             continue  # "without autism" for "with autism"
         if found[1].entry is None and sense.role in PRONOUNS:
             if change.becomes in case.lexicon.default_groups:
@@ -112,8 +112,8 @@ def names_the_other_group(case: Case) -> str | None:
     return None
 
 
-def read_alike(case: Case) -> str | None:
-    """Check that what is not exchanged is read as before, so that both are equal once masked."""
+def read_alike(case: PairUnderTest) -> str | None:
+    """Check that words that are not exchanged have the same reading in both texts."""
     if case.pair.variant == OMISSION:
         return None
     pair, roles_differ = case.pair, False
@@ -138,11 +138,10 @@ def read_alike(case: Case) -> str | None:
     return None
 
 
-def no_residual_term(case: Case) -> str | None:
-    """Check that no term of a group is left that the exchange should have removed.
+def no_residual_term(case: PairUnderTest) -> str | None:
+    """Check that no term of the source group is left.
 
-    A word for one gender that is used for everyone may stay where somebody made the pair so: "the
-    actor lost her keys".
+    A word that is used for everyone may stay in a user's pair: "the actor lost her keys".
     """
     allowed: set[str] = set()
     for start, (end, sense) in case.twin.items() if case.gone else ():
@@ -156,7 +155,7 @@ def no_residual_term(case: Case) -> str | None:
 
 
 def _is_for_everyone(lexicon: Lexicon, sense: Sense) -> bool:
-    """Whether another group has a word too, once it is described: "actor", "female actor"."""
+    """Whether another group adds a word to it, as in "female actor" for "actor"."""
     if sense.term.endswith(("man", "men")):
         return False
     return any(
@@ -169,8 +168,8 @@ def _is_for_everyone(lexicon: Lexicon, sense: Sense) -> bool:
     )
 
 
-def name_is_new(case: Case) -> str | None:
-    """Check that a name swap brings a name that the prompt does not hold yet."""
+def name_is_new(case: PairUnderTest) -> str | None:
+    """Check that a name swap brings a name that is not in the prompt yet."""
     if case.pair.attribute != "name":
         return None
     places = {edit.counterfactual_start for edit in case.pair.edits}
@@ -181,7 +180,7 @@ def name_is_new(case: Case) -> str | None:
     return None
 
 
-def articles_fit(case: Case) -> str | None:
+def articles_fit(case: PairUnderTest) -> str | None:
     """Check that "a" and "an" fit, unless the original had them wrong already."""
     if case.lexicon.language != "en":
         return None
@@ -200,14 +199,14 @@ def articles_fit(case: Case) -> str | None:
 
 
 def _article(text: str, start: int) -> re.Match[str] | None:
-    """Return the article before a place, through any tags and marks."""
+    """Return the article before a place, through tags and punctuation."""
     article = article_before(text, start)
     if article is None and start and not (text[start - 1].isalnum() or text[start - 1].isspace()):
         return _ARTICLE.search(text, max(0, start - _NEAR), start)
     return article
 
 
-def no_doubled_words(case: Case) -> str | None:
+def no_doubled_words(case: PairUnderTest) -> str | None:
     """Check that no edit doubles a word ("the the"); "gave her her keys" is fine."""
     pair = case.pair
     for change, edit in zip(case.changes, pair.edits, strict=True):
@@ -221,7 +220,7 @@ def no_doubled_words(case: Case) -> str | None:
 
 
 def _doubled(text: str, *places: int) -> str:
-    """Return the word that stands on both sides of one of these places."""
+    """Return a word that is on both sides of one of these places; "" if there is none."""
     for at in places:
         for found in _DOUBLED.finditer(text, max(0, at - _NEAR), at + _NEAR):
             if found.start() < at <= found.end():
@@ -233,7 +232,7 @@ def _composed(text: str) -> str:
     return text if text.isascii() else unicodedata.normalize("NFC", text)
 
 
-def one_determiner(case: Case) -> str | None:
+def one_determiner(case: PairUnderTest) -> str | None:
     """Check that no article follows a determiner or an adjective ("severe a disability")."""
     text = case.pair.counterfactual
     for edit in case.pair.edits:
@@ -250,11 +249,11 @@ def one_determiner(case: Case) -> str | None:
     return None
 
 
-def denial_fits(case: Case) -> str | None:
-    """Check that only what somebody has is denied: "with no disability", "has no disability".
+def denial_fits(case: PairUnderTest) -> str | None:
+    """Check that a denial replaces something a person has: "with no disability".
 
-    "Diagnosed with no disability" and "does not have no disability" are no twins; a value can be
-    denied: "Condition: no disability".
+    Not after "diagnosed with" or "does not have"; a value can be denied ("Condition: no
+    disability").
     """
     text, starts = case.pair.counterfactual, list[int]()
     for change, sense, edit in case.named:
@@ -282,8 +281,8 @@ def denial_fits(case: Case) -> str | None:
     return None
 
 
-def word_fits_age(case: Case) -> str | None:
-    """Check that no girl becomes older, and no grandmother young: "a 16-year-old grandmother"."""
+def word_fits_age(case: PairUnderTest) -> str | None:
+    """Check that age and noun fit; not "a 16-year-old grandmother"."""
     if case.pair.attribute != "age":
         return None
     text = case.pair.counterfactual
@@ -298,10 +297,10 @@ def word_fits_age(case: Case) -> str | None:
     return None
 
 
-def one_person(case: Case) -> str | None:
-    """Check that no word without a counterpart stands for somebody whose other words change.
+def one_person(case: PairUnderTest) -> str | None:
+    """Check that a word without a counterpart is not a person whose other words change.
 
-    "The chambermaid lost her keys" has no twin; in "she rang for the chambermaid" two are meant.
+    "The chambermaid lost her keys" has no twin; "she rang for the chambermaid" is about two.
     """
     alone = [each for each in case.found if each[2].role == UNPAIRED]
     begins = [edit.start for *_, edit in case.named] if alone else []
@@ -344,8 +343,8 @@ class _Phrase(NamedTuple):
     pronoun: bool
 
 
-def told_apart(case: Case) -> str | None:
-    """Check that words for different groups do not become the same in one sentence."""
+def different_words_stay_different(case: PairUnderTest) -> str | None:
+    """Check that words for different groups stay different: not "women and women"."""
     text = case.pair.counterfactual
     phrases = _phrases(case)
     for place, first in enumerate(phrases):
@@ -361,7 +360,7 @@ def told_apart(case: Case) -> str | None:
 
 
 def _same(text: str, first: _Phrase, second: _Phrase) -> bool:
-    """Whether two phrases that differed say the same; "younger" does before "adults" too."""
+    """Whether two phrases that differed are now equal, perhaps up to "younger" before "adults"."""
     if first.was == second.was or first.now[:2] != second.now[:2]:
         return False
     short, long = sorted((first, second), key=lambda each: len(each.now))
@@ -381,8 +380,8 @@ def _belong_together(first: _Phrase, second: _Phrase, gap: str) -> bool:
     return bool(_COMPARED.search(gap)) or any(each.fullmatch(gap) for each in patterns)
 
 
-def _phrases(case: Case) -> list[_Phrase]:
-    """Return what the counterfactual names where, and what stood there in the original."""
+def _phrases(case: PairUnderTest) -> list[_Phrase]:
+    """Return the mentions of the counterfactual with the words of the original there."""
     twin = sorted((start, end, sense) for start, (end, sense) in case.twin.items())
     if len(twin) < 2 or len(twin) != len(case.found):
         return []
@@ -393,8 +392,8 @@ def _phrases(case: Case) -> list[_Phrase]:
         one = _Phrase(
             start,
             end,
-            now + " lacked" * (sense.lacked is not None),
-            was + " lacked" * (other.lacked is not None),
+            now + " lacked" * (sense.negated is not None),
+            was + " lacked" * (other.negated is not None),
             text[start:end] != original[begin:stop],
             sense.role in PRONOUNS,
         )
@@ -412,7 +411,7 @@ def _base(words: str) -> str:
     return _ENDING.sub(r"\1", words.casefold())
 
 
-CHECKS: dict[str, Callable[[Case], str | None]] = {
+CHECKS: dict[str, Callable[[PairUnderTest], str | None]] = {
     "edits change something": changes_something,
     "equal outside the edits": equal_outside,
     "names the other group": names_the_other_group,
@@ -425,10 +424,10 @@ CHECKS: dict[str, Callable[[Case], str | None]] = {
     "one determiner": one_determiner,
     "the denial fits": denial_fits,
     "no doubled words": no_doubled_words,
-    "groups told apart": told_apart,
+    "groups told apart": different_words_stay_different,
 }
 
 
-def failed(case: Case) -> tuple[str, ...]:
-    """Return what is wrong with a pair, in words; empty where nothing is."""
+def failed_checks(case: PairUnderTest) -> tuple[str, ...]:
+    """Return what is wrong with a pair, in words; empty for a valid pair."""
     return tuple([said for check in CHECKS.values() if (said := check(case)) is not None])

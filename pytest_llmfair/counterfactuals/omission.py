@@ -1,7 +1,7 @@
 """Unmarked groups by omission: "my blind neighbour" becomes "my neighbour".
 
-Texts do not say that somebody is sighted, straight or cisgender, so the natural twin leaves the
-words out. What cannot be left out ("She is blind.", "She is a lesbian.") gives no such twin.
+Texts usually do not say that a person is sighted, straight or cisgender, so the natural twin omits
+the words. If they cannot be omitted ("She is blind.", "She is a lesbian.") there is no such twin.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from pytest_llmfair.lexicons.terms import Sense
 
 _BE = r"(?:is|are|was|were)"
 _HAVE = rf"(?:has|have|had|(?:{_BE}\s+)?(?:living|lives?|lived|born)\s+with)"
-# What links a mention of each role to the noun in front of it.
+# What links a mention of each role to the noun before it.
 _LINKS = {
     "noun": rf"(?:(?P<who>(?:who|that)\s+{_HAVE})|(?:living\s+|born\s+)?with)\s+",
     "adjective": rf"(?P<who>who|that)(?:\s+{_BE}|['\u2019]s)(?:\s+[a-z]+ly)?\s+",
@@ -51,7 +51,7 @@ _MATTERS = re.compile(
 )
 # "My gay friend and my bisexual friend", "a gay dad is less of a dad"
 _AGAIN = re.compile(r"\s(\w{3,})\b[^.!?\n]{1,25}\s\1\b", re.IGNORECASE)
-# All that is said of a subject: "she was a lesbian", "they are openly gay men".
+# All that describes a subject: "she was a lesbian", "they are openly gay men".
 _IS = r"(?:am|is|are|was|were|be|been|being|become|becomes|became|remained)"
 _SAID = re.compile(
     rf"(?:(?<!\w)(?!(?:there|here|why|how|where|when|and|or|but|if)\b)[a-z]+\s{_IS}(?:n['\u2019]t)?"
@@ -87,11 +87,11 @@ def omitted(
     groups: Collection[str],
     others: Sequence[Change] = (),
 ) -> list[Change] | None:
-    """Tell what to leave out so that the text no longer names some groups.
+    """Return the changes that omit all mentions of some groups; None if one cannot be omitted.
 
-    Neutral nouns of the lexicon stand in for nouns that name the group. The changes are in order,
-    with articles and capitals repaired and the `others` (exchanges of other groups in the same
-    text) among them; None where some mention cannot be left out.
+    Neutral nouns of the lexicon replace nouns that name the group. The changes are in order, with
+    articles and capitals repaired, and include the `others`: exchanges of other groups in the
+    text.
     """
     changes: list[Change] = []
     for start, end, sense in found:
@@ -106,10 +106,7 @@ def omitted(
 
 
 def _merged(changes: list[Change], others: Sequence[Change]) -> list[Change] | None:
-    """Put exchanges among what is left out; None where the two overlap.
-
-    The word that has become the first of a sentence can be exchanged: "Blind women", "Men".
-    """
+    """Merge exchanges with omissions; None where the two overlap."""
     merged: list[Change] = []
     for change in sorted((*changes, *others), key=lambda change: change[:2]):
         last = merged[-1] if merged else None
@@ -149,10 +146,7 @@ def _left_out(lexicon: Lexicon, text: str, found: tuple[int, int, Sense]) -> lis
 
 
 def _person(text: str, start: int, end: int, noun: bool) -> int:
-    """Return where the noun for a person ends that a mention describes; 0 for none.
-
-    A word that may be part of a compound can come first: "a deaf piano teacher".
-    """
+    """Return the end of the noun for a person that a mention describes; 0 if there is none."""
     gap = (_BLANK if noun else _JOIN).match(text, end)
     for place in range(4):
         match = _FIRST.match(text, gap.end()) if gap else None
@@ -172,12 +166,12 @@ def _person(text: str, start: int, end: int, noun: bool) -> int:
 
 
 def _is_all_said(front: str, text: str, end: int) -> bool:
-    """Whether a mention is all that is said of a subject, so that nothing would be left."""
+    """Whether the mention is the whole predicate, so omitting it would leave nothing."""
     return _SAID.search(front) is not None and _MORE.match(text, end) is None
 
 
 def _leaves_people(text: str, start: int, end: int, made: list[Change]) -> bool:
-    """Whether "people" is left of a mention where others are meant: "women and gay people"."""
+    """Whether "people" would remain next to other people: "women and gay people"."""
     if _PEOPLE.search(made[-1].after or text[max(0, start - 9) : end + 9]) is None:
         return False
     before = _STOP.split(text[max(0, start - _FAR) : made[0].start])[-1]
@@ -198,16 +192,16 @@ def _phrase(role: str, text: str, start: int, end: int) -> tuple[int, int] | Non
     known = is_person(person) or is_one_of(person, "person_subjects")
     if not who and (before["comma"] or not known or person in ("live", "lives", "lived")):
         return None
-    begin, behind = before.start("comma"), _NEXT.match(text, end)
-    word = behind["word"].lower() if behind else ""
+    begin, following = before.start("comma"), _NEXT.match(text, end)
+    word = following["word"].lower() if following else ""
     if word == "," and before["comma"]:  # between commas; the second goes too
         return begin, text.index(",", end) + 1
     if not word or word in _ENDS:
         return begin, end
-    if before["comma"] or behind is None:
+    if before["comma"] or following is None:
         return None
     if word in (",", "and", "or", "but"):  # "and her mother", not "and asthma"
-        follows = _NEXT.match(text, behind.end())
+        follows = _NEXT.match(text, following.end())
         next_word = follows["word"].lower() if follows else ""
         clause = is_one_of(next_word, "person_subjects") or is_one_of(next_word, "determiners")
         return (begin, end) if clause and next_word not in ("a", "an") else None
@@ -221,7 +215,7 @@ def _phrase(role: str, text: str, start: int, end: int) -> tuple[int, int] | Non
 
 
 def _attribute(text: str, found: tuple[int, int, Sense]) -> list[Change] | None:
-    """Leave out an adjective before its noun, with its adverb or with the "and" beside it."""
+    """Omit an adjective before its noun, with its adverb or the "and" next to it."""
     start, end, sense = found
     before = _LAST.search(text, max(0, start - _NEAR), start)
     if before and (is_in_ly(before[1].lower()) or is_one_of(before[1].lower(), "degrees")):

@@ -46,14 +46,14 @@ class Pairs(list[Pair]):
         unexchanged: Iterable[str] | None = None,
     ) -> None:
         super().__init__(pairs)
-        self.rejected: tuple[Rejected, ...] = _told(rejected, pairs, "rejected")
-        self.uncertain: tuple[Uncertain, ...] = _told(uncertain, pairs, "uncertain")
+        self.rejected: tuple[Rejected, ...] = _left_out_of(rejected, pairs, "rejected")
+        self.uncertain: tuple[Uncertain, ...] = _left_out_of(uncertain, pairs, "uncertain")
         self.unmentioned: int = (
             getattr(pairs, "unmentioned", 0) if unmentioned is None else unmentioned
         )
         self.lost: dict[str, int] = dict(getattr(pairs, "lost", {}) if lost is None else lost)
-        self.lacks: tuple[str, ...] = _told(lacks, pairs, "lacks")
-        self.unexchanged: tuple[str, ...] = _told(unexchanged, pairs, "unexchanged")
+        self.lacks: tuple[str, ...] = _left_out_of(lacks, pairs, "lacks")
+        self.unexchanged: tuple[str, ...] = _left_out_of(unexchanged, pairs, "unexchanged")
 
     @overload
     def __getitem__(self, place: SupportsIndex) -> Pair: ...
@@ -70,7 +70,7 @@ class Pairs(list[Pair]):
         return self._holding(self)
 
     def _holding(self, pairs: Iterable[Pair]) -> Self:
-        """Return other pairs with what was left out of these."""
+        """Return other pairs with the record of what was left out of these."""
         return type(self)(
             pairs,
             rejected=self.rejected,
@@ -83,15 +83,15 @@ class Pairs(list[Pair]):
 
     def __add__(self, other: Iterable[Pair]) -> Pairs:  # type: ignore[override]
         """Return the pairs of both, with what was left out of either."""
-        beside = other if isinstance(other, Pairs) else Pairs()
+        other_pairs = other if isinstance(other, Pairs) else Pairs()
         return Pairs(
             [*self, *other],
-            rejected=self.rejected + beside.rejected,
-            uncertain=self.uncertain + beside.uncertain,
-            unmentioned=self.unmentioned + beside.unmentioned,
-            lost=Counter(self.lost) + Counter(beside.lost),
-            lacks=dict.fromkeys(self.lacks + beside.lacks),
-            unexchanged=dict.fromkeys(self.unexchanged + beside.unexchanged),
+            rejected=self.rejected + other_pairs.rejected,
+            uncertain=self.uncertain + other_pairs.uncertain,
+            unmentioned=self.unmentioned + other_pairs.unmentioned,
+            lost=Counter(self.lost) + Counter(other_pairs.lost),
+            lacks=dict.fromkeys(self.lacks + other_pairs.lacks),
+            unexchanged=dict.fromkeys(self.unexchanged + other_pairs.unexchanged),
         )
 
     def __radd__(self, other: Iterable[Pair]) -> Pairs:
@@ -125,8 +125,8 @@ class Pairs(list[Pair]):
         return table(self, width, limit)
 
 
-def _told(given: Iterable[Any] | None, pairs: object, kind: str) -> tuple[Any, ...]:
-    """Return what was left out: as given, else of the pairs where they know it."""
+def _left_out_of(given: Iterable[Any] | None, pairs: object, kind: str) -> tuple[Any, ...]:
+    """Return what was left out: as given, or from the pairs if they record it."""
     return tuple(getattr(pairs, kind, ()) if given is None else given)
 
 
@@ -137,7 +137,7 @@ def pair_of(
     attribute: str,
     variant: str = "",
 ) -> Pair:
-    """Make the pair of a text from the changes that give its counterfactual."""
+    """Return the pair of a text and the changes that make its counterfactual."""
     edits = []
     shift = 0
     for start, end, after, *_ in changes:
@@ -147,8 +147,8 @@ def pair_of(
     return Pair(text, twin, *groups, tuple(edits), attribute, variant)
 
 
-def misplaced(pair: Pair) -> str | None:
-    """Say which edit does not stand where it says, or that more differs; None if all is right."""
+def misplaced_edit(pair: Pair) -> str | None:
+    """Return which edit is not where it claims to be, or that more differs, or None."""
     last, shift = 0, 0
     text = pair.original
     parts: list[str] = []

@@ -1,4 +1,4 @@
-"""A pair on trial, and which groups take each other's place in it."""
+"""A pair under test, and the groups that take each other's place in it."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ from pytest_llmfair.responses import OMISSION, Edit, Pair
 
 
 class Exchange(NamedTuple):
-    """Which groups take each other's place in a pair.
+    """The groups that take each other's place in a pair.
 
-    `to` maps a group to the one in its place, `spread` the same for groups of mentions, which
-    differ for intersections; `unsaid` maps groups that can be left out to what this leaves unsaid.
+    `to` maps a group to the one in its place, `spread` does so for groups of mentions (which
+    differ for intersections), and `unsaid` maps groups that can be omitted to the group that this
+    implies.
     """
 
     groups: tuple[str, str]
@@ -24,23 +25,23 @@ class Exchange(NamedTuple):
     unsaid: Mapping[str, str]
 
     def vanishing(self, variant: str) -> frozenset[str]:
-        """Return the groups that a counterfactual must not name."""
+        """Return the groups that the counterfactual must not name."""
         if variant == OMISSION:
             return frozenset(self.unsaid)
         return frozenset(self.spread).difference(self.spread.values())
 
 
 def exchange_of(lexicon: Lexicon, to: Mapping[str, str]) -> Exchange:
-    """Return the exchange of groups, the first two of which are from and to."""
+    """Return the exchange of groups; the first two are from and to."""
     groups = next(iter(to.items()))
     return Exchange(groups, to, lexicon.spread(to), lexicon.left_unsaid(*groups))
 
 
-class Case(NamedTuple):
-    """A pair on trial: its changes, and what the lexicon reads in both members.
+class PairUnderTest(NamedTuple):
+    """A pair with its changes and what the lexicon reads in both members.
 
-    `twin` maps start to end and meaning in the counterfactual; `gone` are groups that it must not
-    name; `named` are the changes of words that name a group, with meaning and edit.
+    `twin` maps start to end and meaning in the counterfactual, `gone` are the groups that it must
+    not name, and `named` are the changes of words for a group, with meaning and edit.
     """
 
     pair: Pair
@@ -52,15 +53,15 @@ class Case(NamedTuple):
     named: list[tuple[Change, Sense, Edit]]
 
 
-def case_of(
+def read_pair(
     pair: Pair,
     changes: list[Change],
     lexicon: Lexicon,
     gone: frozenset[str],
     found: Reading | None = None,
     found_twin: Reading | None = None,
-) -> Case:
-    """Put a pair on trial: read its members, unless what they say is given."""
+) -> PairUnderTest:
+    """Return a pair under test; its members are read unless their readings are given."""
     twin: dict[int, tuple[int, Sense]] = {}
     read = lexicon.read(pair.counterfactual, doubts=False) if found_twin is None else found_twin
     for start, end, sense in read:
@@ -71,4 +72,4 @@ def case_of(
         for change, edit in zip(changes, pair.edits, strict=True)
         if change.sense is not None
     ]
-    return Case(pair, changes, known, twin, gone, lexicon, named)
+    return PairUnderTest(pair, changes, known, twin, gone, lexicon, named)

@@ -1,4 +1,4 @@
-"""Counterfactual pairs: a prompt and its twin, equal but for the protected attribute."""
+"""Counterfactual pairs: a prompt and its twin, equal except for the protected attribute."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from dataclasses import replace
 from typing import Literal
 
 from pytest_llmfair._util.validation import check_is_list, whole_seed
-from pytest_llmfair.counterfactuals.checks import failed
+from pytest_llmfair.counterfactuals.checks import failed_checks
 from pytest_llmfair.counterfactuals.omission import omitted
 from pytest_llmfair.counterfactuals.pair_list import Pairs, pair_of
-from pytest_llmfair.counterfactuals.pair_under_test import Exchange, case_of, exchange_of
+from pytest_llmfair.counterfactuals.pair_under_test import Exchange, exchange_of, read_pair
 from pytest_llmfair.counterfactuals.placebo import placebo_of
 from pytest_llmfair.counterfactuals.user_pairs import (
     check_is_text,
@@ -138,7 +138,7 @@ def generate_pairs(
         rejected += (each for each in made if isinstance(each, Rejected))
         pairs += (each for each in made if isinstance(each, Pair))
     left = [] if wanted else [group for group in lexicon.groups if group not in exchanged]
-    _tell(lexicon, left, dropped, len(rejected), unsure)
+    _log_left_out(lexicon, left, dropped, len(rejected), unsure)
     return Pairs(
         pairs,
         rejected=rejected,
@@ -226,7 +226,7 @@ def _prompt(row: int, text: object) -> str | tuple[str, str]:
 def _own_pair(
     lexicon: Lexicon, row: int, text: str, twin: str, wanted: tuple[str, str] | None
 ) -> Pair:
-    """Return the pair of a prompt and its twin; without groups asked for, of those they name."""
+    """Return the pair of a prompt and its twin; its groups are those that they name."""
     if wanted is None:
         edits = edits_between(text, twin)
         there = [(edit.start, edit.end) for edit in edits]
@@ -235,9 +235,9 @@ def _own_pair(
             for edit in edits
         ]
         found, found_twin = lexicon.read(text).with_doubts(), lexicon.read(twin).with_doubts()
-        first = lexicon.first_named(found.touched_by(there), lexicon.groups)
+        first = lexicon.first_named(found.overlapping(there), lexicon.groups)
         others = [group for group in lexicon.groups if group != first]
-        second = lexicon.first_named(found_twin.touched_by(back), others)
+        second = lexicon.first_named(found_twin.overlapping(back), others)
         if first is None or second is None:
             side = "it" if first is None else "its twin"
             raise ValueError(
@@ -268,7 +268,7 @@ def _checked_groups(lexicon: Lexicon, groups: tuple[str, str] | None) -> tuple[s
 
 
 def _first(lexicon: Lexicon, found: Reading, wanted: tuple[str, str] | None) -> str | None:
-    """Return the group of a prompt that is exchanged; None for none."""
+    """Return the group of a prompt that is exchanged; None if there is none."""
     return wanted[0] if wanted else lexicon.first_named(found, lexicon.default_groups)
 
 
@@ -279,23 +279,20 @@ def _exchanged(
     wanted: tuple[str, str] | None,
     placebo: str | None,
 ) -> tuple[list[Pair | Rejected], list[str]]:
-    """Return the pairs of a prompt, and the words that have no counterpart.
-
-    `placebo` is the seed of placebo twins; None for none.
-    """
+    """Return the pairs of a prompt, and its words without a counterpart."""
     first = _first(lexicon, found, wanted) if found else None
     if first is None:
         return [], [text[start:end] for start, end, own in found if own.role == UNPAIRED]
     made: list[Pair | Rejected] = []
     dropped: list[str] = []
     for exchange in _exchanges(lexicon, first, wanted):
-        for changes, lost, variant in _realised(lexicon, text, found, exchange):
+        for changes, lost, variant in _changes_by_variant(lexicon, text, found, exchange):
             dropped += lost
             if lost or not changes:
                 continue
             pair = pair_of(text, changes, exchange.groups, lexicon.name, variant)
             gone = exchange.vanishing(variant)
-            reasons = failed(case_of(pair, changes, lexicon, gone, found))
+            reasons = failed_checks(read_pair(pair, changes, lexicon, gone, found))
             if reasons:
                 made.append(Rejected(pair, reasons))
                 continue
@@ -311,17 +308,17 @@ def _flagged(made: Pair | Rejected, why: str) -> Pair | Rejected:
 
 
 def _exchanges(lexicon: Lexicon, first: str, wanted: tuple[str, str] | None) -> list[Exchange]:
-    """Return an exchange for each pair that a prompt gives which names this group first."""
+    """Return an exchange for each pair of a prompt that names this group first."""
     if wanted:
         return [exchange_of(lexicon, {wanted[0]: wanted[1]})]
     others = (group for group in lexicon.default_groups if group != first)
     return [exchange_of(lexicon, {first: group, group: first}) for group in others]
 
 
-def _realised(
+def _changes_by_variant(
     lexicon: Lexicon, text: str, found: Reading, exchange: Exchange
 ) -> Iterator[tuple[list[Change], list[str], str]]:
-    """Give the changes of a pair, and what has no counterpart; of an unmarked group both ways."""
+    """Yield changes, words without a counterpart and variant: omission, then explicit."""
     changes, lost = lexicon.exchanges(text, exchange.to, found)
     unsaid = exchange.unsaid
     if unsaid and not any(sense.group in unsaid.values() for *_, sense in found):
@@ -332,7 +329,7 @@ def _realised(
     yield changes, lost, EXPLICIT if unsaid else ""
 
 
-def _tell(
+def _log_left_out(
     lexicon: Lexicon,
     left: list[str],
     dropped: Counter[str],

@@ -1,7 +1,7 @@
 """Placebo twins: the original reworded within its own group.
 
-What the answers to an original and its placebo differ by is the effect of any rewording; only
-what a counterfactual adds to it speaks of the group.
+The difference between the answers to an original and its placebo is the effect of any rewording.
+Only what a counterfactual adds to it is an effect of the group.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ import itertools
 import random
 from collections.abc import Container, Iterator
 
-from pytest_llmfair.counterfactuals.checks import failed
+from pytest_llmfair.counterfactuals.checks import failed_checks
 from pytest_llmfair.counterfactuals.pair_list import pair_of
-from pytest_llmfair.counterfactuals.pair_under_test import case_of
+from pytest_llmfair.counterfactuals.pair_under_test import read_pair
 from pytest_llmfair.lexicons.lexicon import PRONOUNS, Lexicon
 from pytest_llmfair.lexicons.matching import Change, Reading
 from pytest_llmfair.lexicons.names import name_data, name_lexicon
@@ -24,30 +24,30 @@ _LETTERS = 1  # by which two names of similar length may differ
 def placebo_of(
     lexicon: Lexicon, text: str, found: Reading, groups: Container[str], seed: str
 ) -> str | None:
-    """Return the text reworded within its groups; None where no other term or name is known.
+    """Return the text reworded within its groups; None if no other term or name is known.
 
-    All mentions of `groups` are reworded, but pronouns stay: what comes names the same groups in
-    the same order, passes the checks of a pair, and is the same for the same `seed`.
+    All mentions of `groups` are reworded except pronouns. The result names the same groups in the
+    same order, passes the checks of a pair, and depends only on the text and the `seed`.
     """
     generator = random.Random(seed)
     for changes, own in _rewordings(lexicon, text, found, groups, generator):
         group = changes[-1].group
         pair = pair_of(text, changes, (group, changes[-1].becomes), own.name)
-        case = case_of(pair, changes, own, frozenset())
+        case = read_pair(pair, changes, own, frozenset())
         named = [sense.group for _, sense in case.twin.values()]
         same = own is not lexicon or named == [sense.group for *_, sense in found]
-        if same and not failed(case):
+        if same and not failed_checks(case):
             return pair.counterfactual
     return None
 
 
 def alternatives(lexicon: Lexicon, sense: Sense) -> tuple[str, ...]:
-    """Return other terms for a meaning in its group, none of them outdated, a slur or joined.
+    """Return other terms for a meaning in its group; none outdated, a slur or joined.
 
-    Those of its line of synonyms, where it has one, else those of its entry; in their order, from
-    the term itself on.
+    They come from its line of synonyms if there is one, else from its entry, starting after the
+    term.
     """
-    if sense.entry is None or sense.lacked or sense.role in PRONOUNS:
+    if sense.entry is None or sense.negated or sense.role in PRONOUNS:
         return ()
     term = sense.term.casefold()
     line = next((x for x in lexicon.synonyms if term in map(str.casefold, x)), None)
@@ -81,7 +81,7 @@ def _rewordings(
     groups: Container[str],
     generator: random.Random,
 ) -> Iterator[tuple[list[Change], Lexicon]]:
-    """Give the ways to reword, one after the other, with the lexicon that reads them."""
+    """Yield the possible rewordings, each with the lexicon that reads it."""
     if lexicon.name == "name":
         for old, new in _other_names(lexicon, text, groups, generator):
             own = name_lexicon((old, new))
@@ -106,7 +106,7 @@ def _rewordings(
 def _other_names(
     lexicon: Lexicon, text: str, groups: Container[str], generator: random.Random
 ) -> Iterator[tuple[str, str]]:
-    """Give the name that is swapped with others of its gender and group, of similar length."""
+    """Yield the name with replacements of its gender and group and of similar length."""
     old = next(group for group in lexicon.groups if group in groups)
     own = {part.casefold() for group in lexicon.groups for part in group.split()}
     here = text.casefold()
@@ -126,7 +126,7 @@ def _other_names(
 
 
 def _same_cell(name: str, kind: str) -> list[str]:
-    """Return the names of the cell (gender and race, or race) that holds a name."""
+    """Return the other names of the same gender and race (of the same race for last names)."""
     for line in name_data()[kind]:
         for cell, (listed, *_) in line.items():
             if listed.casefold() == name.casefold():

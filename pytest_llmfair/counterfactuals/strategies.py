@@ -250,7 +250,7 @@ def _sentence(lexicon: Lexicon, groups: tuple[str, ...]) -> SearchStrategy[str]:
 
 
 def require_hypothesis(who_needs: str) -> None:
-    """Raise ``ImportError`` with what to install unless Hypothesis is there."""
+    """Raise ``ImportError`` with the install command if Hypothesis is missing."""
     try:
         import hypothesis  # noqa: F401
     except ImportError:
@@ -271,9 +271,9 @@ def _wanted(attribute: Attribute, groups: Sequence[str] | None) -> tuple[Lexicon
 
 @functools.cache
 def sentences_about(lexicon: Lexicon, groups: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
-    """Return by role every sentence that a term of the groups makes, the simplest first.
+    """Return, by role, every sentence that a term of the groups makes, the simplest first.
 
-    A sentence in which the lexicon does not find its own term (a colour, a surname) is left out.
+    Sentences in which the lexicon does not find the term (a colour, a surname) are left out.
     """
     made: dict[str, list[tuple[int, str]]] = {}
     written: set[str] = set()

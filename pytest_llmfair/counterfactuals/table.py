@@ -24,7 +24,7 @@ Cell = list[str]
 
 
 def table(pairs: Pairs, width: int | None, limit: int | None) -> str:
-    """Return the pairs, and those that were rejected, in columns of wrapped text."""
+    """Return the pairs, and the rejected ones, as columns of wrapped text."""
     width = width or shutil.get_terminal_size().columns
     if width < _NARROWEST:
         raise ValueError(f"width is {width}; a table needs {_NARROWEST} characters or more")
@@ -47,7 +47,7 @@ def table(pairs: Pairs, width: int | None, limit: int | None) -> str:
 
 
 def _uncertain(prompts: Sequence[Uncertain], width: int) -> Iterator[str]:
-    """Give the lines that list uncertain prompts, and what settles one."""
+    """Yield the lines that list uncertain prompts, and how to settle one."""
     yield "uncertain, so left out"
     yield "-" * len("uncertain, so left out")
     for one in prompts:
@@ -81,7 +81,7 @@ def _summary(pairs: Pairs) -> str:
 
 
 def _cells(pair: Pair) -> list[Cell]:
-    """Return original (and its placebo), counterfactual, and what changed from whom to whom."""
+    """Return the cells: original (and placebo), counterfactual, groups and edits."""
     original = [_visible(pair.original)]
     if pair.placebo is not None:
         original.append(f"placebo: {_visible(pair.placebo)}")
@@ -99,7 +99,7 @@ def _visible(text: str) -> str:
 
 
 def _columns(rows: Sequence[Sequence[Cell]], width: int) -> Iterator[str]:
-    """Give the lines of a table, its first row underlined."""
+    """Yield the lines of a table, its first row underlined."""
     room = width - 3 * len(_GAP)
     last = room // 5
     edits = room // 4

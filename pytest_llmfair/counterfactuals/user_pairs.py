@@ -12,12 +12,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from pytest_llmfair.counterfactuals.checks import failed
-from pytest_llmfair.counterfactuals.pair_list import Pairs, misplaced
-from pytest_llmfair.counterfactuals.pair_under_test import Case, case_of, exchange_of
+from pytest_llmfair.counterfactuals.checks import failed_checks
+from pytest_llmfair.counterfactuals.pair_list import Pairs, misplaced_edit
+from pytest_llmfair.counterfactuals.pair_under_test import PairUnderTest, exchange_of, read_pair
 from pytest_llmfair.lexicons.attributes import Attribute, lexicon_for, lexicon_of_pair
 from pytest_llmfair.lexicons.edits import edits_between
-from pytest_llmfair.lexicons.english.possessives import possessive_behind
+from pytest_llmfair.lexicons.english.possessives import possessive_after
 from pytest_llmfair.lexicons.english.words import WORD, is_in_ly, is_one_of
 from pytest_llmfair.lexicons.lexicon import PRONOUNS, Lexicon
 from pytest_llmfair.lexicons.loading import load_lexicons
@@ -85,15 +85,17 @@ def check_is_text(text: object) -> None:
 
 
 def lexicons_that_follow(lexicon: Lexicon) -> tuple[Lexicon, ...]:
-    """Return the lexicons whose words may change: the pronouns of a person follow the name."""
+    """Return the lexicons whose words may change; gendered pronouns follow a name."""
     return (lexicon, load_lexicons()["gender"]) if lexicon.name == "name" else (lexicon,)
 
 
-def reasons_against(pair: Pair, lexicon: Lexicon, beside: Sequence[Lexicon]) -> tuple[str, ...]:
-    """Return what is wrong with a pair that somebody else made; see :func:`check_pair`.
+def reasons_against(
+    pair: Pair, lexicon: Lexicon, also_allowed: Sequence[Lexicon]
+) -> tuple[str, ...]:
+    """Return what is wrong with a user's pair; see :func:`check_pair`.
 
-    `beside` are the lexicons whose words may change: of the attribute, and for a name the words
-    that follow it.
+    `also_allowed` are the lexicons whose words may change: that of the attribute, and for a name
+    also that of the pronouns.
     """
     groups = lexicon.group(pair.from_group), lexicon.group(pair.to_group)
     if groups[0] == groups[1]:
@@ -106,15 +108,15 @@ def reasons_against(pair: Pair, lexicon: Lexicon, beside: Sequence[Lexicon]) -> 
             pair = replace(pair, variant=OMISSION)
         elif unsaid_before and named.isdisjoint(unsaid_before.values()):
             texts = pair.counterfactual, pair.original
-            turned = Pair(*texts, *groups[::-1], (), pair.attribute, OMISSION)
-            return reasons_against(turned, lexicon, beside)
-    if pair.edits and (said := misplaced(pair)) is not None:
+            swapped = Pair(*texts, *groups[::-1], (), pair.attribute, OMISSION)
+            return reasons_against(swapped, lexicon, also_allowed)
+    if pair.edits and (said := misplaced_edit(pair)) is not None:
         return (said,)
     pair = replace(pair, from_group=groups[0], to_group=groups[1])
     spans, spans_twin = ([(start, end) for start, end, _ in each] for each in (found, twin))
     if pair.variant == OMISSION:  # "users' votes" and "people's votes"
         text = pair.original
-        spans = [(start, end + len(possessive_behind(text, end))) for start, end in spans]
+        spans = [(start, end + len(possessive_after(text, end))) for start, end in spans]
     if not pair.edits:
         edits = edits_between(pair.original, pair.counterfactual, spans, spans_twin)
         pair = replace(pair, edits=tuple(p for e in edits for p in _parts(e, spans, spans_twin)))
@@ -122,7 +124,7 @@ def reasons_against(pair: Pair, lexicon: Lexicon, beside: Sequence[Lexicon]) -> 
         (start, stop): sense
         for start, end, sense in reversed(found)  # the first of two counts
         if sense.entry is not None
-        for stop in (end + len(possessive_behind(pair.original, end)), end)
+        for stop in (end + len(possessive_after(pair.original, end)), end)
     }
     to = {groups[0]: groups[1]}
     edited = {senses[span].group for e in pair.edits if (span := (e.start, e.end)) in senses}
@@ -134,12 +136,12 @@ def reasons_against(pair: Pair, lexicon: Lexicon, beside: Sequence[Lexicon]) -> 
     exchange = exchange_of(lexicon, to)
     left_out = exchange.unsaid if pair.variant == OMISSION else {}
     changes = [_change(edit, groups[0], senses, exchange.spread, left_out) for edit in pair.edits]
-    case = case_of(pair, changes, lexicon, exchange.vanishing(pair.variant), found, twin)
-    return (*failed(case), *_not_minimal(case, beside))
+    case = read_pair(pair, changes, lexicon, exchange.vanishing(pair.variant), found, twin)
+    return (*failed_checks(case), *_not_minimal(case, also_allowed))
 
 
 def _read(pair: Pair, lexicon: Lexicon, groups: tuple[str, str]) -> tuple[Reading, Reading]:
-    """Return what both members say; where that is uncertain, as their edits settle it."""
+    """Return the readings of both members; edits settle uncertain words."""
     found, twin = lexicon.read(pair.original), lexicon.read(pair.counterfactual)
     if not found.doubts and not twin.doubts:
         return found, twin
@@ -172,7 +174,7 @@ def _starts(reading: Reading) -> set[int]:
 
 
 def _shift(edits: Sequence[tuple[int, int, str]], at: int) -> int:
-    """Return how far edits move what starts at a place."""
+    """Return how far the edits before a place move it."""
     return sum(len(after) - (end - start) for start, end, after in edits if start < at)
 
 
@@ -191,7 +193,7 @@ def _change(
 
 
 def _parts(edit: Edit, spans: Spans, spans_twin: Spans) -> Iterator[Edit]:
-    """Part what leads to a mention from it, as an exchange does: "church", "the mosque"."""
+    """Split words that lead to a mention from it, as an exchange does: "church", "the mosque"."""
     at, place = edit.start, edit.counterfactual_start
     lead = _lead(at, edit.before, spans)
     leads = _lead(place, edit.after, spans_twin)
@@ -206,27 +208,24 @@ def _parts(edit: Edit, spans: Spans, spans_twin: Spans) -> Iterator[Edit]:
 
 
 def _lead(start: int, part: str, spans: Spans) -> str | None:
-    """Return what comes before the mentions that a part of a text ends with; None without one."""
+    """Return the words before the mentions at the end of an edit; None without a mention."""
     end = start + len(part)
     inside = [span for span in spans if start <= span[0] and span[1] <= end]
     ended = any(stop == end for _, stop in inside)
     return part[: min(inside)[0] - start] if ended else None
 
 
-def _not_minimal(case: Case, beside: Sequence[Lexicon]) -> tuple[str, ...]:
-    """Return what is wrong with the edits of a pair, in words; empty where nothing is.
-
-    The twin of another language than English has to agree in more, and is not judged.
-    """
+def _not_minimal(case: PairUnderTest, also_allowed: Sequence[Lexicon]) -> tuple[str, ...]:
+    """Return what changed beyond the mentions; judged only for English."""
     if (said := _slur(case)) is None and case.lexicon.language == "en":
         if case.pair.variant == OMISSION:
             said = next(_left_out(case), None)
         else:
-            said = _changed(case.pair, beside) or _of_another_kind(case)
+            said = _changed(case.pair, also_allowed) or _of_another_kind(case)
     return () if said is None else (said,)
 
 
-def _slur(case: Case) -> str | None:
+def _slur(case: PairUnderTest) -> str | None:
     """Say which slur is written where none stood: the insult would be measured as the group."""
     for _, sense, edit in case.named:
         end, meant = case.twin.get(edit.counterfactual_start, (0, sense))
@@ -240,11 +239,11 @@ def _is_slur(sense: Sense) -> bool:
     return sense.entry is not None and sense.entry.register(sense.term) == "slur"
 
 
-def _changed(pair: Pair, beside: Sequence[Lexicon]) -> str | None:
+def _changed(pair: Pair, also_allowed: Sequence[Lexicon]) -> str | None:
     """Say what differs although it names nobody: both must be the same once masked."""
     texts = [pair.original, pair.counterfactual]
     they = len({bool(_THEY.search(text)) for text in texts}) > 1
-    for lexicon in beside:
+    for lexicon in also_allowed:
         texts = [lexicon.mask(text) for text in texts]
     if texts[0] == texts[1]:
         return None
@@ -284,8 +283,8 @@ def _said(before: str, after: str) -> str:
     return f"words change that name nobody: {before!r} -> {after!r}"
 
 
-def _of_another_kind(case: Case) -> str | None:
-    """Say which mention becomes one of another role or number: "she cooks", "boys cooks"."""
+def _of_another_kind(case: PairUnderTest) -> str | None:
+    """Return which mention changes role or number: "she cooks", "boys cooks"."""
     twin = sorted((start, end, sense) for start, (end, sense) in case.twin.items())
     starts = Counter(start for start, _, _ in case.found)
     if len(twin) != len(case.found):  # one word for two attributes: "Latina", "Black woman"
@@ -294,14 +293,14 @@ def _of_another_kind(case: Case) -> str | None:
     for (start, end, sense), (at, stop, other) in zip(case.found, twin, strict=True):
         if sense.entry is None or other.entry is None or sense.group == other.group:
             continue
-        if starts[start] > 1 or sense.lacked or other.lacked:
+        if starts[start] > 1 or sense.negated or other.negated:
             continue
         senses = [own for own in lexicon.senses(other.term) if own.group == other.group]
         if any(own.entry and sense.term in own.entry.terms.get(sense.group, ()) for own in senses):
             continue  # they stand for each other in some line of the lexicon
         # "Blind person" is one mention, as "wheelchair user" is.
-        person = lexicon.person_behind(texts[0], end, sense)
-        person_twin = lexicon.person_behind(texts[1], stop, other)
+        person = lexicon.person_after(texts[0], end, sense)
+        person_twin = lexicon.person_after(texts[1], stop, other)
         before = texts[0][start : person.end() if person else end]
         after = texts[1][at : person_twin.end() if person_twin else stop]
         written = lexicon.counterpart(sense, other.group) or ""
@@ -319,8 +318,8 @@ def _is_plural(term: str) -> bool:
     return _PLURAL.search(_HEAD.split(term.lower(), maxsplit=1)[0]) is not None
 
 
-def _left_out(case: Case) -> Iterator[str]:
-    """Say which words go, come or change that do not belong to a mention left out."""
+def _left_out(case: PairUnderTest) -> Iterator[str]:
+    """Yield edits with words that do not belong to an omitted mention."""
     named = [(start, end) for start, end, _ in case.found]
     named_twin = [(start, end) for start, (end, _) in case.twin.items()]
     nouns = {word for noun in case.lexicon.neutral_nouns.values() for word in noun.split()}
@@ -337,7 +336,7 @@ def _left_out(case: Case) -> Iterator[str]:
 
 
 def _words(part: str, start: int, named: Spans) -> tuple[list[str], list[str]]:
-    """Return the words of a part of a text in lower case, outside and inside the mentions."""
+    """Return the lower-case words of a part of a text, outside and inside the mentions."""
     found: tuple[list[str], list[str]] = ([], [])
     for word in re.finditer(WORD, part):
         at = start + word.start()
@@ -347,16 +346,16 @@ def _words(part: str, start: int, named: Spans) -> tuple[list[str], list[str]]:
 
 
 def _goes_along(word: str) -> bool:
-    """Whether a word can go with a mention: "who is totally" with "blind"."""
+    """Whether a word can be omitted with a mention: "who is totally" with "blind"."""
     known = is_one_of(word, "closed") or is_one_of(word, "degrees")
     return known or word in _LIVES or is_in_ly(word)
 
 
 def through_gate(pairs: Sequence[Any]) -> tuple[Pairs, list[int]]:
-    """Put those pairs of a list through the gate that did not pass it yet.
+    """Check the pairs of a list that have not been checked yet.
 
-    Those that pass come back marked, with those that no lexicon of the package can judge as they
-    are, and the rows of both; those that fail are in `.rejected`.
+    Those that pass come back marked as checked, together with those that no shipped lexicon can
+    judge, and the rows of both; those that fail are in `.rejected`.
     """
     kept: dict[int, Any] = {}
     rejected: list[Rejected] = []
@@ -378,7 +377,7 @@ def through_gate(pairs: Sequence[Any]) -> tuple[Pairs, list[int]]:
 
 
 def why_unjudged(pair: Any) -> str:
-    """Say why no lexicon of the package can judge a pair; empty where one can."""
+    """Return why no shipped lexicon can judge a pair; "" if one can."""
     if not isinstance(pair, Pair):
         return f"a {type(pair).__name__} is no Pair"
     try:

@@ -196,8 +196,7 @@ def _judged(value: Estimate, evidence: MetricInputs, on: str, baseline: str) -> 
     if baseline == "placebo":
         _note_placebo(evidence, value.floor)
     if baseline == "none":
-        value.floor = value.excess = None
-        return value
+        return replace(value, floor=None, excess=None)
     always_same = "identical_repeats" in evidence.reasons
     if on == "share" and isinstance(value, Mean) and (value.excess is not None or always_same):
         return ChangedShare.of_mean(value)
@@ -205,12 +204,12 @@ def _judged(value: Estimate, evidence: MetricInputs, on: str, baseline: str) -> 
         raise ValueError("on='share' needs two or more answers a side; raise generations")
     if on == "value" or value.excess is None:
         return value
-    excess = value.excess
-    excess.floor, excess.measures = value.floor, "excess"
-    excess.reasons = tuple(dict.fromkeys((*value.reasons, *excess.reasons)))
-    excess.notes = tuple(dict.fromkeys((*value.notes, *excess.notes)))
-    excess.invalid, excess.lacks = {**value.invalid, **excess.invalid}, value.lacks
-    return excess
+    return replace(
+        value.excess,
+        floor=value.floor,
+        measures="excess",
+        findings=tuple(dict.fromkeys((*value.findings, *value.excess.findings))),
+    )
 
 
 def _note_placebo(evidence: MetricInputs, floor: Estimate | None) -> None:

@@ -22,7 +22,7 @@ from pytest_llmfair.judging.validity import gated
 from pytest_llmfair.judging.verdict import Result
 from pytest_llmfair.metrics import MetricInfo, get_metric
 from pytest_llmfair.responses import PairedResponses, Responses, joined_origins, rows_of
-from pytest_llmfair.stats import Estimate, PairedDifference, Undefined, WorstGroups
+from pytest_llmfair.stats import Estimate, Finding, PairedDifference, Undefined, WorstGroups
 from pytest_llmfair.stats.difference import loss_between
 
 Answers = Responses | PairedResponses
@@ -317,7 +317,10 @@ def _compared(
     else:
         same = [side.always_same for side in sides]
         loss = loss_between(estimates, info.direction, info.fair_value, same)
-        loss.notes = tuple(_labelled_notes(*(each.notes for each in estimates)))
+        flags = (Finding(code) for code in loss.reasons)
+        notes = map(Finding.note, _labelled_notes(*(each.notes for each in estimates)))
+        invalid = (each for each in loss.findings if each.kind == "invalid")
+        loss = replace(loss, findings=(*flags, *notes, *invalid))
     groups = getattr(loss, "worst", ())
     if groups and again is not None:
         sides = [replace(s, evidence=own) for s, own in zip(sides, again(groups), strict=True)]

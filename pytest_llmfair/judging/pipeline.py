@@ -52,7 +52,7 @@ from pytest_llmfair.judging.verdict import (
 from pytest_llmfair.metrics import MetricInfo
 from pytest_llmfair.responses import PairedResponses
 from pytest_llmfair.settings import OPTIONS, Settings
-from pytest_llmfair.stats import Estimate, Sample, Undefined
+from pytest_llmfair.stats import Estimate, Finding, Sample, Undefined
 
 _WORST = 3
 
@@ -337,8 +337,8 @@ def judged(
     """Judge an estimate and put what is known of its evidence into the result."""
     recorder = recording.active()
     settings = current_settings()
-    estimate.reasons = tuple(dict.fromkeys((*estimate.reasons, *evidence.reasons)))
-    estimate.notes = tuple(dict.fromkeys((*estimate.notes, *evidence.notes)))
+    flags, notes = map(Finding, evidence.reasons), map(Finding.note, evidence.notes)
+    estimate = estimate.with_findings(*flags, *notes)
     total: dict[str, int] = {}
     for reasons in evidence.missing.values():
         for reason, n in reasons.items():

@@ -14,7 +14,7 @@ from pytest_llmfair.judging.bound import one_sided
 from pytest_llmfair.judging.pairing import is_pair, pair_units
 from pytest_llmfair.judging.verdict import Result, Verdict
 from pytest_llmfair.responses import Answer, PairedResponses, Responses, joined_origins
-from pytest_llmfair.stats import BettingMean, Estimate, Mean, Spending
+from pytest_llmfair.stats import BettingMean, Estimate, Finding, Mean, Spending
 
 _LOOKS = {"obf": 5, "betting": 20}
 
@@ -134,16 +134,20 @@ def as_betting(estimate: Estimate) -> Estimate:
         )
     rows = estimate.contributions
     sequence = BettingMean.of_values(rows.values, units=rows.units, bounds=estimate.attainable)
-    sequence.rows = estimate.rows
-    sequence.reasons, sequence.notes = estimate.reasons, estimate.notes
-    sequence.invalid, sequence.metric = estimate.invalid, estimate.metric
-    sequence.lacks = estimate.lacks
-    # A value that compares answers is beyond the bound only where it is beyond their noise too.
-    sequence.compares_answers, sequence.floor = estimate.compares_answers, estimate.floor
-    sequence.excess = None if estimate.excess is None else as_betting(estimate.excess)
+    findings = estimate.findings
     if rows.units is not None and (why := _unequal(rows.units)):
-        sequence.invalid = {**sequence.invalid, "unequal_units": f"betting {why}; leave it out"}
-    return sequence
+        unequal = Finding("unequal_units", f"betting {why}; leave it out", "invalid")
+        findings = (*findings, unequal)
+    return replace(
+        sequence,
+        rows=estimate.rows,
+        findings=findings,
+        metric=estimate.metric,
+        # A value that compares answers is beyond the bound only where it exceeds their noise too.
+        compares_answers=estimate.compares_answers,
+        floor=estimate.floor,
+        excess=None if estimate.excess is None else as_betting(estimate.excess),
+    )
 
 
 def _labels(items: Sequence[Any], units: Sequence[Hashable] | None) -> Sequence[Hashable]:

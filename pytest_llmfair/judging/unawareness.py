@@ -88,9 +88,8 @@ def assert_fairness_through_unawareness(
         estimate = _Count(value=sum(seen.rows) / n, sample=all_seen, attainable=(0.0, 1.0))
     else:
         estimate = Mean.of_indicators(seen.rows, units=seen.prompts)
-    seen.tell(estimate)
     result = judged(
-        estimate,
+        seen.added_to(estimate),
         max_share,
         MetricInputs(prompts=[(text,) for text in seen.prompts], outputs=[()] * len(seen.prompts)),
         Rules(level, mode, max_mde, label=label, family=family, unit=unit),

@@ -1,4 +1,4 @@
-"""Protected attributes as callers name them, and the lexicons that know their words."""
+"""Protected attributes as callers name them, and the lexicons with their words."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pytest_llmfair.lexicons.intersections import intersection
 from pytest_llmfair.lexicons.lexicon import Lexicon
 from pytest_llmfair.lexicons.loading import load_lexicons
 from pytest_llmfair.lexicons.names import name_lexicon
-from pytest_llmfair.lexicons.peoples import of_two_peoples
+from pytest_llmfair.lexicons.peoples import two_peoples_lexicon
 from pytest_llmfair.responses import Pair
 from pytest_llmfair.text import MASK, mask_words
 
@@ -21,7 +21,7 @@ Attribute = str | Lexicon | tuple[str | Lexicon, str | Lexicon]
 
 
 def lexicon_to_mask(attribute: Any) -> Lexicon | None:
-    """Return the lexicon of an attribute or of two, None for what can be words to mask."""
+    """Return the lexicon of one or two attributes; None for what can be words to mask."""
     crossed = isinstance(attribute, (tuple, list)) and len(attribute) == 2
     parts = attribute if crossed else ()
     if isinstance(attribute, (str, Lexicon)) or (
@@ -32,12 +32,12 @@ def lexicon_to_mask(attribute: Any) -> Lexicon | None:
 
 
 def words_to_mask(words: object, argument: str) -> list[str]:
-    """Return words to mask, once it is sure that they are words and no names of attributes.
+    """Return the words to mask.
 
     Raises
     ------
     ValueError
-        If they are not; the message names the first that is wrong.
+        If one is not a text, or all are names of attributes; the message names the first.
     """
     if isinstance(words, (str, bytes)) or not isinstance(words, Iterable):
         raise ValueError(f"{argument} is {words!r}; give a lexicon or a list of words")
@@ -79,10 +79,10 @@ def lexicon_of(attribute: Attribute) -> Lexicon:
 
 
 def lexicon_for(attribute: Attribute, groups: Sequence[str] | None) -> Lexicon:
-    """Return the lexicon in which two groups are exchanged: of two names, of two peoples too."""
+    """Return the lexicon that exchanges two groups, also for two names or two peoples."""
     if attribute == "name":
         return name_lexicon(groups)
-    return of_two_peoples(lexicon_of(attribute), groups)
+    return two_peoples_lexicon(lexicon_of(attribute), groups)
 
 
 def lexicons_of(attribute: Any = None) -> list[Lexicon]:
@@ -131,7 +131,7 @@ def mask_of(mask: Any) -> Any:
 def masker_of_pairs(pairs: Sequence[Pair]) -> Callable[[str, bool], str]:
     """Return the function that masks words of the pairs' own attribute in an answer.
 
-    Its second argument tells whether to drop the words, rather than put a placeholder.
+    Its second argument says whether to drop the words, rather than put a placeholder.
 
     The lexicon of the attribute knows them; for names also the pronouns, which follow a name.
     Where no shipped lexicon has the attribute, the words that the pairs exchange are masked.
@@ -170,7 +170,7 @@ _ARTICLES = frozenset({"a", "an", "the"})
 
 
 def lexicon_of_pair(pair: Pair) -> Lexicon:
-    """Return the lexicon of the package that has the name of the attribute."""
+    """Return the shipped lexicon that has the name of the pair's attribute."""
     return _lexicon(str(pair.attribute), str(pair.from_group), str(pair.to_group))
 
 

@@ -1,4 +1,4 @@
-"""What differs between two texts, by words and marks."""
+"""The difference between two texts, in words and punctuation marks."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import itertools
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from pytest_llmfair.lexicons.english.protected import with_blanks
+from pytest_llmfair.lexicons.english.protected import with_spaces
 from pytest_llmfair.responses import Edit
 
 _PIECE = re.compile(r"\w+|\W")
@@ -16,17 +16,17 @@ _PIECE = re.compile(r"\w+|\W")
 Spans = Iterable[tuple[int, int]]
 
 
-# Share of words, blanks and marks that may differ place by place; more tells of a shift.
+# Share of words, spaces and marks that may differ place by place; more tells of a shift.
 _FEW = 0.3
 
 
 def edits_between(
     text: str, twin: str, whole: Spans = (), whole_twin: Spans = ()
 ) -> tuple[Edit, ...]:
-    """Return what differs between two texts, by words and marks.
+    """Return the edits that turn a text into its twin, in words and punctuation marks.
 
-    What stands in `whole` of either is one piece, the longest of those that overlap: "Muslim"
-    and "Latter-day Saint".
+    Each span of `whole` or `whole_twin` is one piece ("Latter-day Saint"), the longest of those
+    that overlap.
     """
     before, after = _pieces(text, whole), _pieces(twin, whole_twin)
     at, at_twin = _starts(before), _starts(after)
@@ -37,7 +37,7 @@ def edits_between(
 
 
 def _pieces(text: str, whole: Spans) -> list[str]:
-    blanked = with_blanks(text)  # of the same length
+    blanked = with_spaces(text)  # of the same length
     spans: list[tuple[int, int]] = []
     last = 0
     longest = sorted(whole, key=lambda span: (span[0], -span[1]))
@@ -50,12 +50,7 @@ def _pieces(text: str, whole: Spans) -> list[str]:
 
 
 def _differing(before: Sequence[str], after: Sequence[str]) -> Iterator[tuple[int, int, int, int]]:
-    """Give the runs of pieces that differ, by their bounds in both.
-
-    Texts of equally many pieces are compared place by place, and runs that stand apart are short;
-    only others are matched, which takes the square of their length, and where that finds no less
-    to change ("he/she" and "she/he") they are compared place by place too.
-    """
+    """Yield the runs of pieces that differ, by their bounds in both."""
     alike = len(before) == len(after)
     places = [i for i, pieces in enumerate(zip(before, after, strict=False)) if len({*pieces}) > 1]
     if not alike or len(places) > _FEW * len(before):

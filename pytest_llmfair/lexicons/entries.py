@@ -1,4 +1,4 @@
-"""The entries of a lexicon file, checked: every error names the file, the line and the entry."""
+"""The entries of a lexicon file, checked; every error names the file, the line and the entry."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from typing import Any
 from pytest_llmfair.lexicons.grammar import KINDS
 from pytest_llmfair.lexicons.schema import (
     at_line,
+    collection_in,
     date_in,
-    held,
     suggestion,
     terms_in,
 )
@@ -30,7 +30,7 @@ _ROLES = (
 _LISTS = ("not_before", "not_after", "only_before", "only_after")
 
 
-OF_ENTRY = ("role", "kind", "context", *_LISTS, "determiner", "reviewed")
+ENTRY_KEYS = ("role", "kind", "context", *_LISTS, "determiner", "reviewed")
 
 
 # Entries had a context before they had a kind.
@@ -69,7 +69,7 @@ _NUMBERS = [
 ]
 
 
-# Words in front of a noun that agree with it ("la", "esta"), by the name of their list and group.
+# Words before a noun that agree with it ("la", "esta"), by the name of their list and group.
 _Determiners = Mapping[str, tuple[Mapping[str, str], ...]]
 
 
@@ -80,20 +80,11 @@ def entries_in(
     inherited: tuple[Entry, ...],
     reviewed: date | None,
 ) -> Iterator[Entry]:
-    """Give the entries of a lexicon file.
+    """Yield the entries of a lexicon file.
 
-    Parameters
-    ----------
-    data : mapping
-        Content of the file.
-    labels : mapping
-        Name or alias of a group to the group.
-    source : str
-        Name of the file.
-    inherited : tuple of Entry
-        Entries of the lexicon that the file extends.
-    reviewed : date or None
-        Date of entries that have none of their own.
+    `labels` maps a name or alias of a group to the group, `source` names the file, `inherited` are
+    the entries of the lexicon that the file extends, and `reviewed` is the date of entries without
+    one.
     """
     determiners = _determiners_in(data, labels, source)
     owner = {
@@ -102,7 +93,7 @@ def entries_in(
         for group, terms in entry.terms.items()
         for term in terms
     }
-    items = held(data, source, "entries", list, "a list")
+    items = collection_in(data, source, "entries", list, "a list")
     for number, item in enumerate(items, start=1):
         where = f"{at_line(source, items, number - 1)}: entry {number}"
         if not isinstance(item, Mapping):
@@ -119,7 +110,7 @@ def entries_in(
         terms: dict[str, tuple[str, ...]] = {}
         registers: dict[str, Register] = {}
         places: dict[str, str] = {}
-        for key in (key for key in item if key not in OF_ENTRY):
+        for key in (key for key in item if key not in ENTRY_KEYS):
             # An entry can run over several lines; the line of the group is the nearer one.
             here = f"{at_line(source, item, key)}: entry {number}"
             group = known_group(key, labels, f"{here} ({role})")
@@ -147,7 +138,7 @@ def entries_in(
 
 
 def known_group(name: object, labels: Mapping[str, str], where: str) -> str:
-    """Return the group that goes by a name; `where` begins the message if there is none."""
+    """Return the group with a name or alias; `where` begins the error message."""
     if name not in labels:
         hint = suggestion(str(name), list(labels))
         raise ValueError(f"{where}: unknown group {name!r}; {hint}")
@@ -182,7 +173,7 @@ def _words(value: Any, where: str) -> tuple[str, ...]:
 
 
 def _registered(value: Any, where: str, registers: dict[str, Register]) -> tuple[str, ...]:
-    """Return the terms; note the register of those that are not simply preferred."""
+    """Return the terms; record the register of those that are not preferred."""
     if not isinstance(value, (list, tuple, Mapping)):
         return terms_in(value, where)
     terms: list[Any] = []
@@ -207,7 +198,7 @@ def _registered(value: Any, where: str, registers: dict[str, Register]) -> tuple
 
 
 def _determiners_in(data: Any, labels: Mapping[str, str], source: str) -> _Determiners:
-    given = held(data, source, "determiners", dict, "name: [words by group]")
+    given = collection_in(data, source, "determiners", dict, "name: [words by group]")
     found = {}
     for name, listed in given.items():
         here = f"{at_line(source, given, name)}: determiners {name!r}"
@@ -227,10 +218,7 @@ def _determiners_in(data: Any, labels: Mapping[str, str], source: str) -> _Deter
 
 
 def _determined(entry: Entry, name: object, known: _Determiners, where: str) -> Iterator[Entry]:
-    """Give an entry, and one more for each determiner in front of its terms.
-
-    A noun that both groups share ("estudiante") is found after a determiner only.
-    """
+    """Yield an entry, and one for each determiner before its terms ("la estudiante")."""
     if name is None:
         yield entry
         return
@@ -253,10 +241,7 @@ def _with_word(words: Mapping[str, str], group: str, term: str) -> str:
 
 
 def _numbered(entry: Entry, where: str) -> Iterator[Entry]:
-    """Give an entry for every step of the ranges in the terms of one; itself if it has none.
-
-    All ranges take their steps together: of "{20..34}" and "{50..64}" 20 stands for 50.
-    """
+    """Yield an entry for every step of the ranges in its terms: "{20..34}" with "{50..64}"."""
     terms = [term for listed in entry.terms.values() for term in listed]
     ranges = [found for term in terms for found in _RANGE.findall(term)]
     for word in (word for both in ranges for word in both):

@@ -1,4 +1,4 @@
-"""What a lexicon asks about a language: three questions, each answered by a verdict."""
+"""The three questions that a lexicon asks about a language, each answered by a verdict."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ class Grammar(Protocol):
     """
 
     def role(self, text: str, start: int, end: int, roles: Collection[str]) -> Verdict:
-        """Tell which of its possible roles the pronoun ``text[start:end]`` has.
+        """Return which of its possible roles the pronoun ``text[start:end]`` has.
 
         The roles are "object", "possessive_determiner", "possessive_pronoun", "subject" and
         "reflexive"; the answer is "" where the pronoun stands for a thing.
@@ -101,11 +101,11 @@ class Grammar(Protocol):
         ...
 
     def counts(self, text: str, start: int, end: int, kind: Kind) -> Verdict:
-        """Tell whether ``text[start:end]`` names the group of a person here."""
+        """Return whether ``text[start:end]`` names the group of a person here."""
         ...
 
     def is_this_person(self, text: str, start: int, end: int, name: Name) -> Verdict:
-        """Tell whether ``text[start:end]`` is the person asked for, and not a word or a place."""
+        """Return whether ``text[start:end]`` is the person asked for, not a word or a place."""
         ...
 
 
@@ -117,16 +117,16 @@ class EveryMention:
         return Verdict(next(iter(roles)))
 
     def counts(self, text: str, start: int, end: int, kind: Kind) -> Verdict:
-        """Return that it counts."""
+        """Return True: every term counts."""
         return Verdict(True)
 
     def is_this_person(self, text: str, start: int, end: int, name: Name) -> Verdict:
-        """Return that it is."""
+        """Return True: every name counts."""
         return Verdict(True)
 
 
 def rules_of(grammar: Grammar) -> Grammar:
-    """Return what gives the answers of a grammar, without a second opinion."""
+    """Return a grammar without its second opinion; the answers are the same."""
     from pytest_llmfair.lexicons.english.second_opinion import SecondOpinion
 
     return grammar.rules if isinstance(grammar, SecondOpinion) else grammar

@@ -20,7 +20,7 @@ _RUN = re.compile(rf"{re.escape(MASK)}(?:\s+{re.escape(MASK)})+")
 # Groups are called as in the file of names: "black female".
 _LAST = "gender"
 # A word that names groups of two attributes at once: "Latina", "Englishwoman".
-_Double = tuple[int, int, Sense, Sense]
+_TwoGroupWord = tuple[int, int, Sense, Sense]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -54,6 +54,7 @@ class Intersection(Lexicon):
         raise ValueError(f"{self.name} has no group {name!r}; {remedy}")
 
     def called(self, name: str) -> str | None:
+        """Return the group that both parts of a name stand for; None if either is unknown."""
         for both in _sides(name):
             first, second = map(Lexicon.called, self.parts, both)
             if first is not None and second is not None:
@@ -61,6 +62,7 @@ class Intersection(Lexicon):
         return None
 
     def first_named(self, found: Reading, among: Sequence[str]) -> str | None:
+        """Return the group made of the first named group of each part; None if one lacks."""
         cells = [self.cells[label] for label in among]
         named = [
             part.first_named(found, [cell[place] for cell in cells])
@@ -69,6 +71,7 @@ class Intersection(Lexicon):
         return None if None in named else f"{named[0]} {named[1]}"
 
     def spread(self, to: Mapping[str, str]) -> dict[str, str]:
+        """Return which groups of either attribute become which."""
         return {
             one: other
             for before, after in to.items()
@@ -77,6 +80,7 @@ class Intersection(Lexicon):
         }
 
     def left_unsaid(self, source: str, target: str) -> dict[str, str]:
+        """Return the groups of either attribute that can be omitted, and what that implies."""
         cells = zip(self.parts, self.cells[source], self.cells[target], strict=True)
         return {
             before: after
@@ -87,21 +91,22 @@ class Intersection(Lexicon):
     def exchanges(
         self, text: str, to: Mapping[str, str], found: Reading | None = None
     ) -> tuple[list[Change], list[str]]:
-        """Tell what to write where; nothing in a text that does not name both groups.
+        """Return the changes; none for a text that does not name both groups.
 
-        Words that name groups of both attributes at once become words for either ("Latina",
-        "white man"). Those that overlap otherwise are lost: no part can be exchanged alone.
+        A word that names groups of both attributes becomes words for either ("Latina", "white
+        man"). Mentions that overlap in another way are lost, because no part can be exchanged
+        alone.
         """
         found = self.read(text) if found is None else found
         named = {sense.group for *_, sense in found if sense.role != UNPAIRED}
         if not named.issuperset(self.cells[next(iter(to))]):
             return [], []
-        twice, rest = _doubles(found)
+        twice, rest = _two_group_words(found)
         changes, lost = super().exchanges(text, to, rest)
         spread = self.spread(to) if twice else {}
         for start, end, first, second in twice:
             if first.group in spread or second.group in spread:
-                term, group = _double_term(self.parts, spread, first, second, rest)
+                term, group = _replacement_of_both(self.parts, spread, first, second, rest)
                 if term is None:
                     lost.append(text[start:end])
                 else:
@@ -123,22 +128,25 @@ class Intersection(Lexicon):
         return _RUN.sub(MASK, super().mask(text))
 
     def read(self, text: str, *, doubts: bool = True) -> Reading:
+        """Return start, end and meaning of every mention of either attribute, in order."""
         parts = [part.read(text, doubts=doubts) for part in self.parts]
         found = sorted(itertools.chain(*parts), key=lambda each: (each[0], -each[1]))
         uncertain = itertools.chain(*(part.doubts for part in parts))
         return Reading(found, sorted(uncertain, key=lambda each: each[:2]))
 
     def doubt(self, found: Reading, wanted: Sequence[str]) -> Doubt | None:
+        """Return the first uncertain place, if the text names a group of both attributes."""
         groups = {group for label in wanted for group in self.cells[label]}
         both = self.first_named(found.with_doubts(), wanted) is not None
         return found.doubt_about(groups) if both else None
 
     def senses(self, term: str) -> list[Sense]:
+        """Return the meanings that a term can have in either attribute."""
         return [sense for part in self.parts for sense in part.senses(term)]
 
 
-def _doubles(found: Reading) -> tuple[list[_Double], Reading]:
-    twice: list[_Double] = []
+def _two_group_words(found: Reading) -> tuple[list[_TwoGroupWord], Reading]:
+    twice: list[_TwoGroupWord] = []
     rest = Reading()
     for each in found:
         if rest and each[:2] == rest[-1][:2] and each[2].entry and rest[-1][2].entry:
@@ -148,32 +156,28 @@ def _doubles(found: Reading) -> tuple[list[_Double], Reading]:
     return twice, rest
 
 
-def _double_term(
+def _replacement_of_both(
     parts: tuple[Lexicon, ...], to: Mapping[str, str], first: Sense, second: Sense, rest: Reading
 ) -> tuple[str | None, str]:
-    """Return what takes the place of such a word, and the group of the first attribute it names.
-
-    Where the first attribute changes, a noun becomes the adjective of its group and "man" or
-    "woman"; an adjective tells the second attribute only where nothing else does.
-    """
+    """Return what replaces a word for two groups, and the group of the first attribute."""
     group, other = to.get(first.group, first.group), to.get(second.group, second.group)
     if group == first.group:
         return parts[1].counterpart(second, other), group
-    forms, beside = (
+    forms, other_forms = (
         next((line[name] for line in phrases(part) if name in line), {})
         for part, name in zip(parts, (group, other), strict=True)
     )
     identity = forms.get(IDENTITY)
     if first.role != "adjective":
         several = second.term.endswith(("s", "men"))
-        return identity and f"{identity} {beside[PEOPLE if several else NOUN]}", group
+        return identity and f"{identity} {other_forms[PEOPLE if several else NOUN]}", group
     term = parts[0].counterpart(first, group)
     told = any(sense.group == second.group for *_, sense in rest)
-    return term if told or term is None else f"{term} {beside.get(IDENTITY, other)}", group
+    return term if told or term is None else f"{term} {other_forms.get(IDENTITY, other)}", group
 
 
 def _sides(name: str) -> list[tuple[str, str]]:
-    """Return every way to read a name as names of two groups, in either order."""
+    """Return every way to read a name as the names of two groups, in either order."""
     words = str(name).split()
     cuts = [(" ".join(words[:cut]), " ".join(words[cut:])) for cut in range(1, len(words))]
     return [both for side in cuts for both in (side, side[::-1])]

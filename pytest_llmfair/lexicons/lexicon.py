@@ -20,12 +20,12 @@ from pytest_llmfair.lexicons.english.articles import (
     refitted,
 )
 from pytest_llmfair.lexicons.english.case import in_form, in_place, plain
-from pytest_llmfair.lexicons.english.possessives import possessive_behind, possessive_for
+from pytest_llmfair.lexicons.english.possessives import possessive_after, possessive_for
 from pytest_llmfair.lexicons.english.protected import (
     is_foreign,
     looks_english,
     protected_spans,
-    with_blanks,
+    with_spaces,
 )
 from pytest_llmfair.lexicons.english.roles import CASES
 from pytest_llmfair.lexicons.english.titles import takes_case
@@ -37,11 +37,11 @@ from pytest_llmfair.lexicons.matching import (
     Mention,
     Reading,
     edits_before,
-    is_honoured,
-    kept_alike,
-    said_terms,
-    with_capitals,
-    with_lacked,
+    has_own_capital,
+    partly_capitalised,
+    terms_used,
+    with_conditions_alike,
+    with_negated_conditions,
 )
 from pytest_llmfair.lexicons.peoples import People
 from pytest_llmfair.lexicons.terms import (
@@ -51,7 +51,7 @@ from pytest_llmfair.lexicons.terms import (
     Index,
     Sense,
     cases_of,
-    tails_of,
+    nouns_after_adjectives,
 )
 from pytest_llmfair.text import MASK, replaced
 
@@ -183,11 +183,11 @@ class Lexicon(ByValue):
         raise ValueError(unknown_group(self, name))
 
     def groups_of(self, term: str) -> list[str]:
-        """Return the groups that a term names; empty for a word that is none."""
+        """Return the groups that a term names; empty for any other word."""
         return list(dict.fromkeys(own.group for own in self.senses(term) if own.group))
 
     def called(self, name: str) -> str | None:
-        """Return the group that goes by a name or an alias, in any case; None for none."""
+        """Return the group with a name or an alias, in any case; None if there is none."""
         if name in self.groups:
             return name
         known = {plain(label): group for label, group in self.aliases.items()}
@@ -228,7 +228,7 @@ class Lexicon(ByValue):
 
         Words that are uncertain are masked, so that both members of a pair are masked alike.
 
-        Neutral words are masked too, and so is "people" behind an adjective where the lexicon has
+        Neutral words are masked too, and so is "people" after an adjective where the lexicon has
         a term such as "deaf people"; "an" before a mention becomes "a" and a possessive "'s": the
         members of a counterfactual pair are equal once masked.
         """
@@ -240,14 +240,14 @@ class Lexicon(ByValue):
             if start < last:
                 continue
             changes += edits_before(text, start, sense)
-            tail = self.person_behind(text, end, sense)
+            tail = self.person_after(text, end, sense)
             if tail is not None and tail.start(1) not in named:
                 end = tail.end()
             article = article_before(text, start)
             if article is not None and sense.entry is not None and len(article[1]) == 2:
                 changes.append((article.start(1) + 1, article.end(1), ""))
             english = self.language == "en"
-            standing = possessive_behind(text, end, masked=True) if english else ""
+            standing = possessive_after(text, end, masked=True) if english else ""
             mask = f"{MASK}{standing[0]}s" if standing else MASK
             if sense.role == "place":  # "goes to church", "goes to the mosque"
                 mask = missing_before(text, start, end) + mask
@@ -255,14 +255,14 @@ class Lexicon(ByValue):
             changes.append((start, last, mask))
         return replaced(text, changes)
 
-    def person_behind(self, text: str, end: int, sense: Sense) -> re.Match[str] | None:
-        """Return "people" behind an adjective, where the lexicon has a term such as this."""
+    def person_after(self, text: str, end: int, sense: Sense) -> re.Match[str] | None:
+        """Return "people" after an adjective, if the lexicon has a term such as "deaf people"."""
         return self._tail.match(text, end) if sense.role == "adjective" else None
 
     def exchanges(
         self, text: str, to: Mapping[str, str], found: Reading | None = None
     ) -> tuple[list[Change], list[str]]:
-        """Tell what to write where, so that groups take each other's place.
+        """Return what to write where, so that groups take each other's place.
 
         Parameters
         ----------
@@ -284,8 +284,8 @@ class Lexicon(ByValue):
         lost = []
         to = self.spread(to)
         known = self.read(text) if found is None else found
-        alike = kept_alike(known, to)
-        said = said_terms(text, alike, self._capitalised) if len(alike) > 1 else {}
+        alike = with_conditions_alike(known, to)
+        said = terms_used(text, alike, self._capitalised) if len(alike) > 1 else {}
         for start, end, sense in alike:
             group = to.get(sense.group)
             if group is None or sense.entry is None or sense.role == UNPAIRED:
@@ -293,7 +293,7 @@ class Lexicon(ByValue):
             term = (
                 said.get((id(sense.entry), group))
                 or self.counterpart(sense, group)
-                or self._of_another(sense, group, text, start, end)
+                or self._counterpart_of_homonym(sense, group, text, start, end)
             )
             if term is None:
                 lost.append(text[start:end])
@@ -304,7 +304,7 @@ class Lexicon(ByValue):
     def change(
         self, text: str, found: tuple[int, int, Sense], term: str, group: str
     ) -> list[Change]:
-        """Tell how a term takes the place of words found; its article and possessive follow."""
+        """Return the changes that write a term for words found, with article and possessive."""
         start, end, sense = found
         after = self.written(text, found, term)
         changes = [Change(*edit, sense.group) for edit in edits_before(text, start, sense)]
@@ -314,22 +314,24 @@ class Lexicon(ByValue):
                 changes.append(Change(*article.span(1), fitting, sense.group))
             if sense.role == "place" and (bare := bare_before(text, start, end, after)):
                 changes.append(Change(*bare, sense.group))
-            if standing := possessive_behind(text, end):
+            if standing := possessive_after(text, end):
                 fitting = possessive_for(after, standing, plurals=self._plurals)
                 if fitting != standing:
                     end, after = end + len(standing), after + fitting
-        if not (sense.lacked and after == text[start:end]):  # "without autism", "with autism"
+        if not (sense.negated and after == text[start:end]):  # "without autism", "with autism"
             changes.append(Change(start, end, after, sense.group, sense, group))
         return changes
 
     def written(self, text: str, found: tuple[int, int, Sense], term: str) -> str:
-        """Return a term with the case, the capital and the blanks of words found."""
+        """Return a term with the case, the capital and the spaces of the words found."""
         start, end, sense = found
         shown, listed = text[start:end], sense.listed
         if shown in listed and not shown[0].isupper():
             return in_form(text, shown, term)  # the usual case at less cost
         exact = term in self.exact and not (self.language == "en" and takes_case(text, start, end))
-        exact = exact or " ".join(shown.split()) in listed or is_honoured(text, start, end, sense)
+        exact = (
+            exact or " ".join(shown.split()) in listed or has_own_capital(text, start, end, sense)
+        )
         return in_place(text, start, end, term, exact, self.language)
 
     def read(self, text: str, *, doubts: bool = True) -> Reading:
@@ -337,7 +339,7 @@ class Lexicon(ByValue):
 
         Without `doubts` the rules alone are asked, at less cost: their answers are the same.
         """
-        whole, text = text, with_blanks(text)
+        whole, text = text, with_spaces(text)
         found = self._index.find(text)
         if found and self.language == "en" and is_foreign(text):
             found = [own for own in found if not looks_english(text[own[0] : own[1]])]
@@ -351,19 +353,19 @@ class Lexicon(ByValue):
                 begin, stop = next(untouched, _NOWHERE)
             if begin < end:
                 continue
-            meant, doubt = self._meant(grammar, choice, text, start, end)
+            meant, doubt = self._chosen_sense(grammar, choice, text, start, end)
             if meant is not None:
                 reading.append((start, end, meant))
             if doubt is not None:
                 uncertain.append(doubt)
-        lacked = with_lacked(text, reading, self.unmarked, self._index.denials)
-        if uncertain and lacked is not reading:  # "without depression" names another group
-            senses = {(start, end): (own,) for start, end, own in lacked}
+        negated = with_negated_conditions(text, reading, self.unmarked, self._index.negated_senses)
+        if uncertain and negated is not reading:  # "without depression" names another group
+            senses = {(start, end): (own,) for start, end, own in negated}
             uncertain = [
                 each._replace(senses=senses.get((each.start, each.end), each.senses))
                 for each in uncertain
             ]
-        return Reading(lacked, uncertain)
+        return Reading(negated, uncertain)
 
     def senses(self, term: str) -> list[Sense]:
         """Return the meanings that a term can have."""
@@ -382,15 +384,17 @@ class Lexicon(ByValue):
         return to
 
     def left_unsaid(self, source: str, target: str) -> dict[str, str]:
-        """Return the group whose mentions can be left out, and what this leaves unsaid."""
+        """Return the group whose mentions can be omitted, with the group that this implies."""
         return {source: target} if target in self.unmarked else {}
 
     def counterpart(self, sense: Sense, group: str) -> str | None:
         """Return the term of a group that an entry has for a meaning; None if it lists none."""
         return sense.counterpart(group)
 
-    def _of_another(self, sense: Sense, group: str, text: str, start: int, end: int) -> str | None:
-        """Return what another entry that fits here has for the same role of the same term."""
+    def _counterpart_of_homonym(
+        self, sense: Sense, group: str, text: str, start: int, end: int
+    ) -> str | None:
+        """Return the counterpart from another entry with this term in the same role."""
         known = (
             self.counterpart(other, group)
             for other in self.senses(sense.term)
@@ -401,11 +405,11 @@ class Lexicon(ByValue):
 
     @functools.cached_property
     def _capitalised(self) -> frozenset[int]:
-        return with_capitals(self.entries)
+        return partly_capitalised(self.entries)
 
     @functools.cached_property
     def _tail(self) -> re.Pattern[str]:
-        return tails_of(self.entries, self.senses)
+        return nouns_after_adjectives(self.entries, self.senses)
 
     @functools.cached_property
     def _index(self) -> Index:
@@ -415,10 +419,10 @@ class Lexicon(ByValue):
     def _grammar(self) -> Grammar:
         return grammar_for(self.language, self.name) if self.grammar is None else self.grammar
 
-    def _meant(
+    def _chosen_sense(
         self, grammar: Grammar, choice: Choice, text: str, start: int, end: int
     ) -> tuple[Sense | None, Doubt | None]:
-        """Return which of its meanings a term has here, if any, and what makes it uncertain."""
+        """Return the meaning that a term has here, if any, and why it is uncertain."""
         senses, cases, doubts = choice.senses, choice.cases, []
         if not choice.settled:
             senses = []

@@ -1,4 +1,4 @@
-"""Lexicon files: their content checked, and the lexicons that ship with the package."""
+"""Lexicon files: checks of their content, and the lexicons that ship with the package."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pytest_llmfair.lexicons.entries import OF_ENTRY, entries_in
+from pytest_llmfair.lexicons.entries import ENTRY_KEYS, entries_in
 from pytest_llmfair.lexicons.peoples import KINDS, NEEDED, People, synonyms_of
 from pytest_llmfair.lexicons.schema import (
     at_line,
+    collection_in,
     date_in,
-    held,
     kind_of,
     load_yaml,
     suggestion,
@@ -36,7 +36,7 @@ _CALLED = {
 
 
 def meant_lexicon(name: str, known: Sequence[str]) -> str:
-    """Say which known lexicon was meant, or list them all."""
+    """Return a hint: the lexicon that was probably meant, or all known ones."""
     folded = name.casefold().replace(" ", "_")
     meant = _CALLED.get(folded, folded)
     return f"did you mean {meant}?" if meant in known else suggestion(name, known)
@@ -161,12 +161,12 @@ def fields_from(data: Any, source: str) -> dict[str, Any]:
     fields["reviewed"] = date_in(data.get("reviewed"), at("reviewed"))
     given = {key: value for key, value in fields.items() if value}
     if base is not None:
-        fields = _upon(base, fields)
+        fields = _extended(base, fields)
     groups = fields["groups"]
     if len(set(groups)) < 2 or len(set(groups)) != len(groups):
         raise ValueError(f"{at('groups')}: groups are {list(groups)}; name two or more, each once")
     for group in groups:
-        if group in OF_ENTRY:
+        if group in ENTRY_KEYS:
             raise ValueError(
                 f"{at('groups')}: a group cannot be called {group!r}, a key of every entry"
             )
@@ -243,7 +243,7 @@ def _base(data: Any, source: str) -> Lexicon | None:
         ) from None
 
 
-def _upon(base: Lexicon, own: dict[str, Any]) -> dict[str, Any]:
+def _extended(base: Lexicon, own: dict[str, Any]) -> dict[str, Any]:
     """Return the plain fields of a lexicon that extends another."""
     fields = {key: getattr(base, key) for key in (*_TEXTS, *_LISTS, "reviewed")}
     fields |= {key: value for key, value in own.items() if value and key not in _LISTS}
@@ -258,7 +258,7 @@ def _upon(base: Lexicon, own: dict[str, Any]) -> dict[str, Any]:
 def _aliases(
     data: Any, groups: tuple[str, ...], inherited: Mapping[str, str], source: str
 ) -> dict[str, str]:
-    given = held(data, source, "aliases", dict, "group: [aliases]")
+    given = collection_in(data, source, "aliases", dict, "group: [aliases]")
     aliases = dict(inherited)
     for group in groups:
         if group in inherited:
@@ -281,9 +281,9 @@ def _aliases(
 
 
 def _neutral_nouns(data: Any, owners: Mapping[str, str], source: str) -> dict[str, str]:
-    """Return by term the noun that is left when its group is not named."""
+    """Return, by term, the noun that remains when the group is not named."""
     wanted = "noun: [terms that it takes the place of]"
-    given = held(data, source, "neutral_nouns", dict, wanted)
+    given = collection_in(data, source, "neutral_nouns", dict, wanted)
     nouns: dict[str, str] = {}
     for noun, terms in given.items():
         where = f"{at_line(source, given, noun)}: neutral_nouns, {noun}"
@@ -314,8 +314,8 @@ def _peoples(data: Any, owners: Mapping[str, str], source: str) -> tuple[People,
 
 
 def _lines(data: Any, key: str, wanted: str, source: str) -> Iterator[tuple[str, Any]]:
-    """Give the items of a list, and where each stands."""
-    given = held(data, source, key, list, f"a list of {wanted}")
+    """Yield the items of a list, each with its place in the file."""
+    given = collection_in(data, source, key, list, f"a list of {wanted}")
     for number, line in enumerate(given, start=1):
         yield f"{at_line(source, given, number - 1)}: {key}, line {number}", line
 

@@ -1,4 +1,4 @@
-"""What a lexicon finds in a text: mentions, uncertain places, and what the words around them change."""
+"""What a lexicon finds in a text: mentions, uncertain places, and effects of nearby words."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
 from pytest_llmfair.lexicons.english.case import begins_sentence
-from pytest_llmfair.lexicons.english.protected import with_blanks
+from pytest_llmfair.lexicons.english.protected import with_spaces
 from pytest_llmfair.lexicons.english.words import is_one_of
 from pytest_llmfair.lexicons.terms import UNPAIRED, WRITTEN, Entry, Register, Sense
 
@@ -86,7 +86,7 @@ class Doubt(NamedTuple):
 
 
 class Reading(list[tuple[int, int, Sense]]):
-    """Start, end and meaning of mentions and neutral words, in order; `doubts` in order too."""
+    """Mentions and neutral words as (start, end, meaning), in order, and the `doubts`."""
 
     def __init__(
         self, found: Iterable[tuple[int, int, Sense]] = (), doubts: Sequence[Doubt] = ()
@@ -95,7 +95,7 @@ class Reading(list[tuple[int, int, Sense]]):
         self.doubts = tuple(doubts)
 
     def doubt_about(self, groups: Collection[str]) -> Doubt | None:
-        """Return the first place that may name one of these groups, or may not."""
+        """Return the first uncertain place that can name one of these groups."""
         for doubt in self.doubts:
             if any(own.group in groups and own.role != UNPAIRED for own in doubt.senses):
                 return doubt
@@ -109,8 +109,8 @@ class Reading(list[tuple[int, int, Sense]]):
         longest_first = sorted([*self, *passed], key=lambda each: (each[0], -each[1]))
         return Reading(longest_first, self.doubts)
 
-    def touched_by(self, spans: Sequence[tuple[int, int]]) -> Reading:
-        """Return what overlaps one of these spans."""
+    def overlapping(self, spans: Sequence[tuple[int, int]]) -> Reading:
+        """Return the mentions that overlap one of these spans."""
         return Reading(each for each in self if any(a < each[1] and each[0] < b for a, b in spans))
 
     def settled(
@@ -118,17 +118,10 @@ class Reading(list[tuple[int, int, Sense]]):
         edits: Sequence[tuple[int, int, str]],
         counterpart: Callable[[Sense], str | None],
     ) -> Reading:
-        """Return the reading that a twin made by hand settles.
+        """Return the reading that a user's own twin implies.
 
-        An uncertain word is a mention where an edit changes it, else it is none; of several
-        meanings it has the one whose counterpart is written.
-
-        Parameters
-        ----------
-        edits : sequence of (int, int, str)
-            Start and end in the text, and what takes the place.
-        counterpart : callable
-            What a meaning becomes in the other group.
+        An uncertain word counts as a mention if an edit changes it. Of several meanings it has the
+        one whose `counterpart` the edit writes. `edits` are start, end and replacement.
         """
         doubtful = {(doubt.start, doubt.end) for doubt in self.doubts}
         found = [each for each in self if each[:2] not in doubtful]
@@ -155,11 +148,8 @@ _Found = list[tuple[int, int, Sense]]
 
 
 def edits_before(text: str, start: int, sense: Sense) -> list[tuple[int, int, str]]:
-    """Return the edit that makes "with" of the "without" in front of what somebody lacks.
-
-    None is needed for what is only joined: "without autism or ADHD".
-    """
-    lack = _without(with_blanks(text), start) if sense.lacked else None
+    """Return the edit that turns "without" before a condition into "with"."""
+    lack = _without(with_spaces(text), start) if sense.negated else None
     return [] if lack is None else [(*lack.span("words"), lack["words"][:4])]
 
 
@@ -169,60 +159,57 @@ def _without(text: str, start: int) -> re.Match[str] | None:
     return _WITHOUT.search(text, max(0, start - _NEAR), start)
 
 
-def with_lacked(
+def with_negated_conditions(
     text: str, reading: _Found, unmarked: tuple[str, ...], known: dict[int, Sense | None]
 ) -> _Found:
-    """Return a reading in which conditions that somebody is without are of the unmarked group.
+    """Return a reading in which "without epilepsy" names the unmarked group.
 
-    `known` keeps what a meaning, by its id, becomes.
+    `known` caches, by the id of a meaning, what it becomes.
     """
     if not unmarked or "ithout" not in text.lower():
         return reading
-    lacked: _Found = []
+    negated: _Found = []
     last = -1  # where what is lacked ends, to which others can be joined
     for start, end, sense in reading:
         other = None
         if _without(text, start) or (last > 0 and _JOINT.fullmatch(text, last, start)):
             if id(sense) not in known:
-                known[id(sense)] = _denied(sense, unmarked)
+                known[id(sense)] = _negated_sense(sense, unmarked)
             other = known[id(sense)]
         last = end if other is not None else -1
-        lacked.append((start, end, other or sense))
-    return lacked
+        negated.append((start, end, other or sense))
+    return negated
 
 
-def kept_alike(reading: _Found, to: Mapping[str, str]) -> _Found:
-    """Return a reading to be exchanged, in which what one lacks follows what another has.
+def with_conditions_alike(reading: _Found, to: Mapping[str, str]) -> _Found:
+    """Return a reading in which a condition had and the same condition negated change alike.
 
-    "Are people with autism happier than people without autism?" asks of one condition, unless
-    having it and having none take each other's place.
+    "Are people with autism happier than people without autism?" asks about one condition, unless
+    having it and not having it take each other's place.
     """
-    if all(sense.lacked is None or sense.group in to for *_, sense in reading):
+    if all(sense.negated is None or sense.group in to for *_, sense in reading):
         return reading
-    had = {sense.term for *_, sense in reading if sense.lacked is None}
+    had = {sense.term for *_, sense in reading if sense.negated is None}
     return [
-        (start, end, sense.lacked or sense if sense.term in had else sense)
+        (start, end, sense.negated or sense if sense.term in had else sense)
         for start, end, sense in reading
     ]
 
 
-def _denied(sense: Sense, unmarked: tuple[str, ...]) -> Sense | None:
-    """Return what a condition means after "without"; None for what is no condition.
-
-    One is known by the denial that its entry has: "no disability".
-    """
+def _negated_sense(sense: Sense, unmarked: tuple[str, ...]) -> Sense | None:
+    """Return what a condition (one with "no ..." in its entry) means after "without", or None."""
     if sense.entry is None or sense.role != "noun" or sense.group in unmarked:
         return None
     for group in unmarked:
         if (sense.entry.written(group) or "").startswith("no "):
-            return replace(sense, group=group, lacked=sense)
+            return replace(sense, group=group, negated=sense)
     return None
 
 
-def is_honoured(text: str, start: int, end: int, sense: Sense) -> bool:
+def has_own_capital(text: str, start: int, end: int, sense: Sense) -> bool:
     """Whether a condition has a capital of its own: "with Autism", "has Type 1 diabetes".
 
-    Others do not take it over. In a heading all words but the closed ones have one.
+    Other terms do not take it over. In a heading every word except function words has a capital.
     """
     if not (sense.is_condition and text[start].isupper()) or text[end - 1].isupper():
         return False
@@ -230,8 +217,8 @@ def is_honoured(text: str, start: int, end: int, sense: Sense) -> bool:
     return any(not is_one_of(word, "closed") for part in around for word in _SMALL.findall(part))
 
 
-def with_capitals(entries: Iterable[Entry]) -> frozenset[int]:
-    """Return the ids of entries with a capital for some groups only: "Black" and "white"."""
+def partly_capitalised(entries: Iterable[Entry]) -> frozenset[int]:
+    """Return the ids of entries with a capital for some groups only: "Black", "white"."""
     return frozenset(
         id(entry)
         for entry in entries
@@ -239,19 +226,19 @@ def with_capitals(entries: Iterable[Entry]) -> frozenset[int]:
     )
 
 
-def said_terms(
+def terms_used(
     text: str, found: Iterable[tuple[int, int, Sense]], capitalised: frozenset[int]
 ) -> dict[tuple[int, str], str]:
-    """Return the terms that a text has: id of an entry and group to the first term.
+    """Return the terms that a text uses: id of an entry and group to the first term.
 
-    In an entry of `capitalised` the capital is that of the text too, so that "a Black man and a
-    White man" change places; the capital of a sentence tells nothing.
+    For an entry of `capitalised` the capital follows the text too, so "a Black man and a White
+    man" change places; the capital at the beginning of a sentence does not count.
     """
     said = {}
     for start, end, sense in found:
         entry = sense.entry
         key = id(entry), sense.group
-        if entry is None or sense.lacked or key in said:
+        if entry is None or sense.negated or key in said:
             continue
         if entry.register(sense.term) not in WRITTEN:
             continue

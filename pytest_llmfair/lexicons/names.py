@@ -96,7 +96,7 @@ def name_pairs(groups: tuple[str, str], n: int, *, seed: int = 0) -> list[tuple[
 
 
 def name_group(label: str) -> str | None:
-    """Return the group that a label means, in any case and order or by an alias; None for none.
+    """Return the group that a label means, in any case and order or by an alias, or None.
 
     The group can be one without names, such as "non-binary".
     """
@@ -155,11 +155,11 @@ def name_data() -> Mapping[str, Any]:
 
 
 class _TwoNames(Lexicon):
-    """A lexicon of two names: found where they name the person asked for, and nobody else."""
+    """A lexicon of two names, found only where they are the person asked for."""
 
     _plurals: ClassVar[bool] = False
 
-    def _meant(
+    def _chosen_sense(
         self, grammar: Grammar, choice: Choice, text: str, start: int, end: int
     ) -> tuple[Sense | None, Doubt | None]:
         verdicts = [
@@ -205,7 +205,7 @@ def name_lexicon(groups: Sequence[str] | None) -> Lexicon:
         "Keisha Banks") are exchanged word by word, so that "Emily" or "Ms. Walsh" alone follows,
         and so do initials next to the rest of the name ("E. Walsh", "Walsh, E.", "Emily W.") or
         both together ("E.W.") where the text has the names too. Middle names stay ("Emily Jane
-        Walsh"); "D. Walsh" is somebody else.
+        Walsh"); "D. Walsh" is another person.
 
     Returns
     -------
@@ -283,7 +283,7 @@ def _entries(first: str, second: str) -> Iterator[Entry]:
 
 
 def _initials(first: str, second: str) -> Iterator[Entry]:
-    """Give the first letters of first and last name, where both names have two that differ."""
+    """Yield the initials of first and last name, where both names have two that differ."""
     parts, others = first.split(), second.split()
     if not all(part[0].isupper() and part[1:2].isalpha() for part in (*parts, *others)):
         return
@@ -299,6 +299,6 @@ def _plural(name: str) -> str:
 
 
 def _overlap(parts: list[str], others: list[str]) -> bool:
-    """Whether a word stands at different places of the two names ("Lee Kim", "Kim Lee")."""
+    """Whether a word is at different places in the two names ("Lee Kim", "Kim Lee")."""
     places = itertools.product(enumerate(parts), enumerate(others))
     return any(a[1].casefold() == b[1].casefold() and a != b for a, b in places)

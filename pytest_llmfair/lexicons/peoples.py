@@ -1,4 +1,4 @@
-"""Two peoples that take each other's place: the words of each, whatever groups they are in."""
+"""Two peoples that take each other's place, with the words of each."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _ALIKE = ("adjective", "person", "country", "people")
 
 
 def synonyms_of(peoples: Sequence[People], owners: Mapping[str, str]) -> list[tuple[str, ...]]:
-    """Return the words of one kind and one group, a line for each: they make placebo twins."""
+    """Return lines of words of one kind and one group, for placebo twins."""
     lines: dict[tuple[str, str], list[str]] = {}
     for kind in _ALIKE:
         for people in peoples:
@@ -45,11 +45,12 @@ def synonyms_of(peoples: Sequence[People], owners: Mapping[str, str]) -> list[tu
     return [tuple(line) for line in lines.values()]
 
 
-def of_two_peoples(lexicon: Lexicon, groups: Sequence[str] | None) -> Lexicon:
-    """Return the lexicon of two peoples where `groups` name two and no groups; else itself.
+def two_peoples_lexicon(lexicon: Lexicon, groups: Sequence[str] | None) -> Lexicon:
+    """Return the lexicon of two peoples if `groups` name two, else the lexicon itself.
 
-    A people goes by each of its words, in any case: "Italian", "Italians", "Italy". Raises
-    ``ValueError`` if both are one people, or only one is a people, and suggests the nearest.
+    A people is known by each of its words, in any case: "Italian", "Italians", "Italy". Raises
+    ``ValueError`` if both are the same people or only one is a people; the message suggests the
+    nearest.
     """
     if not lexicon.peoples or not isinstance(groups, (tuple, list)) or len(groups) != 2:
         return lexicon
@@ -108,7 +109,7 @@ def _of(lexicon: Lexicon, peoples: Sequence[People]) -> Lexicon:
 
 
 def unknown_group(lexicon: Lexicon, name: object) -> str:
-    """Say that a lexicon has no such group, and which is near, or which one a term names."""
+    """Return the message for an unknown group, with the nearest or the one that a term names."""
     called = str(name)
     remedy = suggestion(called, [*lexicon.groups, *lexicon.aliases])
     if _people_called(lexicon.peoples, called) is not None:
@@ -159,10 +160,7 @@ def _entries(lexicon: Lexicon, peoples: Sequence[People]) -> Iterator[Entry]:
 
 
 def _of_one_sex(people: People, kind: str) -> tuple[str, ...]:
-    """Return the words of one sex behind what is written where there are none, or several.
-
-    A "German person" is masked like a "Frenchman", a "German man" is not.
-    """
+    """Return the words of one sex, after the phrase that is written if there is not just one."""
     words = people.get(kind, ())
     noun = "person" if kind in ("man", "woman") else "people"
     return words if len(words) == 1 else (f"{people['adjective'][0]} {noun}", *words)

@@ -1,4 +1,4 @@
-"""Phrases for a person of a group: listed for the shipped lexicons, derived for others."""
+"""Phrases for a person of a group: listed for shipped lexicons, derived for others."""
 
 from __future__ import annotations
 
@@ -48,10 +48,7 @@ def phrases(lexicon: Lexicon) -> list[dict[str, Forms]]:
 
 
 def left_unsaid(lexicon: Lexicon, forms: Forms) -> Forms | None:
-    """Return a phrase without the words that name the group; None if nothing is left of it.
-
-    "straight woman" leaves "woman", and "person with no disability" leaves "person".
-    """
+    """Return a phrase without the words for the group: "woman" for "straight woman", or None."""
     identity = forms.get(IDENTITY)
     if identity and forms[NOUN].startswith(f"{identity} "):
         plain = {key: forms[key].removeprefix(f"{identity} ") for key in (NOUN, PEOPLE)}
@@ -81,7 +78,7 @@ def _pronouns_of(phrase: str | Mapping[str, str], group: str) -> str:
 
 
 def _derived(lexicon: Lexicon) -> Iterator[dict[str, Forms]]:
-    """Read the entries of adjectives, and those of nouns that mean one person."""
+    """Yield phrases from adjectives, and from nouns for one person."""
     for entry in lexicon.entries:
         is_adjective = entry.role == "adjective"
         written = {

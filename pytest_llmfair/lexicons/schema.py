@@ -1,4 +1,4 @@
-"""Reading data files: YAML whose errors name the line, and checks of the values it holds."""
+"""Data files: YAML that keeps line numbers, and checks of values with messages that name them."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ class _List(list[Any]):
 
 
 def load_yaml(text: str, source: str) -> Any:
-    """Read YAML with the safe loader; mappings and lists know the lines of what they hold.
+    """Read YAML with the safe loader; mappings and lists keep the lines of their items.
 
     Raises
     ------
     ValueError
-        If it is no YAML, holds a date that no calendar has, or a key stands twice in one mapping,
-        where all but the last would be lost; the message names the source and the line.
+        If this is not YAML, a date does not exist, or a key is repeated within one mapping. The
+        message names the source and the line.
     """
     import yaml
 
@@ -90,18 +90,18 @@ def _line_loader() -> Any:
 
 
 def kind_of(value: Any) -> str:
-    """Name the kind of a value: "list" too for a list that knows its lines."""
+    """Return the name of a value's built-in type, also for lists and mappings with lines."""
     return next(kind.__name__ for kind in type(value).__mro__ if kind.__module__ == "builtins")
 
 
 def at_line(source: str, holder: Any, key: Any) -> str:
-    """Name the source, and the line of a key or item where it is known."""
+    """Return the source, with the line of a key or item if it is known."""
     line = getattr(holder, "lines", {}).get(key)
     return source if line is None else f"{source}, line {line}"
 
 
 def suggestion(name: str, known: Sequence[str]) -> str:
-    """Say which known name was meant, or list them all."""
+    """Return a hint: the known names nearest to one, or all of them."""
     near = difflib.get_close_matches(name, known, n=2, cutoff=0.6)
     alike = [difflib.SequenceMatcher(None, word, name).ratio() for word in near]
     near = [word for word, share in zip(near, alike, strict=True) if share > alike[0] - 0.15]
@@ -109,16 +109,16 @@ def suggestion(name: str, known: Sequence[str]) -> str:
 
 
 def text_in(value: Any, where: str) -> str:
-    """Return the text that a file holds for a key; `where` begins the message if it is none."""
+    """Return the text of a key; `where` begins the error message."""
     if isinstance(value, (Mapping, list, tuple)) or not str(value).strip():
         raise ValueError(f"{where} is a {kind_of(value)}; give a text")
     return str(value).strip()
 
 
-def held(
+def collection_in(
     data: Any, source: str, key: str, kind: type[dict[Any, Any]] | type[list[Any]], wanted: str
 ) -> Any:
-    """Return the mapping or the list that a file holds for a key, empty if it has none."""
+    """Return the mapping or list of a key; empty if the file has none."""
     given = data.get(key) or kind()
     if not isinstance(given, Mapping if kind is dict else (list, tuple)):
         raise ValueError(
@@ -128,7 +128,7 @@ def held(
 
 
 def terms_in(value: Any, where: str) -> tuple[str, ...]:
-    """Return a term, or a list of them, with single spaces between its words."""
+    """Return one or several terms as a tuple, with single spaces between words."""
     terms = [value] if isinstance(value, str) else value
     if not isinstance(terms, (list, tuple)) or value == "":
         raise ValueError(
@@ -146,7 +146,7 @@ def terms_in(value: Any, where: str) -> tuple[str, ...]:
 
 
 def date_in(value: Any, where: str) -> date | None:
-    """Return the date of a review, None where the file has none."""
+    """Return the date of a review; None if the file has none."""
     if value is None:
         return value
     try:

@@ -1,4 +1,4 @@
-"""Terms of a lexicon: which words they are, in which context they count, prepared for search."""
+"""Terms of a lexicon, with the contexts in which they count, prepared for search."""
 
 from __future__ import annotations
 
@@ -79,12 +79,12 @@ class Entry:
         freeze(self)
 
     def register(self, term: str) -> Register:
-        """Return how people take the term: preferred, neutral, outdated or slur."""
+        """Return how the term is regarded: preferred, neutral, outdated or slur."""
         return self.registers.get(term, "preferred")
 
     @property
     def lists(self) -> tuple[tuple[str, ...], ...]:
-        """The words next to a term that settle whether it is a mention."""
+        """The words next to a term that decide whether it is a mention."""
         return self.not_before, self.not_after, self.only_before, self.only_after
 
     def fits(self, text: str, start: int, end: int) -> bool:
@@ -98,19 +98,16 @@ class Entry:
         )
 
     def written(self, group: str) -> str | None:
-        """Return the term that is written for a group.
-
-        The first that is preferred or neutral; None if there is none.
-        """
+        """Return the first preferred or neutral term of a group; None if there is none."""
         return next((t for t in self.terms.get(group, ()) if self.register(t) in WRITTEN), None)
 
 
 @dataclass(frozen=True, slots=True)
 class Sense:
-    """What a term can mean: an entry and a group; no entry and no group for a neutral word.
+    """A possible meaning of a term: an entry and a group; neither for a neutral word.
 
-    `lacked` is what it means elsewhere, if somebody is without it ("without epilepsy"): the group
-    is then the one that has no such condition.
+    `negated` is the meaning without "without" ("without epilepsy"), whose group is then the
+    unmarked one.
     """
 
     term: str
@@ -118,17 +115,17 @@ class Sense:
     group: str
     exact: bool
     role: str
-    lacked: Sense | None = None
+    negated: Sense | None = None
 
     @property
     def is_settled(self) -> bool:
-        """Whether the term means this wherever it stands."""
+        """Whether the term has this meaning in every context."""
         entry = self.entry
         return not self.exact and (entry is None or not (entry.kind or any(entry.lists)))
 
     @property
     def is_condition(self) -> bool:
-        """Whether it is a condition that somebody has: "depression", "a disability"."""
+        """Whether it is a condition that a person has: "depression", "a disability"."""
         if self.entry is None or self.role != "noun":
             return False
         denied = any(term.startswith("no ") for term in chain(*self.entry.terms.values()))
@@ -136,21 +133,21 @@ class Sense:
 
     @property
     def listed(self) -> tuple[str, ...]:
-        """The terms that its entry lists beside this one."""
+        """The terms that its entry lists together with this one."""
         if self.entry is None:
             return ()
         terms = self.entry.terms
-        return (*chain(*terms.values()),) if self.lacked else terms[self.group]
+        return (*chain(*terms.values()),) if self.negated else terms[self.group]
 
     def counterpart(self, group: str) -> str | None:
-        """Return the term that its entry has for a group; None if it lists none."""
+        """Return the term that its entry has for a group; None if there is none."""
         if self.entry is None:
             return None
-        same = self.lacked and self.term in self.entry.terms.get(group, ())
+        same = self.negated and self.term in self.entry.terms.get(group, ())
         return self.term if same else self.entry.written(group)
 
     def read(self, grammar: Grammar, text: str, start: int, end: int) -> Verdict:
-        """Return whether ``text[start:end]``, spelled like the term, means this."""
+        """Return whether ``text[start:end]``, spelled like the term, has this meaning."""
         word = text[start:end]
         other = self.exact and word != self.term
         other = other and (not self._is_caseless(text, word) or is_one_of(word, "small_things"))
@@ -164,17 +161,17 @@ class Sense:
         return grammar.counts(text, start, end, kind) if kind else _YES
 
     def _is_caseless(self, text: str, word: str) -> bool:
-        """Whether a term that needs its capital stands in a text without: "polish girls"."""
+        """Whether a term that needs its capital is in a text without capitals: "polish girls"."""
         depends = self.entry is not None and self.entry.kind not in ("", "age", "title")
         small, large = one_case(text)
         return depends and ((small and word.islower()) or (large and word.isupper()))
 
 
 class Choice(NamedTuple):
-    """Meanings that a term can have, those apart that fit where an earlier one does.
+    """The distinct meanings of a term.
 
-    `settled` tells that all fit wherever the term stands, `pronoun` that it is one of a person;
-    `cases` are the meanings of a pronoun that has several cases, by case, else empty.
+    `settled` is True if they hold in every context, `pronoun` for personal pronouns; `cases` maps
+    grammatical case to meaning for pronouns with several cases.
     """
 
     senses: list[Sense]
@@ -186,8 +183,8 @@ class Choice(NamedTuple):
 class Index:
     """All terms of a lexicon, prepared for search.
 
-    Terms of several words can be built from others ("best man" holds "man"). What an exchange
-    could make of them ("best woman") is added, so that a text and its twin are always read alike.
+    Terms of several words can contain others ("best man" contains "man"). The results of an
+    exchange ("best woman") are added, so a text and its twin are always read alike.
     """
 
     def __init__(
@@ -198,7 +195,9 @@ class Index:
         exact: Iterable[str],
         language: str = "en",
     ) -> None:
-        self.denials: dict[int, Sense | None] = {}  # by the id of a meaning, see `with_lacked`
+        self.negated_senses: dict[
+            int, Sense | None
+        ] = {}  # by the id of a meaning, see `with_negated_conditions`
         self._exact = frozenset(exact)
         self._language = language
         self._senses: dict[str, list[Sense]] = {}
@@ -229,7 +228,7 @@ class Index:
         )
 
     def find(self, text: str) -> list[tuple[int, int, Choice]]:
-        """Return what may be a mention, in order, with the meanings to choose from."""
+        """Return candidate mentions in order, with the meanings to choose from."""
         choices, streets = self._choices, self._in_streets
         return [
             (start, end, choice)
@@ -244,6 +243,7 @@ class Index:
         ]
 
     def senses(self, term: str) -> list[Sense]:
+        """Return the meanings that a term can have."""
         return self._senses.get(term.casefold(), [])
 
     def _add(self, entry: Entry) -> None:
@@ -271,7 +271,7 @@ class Index:
                     pending += self._vary(phrase, start, end, sense)
 
     def _vary(self, phrase: str, start: int, end: int, part: Sense) -> list[str]:
-        """Add what an exchange of one word makes of a phrase; return what is new."""
+        """Add the phrases that exchanging one word gives; return the new ones."""
         # A word that depends on the words around it is not exchanged inside a phrase; without this
         # "disabled" would grow to "physically physically disabled" and on.
         # "Gays and lesbians" are exchanged as a whole only.
@@ -304,11 +304,7 @@ class Index:
         return new
 
     def _is_fixed(self, part: Sense) -> bool:
-        """Whether a word stays as it is inside a phrase: "disabled", "Catholic"; not "man".
-
-        Words that describe what is next to them would let a phrase grow without end. Those of
-        gender replace each other: "best man" becomes "best woman".
-        """
+        """Whether a word is not exchanged inside a phrase: "disabled", "Catholic"; not "man"."""
         entry = part.entry
         if entry is None or part.is_condition:
             return entry is not None
@@ -319,7 +315,7 @@ class Index:
 
 
 def _distinct(senses: list[Sense]) -> list[Sense]:
-    """Leave out meanings that fit where an earlier one of the same role does."""
+    """Drop meanings that an earlier one with the same role and context covers."""
     first: dict[Hashable, Sense] = {}
     for sense in senses:
         entry = sense.entry
@@ -330,7 +326,7 @@ def _distinct(senses: list[Sense]) -> list[Sense]:
 
 @functools.lru_cache(maxsize=256)
 def _first(words: tuple[str, ...]) -> re.Pattern[str]:
-    """Return what finds one of the words right after a term; a hyphen may join them."""
+    """Return a pattern for one of the words right after a term, perhaps with a hyphen."""
     gap = {True: r"[\s-]+", False: r"\s*"}
     listed = (f"{gap[word[0].isalnum()]}{_plain(word)}" for word in words)
     return re.compile("|".join(listed), re.IGNORECASE)
@@ -338,13 +334,13 @@ def _first(words: tuple[str, ...]) -> re.Pattern[str]:
 
 @functools.lru_cache(maxsize=256)
 def _last(words: tuple[str, ...]) -> re.Pattern[str]:
-    """Return what finds one of the words right in front of a term."""
+    """Return a pattern for one of the words right before a term."""
     listed = "|".join(map(_plain, words))
     return re.compile(rf"(?:{listed})[\s-]*\Z", re.IGNORECASE)
 
 
 def _plain(word: str) -> str:
-    """Return what finds a whole word, or several, whatever the spaces between them."""
+    """Return a pattern for whole words, with any white space between them."""
     pattern = r"\s+".join(map(re.escape, word.split())).replace("'", "['\u2019]")
     before = r"\b" if word[0].isalnum() else ""
     after = r"\b" if word[-1].isalnum() else ""
@@ -352,13 +348,15 @@ def _plain(word: str) -> str:
 
 
 def cases_of(senses: list[Sense]) -> Mapping[str, Sense]:
-    """Return the meanings of a pronoun that has several cases, by case; else nothing."""
+    """Return the meanings of a pronoun with several cases, by case; else empty."""
     cases = {sense.role: sense for sense in reversed(senses) if sense.role in CASES}
     return cases if len(cases) > 1 else {}
 
 
-def tails_of(entries: Iterable[Entry], senses: Callable[[str], list[Sense]]) -> re.Pattern[str]:
-    """Return what can stand behind an adjective in a longer term: "person" of "deaf person"."""
+def nouns_after_adjectives(
+    entries: Iterable[Entry], senses: Callable[[str], list[Sense]]
+) -> re.Pattern[str]:
+    """Return a pattern for the noun of longer terms: "person" in "deaf person"."""
     terms = {term for entry in entries for listed in entry.terms.values() for term in listed}
     parts = {(lead, word) for lead, _, word in (term.rpartition(" ") for term in terms)}
     words = {word for lead, word in parts if any(s.role == "adjective" for s in senses(lead))}
@@ -367,5 +365,5 @@ def tails_of(entries: Iterable[Entry], senses: Callable[[str], list[Sense]]) -> 
 
 
 def is_joined(term: str) -> bool:
-    """Whether a term joins words that name one group, to be read as one: "gay and lesbian"."""
+    """Whether a term joins words for one group into one mention: "gay and lesbian"."""
     return _JOIN.search(term) is not None

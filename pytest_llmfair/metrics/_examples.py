@@ -43,7 +43,7 @@ def texts(units: int, generations: int) -> Arguments:
 
 
 def prompts(units: int, generations: int) -> Arguments:
-    """Prompts that name nobody."""
+    """Prompts that name no group."""
     return {"prompts": [f"Summarise report {i}." for i in range(units)]}
 
 
@@ -52,12 +52,12 @@ def _sides(units: int) -> list[str]:
 
 
 def predictions(units: int, generations: int) -> Arguments:
-    """Predictions of which half are positive in either group."""
+    """Predictions with half of them positive in both groups."""
     return {"y_pred": [(i // 2) % 2 for i in range(2 * units)], "groups": _sides(units)}
 
 
 def people(units: int, generations: int) -> Arguments:
-    """Predictions of which half are wrong, for either class and in either group."""
+    """Predictions with half of them wrong, for both classes and in both groups."""
     return {
         "y_true": [(i // 4) % 2 for i in range(2 * units)],
         **predictions(units, generations),
@@ -74,7 +74,7 @@ def candidates(units: int, generations: int) -> Arguments:
 
 
 def pools(units: int, generations: int) -> Arguments:
-    """Pools of two tied candidates, of whom one is selected."""
+    """Pools of two tied candidates; one is selected."""
     return {
         "scores": [0.5] * (2 * units),
         "groups": _sides(units),
@@ -90,7 +90,7 @@ def qualified_pools(units: int, generations: int) -> Arguments:
 
 
 def lists(units: int, generations: int) -> Arguments:
-    """One list of recommendations to everybody."""
+    """One list of recommendations for everyone."""
     return {f"lists_{side}": [["book", "film", "song"]] * units for side in "ab"}
 
 
@@ -100,7 +100,7 @@ def embeddings(units: int, generations: int) -> Arguments:
 
 
 def comparisons(units: int, generations: int) -> Arguments:
-    """Pools of two candidates of whom each wins in one pool of two, in both orders."""
+    """Pools of two candidates, shown in both orders; each wins half of the pools."""
     rows = [
         {"pool": pool, "first": first, "second": second, "winner": winner}
         for pool in range(units)
@@ -136,7 +136,7 @@ def continuations(units: int, generations: int) -> Arguments:
 
 
 def probabilities(units: int, generations: int) -> Arguments:
-    """Probabilities of which half are above one half, for either class and in either group."""
+    """Probabilities with half of them above one half, for both classes and in both groups."""
     return {
         "y_true": [(i // 4) % 2 for i in range(2 * units)],
         "y_prob": [(0.25, 0.75)[(i // 2) % 2] for i in range(2 * units)],

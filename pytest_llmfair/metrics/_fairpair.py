@@ -49,7 +49,7 @@ class Answers:
                     if kinds[-1] != kinds[0]:
                         raise ValueError(
                             f"{name} row {i} holds {kinds[-1]} among {kinds[0]}; give all answers "
-                            "alike"
+                            "of one kind"
                         )
         return cls(kinds[0], (first, second))
 
@@ -97,23 +97,15 @@ class _Numbers(dict[Hashable, int]):
         return self[token]
 
     def ids(self, tokens: Collection[Hashable]) -> Ids:
-        """Return the numbers of tokens.
-
-        They follow the order of a set; how many two answers share does not.
-        """
+        """Return the numbers of tokens."""
+        # Numbers follow the order of a set, which varies between runs. Overlaps do not use it.
         return np.fromiter(map(self.__getitem__, tokens), np.int32, len(tokens))
 
 
 def folded(
     sides: tuple[Side, Side], folds: Any, join: Callable[[list[Any]], Any]
 ) -> tuple[Side, Side]:
-    """Join the answers of each side of a prompt to contiguous folds, the first ones one larger.
-
-    Raises
-    ------
-    ValueError
-        If `folds` is no whole number of at least 2, or exceeds the answers to a prompt (names it).
-    """
+    """Join the answers of each side of a prompt to contiguous folds."""
     if isinstance(folds, bool) or not isinstance(folds, Integral) or folds < 2:
         raise ValueError(f"folds is {folds!r}; give a whole number of at least 2, or None")
     k = int(folds)
@@ -207,10 +199,7 @@ def _kind(answer: Any, argument: str, row: int) -> Kind:
 
 
 def jaccard(answers: Sequence[Ids]) -> Floats:
-    """Share of the tokens of two answers that only one of them has; of two without tokens 0.
-
-    Tokens are numbers, repeats allowed. Returns ``(union - intersection) / union`` of each two.
-    """
+    """Return the Jaccard distance of each two answers, which are token numbers with repeats."""
     sizes = [len(ids) for ids in answers]
     if not any(sizes):
         return np.zeros((len(answers), len(answers)))
@@ -232,13 +221,7 @@ def differences(answers: Sequence[float]) -> Floats:
 
 
 def by_calling(dissimilarity: Callable[[Any, Any], Any], answers: Sequence[Any]) -> Floats:
-    """Call a symmetric dissimilarity on each two answers, the earlier one first.
-
-    Raises
-    ------
-    ValueError
-        If it returns anything but a number.
-    """
+    """Call a symmetric dissimilarity on each two answers, the earlier answer first."""
     matrix = np.zeros((len(answers), len(answers)))
     for i, first in enumerate(answers):
         for j in range(i + 1, len(answers)):

@@ -1,10 +1,10 @@
-"""Counts of generations per occupation: reading them, and what becomes of those dropped."""
+"""Counts of generations per occupation, and the shares dropped and tied."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from pytest_llmfair._util.validation import share
 from pytest_llmfair.metrics.arguments import counts, known_population, labels, same_length
-from pytest_llmfair.stats import Estimate, GroupRow, Population, Sample, Undefined
+from pytest_llmfair.stats import Estimate, Finding, GroupRow, Population, Sample, Undefined
 
 Counts = npt.NDArray[np.int64]
 
@@ -29,11 +29,10 @@ class OccupationRow(GroupRow):
 
 @dataclass(frozen=True, slots=True)
 class Occupations:
-    """Checked counts, one entry per row; rows with equal names are one row of the table.
+    """Checked counts, one entry per row; rows of one occupation are one row of the table."""
 
-    `male` and `kept` are male generations, and those with a gender; `total` and `ties` all of
-    them, and those with as many male as female pronouns.
-    """
+    # `kept` generations have a gender, `total` are all of them, and `ties` have as many male
+    # as female pronouns.
 
     names: list[Hashable]
     units: list[Hashable] | None
@@ -85,7 +84,7 @@ class Occupations:
                 )
 
     def majority(self, given: Any) -> list[bool]:
-        """Tell for each row whether male is the majority; `given` says "male" or "female"."""
+        """Return for each row whether its majority is male; `given` has "male" or "female"."""
         named = isinstance(given, Mapping)
         if named:
             absent = [str(name) for name in self.names if name not in given]
@@ -108,11 +107,7 @@ class Occupations:
         population: Population,
         max_dropped: float,
     ) -> Estimate:
-        """Measure counts of one kind, per occupation and in all, and report what was dropped.
-
-        `engine` turns successes, trials, population and units into an estimate. An occupation
-        with nothing kept leaves the whole undefined, and is named.
-        """
+        """Estimate a kind of count over all occupations and for each of them, and report drops."""
         known_population(population)
         limit = share(max_dropped, "max_dropped")
         rows: dict[Hashable, list[int]] = {}
@@ -124,9 +119,8 @@ class Occupations:
             if empty
             else engine(successes, self.kept, population=population, units=self.units)
         )
-        estimate.groups = {name: self._row(own, successes, engine) for name, own in rows.items()}
-        self._report(estimate, limit)
-        return estimate
+        groups = {name: self._row(own, successes, engine) for name, own in rows.items()}
+        return self._report(replace(estimate, groups=groups), limit)
 
     def _undefined(self, empty: Sequence[Hashable], population: Population) -> Undefined:
         return Undefined(
@@ -153,14 +147,14 @@ class Occupations:
                 ties = int(self.ties[own].sum()) / total if total else math.nan
         if not self.kept[own].all():
             return OccupationRow(math.nan, kept, dropped=dropped, ties=ties)
-        lean = engine(successes[own], self.kept[own], population="fixed", units=None)
+        skew = engine(successes[own], self.kept[own], population="fixed", units=None)
         rate = int(successes[own].sum()) / kept
-        return OccupationRow(lean.value, kept, rate, estimate=lean, dropped=dropped, ties=ties)
+        return OccupationRow(skew.value, kept, rate, estimate=skew, dropped=dropped, ties=ties)
 
-    def _report(self, estimate: Estimate, limit: float) -> None:
+    def _report(self, estimate: Estimate, limit: float) -> Estimate:
         """Say how many generations were dropped or tied; too many make the evidence invalid."""
         if self.total is None or not self.total.any():
-            return
+            return estimate
         table = {
             name: row.dropped
             for name, row in estimate.groups.items()
@@ -172,20 +166,23 @@ class Occupations:
         note = f"{dropped:.1%} of generations were dropped for want of a gender"
         if dropped > 0.0:
             note += f", the largest share for {worst} ({table[worst]:.1%})"
-        estimate.notes += (note,)
+        found = [Finding.note(note)]
         if self.ties is not None:
-            estimate.notes += (
+            ties = (
                 f"{int(self.ties.sum()) / total:.1%} of generations have as many male as female "
-                "pronouns",
+                "pronouns"
             )
+            found.append(Finding.note(ties))
         beyond = [name for name, part in table.items() if part > limit]
         if beyond:
-            estimate.invalid = {
-                "too_many_dropped": f"more than max_dropped = {limit:.0%} of the generations were "
+            too_many = (
+                f"more than max_dropped = {limit:.0%} of the generations were "
                 f"dropped for {len(beyond)} of {len(table)} occupations "
                 f"({_listed([f'{name} {table[name]:.0%}' for name in beyond])}): they had no "
                 "gendered pronoun; change the prompts or raise max_dropped"
-            }
+            )
+            found.append(Finding("too_many_dropped", too_many, "invalid"))
+        return estimate.with_findings(*found)
 
 
 def _listed(names: Sequence[Hashable]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, Literal, TypeVar
@@ -20,6 +20,7 @@ from pytest_llmfair.metrics.arguments import (
 )
 from pytest_llmfair.stats import (
     Estimate,
+    Finding,
     GroupRow,
     MaxPairwiseDifference,
     MaxPairwiseRatio,
@@ -38,10 +39,9 @@ Pair = tuple[Hashable, Hashable]
 
 @dataclass(frozen=True, slots=True)
 class ErrorRate:
-    """Share of wrong predictions among the rows where one column has one value.
+    """Share of wrong predictions among the rows where `column` is (or is not) positive."""
 
-    For documentation: the rows that are `counted`, the `share` of them that is wrong, a formula.
-    """
+    # The other texts are for the documentation.
 
     name: str
     symbol: str
@@ -94,11 +94,10 @@ ERROR_RATES = (
 
 @dataclass(frozen=True, slots=True)
 class Rates:
-    """A 0/1 outcome by group, in order of appearance; a group may have no row.
+    """A 0/1 outcome by group, in order of appearance; a group may be without rows."""
 
-    `outcomes` are 1 where the event occurs. `among` says in words which rows the rate is taken
-    over, and `constant` what there is to say of predictions that are all the same.
-    """
+    # `among` describes the rows of the rate; `constant` is the warning for predictions that
+    # are all the same.
 
     name: str
     among: str
@@ -128,7 +127,7 @@ class Rates:
         )
 
     def undefined(self, because: str = "") -> Undefined:
-        """Return what groups without a row leave, or what else is said to be the reason."""
+        """Return an undefined estimate, with the groups without rows as the default reason."""
         empty = [
             f"group {group} has no row {self.among}: its {self.name} is not defined"
             for group, outcomes in self.outcomes.items()
@@ -158,16 +157,16 @@ class Rates:
             table[a, b] = GroupRow(found[a, b].value, rows, estimate=found[a, b])
         return found, table
 
-    def note(self, estimate: Estimate) -> None:
+    def note(self, estimate: E) -> E:
         """Add every group's rate and number of rows, and a warning of constant predictions."""
         said = [
             f"{group} {self.of(group):.3f} of {x.size}" if x.size else f"{group} of 0 rows"
             for group, x in self.outcomes.items()
         ]
-        estimate.notes += (f"{self.name}s: {', '.join(said)}",)
+        estimate = estimate.with_findings(Finding.note(f"{self.name}s: {', '.join(said)}"))
         if self.constant:
-            estimate.reasons += ("uninformative",)
-            estimate.notes += (self.constant,)
+            estimate = estimate.with_findings(Finding("uninformative", self.constant))
+        return estimate
 
 
 def selection_rates(
@@ -245,10 +244,7 @@ def _units(units: Any, rows: int) -> Sequence[Hashable]:
 
 
 def is_positive(values: Any, argument: str, positive: Any) -> list[bool]:
-    """Tell which rows have the positive class.
-
-    Raises ``ValueError`` where classes cannot be meant: a rate of 0 would read as equal.
-    """
+    """Return for each row whether it has the positive class, which at least one label must fit."""
     try:
         (positive,) = labels([positive], "positive")
     except ValueError:
@@ -286,11 +282,10 @@ def difference(rates: Rates) -> RateDifference | MaxPairwiseDifference | Undefin
         pairs, table = rates.compared(RateDifference.of_outcomes)
         complete = len(pairs) == 1 == len(table)
         estimate = next(iter(pairs.values())) if complete else rates.undefined()
-        estimate.groups = table
+        estimate = replace(estimate, groups=table)
     rows, own = estimate.groups, _own_rows(rates)
-    estimate.groups = EitherOrder([*rows, *own], lambda key: own.get(key) or rows[key])
-    rates.note(estimate)
-    return estimate
+    groups = EitherOrder([*rows, *own], lambda key: own.get(key) or rows[key])
+    return rates.note(replace(estimate, groups=groups))
 
 
 def _own_rows(rates: Rates) -> dict[Hashable, GroupRow]:
@@ -304,10 +299,7 @@ def _own_rows(rates: Rates) -> dict[Hashable, GroupRow]:
 def ratio(
     rates: Rates, *, smaller: bool = False, least: float = 0.0
 ) -> RateRatio | MaxPairwiseRatio | Undefined:
-    """Ratio of the two rates furthest apart: first over second, or the smaller over the larger.
-
-    Groups with less than the share `least` of all rows are in the table only.
-    """
+    """Ratio of the two rates furthest apart, among groups with at least `least` of the rows."""
     total = rates.sample.generations
     small = [group for group, x in rates.outcomes.items() if x.size / max(total, 1) < least]
     judged = rates.kept(group for group in rates.outcomes if group not in small)
@@ -320,45 +312,44 @@ def ratio(
             group: replace(own[group], value=own[group].rate / top) for group in judged.outcomes
         }
     estimate: RateRatio | MaxPairwiseRatio | Undefined
+    groups: Mapping[Hashable, GroupRow] = {**table, **own}
     widest: Hashable = None
     if len(judged.outcomes) < 2:
         estimate = judged.undefined(
             f"{len(judged.outcomes)} of {len(rates.outcomes)} groups has at least {least:.1%} of "
             f"the {total} rows (minimum_share): nothing is left to compare"
         )
-        estimate.groups = own
+        groups = own
     elif len(pairs) < len(table):
         estimate = judged.undefined()
-        estimate.groups = {**table, **own}
     elif len(pairs) > 1:
-        estimate = MaxPairwiseRatio.of_pairs(pairs, rates=own)
-        estimate.sample = judged.sample
-        widest = estimate.widest
+        furthest = MaxPairwiseRatio.of_pairs(pairs, rates=own)
+        groups, widest = furthest.groups, furthest.widest
+        estimate = replace(furthest, sample=judged.sample)
     else:
         ((widest, estimate),) = pairs.items()
-        estimate.groups = {**table, **own}
     if top == 0.0 and estimate.undefined is not None and table:
-        estimate.undefined = (
+        why = (
             f"the {rates.name} of {' and of '.join(map(str, judged.outcomes))} is 0: 0 over 0 is "
             "no ratio"
         )
+        others = tuple(each for each in estimate.findings if each.code != "undefined")
+        estimate = replace(estimate, findings=(Finding.undefined(why), *others))
     elif isinstance(widest, tuple) and not smaller:
-        estimate.notes += (f"the value is {widest[0]} over {widest[1]}",)
+        order = Finding.note(f"the value is {widest[0]} over {widest[1]}")
+        estimate = estimate.with_findings(order)
     if smaller:
-        rows = estimate.groups
-        estimate.groups = EitherOrder(rows, rows.__getitem__)
-    rates.note(estimate)
+        groups = EitherOrder(groups, groups.__getitem__)
+    estimate = rates.note(replace(estimate, groups=groups))
     if small:
         said = ", ".join(f"{group} {own[group].rate:.3f} of {own[group].n}" for group in small)
-        estimate.notes += (f"not judged, below {least:.1%} of {total} rows: {said}",)
+        left_out = Finding.note(f"not judged, below {least:.1%} of {total} rows: {said}")
+        estimate = estimate.with_findings(left_out)
     return estimate
 
 
 class EitherOrder(Table):
-    """Table of pairs whose row is the same whichever group is named first, then of groups.
-
-    Keys list each pair once, its groups in order of appearance.
-    """
+    """Table of pairs and groups that finds a pair whichever of its groups is named first."""
 
     def __getitem__(self, key: Hashable) -> GroupRow:
         """Return the row of a pair, or of a group."""

@@ -17,7 +17,7 @@ from typing import Any, Literal, ParamSpec, TypeVar, get_args
 
 from pytest_llmfair._util.keywords import unknown_keyword
 from pytest_llmfair.metrics import _examples
-from pytest_llmfair.stats import Estimate, NoRepeats
+from pytest_llmfair.stats import Estimate, Finding, NoRepeats
 
 Direction = Literal["lower", "higher", "two-sided"]
 Needs = Literal[
@@ -193,7 +193,7 @@ def metric(
     Raises
     ------
     ValueError
-        If the name is taken by another metric, or a field is none of the values allowed.
+        If the name is taken by another metric, or a field has a value that is not allowed.
     """
     low, high = bounds
     if direction not in get_args(Direction) or needs not in get_args(Needs) or not low < high:
@@ -223,12 +223,11 @@ def metric(
                     f"{function.__name__} returned a {type(estimate).__name__}; a metric returns "
                     "an Estimate, such as pytest_llmfair.stats.Mean.of_values(...)"
                 )
-            estimate.metric = info
             # Rows from templates and continuations know the groups that no prompt names.
             rows = (each for each in (*args, *kwargs.values()) if isinstance(each, list))
-            told = chain.from_iterable(getattr(each, "lacks", ()) for each in rows)
-            estimate.lacks = tuple(dict.fromkeys((*estimate.lacks, *told)))
-            return estimate
+            uncovered = chain.from_iterable(getattr(each, "lacks", ()) for each in rows)
+            estimate = replace(estimate, metric=info)
+            return estimate.with_findings(*map(Finding.uncovered, uncovered))
 
         info = MetricInfo(
             name=function.__name__,
@@ -268,13 +267,12 @@ def written(name: str, words: Mapping[str, str]) -> Callable[[Callable[P, E]], C
 
 def _as_fixed(estimate: E) -> E:
     """Report on fixed units what was measured as a sample, whose interval is never narrower."""
-    estimate.sample = replace(estimate.sample, population="fixed")
-    estimate.reasons += ("no_repeats",)
-    estimate.notes += (
+    single = (
         "a fixed unit has a single row, so that nothing shows how its answers vary: the interval "
-        "is that of units drawn from more, wider than needed",
+        "is that of units drawn from more, wider than needed"
     )
-    return estimate
+    estimate = replace(estimate, sample=replace(estimate.sample, population="fixed"))
+    return estimate.with_findings(Finding("no_repeats", single))
 
 
 def _add(info: MetricInfo) -> None:

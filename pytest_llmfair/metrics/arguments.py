@@ -1,4 +1,4 @@
-"""Checks of what callers hand in: every error names the argument, the row and the remedy."""
+"""Checks of arguments: every error names the argument, the row and the remedy."""
 
 from __future__ import annotations
 
@@ -34,12 +34,7 @@ def score_rows(
     high: float = 1.0,
     equal_rows: bool = False,
 ) -> list[Floats]:
-    """Return scores as one array of generations per row.
-
-    A flat input is one generation per row. Raises ``ValueError`` for no rows, an empty row, a
-    score that is not finite or is outside [low, high], and, with `equal_rows`, rows of different
-    length.
-    """
+    """Return one array of generations per row; a flat input has one generation per row."""
     rows = [_one_row(row, argument, i) for i, row in enumerate(listed(scores, argument))]
     if not rows:
         raise ValueError(f"{argument} is empty; give at least one row")
@@ -131,11 +126,7 @@ def same_length(**arguments: Sized) -> None:
 
 
 def labels(values: Any, argument: str, rows: int | None = None) -> list[Hashable]:
-    """Return one label per row; a missing label (None or NaN) is an error that names its row.
-
-    Several columns (a data frame, a mapping, an array of two dimensions, a list of columns) are
-    one label per row where rows are grouped by them.
-    """
+    """Return one label per row; several columns of a grouping argument are joined to one label."""
     if argument in _GROUPING and (columns := _columns(values)):
         values = columns[0][1] if len(columns) == 1 else _intersections(columns, argument)
     elif getattr(values, "ndim", 0) == 2 and values.shape[1] > 1:
@@ -160,10 +151,8 @@ def labels(values: Any, argument: str, rows: int | None = None) -> list[Hashable
 
 
 def _columns(values: Any) -> list[tuple[str, Any]]:
-    """Return the columns of a table with their names, empty where unknown; none for a flat list.
-
-    A list of lists holds columns if it has fewer of them than each has entries; rows otherwise.
-    """
+    """Return the columns of a table with their names; none for a flat list."""
+    # A list of lists holds columns if it has fewer of them than each has entries; rows otherwise.
     table = getattr(values, "ndim", 0) == 2
     if isinstance(values, Mapping) or (table and hasattr(values, "items")):
         named = [(str(name), column) for name, column in values.items()]
@@ -207,7 +196,7 @@ def _intersections(columns: list[tuple[str, Any]], argument: str) -> list[Hashab
 
 
 def _distinct_are_labels(found: Sequence[Any]) -> bool:
-    """Whether every label is one; many rows share few labels, so each is looked at once."""
+    """Return whether all are labels, looking at each distinct label once."""
     try:
         distinct = dict.fromkeys(found)
     except TypeError:
@@ -225,16 +214,13 @@ def flags(values: Any, argument: str, rows: int) -> list[bool]:
 
 
 def is_nan(label: Any) -> bool:
-    """Tell whether a label is NaN, or another value that does not equal itself."""
+    """Return whether a label is NaN, or another value that does not equal itself."""
     unequal = label != label
     return unequal is not False if not isinstance(unequal, np.bool_) else bool(unequal)
 
 
 def group_rows(groups: Any, rows: int, argument: str = "groups") -> dict[Hashable, list[int]]:
-    """Return the rows of each group, groups in order of appearance.
-
-    Raises ``ValueError`` for fewer than two groups.
-    """
+    """Return the rows of each group, groups in order of appearance; at least two groups."""
     members: dict[Hashable, list[int]] = {}
     for i, label in enumerate(labels(groups, argument, rows)):
         members.setdefault(label, []).append(i)

@@ -135,7 +135,7 @@ def impact_ratio(
     Returns
     -------
     RateRatio, MaxPairwiseRatio or Undefined
-        Value in [0, 1]; 1 when the rates are equal. NaN with a reason when nobody is selected, or
+        Value in [0, 1]; 1 when the rates are equal. NaN with a reason when no row is selected, or
         fewer than two groups are judged. ``.groups`` has every judged pair, and every group: its
         rate over the largest as ``value``, with ``rate`` and ``n``.
 

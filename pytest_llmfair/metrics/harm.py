@@ -6,7 +6,7 @@ Gehman et al. (2020); Bouchard (2024), sections 3.1.1 and 3.1.2.2. Each harm mak
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -168,8 +168,7 @@ def _metrics_of(harm: Harm) -> tuple[Callable[..., Estimate], ...]:
         limit = share(threshold, "threshold")
         rows = score_rows(scores, equal_rows=True)
         estimate = _maxima(_reached(rows, limit), rows, units, population, outcomes=True)
-        estimate.variant += threshold_suffix(limit, ", ")
-        return estimate
+        return replace(estimate, variant=estimate.variant + threshold_suffix(limit, ", "))
 
     @metric(symbol=symbols[2], aliases=symbols[2:], **about)
     @written(harm.fraction, words)
@@ -214,11 +213,12 @@ def _metrics_of(harm: Harm) -> tuple[Callable[..., Estimate], ...]:
         rows = score_rows(scores)
         reached = _reached(rows, limit)
         estimate = Mean.of_rows(reached, units=units, population=population, outcomes=True)
-        estimate.rows = [float(row.mean()) for row in reached]
-        estimate.variant = threshold_suffix(limit, "@")
-        note_ragged(estimate, rows)
-        note_constant(estimate, rows)
-        return estimate
+        estimate = replace(
+            estimate,
+            rows=[float(row.mean()) for row in reached],
+            variant=threshold_suffix(limit, "@"),
+        )
+        return note_constant(note_ragged(estimate, rows), rows)
 
     return expected_maximum, probability, fraction
 
@@ -243,11 +243,13 @@ def _maxima(
     estimate = MeanMaximum.of_generations(
         np.stack(quantities), units=units, population=population, outcomes=outcomes
     )
-    estimate.rows = [float(row.max()) for row in quantities]
-    # The largest of more generations is larger: values for different numbers never compare.
-    estimate.variant = f"@{len(scores[0])}"
-    note_constant(estimate, scores)
-    return estimate
+    estimate = replace(
+        estimate,
+        rows=[float(row.max()) for row in quantities],
+        # The maximum grows with the number of generations: never compare different numbers.
+        variant=f"@{len(scores[0])}",
+    )
+    return note_constant(estimate, scores)
 
 
 _MADE = [made for harm in HARMS for made in _metrics_of(harm)]

@@ -26,7 +26,7 @@ from pytest_llmfair.metrics._fairpair import (
 )
 from pytest_llmfair.metrics._registry import metric
 from pytest_llmfair.metrics.arguments import Floats, TextRows, labels, text_rows
-from pytest_llmfair.stats import FairPairRatio, Population
+from pytest_llmfair.stats import FairPairRatio, Finding, Population
 from pytest_llmfair.text import tokens
 from pytest_llmfair.text.vocabulary import Ids
 
@@ -126,25 +126,25 @@ def fairpair(
         negative_type=phi.negative_type,
     )
     counts = answers.counts
-    estimate.sample = replace(
+    sample = replace(
         estimate.sample, generations=sum(counts), fewest=min(counts), most=max(counts)
     )
     unfolded = all(len(a) == len(b) for a, b in zip(chain(*phi.sides), chain(*sides), strict=True))
-    estimate.variant = f"@{phi.name}" + ("" if unfolded else f",{folds} folds")
+    variant = f"@{phi.name}" + ("" if unfolded else f",{folds} folds")
     if aggregate == "mean":
-        estimate.variant += ",mean"
+        variant += ",mean"
+    estimate = replace(estimate, sample=sample, variant=variant)
     lengths = answers.lengths()
     if lengths:
-        estimate.notes += (said_lengths(lengths, joined),)
+        estimate = estimate.with_findings(Finding.note(said_lengths(lengths, joined)))
     return estimate
 
 
 @dataclass(frozen=True, slots=True)
 class _Measure:
-    """A dissimilarity ready for use: the answers as it takes them, and what compares them.
+    """A dissimilarity with the answers as it takes them."""
 
-    `negative_type` is whether equal sides are known to give the smallest possible F.
-    """
+    # `negative_type`: equal sides are known to give the smallest possible F.
 
     name: str
     sides: tuple[Side, Side]
@@ -207,7 +207,7 @@ def perturbation_is_valid(
     source_name: str,
     max_dissimilarity: float = 0.15,
 ) -> bool:
-    """Tell whether a perturbed text passes the filters of Dwivedi-Yu (2024), section 3.3.
+    """Return whether a perturbed text passes the filters of Dwivedi-Yu (2024), section 3.3.
 
     It begins with the perturbed prompt, does not name the source entity, and shares most of its
     words with the source. Texts of ten words fail with two words changed: report how many do.
@@ -222,12 +222,12 @@ def perturbation_is_valid(
         Name that must be gone, as a whole word ("John" is not in "Johnson") in this spelling or
         in capitals.
     max_dissimilarity : float
-        Largest Jaccard dissimilarity allowed, in [0, 1], on tokens between blanks.
+        Largest Jaccard dissimilarity allowed, in [0, 1], on tokens separated by white space.
 
     Raises
     ------
     ValueError
-        If `source_name` is blank or `max_dissimilarity` is outside [0, 1].
+        If `source_name` is empty or `max_dissimilarity` is outside [0, 1].
 
     Examples
     --------
@@ -240,7 +240,7 @@ def perturbation_is_valid(
     limit = share(max_dissimilarity, "max_dissimilarity")
     name = source_name.strip()
     if not name:
-        raise ValueError("source_name is blank; give the name that must be gone")
+        raise ValueError("source_name is empty; give the name that must be gone")
     before, after = set(source.split()), set(output.split())
     union = len(before | after)
     apart = (union - len(before & after)) / union if union else 0.0
@@ -271,7 +271,7 @@ def ngram_contrast(texts_a: TextRows, texts_b: TextRows, n: int) -> NgramTable:
     Returns
     -------
     NgramTable
-        Dictionary from n-gram (its words with a blank between, as
+        Dictionary from n-gram (its words with a space between, as
         :func:`pytest_llmfair.text.tokens` spells them) to its count in either side and its share
         of all n-grams of the first less that of the second. The largest differences come first;
         NaN where a side has no n-gram at all.

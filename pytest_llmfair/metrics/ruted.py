@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from pytest_llmfair.metrics import _examples
 from pytest_llmfair.metrics._occupations import Occupations
 from pytest_llmfair.metrics._registry import metric
-from pytest_llmfair.stats import BinomialSkew, Distance, Estimate, Population
+from pytest_llmfair.stats import BinomialSkew, Distance, Estimate, Finding, Population
 
 __all__ = ["ruted_neutrality", "ruted_skew", "ruted_stereotype"]
 
@@ -38,7 +38,7 @@ def ruted_neutrality(
     units: Sequence[Hashable] | None = None,
     population: Population = "fixed",
 ) -> Estimate:
-    """Mean over occupations of the absolute lean of their generations to one gender.
+    """Mean over occupations of the absolute skew of their generations to one gender.
 
     Neutrality of Lum et al. (2024), section 3.3.2: the mean of ``|2 p_o - 1|`` with ``p_o`` the
     share of an occupation's kept generations that are male.
@@ -52,7 +52,7 @@ def ruted_neutrality(
         Generations before those without a gender were dropped; the share dropped is reported per
         occupation (``.groups[o].dropped``).
     tie_counts : array_like or mapping, optional
-        Generations with as many male as female pronouns (:func:`pronoun_ties`), reported alike
+        Generations with as many male as female pronouns (:func:`pronoun_ties`), reported too
         (``.groups[o].ties``).
     max_dropped : float
         Share of an occupation's generations in [0, 1] that may be dropped; beyond it a verdict is
@@ -110,11 +110,11 @@ def ruted_skew(
     units: Sequence[Hashable] | None = None,
     population: Population = "fixed",
 ) -> Estimate:
-    """Mean over occupations of the lean of their generations to male.
+    """Mean over occupations of the skew of their generations to male.
 
     Skew of Lum et al. (2024), section 3.3.3: the mean of ``2 p_o - 1`` with ``p_o`` the share of
-    an occupation's kept generations that are male. Occupations that lean to opposite sides
-    cancel; see :func:`ruted_neutrality` beside it.
+    an occupation's kept generations that are male. Occupations with opposite skews
+    cancel; also look at :func:`ruted_neutrality`.
 
     Parameters
     ----------
@@ -143,8 +143,7 @@ def ruted_skew(
     estimate = table.measured(
         table.male, BinomialSkew.of_binomials, population=population, max_dropped=max_dropped
     )
-    estimate.notes += ("male minus female",)
-    return estimate
+    return estimate.with_findings(Finding.note("male minus female"))
 
 
 @metric(
@@ -171,7 +170,7 @@ def ruted_stereotype(
     units: Sequence[Hashable] | None = None,
     population: Population = "fixed",
 ) -> Estimate:
-    """Mean over occupations of the lean of their generations to the gender of the majority.
+    """Mean over occupations of the skew of their generations to the gender of the majority.
 
     Stereotype of Lum et al. (2024), section 3.3.1: the mean of ``p_s - p_a``, the shares of an
     occupation's kept generations that are and are not of the gender most people in it have.
@@ -211,5 +210,4 @@ def ruted_stereotype(
     estimate = table.measured(
         stereotypical, BinomialSkew.of_binomials, population=population, max_dropped=max_dropped
     )
-    estimate.notes += ("stereotypical minus anti-stereotypical",)
-    return estimate
+    return estimate.with_findings(Finding.note("stereotypical minus anti-stereotypical"))

@@ -6,6 +6,7 @@ import functools
 import json
 import math
 from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import replace
 from importlib import resources
 from typing import Any, NamedTuple
 
@@ -16,7 +17,7 @@ from pytest_llmfair.metrics import _examples
 from pytest_llmfair.metrics._reasons import note_constant
 from pytest_llmfair.metrics._registry import metric
 from pytest_llmfair.metrics.arguments import Floats, labels, same_length, score_rows
-from pytest_llmfair.stats import Estimate, Mean, Population, Sample, Undefined
+from pytest_llmfair.stats import Estimate, Finding, Mean, Population, Sample, Undefined
 
 __all__ = ["NextWordGender", "next_word_gender", "trick_stereotype"]
 
@@ -97,10 +98,9 @@ def trick_stereotype(
             )
     difference = right["p_stereotypical"] - right["p_antistereotypical"]
     estimate = Mean.of_values(difference, units=joined, population=population, bounds=(-1.0, 1.0))
-    estimate.rows = difference.tolist()
-    estimate.notes += ("stereotypical minus anti-stereotypical",)
-    note_constant(estimate, [*sides["p_stereotypical"], *sides["p_antistereotypical"]])
-    return estimate
+    order = Finding.note("stereotypical minus anti-stereotypical")
+    estimate = replace(estimate, rows=difference.tolist()).with_findings(order)
+    return note_constant(estimate, [*sides["p_stereotypical"], *sides["p_antistereotypical"]])
 
 
 def _right(rows: Sequence[Floats], argument: str) -> Floats:
@@ -149,7 +149,7 @@ def next_word_gender(probabilities: Mapping[str, float]) -> NextWordGender:
     Parameters
     ----------
     probabilities : mapping
-        Next word to probability. Words count in any case, blanks around them aside; others than
+        Next word to probability. Words count in any case, without surrounding spaces; others than
         those of the list are ignored.
 
     Returns
@@ -204,7 +204,7 @@ def _probability(word: str, p: Any) -> float:
 
 @functools.cache
 def _words() -> dict[str, list[str]]:
-    """Words by gender, from the file beside this one."""
+    """Return the words by gender, from `gender_words.json`."""
     file = resources.files("pytest_llmfair.metrics").joinpath("gender_words.json")
     data = json.loads(file.read_text(encoding="utf-8"))
     return {gender: data[gender] for gender in ("male", "female")}

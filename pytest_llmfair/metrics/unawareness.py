@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
 
 from pytest_llmfair.lexicons.attributes import lexicons_of
 from pytest_llmfair.metrics._registry import metric
 from pytest_llmfair.metrics.arguments import listed
-from pytest_llmfair.stats import Estimate, GroupRow, Mean, Population
+from pytest_llmfair.stats import Estimate, Finding, GroupRow, Mean, Population
+
+E = TypeVar("E", bound=Estimate)
 
 __all__ = ["fairness_through_unawareness"]
 
@@ -39,12 +41,12 @@ def fairness_through_unawareness(
 
     Bouchard (2024), section 2.1: a use case is fair through unawareness when none of its prompts
     holds a word of the attribute's lexicon. Words are read in their context, so that a black
-    manuscript names nobody. Names and other proxies are not looked for.
+    manuscript names no group. Names and other proxies are not looked for.
 
     Parameters
     ----------
     prompts : sequence of str
-        Prompts as they are sent, none blank.
+        Prompts as they are sent, none empty.
     attribute : str, Lexicon, or sequence of these, optional
         Names of shipped lexicons, or lexicons; by default every English one that is shipped. A
         name is always that of a shipped one: where the fixture `lexicons` is overridden, give
@@ -65,7 +67,7 @@ def fairness_through_unawareness(
     Raises
     ------
     ValueError
-        If there is no prompt or no such lexicon, or a prompt is blank or no text (names the row).
+        If there is no prompt or no such lexicon, or a prompt is empty or no text (names the row).
 
     Examples
     --------
@@ -78,8 +80,7 @@ def fairness_through_unawareness(
     estimate = Mean.of_indicators(
         seen.rows, units=seen.prompts if units is None else units, population=population
     )
-    seen.tell(estimate)
-    return estimate
+    return seen.added_to(estimate)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,12 +130,20 @@ class MentionCounts:
             tuple(dict.fromkeys(group for each in lexicons for group in each.lacks)),
         )
 
-    def tell(self, estimate: Estimate) -> None:
-        """Put what was seen on an estimate."""
-        estimate.rows, estimate.groups, estimate.variant = self.rows, self.groups, self.variant
-        estimate.reasons = (*estimate.reasons, "names_not_checked")
-        estimate.notes = (*self.notes, *estimate.notes)
-        estimate.lacks = self.lacks
+    def added_to(self, estimate: E) -> E:
+        """Return an estimate with the mentions that were found."""
+        return replace(
+            estimate,
+            rows=self.rows,
+            groups=self.groups,
+            variant=self.variant,
+            findings=(
+                *map(Finding.note, self.notes),
+                *estimate.findings,
+                Finding("names_not_checked"),
+                *map(Finding.uncovered, self.lacks),
+            ),
+        )
 
 
 def _checked(prompts: Any) -> list[str]:
@@ -147,7 +156,7 @@ def _checked(prompts: Any) -> list[str]:
                 f"prompts row {i} is {str(text)[:40]!r}, a {type(text).__name__}; give texts"
             )
         if not text.strip():
-            raise ValueError(f"prompts row {i} is blank; give a text, or leave it out")
+            raise ValueError(f"prompts row {i} is empty; give a text, or leave it out")
     return texts
 
 

@@ -1,4 +1,4 @@
-"""Asking a model about pairs: rewritten pairs, continuations, the worst pair."""
+"""Products that ask a model about pairs: rewritten pairs, continuations, the worst pair."""
 
 from __future__ import annotations
 

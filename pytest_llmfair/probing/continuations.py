@@ -1,4 +1,4 @@
-"""What FairPair compares, from prompts and a model: both sides about the same group."""
+"""The data that FairPair compares: continuations of both prompts, perturbed to one group."""
 
 from __future__ import annotations
 
@@ -172,7 +172,7 @@ def _sides(lexicon: Lexicon, groups: tuple[str, str] | None) -> tuple[str, str]:
 def _too_few(
     lost: Mapping[str, int], asked: int, side: str, max_missing: float, max_invalid: float
 ) -> str:
-    """Say why too few answers are left; "" where enough are."""
+    """Return why too few answers are left; "" if enough are."""
     invalid = lost.get(_NOT_PERTURBED, 0)
     missing = sum(lost.values()) - invalid
     if missing > max_missing * asked:
@@ -197,7 +197,7 @@ def _too_few(
 def _perturbed(
     responses: PairedResponses, perturb: Callable[[Pair, str], Answer]
 ) -> tuple[tuple[Answer, ...], ...]:
-    """Return the answers to the originals, perturbed where they are not missing."""
+    """Return the answers to the originals, perturbed unless they are missing."""
     return tuple(
         tuple(perturb(pair, answer) if isinstance(answer, str) else answer for answer in row)
         for pair, row in zip(responses.pairs, responses.original, strict=True)
@@ -205,7 +205,7 @@ def _perturbed(
 
 
 def _exchanged(responses: PairedResponses, lexicon: Lexicon) -> tuple[tuple[Answer, ...], ...]:
-    """Perturb continuations with the lexicon; each is read after its prompt, for context."""
+    """Perturb continuations with the lexicon, each read after its prompt for context."""
     from pytest_llmfair.responses import Missing
 
     def perturb(pair: Pair, answer: str) -> Answer:
@@ -226,7 +226,7 @@ def _exchanged(responses: PairedResponses, lexicon: Lexicon) -> tuple[tuple[Answ
 def _rewritten(
     responses: PairedResponses, client: Any, lexicon: Lexicon, names: Mapping[str, str]
 ) -> tuple[tuple[Answer, ...], ...]:
-    """Perturb continuations with a model, together with their prompts."""
+    """Perturb continuations together with their prompts, with a model."""
     from pytest_llmfair.responses import Missing
 
     # By groups and text, what the rewritten text begins with: each text is rewritten once.

@@ -1,4 +1,4 @@
-"""Pairs that a language model writes, and the filters that they must pass."""
+"""Pairs written by a language model, and the filters that they must pass."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def rewrite_pairs(
     if len(begun) != len(given):
         raise ValueError(f"texts: {len(given)}, prefixes: {len(begun)}; give one for each text")
     share(max_dissimilarity, "max_dissimilarity")
-    task = Task.of(attribute, groups, names)
+    task = RewriteTask.of(attribute, groups, names)
     asked = [each for each in zip(given, begun, strict=True) if task.is_about(each[0])]
     read = []
     if asked:
@@ -153,8 +153,8 @@ def rewrite_pairs(
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
-    """What to rewrite: words of the attribute, the groups from and to, and who changes."""
+class RewriteTask:
+    """A rewriting task: words of the attribute, groups from and to, and the person who changes."""
 
     lexicon: Lexicon
     groups: tuple[str, str]
@@ -163,7 +163,7 @@ class Task:
     @classmethod
     def of(
         cls, attribute: Attribute, groups: tuple[str, str], names: tuple[str, str] | None
-    ) -> Task:
+    ) -> RewriteTask:
         """Check the groups, and add the names to the words of the attribute."""
         lexicon = lexicon_for(attribute, groups)
         if not isinstance(groups, (tuple, list)) or len(groups) != 2:
@@ -178,12 +178,12 @@ class Task:
         return cls(lexicon, (source, target), names)
 
     def is_about(self, text: str) -> bool:
-        """Whether the text names what is to change."""
+        """Whether the text names the group or person to change."""
         groups, lexicon = self._person
         return self._names(text, groups[0], lexicon)
 
     def prompt(self, text: str) -> str:
-        """Return what the model is asked."""
+        """Return the prompt for the model."""
         wording: dict[str, str] = shipped(_WORDING)
         called = wording["group" if self.names is None else "person"]
         sides = zip(self.names or ("", ""), self.groups, strict=True)
@@ -196,7 +196,7 @@ class Task:
     def failures(
         self, text: str, output: str, prefix: str, max_dissimilarity: float, masked: bool
     ) -> list[str]:
-        """Return what the filters of the paper say against a rewritten text."""
+        """Return which filters of the paper a rewritten text fails."""
         from pytest_llmfair.metrics import perturbation_is_valid
 
         # Each filter by itself, with the others open: no output holds a word longer than itself.
@@ -220,7 +220,7 @@ class Task:
         return found
 
     def pair(self, text: str, output: str) -> Pair:
-        """Return the pair of a text and what the model made of it."""
+        """Return the pair of a text and the model's rewriting."""
         variant = ""
         if self.groups[1] in self.lexicon.unmarked:
             said = self._names(output, self.groups[1], self.lexicon)
@@ -229,7 +229,7 @@ class Task:
         return Pair(text, output, *self.groups, edits, self.lexicon.name, variant)
 
     def check(self, pair: Pair) -> tuple[str, ...]:
-        """Return what the checks of every pair say: of the person, or of the whole group."""
+        """Return what the validity checks find: about the person, or the whole group."""
         groups, lexicon = self._person
         person = replace(pair, from_group=groups[0], to_group=groups[1])
         return reasons_against(person, lexicon, (self.lexicon,))
@@ -260,7 +260,7 @@ class Task:
 
 
 def with_names(lexicon: Lexicon, groups: tuple[str, str], names: tuple[str, str]) -> Lexicon:
-    """Return a lexicon in which a name stands for either group."""
+    """Return a lexicon in which each of two names stands for a group."""
     name_lexicon(names)  # raises for what are no two names
     entry = Entry("name", {groups[0]: names[:1], groups[1]: names[1:]})
     entries, exact = (entry, *lexicon.entries), (*lexicon.exact, *names)
@@ -268,9 +268,9 @@ def with_names(lexicon: Lexicon, groups: tuple[str, str], names: tuple[str, str]
 
 
 def _first_valid(
-    task: Task, text: str, prefix: str, answers: Sequence[Any], limit: float, masked: bool
+    task: RewriteTask, text: str, prefix: str, answers: Sequence[Any], limit: float, masked: bool
 ) -> tuple[Pair | None, list[Rejected]]:
-    """Return the pair of the first answer that passes, and those before it that do not."""
+    """Return the pair of the first answer that passes, and the rejected ones before it."""
     rejected = []
     for answer in answers:
         if not isinstance(answer, str):
@@ -297,10 +297,7 @@ def _sentences(lexicon: Lexicon, group: str) -> tuple[tuple[str, ...], ...]:
 
 
 def _trimmed(text: str, answer: str) -> str:
-    """Drop the label, code fence and quotes that a model puts around its answer.
-
-    Each is dropped only where the text has none; the spaces around the text come back.
-    """
+    """Remove label, code fence and quotes around an answer if the text has none."""
     answer = answer.strip()
     inner = text.strip()
     label = shipped(_WORDING)["instruction"].rsplit("\n", 1)[-1]

@@ -1,4 +1,4 @@
-"""The search behind `find_worst_pair`: look around, shorten, test on new answers, remember."""
+"""The search for the worst pair: screen, shorten, test on new answers, remember."""
 
 from __future__ import annotations
 
@@ -31,17 +31,17 @@ _MORE = 2
 _UNCLEAR = 0.5
 # All ways to part two times seven answers are listed; of more, so many are drawn.
 _MOST_SPLITS = 3432
-# A word or a mark, with the blanks before it.
+# A word or a mark, with the spaces before it.
 _PIECE = re.compile(r"\s*(?:\w+(?:['\u2019-]\w+)*|\W|\Z)")
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerDifference:
-    """How far apart the answers to the members of a pair are; missing answers are left out.
+    """The difference between the answers to both members of a pair; missing ones are left out.
 
-    `value` is the mean dissimilarity across the sides, `floor` that within a side (NaN with fewer
-    than two answers on either), and `p` the exact p-value of the permutation test that both sides
-    are sampled from one distribution.
+    `value` is the mean dissimilarity across the sides, `floor` the mean within a side (NaN with
+    fewer than two answers on either), and `p` the exact p-value of the permutation test that both
+    sides have one distribution.
     """
 
     answers: tuple[str, ...]
@@ -52,23 +52,23 @@ class AnswerDifference:
 
     @property
     def excess(self) -> float:
-        """Value less the floor where there is one; minus infinity when nothing was answered."""
+        """Value minus floor, if there is a floor; minus infinity without answers."""
         if math.isnan(self.value):
             return -math.inf
         return self.value if math.isnan(self.floor) else self.value - self.floor
 
     @property
     def steady(self) -> bool:
-        """Whether every repeat said the same."""
+        """Whether all repeats on each side are equal."""
         return len(set(self.answers)) < 2 and len(set(self.twin_answers)) < 2
 
     def proven(self, threshold: float, alpha: float) -> bool:
-        """Whether the difference is above the threshold and no sampling noise."""
+        """Whether the difference exceeds the threshold and sampling noise."""
         return self.value > threshold and self.excess > 0.0 and self.p <= alpha
 
 
-class Asker:
-    """Asks a client about pairs within a budget of calls; another `draw` samples anew."""
+class BudgetedClient:
+    """Asks a client about pairs within a budget of calls; each `draw` samples anew."""
 
     def __init__(self, client: Any, measure: Any, max_calls: int, seed: int) -> None:
         from pytest_llmfair.clients import ModelClient
@@ -100,7 +100,7 @@ class Asker:
         return [self._difference(*map(self._texts, sides)) for sides in responses]
 
     def joined(self, first: AnswerDifference, second: AnswerDifference) -> AnswerDifference:
-        """Return the difference that all answers of two draws show."""
+        """Return the difference between all answers of two draws."""
         answers = first.answers + second.answers
         return self._difference(answers, first.twin_answers + second.twin_answers)
 
@@ -138,7 +138,7 @@ def _mean_within(apart: npt.NDArray[np.float64]) -> float:
 
 
 def _permutation_p(apart: npt.NDArray[np.float64], half: int) -> float:
-    """Share of the ways to part the answers that set the sides as far apart as they are."""
+    """Return the share of splits of the answers with at least the observed excess."""
     import numpy as np
 
     total = len(apart)
@@ -165,11 +165,11 @@ def _permutation_p(apart: npt.NDArray[np.float64], half: int) -> float:
 class Search:
     """A search for the pair whose answers differ most.
 
-    `steady` is whether all repeats so far were identical: one answer a side then shows as much as
-    many. `stopped` is whether the budget ended while the prompt was shortened.
+    `steady` is True while all repeats are identical, so one answer a side is as good as many.
+    `stopped` is True if the budget ended while the prompt was shortened.
     """
 
-    asker: Asker
+    client: BudgetedClient
     pairs_of: Callable[[str], Sequence[Pair]]
     threshold: float
     generations: int
@@ -180,10 +180,10 @@ class Search:
     reason: str = ""
     _seen: dict[Pair, bool] = field(default_factory=dict)
 
-    def known(self, memory: Memory) -> Pair | None:
+    def known(self, memory: PairDatabase) -> Pair | None:
         """Return a remembered pair that still differs; forget those that do not."""
         for pair in memory.pairs(self.pairs_of):
-            if not self.asker.affordable(self.generations):
+            if not self.client.affordable(self.generations):
                 break
             found = self._asked(pair, self.generations, _TESTED_SEEN - 1, "known")
             self.steady = found.steady
@@ -193,22 +193,22 @@ class Search:
             memory.forget(pair)
         return None
 
-    def widely(self, pairs: Sequence[Pair], seed: int) -> Pair | None:
+    def screen(self, pairs: Sequence[Pair], seed: int) -> Pair | None:
         """Ask about pairs for half of the budget; return the one that differs most, if any."""
         fewest = 2 * _SCREENED
-        left = self.asker.max_calls - self.asker.calls
+        left = self.client.max_calls - self.client.calls
         keep = max(left - max((left - self._kept) // 2, fewest), 0)
-        if len(pairs) > self.asker.affordable(_SCREENED, keep):
+        if len(pairs) > self.client.affordable(_SCREENED, keep):
             pairs = random.Random(seed).sample(pairs, len(pairs))
-        probes = pairs[: max(self.asker.affordable(_SCREENED, keep), 1)][:_PROBED]
-        found = self.asker.ask(probes, _SCREENED, "screen")
+        probes = pairs[: max(self.client.affordable(_SCREENED, keep), 1)][:_PROBED]
+        found = self.client.ask(probes, _SCREENED, "screen")
         if not found:
             self.reason = f"max_calls leaves {left} calls, and one pair needs {fewest}"
             return None
         self.steady = all(one.steady for one in found)
         n = 1 if self.steady else _SCREENED
-        others = pairs[len(found) :][: self.asker.affordable(n, keep)]
-        found += self.asker.ask(others, n, "screen")
+        others = pairs[len(found) :][: self.client.affordable(n, keep)]
+        found += self.client.ask(others, n, "screen")
         self.tried = len(found)
         # Two answers of a model with noise can agree by chance.
         least = self.threshold if self.steady else -1.0
@@ -237,20 +237,20 @@ class Search:
         leading.sort(key=lambda each: each[0].excess, reverse=True)
         for left in range((len(leading) - 1).bit_length(), 0, -1):
             leading = leading[: (len(leading) + 1) // 2]
-            n = self.asker.affordable(len(leading) * left, keep)
+            n = self.client.affordable(len(leading) * left, keep)
             n = min(n, _TESTED_SEEN * self.generations)
             if not n:
                 break
-            found = self.asker.ask([pair for _, pair in leading], n, f"round {left}")
+            found = self.client.ask([pair for _, pair in leading], n, f"round {left}")
             leading = [
-                (self.asker.joined(before, more), pair)
+                (self.client.joined(before, more), pair)
                 for (before, pair), more in zip(leading, found, strict=True)
             ]
             leading.sort(key=lambda each: each[0].excess, reverse=True)
         return leading[0]
 
     def shortened(self, start: Pair) -> Pair:
-        """Leave words out of a prompt while its pair still differs."""
+        """Remove words from a prompt while its pair still differs."""
         kept = start
         sides = {start.from_group, start.to_group}
 
@@ -269,17 +269,17 @@ class Search:
         return kept
 
     def tests(self, candidates: Sequence[Pair]) -> Iterator[tuple[Pair, AnswerDifference]]:
-        """Ask each candidate anew, with what the budget has left for it."""
+        """Ask each candidate again with the remaining budget."""
         for place, pair in enumerate(candidates):
             waiting = len(candidates) - place - 1
-            most = self.asker.affordable(1, keep=self._test * waiting)
+            most = self.client.affordable(1, keep=self._test * waiting)
             seen = _TESTED_SEEN if self._seen[pair] else _TESTED_UNSEEN
             n = min(most, self.generations * (1 if self.steady else seen))
-            n = max(n, min(self.generations, self.asker.affordable(1)))
+            n = max(n, min(self.generations, self.client.affordable(1)))
             if n == 0:
                 self.reason = "no call was left for a test on new answers; raise max_calls"
                 return
-            (found,) = self.asker.ask([pair], n, f"test {place}")
+            (found,) = self.client.ask([pair], n, f"test {place}")
             yield pair, found
             which = f"of the {self.tried} asked" if self.tried else "known from an earlier run"
             repeats = "" if math.isnan(found.floor) else f", repeats by {found.floor:.2f}"
@@ -292,7 +292,7 @@ class Search:
     @property
     def _kept(self) -> int:
         """Calls that stay untouched for the last tests."""
-        rich = self.asker.max_calls >= 3 * PAIRS_TESTED * self._test
+        rich = self.client.max_calls >= 3 * PAIRS_TESTED * self._test
         return self._test * PAIRS_TESTED if rich else 2 * self.generations
 
     @property
@@ -303,7 +303,7 @@ class Search:
     def _differs(self, pair: Pair) -> bool:
         if pair not in self._seen:
             n = 1 if self.steady else self.generations
-            if not self.asker.affordable(n, self._kept):
+            if not self.client.affordable(n, self._kept):
                 self.stopped = True
                 return False
             found = self._asked(pair, n, 0 if self.steady else _MORE, "shorten")
@@ -313,24 +313,24 @@ class Search:
 
     def _asked(self, pair: Pair, n: int, times: int, draw: str) -> AnswerDifference:
         """Ask about a pair, and where the answers leave it open, so many times more."""
-        (found,) = self.asker.ask([pair], n, draw)
-        more = min(times * n, self.asker.affordable(1, self._kept))
+        (found,) = self.client.ask([pair], n, draw)
+        more = min(times * n, self.client.affordable(1, self._kept))
         if more and self.alpha < found.p < _UNCLEAR:
-            (others,) = self.asker.ask([pair], more, f"{draw} more")
-            found = self.asker.joined(found, others)
+            (others,) = self.client.ask([pair], more, f"{draw} more")
+            found = self.client.joined(found, others)
         return found
 
 
 @dataclass(frozen=True, slots=True)
-class Memory:
-    """Pairs found in earlier runs, in an example database of Hypothesis; without one nothing."""
+class PairDatabase:
+    """Pairs found in earlier runs, in a Hypothesis example database; empty without one."""
 
     database: Any
     key: bytes
 
     @classmethod
-    def of(cls, database: Any, *question: object) -> Memory:
-        """Return the memory of a question; ``"default"`` is the database of Hypothesis."""
+    def of(cls, database: Any, *question: object) -> PairDatabase:
+        """Return the pairs stored for a question; ``"default"`` is the database of Hypothesis."""
         from hypothesis import settings
         from hypothesis.database import ExampleDatabase
 
@@ -346,7 +346,7 @@ class Memory:
         return cls(database, f"pytest-llmfair worst pair {digest}".encode())
 
     def pairs(self, pairs_of: Callable[[str], Sequence[Pair]]) -> list[Pair]:
-        """Return what is remembered and still makes the same pair, the shortest first."""
+        """Return stored pairs that can still be made, the shortest first."""
         if self.database is None:
             return []
         found = []
@@ -358,7 +358,7 @@ class Memory:
         return found
 
     def keep(self, pair: Pair) -> None:
-        """Remember a pair, and only this."""
+        """Store this pair only."""
         if self.database is not None:
             for value in list(self.database.fetch(self.key)):
                 self.database.delete(self.key, value)
@@ -382,10 +382,10 @@ def _made(value: bytes, pairs_of: Callable[[str], Sequence[Pair]]) -> Sequence[P
 
 
 def shortest(text: str, holds: Callable[[str], bool]) -> str:
-    """Leave out what is not needed: delta debugging by words (Zeller and Hildebrandt 2002).
+    """Remove unneeded words by delta debugging (Zeller and Hildebrandt 2002).
 
-    Halves first, then ever smaller parts, until no single word or mark can be left out of a text
-    for which `holds` stays true; it is asked about shorter texts only.
+    Halves first, then smaller parts, until no word or mark can be removed from a text for which
+    `holds` is true; `holds` is called with shorter texts only.
     """
     pieces: list[str] = _PIECE.findall(text)
     size = max(len(pieces) // 2, 1)

@@ -13,8 +13,8 @@ from pytest_llmfair.counterfactuals.strategies import require_hypothesis
 from pytest_llmfair.lexicons.attributes import Attribute, lexicon_of
 from pytest_llmfair.probing.searching import (
     PAIRS_TESTED,
-    Asker,
-    Memory,
+    BudgetedClient,
+    PairDatabase,
     Search,
     smallest_p,
 )
@@ -180,7 +180,7 @@ def find_worst_pair(
     alpha = (1.0 - share(level, "level")) / PAIRS_TESTED
     _check(threshold, max_calls, generations, alpha)
     measure = measure_of(metric, mask, scorer)
-    asker = Asker(client, measure, max_calls, seed)
+    budgeted = BudgetedClient(client, measure, max_calls, seed)
     name = attribute if isinstance(attribute, str) else lexicon_of(attribute).name
 
     def pairs_of(text: str) -> Sequence[Pair]:
@@ -195,12 +195,12 @@ def find_worst_pair(
         )
     # What a strategy draws is not the same in every session; what was found in it is remembered.
     asked_about = texts if isinstance(prompts, Iterable) else repr(prompts)
-    memory = Memory.of(database, asker.name, measure.symbol, name, groups, asked_about)
-    search = Search(asker, pairs_of, threshold, generations, alpha)
+    memory = PairDatabase.of(database, budgeted.name, measure.symbol, name, groups, asked_about)
+    search = Search(budgeted, pairs_of, threshold, generations, alpha)
     start = search.known(memory)
     replayed = start is not None
     if start is None:
-        start = search.widely(pairs, seed)
+        start = search.screen(pairs, seed)
     found = WorstPair(None)
     if start is not None:
         shorter = search.shortened(start)
@@ -215,10 +215,10 @@ def find_worst_pair(
         found,
         shortest=found.pair is not None and not search.stopped,
         replayed=replayed and found.pair is not None,
-        calls=asker.calls,
+        calls=budgeted.calls,
         max_calls=max_calls,
         tried=search.tried,
-        missing=dict(sorted(asker.missing.items())),
+        missing=dict(sorted(budgeted.missing.items())),
         reason="" if found.pair is not None else search.reason,
         metric=measure.symbol,
         attribute=name,

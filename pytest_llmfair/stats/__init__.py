@@ -2,28 +2,31 @@
 
 from __future__ import annotations
 
-from pytest_llmfair.stats._base import Estimate, NoRepeats, Undefined
-from pytest_llmfair.stats._records import GroupRow, Interval, Population, Sample, Table
-from pytest_llmfair.stats.betting import BettingMean
+from pytest_llmfair.stats._base import Estimate, Undefined
+from pytest_llmfair.stats._records import (
+    Finding,
+    GroupRow,
+    Interval,
+    NoRepeats,
+    Population,
+    Sample,
+    Table,
+)
 from pytest_llmfair.stats.binomial import BinomialSkew
-from pytest_llmfair.stats.changed_share import ChangedShare
+from pytest_llmfair.stats.derived import ChangedShare, Scaled
 from pytest_llmfair.stats.difference import PairedDifference
+from pytest_llmfair.stats.distance import Distance
 from pytest_llmfair.stats.fairpair_ratio import FairPairRatio
 from pytest_llmfair.stats.group_gaps import Reference, distribution_gaps, rate_gaps
 from pytest_llmfair.stats.log_ratio import MeanAbsLogRatio, MeanLogRatio, ZeroCellLogRatio
-from pytest_llmfair.stats.maxima import MeanMaximum
-from pytest_llmfair.stats.mean import Mean
+from pytest_llmfair.stats.mean import Mean, MeanMaximum
 from pytest_llmfair.stats.mean_difference import MeanDifference
 from pytest_llmfair.stats.multiplicity import holm
-from pytest_llmfair.stats.range import MaxDistance, MaxPairwiseDifference
+from pytest_llmfair.stats.pairwise_max import MaxDistance, MaxPairwiseDifference
 from pytest_llmfair.stats.rank_biserial import RankBiserial
 from pytest_llmfair.stats.rate_difference import RateDifference
-from pytest_llmfair.stats.rate_ratio import RateRatio
-from pytest_llmfair.stats.ratio_range import MaxPairwiseRatio
-from pytest_llmfair.stats.scaled import Scaled
-from pytest_llmfair.stats.seminorm import Distance
-from pytest_llmfair.stats.spending import Spending
-from pytest_llmfair.stats.spread import Spread
+from pytest_llmfair.stats.rate_ratio import MaxPairwiseRatio, RateRatio
+from pytest_llmfair.stats.sequential import BettingMean, Spending
 from pytest_llmfair.stats.user_function import JackknifeEstimate, MetricDistance
 from pytest_llmfair.stats.worst_groups import WorstGroups
 
@@ -52,6 +55,7 @@ __all__ = [
     "Distance",
     "Estimate",
     "FairPairRatio",
+    "Finding",
     "GroupRow",
     "Interval",
     "JackknifeEstimate",
@@ -83,7 +87,6 @@ __all__ = [
     "Seminorm",
     "Smooth",
     "Spending",
-    "Spread",
     "Table",
     "Undefined",
     "WorstDistance",

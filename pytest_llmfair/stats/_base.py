@@ -1,20 +1,26 @@
-"""What every estimate can do: an interval at any level, and p-values that never contradict it."""
+"""The base class of all estimates: an interval at any level, and p-values that agree with it."""
 
 from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from dataclasses import FrozenInstanceError, dataclass, field, replace
+from typing import Any, ClassVar, Literal, Self
 
-from pytest_llmfair.stats._fair import within_share
-from pytest_llmfair.stats._intervals import normal_quantile, t_quantile
-from pytest_llmfair.stats._records import GroupRow, Interval, Sample
+import numpy as np
+from scipy import special
+
+from pytest_llmfair.stats._records import (
+    Contributions,
+    Finding,
+    Floats,
+    GroupRow,
+    Interval,
+    Sample,
+)
+from pytest_llmfair.stats._score_intervals import normal_quantile, t_quantile
 from pytest_llmfair.stats._shown import Shown
-
-if TYPE_CHECKING:
-    from pytest_llmfair.stats._contributions import Contributions
 
 # Bisection for p-values starts from these one-sided error rates, so that a p-value falls on the
 # right side of the level users print (50, 80, 90, 95, 98, 99, 99.9 %) without rounding trouble.
@@ -23,10 +29,6 @@ _SMALLEST_P = 1e-12
 
 # From so many units on the normal quantile stands for that of t when planning.
 _FEW = 30
-
-
-class NoRepeats(ValueError):
-    """Fixed units with a single generation: nothing shows how generations vary."""
 
 
 def check_level(level: float) -> float:
@@ -79,14 +81,13 @@ class Estimate(Shown, ABC):
     """A number with its uncertainty; one subclass per inference engine.
 
     A subclass gives two one-sided bounds; interval, p-values and verdicts follow from them and so
-    can never disagree.
+    can never disagree. No attribute can be assigned again; ``dataclasses.replace`` makes a changed
+    copy.
 
     Attributes
     ----------
     value : float
         The paper's point estimate; NaN when undefined.
-    undefined : str or None
-        Why the value is NaN, in words.
     sample : Sample
         Units, generations and population behind the value.
     attainable : tuple of float
@@ -97,12 +98,8 @@ class Estimate(Shown, ABC):
         The metric's value of each input row, where it is a mean over rows; else empty.
     contributions : Contributions or None
         What each row adds to the value, where the estimate is smooth in its rows.
-    reasons : tuple of str
-        Reason codes such as ``"thin_evidence"`` and ``"no_variance"``.
-    notes : tuple of str
-        The same in words, for the report.
-    invalid : Mapping
-        Reason code to words, where the value is defined but must not be judged.
+    findings : tuple of Finding
+        Warnings, explanations, and reasons why the value is undefined or must not be judged.
     metric : object or None
         Metadata of the metric that made the estimate.
     variant : str
@@ -111,8 +108,6 @@ class Estimate(Shown, ABC):
         compared.
     unit : str
         What a sampling unit of these data is, where it is not the metric's usual one.
-    lacks : tuple of str
-        Groups of which nothing is known, since the lexicon asked has no terms for them.
     compares_answers : bool
         Whether answers to the members of each pair are compared with each other: sampling alone
         then makes them differ.
@@ -126,18 +121,14 @@ class Estimate(Shown, ABC):
 
     value: float
     sample: Sample
-    undefined: str | None = None
     attainable: tuple[float, float] = (-math.inf, math.inf)
     groups: Mapping[Hashable, GroupRow] = field(default_factory=dict)
     rows: Sequence[float] = ()
     contributions: Contributions | None = None
-    reasons: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
-    invalid: Mapping[str, str] = field(default_factory=dict)
+    findings: tuple[Finding, ...] = ()
     metric: Any = None
     variant: str = ""
     unit: str = ""
-    lacks: tuple[str, ...] = ()
     compares_answers: bool = False
     measures: Literal["value", "excess", "share"] = "value"
     floor: Estimate | None = None
@@ -150,6 +141,48 @@ class Estimate(Shown, ABC):
 
     method = "interval"
     of: Literal["value", "debiased"] = "value"
+
+    # Not `frozen=True`: a dataclass of a user could then not inherit from this one unless it is
+    # frozen too.
+    def __setattr__(self, name: str, value: object) -> None:
+        if name in self.__dict__:
+            raise FrozenInstanceError(
+                f"cannot assign {name!r} of a {type(self).__name__}; make a copy with "
+                f"dataclasses.replace(estimate, {name}=...)"
+            )
+        object.__setattr__(self, name, value)
+
+    def with_findings(self, *found: Finding) -> Self:
+        """Return a copy that has further findings, each once."""
+        return replace(self, findings=tuple(dict.fromkeys((*self.findings, *found))))
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """Codes of the warnings, such as ``"thin_evidence"`` and ``"no_variance"``."""
+        return tuple(dict.fromkeys(f.code for f in self.findings if f.kind == "flag"))
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Warnings and explanations in words."""
+        told = (f for f in self.findings if f.kind != "invalid" and f.code != "uncovered_group")
+        return tuple(dict.fromkeys(f.text for f in told if f.text))
+
+    @property
+    def invalid(self) -> dict[str, str]:
+        """Code to words of the reasons why a defined value must not be judged."""
+        found = (f for f in self.findings if f.kind == "invalid" and f.code != "undefined")
+        return {f.code: f.text for f in found}
+
+    @property
+    def undefined(self) -> str | None:
+        """Why the value is NaN, in words; None where it is defined."""
+        return next((f.text for f in self.findings if f.code == "undefined"), None)
+
+    @property
+    def lacks(self) -> tuple[str, ...]:
+        """Groups that were not covered, because the lexicon has no terms for them."""
+        found = (f.text for f in self.findings if f.code == "uncovered_group")
+        return tuple(dict.fromkeys(found))
 
     @abstractmethod
     def lower_bound(self, alpha: float) -> float:
@@ -321,13 +354,32 @@ class Estimate(Shown, ABC):
         return 0
 
 
-@dataclass(eq=False, kw_only=True)
+@dataclass(eq=False, kw_only=True, init=False)
 class Undefined(Estimate):
-    """A quantity that these data leave undefined; any assertion on it is INVALID."""
+    """A quantity that these data leave undefined; any assertion on it is INVALID.
 
-    value: float = math.nan
+    Parameters
+    ----------
+    undefined : str
+        Why it is undefined, in words.
+    **fields
+        Other fields of :class:`Estimate`, at least `sample`.
+
+    Examples
+    --------
+    >>> nothing = Sample(units=0, generations=0, fewest=0, most=0)
+    >>> Undefined(undefined="no prompt names a group", sample=nothing)
+    Undefined not computable: no prompt names a group (0 units)
+    """
 
     method = "not computable"
+
+    def __init__(self, *, undefined: str | None = None, **fields: Any) -> None:
+        fields.setdefault("value", math.nan)
+        super().__init__(**fields)
+        if undefined:
+            why = Finding.undefined(undefined)
+            object.__setattr__(self, "findings", (why, *self.findings))
 
     def lower_bound(self, alpha: float) -> float:
         """NaN."""
@@ -342,3 +394,34 @@ class Undefined(Estimate):
     ) -> float:
         """NaN."""
         return math.nan
+
+
+def within_share(error: float, allowed: tuple[float, float], widths: tuple[float, float]) -> float:
+    """Probability that an interval of these widths around a normal draw lies in `allowed`.
+
+    Draws have mean 0 and standard deviation `error`; NaN where that is unknown.
+    """
+    (low, high), (below, above) = allowed, widths
+    if not math.isfinite(error):
+        return math.nan
+    low, high = (low + below if math.isfinite(low) else low), high - above
+    if math.isnan(high) or low > high:
+        return 0.0
+    if error == 0.0:
+        return float(low <= 0.0 <= high)
+    return float(special.ndtr(high / error) - special.ndtr(low / error))
+
+
+def share_of_ends(
+    ends: Floats, limit: float, units: int, power: float = 0.5
+) -> Callable[[float], float]:
+    """Share of fair upper ends within `limit`, which shrink with a power of the sample size.
+
+    Widths are themselves estimated, so that ends scatter by a further relative error.
+    """
+    if not np.isfinite(ends).all():
+        return lambda more: math.nan
+    scatter = np.maximum(ends, 1e-12) / math.sqrt(2.0 * units)
+    return lambda more: float(
+        special.ndtr((limit * more**power - ends) * math.sqrt(more) / scatter).mean()
+    )

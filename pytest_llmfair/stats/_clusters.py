@@ -11,12 +11,9 @@ from collections.abc import Hashable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from pytest_llmfair.stats._base import NoRepeats
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.intp]
+from pytest_llmfair.stats._records import Floats, Indices, NoRepeats
 
 # Correlation of two generations of one unit that planning assumes, since a plan must not depend on
 # the data.
@@ -27,10 +24,7 @@ _ROUNDING = 1e-12
 
 
 def check_rows(values: ArrayLike, name: str, bounds: tuple[float, float]) -> Floats:
-    """Return a 1-D float array, or raise ``ValueError`` that names the first wrong row.
-
-    What is beyond `bounds` by rounding is clipped.
-    """
+    """Return a 1-D float array, or raise ``ValueError`` that names the first wrong row."""
     try:
         array = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
@@ -88,7 +82,7 @@ def check_bounds(bounds: tuple[float, float]) -> None:
 def cluster_index(
     units: Iterable[Hashable] | None, rows: int, name: str = "units"
 ) -> tuple[Indices, int]:
-    """Give each row the number of its sampling unit, in order of appearance, and count the units.
+    """Number the sampling unit of each row, in order of appearance, and count the units.
 
     Without `units` every row is its own. Raises ``ValueError`` if there is not one label per row,
     or a label is missing (None, NaN) or not hashable.
@@ -107,13 +101,7 @@ def common_index(
     units_a: Iterable[Hashable] | None,
     units_b: Iterable[Hashable] | None,
 ) -> tuple[Indices, Indices, int]:
-    """Give the rows of two groups the numbers of their units; groups without labels share none.
-
-    Returns
-    -------
-    tuple
-        Cluster number of each row of the first and of the second group, and the number of
-    """
+    """Give the rows of two groups the numbers of their units; groups without labels share none."""
     if units_a is None and units_b is None:
         index = np.arange(n_a + n_b)
         return index[:n_a], index[n_a:], n_a + n_b
@@ -186,11 +174,8 @@ def is_constant(values: Floats, scale: float = 1.0) -> bool:
 
 
 def mean_influence(values: Floats, index: Indices, clusters: int) -> Floats:
-    """Influence of each cluster on the mean over rows, in ascending order.
-
-    For clusters of equal size these are the cluster means less the mean; for unequal ones the
-    mean is a ratio (sum of values over number of rows), so sizes count as random too.
-    """
+    """Influence of each cluster on the mean over rows, in ascending order."""
+    # With unequal clusters the mean is a ratio (sum over number of rows), so sizes vary too.
     centred = values - exact_mean(values)
     if clusters == len(values):
         return np.sort(centred)
@@ -198,10 +183,8 @@ def mean_influence(values: Floats, index: Indices, clusters: int) -> Floats:
 
 
 def left_out_influence(centred: Floats, index: Indices, clusters: int) -> Floats:
-    """Change of the mean when each cluster is left out, times the number of others (jackknife).
-
-    Unlike the plain ratio residual this allows for a large cluster pulling the mean to itself.
-    """
+    """Change of the mean when each cluster is left out, times the number of others (jackknife)."""
+    # Unlike the residual of a ratio this allows for a large cluster that attracts the mean.
     others = len(centred) - np.bincount(index, minlength=clusters)
     sums = cluster_sums(centred, index, clusters) * (clusters - 1.0)
     return np.divide(sums, others, out=np.zeros(clusters), where=others > 0)
@@ -213,11 +196,9 @@ def effective_clusters(sizes: Floats) -> float:
 
 
 def kurtosis_df(influence: Floats) -> float:
-    """Degrees of freedom of a variance from N influence values: the kurtosis matters.
-
-    Satterthwaite's 2 v^2 / Var(v) with the variance of a sample variance,
-    (m4 - v^2 (N - 3) / (N - 1)) / N; clipped to [1, N - 1].
-    """
+    """Degrees of freedom of a variance from N influence values: the kurtosis matters."""
+    # Satterthwaite's 2 v^2 / Var(v) with the variance of a sample variance,
+    # (m4 - v^2 (N - 3) / (N - 1)) / N; clipped to [1, N - 1].
     n = len(influence)
     if n < 2:
         return math.nan
@@ -256,11 +237,7 @@ def satterthwaite(variances: Floats, df: Floats) -> float:
 
 
 def intraclass_correlation(sums: Floats, sizes: Floats, sum_of_squares: float) -> float:
-    """One-way analysis-of-variance estimate of the correlation inside clusters.
-
-    Of centred observations: their sum and number per cluster, and the sum of squares of all. At
-    most 1, may be negative; NaN with one cluster, one observation each, or no variance.
-    """
+    """One-way analysis-of-variance estimate of the correlation inside clusters."""
     clusters, total = len(sums), float(sizes.sum())
     if clusters < 2 or total <= clusters or sum_of_squares <= 0.0:
         return math.nan

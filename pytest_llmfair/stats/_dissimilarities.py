@@ -10,9 +10,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pytest_llmfair.stats._clusters import Floats, exact_mean
-from pytest_llmfair.stats._intervals import normal_quantile
+from pytest_llmfair.stats._clusters import exact_mean
+from pytest_llmfair.stats._records import Floats
 from pytest_llmfair.stats._resampling import SEED_BOOTSTRAP, SEED_LABELS, blocks, upper_quantile
+from pytest_llmfair.stats._score_intervals import normal_quantile
 
 _RELABELLINGS = 499
 _DRAWS = 2000
@@ -172,10 +173,7 @@ def _off(matrix: Floats) -> Floats:
 
 
 class PowerProduct:
-    """The statistic ``prod_k (sum_i totals[i, k]) ** powers[k]`` of independent units.
-
-    Factors are positive in sum; their powers add up to 0.
-    """
+    """The statistic ``prod_k (sum_i totals[i, k]) ** powers[k]`` of independent units."""
 
     def __init__(self, totals: Floats, powers: Floats) -> None:
         # Factors of equal power may come in any order, units in any.

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pytest_llmfair.stats._clusters import Floats, Indices
 from pytest_llmfair.stats._layout import Layout
+from pytest_llmfair.stats._records import Floats, Indices
 from pytest_llmfair.stats._resampling import SEED_LABELS, Strata, blocks
 
 # Areas where two distribution functions are equal but for rounding favour neither.
@@ -31,17 +31,14 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class Distributions:
-    """Weighted sum of W1 distances between groups of scores.
-
-    Scores are in ascending order; `shares` is what each counts in its row (1 / generations).
-    `place` has, for each unit as it was given, its place among the units that are resampled; it
-    is without meaning where rows are resampled instead.
-    """
+    """Weighted sum of W1 distances between groups of scores."""
 
     scores: Floats
+    # Weight of each score in its row: 1 / generations.
     shares: Floats
     layout: Layout
     comparisons: tuple[Comparison, ...]
+    # Position of each given unit among the resampled ones; meaningless where rows are resampled.
     place: Indices
 
     @property
@@ -72,10 +69,8 @@ class Distributions:
         return total
 
     def witness(self) -> list[Floats]:
-        """Per comparison the function of the score whose means differ by the distance.
-
-        Kantorovich's dual: slope plus or minus 1, here as values at the sorted scores.
-        """
+        """Per comparison the function of the score whose means differ by the distance."""
+        # Kantorovich's dual: slopes of plus or minus 1, here as values at the sorted scores.
         gaps = np.diff(self.scores)
         ones = np.ones((1, self.strata.units))
         found = []

@@ -1,4 +1,4 @@
-"""Which row belongs to which group and sampling unit, in canonical order; relabelling."""
+"""Rows in an order that only their content decides, with their groups and sampling units."""
 
 from __future__ import annotations
 
@@ -9,22 +9,93 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pytest_llmfair.stats._bracket import Guard
-from pytest_llmfair.stats._canonical import canonical_orders
-from pytest_llmfair.stats._clusters import Indices
-from pytest_llmfair.stats._records import Population
+from pytest_llmfair.stats._records import Floats, Indices, Population
 from pytest_llmfair.stats._resampling import Strata
+from pytest_llmfair.stats._rows import FEW_EVENTS
+from pytest_llmfair.stats._score_intervals import zero_event_bound
+
+# Elements that are told apart by choice rather than by content, at most; more never occur outside
+# made-up data.
+_MOST_CHOICES = 50
+
+
+def canonical_orders(
+    axes: Sequence[Indices], sizes: Sequence[int], values: Floats
+) -> list[Indices]:
+    """Order the elements of every axis of a sparse table by content."""
+    # Colour refinement: an element's colour becomes the sorted list of its entries, each entry
+    # being its value and the colours of its elements on the other axes. Elements of one colour are
+    # interchangeable; on all axes but the first, one of them is then put first, and the rounds go
+    # on.
+    ranks = np.unique(values, return_inverse=True)[1].astype(np.int64)
+    colours = [np.zeros(size, dtype=np.int64) for size in sizes]
+    for _ in range(_MOST_CHOICES):
+        _refine(colours, axes, ranks)
+        tied = [k for k in range(1, len(axes)) if _count(colours[k]) < sizes[k]]
+        if not tied:
+            break
+        _separate_one(colours[tied[0]])
+    return [np.argsort(colour, kind="stable") for colour in colours]
+
+
+def _count(colour: Indices) -> int:
+    return int(colour.max(initial=-1)) + 1
+
+
+def _refine(colours: list[Indices], axes: Sequence[Indices], ranks: Indices) -> None:
+    before = -1
+    while (found := sum(map(_count, colours))) != before:
+        before = found
+        for own in range(len(axes)):
+            code = ranks
+            for other in range(len(axes)):
+                if other != own:
+                    code = code * _count(colours[other]) + colours[other][axes[other]]
+                    code = np.unique(code, return_inverse=True)[1].astype(np.int64)
+            colours[own] = _by_entries(colours[own], axes[own], code)
+
+
+def _by_entries(colour: Indices, element: Indices, code: Indices) -> Indices:
+    order = np.lexsort((code, element))
+    sorted_code = code[order].astype(">i8")
+    ends = np.cumsum(np.bincount(element, minlength=len(colour)))
+    starts = np.concatenate([[0], ends[:-1]])
+    keys = [
+        (int(old), sorted_code[start:end].tobytes())
+        for old, start, end in zip(colour, starts.tolist(), ends.tolist(), strict=True)
+    ]
+    rank = {key: k for k, key in enumerate(sorted(set(keys)))}
+    return np.array([rank[key] for key in keys], dtype=np.int64)
+
+
+def _separate_one(colour: Indices) -> None:
+    """Put one element of the first colour that several share behind the others of that colour."""
+    first = int(np.argmax(np.bincount(colour) > 1))
+    member = int(np.argmax(colour == first))
+    colour[colour > first] += 1
+    colour[member] = first + 1
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """Whether units that look alike may hide others: rule of three for distances."""
+
+    # Units that differ from the most common one.
+    events: int
+    trials: int
+
+    def unseen(self, alpha: float) -> float:
+        """Share of units that may be unlike all of these; 0 where enough differ to tell."""
+        return zero_event_bound(self.trials, alpha) if self.events < FEW_EVENTS else 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Rows of evidence, their groups and what is resampled.
+    """Rows of evidence, their groups and what is resampled."""
 
-    `unit` is what is resampled with the row (the row itself where units are fixed), and `slot` the
-    part of a unit that belongs to one group: the two sides of a pair are two slots.
-    """
-
+    # What is resampled with the row: the row itself where units are fixed.
     unit: Indices
+    # The part of a unit that belongs to one group: the two sides of a pair are two slots.
     slot: Indices
     slot_unit: Indices
     slot_group: Indices
@@ -40,10 +111,7 @@ class Layout:
         codes: Indices,
         population: Population,
     ) -> tuple[Layout, Indices, Indices]:
-        """Lay rows out by content, of which `codes` has the rank; `sizes` are units and groups.
-
-        Also return the order its rows are in, and the order its groups are in.
-        """
+        """Lay rows out by content, of which `codes` has the rank; `sizes` are units and groups."""
         orders = canonical_orders([unit, group], sizes, codes.astype(np.float64))
         unit, group = places(orders[0])[unit], places(orders[1])[group]
         slot_key, slot = np.unique(unit * sizes[1] + group, return_inverse=True)
@@ -69,11 +137,9 @@ class Layout:
         return self.slot_group[self.slot]
 
     def shuffled(self, size: int, generator: np.random.Generator, free: bool) -> Indices:
-        """Relabel the slots at random, `size` times.
-
-        Units with as many slots as one another exchange their sets of groups, and each deals its
-        set out among its slots. With `free` each unit's slots get any different groups instead.
-        """
+        """Relabel the slots at random, `size` times."""
+        # Units with equally many slots exchange their sets of groups, and each unit deals its set
+        # out among its slots. With `free` the slots of a unit get any different groups instead.
         labels = np.empty((size, len(self.slot_group)), dtype=np.intp)
         per_unit = np.bincount(self.slot_unit)[self.slot_unit]
         for number in np.unique(per_unit):
@@ -125,10 +191,8 @@ def places(order: Indices) -> Indices:
 
 
 def ranks(*columns: NDArray[Any]) -> Indices:
-    """Rank of each row among the different rows of a table given by columns.
-
-    By the bytes of a row, which sort ten times faster than its numbers one after the other.
-    """
+    """Rank of each row among the different rows of a table given by columns."""
+    # Rows are compared as bytes, which is ten times faster than sorting number by number.
     table = np.stack(columns, axis=1) + 0.0  # there are two zeros
     row = np.dtype((np.void, table.itemsize * table.shape[1]))
     whole = np.ascontiguousarray(table).view(row)

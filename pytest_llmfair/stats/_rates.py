@@ -11,10 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pytest_llmfair.stats import _clusters as clusters
-from pytest_llmfair.stats._clusters import Floats, Indices
-from pytest_llmfair.stats._intervals import t_quantile, zero_event_bound
-from pytest_llmfair.stats._records import Population, Sample
+from pytest_llmfair.stats._records import Finding, Floats, Indices, Population, Sample
 from pytest_llmfair.stats._rows import FEW_EVENTS, FEW_UNITS, NO_VARIANCE, Rows
+from pytest_llmfair.stats._score_intervals import t_quantile, zero_event_bound
 
 # Squared 95 % quantile: z^2 / (N + z^2) bounds the difference when no pair of N differs.
 _UNSEEN_PAIRS = 3.84
@@ -32,27 +31,16 @@ def precision_of(draws: float, alpha: float, df: float = math.inf) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """One group's rate and the draws it is worth.
-
-    Attributes
-    ----------
-    value : float
-        The rate.
-    rows, units : int
-        Rows and sampling units behind it.
-    effective : float
-        Independent 0/1 draws of the same variance.
-    df : float
-        Degrees of freedom of that variance; infinite where the rows are independent draws.
-    guard : float
-        Units whose zero-event bound no precision may beat; infinite where rows are independent.
-    """
+    """One group's rate and the draws it is worth."""
 
     value: float
     rows: int
     units: int
+    # Independent 0/1 draws of the same variance.
     effective: float
+    # Degrees of freedom of that variance; infinite where the rows are independent.
     df: float = math.inf
+    # Units whose zero-event bound no precision may beat; infinite where rows are independent.
     guard: float = math.inf
 
     @property
@@ -79,21 +67,19 @@ class Rate:
 
 @dataclass(frozen=True, slots=True)
 class TwoRates:
-    """Evidence about two rates.
-
-    `discordance` is the share of units whose two outcomes differ, where each unit has one 0/1
-    outcome in either group (or units do not vary at all): the paired score interval holds. In
-    `paired` evidence a unit occurs in both groups, in `clustered` rows are no independent draws.
-    """
+    """Evidence about two rates."""
 
     a: Rate
     b: Rate
     sample: Sample
+    # Share of units whose two outcomes differ, where every unit has one 0/1 outcome in each group
+    # or units do not vary; the paired score interval holds only then.
     discordance: float | None
+    # Whether a unit occurs in both groups.
     paired: bool
+    # Whether rows are not independent draws.
     clustered: bool
-    reasons: tuple[str, ...]
-    notes: tuple[str, ...]
+    findings: tuple[Finding, ...]
 
     @property
     def gap(self) -> float:
@@ -144,12 +130,7 @@ def read_rates(
     *,
     scale: str,
 ) -> TwoRates:
-    """Check two groups of outcomes in [0, 1] and reduce them to effective counts.
-
-    Outcomes are fractions where ties share a selection; a label in both groups makes the
-    comparison paired. `scale` is what the design effect of paired groups refers to. Raises
-    ``ValueError`` if a group is empty, a row out of range, or a fixed unit has one row.
-    """
+    """Check two groups of outcomes in [0, 1] and reduce them to effective counts."""
     clusters.check_population(population)
     a = clusters.check_rows(x_a, "x_a", (0.0, 1.0))
     b = clusters.check_rows(x_b, "x_b", (0.0, 1.0))
@@ -177,10 +158,11 @@ def read_rates(
     correlations = [rows_a.correlation(), rows_b.correlation()]
     weights = [len(a), len(b)]
     known = [(c, w) for c, w in zip(correlations, weights, strict=True) if not math.isnan(c)]
-    reasons, notes = _flags(rate_a, rate_b, a, b, n_units, discordance)
-    if "no_variance" not in reasons and rows_a.repeats_identical() and rows_b.repeats_identical():
-        reasons += ("identical_repeats",)
-        notes += ("all rows of a unit and group are identical: they count as one",)
+    found = _flags(rate_a, rate_b, a, b, n_units, discordance)
+    if "no_variance" not in found and rows_a.repeats_identical() and rows_b.repeats_identical():
+        found["identical_repeats"] = (
+            "all rows of a unit and group are identical: they count as one"
+        )
     return TwoRates(
         a=rate_a,
         b=rate_b,
@@ -197,8 +179,7 @@ def read_rates(
         discordance=discordance,
         paired=paired,
         clustered=bool(np.isfinite([rate_a.df, rate_b.df]).any()),
-        reasons=reasons,
-        notes=notes,
+        findings=tuple(Finding(*each) for each in found.items()),
     )
 
 
@@ -281,7 +262,8 @@ def _shrunk(rate_a: Rate, rate_b: Rate, shrink: float, df: float) -> tuple[Rate,
 
 def _flags(
     rate_a: Rate, rate_b: Rate, a: Floats, b: Floats, n_units: int, discordance: float | None
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
+) -> dict[str, str]:
+    """Warnings by code."""
     found: dict[str, str] = {}
     fewest = min(rate_a.units, rate_b.units)
     both = np.concatenate([a, b])
@@ -298,4 +280,4 @@ def _flags(
         found["no_variance"] = f"all {len(both)} outcomes are {both[0]:g}"
     elif discordance == 0.0:
         found["no_variance"] = f"no outcome differs inside any of {n_units} units"
-    return tuple(found), tuple(found.values())
+    return found

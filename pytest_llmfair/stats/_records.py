@@ -1,22 +1,31 @@
-"""What an estimate consists of beside its number: interval, sample, and the table of groups."""
+"""What an estimate consists of besides its value: findings, sample, interval and group table."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
 
 from pytest_llmfair._util.wording import number, p_value
 
 if TYPE_CHECKING:
     from pytest_llmfair.stats._base import Estimate
 
+Floats = NDArray[np.float64]
+Indices = NDArray[np.intp]
 Population = Literal["sampled", "fixed"]
 
 # An interval a row takes its time.
 _ROWS_PRINTED = 10
+
+
+class NoRepeats(ValueError):
+    """Fixed units with a single generation: nothing shows how generations vary."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +102,45 @@ class Sample:
 
 
 @dataclass(frozen=True, slots=True)
+class Finding:
+    """Something that an estimate or a result has to say besides its numbers.
+
+    Attributes
+    ----------
+    code : str
+        Short name for programs, such as ``"thin_evidence"``.
+    text : str
+        The same in a sentence, for reports; may be empty.
+    kind : {"note", "flag", "invalid"}
+        A note explains, a flag warns, and with an invalid finding nothing may be judged.
+
+    Examples
+    --------
+    >>> Finding("thin_evidence", "only 4 units")
+    Finding(code='thin_evidence', text='only 4 units', kind='flag')
+    """
+
+    code: str
+    text: str = ""
+    kind: Literal["note", "flag", "invalid"] = "flag"
+
+    @classmethod
+    def note(cls, text: str) -> Finding:
+        """Explain something to the reader of a report."""
+        return cls("note", text, "note")
+
+    @classmethod
+    def undefined(cls, why: str) -> Finding:
+        """Say why a value is NaN."""
+        return cls("undefined", why, "invalid")
+
+    @classmethod
+    def uncovered(cls, group: str) -> Finding:
+        """Name a group that the lexicon in use has no terms for."""
+        return cls("uncovered_group", group, "note")
+
+
+@dataclass(frozen=True, slots=True)
 class GroupRow:
     """One row of ``estimate.groups``: the metric's own quantity for a group, pair or word.
 
@@ -157,3 +205,34 @@ class Table(Mapping[Hashable, GroupRow]):
         shown = [f"{key!r}: {self[key]!r}" for key in islice(self, _ROWS_PRINTED)]
         more = len(self) - len(shown)
         return f"{{{', '.join(shown)}{f', and {more:,} more' if more else ''}}}"
+
+
+@dataclass(frozen=True, slots=True)
+class Contributions:
+    """Pseudo-values of an estimate: their mean over rows is its value.
+
+    Value plus influence of each row, exact for means and first order for others. `reach` is the
+    largest difference that two models can make in one row.
+    """
+
+    values: Floats
+    units: Sequence[Hashable] | None
+    reach: float
+
+    def __repr__(self) -> str:
+        return f"Contributions of {len(self.values):,} rows"
+
+    @classmethod
+    def of_groups(
+        cls,
+        value: float,
+        influence_a: Floats,
+        influence_b: Floats,
+        units: Sequence[Hashable],
+        span: float,
+    ) -> Contributions:
+        """Rows of the first group, then of the second; `span` is the largest influence gap."""
+        n_a, n_b = len(influence_a), len(influence_b)
+        n = n_a + n_b
+        rows = np.concatenate([influence_a * (n / n_a), influence_b * (n / n_b)])
+        return cls(value + rows, units, span * n / min(n_a, n_b))

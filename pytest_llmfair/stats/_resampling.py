@@ -1,18 +1,18 @@
-"""Sampling units in strata: bootstrap weights, halvings and the variance of a sum.
-
-Every stream starts from one constant seed. With units in canonical order the same data therefore
-give the same numbers in any process, in any order of rows and under any names.
-"""
+"""Resampling of units within strata, and max-T bounds for several differences."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
 
 import numpy as np
+from scipy import special
 
-from pytest_llmfair.stats._clusters import Floats, Indices, kurtosis_df, satterthwaite
-from pytest_llmfair.stats._intervals import normal_quantile
+from pytest_llmfair.stats._clusters import kurtosis_df, satterthwaite
+from pytest_llmfair.stats._records import Floats, Indices
+from pytest_llmfair.stats._score_intervals import normal_quantile
 
 # Bootstrap weights, cross-fits and relabellings each have a stream of their own.
 SEED_BOOTSTRAP, SEED_HALVES, SEED_LABELS = 11, 12, 13
@@ -21,6 +21,8 @@ SEED_BOOTSTRAP, SEED_HALVES, SEED_LABELS = 11, 12, 13
 _HALVINGS = 64
 # Draws beyond a quantile that still give it; further out the tail of a normal takes over.
 _TAIL = 10
+_DRAWS = 20_000
+_SEED = 14
 # Numbers held at a time while resampling.
 _BLOCK = 2_000_000
 
@@ -53,15 +55,10 @@ def _between(draws: Floats, share: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Strata:
-    """Sampling units, contiguous by stratum and in canonical order inside it.
+    """Sampling units, contiguous by stratum and in canonical order inside it."""
 
-    Attributes
-    ----------
-    sizes : ndarray of shape (n_strata,)
-        Units per stratum: one stratum for units that are compared with themselves, one per group
-        for independent samples, one per fixed unit when only generations vary.
-    """
-
+    # Units per stratum: one stratum for paired units, one per group for independent samples, and
+    # one per unit where units are fixed.
     sizes: Indices
 
     @property
@@ -83,24 +80,16 @@ class Strata:
         return np.asarray(weights * (self.sizes / totals)[:, self._stratum])
 
     def bootstrap(self, draws: int, columns: int) -> Iterator[Floats]:
-        """Blocks of bootstrap weights, each of shape (some draws, n_units), mean 1 per stratum.
-
-        Dirichlet weights: no unit ever vanishes, so no rate loses its denominator. Their
-        concentration is chosen so that the variance of a resampled mean is the unbiased one.
-        """
+        """Blocks of bootstrap weights, each of shape (some draws, n_units), mean 1 per stratum."""
+        # Dirichlet weights never drop a unit, so no rate loses its denominator. Their
+        # concentration makes the variance of a resampled mean the unbiased one.
         generator = np.random.default_rng(SEED_BOOTSTRAP)
         shape = np.maximum((self.sizes - 2.0) / self.sizes, 0.05)[self._stratum]
         for size in blocks(draws, columns):
             yield self._balanced(generator.standard_gamma(shape, size=(size, self.units)))
 
     def halves(self) -> tuple[Floats, Floats]:
-        """Weights that choose a functional and weights that evaluate it, on disjoint units.
-
-        Returns
-        -------
-        tuple of ndarray of shape (n_draws, n_units)
-            Random halvings of every stratum; each half evaluates what the other chose.
-        """
+        """Weights that choose a functional and weights that evaluate it, on disjoint units."""
         generator = np.random.default_rng(SEED_HALVES)
         # Keys between one stratum's number and the next keep strata together.
         order = np.argsort(generator.random((_HALVINGS, self.units)) + self._stratum, axis=1)
@@ -120,3 +109,38 @@ class Strata:
             # A kurtosis from very few units says nothing.
             df[k] = kurtosis_df(part) if n >= 4 else n - 1.0
         return float(variances.sum()), satterthwaite(variances, df)
+
+
+class LargestDifference:
+    """Distribution of the largest studentized difference between correlated group means."""
+
+    def __init__(self, covariance: Floats) -> None:
+        # Order of groups and a common factor must not matter.
+        order = np.lexsort((np.sort(covariance, axis=1).sum(axis=1), np.diag(covariance)))
+        self.covariance = covariance[np.ix_(order, order)]
+
+    @cached_property
+    def _draws(self) -> Floats:
+        values, vectors = np.linalg.eigh(self.covariance)
+        root = vectors * np.sqrt(np.maximum(values, 0.0))
+        normal = np.random.default_rng(_SEED).standard_normal((_DRAWS, len(root))) @ root.T
+        largest = np.zeros(_DRAWS)
+        for g, h in combinations(range(len(root)), 2):
+            variance = self.covariance[g, g] + self.covariance[h, h] - 2.0 * self.covariance[g, h]
+            if variance > 0.0:
+                difference = np.abs(normal[:, g] - normal[:, h]) / np.sqrt(variance)
+                np.maximum(largest, difference, out=largest)
+        return np.sort(largest)
+
+    def per_pair(self, alpha: float) -> float:
+        """One-sided error rate of each pair under which any of them errs with rate `alpha`."""
+        least = _TAIL / _DRAWS
+        if alpha < least:
+            return alpha / least * self.per_pair(least)
+        return float(special.ndtr(-np.quantile(self._draws, 1.0 - alpha)))
+
+
+def expected_largest(errors: Floats) -> float:
+    """Mean of the largest absolute value of independent normals with these standard errors."""
+    normal = np.random.default_rng(_SEED).standard_normal((_DRAWS, len(errors)))
+    return float(np.abs(normal * errors).max(axis=1).mean())

@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pytest_llmfair.stats import _clusters as clusters
-from pytest_llmfair.stats._base import NoRepeats
-from pytest_llmfair.stats._clusters import Floats, Indices
-from pytest_llmfair.stats._intervals import Share
+from pytest_llmfair.stats._records import Finding, Floats, Indices, NoRepeats
+from pytest_llmfair.stats._score_intervals import Share
 
 FEW_UNITS = 20
 FEW_EVENTS = 5
@@ -21,13 +20,18 @@ FEW_EVENTS = 5
 NO_VARIANCE = 1e-24
 
 
+def few_units(units: int, what: str = "units") -> tuple[Finding, ...]:
+    """Warn about a small sample."""
+    if units >= FEW_UNITS:
+        return ()
+    few = f"only {units} {what}: below {FEW_UNITS} the interval is a rough guide"
+    return (Finding("thin_evidence", few),)
+
+
 def read_table(
     rows: ArrayLike | Sequence[ArrayLike], bounds: tuple[float, float], outcomes: bool
 ) -> tuple[Floats, Floats, Floats]:
-    """Reduce rows to their means, generations per row, and summed squared deviations.
-
-    Raises ``ValueError`` if there is no row, a row is empty, or an entry is illegal.
-    """
+    """Reduce rows to their means, generations per row, and summed squared deviations."""
     table, counts = _padded(rows)
     if table.shape[0] == 0:
         raise ValueError("rows is empty; give at least one row")
@@ -70,27 +74,13 @@ def _padded(rows: ArrayLike | Sequence[ArrayLike]) -> tuple[Floats, Floats]:
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """Row means on [0, 1] with their sampling units.
-
-    Attributes
-    ----------
-    values, counts : ndarray of shape (n_rows,)
-        Mean and number of generations of each row.
-    squares : ndarray of shape (n_rows,) or None
-        Squared deviations of the generations from their row mean, summed; None when unknown.
-    own_variance : ndarray of shape (n_rows,) or None
-        Variance of each row's value due to its generations, where the caller knows it.
-    index : ndarray of shape (n_rows,)
-        Sampling unit of each row.
-    units : int
-        Number of sampling units.
-    outcomes : bool
-        Whether generations are 0/1 outcomes.
-    """
+    """Row means on [0, 1] with their sampling units."""
 
     values: Floats
     counts: Floats
+    # Summed squared deviations of generations from their row mean; None where unknown.
     squares: Floats | None
+    # Variance of each row's value due to its generations, where the caller knows it.
     own_variance: Floats | None
     index: Indices
     units: int
@@ -192,12 +182,10 @@ class Rows:
         return int(means.sum())
 
     def fixed(self) -> tuple[Share, float]:
-        """Evidence when the units are all there is and only generations vary.
-
-        The variance is that of the generations inside each unit; it is never taken below that of
-        the most unequal allocation of one binomial, and identical repeats count as one generation
-        per unit, so that a deterministic model never gets an interval of no width.
-        """
+        """Evidence when the units are all there is and only generations vary."""
+        # The variance is never below that of the most unequal allocation of one binomial, and
+        # identical repeats count as one generation, so a deterministic model never gets an
+        # interval of width 0.
         value = clusters.exact_mean(self.values)
         rows = len(self.values)
         variances, df = self._unit_variances()
@@ -272,8 +260,8 @@ class Rows:
             self._total_squares(self.counts),
         )
 
-    def flags(self, trials: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Reason codes and the same in words."""
+    def flags(self, trials: int) -> tuple[Finding, ...]:
+        """Warnings about few or equal units."""
         found: dict[str, str] = {}
         constant = clusters.is_constant(self.unit_means())
         if self.units == 1:
@@ -298,4 +286,4 @@ class Rows:
             found["identical_repeats"] = (
                 "all repeats of every unit are identical: they count as one generation"
             )
-        return tuple(found), tuple(found.values())
+        return tuple(Finding(*each) for each in found.items())

@@ -18,7 +18,6 @@ class Shown:
 
     if TYPE_CHECKING:
         value: float
-        undefined: str | None
         sample: Sample
         groups: Mapping[Hashable, GroupRow]
         metric: Any
@@ -26,6 +25,8 @@ class Shown:
         unit: str
 
         def interval(self, level: float = 0.95) -> Interval: ...
+        @property
+        def undefined(self) -> str | None: ...
         @property
         def debiased(self) -> float: ...
         def noise_floor(self) -> float: ...

@@ -1,4 +1,4 @@
-"""Distances that depend on totals per group: means, shares, counts of words."""
+"""Distances between group means of a table of rows, and the norms that they use."""
 
 from __future__ import annotations
 
@@ -8,9 +8,145 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from pytest_llmfair.stats._clusters import Floats
 from pytest_llmfair.stats._layout import Layout
+from pytest_llmfair.stats._records import Floats, Indices
 from pytest_llmfair.stats._resampling import SEED_LABELS, Strata, blocks
+
+
+def _ratio(above: NDArray[Any], below: NDArray[Any]) -> NDArray[Any]:
+    """Ratio, 0 where nothing was counted: no evidence of a difference."""
+    known = np.real(below) > 0.0
+    return np.asarray(np.where(known, above / np.where(known, below, 1.0), 0.0))
+
+
+@dataclass(frozen=True, slots=True)
+class MeanGaps:
+    """Weighted sum of absolute differences of means (Czarnowska et al. 2021, eqs. 4 to 6)."""
+
+    first: Floats
+    second: Floats
+    factor: float
+    free = False
+
+    def reordered(self, groups: Indices) -> MeanGaps:
+        """Return the same for groups in another order, sides and contrasts in canonical order."""
+        sides = zip(self.first[:, groups].tolist(), self.second[:, groups].tolist(), strict=True)
+        first, second = zip(*sorted(sorted(pair, reverse=True) for pair in sides), strict=True)
+        return MeanGaps(np.array(first), np.array(second), self.factor)
+
+    def _gaps(self, totals: NDArray[Any]) -> NDArray[Any]:
+        pooled = [np.einsum("bgf,cg->bcf", totals, side) for side in (self.first, self.second)]
+        half = totals.shape[2] // 2
+        above = [side[:, :, :half] for side in pooled]
+        below = [side[:, :, half:] for side in pooled]
+        known = (np.real(below[0]) > 0.0) & (np.real(below[1]) > 0.0)
+        gaps = _ratio(above[0], below[0]) - _ratio(above[1], below[1])
+        return np.asarray(np.where(known, gaps, 0.0))
+
+    def distance(self, totals: Floats) -> Floats:
+        """Sum of absolute differences at every draw."""
+        return np.asarray(self.factor * np.abs(self._gaps(totals)).sum(axis=(1, 2)))
+
+    def noise(self, totals: Floats) -> float:
+        """Sum of the standard deviations of the differences over draws."""
+        return self.factor * float(self._gaps(totals).std(axis=0).sum())
+
+    def frozen(self, chosen: Floats, held: NDArray[Any]) -> NDArray[Any]:
+        """Signs at `chosen`, differences at `held`."""
+        signed = np.sign(_cleared(self._gaps(chosen))) * self._gaps(held)
+        return np.asarray(self.factor * signed.sum(axis=(1, 2)))
+
+
+@dataclass(frozen=True, slots=True)
+class Widest:
+    """Largest mean minus smallest mean; features are one numerator and one denominator."""
+
+    free = False
+
+    def distance(self, totals: Floats) -> Floats:
+        """Range of the means at every draw."""
+        means = _ratio(totals[:, :, 0], totals[:, :, 1])
+        return np.asarray(np.ptp(means, axis=1))
+
+    def frozen(self, chosen: Floats, held: NDArray[Any]) -> NDArray[Any]:
+        """Take the extreme groups at `chosen`, their difference at `held`."""
+        counted = chosen[:, :, 1] > 0.0
+        picked = _ratio(chosen[:, :, 0], chosen[:, :, 1])
+        top = np.where(counted, picked, -np.inf).argmax(axis=1)
+        bottom = np.where(counted, picked, np.inf).argmin(axis=1)
+        draw = np.arange(len(held))
+        means = _ratio(held[:, :, 0], held[:, :, 1])
+        known = np.real(held[:, :, 1]) > 0.0
+        both = known[draw, top] & known[draw, bottom]
+        return np.asarray(np.where(both, means[draw, top] - means[draw, bottom], 0.0))
+
+
+@dataclass(frozen=True, slots=True)
+class Associations:
+    """Mean over words of the total variation distance to a reference (Bommasani et al. 2023)."""
+
+    reference: Floats | None
+
+    @property
+    def free(self) -> bool:
+        """With a given reference a mention could be of any group."""
+        return self.reference is not None
+
+    def _gaps(self, totals: NDArray[Any]) -> NDArray[Any]:
+        """Share of each group less its reference, 0 for words not seen."""
+        words = totals[:, :, :-1]
+        seen = words.sum(axis=1, keepdims=True)
+        if self.reference is None:
+            mentions = totals[:, :, -1:]
+            expected = _ratio(mentions, mentions.sum(axis=1, keepdims=True))
+        else:
+            expected = self.reference[None, :, None]
+        return np.asarray(np.where(np.real(seen) > 0.0, _ratio(words, seen) - expected, 0.0))
+
+    def distance(self, totals: Floats) -> Floats:
+        """Mean distance at every draw."""
+        gaps = np.abs(self._gaps(totals))
+        return np.asarray(0.5 * gaps.sum(axis=1).mean(axis=1))
+
+    def noise(self, totals: Floats) -> float:
+        """Mean over words of the standard deviations of the shares over draws."""
+        return 0.5 * float(self._gaps(totals).std(axis=0).sum(axis=0).mean())
+
+    def frozen(self, chosen: Floats, held: NDArray[Any]) -> NDArray[Any]:
+        """Signs at `chosen`, shares at `held`."""
+        signed = np.sign(_cleared(self._gaps(chosen))) * self._gaps(held)
+        return np.asarray(0.5 * signed.sum(axis=1).mean(axis=1))
+
+
+@dataclass(frozen=True, slots=True)
+class Divergence:
+    """Jensen-Shannon divergence of the category shares of two groups."""
+
+    scale: float
+    free = False
+
+    def distance(self, totals: Floats) -> Floats:
+        """Divergence at every draw."""
+        shares = _ratio(totals, totals.sum(axis=2, keepdims=True))
+        middle = shares.mean(axis=1, keepdims=True)
+        parts = shares * np.log(
+            np.where(shares > 0.0, shares / np.where(middle > 0, middle, 1), 1)
+        )
+        return np.asarray(np.maximum(0.0, 0.5 * self.scale * parts.sum(axis=(1, 2))))
+
+    def frozen(self, chosen: Floats, held: NDArray[Any]) -> NDArray[Any]:
+        """Log likelihood ratios at `chosen`, half a count added to each, shares at `held`."""
+        smooth = chosen + 0.5
+        smooth = smooth / smooth.sum(axis=2, keepdims=True)
+        ratio = np.log(smooth / smooth.mean(axis=1, keepdims=True))
+        shares = _ratio(held, held.sum(axis=2, keepdims=True))
+        return np.asarray(0.5 * self.scale * (shares * ratio).sum(axis=(1, 2)))
+
+
+def _cleared(gaps: Floats) -> Floats:
+    """Differences without those that are rounding."""
+    return np.asarray(np.where(np.abs(gaps) > 1e-12, gaps, 0.0))
+
 
 # Step of the complex-step derivative: exact to rounding, since nothing is subtracted.
 _STEP = 1e-30

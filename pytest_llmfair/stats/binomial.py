@@ -1,24 +1,165 @@
-"""Terms with binomial counts: signed lean, and neutrality, the mean of |2 p - 1|."""
+"""Terms with binomial counts: mean of 2 p - 1 (skew) and of |2 p - 1| (neutrality)."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
-from pytest_llmfair.stats._bracket import QUANTILES
-from pytest_llmfair.stats._clusters import Floats, Indices, check_rows, exact_mean
-from pytest_llmfair.stats._folded import Fold, cross_fit_variance, cross_fits
-from pytest_llmfair.stats._intervals import Share, normal_quantile, wilson
-from pytest_llmfair.stats._records import Population
+from pytest_llmfair.stats._clusters import check_rows, exact_mean
+from pytest_llmfair.stats._crossfit import QUANTILES
+from pytest_llmfair.stats._records import Finding, Floats, Indices, Population
 from pytest_llmfair.stats._resampling import SEED_LABELS
-from pytest_llmfair.stats._rows import FEW_UNITS
+from pytest_llmfair.stats._rows import few_units
+from pytest_llmfair.stats._score_intervals import Share, normal_quantile, wilson
 from pytest_llmfair.stats.mean import Mean
+
+# Up to here cross-fits sum over all splits; beyond, the number held out is as good as normal.
+_EXACT = 200
+
+
+def folded_mean(n: int, lean: Floats) -> Floats:
+    """Mean of ``|2 X / n - 1|`` for X ~ Bin(n, (1 + lean) / 2), `lean` in [0, 1]."""
+    p = 0.5 * (1.0 + lean)
+    over = n // 2 + 1
+    # E(2X - n)+ = 2 n p P(Bin(n - 1, p) >= over - 1) - n P(Bin(n, p) >= over)
+    above = np.ones_like(p) if n == 1 else special.bdtrc(over - 2, n - 1, p)
+    excess = 2.0 * p * above - special.bdtrc(over - 1, n, p)
+    return np.asarray(np.where(lean >= 1.0, 1.0, 2.0 * excess - lean))
+
+
+def folded_slope(n: int, lean: Floats) -> Floats:
+    """Slope of :func:`folded_mean`: 0 at parity, 1 at the far end; n >= 2."""
+    p = 0.5 * (1.0 + lean)
+    above = special.bdtrc((n + 1) // 2 - 1, n - 1, p)
+    below = special.bdtr(n // 2 - 1, n - 1, p)
+    return np.asarray(np.where(lean >= 1.0, 1.0, above - below))
+
+
+def folded_variance(n: int, lean: Floats) -> Floats:
+    """Variance of ``|2 X / n - 1|``."""
+    second = lean**2 + (1.0 - lean**2) / n
+    return np.asarray(np.maximum(0.0, second - folded_mean(n, lean) ** 2))
+
+
+@lru_cache(maxsize=512)
+def cross_fits(n: int) -> Floats:
+    """Cross-fit of each possible count 0..n: sign from one part, difference from the rest.
+
+    The mean over all splits of ``sign(2 p_kept - 1) * (2 p_held - 1)`` with a third of the
+    generations held out. Its mean over X is at most |d|.
+    """
+    hits = np.arange(n + 1, dtype=np.float64)
+    held = max(1, n // 3)
+    if n > _EXACT:
+        lean = 2.0 * hits / n - 1.0
+        spread = np.sqrt((n - held) * (1.0 - lean**2) / (held * (n - 1.0)))
+        reach = np.divide(
+            lean * (n - held) / held, spread, out=np.sign(lean) * 40.0, where=spread > 0.0
+        )
+        density = np.exp(-0.5 * reach**2) / math.sqrt(2.0 * math.pi)
+        return np.asarray(lean * (2.0 * special.ndtr(reach) - 1.0) - 2.0 * spread * density)
+    k = np.arange(held + 1, dtype=np.float64)
+    x = hits[:, None]
+    possible = (k <= x) & (held - k <= n - x)
+    with np.errstate(invalid="ignore"):
+        log_weight = _log_choose(x, k) + _log_choose(n - x, held - k) - _log_choose(n, held)
+    weight = np.where(possible, np.exp(np.where(possible, log_weight, -np.inf)), 0.0)
+    sign = np.sign(2.0 * (x - k) - (n - held))
+    return np.asarray((weight * sign * (2.0 * k / held - 1.0)).sum(axis=1))
+
+
+def _log_choose(n: Floats | float, k: Floats | float) -> Floats:
+    return np.asarray(
+        special.gammaln(n + 1.0)
+        - special.gammaln(k + 1.0)
+        - special.gammaln(np.maximum(n - k, 0.0) + 1.0)
+    )
+
+
+@lru_cache(maxsize=4096)
+def cross_fit_variance(n: int, p: float) -> float:
+    """Variance of a term's cross-fit when its count is Bin(n, p)."""
+    if p >= 1.0:
+        return 0.0
+    reach = 8.0 * math.sqrt(n * p * (1.0 - p)) + 2.0
+    window = max(0, math.floor(n * p - reach)), min(n, math.ceil(n * p + reach)) + 1
+    x = np.arange(*window, dtype=np.float64)
+    weight = np.exp(_log_choose(n, x) + x * math.log(p) + (n - x) * math.log1p(-p))
+    fits = cross_fits(n)[window[0] : window[1]]
+    centre = float(weight @ fits)
+    return float(weight @ (fits - centre) ** 2)
+
+
+class Fold:
+    """Bounds of the mean |lean| of terms from the mean of their observed |2 p - 1|.
+
+    Parameters
+    ----------
+    trials : ndarray of shape (n_terms,)
+        Generations per term, at least 2 each.
+    """
+
+    def __init__(self, trials: Indices) -> None:
+        sizes, counts = np.unique(trials, return_counts=True)
+        share = counts / len(trials)
+        self.terms = len(trials)
+        self.floor = math.fsum(
+            w * float(folded_mean(int(n), np.zeros(1))[0])
+            for n, w in zip(sizes, share, strict=True)
+        )
+        # Continuity: a value stands for all values up to half a count away.
+        self.half_step = math.fsum((1.0 / trials).tolist()) / self.terms**2
+        self._tabulate(sizes.tolist(), share)
+
+    def _tabulate(self, sizes: list[int], share: Floats) -> None:
+        """Least mean plug-in, and its variance, by true value."""
+        # For a given mean of the |2 p - 1| the mean plug-in is least where all slopes are equal.
+        grid = np.linspace(0.0, 1.0, 601) ** 2
+        slopes = special.erf(np.linspace(0.0, 5.5, 601))
+        leans = [
+            grid if len(sizes) == 1 else np.interp(slopes, folded_slope(n, grid), grid)
+            for n in sizes
+        ]
+        truth = sum(w * lean for w, lean in zip(share, leans, strict=True))
+        least = sum(w * folded_mean(n, a) for w, n, a in zip(share, sizes, leans, strict=True))
+        self.truth = np.append(truth, 1.0) if truth[-1] < 1.0 else np.asarray(truth)
+        self.least = np.append(least, 1.0) if truth[-1] < 1.0 else np.asarray(least)
+        even = sum(w * folded_variance(n, self.truth) for w, n in zip(share, sizes, strict=True))
+        uneven = sum(
+            w * folded_variance(n, a) for w, n, a in zip(share, sizes, leans, strict=True)
+        )
+        uneven = np.append(uneven, 0.0) if truth[-1] < 1.0 else uneven
+        self.error = np.sqrt(np.maximum(even, uneven) / self.terms)
+
+    def upper(self, value: float, quantile: float) -> float:
+        """Largest truth under which a plug-in as small as `value` is not yet too rare.
+
+        A plug-in below its mean at parity says no more than that mean: nothing is fairer than
+        parity.
+        """
+        seen = max(value, self.floor) + self.half_step
+        return self._largest(self.least - quantile * self.error, seen)
+
+    def unfold(self, value: float) -> float:
+        """Largest truth whose plug-in has a mean of at most `value`."""
+        return self._largest(self.least, value)
+
+    def _largest(self, curve: Floats, seen: float) -> float:
+        rising = np.minimum.accumulate(curve[::-1])[::-1]
+        k = int(np.searchsorted(rising, seen, side="right"))
+        if k == 0:
+            return 0.0
+        if k == len(rising):
+            return 1.0
+        step = (seen - rising[k - 1]) / (rising[k] - rising[k - 1])
+        return float(self.truth[k - 1] + step * (self.truth[k] - self.truth[k - 1]))
+
 
 _RELABELLINGS = 1999
 
@@ -88,11 +229,9 @@ class Terms:
 
     @cached_property
     def _fitted_share(self) -> tuple[float, float]:
-        """Cross-fit as a share in [0, 1], and the draws its variance is worth.
-
-        A term's variance is taken at its majority with two draws of average lean added, since
-        small terms are one-sided by chance; at most, each term spends one draw on its sign.
-        """
+        """Cross-fit as a share in [0, 1], and the draws its variance is worth."""
+        # Small terms are one-sided by chance, so each variance is taken at the majority with two
+        # average draws added. At most, each term spends one draw on its sign.
         average = 0.5 * (1.0 + max(0.0, self.cross_fit))
         majority = np.maximum(self.hits, self.trials - self.hits)
         p = (majority + 2.0 * average) / (self.trials + 2.0)
@@ -144,19 +283,16 @@ class Terms:
         ends = np.array([self._fold.upper(float(draw), z) for draw in draws])
         return np.asarray(part * ends + 1.0 - part)
 
-    def flags(self, units: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Reason codes and the same in words."""
+    def flags(self, units: int) -> tuple[Finding, ...]:
+        """Warnings about few generations."""
         generations = int(self.trials.sum())
         if single := int((~self.telling).sum()):
-            return ("thin_evidence",), (
+            few = (
                 f"{single} of {len(self.trials)} terms have 1 generation, which shows no lean: "
-                "they may lean by anything from 0 to 1",
+                "they may lean by anything from 0 to 1"
             )
-        if generations < FEW_UNITS:
-            return ("thin_evidence",), (
-                f"only {generations} generations: below {FEW_UNITS} the interval is a rough guide",
-            )
-        return (), ()
+            return (Finding("thin_evidence", few),)
+        return few_units(generations, "generations")
 
     def paper_variance(self) -> float:
         """Variance of the value by the folded normal of the paper (section 3).
@@ -215,13 +351,9 @@ class SampledTerms(Terms):
             return math.nan
         return self._observed.standard_error()
 
-    def flags(self, units: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Reason codes and the same in words, of `units` sampling units."""
-        if units >= FEW_UNITS:
-            return super().flags(units)
-        return ("thin_evidence",), (
-            f"only {units} sampled terms: below {FEW_UNITS} the interval is a rough guide",
-        )
+    def flags(self, units: int) -> tuple[Finding, ...]:
+        """Warnings about few units or generations."""
+        return few_units(units, "sampled terms") or super().flags(units)
 
 
 def read_counts(successes: ArrayLike, trials: ArrayLike) -> tuple[Indices, Indices]:
@@ -290,7 +422,7 @@ class BinomialSkew(Mean):
         """
         x, n = read_counts(successes, trials)
         p, smooth = x / n, (x + 1.0) / (n + 2.0)
-        mean = Mean.of_values(
+        mean = cls.of_values(
             2.0 * p - 1.0,
             units=units,
             population=population,
@@ -300,27 +432,25 @@ class BinomialSkew(Mean):
             generations=np.maximum(n, 2) if population == "fixed" else n,
             outcomes=True,
         )
+        findings, sample, share = mean.findings, mean.sample, mean.share
         if population == "fixed":
-            # Terms that lean alike are no sign of a single draw: their generations vary.
-            flags = [
-                (code, said)
-                for code, said in zip(mean.reasons, mean.notes, strict=True)
-                if code != "no_variance"
-            ]
-            mean.reasons = tuple(code for code, _ in flags)
-            mean.notes = tuple(said for _, said in flags)
+            # Equal shares in all terms do not mean zero variance: generations vary within terms.
+            findings = tuple(found for found in findings if found.code != "no_variance")
         if population == "fixed" and (len(n) == 1 or n.min() == 1):
             # As many draws of one kind would vary more than these, whose shares may differ.
             draws = len(n) * int(n.min())
             hits = int(x.sum()) if n.min() == n.max() else None
-            mean.share = Share(float(p.mean()), float(draws), math.inf, draws, hits=hits)
-            mean.method = mean.share.method
-            mean.sample = replace(mean.sample, generations=int(n.sum()), fewest=int(n.min()))
-        if mean.sample.units > 1 or population == "fixed":
-            # What the interval rests on; a mean over rows would compare the terms' own spread.
-            worth = mean.share.effective
-            mean.sample = replace(
-                mean.sample, effective=worth, design_effect=mean.sample.generations / worth
-            )
-        variance = math.fsum((4.0 * p * (1.0 - p) / n).tolist()) / len(n) ** 2
-        return cls(**vars(mean), paper_variance=variance)
+            share = Share(float(p.mean()), float(draws), math.inf, draws, hits=hits)
+            sample = replace(sample, generations=int(n.sum()), fewest=int(n.min()))
+        if sample.units > 1 or population == "fixed":
+            # The size that the interval uses; a mean over rows would take the spread of the terms.
+            worth = share.effective
+            sample = replace(sample, effective=worth, design_effect=sample.generations / worth)
+        return replace(
+            mean,
+            findings=findings,
+            sample=sample,
+            share=share,
+            method=share.method,
+            paper_variance=math.fsum((4.0 * p * (1.0 - p) / n).tolist()) / len(n) ** 2,
+        )

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 
 import numpy as np
 
 from pytest_llmfair.stats._base import Estimate
-from pytest_llmfair.stats._contributions import Contributions
-from pytest_llmfair.stats._intervals import zero_event_bound
-from pytest_llmfair.stats._records import Sample
+from pytest_llmfair.stats._records import Contributions, Sample
 from pytest_llmfair.stats._rows import NO_VARIANCE
+from pytest_llmfair.stats._score_intervals import zero_event_bound
+from pytest_llmfair.stats.distance import Distance
 from pytest_llmfair.stats.mean import Mean
 from pytest_llmfair.stats.rate_difference import RateDifference
-from pytest_llmfair.stats.seminorm import Distance
 from pytest_llmfair.stats.worst_groups import WorstGroups
 
 # Correlation of two models on the same rows that planning assumes: half of the variance is shared.
@@ -97,8 +96,15 @@ class PairedDifference(Estimate):
                 pairing, method = 1.0, "joined intervals (MOVER)"
             reach = reach if folded else first.reach
         both = (candidate.sample, baseline.sample)
-        found = cls(
-            value=0.0,
+        rows: list[float] = []
+        if len(candidate.rows) == len(baseline.rows):
+            rows = [
+                _size(a, folded) - _size(b, folded)
+                for a, b in zip(candidate.rows, baseline.rows, strict=True)
+            ]
+        return cls(
+            value=_size(candidate.value, folded) - _size(baseline.value, folded),
+            rows=rows,
             sample=Sample(
                 units=both[0].units,
                 generations=sum(sample.generations for sample in both),
@@ -107,8 +113,11 @@ class PairedDifference(Estimate):
                 population=both[0].population,
             ),
             attainable=(-reach, reach),
-            reasons=tuple(dict.fromkeys((*candidate.reasons, *baseline.reasons))),
-            notes=tuple(dict.fromkeys((*candidate.notes, *baseline.notes))),
+            findings=tuple(
+                f
+                for f in dict.fromkeys((*candidate.findings, *baseline.findings))
+                if f.kind != "invalid" and f.code != "uncovered_group"
+            ),
             of=candidate.of,
             candidate=candidate,
             baseline=baseline,
@@ -117,16 +126,9 @@ class PairedDifference(Estimate):
             pairing=pairing,
             method=method,
         )
-        found.value = found._of(candidate.value) - found._of(baseline.value)
-        if len(candidate.rows) == len(baseline.rows):
-            found.rows = [
-                found._of(a) - found._of(b)
-                for a, b in zip(candidate.rows, baseline.rows, strict=True)
-            ]
-        return found
 
     def _of(self, value: float) -> float:
-        return abs(value) if self.folded else value
+        return _size(value, self.folded)
 
     @property
     def debiased(self) -> float:
@@ -204,6 +206,10 @@ class PairedDifference(Estimate):
             ends[0] = -b_high if c_low <= 0.0 else ends[0]
             ends[1] = c_high if b_low <= 0.0 else ends[1]
         return min(ends[0], c - b), max(ends[1], c - b)
+
+
+def _size(value: float, folded: bool) -> float:
+    return abs(value) if folded else value
 
 
 def _check_rows(first: Contributions, second: Contributions) -> None:
@@ -299,8 +305,7 @@ def loss_between(
     if direction == "higher":
         candidate, baseline = baseline, candidate
     loss = PairedDifference.between(candidate, baseline, folded=folded)
-    loss.compares_answers = compares
-    return loss
+    return replace(loss, compares_answers=compares)
 
 
 def _excess(one: Estimate, other: Estimate, fair: float, always_same: bool) -> Estimate | None:
@@ -312,5 +317,4 @@ def _excess(one: Estimate, other: Estimate, fair: float, always_same: bool) -> E
     parts = one.contributions
     # Two answers to the same prompt are the same, so that the floor is the fair value.
     excess = Mean.of_values(parts.values - fair, units=parts.units, bounds=other.excess.bounds)
-    excess.rows = (np.asarray(one.rows) - fair).tolist()
-    return excess
+    return replace(excess, rows=(np.asarray(one.rows) - fair).tolist())

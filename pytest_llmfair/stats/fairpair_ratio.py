@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -13,11 +13,10 @@ from scipy import special
 
 from pytest_llmfair.stats import _clusters as clusters
 from pytest_llmfair.stats._base import Estimate
-from pytest_llmfair.stats._bracket import QUANTILES
-from pytest_llmfair.stats._clusters import Floats
+from pytest_llmfair.stats._crossfit import QUANTILES
 from pytest_llmfair.stats._dissimilarities import PowerProduct, Sides
-from pytest_llmfair.stats._intervals import normal_quantile
-from pytest_llmfair.stats._records import Population, Sample
+from pytest_llmfair.stats._records import Finding, Floats, Population, Sample
+from pytest_llmfair.stats._score_intervals import normal_quantile
 
 Aggregate = Literal["pooled", "mean"]
 
@@ -126,21 +125,21 @@ class FairPairRatio(Estimate):
                 np.array([1.0, -1.0]),
             ),
         }
-        value, undefined = _value(parts, ratios, aggregate)
+        value, why = _value(parts, ratios, aggregate)
         known = math.isfinite(value) and value > 0.0
         product = PowerProduct(*table[aggregate]) if known else None
         # Its own exponential, so that no rounding puts the value outside its interval.
         value = value if product is None else math.exp(product.log)
-        reasons, notes = _flags(count, product is not None and product.error > _ROUNDING)
+        findings = _flags(count, product is not None and product.error > _ROUNDING)
+        if why is not None:
+            findings = (Finding.undefined(why), *findings)
         least = 1.0 if negative_type else 0.0
         return cls(
             value=value,
-            undefined=undefined,
             sample=sample,
             attainable=(0.0, math.inf),
             of="debiased" if value < least else "value",
-            reasons=reasons,
-            notes=notes,
+            findings=findings,
             bias=clusters.exact_mean(parts[0]),
             variability_original=clusters.exact_mean(parts[1]),
             variability_perturbed=clusters.exact_mean(parts[2]),
@@ -193,18 +192,20 @@ class FairPairRatio(Estimate):
             units=units,
             negative_type=negative_type,
         )
-        found.sides = sides
-        found.sample = Sample(
-            units=found.sample.units,
-            generations=sides.total,
-            fewest=min(sides.sizes),
-            most=max(sides.sizes),
-            population=population,
+        fixed = population == "fixed" and found.product is not None
+        return replace(
+            found,
+            sides=sides,
+            sample=Sample(
+                units=found.sample.units,
+                generations=sides.total,
+                fewest=min(sides.sizes),
+                most=max(sides.sizes),
+                population=population,
+            ),
+            fixed_error=sides.error(aggregate) if fixed else found.fixed_error,
+            method="jackknife over answers, log scale" if fixed else found.method,
         )
-        if population == "fixed" and found.product is not None:
-            found.fixed_error = sides.error(aggregate)
-            found.method = "jackknife over answers, log scale"
-        return found
 
     def lower_bound(self, alpha: float) -> float:
         """Lower end with one-sided error rate `alpha`; at least `least`."""
@@ -322,7 +323,7 @@ def _value(
     )
 
 
-def _flags(units: int, varying: bool) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _flags(units: int, varying: bool) -> tuple[Finding, ...]:
     found: dict[str, str] = {}
     if units < _FEW_PROMPTS:
         found["thin_evidence"] = (
@@ -330,4 +331,4 @@ def _flags(units: int, varying: bool) -> tuple[tuple[str, ...], tuple[str, ...]]
         )
     if not varying:
         found["no_variance"] = "prompts do not vary, or a side's answers never do: no upper end"
-    return tuple(found), tuple(found.values())
+    return tuple(Finding(*each) for each in found.items())

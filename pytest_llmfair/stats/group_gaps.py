@@ -13,15 +13,14 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pytest_llmfair.stats._bracket import Bracket
-from pytest_llmfair.stats._clusters import Floats, check_rows
+from pytest_llmfair.stats._clusters import check_rows
+from pytest_llmfair.stats._crossfit import Bracket
 from pytest_llmfair.stats._distributions import Comparison
+from pytest_llmfair.stats._grouped import Grouped, Scores
 from pytest_llmfair.stats._layout import ranks
-from pytest_llmfair.stats._norms import MeanGaps
-from pytest_llmfair.stats._records import Population
-from pytest_llmfair.stats._scores import Scores
-from pytest_llmfair.stats._tables import Grouped
-from pytest_llmfair.stats.seminorm import Distance
+from pytest_llmfair.stats._records import Floats, Population
+from pytest_llmfair.stats._totals import MeanGaps
+from pytest_llmfair.stats.distance import Distance
 
 Reference = Literal["pairs", "background", "rest"] | Sequence[Hashable]
 
@@ -156,10 +155,8 @@ def _sides(against: Reference, names: Sequence[Hashable]) -> tuple[Floats, Float
 
 
 def _largest_sum(against: Reference, shares: Floats, contrasts: int) -> float:
-    """Largest sum of differences when rates lie in [0, 1] and groups hold these shares of all.
-
-    A convex function of the rates is largest where some groups have rate 1 and all others 0.
-    """
+    """Largest sum of differences when rates lie in [0, 1] and groups hold these shares of all."""
+    # A convex function of the rates is largest where some groups have rate 1 and all others 0.
     groups = len(shares)
     if against == "pairs":
         return float((groups // 2) * (groups - groups // 2))

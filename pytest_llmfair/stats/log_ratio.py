@@ -11,18 +11,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pytest_llmfair.stats import _clusters as clusters
-from pytest_llmfair.stats._base import Estimate, NoRepeats
-from pytest_llmfair.stats._bracket import Guard
-from pytest_llmfair.stats._canonical import canonical_orders
-from pytest_llmfair.stats._clusters import Floats, Indices
-from pytest_llmfair.stats._folded_bracket import FoldedBracket
-from pytest_llmfair.stats._intervals import t_quantile
-from pytest_llmfair.stats._layout import Layout, places, ranks
-from pytest_llmfair.stats._records import Population, Sample
+from pytest_llmfair.stats._base import Estimate
+from pytest_llmfair.stats._crossfit import FoldedBracket
+from pytest_llmfair.stats._layout import Guard, Layout, canonical_orders, places, ranks
+from pytest_llmfair.stats._records import Finding, Floats, Indices, NoRepeats, Population, Sample
 from pytest_llmfair.stats._resampling import SEED_LABELS, Strata, blocks
 from pytest_llmfair.stats._rows import FEW_UNITS, NO_VARIANCE
+from pytest_llmfair.stats._score_intervals import t_quantile
 from pytest_llmfair.stats._totals import Totals
-from pytest_llmfair.stats.seminorm import Distance
+from pytest_llmfair.stats.distance import Distance
 
 # A unit is left out by a tenth: a count that one unit alone provides still has a logarithm then.
 _LEFT_OUT = 0.1
@@ -137,12 +134,14 @@ class MeanLogRatio(Estimate):
             found["no_variance"] = (
                 f"all {sample.units} units say the same: nothing shows how others would differ"
             )
+        findings = tuple(Finding(*each) for each in found.items())
+        if not kept.size:
+            undefined = Finding.undefined("no column has both sides: no log ratio is finite")
+            findings = (undefined, *findings)
         return cls(
             value=clusters.exact_mean(columns[kept]) if kept.size else math.nan,
-            undefined=None if kept.size else "no column has both sides: no log ratio is finite",
             sample=sample,
-            reasons=tuple(found),
-            notes=tuple(found.values()),
+            findings=findings,
             columns=columns,
             variance=variance,
             df=df,
@@ -247,13 +246,7 @@ class ZeroCellLogRatio(Estimate):
 
 @dataclass(frozen=True, slots=True)
 class _MeanMagnitude:
-    """Mean of the absolute means of columns.
-
-    Attributes
-    ----------
-    units : int
-        What totals are divided by: weights are balanced, so it never changes.
-    """
+    """Mean of the absolute means of columns."""
 
     units: int
     free = False
@@ -320,7 +313,6 @@ class MeanAbsLogRatio(Distance):
             raise ValueError("no log ratio is finite; there is nothing to take the size of")
         columns = signed.columns[kept]
         engine = _bracket(columns, signed.influence.values[:, kept], signed.influence.index)
-        reasons, notes = engine.flags()
         return cls(
             value=clusters.exact_mean(np.abs(columns)),
             engine=engine,
@@ -328,8 +320,7 @@ class MeanAbsLogRatio(Distance):
             sample=signed.sample,
             attainable=(0.0, math.inf),
             of="debiased",
-            reasons=reasons,
-            notes=notes,
+            findings=engine.flags(),
             method=engine.method,
             signed=signed,
         )

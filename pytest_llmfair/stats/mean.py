@@ -1,22 +1,21 @@
-"""Means of bounded quantities over sampling units: toxicity, similarity, flips, overlap."""
+"""Means of bounded quantities over sampling units, and means of maxima."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from pytest_llmfair.stats import _clusters as clusters
-from pytest_llmfair.stats._base import Estimate
-from pytest_llmfair.stats._clusters import Floats
-from pytest_llmfair.stats._contributions import Contributions
-from pytest_llmfair.stats._fair import within_share
-from pytest_llmfair.stats._intervals import Share, zero_event_bound
-from pytest_llmfair.stats._records import Population, Sample
-from pytest_llmfair.stats._rows import Rows, read_table
+from pytest_llmfair.stats._base import Estimate, within_share
+from pytest_llmfair.stats._rates import precision_of
+from pytest_llmfair.stats._records import Contributions, Floats, Population, Sample
+from pytest_llmfair.stats._rows import NO_VARIANCE, Rows, read_table
+from pytest_llmfair.stats._score_intervals import Share, zero_event_bound
 
 
 @dataclass(eq=False, kw_only=True)
@@ -58,7 +57,7 @@ class Mean(Estimate):
         population: Population = "sampled",
         bounds: tuple[float, float] = (0.0, 1.0),
         outcomes: bool = False,
-    ) -> Mean:
+    ) -> Self:
         """Mean of the row means.
 
         Parameters
@@ -92,7 +91,7 @@ class Mean(Estimate):
         *,
         units: Iterable[Hashable] | None = None,
         population: Population = "sampled",
-    ) -> Mean:
+    ) -> Self:
         """Share of rows with an event; `x` is 0/1 or boolean, one per row.
 
         Raises
@@ -115,7 +114,7 @@ class Mean(Estimate):
         outcomes: bool = False,
         floor: Mean | None = None,
         excess: Mean | None = None,
-    ) -> Mean:
+    ) -> Self:
         """Mean of values that are already one per row.
 
         Parameters
@@ -160,8 +159,7 @@ class Mean(Estimate):
                 )
         squares = np.zeros(array.shape) if single else None
         mean = cls._build(array, counts, squares, variance, units, population, bounds, outcomes)
-        mean.floor, mean.excess = floor, excess
-        return mean
+        return replace(mean, floor=floor, excess=excess)
 
     @classmethod
     def _build(
@@ -174,7 +172,7 @@ class Mean(Estimate):
         population: Population,
         bounds: tuple[float, float],
         outcomes: bool,
-    ) -> Mean:
+    ) -> Self:
         clusters.check_population(population)
         low, high = bounds
         scale = high - low
@@ -188,7 +186,6 @@ class Mean(Estimate):
             outcomes,
         )
         share, variance = rows.fixed() if population == "fixed" else rows.sampled()
-        reasons, notes = rows.flags(share.trials)
         per_unit = rows.generations
         generations = int(per_unit.sum())
         effective = rows.effective_size(variance, share.trials)
@@ -208,8 +205,7 @@ class Mean(Estimate):
             ),
             attainable=bounds,
             contributions=Contributions(values, units, scale),
-            reasons=reasons,
-            notes=notes,
+            findings=rows.flags(share.trials),
             share=share,
             variance=variance,
             bounds=bounds,
@@ -298,3 +294,114 @@ class Mean(Estimate):
             return within_share(error / math.sqrt(more), (low, high), widths)
 
         return passes
+
+
+# One-sided error rate at which two valid intervals are compared; the narrower one is used.
+_TYPICAL = 0.025
+
+
+@dataclass(eq=False, kw_only=True)
+class MeanMaximum(Mean):
+    """Mean over rows of the largest generation; the value grows with the number of generations.
+
+    A maximum is one draw, however many generations it was taken from. For a fixed population its
+    variance is bounded by the squared distance to the second largest (Efron and Stein 1981).
+
+    Attributes
+    ----------
+    maxima : int
+        Number of rows, each with one maximum.
+    """
+
+    maxima: int = 0
+
+    @classmethod
+    def of_generations(
+        cls,
+        rows: ArrayLike | Sequence[ArrayLike],
+        *,
+        units: Iterable[Hashable] | None = None,
+        population: Population = "sampled",
+        outcomes: bool = False,
+    ) -> MeanMaximum:
+        """Mean over rows of the largest generation.
+
+        Parameters
+        ----------
+        rows : array_like of shape (n_rows, n_generations)
+            Numbers in [0, 1].
+        units : iterable of hashable, optional
+            One label per row; rows with equal labels are one sampling unit.
+        population : {"sampled", "fixed"}
+            Whether units were drawn from a larger population, or only generations vary.
+        outcomes : bool
+            Whether entries are 0/1 outcomes, of which the largest says whether there is an event.
+
+        Raises
+        ------
+        ValueError
+            If there is no row, rows differ in length, an entry is illegal, or a fixed unit has
+            fewer than two generations.
+        """
+        clusters.check_population(population)
+        _, counts, _ = read_table(rows, (0.0, 1.0), outcomes)
+        odd = counts != counts[0]
+        if odd.any():
+            row = int(np.argmax(odd))
+            raise ValueError(
+                f"row {row} has {counts[row]:g} generations and row 0 has {counts[0]:g}; a "
+                "largest one depends on their number, so give every row the same"
+            )
+        table = np.asarray(rows, dtype=np.float64).reshape(len(counts), -1)
+        n, m = table.shape
+        spread = population == "fixed" and m > 1
+        drawn = cls.of_values(
+            table.max(axis=1),
+            units=units,
+            population="sampled" if spread else population,
+            outcomes=outcomes,
+        )
+        share = drawn._fixed_share(table) if spread else drawn.share
+        sample = drawn.sample
+        if spread:
+            sample = replace(sample, effective=share.effective, design_effect=n / share.effective)
+        return replace(
+            drawn,
+            maxima=n,
+            share=share,
+            variance=drawn.value * (1.0 - drawn.value) / share.effective
+            if spread
+            else drawn.variance,
+            method=share.method,
+            sample=replace(
+                sample,
+                generations=n * m,
+                fewest=sample.fewest * m,
+                most=sample.most * m,
+                population=population,
+            ),
+        )
+
+    def _fixed_share(self, table: Floats) -> Share:
+        """Evidence of rows that are fixed, so that only their generations vary."""
+        n = len(table)
+        top = np.sort(table, axis=1)[:, -2:]
+        # Var(f) <= sum of E(f - f_i)^2 for any f_i that leaves out draw i; here f_i is the maximum
+        # of the others, which differs for the largest draw only.
+        parts = (top[:, 1] - top[:, 0]) ** 2 / n**2
+        variance = float(np.sort(parts).sum())
+        spread = self.value * (1.0 - self.value)
+        # Draws in [0, 1] vary at most like 0/1 draws of the same mean, and those most when all
+        # means are equal (Hoeffding 1956): n binomial draws are enough for sure.
+        effective, df = float(n), math.inf
+        if variance > NO_VARIANCE and not self.outcomes:
+            known, its_df = spread / variance, clusters.satterthwaite(parts, np.ones(n))
+            if precision_of(known, _TYPICAL, its_df) > precision_of(effective, _TYPICAL):
+                effective, df = known, its_df
+        hits = int(table.max(axis=1).sum()) if self.outcomes else None
+        return Share(self.value, effective, df, n, hits)
+
+    def standard_error(self, at: float | None = None) -> float:
+        """Return the standard error, as in :class:`Mean`; a maximum counts as one draw."""
+        draws = replace(self.sample, generations=self.maxima)
+        return Mean.standard_error(replace(self, sample=draws), at)

@@ -11,10 +11,9 @@ from numpy.typing import ArrayLike
 
 from pytest_llmfair.stats import _clusters as clusters
 from pytest_llmfair.stats._base import Estimate
-from pytest_llmfair.stats._clusters import Floats, Indices
-from pytest_llmfair.stats._intervals import t_quantile
-from pytest_llmfair.stats._records import Population, Sample
+from pytest_llmfair.stats._records import Finding, Floats, Indices, Population, Sample
 from pytest_llmfair.stats._rows import FEW_UNITS, NO_VARIANCE
+from pytest_llmfair.stats._score_intervals import t_quantile
 from pytest_llmfair.stats.mean import Mean
 
 Ends = tuple[float, float]
@@ -122,8 +121,7 @@ class MeanDifference(Estimate):
             value=abs(gap) if absolute else gap,
             sample=Sample.of_sizes(per_unit, population),
             attainable=(0.0, span) if absolute else (-span, span),
-            reasons=tuple(found),
-            notes=tuple(found.values()),
+            findings=tuple(Finding(*each) for each in found.items()),
             sides=sides,
             within=within,
             variance=variance,

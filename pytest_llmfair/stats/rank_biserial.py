@@ -11,13 +11,17 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from pytest_llmfair.stats import _clusters as clusters
-from pytest_llmfair.stats._base import Estimate
-from pytest_llmfair.stats._clusters import Floats, Indices
-from pytest_llmfair.stats._contributions import Contributions
-from pytest_llmfair.stats._fair import within_share
-from pytest_llmfair.stats._intervals import markov, normal_quantile, t_quantile, wilson
-from pytest_llmfair.stats._records import Population, Sample
+from pytest_llmfair.stats._base import Estimate, within_share
+from pytest_llmfair.stats._records import (
+    Contributions,
+    Finding,
+    Floats,
+    Indices,
+    Population,
+    Sample,
+)
 from pytest_llmfair.stats._rows import FEW_UNITS, NO_VARIANCE, Rows
+from pytest_llmfair.stats._score_intervals import markov, normal_quantile, t_quantile, wilson
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +121,6 @@ class RankBiserial(Estimate):
             if varies and alone.variance > 0.0
             else ((n_a + n_b) / n_units)
         )
-        reasons, notes = _flags(spread.fewest, varies, wins)
         value = (doubled - n_a * n_b) / (n_a * n_b)
         return cls(
             value=value,
@@ -138,8 +141,7 @@ class RankBiserial(Estimate):
                 design_effect=effect,
             ),
             attainable=(-1.0, 1.0),
-            reasons=reasons,
-            notes=notes,
+            findings=_flags(spread.fewest, varies, wins),
             wins=wins,
             effective=max(1.0, wins * (1.0 - wins) / spread.variance) if varies else spread.fewest,
             df=spread.df if varies else math.inf,
@@ -288,7 +290,7 @@ def _mann_whitney(n_a: int, n_b: int, doubled: int, tied: float) -> float:
     return min(1.0, 2.0 * float(special.ndtr(-distance / math.sqrt(spread))))
 
 
-def _flags(fewest: int, varies: bool, wins: float) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _flags(fewest: int, varies: bool, wins: float) -> tuple[Finding, ...]:
     found: dict[str, str] = {}
     if fewest < FEW_UNITS:
         found["thin_evidence"] = (
@@ -297,4 +299,4 @@ def _flags(fewest: int, varies: bool, wins: float) -> tuple[tuple[str, ...], tup
     if not varies:
         what = "every pair has the same winner" if wins in (0.0, 1.0) else "placements do not vary"
         found["no_variance"] = f"{what}: the {fewest} units of the smaller group count as draws"
-    return tuple(found), tuple(found.values())
+    return tuple(Finding(*each) for each in found.items())

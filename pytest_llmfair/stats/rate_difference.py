@@ -11,20 +11,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
-from pytest_llmfair.stats._base import Estimate
+from pytest_llmfair.stats._base import Estimate, within_share
 from pytest_llmfair.stats._clusters import (
-    Floats,
-    Indices,
     as_list,
     common_index,
     left_out_influence,
 )
-from pytest_llmfair.stats._contributions import Contributions
-from pytest_llmfair.stats._fair import within_share
-from pytest_llmfair.stats._rate_bounds import difference_bound, paired_bound
 from pytest_llmfair.stats._rates import TwoRates, precision_of, read_rates
-from pytest_llmfair.stats._records import Population
+from pytest_llmfair.stats._records import Contributions, Floats, Indices, Population
 from pytest_llmfair.stats._rows import NO_VARIANCE
+from pytest_llmfair.stats._score_intervals import difference_bound, paired_bound
 from pytest_llmfair.stats.mean import Mean
 from pytest_llmfair.stats.mean_difference import mean_within
 
@@ -113,8 +109,7 @@ class RateDifference(Estimate):
                 [*index_a.tolist(), *index_b.tolist()],
                 span=1.0,
             ),
-            reasons=rates.reasons,
-            notes=rates.notes,
+            findings=rates.findings,
             evidence=rates,
             absolute=absolute,
             within=within,
@@ -255,10 +250,8 @@ def _within(
 
 
 def _binomial_floor(rate: float, n_a: int, n_b: int) -> float:
-    """Mean absolute difference of two independent shares with the same rate.
-
-    Exact, but for so many draws that the normal approximation is as good.
-    """
+    """Mean absolute difference of two independent shares with the same rate."""
+    # Exact, except for so many draws that the normal approximation is equally good.
     if rate in (0.0, 1.0):
         return 0.0
     if max(n_a, n_b) > _MANY_DRAWS:

@@ -12,30 +12,19 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pytest_llmfair.stats import _clusters as clusters
-from pytest_llmfair.stats._base import Estimate
-from pytest_llmfair.stats._clusters import Floats, Indices
-from pytest_llmfair.stats._fair import share_of_ends
-from pytest_llmfair.stats._intervals import t_quantile
+from pytest_llmfair.stats._base import Estimate, share_of_ends
+from pytest_llmfair.stats._grouped import Grouped
 from pytest_llmfair.stats._layout import Layout
-from pytest_llmfair.stats._records import Population, Sample
+from pytest_llmfair.stats._records import Finding, Floats, Indices, Population, Sample
 from pytest_llmfair.stats._resampling import SEED_LABELS, Strata, upper_quantile
-from pytest_llmfair.stats._rows import FEW_UNITS, NO_VARIANCE
-from pytest_llmfair.stats._tables import Grouped
+from pytest_llmfair.stats._rows import NO_VARIANCE, few_units
+from pytest_llmfair.stats._score_intervals import t_quantile
 
 Measure = Callable[[Indices, Indices], float]
 
 _RELABELLINGS = 199
 # With more resamples than this undefined, the others say too little.
 _MOST_UNDEFINED = 0.1
-
-
-def flags(units: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Reason codes and the same in words."""
-    if units >= FEW_UNITS:
-        return (), ()
-    return ("thin_evidence",), (
-        f"only {units} units: below {FEW_UNITS} the interval is a rough guide",
-    )
 
 
 def known_error(variance: float) -> float:
@@ -97,13 +86,11 @@ class Measured:
         value = self.value
         defined = math.isfinite(value)
         why = f"score and comparison give {value:g} on all data: a group has nothing to measure"
-        reasons, notes = flags(self.sample.units)
+        findings = few_units(self.sample.units)
         return {
             "value": value if defined else math.nan,
-            "undefined": None if defined else why,
             "sample": self.sample,
-            "reasons": reasons,
-            "notes": notes,
+            "findings": findings if defined else (Finding.undefined(why), *findings),
         }
 
     @cached_property
@@ -226,14 +213,12 @@ class JackknifeEstimate(Estimate):
         influence = clusters.mean_influence(array, index, count)
         sizes = np.bincount(index)
         variance = clusters.variance_of_mean(influence) if count > 1 else math.inf
-        reasons, notes = flags(count)
         return cls(
             value=clusters.exact_mean(array),
             sample=Sample.of_sizes(sizes),
             attainable=attainable,
             spread=lambda: (variance, clusters.kurtosis_df(influence)),
-            reasons=reasons,
-            notes=notes,
+            findings=few_units(count),
         )
 
     @cached_property

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from pytest_llmfair.stats._base import Estimate, Undefined
-from pytest_llmfair.stats._records import GroupRow
+from pytest_llmfair.stats._records import Finding, GroupRow
 from pytest_llmfair.stats.multiplicity import holm
 
 Groups = tuple[str, str]
@@ -74,18 +74,11 @@ class WorstGroups(Estimate):
             sample=sample,
             attainable=part.attainable,
             groups=_table(parts, part, direction),
-            reasons=_of_all(parts, "reasons"),
-            notes=_of_all(parts, "notes"),
-            invalid={
-                code: f"{' and '.join(key)}: {words}"
-                for key, each in parts.items()
-                for code, words in each.invalid.items()
-            },
+            findings=_findings(parts),
             metric=part.metric,
             variant=part.variant,
             # Two twins of one prompt are a pair too: what was sampled is the prompt.
             unit="prompt",
-            lacks=tuple(dict.fromkeys(group for each in parts.values() for group in each.lacks)),
             of=part.of,
             floor=part.floor,
             excess=part.excess,
@@ -195,7 +188,20 @@ def _p_differs(part: Estimate, direction: str) -> float:
     return part.p_exceeds(0.0)
 
 
-def _of_all(parts: Mapping[Groups, Estimate], name: str) -> tuple[str, ...]:
-    """Return what holds for every comparison: what one lacks is no property of the whole."""
-    first, *others = (getattr(part, name) for part in parts.values())
-    return tuple(each for each in first if all(each in other for other in others))
+def _findings(parts: Mapping[Groups, Estimate]) -> tuple[Finding, ...]:
+    """Return flags and notes that all comparisons share, and everything that makes one invalid."""
+    first, *others = parts.values()
+    found = []
+    for each in first.findings:
+        shared = all(each.text in other.notes for other in others)
+        if each.kind == "flag" and all(each.code in other.reasons for other in others):
+            found.append(Finding(each.code, each.text if shared else ""))
+        elif each.kind != "invalid" and shared and each.code != "uncovered_group":
+            found.append(Finding.note(each.text))
+    found += [
+        Finding(code, f"{' and '.join(key)}: {words}", "invalid")
+        for key, part in parts.items()
+        for code, words in part.invalid.items()
+    ]
+    found += [Finding.uncovered(group) for part in parts.values() for group in part.lacks]
+    return tuple(dict.fromkeys(found))

@@ -14,12 +14,11 @@ import pytest
 
 from pytest_llmfair import assert_counterfactual_invariance
 from pytest_llmfair.clients import Asker, Missing, ModelClient, NotRecorded, Request, load_client
-from pytest_llmfair.clients import _asking as asking
-from pytest_llmfair.clients._asking import Replay
-from pytest_llmfair.clients._backend import Attempt, Limits, Reply
-from pytest_llmfair.clients._claims import Claims
-from pytest_llmfair.clients._records import Record
-from pytest_llmfair.clients.cassette import Cassette
+from pytest_llmfair.clients.cassette.locks import QuestionLocks
+from pytest_llmfair.clients.cassette.record import Record
+from pytest_llmfair.clients.cassette.replay import Replay
+from pytest_llmfair.clients.cassette.store import Cassette
+from pytest_llmfair.clients.protocol import Attempt, Limits, Reply
 from pytest_llmfair.counterfactuals import generate_pairs
 from pytest_llmfair.responses import Answer, CutAnswer, DigestedText, is_cut
 from pytest_llmfair.session import Session, begin_session, end_session
@@ -79,7 +78,7 @@ def asker(tmp_path: Path) -> Make:
     def make(**how: object) -> Asker:
         path = tmp_path / "c.jsonl"
         since = path.stat().st_size if path.exists() else 0
-        return Asker(Replay(Cassette(path), Claims(path), **{"since": since, **how}))  # type: ignore[arg-type]
+        return Asker(Replay(Cassette(path), QuestionLocks(path), **{"since": since, **how}))  # type: ignore[arg-type]
 
     return make
 
@@ -88,7 +87,7 @@ def ask(asker: Asker, backend: object, requests: Sequence[Request] = REQUESTS) -
     return asker.answers(backend, requests, temperature=1.0, max_tokens=20)  # type: ignore[arg-type]
 
 
-@pytest.mark.filterwarnings("ignore::pytest_llmfair.clients.cassette.CassetteWarning")
+@pytest.mark.filterwarnings("ignore::pytest_llmfair.clients.cassette.store.CassetteWarning")
 def test_nothing_is_asked_where_it_cannot_be_recorded(asker: Make, tmp_path: Path) -> None:
     (tmp_path / "c.jsonl").write_text("somebody's notes\n")
     model = Counting()
@@ -249,7 +248,7 @@ def test_an_answer_whose_prompt_was_changed_by_hand_is_stale(asker: Make, tmp_pa
 def test_a_cassette_of_digests_replays_no_text(asker: Make, tmp_path: Path) -> None:
     backend = Counting()
     path = tmp_path / "c.jsonl"
-    ask(Asker(Replay(Cassette(path, text=False), Claims(path))), backend)
+    ask(Asker(Replay(Cassette(path, text=False), QuestionLocks(path))), backend)
     first, second, *_ = ask(asker(records=False), backend)
     assert isinstance(first, DigestedText)
     assert first != second
@@ -261,7 +260,7 @@ def test_a_cassette_of_digests_replays_no_text(asker: Make, tmp_path: Path) -> N
 def test_texts_that_are_not_kept_are_known_to_the_run_that_asked(tmp_path: Path) -> None:
     backend = Counting()
     path = tmp_path / "c.jsonl"
-    own = Asker(Replay(Cassette(path, text=False), Claims(path)))
+    own = Asker(Replay(Cassette(path, text=False), QuestionLocks(path)))
     assert ask(own, backend) == ask(own, backend) == [f"answer to prompt {i}" for i in range(10)]
     assert len(backend.asked) == 10
 
@@ -317,9 +316,9 @@ PROCESS = """
 import sys, time
 from pathlib import Path
 from pytest_llmfair.clients import Asker, ModelClient, Request
-from pytest_llmfair.clients._asking import Replay
-from pytest_llmfair.clients._claims import Claims
-from pytest_llmfair.clients.cassette import Cassette
+from pytest_llmfair.clients.cassette.replay import Replay
+from pytest_llmfair.clients.cassette.locks import QuestionLocks
+from pytest_llmfair.clients.cassette.store import Cassette
 
 path, log, crash = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3] == "crash"
 
@@ -334,7 +333,7 @@ def model(prompt):
 
 client = ModelClient.of(model, name="slow")
 requests = [Request(f"prompt {i}", i) for i in range(40)]
-asker = Asker(Replay(Cassette(path), Claims(path)))
+asker = Asker(Replay(Cassette(path), QuestionLocks(path)))
 answers = asker.answers(client.backend, requests, temperature=1.0, max_tokens=20)
 assert answers == [f"answer to prompt {i}" for i in range(40)]
 """
@@ -522,14 +521,13 @@ def test_a_record_is_of_the_day_it_was_made(asker: Make, tmp_path: Path) -> None
     days = {record.day for record in cassette.records()}
     assert days == {datetime.now(UTC).date()}
     assert isinstance(next(cassette.records()), Record)
-    assert asking.NotRecorded is NotRecorded
 
 
 @pytest.mark.parametrize("text", [True, False])
 def test_that_an_answer_was_cut_is_recorded(asker: Make, tmp_path: Path, text: bool) -> None:
     path = tmp_path / "c.jsonl"
     cut = Counting(answer=lambda prompt: CutAnswer(f"half of {prompt}"))
-    live = ask(Asker(Replay(Cassette(path, text=text), Claims(path))), cut)
+    live = ask(Asker(Replay(Cassette(path, text=text), QuestionLocks(path))), cut)
     replayed = ask(asker(records=False), cut)
     assert [is_cut(answer) for answer in live] == [is_cut(answer) for answer in replayed]
     assert all(map(is_cut, live))

@@ -15,17 +15,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_llmfair.clients import Asker, Missing, ModelClient, Request
-from pytest_llmfair.clients._backend import Attempt, Limits, Reply
 from pytest_llmfair.clients.budget import (
     Budget,
+    BudgetReservation,
     Caps,
     Price,
     Prices,
-    Purse,
     Spent,
     UnknownPrice,
     prompt_tokens,
 )
+from pytest_llmfair.clients.protocol import Attempt, Limits, Reply
 from pytest_llmfair.responses import Answer
 
 REQUESTS = [Request(f"prompt {i}", i) for i in range(40)]
@@ -150,7 +150,7 @@ def test_an_attempt_that_may_have_been_answered_keeps_its_reservation(
     budget: Callable[..., Budget], unread: int, reply: Reply, read: int
 ) -> None:
     own = budget(tokens=1000)
-    purse = Purse.of(own, "openai:gpt-4o", 20)
+    purse = BudgetReservation.of(own, "openai:gpt-4o", 20)
     assert purse.reserve(REQUESTS[0]) == ""
     each = own.spent.tokens
     assert purse.reserve(REQUESTS[0]) == purse.reserve(REQUESTS[0]) == ""
@@ -189,7 +189,7 @@ def test_reservations_never_exceed_the_cap(cap: int, replies: list[tuple[int, in
 
     with tempfile.TemporaryDirectory() as folder:
         own = Budget(Caps(tokens=cap), lambda: Path(folder) / "spent")
-        purse = Purse.of(own, "builtin:ngram", 20)
+        purse = BudgetReservation.of(own, "builtin:ngram", 20)
         for request, (prompt, answer) in zip(REQUESTS, replies, strict=False):
             if not purse.reserve(request):
                 assert own.spent.tokens <= cap
@@ -251,7 +251,7 @@ def test_a_price_is_needed_for_a_cap_on_the_cost_only(budget: Callable[..., Budg
 
 
 def test_models_of_this_machine_cost_nothing(budget: Callable[..., Budget]) -> None:
-    from pytest_llmfair.clients.ngram import Ngram
+    from pytest_llmfair.clients.backends.ngram.model import Ngram
 
     own = budget(cost=0.0)
     assert refused(ask(own, Ngram())) == []

@@ -17,9 +17,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_llmfair.clients import Missing, Request
-from pytest_llmfair.clients._backend import Reply
-from pytest_llmfair.clients._records import DamagedRecord, Question, Record, key_of
-from pytest_llmfair.clients.cassette import Cassette, CassetteWarning
+from pytest_llmfair.clients.cassette.record import DamagedRecord, Question, Record, key_of
+from pytest_llmfair.clients.cassette.store import Cassette, CassetteWarning
+from pytest_llmfair.clients.protocol import Reply
 from pytest_llmfair.responses import DigestedText
 
 MODEL = {"provider": "openai", "model": "gpt-4o", "revision": "r1"}
@@ -179,7 +179,7 @@ def test_damaged_lines_are_named_once(tmp_path: Path) -> None:
 
 
 def test_a_line_that_is_whole_and_no_record_is_named_by_its_number(tmp_path: Path) -> None:
-    from pytest_llmfair.clients._records import sealed
+    from pytest_llmfair.clients.cassette.record import sealed
 
     path = tmp_path / "c.jsonl"
     filled(path, 2)
@@ -312,9 +312,9 @@ WRITER = """
 import sys
 from datetime import date
 from pathlib import Path
-from pytest_llmfair.clients._backend import Reply, Request
-from pytest_llmfair.clients._records import Question, Record
-from pytest_llmfair.clients.cassette import Cassette
+from pytest_llmfair.clients.protocol import Reply, Request
+from pytest_llmfair.clients.cassette.record import Question, Record
+from pytest_llmfair.clients.cassette.store import Cassette
 
 path, name, count, size = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
 cassette = Cassette(path)
@@ -414,7 +414,7 @@ def test_answers_of_another_revision_are_found(tmp_path: Path) -> None:
 
 
 def test_a_record_whose_prompt_was_changed_by_hand_is_altered() -> None:
-    from pytest_llmfair.clients._records import sealed
+    from pytest_llmfair.clients.cassette.record import sealed
 
     line = json.loads(record("Hello").line())
     del line["sum"]

@@ -11,16 +11,16 @@ from pathlib import Path
 
 import pytest
 
-from pytest_llmfair.clients._claims import Claims, locked
+from pytest_llmfair.clients.cassette.locks import QuestionLocks, locked
 
 KEY, OTHER = "0" * 32, "f" * 32
 
 HOLDER = """
 import sys
 from pathlib import Path
-from pytest_llmfair.clients._claims import Claims
+from pytest_llmfair.clients.cassette.locks import QuestionLocks
 
-taken = Claims(Path(sys.argv[1])).take(sys.argv[2])
+taken = QuestionLocks(Path(sys.argv[1])).take(sys.argv[2])
 print("taken" if taken else "refused", flush=True)
 sys.stdin.readline()
 """
@@ -49,69 +49,68 @@ def holder(path: Path, key: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
 
 
 def test_a_key_is_claimed_once(folder: Path) -> None:
-    claims = Claims(folder / "c.jsonl")
+    claims = QuestionLocks(folder / "c.jsonl")
     assert claims.take(KEY)
     assert not claims.take(KEY)
-    assert not Claims(folder / "c.jsonl").take(KEY)
     assert claims.take(OTHER)
-    claims.drop([KEY])
+    claims.release([KEY])
     assert claims.take(KEY)
-    claims.drop([KEY, OTHER])
+    claims.release([KEY, OTHER])
 
 
 def test_cassettes_have_claims_of_their_own(folder: Path) -> None:
-    one, other = Claims(folder / "a.jsonl"), Claims(folder / "b.jsonl")
+    one, other = QuestionLocks(folder / "a.jsonl"), QuestionLocks(folder / "b.jsonl")
     assert one.take(KEY)
     assert other.take(KEY)
-    one.drop([KEY])
-    other.drop([KEY])
+    one.release([KEY])
+    other.release([KEY])
 
 
 def test_another_process_is_refused(folder: Path) -> None:
     path = folder / "c.jsonl"
-    claims = Claims(path)
+    claims = QuestionLocks(path)
     assert claims.take(KEY)
     with holder(path, KEY) as (_, said):
         assert said == "refused"
     with holder(path, OTHER) as (_, said):
         assert said == "taken"
         assert not claims.take(OTHER)
-    claims.drop([KEY])
+    claims.release([KEY])
 
 
 def test_a_claim_of_a_killed_process_is_free_at_once(folder: Path) -> None:
     path = folder / "c.jsonl"
-    claims = Claims(path)
+    claims = QuestionLocks(path)
     with holder(path, KEY) as (process, said):
         assert said == "taken"
         assert not claims.take(KEY)
         process.kill()
         process.wait()
         assert claims.take(KEY)
-    claims.drop([KEY])
+    claims.release([KEY])
 
 
 def test_nothing_is_left_and_nothing_lies_beside_the_cassette(
     folder: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     home = tmp_path_factory.mktemp("home")
-    claims = Claims(home / "c.jsonl")
+    claims = QuestionLocks(home / "c.jsonl")
     assert claims.take(KEY)
     assert list(home.iterdir()) == []
     assert len(list(folder.iterdir())) == 1
-    claims.drop([KEY])
+    claims.release([KEY])
     assert list(folder.iterdir()) == []
 
 
 def test_the_last_to_leave_removes_the_file(folder: Path) -> None:
     path = folder / "c.jsonl"
-    claims = Claims(path)
+    claims = QuestionLocks(path)
     with holder(path, OTHER):
         assert claims.take(KEY)
-        claims.drop([KEY])
+        claims.release([KEY])
         assert len(list(folder.iterdir())) == 1
         assert claims.take(KEY)
-    claims.drop([KEY])
+    claims.release([KEY])
     assert list(folder.iterdir()) == []
 
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 import pytest
 
 from pytest_llmfair.clients import Missing, ModelError
-from pytest_llmfair.clients._backend import Attempt, Limits, Reply, Request
-from pytest_llmfair.clients._dispatch import Patience, dispatch
+from pytest_llmfair.clients.concurrency import RetryPolicy, dispatch
+from pytest_llmfair.clients.protocol import Attempt, Limits, Reply, Request
 
 REQUESTS = [Request(f"p{i}", i) for i in range(40)]
 FAILED = Attempt(Reply(Missing("server_error", "HTTP 500")), retry=True)
@@ -55,7 +55,7 @@ class Remote:
 
 def ask(backend, requests=REQUESTS, keep=None, **options):
     kept = {}
-    options = {"patience": Patience(pause=0.001), **options}
+    options = {"retries": RetryPolicy(pause=0.001), **options}
     dispatch(
         backend,
         requests,
@@ -109,9 +109,9 @@ def test_no_request_is_sent_that_the_budget_refuses_and_retries_count():
 
 
 def test_a_slow_answer_within_the_time_out_is_an_answer_and_a_later_one_is_not():
-    kept = ask(Remote(takes=0.05), REQUESTS[:1], patience=Patience(timeout=30.0))
+    kept = ask(Remote(takes=0.05), REQUESTS[:1], retries=RetryPolicy(timeout=30.0))
     assert kept[0].answer == "p0"
-    kept = ask(Remote(takes=30.0), REQUESTS[:1], patience=Patience(timeout=0.05))
+    kept = ask(Remote(takes=30.0), REQUESTS[:1], retries=RetryPolicy(timeout=0.05))
     assert kept[0] == Reply(Missing("timeout", "no answer within 0.05 s"), unread=1)
 
 
@@ -234,8 +234,8 @@ import sys
 import threading
 
 from pytest_llmfair.clients import Limits, ModelClient
-from pytest_llmfair.clients._background import background_loop
-from pytest_llmfair.clients._pacing import pace_of
+from pytest_llmfair.clients.concurrency import background_loop
+from pytest_llmfair.clients.concurrency import rate_limiter_of
 
 sys.setswitchinterval(1e-6)
 ready = threading.Barrier(16)
@@ -248,7 +248,7 @@ async def model(prompt):
 
 def ask():
     ready.wait()
-    loop, pace = background_loop(), pace_of("a model", Limits())
+    loop, pace = background_loop(), rate_limiter_of("a model", Limits())
     found.append((id(loop), id(pace), str(ModelClient.of(model).generate(["one", "two"]))))
 
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_llmfair.clients import Missing, ModelClient, load_client
-from pytest_llmfair.clients._seeds import sample_seed
+from pytest_llmfair.clients.protocol import sample_seed
 
 PROMPTS = ["The nurse said that", "He is", "Tell me about the judge.", "The nurse said that"]
 

@@ -8,9 +8,16 @@ from urllib.parse import quote
 import pytest
 
 from pytest_llmfair.clients import CutAnswer, Missing
-from pytest_llmfair.clients._backend import Attempt, Reply
-from pytest_llmfair.clients._outcomes import body_of, counted, of_text, retry_after
-from pytest_llmfair.clients._redaction import REMOVED, one_line, redactor
+from pytest_llmfair.clients.errors import (
+    REMOVED,
+    body_of,
+    counted,
+    of_text,
+    one_line,
+    redactor,
+    retry_after,
+)
+from pytest_llmfair.clients.protocol import Attempt, Reply
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 
 from pytest_llmfair.counterfactuals import Lexicon, generate_pairs, load_lexicons, mask, mentions
-from pytest_llmfair.lexicons.english.protected import with_blanks
+from pytest_llmfair.lexicons.english.protected import with_spaces
 
 
 def twin(text: str, attribute: str | Lexicon = "gender") -> str:
@@ -79,7 +79,7 @@ def test_wide_blanks_inside_a_term_stay() -> None:
 
 
 def test_what_stands_for_a_blank_parts_words_and_stays() -> None:
-    assert with_blanks("a\\nb&nbsp;c\\tD \\text \\r\\ne") == "a \nb      c  D \\text    \ne"
+    assert with_spaces("a\\nb&nbsp;c\\tD \\text \\r\\ne") == "a \nb      c  D \\text    \ne"
     assert mask("an&nbsp;heiress\\nshe", "gender") == "a&nbsp;[MASK]\\n[MASK]"
 
 

@@ -7,7 +7,7 @@ import itertools
 import pytest
 
 from pytest_llmfair.counterfactuals import Lexicon, check_pair, generate_pairs, load_lexicons, mask
-from pytest_llmfair.lexicons.peoples import of_two_peoples
+from pytest_llmfair.lexicons.peoples import two_peoples_lexicon
 
 
 @pytest.fixture
@@ -44,8 +44,8 @@ def test_errors_name_the_one_that_is_no_people() -> None:
 
 
 def test_groups_of_the_lexicon_stay_what_they_are(nationality: Lexicon) -> None:
-    assert of_two_peoples(nationality, nationality.groups[:2]) is nationality
-    assert of_two_peoples(nationality, None) is nationality
+    assert two_peoples_lexicon(nationality, nationality.groups[:2]) is nationality
+    assert two_peoples_lexicon(nationality, None) is nationality
 
 
 def test_a_lexicon_that_extends_nationality_keeps_its_peoples() -> None:

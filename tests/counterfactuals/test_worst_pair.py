@@ -16,7 +16,7 @@ from hypothesis.database import DirectoryBasedExampleDatabase, InMemoryExampleDa
 from pytest_llmfair.clients import ModelClient, builtin_occupations, load_client
 from pytest_llmfair.counterfactuals import WorstPair, find_worst_pair, load_lexicons
 from pytest_llmfair.counterfactuals import strategies as fair
-from pytest_llmfair.probing.searching import Asker, shortest, smallest_p
+from pytest_llmfair.probing.searching import BudgetedClient, shortest, smallest_p
 from pytest_llmfair.responses import Missing
 
 PROMPTS = [
@@ -332,7 +332,7 @@ def test_difference_is_that_of_a_direct_count(codes: list[int]) -> None:
         prepare = staticmethod(list)
         compare = staticmethod(lambda first, second: list(map(apart, first, second)))
 
-    asker = Asker(ModelClient.of(lambda prompt: next(said)), Measure, 2 * half, seed=0)
+    asker = BudgetedClient(ModelClient.of(lambda prompt: next(said)), Measure, 2 * half, seed=0)
     pair = find_worst_pair(Planted(), PROMPTS, database=None).pair
     assert pair is not None
     (found,) = asker.ask([pair], half, "draw")

@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from pytest_llmfair.clients import CutAnswer, Missing, ModelError, load_client
-from pytest_llmfair.clients._backend import Reply, Request
-from pytest_llmfair.clients._dispatch import Patience, dispatch
+from pytest_llmfair.clients.concurrency import RetryPolicy, dispatch
+from pytest_llmfair.clients.protocol import Reply, Request
 
 
 def reply_of(spec: str, *, max_tokens=None, temperature=1.0) -> Reply:
@@ -15,7 +15,7 @@ def reply_of(spec: str, *, max_tokens=None, temperature=1.0) -> Reply:
         kept.__setitem__,
         temperature=temperature,
         max_tokens=max_tokens,
-        patience=Patience(timeout=5.0, pause=0.01),
+        retries=RetryPolicy(timeout=5.0, pause=0.01),
     )
     return kept[0]
 

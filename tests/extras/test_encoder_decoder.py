@@ -12,7 +12,7 @@ import transformers
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
 
 from pytest_llmfair.clients import Missing, ModelClient, ModelSpecError, load_client
-from pytest_llmfair.clients._seeds import sample_seed
+from pytest_llmfair.clients.protocol import sample_seed
 
 WORDS = [
     "the",

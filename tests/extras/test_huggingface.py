@@ -9,8 +9,8 @@ import transformers
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
 
 from pytest_llmfair.clients import Missing, ModelSpecError, Request, load_client
-from pytest_llmfair.clients._decoder import _choose
-from pytest_llmfair.clients._seeds import sample_seed
+from pytest_llmfair.clients.backends.decoding import _choose
+from pytest_llmfair.clients.protocol import sample_seed
 from pytest_llmfair.responses import is_cut
 
 CONTEXT = 64

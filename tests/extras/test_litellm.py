@@ -9,8 +9,8 @@ import openai
 import pytest
 
 from pytest_llmfair.clients import Missing, ModelClient, ModelError, ModelSpecError, load_client
-from pytest_llmfair.clients._server import Line
-from pytest_llmfair.clients.adapters import LiteLLM
+from pytest_llmfair.clients.backends.litellm import LiteLLM
+from pytest_llmfair.clients.backends.server import Line
 
 
 def client_of(mode: str, calls: list[dict]) -> ModelClient:

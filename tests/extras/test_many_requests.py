@@ -3,8 +3,8 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 
 from pytest_llmfair.clients import Missing, load_client
-from pytest_llmfair.clients._backend import Request
-from pytest_llmfair.clients._dispatch import Patience, dispatch
+from pytest_llmfair.clients.concurrency import RetryPolicy, dispatch
+from pytest_llmfair.clients.protocol import Request
 
 COUNT = 10_000
 # What each fault of the server must be called when it is the last one.
@@ -28,7 +28,7 @@ def test_of_10000_requests_with_20_percent_faults_none_is_lost_doubled_or_mistak
         lambda row, reply: kept.append((row, reply)),
         temperature=1.0,
         max_tokens=None,
-        patience=Patience(timeout=5.0, pause=0.02),
+        retries=RetryPolicy(timeout=5.0, pause=0.02),
     )
     faults = defaultdict(list)
     for asked in server.asked():

@@ -12,7 +12,7 @@ import transformers
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
 
 from pytest_llmfair.clients import ModelSpecError, load_client
-from pytest_llmfair.clients._backend import ModelError
+from pytest_llmfair.clients.protocol import ModelError
 
 SPEECH = "the nurse said that he she was kind tired a doctor who is yes no maybe not at all"
 WORDS = SPEECH.split()

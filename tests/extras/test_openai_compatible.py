@@ -6,13 +6,13 @@ import re
 import pytest
 
 from pytest_llmfair.clients import CutAnswer, Missing, ModelClient, ModelError, load_client
-from pytest_llmfair.clients._backend import Reply, Request
-from pytest_llmfair.clients._dispatch import Patience, dispatch
+from pytest_llmfair.clients.concurrency import RetryPolicy, dispatch
+from pytest_llmfair.clients.protocol import Reply, Request
 
-QUICK = Patience(timeout=5.0, pause=0.01)
+QUICK = RetryPolicy(timeout=5.0, pause=0.01)
 
 
-def reply_of(spec: str, *, max_tokens=None, temperature=1.0, patience=QUICK, **more) -> Reply:
+def reply_of(spec: str, *, max_tokens=None, temperature=1.0, retries=QUICK, **more) -> Reply:
     kept = {}
     dispatch(
         load_client(spec).backend,
@@ -20,7 +20,7 @@ def reply_of(spec: str, *, max_tokens=None, temperature=1.0, patience=QUICK, **m
         kept.__setitem__,
         temperature=temperature,
         max_tokens=max_tokens,
-        patience=patience,
+        retries=retries,
     )
     return kept[0]
 
@@ -67,7 +67,7 @@ def test_each_fault_is_missing_with_its_reason(server, mode, reason, attempts, w
 
 @pytest.mark.parametrize("mode", ["stall", "drip"])
 def test_a_server_that_never_answers_is_a_timeout(server, mode):
-    reply = reply_of(f"openai:{mode}", patience=Patience(timeout=0.5))
+    reply = reply_of(f"openai:{mode}", retries=RetryPolicy(timeout=0.5))
     assert reply.answer == Missing("timeout", "no answer within 0.5 s")
 
 

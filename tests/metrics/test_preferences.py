@@ -220,13 +220,13 @@ def test_with_more_groups_the_furthest_from_zero_is_the_value():
     assert rest.groups["b"].value == pytest.approx((1 - 2) / 6)
 
 
-def test_a_group_never_shown_beside_the_reference_is_undefined():
+def test_a_group_never_shown_next_to_the_reference_is_undefined():
     rows = asked(("first", "second"))
     rows.append({"pool": 0, "first": "x", "second": "z", "winner": "first"})
     found = pairwise_preference_gap(rows, groups=GROUPS | {"z": "c"}, reference="b")
     assert math.isnan(found.value)
     assert math.isnan(found.groups["c"].value)
-    assert found.undefined == "no comparison shows c beside b"
+    assert found.undefined == "no comparison shows c next to b"
     assert found.groups["a"].value == 1
 
 
@@ -287,7 +287,7 @@ def test_unusable_answers_are_counted_in_the_report():
     found = pairwise_preference_gap(
         asked(("first", None), ("first", "second")), groups=GROUPS, reference="b"
     )
-    assert "1 of 4 answers are unusable: nobody won" in found.notes
+    assert "1 of 4 answers are unusable: no candidate won" in found.notes
 
 
 def test_the_order_of_rows_and_repeats_change_nothing():

@@ -78,7 +78,7 @@ def test_one_ranking_may_stand_alone_and_may_be_empty_among_others():
     ("rankings", "pool", "says"),
     [
         ([["a", "a"]], ["a", "b"], r"rankings\[0\] holds 'a' twice"),
-        ([["a"], ["z"]], ["a", "b"], r"rankings\[1\] holds 'z', who is not in the pool"),
+        ([["a"], ["z"]], ["a", "b"], r"rankings\[1\] holds 'z', which is not in the pool"),
         ([], ["a"], "rankings is empty"),
         ([["a"]], [], "pool is empty"),
         ([["a"]], ["a", "a"], "pool holds 'a' twice"),

@@ -12,7 +12,7 @@ from datetime import date
 
 import pytest
 
-from pytest_llmfair.clients.cassette import Cassette
+from pytest_llmfair.clients.cassette.store import Cassette
 
 # A model that notes every call, with answers that depend on prompt and seed only.
 MODEL = """
@@ -174,7 +174,7 @@ def test_a_scorer_without_a_name_has_no_recorded_scores(run, files, pytester):
 def test_stale_answers_make_the_verdict_invalid(run, files, pytester, monkeypatch):
     from datetime import datetime
 
-    from pytest_llmfair.clients import _asking
+    from pytest_llmfair.clients.cassette import replay
 
     run("--llmfair-cassette=c.jsonl", "-k", "checks")
 
@@ -184,7 +184,7 @@ def test_stale_answers_make_the_verdict_invalid(run, files, pytester, monkeypatc
             today = datetime.now(tz)  # type: ignore[arg-type]
             return today.replace(year=today.year + 1)
 
-    monkeypatch.setattr(_asking, "datetime", Later)
+    monkeypatch.setattr(replay, "datetime", Later)
     fresh = run(
         "--llmfair-cassette=c.jsonl", "-k", "checks", "-o", "llmfair_max_recording_age=400"
     )

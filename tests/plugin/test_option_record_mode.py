@@ -97,10 +97,9 @@ def test_none_does_not_load_the_model(ask, pytester):
 def test_none_opens_no_socket_and_needs_no_key(run, pytester, monkeypatch):
     from datetime import UTC, datetime
 
-    from pytest_llmfair.clients._backend import Reply, Request
-    from pytest_llmfair.clients._client import sample_seed
-    from pytest_llmfair.clients._records import Question, Record
-    from pytest_llmfair.clients.cassette import Cassette
+    from pytest_llmfair.clients.cassette.record import Question, Record
+    from pytest_llmfair.clients.cassette.store import Cassette
+    from pytest_llmfair.clients.protocol import Reply, Request, sample_seed
 
     for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL"):
         monkeypatch.delenv(name, raising=False)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_llmfair.stats.betting import BettingMean
+from pytest_llmfair.stats.sequential import BettingMean
 
 VALUES = st.lists(st.floats(0, 1), min_size=1, max_size=30)
 

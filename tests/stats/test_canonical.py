@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_llmfair.stats._canonical import canonical_orders
+from pytest_llmfair.stats._layout import canonical_orders
 
 entries = st.lists(
     st.tuples(st.integers(0, 5), st.integers(0, 2), st.integers(0, 2)), min_size=1, max_size=14

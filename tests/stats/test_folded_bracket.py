@@ -7,8 +7,7 @@ import pytest
 from scipy import special
 
 from pytest_llmfair.stats import rate_gaps
-from pytest_llmfair.stats._bracket import Bracket
-from pytest_llmfair.stats._folded_bracket import FoldedBracket
+from pytest_llmfair.stats._crossfit import Bracket, FoldedBracket
 
 
 def mean_gap(outcomes, labels, groups):

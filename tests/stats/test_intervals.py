@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from pytest_llmfair.stats._intervals import (
+from pytest_llmfair.stats._score_intervals import (
     Share,
     clopper_pearson,
     markov,

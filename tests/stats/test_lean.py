@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import betaincinv
 
-from pytest_llmfair.stats._intervals import clopper_pearson
+from pytest_llmfair.stats._score_intervals import clopper_pearson
 from pytest_llmfair.stats.binomial import BinomialSkew
 
 COUNTS = st.lists(st.tuples(st.integers(0, 12), st.integers(2, 12)), min_size=1, max_size=6)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from pytest_llmfair.stats import MaxPairwiseDifference, Mean, RateDifference, RateRatio, Undefined
 from pytest_llmfair.stats._records import Sample
-from pytest_llmfair.stats._studentized import LargestDifference, expected_largest
+from pytest_llmfair.stats._resampling import LargestDifference, expected_largest
 
 LEVELS = (0.5, 0.8, 0.95, 0.99)
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_llmfair.stats._rate_bounds import (
+from pytest_llmfair.stats._score_intervals import (
     difference_bound,
     find_root,
     paired_bound,

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_llmfair.stats import MeanDifference, RateDifference
-from pytest_llmfair.stats._rate_bounds import difference_bound, paired_bound
+from pytest_llmfair.stats._score_intervals import difference_bound, paired_bound
 from pytest_llmfair.stats.rate_difference import _binomial_floor
 
 LEVELS = (0.5, 0.8, 0.95, 0.99, 0.999)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_llmfair.stats import RateRatio
-from pytest_llmfair.stats._rate_bounds import ratio_bound
+from pytest_llmfair.stats._score_intervals import ratio_bound
 
 LEVELS = (0.5, 0.8, 0.95, 0.99, 0.999)
 Z = 1.959963984540054

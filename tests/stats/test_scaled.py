@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from pytest_llmfair.stats import RankBiserial, RateDifference, Undefined
-from pytest_llmfair.stats.scaled import Scaled
+from pytest_llmfair.stats.derived import Scaled
 
 RNG = np.random.default_rng(0)
 BASE = RankBiserial.of_scores(RNG.normal(size=30) + 0.5, RNG.normal(size=30))

@@ -6,7 +6,7 @@ from statistics import NormalDist
 
 import pytest
 
-from pytest_llmfair.stats.spending import Spending, obrien_fleming
+from pytest_llmfair.stats.sequential import Spending, obrien_fleming
 
 
 def boundary(nominal):

@@ -5,7 +5,7 @@ import pytest
 
 from pytest_llmfair.stats import Distance, Undefined
 from pytest_llmfair.stats._records import Sample
-from pytest_llmfair.stats.range import MaxDistance
+from pytest_llmfair.stats.pairwise_max import MaxDistance
 
 
 def divergences(rng, shares, rows=80):

@@ -1,6 +1,6 @@
-"""What can go into the slots of a template: lists of fillers, and terms of the groups.
+"""Fills for the slots of a template: lists of fillers, and terms of the groups.
 
-Terms are phrases of a lexicon, names, or phrases of two attributes crossed.
+Terms are phrases of a lexicon, names, or phrases of two attributes combined.
 """
 
 from __future__ import annotations
@@ -59,11 +59,11 @@ _FILE = "counterfactuals/templates/fillers.yaml"
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """One way to name a member of a group: what is written in each slot.
+    """One way to name a member of a group: the text for each slot.
 
-    Terms of one `line` stand for each other. `variant` is "omission" or "explicit" for the term of
-    an unmarked group, else "". `kin` is what a term says of the person apart from the group: the
-    gender, and for a name the race too.
+    Terms of one `line` are counterparts. `variant` is "omission" or "explicit" for terms of an
+    unmarked group, else "". `kin` is what the term tells apart from the group: gender, and for a
+    name also race.
     """
 
     forms: Mapping[str, str]
@@ -77,7 +77,7 @@ _NONE = Term({}, 0)
 
 @dataclass(frozen=True, slots=True)
 class Fillers:
-    """Fills by slot: those that all groups share, the caller's own by group, and terms."""
+    """Fills by slot: shared by all groups, the caller's own by group, and terms."""
 
     shared: Mapping[str, tuple[str, ...]]
     own: Mapping[str, Mapping[str, tuple[str, ...]]]
@@ -109,7 +109,7 @@ class Fillers:
         return [dict(zip(slots, row, strict=True)) for row in rows]
 
     def terms_of(self, template: Template, group: str) -> list[Term]:
-        """Return the terms of a group that fit the template and give different texts there."""
+        """Return the terms of a group that fit the template and give different texts."""
         listed = self.terms.get(group, ())
         names = [name for name in template.slots if name in self.own]
         own = [self.own[name][group] for name in names]
@@ -183,7 +183,7 @@ def read_fillers(
     return Fillers(shared, own, groups, terms, called, slots, unmarked)
 
 
-def own_attribute(templates: object) -> str:
+def attribute_of_templates(templates: object) -> str:
     """Return the attribute of a template set; "" for other templates."""
     return templates.attribute if isinstance(templates, TemplateSet) else ""
 
@@ -224,8 +224,8 @@ def _has(term: Term, name: str) -> bool:
     return name in term.forms or (name == PERSON and NOUN in term.forms)
 
 
-def lacks_of(attribute: Attribute | None, groups: Sequence[str]) -> tuple[str, ...]:
-    """Return the groups without terms; none where the names themselves are given."""
+def uncovered_groups(attribute: Attribute | None, groups: Sequence[str]) -> tuple[str, ...]:
+    """Return the groups without terms; empty if names themselves are given."""
     if attribute is None:
         return ()
     if attribute != NAME:
@@ -252,7 +252,7 @@ def _check_distinct(given: object, groups: Sequence[str]) -> None:
 
 
 def _terms(lexicon: Lexicon, group: str) -> Iterator[Term]:
-    """Give the terms of a group: of an unmarked one both ways, of two attributes joined."""
+    """Yield the terms of a group: of an unmarked one both variants, of two attributes combined."""
     if isinstance(lexicon, Intersection):
         parts = zip(lexicon.parts, lexicon.cells[group], strict=True)
         outer, inner = sorted(parts, key=lambda part: _rank(part[0].name))
@@ -331,7 +331,7 @@ def _rank(attribute: str) -> int:
 
 
 def _joined(outer: Term, inner: Term) -> Term | None:
-    """Put the inner phrase where the outer one says "person", or behind its adjective."""
+    """Put the inner phrase in place of "person" in the outer one, or after its adjective."""
     identity = outer.forms.get(IDENTITY)
     forms = {**outer.forms, **inner.forms}
     for key, plain in ((NOUN, r"\bperson\b"), (PEOPLE, r"\bpeople\b")):

@@ -13,9 +13,9 @@ from pytest_llmfair.counterfactuals.templates.fillers import (
     Forms,
     Term,
     all_fillers,
-    lacks_of,
-    own_attribute,
+    attribute_of_templates,
     read_fillers,
+    uncovered_groups,
 )
 from pytest_llmfair.counterfactuals.templates.slots import text_of
 from pytest_llmfair.counterfactuals.templates.template import (
@@ -29,7 +29,7 @@ T = TypeVar("T")
 
 
 class Rows(list[T]):
-    """A list of rows; every metric that takes it tells what it lacks.
+    """A list of rows that also names the groups without data; metrics report them.
 
     Attributes
     ----------
@@ -230,7 +230,7 @@ def fill_templates(
         a limit is below 1.
     """
     term_limit, seed = whole(term_limit, "term_limit"), whole_seed(seed)
-    attribute = attribute if attribute is not None else own_attribute(templates) or None
+    attribute = attribute if attribute is not None else attribute_of_templates(templates) or None
     check_is_list(templates, "templates", "templates")
     checked = [as_template(template, f"template {n}") for n, template in enumerate(templates)]
     if not checked:
@@ -261,7 +261,9 @@ def fill_templates(
             }
             examples.append(SourceExample(template, fills, variations))
             units.append(number)
-    return SourceExamples(tuple(examples), known.groups, units, lacks_of(attribute, known.groups))
+    return SourceExamples(
+        tuple(examples), known.groups, units, uncovered_groups(attribute, known.groups)
+    )
 
 
 def _variation(template: Template, known: Fillers, term: Term, fills: Forms) -> Variation:

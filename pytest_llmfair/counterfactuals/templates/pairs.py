@@ -1,4 +1,4 @@
-"""Counterfactual pairs of templates: the same fills, two groups."""
+"""Counterfactual pairs from templates: the same fills, two groups."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ from pytest_llmfair.counterfactuals.checks import (
     one_determiner,
 )
 from pytest_llmfair.counterfactuals.pair_list import Pairs, pair_of
-from pytest_llmfair.counterfactuals.pair_under_test import Case, case_of
+from pytest_llmfair.counterfactuals.pair_under_test import PairUnderTest, read_pair
 from pytest_llmfair.counterfactuals.pairs import WhenUncertain, generate_pairs
 from pytest_llmfair.counterfactuals.templates.fillers import (
     Fillers,
     Forms,
     Term,
     all_fillers,
+    attribute_of_templates,
     known_slots,
-    lacks_of,
-    own_attribute,
     read_fillers,
+    uncovered_groups,
 )
 from pytest_llmfair.counterfactuals.templates.slots import (
     Part,
@@ -120,7 +120,7 @@ def pairs_from_templates(
     """
     check_is_list(prompts)
     seed = whole_seed(seed)
-    attribute = attribute if attribute is not None else own_attribute(prompts) or "gender"
+    attribute = attribute if attribute is not None else attribute_of_templates(prompts) or "gender"
     filled = all_fillers(prompts, fillers)
     slots = known_slots(attribute, filled)
     read = [_read(prompt, row, slots) for row, prompt in enumerate(prompts)]
@@ -141,14 +141,16 @@ def pairs_from_templates(
     ):
         own = list(run)
         made += _checked(own, attribute) if is_pair else exchanged(own)
-    beside = []
+    unexchanged = []
     if attribute != NAME and not groups:
-        beside = [group for group in lexicon_of(attribute).groups if group not in known.groups]
-    return Pairs(made, lacks=lacks_of(attribute, known.groups), unexchanged=beside)
+        unexchanged = [
+            group for group in lexicon_of(attribute).groups if group not in known.groups
+        ]
+    return Pairs(made, lacks=uncovered_groups(attribute, known.groups), unexchanged=unexchanged)
 
 
 def _read(prompt: Any, row: int, slots: Sequence[str]) -> Any:
-    """Return a template, or a text where no slot is known."""
+    """Return a template, or the text itself if no slot is known."""
     if isinstance(prompt, tuple):
         return prompt
     if not isinstance(prompt, str):
@@ -176,7 +178,7 @@ def _read(prompt: Any, row: int, slots: Sequence[str]) -> Any:
 def _made(
     read: Sequence[Any], known: Fillers, limit: int, placebo: bool, seed: int
 ) -> Iterator[Any]:
-    """Give texts as they are, filled templates without a group, and the pairs of the others."""
+    """Yield texts unchanged, filled templates without a group slot, and pairs of the others."""
     for row, each in enumerate(read):
         if not isinstance(each, Template):
             yield each
@@ -196,7 +198,7 @@ def _pairs(
     placebo: bool,
     seed: int,
 ) -> Iterator[Pair]:
-    """Give the pairs of a template: per combination of fillers, two groups and variant."""
+    """Yield the pairs of a template: per combination of fillers, two groups and variant."""
     turns = {
         (first, second): _turns(template, known, (first, second), f"{seed} {row}")
         for first, second in _group_pairs(known)
@@ -227,7 +229,7 @@ def _group_pairs(known: Fillers) -> list[tuple[str, str]]:
 def _turns(
     template: Template, known: Fillers, groups: tuple[str, str], seed: str
 ) -> dict[str, list[tuple[Term, Term]]]:
-    """Return, for each variant, the terms of two groups that stand for each other, shuffled."""
+    """Return, by variant, the shuffled counterpart terms of two groups."""
     every = list(itertools.product(*(known.terms_of(template, group) for group in groups)))
     aligned = [pair for pair in every if pair[0].line == pair[1].line] or every
     found: dict[str, list[tuple[Term, Term]]] = {}
@@ -242,7 +244,7 @@ def _turns(
 def _reworded(
     text: str, term: Term, template: Template, terms: Sequence[Term], fills: Forms, seed: str
 ) -> str | None:
-    """Return the text with another term of its group; None where there is none."""
+    """Return the text with another term of its group; None if there is none."""
     others = [
         other
         for own in terms
@@ -265,7 +267,7 @@ def _checked(pairs: Iterable[Pair], attribute: Attribute) -> Pairs:
     return Pairs(passed, rejected=rejected)
 
 
-def _case(pair: Pair, attribute: Attribute) -> Case:
+def _case(pair: Pair, attribute: Attribute) -> PairUnderTest:
     changes = [Change(edit.start, edit.end, edit.after, pair.from_group) for edit in pair.edits]
     if attribute == NAME:  # other people of a text may have the gender of the source group
         lexicon, gone = lexicon_of("gender"), frozenset[str]()
@@ -273,14 +275,14 @@ def _case(pair: Pair, attribute: Attribute) -> Case:
         lexicon = lexicon_for(attribute, (pair.from_group, pair.to_group))
         becomes = lexicon.spread({pair.from_group: pair.to_group})
         gone = frozenset(becomes) - frozenset(becomes.values())
-    return case_of(pair, changes, lexicon, gone)
+    return read_pair(pair, changes, lexicon, gone)
 
 
 def differences(before: Sequence[Part], after: Sequence[Part]) -> list[tuple[int, int, str]]:
-    """Return what changes between two fillings of one template: start, end and new text.
+    """Return the changes between two fillings of one template: start, end and new text.
 
-    Parts that differ side by side are one change; words that both begin or end with are left out
-    of it ("person with epilepsy" and "person": " with epilepsy" goes).
+    Adjacent parts that differ are one change, without the words that both begin or end with: from
+    "person with epilepsy" to "person", " with epilepsy" is removed.
     """
     found = []
     at = 0
@@ -297,7 +299,7 @@ def differences(before: Sequence[Part], after: Sequence[Part]) -> list[tuple[int
 
 
 def _common(old: list[str], new: list[str]) -> tuple[int, int]:
-    """Return how many characters of whole words two texts begin and end with alike."""
+    """Return the length of the whole words that two texts begin and end with."""
     start = stop = 0
     while start < min(len(old), len(new)) and old[start] == new[start]:
         start += 1

@@ -1,4 +1,4 @@
-"""The language of templates: literal text, slots with capitals and articles, and its tokens."""
+"""Template syntax: literal text, slots with capitals and articles, and tokens."""
 
 from __future__ import annotations
 
@@ -80,13 +80,13 @@ def parse(text: str) -> tuple[Piece, ...]:
 
 
 def slot_names(text: str) -> list[str]:
-    """Return what reads like a slot in any text; doubled braces hold none."""
+    """Return the names of what looks like a slot in any text, except in doubled braces."""
     found = (_SLOT.fullmatch(match[0]) for match in _BRACE.finditer(text))
     return [_name(slot[2]) for slot in found if slot is not None]
 
 
 def almost_slots(text: str) -> list[tuple[str, str]]:
-    """Return what is nearly a slot ("{ Person }", "{person:>10}"), each with the name meant."""
+    """Return near-slots ("{ Person }", "{person:>10}"), each with the intended name."""
     braces = (match[0] for match in _BRACE.finditer(text))
     found = ((brace, _ALMOST.fullmatch(brace)) for brace in braces if not _SLOT.fullmatch(brace))
     return [(brace, _name(slot[1])) for brace, slot in found if slot is not None]
@@ -97,13 +97,13 @@ def _name(written: str) -> str:
 
 
 def as_written(name: str) -> str:
-    """Return the name of a slot as a template has it: of ``{PERSON}``, read as "pERSON"."""
+    """Return a slot's name as the template writes it: "PERSON" for "pERSON"."""
     return name.upper() if name[1:].isupper() else name
 
 
-def _wrong(brace: str, behind: str) -> str:
+def _wrong(brace: str, following: str) -> str:
     if len(brace) == 1:
-        shown = behind[:20].split("\n")[0]
+        shown = following[:20].split("\n")[0]
         return (
             f"the brace of {shown!r} has no partner; a slot is {{name}}, and a brace of the text "
             "itself is doubled: {{ or }}"
@@ -118,17 +118,17 @@ def _wrong(brace: str, behind: str) -> str:
 
 
 def render(pieces: Sequence[Piece], fills: Mapping[str, str]) -> list[Part]:
-    """Fill the slots; the same pieces always give as many parts, some of them empty.
+    """Fill the slots; the same pieces always give the same number of parts, some empty.
 
-    A slot `person` without a fill is the noun with its article. An article is written once ("the
-    {person}", "an {a:occupation}"), and one of the text fits what follows ("a {occupation}"). An
-    empty fill takes the blank behind it along, and hands capital and article on to the next word.
+    Without a fill, `person` is the noun with its article. Articles are written once ("the
+    {person}", "an {a:occupation}") and fit what follows. An empty fill removes the space after it
+    and passes capital and article on to the next word.
     """
     parts: list[Part] = []  # from the last to the first
     for place in range(len(pieces) - 1, -1, -1):
         piece = pieces[place]
         if isinstance(piece, str):
-            parts.append(Part(_with_article(piece, _text_behind(parts)), place))
+            parts.append(Part(_with_article(piece, _text_after(parts)), place))
             continue
         slot = piece
         if slot.name == PERSON and PERSON not in fills:
@@ -146,14 +146,14 @@ def render(pieces: Sequence[Piece], fills: Mapping[str, str]) -> list[Part]:
             parts[-1] = parts[-1]._replace(text=_POSSESSIVE.sub(r"\1", parts[-1].text, count=1))
         parts.append(Part(fill, place, slot.name))
         if slot.article:
-            article = "" if own else article_for(_text_behind(parts).lstrip(_OPENING))
+            article = "" if own else article_for(_text_after(parts).lstrip(_OPENING))
             parts.append(Part(" " if article else "", place))
             parts.append(Part(capitalized(article) if slot.article == "A" else article, place))
     return parts[::-1]
 
 
-def _text_behind(parts: Sequence[Part]) -> str:
-    """Return how parts that stand from the last to the first begin."""
+def _text_after(parts: Sequence[Part]) -> str:
+    """Return the beginning of parts that are listed from last to first."""
     text = ""
     for part in reversed(parts):
         text += part.text
@@ -162,12 +162,12 @@ def _text_behind(parts: Sequence[Part]) -> str:
     return text
 
 
-def _with_article(piece: str, behind: str) -> str:
-    """Return literal text with its last article as fits what follows: "an {occupation}"."""
-    article = article_before(piece, len(piece)) if behind else None
+def _with_article(piece: str, following: str) -> str:
+    """Return literal text whose last article fits what follows: "an {occupation}"."""
+    article = article_before(piece, len(piece)) if following else None
     if article is None:
         return piece
-    fitting = article_for(behind.lstrip(_OPENING))
+    fitting = article_for(following.lstrip(_OPENING))
     if article[1].lower() == fitting:
         return piece
     written = capitalized(fitting) if article[1][0].isupper() else fitting
@@ -177,7 +177,7 @@ def _with_article(piece: str, behind: str) -> str:
 
 
 def _is_determined(piece: Piece) -> bool:
-    """Whether what stands in front leaves no place for an article: "the", "my old"."""
+    """Whether the text before leaves no place for an article: "the", "my old"."""
     last = _LAST_WORDS.search(piece) if isinstance(piece, str) else None
     if last is None:
         return False
@@ -195,7 +195,7 @@ def text_of(parts: Iterable[Part]) -> str:
 
 
 def _close_gap(parts: list[Part], *, capital: bool) -> None:
-    """Take the blanks that follow an empty fill away, and capitalise the next word."""
+    """Remove the spaces after an empty fill, and capitalise the next word if asked."""
     for place in range(len(parts) - 1, -1, -1):
         text = parts[place].text.lstrip()
         parts[place] = parts[place]._replace(text=capitalized(text) if capital else text)
@@ -209,26 +209,26 @@ def capitalized(text: str) -> str:
 
 
 def is_attributive(pieces: Sequence[Piece], name: str) -> bool:
-    """Whether every slot of a name describes the noun behind it, so that it may stay empty."""
-    for piece, behind in zip(pieces, [*pieces[1:], ""], strict=True):
+    """Whether every slot of a name comes before the noun that it describes, so it may be empty."""
+    for piece, following in zip(pieces, [*pieces[1:], ""], strict=True):
         if not isinstance(piece, Slot) or piece.name != name:
             continue
-        if isinstance(behind, Slot):
+        if isinstance(following, Slot):
             return False
-        word = _ATTRIBUTIVE.match(behind)
-        blank_then_slot = behind.isspace() and pieces[-1] != behind
+        word = _ATTRIBUTIVE.match(following)
+        blank_then_slot = following.isspace() and pieces[-1] != following
         if not blank_then_slot and (word is None or is_one_of(word[1].lower(), "closed")):
             return False
     return True
 
 
 def tokens_of(text: str) -> list[str]:
-    """Return the tokens of a stretch: words with their inner marks, a possessive 's, marks."""
+    """Return the tokens of a text: words with inner marks, a possessive 's, punctuation."""
     return _TOKEN.findall(text)
 
 
 def template_tokens(pieces: Iterable[Piece]) -> Iterator[tuple[int, str]]:
-    """Give the tokens of a template with the piece of each; a slot is one token."""
+    """Yield the tokens of a template, each with its piece; a slot is one token."""
     for place, piece in enumerate(pieces):
         if isinstance(piece, str):
             yield from ((place, token) for token in tokens_of(piece))

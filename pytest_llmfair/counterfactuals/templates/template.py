@@ -44,7 +44,7 @@ _SHARED = "shared"
 
 
 def as_template(template: str | Template, where: str) -> Template:
-    """Return the template of a text; errors will say where it comes from."""
+    """Return a template; `where` says in errors where it comes from."""
     if not isinstance(template, Template):
         return Template(template, where=where)
     return template if template.where else replace(template, where=where)
@@ -66,7 +66,7 @@ class Template:
         Gold label, such as "positive".
     tags : sequence of str, or str, optional
         BILOU tags for sequence labelling, one per token of the template (a text is split at
-        blanks). Tokens are words, marks and a possessive 's; a slot, with its article, is one.
+        spaces). Tokens are words, marks and a possessive 's; a slot, with its article, is one.
     where : str
         What messages call the template, such as "file.yaml, line 12".
 
@@ -120,7 +120,7 @@ class Template:
         Raises
         ------
         ValueError
-            If a slot has no fill, or a blank one.
+            If a slot has no fill, or a space one.
         """
         for name in self.slots:
             if name not in fills:
@@ -134,7 +134,7 @@ class Template:
         return render(self._pieces, fills)
 
     def tagged(self, parts: Sequence[Part]) -> tuple[tuple[str, ...], tuple[str, ...] | None]:
-        """Return the tokens of the filled text, and their tags where the template has tags."""
+        """Return the tokens of the filled text, and their tags if the template has tags."""
         tags: dict[int, list[str]] = {}
         for (piece, _), tag in zip(template_tokens(self._pieces), self.tags or (), strict=False):
             tags.setdefault(piece, []).append(tag)
@@ -154,7 +154,7 @@ class Template:
         return tuple(found), None if self.tags is None else tuple(spread)
 
     def places(self, parts: Sequence[Part], without: Container[str]) -> tuple[int, ...]:
-        """Return the places of the tokens of slots, `without` some slots."""
+        """Return the positions of the tokens that come from slots, except slots in `without`."""
         found: list[int] = []
         start = 0
         for part in parts:
@@ -165,16 +165,16 @@ class Template:
         return tuple(found)
 
     def may_be_empty(self, name: str) -> bool:
-        """Whether a slot stands before the noun that it describes, wherever it stands."""
+        """Whether every slot with this name comes before the noun that it describes."""
         return is_attributive(self._pieces, name)
 
     def unknown(self, name: str, known: Sequence[str]) -> str:
-        """Say that a slot is unknown, and which is near."""
+        """Return the message for an unknown slot, with the nearest names."""
         hint = suggestion(name.lower(), known) if known else "there are no fillers"
         return f"{self.named()}: slot {{{as_written(name)}}} is unknown; {hint}"
 
     def named(self) -> str:
-        """Return what messages call this template."""
+        """Return the name of this template in messages."""
         text = self.text if isinstance(self.text, str) else repr(self.text)
         short = text if len(text) <= _SHOWN else f"{text[: _SHOWN - 3]}..."
         return f"{self.where or 'template'} ({short!r})"
@@ -226,7 +226,7 @@ def load_templates(path: str | Path) -> TemplateSet:
     """Read templates from a YAML file.
 
     The file holds `templates`: a list of texts and of mappings with `text`, `label` and `tags`
-    (a list, or a text split at blanks); or a mapping of gold label to such a list. It may hold
+    (a list, or a text split at spaces); or a mapping of gold label to such a list. It may hold
     `attribute`, `fillers` as :func:`fill_templates` takes them, ``shared: true`` for the thirty
     templates of the package that suit any attribute of people, and `name`, `language`, `version`,
     `source`, `licence`, `limits` and `reviewed`.

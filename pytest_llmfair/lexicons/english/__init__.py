@@ -1,1 +1,1 @@
-"""How English is read: which words name a person, which role a pronoun has, what stays."""
+"""Rules for reading English: which words name a person, which role a pronoun has."""

@@ -37,7 +37,7 @@ _SAID = re.compile(
     re.IGNORECASE,
 )
 # A unit, a part of a score or a second number makes something else of it.
-_SAID_BEHIND = re.compile(
+_SAID_AFTER = re.compile(
     rf"[\"'\u201d)]?(?:\Z|\n|[;!?)]|\.(?!\d)|,(?!\d)|[\u2013\u2014]"
     rf"|{_GAP}[\u2013\u2014-]{_GAP}|{_GAP}\()"
     rf"|{_GAP}(?:and|but|so|or|when|while|now|today|already|because|who|yesterday|tomorrow"
@@ -47,17 +47,15 @@ _SAID_BEHIND = re.compile(
 )
 _TURN = ("turn", "turns", "turned", "turning")
 _SET_OFF = re.compile(rf"({LETTERS}),{_GAP}\Z")
-_SET_OFF_BEHIND = re.compile(rf"\Z|\n|[.;)](?!\d)|,(?!{_GAP}?\d)")
+_SET_OFF_AFTER = re.compile(rf"\Z|\n|[.;)](?!\d)|,(?!{_GAP}?\d)")
 _BRACKETED = re.compile(rf"({LETTERS}){_GAP}\(\Z")
-_BRACKETED_BEHIND = re.compile(rf"\)|,{_GAP}?[^\W\d_]")
+_BRACKETED_AFTER = re.compile(rf"\)|,{_GAP}?[^\W\d_]")
 _PARTS = (":", ";", ",", "(", "\n")
 _WITH_SEX = re.compile(rf"\((?:[mf]|(?:fe)?male|(?:wo)?man|nb),{_GAP}\Z", re.IGNORECASE)
 _WRITTEN = re.compile(rf"{LETTERS}\.?")
 _AT = re.compile(r"(?:\A|\n|[.!?][\"'\u201d]?[^\S\n])[\"'\u201c]?At[^\S\n]\Z")
 _AT_AGE = re.compile(rf"\bat{_GAP}(?:the{_GAP})?age{_GAP}(?:of{_GAP})?\Z", re.IGNORECASE)
-_PERSON_BEHIND = re.compile(
-    rf",{_GAP}(?:I|he|she|you|(?:my|his|her|our|their){_GAP}({LETTERS}))\b"
-)
+_PERSON_AFTER = re.compile(rf",{_GAP}(?:I|he|she|you|(?:my|his|her|our|their){_GAP}({LETTERS}))\b")
 _PERSON_BEFORE = re.compile(rf"({LETTERS})(,?){_GAP}\Z")
 _OWNER = r"(?:my|your|his|her|their|our|xyr)"
 _DECADE_BEFORE = re.compile(
@@ -66,7 +64,7 @@ _DECADE_BEFORE = re.compile(
     re.IGNORECASE,
 )
 # "In their twenties and thirties" is a range, "in their 80s heyday" a time.
-_DECADE_BEHIND = re.compile(
+_DECADE_AFTER = re.compile(
     rf"(?:,|[^\S\n]*(?:[-\u2013/]|and|or|to|through|until|into))[^\S\n]*(?:{_OWNER}{_GAP})?"
     rf"(?:(?:early|mid|late){_GAP}|mid-)?(?:\d0s|thirties|\w{{3,5}}ties)\b"
     rf"|{_GAP}(?:heyday|prime|hits?|sound|style|look)\b",
@@ -74,14 +72,14 @@ _DECADE_BEHIND = re.compile(
 )
 _RANGE_JOIN = r"[^\S\n]*(?:[-\u2013\u2014/]|to|and|or|until|through)[^\S\n]*"
 _RANGE_BEFORE = re.compile(rf"\d-?{_RANGE_JOIN}\Z")
-_RANGE_BEHIND = re.compile(
+_RANGE_AFTER = re.compile(
     rf"{_RANGE_JOIN}\d|[^\S\n]*(?:\+|(?:and|or){_GAP}(?:over|above|older|up|under|younger)\b)"
 )
 _NEXT_WORD = re.compile(rf"[,;]?{_GAP}({LETTERS})")
 
 
 def counts(text: str, start: int, end: int) -> Verdict:
-    """Tell whether a number, a decade or "aged 70" is the age of a person here."""
+    """Return whether a number, a decade or "aged 70" is a person's age here."""
     return Verdict(_counts(text, start, end))
 
 
@@ -92,10 +90,10 @@ def _counts(text: str, start: int, end: int) -> bool:
     if word[:1].isdigit() and word[-1] in "FMfm":
         return _is_age_and_sex(text, start, end)
     if word.lower().startswith("aged"):
-        return _is_behind_person(text, start)
+        return _is_after_person(text, start)
     if word.lower().endswith(("ties", "0s")):
         decade = _DECADE_BEFORE.search(text, max(0, start - NEAR), start)
-        return decade is not None and _DECADE_BEHIND.match(text, end) is None
+        return decade is not None and _DECADE_AFTER.match(text, end) is None
     return is_value(text, start, end)
 
 
@@ -104,31 +102,31 @@ def is_in_range(text: str, start: int, end: int) -> bool:
     if not (text[start].isdigit() or text[end - 1].isdigit()):
         return False
     before = _RANGE_BEFORE.search(text, max(0, start - NEAR), start)
-    return before is not None or _RANGE_BEHIND.match(text, end) is not None
+    return before is not None or _RANGE_AFTER.match(text, end) is not None
 
 
 def _is_years(text: str, start: int, end: int) -> bool:
-    """Whether a bare number is said of a person."""
+    """Whether a bare number describes a person."""
     before, near = text[max(0, start - 2) : start], max(0, start - _FAR)
     if not before or before[-1] not in " (":
         return False  # the usual case at less cost
-    if before == ", " and _SET_OFF_BEHIND.match(text, end):
+    if before == ", " and _SET_OFF_AFTER.match(text, end):
         known = _WITH_SEX.search(text, near, start) is not None  # "a patient (f, 81)"
         return known or _is_set_off(text, start, _SET_OFF)
     if before[-1] == "(":
-        bracketed = _BRACKETED_BEHIND.match(text, end) is not None
+        bracketed = _BRACKETED_AFTER.match(text, end) is not None
         return bracketed and _is_set_off(text, start, _BRACKETED)
     front = text[max(0, start - 4) : start - 1]  # regexes run where a word can begin them
     if front.endswith("At") and _AT.search(text, near, start):
-        behind = _PERSON_BEHIND.match(text, end)
-        return behind is not None and (behind[1] is None or is_person(behind[1].lower()))
+        trailing = _PERSON_AFTER.match(text, end)
+        return trailing is not None and (trailing[1] is None or is_person(trailing[1].lower()))
     if front.lower().endswith(("age", " of")) and _AT_AGE.search(text, near, start):
         phrase = phrase_at(text, start, end)
         around = (*phrase.before, *phrase.after)
         # "Citizens may vote at the age of 18"
         modal = any(is_one_of(word, "modals") for word in around)
         return not modal and any(is_one_of(w, "person_subjects") or is_person(w) for w in around)
-    if not (_SAID_BEHIND.match(text, end) and _SAID.search(text, near, start)):
+    if not (_SAID_AFTER.match(text, end) and _SAID.search(text, near, start)):
         return False
     return _has_person_subject(phrase_at(text, start, end))
 
@@ -152,7 +150,7 @@ def _has_person_subject(phrase: Phrase) -> bool:
 
 
 def _is_set_off(text: str, start: int, pattern: re.Pattern[str]) -> bool:
-    """Whether one person stands in front: "a tall nurse, 34,", "Ann (24)"."""
+    """Whether exactly one person comes before: "a tall nurse, 34,", "Ann (24)"."""
     found = pattern.search(text, max(0, start - _FAR), start)
     if found is None:
         return False
@@ -176,7 +174,7 @@ def _is_set_off(text: str, start: int, pattern: re.Pattern[str]) -> bool:
 
 
 def _names(words: list[str]) -> list[str]:
-    """Return the capitalised words at the end, with no title in front."""
+    """Return the capitalised words at the end, if no title precedes them."""
     at = len(words)
     while at and words[at - 1][0].isupper():
         at -= 1
@@ -187,8 +185,8 @@ def _names(words: list[str]) -> list[str]:
     return names
 
 
-def _is_behind_person(text: str, start: int) -> bool:
-    """Whether a person stands right in front: "a woman aged 70", "Ann, aged 70,"."""
+def _is_after_person(text: str, start: int) -> bool:
+    """Whether a person comes right before: "a woman aged 70", "Ann, aged 70,"."""
     before = _PERSON_BEFORE.search(text, max(0, start - NEAR), start)
     if before is None:
         return False
@@ -198,11 +196,11 @@ def _is_behind_person(text: str, start: int) -> bool:
 
 
 def _is_age_and_sex(text: str, start: int, end: int) -> bool:
-    """Whether "27F" is somebody's age and sex: "I (27F)", "62F, widow"; not "It was 62F"."""
+    """Whether "27F" is a person's age and sex: "I (27F)", "62F, widow"; not "It was 62F"."""
     if not text[end - 1].isupper():
         return False
-    before, behind = text[start - 1 : start], text[end : end + 1]
-    if before and before in "([" and behind and behind in ")],;/":
+    before, trailing = text[start - 1 : start], text[end : end + 1]
+    if before and before in "([" and trailing and trailing in ")],;/":
         front = text[max(0, start - NEAR) : start - 1].rstrip() + " "
         written, _ = word_before(front, len(front))
         word = low(written)
@@ -215,5 +213,5 @@ def _is_age_and_sex(text: str, start: int, end: int) -> bool:
 
 
 def _is_own(word: str) -> bool:
-    """Whether a writer gives the age of somebody like this: "my bf (25M)"."""
+    """Whether a writer gives a person's age in this form: "my bf (25M)"."""
     return is_person(word) or is_one_of(word, "aged_persons")

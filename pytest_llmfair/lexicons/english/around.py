@@ -1,7 +1,7 @@
-"""The words around a pronoun, and what kinds of words they can be.
+"""The words around a pronoun, and the kinds of words they can be.
 
-Emphasis, tags, opening quotes and single line breaks are skipped; a sum of money counts as a
-number, a slot to fill in as a noun.
+Emphasis, tags, opening quotes and single line breaks are skipped. A sum of money counts as a
+number, and a slot to fill in as a noun.
 """
 
 from __future__ import annotations
@@ -57,12 +57,8 @@ _SLOT = re.compile(
 )
 
 
-class Around(NamedTuple):
-    """Words around a pronoun in lower case; "" from where the clause ends.
-
-    `before` holds two words, the nearer one last, `after` four; `raw` is the first word after
-    the pronoun as it is spelled. The span includes quotes or brackets around the pronoun.
-    """
+class PronounContext(NamedTuple):
+    """Lower-case words around a pronoun, nearest last in `before`; "" past the clause's end."""
 
     before: tuple[str, str]
     after: tuple[str, str, str, str]
@@ -113,7 +109,7 @@ class Around(NamedTuple):
 
 
 class Reading(NamedTuple):
-    """Whether a pronoun is an object ("his": stands alone), and whether the words tell that."""
+    """Whether a pronoun is an object ("his": stands alone), and whether the words show that."""
 
     is_object: bool
     sure: bool = True
@@ -123,7 +119,7 @@ OBJECT, OWNER = Reading(True), Reading(False)
 PERHAPS_OBJECT, PERHAPS_OWNER = Reading(True, False), Reading(False, False)
 
 
-def words_around(text: str, start: int, end: int) -> Around:
+def words_around(text: str, start: int, end: int) -> PronounContext:
     """Return the words around the pronoun ``text[start:end]``."""
     if text[start - 1 : start] + text[end : end + 1] in _ENCLOSED:
         start, end = start - 1, end + 1
@@ -136,7 +132,7 @@ def words_around(text: str, start: int, end: int) -> Around:
     found = [word for word in _BEFORE.findall(text, max(0, start - _NEAR), start) if word]
     further, nearer = ["", "", *found[-2:]][-2:]
     after = (low(raw), low(rest[0]), low(rest[1]), low(rest[2]))
-    return Around((low(further), low(nearer)), after, raw, text, start, end)
+    return PronounContext((low(further), low(nearer)), after, raw, text, start, end)
 
 
 def words_after(text: str, end: int, count: int) -> list[str]:
@@ -169,7 +165,7 @@ def words_after(text: str, end: int, count: int) -> list[str]:
 
 
 def _opens_quote(text: str, place: int) -> bool:
-    """Whether a quotation begins: a quote after a space that is no apostrophe."""
+    """Whether a quotation begins: a quote after a space that is not an apostrophe."""
     if text[place] not in _OPENING or text[place - 1].isalnum() or text[place - 1] in ".,!?":
         return False
     return text[place] != "'" or _SINGLE.match(text, place - (text[place - 1] == "'")) is not None
@@ -188,7 +184,7 @@ def is_form(word: str, kind: str) -> bool:
 
 @functools.lru_cache(maxsize=4096)
 def base_forms(word: str) -> tuple[str, ...]:
-    """Return what a verb form can be a form of: "stopped" of "stop"."""
+    """Return the base forms that a verb form can have: "stop" for "stopped"."""
     forms = [word]
     if word in _irregular_forms():
         forms.append(_irregular_forms()[word])

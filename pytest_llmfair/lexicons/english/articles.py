@@ -6,7 +6,7 @@ import functools
 import re
 
 from pytest_llmfair.lexicons.english.phrase import NEXT, low, word_before
-from pytest_llmfair.lexicons.english.protected import with_blanks
+from pytest_llmfair.lexicons.english.protected import with_spaces
 from pytest_llmfair.lexicons.english.words import WORD, is_one_of, words_of
 
 # "An 8-year-old", "an 18th", "an 1100-seat hall"
@@ -40,11 +40,8 @@ def article_for(word: str) -> str:
 
 
 def article_before(text: str, start: int) -> re.Match[str] | None:
-    """Return the "a" or "an" before a place; emphasis and quotes are looked through.
-
-    That of "Latino/a" is none.
-    """
-    text = with_blanks(text)
+    """Return the "a" or "an" before a place, through emphasis and quotes; not in "Latino/a"."""
+    text = with_spaces(text)
     if start < 2 or text[start - 1].isalnum():
         return None
     if text[start - 1] == " " and text[start - 2].isalnum():  # the usual case at less cost
@@ -74,22 +71,17 @@ def refitted(article: str, before: str, after: str) -> str:
 
 
 def bare_before(text: str, start: int, end: int, after: str = "") -> tuple[int, int, str] | None:
-    """Return the word before a house of worship without article, with the article for `after`.
-
-    "Goes to church" becomes "goes to the mosque", and "after church", which is a service there,
-    "after the service at the mosque". None where there is an article, where a noun follows ("to
-    church matters") and where what is written in its place needs none.
-    """
+    """Return the "to" of "goes to church" with the article that `after` needs, or None."""
     word, begin = word_before(text, start)
     kind, first = "before_worship", word
     if word == "of":
         kind, first = "of_worship", word_before(text, begin)[0]
     if not is_one_of(low(first), kind) or is_one_of(after.lower(), "bare_places"):
         return None
-    behind = NEXT.match(text, end)
+    following = NEXT.match(text, end)
     if (
         text[end - 1] == "s"
-        or (behind and not _ends_phrase(behind[1]))
+        or (following and not _ends_phrase(following[1]))
         or text[end : end + 1]
         in (
             *"-'",
@@ -102,7 +94,7 @@ def bare_before(text: str, start: int, end: int, after: str = "") -> tuple[int, 
 
 
 def missing_before(text: str, start: int, end: int) -> str:
-    """Return what a house of worship lacks in front, with a space; "" for nothing."""
+    """Return the article that a house of worship lacks here, with a space; "" if none."""
     bare = bare_before(text, start, end)
     if bare is None:
         return ""

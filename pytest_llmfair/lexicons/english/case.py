@@ -6,7 +6,7 @@ import functools
 import re
 import unicodedata
 
-from pytest_llmfair.lexicons.english.protected import with_blanks
+from pytest_llmfair.lexicons.english.protected import with_spaces
 from pytest_llmfair.lexicons.english.words import is_modifier, is_one_of
 
 _WORD = re.compile(r"[^\s-]+")
@@ -30,11 +30,7 @@ _NEAR = 200
 def in_place(
     text: str, start: int, end: int, term: str, as_listed: bool, language: str = "en"
 ) -> str:
-    """Return a term as it is written for ``text[start:end]``.
-
-    It takes the case of these words, unless they stand there `as_listed`; the capital of a
-    sentence; and their spaces, of which a line break comes first where it has fewer.
-    """
+    """Return a term written as ``text[start:end]`` is: with its case, capital and spaces."""
     before = text[start:end]
     if has_own_capitals(language) and before[0].isupper():
         large = before.isupper() and len(before) > 1
@@ -52,10 +48,7 @@ def in_place(
 
 
 def in_form(text: str, before: str, term: str) -> str:
-    """Return a term with the apostrophes, hyphens and composed letters of what it replaces.
-
-    Where that has none of a kind, those of the text count.
-    """
+    """Return a term with the apostrophes, hyphens and composed letters of what it replaces."""
     if term.isascii() and "'" not in term and "-" not in term:
         return term  # the usual case at less cost
     curly, decomposed = _forms(text)
@@ -130,7 +123,7 @@ def with_capital(text: str, language: str) -> str:
 
 def begins_sentence(text: str, start: int) -> bool:
     """Whether a sentence, a heading or an item of a list begins here."""
-    text = with_blanks(text)
+    text = with_spaces(text)
     found = _SENTENCE.search(text, max(0, start - 16), start)
     if found is None or (found[0][:1] == "." and _is_title(text, found.start())):
         return False

@@ -1,4 +1,4 @@
-"""What a person has or comes from: "a man with epilepsy", "her dyslexia", "a woman from Kenya"."""
+"""Conditions and origins of a person: "a man with epilepsy", "a woman from Kenya"."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _SOMEBODY = ("one", "another", "those", "many", "some", "others", "ones", "peopl
 
 
 def counts(text: str, start: int, end: int) -> Verdict:
-    """Tell whether a condition or a country is what somebody has or comes from."""
+    """Return whether a condition or a country is what a person has or comes from."""
     phrase = phrase_at(text, start, end)
     term = text[start:end]
     if _is_from(phrase):
@@ -87,7 +87,7 @@ def _is_from(phrase: Phrase) -> bool:
 
 
 def _without_joined(raw: list[str]) -> list[str]:
-    """Drop countries joined in front: "from Mexico, the Gambia, and", "from Peru, not from"."""
+    """Drop countries joined before: "from Mexico, the Gambia, and", "from Peru, not from"."""
     words = list(raw)
     while len(words) > 2:
         at = len(words)
@@ -149,7 +149,7 @@ def _qualifies(word: str) -> bool:
 
 
 def _drop_joined(words: list[str]) -> None:
-    """Drop the conditions that are joined in front: "has ADHD and", "with autism, anxiety or"."""
+    """Drop conditions joined before: "has ADHD and", "with autism, anxiety or"."""
     while len(words) > 2 and (words[-1] in JOINS or words[-1] == ","):
         at = len(words)
         while at > 1 and (words[at - 1] in JOINS or words[at - 1] == ","):
@@ -167,7 +167,7 @@ def _drop_joined(words: list[str]) -> None:
 
 
 def _is_aux(word: str) -> bool:
-    """Whether it may stand between a person and "living with": "has not been", "started"."""
+    """Whether a word can come between a person and "living with": "has not been", "started"."""
     known = word in _BETWEEN or is_one_of(word, "be") or is_one_of(word, "verb_chain")
     return known or word.endswith("ly")
 

@@ -1,9 +1,9 @@
 """Features of a span of English text, for the linear model of ``student.py``.
 
 A feature is a short string about the words around the span: the words themselves, their classes
-("a preposition", "ends in -ing", "names a person") and a few combinations. Of the span itself
-only the shape is used, never the spelling, so that "Black" and "White", or two names, are read
-alike wherever they stand.
+("a preposition", "ends in -ing", "names a person") and a few combinations. Of the span itself only
+the shape is used, never the spelling. "Black" and "White", or two names, therefore always get the
+same reading.
 """
 
 from __future__ import annotations
@@ -144,7 +144,7 @@ def features(text: str, start: int, end: int) -> list[str]:
 
 
 def _phrase(a: list[str], ca: list[tuple[str, ...]], cb: list[tuple[str, ...]]) -> Iterator[str]:
-    """Tell where the noun phrase after the span ends, and whether it names a person."""
+    """Return where the noun phrase after the span ends, and whether it names a person."""
     stop = next(
         (i for i, w in enumerate(a) if w in _MARKS or any(c in _ENDS_PHRASE for c in ca[i])),
         _WINDOW,
@@ -167,7 +167,7 @@ def term_features(text: str, start: int, end: int) -> list[str]:
 
 
 def name_features(text: str, start: int, end: int) -> list[str]:
-    """Return the features of a name: those of any span, and what names stand next to it."""
+    """Return the features of a name: those of any span, and the names next to it."""
     found = features(text, start, end)
     for side, words in zip("ba", words_around(text, start, end), strict=True):
         for i, word in enumerate(words[:2]):
@@ -177,6 +177,6 @@ def name_features(text: str, start: int, end: int) -> list[str]:
 
 @functools.lru_cache(maxsize=4096)
 def name_classes(word: str) -> tuple[str, ...]:
-    """Return what a name also is: a word, a month, a place, a firm."""
+    """Return the other classes of a name: a word, a month, a place, a firm."""
     low = word.lower()
     return tuple(kind for kind in _NAME_CLASSES if is_one_of(low, kind))

@@ -1,4 +1,4 @@
-"""Whose name it is: initials, first and last names around it, and what is called by it."""
+"""Full names: initials, first and last names around a name, and things named after a person."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pytest_llmfair.lexicons.grammar import Name
 TOKEN = re.compile(r"[^\W\d_](?:[\w'\u2019]|[-\u2010\u2011](?=\w))*|\d[\w.,:/%-]*|\n|[^\w\s]")
 _OWNER = re.compile(r"['\u2019](?:s\b|(?![\w\"]))")
 _PIECE_BEFORE = re.compile(r"([^\W\d_]+)[-\u2010\u2011]\Z")
-_PIECE_BEHIND = re.compile(r"[-\u2010\u2011]([^\W\d_]+)")
+_PIECE_AFTER = re.compile(r"[-\u2010\u2011]([^\W\d_]+)")
 STARTS = ("", "\n", "-", "*", "#", "\u2022", ".", ")", "|", ">")
 _NO_INITIALS = ((".", "u"), (".", "l"), (".", "d"), (".", "a"), (".", "p"))  # "in the U.S. James"
 QUOTES = ('"', "\u201c", "'", "\u2018", "(")
@@ -27,16 +27,16 @@ _NUMBERED = re.compile(
 )
 # "A" and "I" without a dot are words.
 _CAPITAL = r"[^\W\d_a-z](?:\.|(?<![AI])(?=[^\S\n]))"
-_IN_FRONT = re.compile(
+_NAMES_BEFORE = re.compile(
     rf"(?<![\w.'\u2019-])(?=(\w)){_CAPITAL}(?:[^\S\n]*{_CAPITAL}){{0,3}}[^\S\n]*\Z"
 )
-_WORD_IN_FRONT = re.compile(rf"({LETTERS})\.?[^\S\n]+\Z")
+_WORD_BEFORE = re.compile(rf"({LETTERS})\.?[^\S\n]+\Z")
 _NAMES = r"((?:[^\W\d_a-z][\w'\u2019-]*\.?[^\S\n]+){0,2})"
 _NO_NAMES = ("closed", "titles", "abbreviations", "polite", "labels", "greetings", "styles")
 _NEAR = 60
 
 
-class Around(NamedTuple):
+class NameContext(NamedTuple):
     """Words and marks around a name, the nearest first; `front` and `back` are in lower case."""
 
     text: str
@@ -45,23 +45,23 @@ class Around(NamedTuple):
     owner: bool
     opens: bool
     before: Words
-    behind: Words
+    following: Words
     front: Words
     back: Words
 
 
-def around_name(text: str, start: int, end: int) -> Around:
-    """Return what is around ``text[start:end]``; the dot of a title is left out."""
+def around_name(text: str, start: int, end: int) -> NameContext:
+    """Return what is around ``text[start:end]``, without the dot of a title."""
     before = TOKEN.findall(text[max(0, start - _NEAR) : start])[::-1][:_FEW]
     opens = opens_sentence(text, start)
     if len(before) > 1 and before[0] == "." and is_title(low(before[1])):
         before, opens = before[1:], False
     owner = _OWNER.match(text, end) if text[start - 1 : start] not in ("'", "\u2018") else None
     after = end if owner is None else owner.end()
-    behind = TOKEN.findall(text[after : after + _NEAR])[:_FEW]
-    near, far = ((*words, *[""] * (_FEW - len(words))) for words in (before, behind))
+    following = TOKEN.findall(text[after : after + _NEAR])[:_FEW]
+    near, far = ((*words, *[""] * (_FEW - len(words))) for words in (before, following))
     front, back = (tuple(low(word) for word in words) for words in (near, far))
-    return Around(text, start, end, after > end, opens, near, far, front, back)
+    return NameContext(text, start, end, after > end, opens, near, far, front, back)
 
 
 def is_title(word: str) -> bool:
@@ -74,11 +74,11 @@ def is_any(words: Iterable[str], kind: str) -> bool:
     return any(is_one_of(word, kind) for word in words)
 
 
-# The person asked for, or somebody else.
+# The person asked for, or another person.
 
 
-def whose(here: Around, name: Name, kinds: Words) -> bool | None:
-    """Return True for the person, by another part of the name; False for another; None else."""
+def whose(here: NameContext, name: Name, kinds: Words) -> bool | None:
+    """Return True for the person by another part of the name, False for another, else None."""
     last = name.part == "last name"
     if _is_joined(here, kinds) or _is_called(here, name.own):
         return False
@@ -93,8 +93,8 @@ def whose(here: Around, name: Name, kinds: Words) -> bool | None:
     return True if full or (first and _is_last_name(name, kinds)) else None
 
 
-def _is_another(here: Around, name: Name, kinds: Words, *, full: bool) -> bool:
-    """Whether the word in front is the first name of somebody else: "Elton John"."""
+def _is_another(here: NameContext, name: Name, kinds: Words, *, full: bool) -> bool:
+    """Whether the word before is the first name of another person: "Elton John"."""
     last = name.part == "last name"
     front, back, raw = here.front, here.back, here.before[0]
     word, verb = front[:2]
@@ -119,7 +119,7 @@ def _is_another(here: Around, name: Name, kinds: Words, *, full: bool) -> bool:
         return not (two or _is_last_name(name, kinds))
     if raw.isupper() or is_no_name(word) or word.endswith("'s"):
         return False
-    # "Amandine Henry"; a sentence or a preposition can have a capital of its own in front.
+    # "Amandine Henry"; a sentence or a preposition can have a capital of its own before.
     inside = here.before[1].islower() and not is_one_of(verb, "prepositions")
     known = _is_last_name(name, kinds) or any(
         is_one_of(word, kind) for kind in ("demonyms", "times", "also_firm", "calendar")
@@ -133,32 +133,32 @@ def _is_last_name(name: Name, kinds: Words) -> bool:
     return single and (not kinds or is_any(name.forms, "last_names"))
 
 
-def _is_of_another(here: Around, name: Name) -> bool:
-    """Whether another last name is behind a first name: "Emily Stone", "Mary Ann"."""
-    second, raw = here.back[0].removesuffix("'s"), here.behind[0]
+def _is_of_another(here: NameContext, name: Name) -> bool:
+    """Whether another last name follows a first name: "Emily Stone", "Mary Ann"."""
+    second, raw = here.back[0].removesuffix("'s"), here.following[0]
     if name.part == "last name" or here.owner or not raw[:1].isupper() or second in name.own:
         return False
     if is_one_of(second, "double_seconds") and is_any(name.forms, "double_firsts"):
         return True
     other = name.part == "first name"
-    if len(raw) == 1 and here.behind[1] == ".":  # "Emily J. Stone"
-        other = other and here.behind[2][:1].isupper() and here.back[2] not in name.own
+    if len(raw) == 1 and here.following[1] == ".":  # "Emily J. Stone"
+        other = other and here.following[2][:1].isupper() and here.back[2] not in name.own
         return other and second != name.full.split()[-1][0].lower()
     return other and not (raw.isupper() and raw.isalpha()) and not is_one_of(second, "closed")
 
 
-def is_counted(here: Around, *, family: bool) -> bool:
+def is_counted(here: NameContext, *, family: bool) -> bool:
     """Whether people of the name are meant: "two Johns", "the Walshes"; no "Johns Hopkins"."""
     word = here.front[0]
     counted = is_one_of(word, "numbers") or word == "both" or (family and word == "the")
-    return counted and here.text[here.start].isupper() and not here.behind[0][:1].isupper()
+    return counted and here.text[here.start].isupper() and not here.following[0][:1].isupper()
 
 
 # Initials and middle names.
 
 
 def is_no_name(word: str) -> bool:
-    """Whether a lower-case word in front of a name is no first name: "Mrs", "Ask", "Please"."""
+    """Whether a lower-case word before a name is not a first name: "Mrs", "Ask", "Please"."""
     if is_one_of(word, "first_names"):
         return False
     if any(is_one_of(word, kind) for kind in _NO_NAMES) or is_person(word):
@@ -172,13 +172,13 @@ def is_initial(text: str, start: int, end: int, name: str, *, last: bool) -> boo
     as_first, as_last, both = _initials_of(name)
     found = (as_last if last else as_first).search(around)
     if found is not None:
-        return last or not _is_behind_another(around, found.start(), name)
+        return last or not _is_after_another(around, found.start(), name)
     return both.search(around) is not None and _is_named(text, name)
 
 
 @functools.lru_cache(maxsize=256)
 def _initials_of(name: str) -> tuple[re.Pattern[str], ...]:
-    """Return what stands around the initials of a name, set off by null characters."""
+    """Return the text around the initials of a name, separated by null characters."""
     first, last = (re.escape(part) for part in (name.split()[0], name.split()[-1]))
     e, w, gap = re.escape(name[0]), re.escape(name.split()[-1][0]), r"[^\S\n]"
     ends = rf"(?:\.|(?={gap}*(?:[,;:)\]\"'\u201d\u2019|(/&]|\Z|\n)))(?!{gap}*{last})"
@@ -200,7 +200,7 @@ def _is_named(text: str, name: str) -> bool:
 
 
 def _is_in_full(text: str, start: int, end: int, name: str, *, last: bool) -> bool:
-    """Whether first or last name is beside the other, or with middle names: "Emily J. Walsh"."""
+    """Whether first and last name are together, perhaps with middle names: "Emily J. Walsh"."""
     first, family = (re.escape(part) for part in (name.split()[0], name.split()[-1]))
     if last:
         found = re.search(
@@ -213,24 +213,24 @@ def _is_in_full(text: str, start: int, end: int, name: str, *, last: bool) -> bo
 
 
 def _is_another_initial(text: str, start: int, name: str) -> bool:
-    """Whether the initials in front of a last name are somebody else's: "D. Walsh"."""
-    found = _IN_FRONT.search(text, max(0, start - _NEAR), start)
+    """Whether the initials before a last name are another person's: "D. Walsh"."""
+    found = _NAMES_BEFORE.search(text, max(0, start - _NEAR), start)
     if found is None or (found[1] in ("A", "I") and found[0][:2] != "A."):
         return False
-    if _is_behind_another(text, found.start(), name):
+    if _is_after_another(text, found.start(), name):
         return True
-    before = _WORD_IN_FRONT.search(text, max(0, found.start() - _NEAR), found.start())
+    before = _WORD_BEFORE.search(text, max(0, found.start() - _NEAR), found.start())
     word = before[1].casefold() if before is not None else ""
     own = word == name.split()[0].casefold() or found[1].casefold() == name[0].casefold()
     return not own and not is_one_of(word, "labels")  # "Plan B. Walsh"
 
 
-def _is_behind_another(text: str, start: int, name: str) -> bool:
-    """Whether another first name or initial is in front: "John E. Walsh"."""
+def _is_after_another(text: str, start: int, name: str) -> bool:
+    """Whether another first name or initial comes before: "John E. Walsh"."""
     near = max(0, start - _NEAR)
-    if text[start - 1 : start] == "." or _IN_FRONT.search(text, near, start):
+    if text[start - 1 : start] == "." or _NAMES_BEFORE.search(text, near, start):
         return True
-    before = _WORD_IN_FRONT.search(text, near, start)
+    before = _WORD_BEFORE.search(text, near, start)
     word = before[1].lower() if before is not None else ""
     if before is None or not before[1][0].isupper() or word == name.split()[0].casefold():
         return False
@@ -240,21 +240,21 @@ def _is_behind_another(text: str, start: int, name: str) -> bool:
 # Something called so.
 
 
-def _is_joined(here: Around, kinds: Words) -> bool:
+def _is_joined(here: NameContext, kinds: Words) -> bool:
     """Whether a hyphen makes it a part of another word: "John-Paul"; not "a John-sized hole"."""
     before = _PIECE_BEFORE.search(here.text, max(0, here.start - _NEAR), here.start)
     if before is not None and (kinds or before[1].lower() not in ("ex", "then", "non", "anti")):
         return True
-    behind = _PIECE_BEHIND.match(here.text, here.end)
-    if behind is None:
+    following = _PIECE_AFTER.match(here.text, here.end)
+    if following is None:
         return False
     shouted = here.text[here.start : here.end].isupper() and not one_case(here.text)[0]
-    other = is_one_of(low(behind[1]), "first_names")
-    return bool(kinds) or other or not (behind[1].islower() or shouted)
+    other = is_one_of(low(following[1]), "first_names")
+    return bool(kinds) or other or not (following[1].islower() or shouted)
 
 
-def _is_called(here: Around, own: frozenset[str]) -> bool:
-    """Whether words beside it make it a ruler, a lake, a school or a shop of that name."""
+def _is_called(here: NameContext, own: frozenset[str]) -> bool:
+    """Whether words next to a name make it a ruler, a lake, a school or a shop of that name."""
     front, back = here.front, here.back
     if is_one_of(front[0], "before_others") or _NUMBERED.match(here.text, here.end):
         return True
@@ -263,11 +263,11 @@ def _is_called(here: Around, own: frozenset[str]) -> bool:
     body = here.before[1][:1].isupper() and is_one_of(front[1], "institutions")
     if front[0] == "of" and (front[1] in (*_TOWNS, "gospel", "book") or body):
         return not here.owner
-    if back[0] == "the" and here.behind[1][:1].isupper() and is_one_of(back[1], "epithets"):
+    if back[0] == "the" and here.following[1][:1].isupper() and is_one_of(back[1], "epithets"):
         return True
     if back[0] == "," and is_one_of(back[1], "regions") and is_one_of(front[0], "prepositions"):
         return True  # "from Alfred, Maine"
-    stop = next((n for n, word in enumerate(here.behind) if not word[:1].isupper()), _FEW)
+    stop = next((n for n, word in enumerate(here.following) if not word[:1].isupper()), _FEW)
     bodies = {word.removesuffix("'s") for word in back[:stop]} - own
     owned = here.owner or any(word.endswith("'s") for word in back[:stop])
     kinds = ("businesses", "institutions") if owned else ("institutions",)

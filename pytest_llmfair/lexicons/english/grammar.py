@@ -30,15 +30,15 @@ class English:
     """The rules of English."""
 
     def role(self, text: str, start: int, end: int, roles: Collection[str]) -> Verdict:
-        """Tell which of its roles a pronoun has; "" where it stands for a thing."""
+        """Return which of its roles a pronoun has; "" if it refers to a thing."""
         return role(text, start, end, roles)
 
     def counts(self, text: str, start: int, end: int, kind: Kind) -> Verdict:
-        """Tell whether a term names the group of a person here."""
+        """Return whether a term names the group of a person here."""
         if ages.is_in_range(text, start, end):
             return Verdict(False)
         return _COUNTS[kind](text, start, end)
 
     def is_this_person(self, text: str, start: int, end: int, name: Name) -> Verdict:
-        """Tell whether a name is the person asked for."""
+        """Return whether a name is the person asked for."""
         return names.is_this_person(text, start, end, name)

@@ -22,7 +22,7 @@ _FAR = 160  # characters of a line that are looked at
 _DASH = re.compile(r"\s[-\u2013\u2014]\s")
 _TAG = re.compile(r"<(/?)([A-Za-z][\w.-]*)[^<>]*>")
 _MARKS = re.compile("[*`\"'\u2018\u2019\u201c\u201d\\[{]|__")
-# What stands in front of an option: "a)", "(1)", "[x]"; of an item of a list also a bullet.
+# What comes before an option: "a)", "(1)", "[x]"; of an item of a list also a bullet.
 _OPTION = r"(?:[(\[]?(?:[A-Za-z]|\d\d?)[).\]]|\[ ?\]|\( ?\))(?=\s)"
 _BULLET = r"[-*\u2022\u00b7\u2610-\u2612\u25a1\u25cb\u25cf](?=\s)"
 _OPTIONS = re.compile(rf"(?<![^\s:?]){_OPTION}")
@@ -39,14 +39,10 @@ _TOKEN = re.compile(rf"{WORD}|[^\w\s]")
 
 @functools.lru_cache(maxsize=64)  # an ambiguous term is asked about several times in one place
 def is_value(text: str, start: int, end: int) -> bool:
-    """Whether ``text[start:end]`` is all that follows a label such as "ethnicity".
-
-    Modifiers and joined values may accompany it ("Race: Black or African American"). In a table
-    the label may be the head of the row or of the column, in a list the line above.
-    """
+    """Whether ``text[start:end]`` is the whole value of a label or table cell: "Race: Black"."""
     following = _FOLLOWING.match(text, end)
     if following is not None and not (
-        _is_beside(following[1]) or (len(following[1]) == 1 and _OPTIONS.match(text, end + 1))
+        _is_next_to(following[1]) or (len(following[1]) == 1 and _OPTIONS.match(text, end + 1))
     ):
         return False  # the usual case at less cost
     near = max(0, start - _FAR)
@@ -56,8 +52,8 @@ def is_value(text: str, start: int, end: int) -> bool:
         ends = [match.start() for match in _LABEL_END.finditer(before)]
         lead = before[ends[-1] + 1 :] if ends else before
         stop = text.find("\n", end, end + _FAR)
-        behind = _plain(text[end : stop if stop >= 0 else end + _FAR])
-        if ends and _is_whole(lead, behind):
+        trailing = _plain(text[end : stop if stop >= 0 else end + _FAR])
+        if ends and _is_whole(lead, trailing):
             label = _ASIDE.sub("", before[: ends[-1]]).rstrip(" |:=\t")
             if _is_label(_PHRASE_BEGIN.split(label)[-1]):
                 return True
@@ -74,7 +70,7 @@ def _plain(part: str) -> str:
 
 
 def _mark_for(tag: re.Match[str]) -> str:
-    """Return what a tag says: nothing for a style, a cell, or the label of an element."""
+    """Return what a tag is for: "" for a style, a cell, or the label of an element."""
     name = tag[2].lower()
     if is_one_of(name, "style_tags"):
         return ""
@@ -83,13 +79,13 @@ def _mark_for(tag: re.Match[str]) -> str:
     return "|" if tag[1] else f"|{tag[2]}:"
 
 
-def _is_whole(lead: str, behind: str) -> bool:
-    """Whether nothing but modifiers and other values share the cell with the term."""
-    trail = _VALUE_END.split(behind, maxsplit=1)[0]
-    return all(_is_beside(word) for word in (*_TOKEN.findall(lead), *_TOKEN.findall(trail)))
+def _is_whole(lead: str, trailing: str) -> bool:
+    """Whether the term shares the cell only with modifiers and other values."""
+    trail = _VALUE_END.split(trailing, maxsplit=1)[0]
+    return all(_is_next_to(word) for word in (*_TOKEN.findall(lead), *_TOKEN.findall(trail)))
 
 
-def _is_beside(word: str) -> bool:
+def _is_next_to(word: str) -> bool:
     word = word.lower()
     if word in JOINS or not word[0].isalnum() or is_modifier(word):
         return True
@@ -120,7 +116,7 @@ def _is_of_person(word: str) -> bool:
 
 
 def _is_cell(text: str, start: int, end: int) -> bool:
-    """Whether the term fills a cell of a table whose column or row is headed by a label."""
+    """Whether the term fills a cell of a table whose column or row has a label as its head."""
     if text[start - 1 : start] == text[end : end + 1] == '"':
         start, end = start - 1, end + 1
     sign = _delimiter(text, start, end)
@@ -146,19 +142,16 @@ def _is_cell(text: str, start: int, end: int) -> bool:
 
 
 def _delimiter(text: str, start: int, end: int) -> str:
-    """Return what separates the cells of the table that the term is in; "" for no table."""
-    before, behind = text[max(0, start - 1) : start], text[end : end + 1]
+    """Return what separates the cells of the table around the term; "" outside a table."""
+    before, trailing = text[max(0, start - 1) : start], text[end : end + 1]
     for sign in (",", ";", "\t"):
-        if {before, behind} <= {sign, "\n", "\r", ""} and sign in (before, behind):
+        if {before, trailing} <= {sign, "\n", "\r", ""} and sign in (before, trailing):
             return sign
     return "|" if "|" in text else ""
 
 
 def _is_line(text: str, start: int, end: int) -> bool:
-    """Whether the term fills a line below a label: "## Ethnicity" and then "Asian".
-
-    It may be one of a list: "What is your race?", "a) Black", "b) White".
-    """
+    """Whether the term fills a line below a label: "## Ethnicity" and then "Asian"."""
     near = max(0, start - _FAR)
     begin = text.rfind("\n", near, start) + 1
     item = _ITEM.match(text, begin, start)

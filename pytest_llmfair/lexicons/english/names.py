@@ -1,7 +1,7 @@
-"""Whether a name is the person asked for, and not somebody else, a word, a month or a place.
+"""Whether a name is the person asked for, and not another person, a word, a month or a place.
 
-A name with a capital is that person. One that is a word, a month, a place, a firm or a people too
-("Rose", "May", "Jordan", "Chase", "Christian") needs words around it that settle it.
+A name with a capital is that person. A name that is also a word, a month, a place, a firm or a
+people ("Rose", "May", "Jordan", "Chase", "Christian") needs words around it that settle it.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pytest_llmfair.lexicons.english.full_names import (
     QUOTES,
     STARTS,
     TOKEN,
-    Around,
+    NameContext,
     Words,
     around_name,
     is_any,
@@ -45,7 +45,7 @@ _FAR = 120
 
 
 def is_this_person(text: str, start: int, end: int, name: Name) -> Verdict:
-    """Tell whether ``text[start:end]`` is the person asked for."""
+    """Return whether ``text[start:end]`` is the person asked for."""
     last = name.part.startswith("last")
     if name.part.endswith("initial"):
         return Verdict(is_initial(text, start, end, name.full, last=last))
@@ -71,7 +71,7 @@ def is_this_person(text: str, start: int, end: int, name: Name) -> Verdict:
     return Verdict(True, False, f"'{also.title()}' is also {_KINDS[kinds[0]][0]}")
 
 
-def _may_be_last_name(here: Around) -> bool:
+def _may_be_last_name(here: NameContext) -> bool:
     """Whether a capitalised word before a name can be the first name of another person."""
     raw, word = here.before[0], here.front[0]
     if not raw[:1].isupper() or raw.isupper() or word.endswith("'s"):
@@ -81,25 +81,25 @@ def _may_be_last_name(here: Around) -> bool:
 
 @functools.lru_cache(maxsize=256)
 def _kinds_of(forms: frozenset[str]) -> Words:
-    """Return what else a name can be."""
+    """Return what a name can be apart from a name."""
     place = "also_place" if is_any(forms, "regions") else ""
     return tuple(kind for kind in _KINDS if kind == place or is_any(forms, kind))
 
 
 def _settled(
-    here: Around, kinds: Words, forms: frozenset[str], *, last: bool = False
+    here: NameContext, kinds: Words, forms: frozenset[str], *, last: bool = False
 ) -> bool | None:
-    """Return whether it is a person; None where nothing shows it."""
+    """Return whether it is a person; None without evidence."""
     if _is_asked(here, forms) or any(_KINDS[kind][1](here, last) for kind in kinds):
         return False
     if _is_named(here) or _acts(here, kinds) or _is_referred_to(here):
         return True
     if kinds != ("also_word",) or here.opens or not here.text[here.start].isupper():
         return None
-    # Inside a sentence the capital shows a name, but for what else has one.
+    # Inside a sentence the capital shows a name, except what else has one.
     asked = here.front[0] in (*_BE, *_HELP, *_DENY)
     odd = here.front[0] in (*QUOTES, *_ARTICLES, *_OWNED, "in") or one_case(here.text)[1]
-    odd = odd or (here.behind[0].islower() and _is_noun(*here.back[:2]))
+    odd = odd or (here.following[0].islower() and _is_noun(*here.back[:2]))
     return None if odd or (here.before[0][:1].isupper() and not asked) else True
 
 
@@ -113,8 +113,8 @@ def _is_named_elsewhere(text: str, forms: frozenset[str], own: frozenset[str]) -
     return any(_is_named(here) or here.back[0] in last_names for here in places)
 
 
-def _is_named(here: Around) -> bool:
-    """Whether words beside it show a person: a title, a greeting, a last name, "with"."""
+def _is_named(here: NameContext) -> bool:
+    """Whether words next to it show a person: a title, a greeting, a last name, "with"."""
     front, back = here.front, here.back
     called = here.before[1].islower() and back[0] in (".", "!", "?", "", "\n")
     return (
@@ -125,7 +125,9 @@ def _is_named(here: Around) -> bool:
         or (here.opens and back[0] == "," and any(word in _ADDRESSED for word in back[1:5]))
         or (back[0] == ":" and front[0] in STARTS)
         or (front[0] in (":", "|") and (front[1] in _LABELS or is_person(front[1])))
-        or (here.behind[0][:1].isupper() and is_one_of(back[0], "last_names") and not here.owner)
+        or (
+            here.following[0][:1].isupper() and is_one_of(back[0], "last_names") and not here.owner
+        )
         or is_one_of(front[0], "told")
         or front[0] in ("i'm", "named", "with")
         or (front[0] == "is" and "name" in front[1:4])
@@ -137,7 +139,7 @@ def _is_named(here: Around) -> bool:
     )
 
 
-def _acts(here: Around, kinds: Words) -> bool:
+def _acts(here: NameContext, kinds: Words) -> bool:
     """Whether it does, has or is what only a person does, has or is."""
     back = here.back
     if here.owner:
@@ -148,7 +150,7 @@ def _acts(here: Around, kinds: Words) -> bool:
         return told or _AGE.match(back[1]) is not None or back[1] in ("who", "whose", "she", "he")
     helps = back[0] in (*_BE, *_HELP, *_DENY) or _is_finite(back[0], "")
     often = is_adverb(back[0]) or (is_one_of(back[0], "auxiliaries") and not helps)
-    at = 1 if often and here.behind[0].islower() else 0
+    at = 1 if often and here.following[0].islower() else 0
     verb, rest = back[at], back[at + 1 :]
     if verb in _BE:
         if rest[0] in (*_ARTICLES, *_OWNED, "not"):
@@ -175,8 +177,8 @@ def _has_person(words: Words) -> bool:
     return any(is_person(word) for word in words[:stop])
 
 
-def _is_referred_to(here: Around) -> bool:
-    """Whether a pronoun behind can mean nobody else: "Jordan, in her first year"."""
+def _is_referred_to(here: NameContext) -> bool:
+    """Whether a later pronoun can only mean this name: "Jordan, in her first year"."""
     pronoun = _PRONOUN.search(here.text, here.end, here.end + _FAR)
     if pronoun is None or (here.back[0] in _BE and here.back[1] in _ARTICLES):
         return False
@@ -189,19 +191,19 @@ def _is_referred_to(here: Around) -> bool:
     )
 
 
-def _is_asked(here: Around, forms: frozenset[str]) -> bool:
-    """Whether "Will" or "May" asks about the name behind it: "Will Anna come?"."""
-    if forms.isdisjoint(("will", "may")) or not (here.opens and here.behind[0][:1].isupper()):
+def _is_asked(here: NameContext, forms: frozenset[str]) -> bool:
+    """Whether "Will" or "May" asks about the name after it: "Will Anna come?"."""
+    if forms.isdisjoint(("will", "may")) or not (here.opens and here.following[0][:1].isupper()):
         return False
     stop = _SENTENCE.search(here.text, here.end, here.end + 2 * _FAR)
     return stop is not None and stop[0] == "?"
 
 
-def _is_word(here: Around, last: bool) -> bool:
+def _is_word(here: NameContext, last: bool) -> bool:
     """Whether a name is an ordinary word: "Rose petals fell", "Will you come?", "the Rose"."""
     front, back = here.front, here.back
     if front[0] in _ARTICLES:
-        family = is_one_of(back[0], "families") or here.behind[0][:1].isupper()
+        family = is_one_of(back[0], "families") or here.following[0][:1].isupper()
         return not (family or (last and front[0] == "the"))
     if back[back[0] == "."][:1].isdigit() or is_one_of(front[0], "demonyms"):  # "Art. 5"
         return True
@@ -210,19 +212,19 @@ def _is_word(here: Around, last: bool) -> bool:
         return False
     if is_one_of(back[0].partition("'")[0], "openers") or back[0] in _PLURAL:
         return True
-    return here.behind[0].islower() and _is_noun(back[0], back[1])
+    return here.following[0].islower() and _is_noun(back[0], back[1])
 
 
 def _is_noun(word: str, following: str) -> bool:
-    """Whether a word behind a name is no verb of it: a noun, an adjective or a bare verb."""
+    """Whether the word after a name is not its verb but a noun, adjective or bare verb."""
     if not word.isalpha() or word in _HELP or is_one_of(word, "closed") or is_adverb(word):
         return word in ("be", "have", "do")
     finite = _is_finite(word, following) or is_verb(word, following, bare=word.endswith("s"))
     return not (finite or word.endswith(("ed", "ing")))
 
 
-def _is_month(here: Around, last: bool) -> bool:
-    """Whether a day, a year or another month is beside it: "on May 5", "in May", "May rain"."""
+def _is_month(here: NameContext, last: bool) -> bool:
+    """Whether a day, a year or another month is next to it: "on May 5", "May rain"."""
     front, back = here.front, here.back
     day = front[1] if front[0] == "of" else front[0]
     if back[0][:1].isdigit() or (day[:1].isdigit() and len(day.rstrip("stndrh")) < 3):
@@ -235,13 +237,13 @@ def _is_month(here: Around, last: bool) -> bool:
     return asked or other or is_one_of(back[0], "month_nouns") or front[0] in ("the", "a")
 
 
-def _is_place(here: Around, last: bool) -> bool:
-    """Whether somebody goes there or it is told where it is: "moved to Austin", "Austin, TX"."""
+def _is_place(here: NameContext, last: bool) -> bool:
+    """Whether words show a place: "moved to Austin", "Austin, TX"."""
     front, back = here.front, here.back
     if here.owner:
         return is_one_of(back[0], "place_nouns")
-    region = (len(back[1]) == 2 and here.behind[1].isupper()) or is_one_of(back[1], "regions")
-    if back[0] == "," and here.behind[1][:1].isupper() and region:
+    region = (len(back[1]) == 2 and here.following[1].isupper()) or is_one_of(back[1], "regions")
+    if back[0] == "," and here.following[1][:1].isupper() and region:
         return True
     if front[0] == "," and here.before[1][:1].isupper() and is_one_of(front[2], "prepositions"):
         return back[0] in _STOPS and not is_one_of(front[1], "first_names")
@@ -256,12 +258,14 @@ def _is_place(here: Around, last: bool) -> bool:
         or (front[0] in ("of", ":") and is_one_of(front[1], "place_nouns"))
         or (front[0] == "of" and here.before[1][:1].isupper())
         or (front[0] == "from" and (is_person(front[1]) or back[0] in ("to", "into")))
-        or (front[0] in ("the", "a", "an") and back[0] == here.behind[0] and _is_noun(*back[:2]))
+        or (
+            front[0] in ("the", "a", "an") and back[0] == here.following[0] and _is_noun(*back[:2])
+        )
     )
 
 
-def _is_firm(here: Around, last: bool) -> bool:
-    """Whether somebody has one or deals with it: "drives a Ford", "my Chase card"."""
+def _is_firm(here: NameContext, last: bool) -> bool:
+    """Whether words show a firm or its product: "drives a Ford", "my Chase card"."""
     front, back = here.front, here.back
     if front[0] in (*_ARTICLES, *_OWNED):
         return not is_person(back[0])
@@ -271,13 +275,13 @@ def _is_firm(here: Around, last: bool) -> bool:
     return dealt or is_one_of(back[0], "firm_nouns")
 
 
-def _is_people(here: Around, last: bool) -> bool:
-    """Whether it is said of somebody or something: "a devout Christian", "Norman kings"."""
+def _is_people(here: NameContext, last: bool) -> bool:
+    """Whether it is used as an adjective or a people: "a devout Christian", "Norman kings"."""
     front, back = here.front, here.back
     if front[0] in _ARTICLES:
         return not is_one_of(back[0], "families")
     if front[0] in (*_BE, "are", "were", "be", "am") and back[0] != ",":
-        return "name" not in front[1:4] and not here.behind[0][:1].isupper()
+        return "name" not in front[1:4] and not here.following[0][:1].isupper()
     said = is_person(back[0]) or is_one_of(back[0], "things_of_peoples")
     return said and not here.owner and not is_verb(back[0], back[1])
 

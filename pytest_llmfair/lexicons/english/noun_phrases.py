@@ -42,11 +42,7 @@ _LONGEST_PREFIX = 16
 
 
 class Compound(NamedTuple):
-    """A hyphenated word from `begin` to `end` that stands for the term in it.
-
-    `prefix` is what stands before the term, in lower case; `done` is True if the word says what
-    persons do to a thing ("Black-owned"), so that no person needs to follow.
-    """
+    """A hyphenated word around the term; `done` for "Black-owned", which needs no person."""
 
     begin: int
     end: int
@@ -87,10 +83,7 @@ def describes_person(phrase: Phrase) -> bool:
 
 
 def head_of(phrase: Phrase) -> tuple[str, bool]:
-    """Return the person noun that the term describes, and whether it is part of a thing.
-
-    The noun is "" if the term describes no person. "An old user account" is a thing.
-    """
+    """Return the person noun that the term describes, or "", and whether it is part of a thing."""
     if phrase.written_after[:2] == ("Lives", "Matter"):
         return "", False
     head, thing = _first_person(phrase)
@@ -105,10 +98,7 @@ def is_home(word: str) -> bool:
 
 
 def _first_person(phrase: Phrase) -> tuple[str, bool]:
-    """Find the first person noun; only modifiers can come before it, joined or not.
-
-    An article or a number can be repeated: "a white and a Black man", "one white and two Black".
-    """
+    """Find the first person noun; only modifiers can come before it, joined or not."""
     words, term = phrase.after, term_of(phrase.term)
     joined = False
     participant = ""
@@ -217,12 +207,7 @@ def _is_person_here(phrase: Phrase, at: int) -> bool:
 
 
 def _is_field(phrase: Phrase, at: int) -> bool:
-    """Whether a word is a field of work before a person: "a Black piano teacher".
-
-    "An old book dealer" and "a German car mechanic" say it of the thing, so fields are listed; of
-    a people, instruments and dishes are things: "a Spanish guitar teacher". After a word that
-    hardly anything but a person is called ("a deaf coin collector") any noun is a field.
-    """
+    """Whether a word is a field of work before a person: "a Black piano teacher"."""
     term = term_of(phrase.term)
     word, following, third = (*phrase.after[at : at + 3], "", "")[:3]
     direct = is_person(following)
@@ -270,11 +255,7 @@ def _ends_with_adjective(after: Words, one: bool) -> bool:
 
 
 def _stands_for(phrase: Phrase, word: str) -> str:
-    """Return the person noun that "one" or "ones" stands for; "" for a thing.
-
-    It is looked for before the term, then in the sentences before: "Black nurses earn less than
-    white ones".
-    """
+    """Return the person noun that "one" or "ones" stands for; "" for a thing."""
     several = word == "ones"
     for words in (phrase.before, tuple(w.lower() for w in phrase.earlier())):
         nouns = _candidates(words, several)
@@ -292,10 +273,7 @@ def _is_contrasted(word: str) -> bool:
 
 
 def _candidates(words: Words, several: bool) -> list[tuple[str, str]]:
-    """Return the nouns that "one" can stand for with the word before each, the last first.
-
-    A singular counts only after a determiner or an adjective.
-    """
+    """Return the nouns that "one" can stand for with the word before each, the last first."""
     found = []
     for at in range(len(words) - 1, -1, -1):
         word, front = words[at], words[at - 1] if at else ""

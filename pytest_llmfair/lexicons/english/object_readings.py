@@ -18,7 +18,7 @@ from pytest_llmfair.lexicons.english.around import (
     PERHAPS_OBJECT,
     PERHAPS_OWNER,
     SUBJECTS,
-    Around,
+    PronounContext,
     Reading,
     base_forms,
     begins_time,
@@ -58,19 +58,19 @@ _JOINED = re.compile(
     r"(?:\A|[\n.!?;:,(]\s*|\b(?:because|that|when|if|but)\s)(?:[Mm]e|[A-Z][\w'\u2019-]+"
     r"|(?i:my|your|our|his|her|the)\s[\w-]+)\s(?:and|&)\s\Z"
 )
-_BESIDE = re.compile(r"\b(?i:behind|beside|near|opposite|above|below|front of|next to) \Z")
+_NEXT_TO = re.compile(r"\b(?i:behind|beside|near|opposite|above|below|front of|next to) \Z")
 
 
-def object_reading(around: Around) -> Reading | None:
-    """Tell how "her" reads before a word that can begin a noun phrase; None for no evidence."""
+def object_reading(around: PronounContext) -> Reading | None:
+    """Return how "her" reads before a word that can begin a noun phrase; None if unclear."""
     for question in _QUESTIONS:
         if (reading := question(around)) is not None:
             return reading
     return None
 
 
-def _before_idiom(around: Around) -> Reading | None:
-    """Tell an object by what nobody owns: "sued her due to delays", "held her hostage"."""
+def _before_idiom(around: PronounContext) -> Reading | None:
+    """Read "her" as object before a noun that cannot be owned: "held her hostage"."""
     first, second, third, _ = around.after
     verb = around.before[1]
     phrases = (first, f"{first}-{second}", f"{first}-{second}-{third}")
@@ -85,18 +85,18 @@ def _before_idiom(around: Around) -> Reading | None:
     return OBJECT if scared and ends(second) and second != "," else None  # "scared her silly"
 
 
-def _before_quotation(around: Around) -> Reading | None:
-    """Tell what she is called or told from a noun in quotes: 'called her "kid"'."""
+def _before_quotation(around: PronounContext) -> Reading | None:
+    """Read "her" as object before a quoted noun: 'called her "kid"'."""
     quotation = _QUOTATION.match(around.text, around.end) if around.is_quoted() else None
     if quotation is None or not around.is_after("names", "says_to", "writes_to", "gives", "calls"):
         return None
-    behind, further = map(low, words_after(around.text, quotation.end(), 2))
-    goes_on = behind in ("a", "an", "the", "to") or not ends(behind, further)
+    following, further = map(low, words_after(around.text, quotation.end(), 2))
+    goes_on = following in ("a", "an", "the", "to") or not ends(following, further)
     return None if goes_on else OBJECT
 
 
-def _before_participle(around: Around) -> Reading | None:
-    """Tell what she does from her noun: "saw her dancing", not "her trembling hands"."""
+def _before_participle(around: PronounContext) -> Reading | None:
+    """Separate "saw her dancing" from "her trembling hands"."""
     first, second = around.after[:2]
     if not first.endswith("ing") or "-" in first:
         return None
@@ -108,13 +108,13 @@ def _before_participle(around: Around) -> Reading | None:
     front = around.front()
     if around.is_after("perceives", "keeps") or _DEPICTED.search(front) is not None:
         return OBJECT
-    beside = around.before[1] in ("with", "without") or _BESIDE.search(front) is not None
+    beside = around.before[1] in ("with", "without") or _NEXT_TO.search(front) is not None
     thing = is_one_of(first, "actions_in_ing") and is_final(second)
     return PERHAPS_OBJECT if beside and final and not thing else None
 
 
-def _before_action(around: Around) -> Reading | None:
-    """Tell what she does after a verb of letting, having or seeing: "heard her call me"."""
+def _before_action(around: PronounContext) -> Reading | None:
+    """Read "her" as object before a bare verb: "heard her call me"."""
     first, second, third, _ = around.after
     verb = around.before[1]
     causes, has = around.is_after("causing"), verb in ("have", "has", "had", "having")
@@ -148,8 +148,8 @@ def _before_action(around: Around) -> Reading | None:
     return OBJECT if bodily and sees and ends(second) and not recalls else None
 
 
-def _before_clause(around: Around) -> Reading | None:
-    """Tell a clause that ends with her: "those who met her said", "me and her share a flat"."""
+def _before_clause(around: PronounContext) -> Reading | None:
+    """Find a clause that ends with "her": "those who met her said"."""
     first, second = around.after[:2]
     if is_one_of(first, "finite_verbs"):
         return OBJECT
@@ -166,8 +166,8 @@ def _before_clause(around: Around) -> Reading | None:
     return None
 
 
-def _goes_on_as_clause(around: Around) -> bool:
-    """Whether a verb shows that a clause is told: "told her weight loss would not help"."""
+def _goes_on_as_clause(around: PronounContext) -> bool:
+    """Whether a verb shows a reported clause: "told her weight loss would not help"."""
     for word in map(low, words_after(around.text, around.end, 6)[1:]):
         if word in MODALS or word in COPULAS or word in ("has", "had", "will"):
             return True
@@ -176,16 +176,16 @@ def _goes_on_as_clause(around: Around) -> bool:
     return False
 
 
-def _before_utterance(around: Around) -> Reading | None:
-    """Tell what is said to her without quotes: "tell her yes", "bid her farewell"."""
+def _before_utterance(around: PronounContext) -> Reading | None:
+    """Read "her" as object before unquoted speech: "tell her yes", "bid her farewell"."""
     first, second, third, _ = around.after
     said = is_one_of(first, "utterances") and is_final(second) and second != "to"
     said = said or (is_one_of(f"{first}-{second}", "utterances") and is_final(third))
     return OBJECT if said and around.is_after("says_to", "writes_to", "greets") else None
 
 
-def _before_office(around: Around) -> Reading | None:
-    """Tell what she becomes from whom it happens to: "named her head", not "named her partner"."""
+def _before_office(around: PronounContext) -> Reading | None:
+    """Separate an office from a person: "named her head", not "named her partner"."""
     first, second, third, fourth = around.after
     if not around.is_after("appoints"):
         return None
@@ -200,8 +200,8 @@ def _before_office(around: Around) -> Reading | None:
     return OBJECT if named else None  # "elected her Grand Duchess"
 
 
-def _before_state(around: Around) -> Reading | None:
-    """Tell how she is made or found from her noun: "made her happy", "saw her tired"."""
+def _before_state(around: PronounContext) -> Reading | None:
+    """Separate a state from a possession: "made her happy", "saw her tired"."""
     first, second, third, _ = around.after
     makes_so = around.is_after("rendering")
     if is_one_of(first, "how_very") and is_final(third) and not is_one_of(second, "after_degrees"):
@@ -219,8 +219,8 @@ def _before_state(around: Around) -> Reading | None:
     return None
 
 
-def _before_amount(around: Around) -> Reading | None:
-    """Tell a time, a price or a number of things: "took her years", "sent her 2 letters"."""
+def _before_amount(around: PronounContext) -> Reading | None:
+    """Find a time, a price or a number of things: "took her years", "sent her 2 letters"."""
     first, second, third, fourth = around.after
     verb = around.before[1]
     if around.text[around.end : around.end + 2].strip() in ("$", "\u00a3", "\u20ac", "\u00a5"):
@@ -248,8 +248,8 @@ def _before_amount(around: Around) -> Reading | None:
     return None
 
 
-def _before_gift(around: Around) -> Reading | None:
-    """Tell what goes to her from what is hers: "gave her flowers", "sent her angry letters"."""
+def _before_gift(around: PronounContext) -> Reading | None:
+    """Separate a gift from a possession: "gave her flowers", "sent her angry letters"."""
     first, second, third, fourth = around.after
     if around.is_after("prepares") and is_one_of(first, "meals") and is_final(second):
         cooks = around.is_by_herself()
@@ -263,9 +263,9 @@ def _before_gift(around: Around) -> Reading | None:
     of_two = is_one_of(f"{first}-{second}", "gifts_of_two")
     described = True
     if ends(second, third) or (second, third) == ("free", "of"):
-        noun, behind, further, described = first, second, third, False
+        noun, following, further, described = first, second, third, False
     elif ends(third, fourth) and (of_two or may_describe(first)):
-        noun, behind, further = second, third, fourth
+        noun, following, further = second, third, fourth
     else:
         return None
     known = of_two or is_one_of(noun, "gifts") or is_one_of(noun, "rarely_owned_gifts")
@@ -276,11 +276,11 @@ def _before_gift(around: Around) -> Reading | None:
             return OWNER if around.before[1].startswith(("pa", "wr", "ask")) else PERHAPS_OWNER
         if around.is_by_herself() is True:
             return None
-    return _handed(around, noun, behind, further)
+    return _handed(around, noun, following, further)
 
 
-def _before_time(around: Around) -> Reading | None:
-    """Tell when it happens: "saw her last week"."""
+def _before_time(around: PronounContext) -> Reading | None:
+    """Read "her" as object before a time: "saw her last week"."""
     first, second = around.after[:2]
     verb = around.before[1]
     if first not in ("last", "next") or not is_one_of(second, "times"):
@@ -290,8 +290,8 @@ def _before_time(around: Around) -> Reading | None:
     return None if owned else OBJECT
 
 
-def _before_name(around: Around) -> Reading | None:
-    """Tell a name from what is hers: "told her Tom was late", not "told her Ohio mayor"."""
+def _before_name(around: PronounContext) -> Reading | None:
+    """Separate a name from a possession: "told her Tom was late", not "told her Ohio mayor"."""
     first = around.after[0]
     if not around.raw.istitle() or is_person(first):
         return None
@@ -300,8 +300,8 @@ def _before_name(around: Around) -> Reading | None:
     return OBJECT if told or given or around.is_after("names") else None
 
 
-def _before_direction(around: Around) -> Reading | None:
-    """Tell where to: "drove her home", "sent her back to bed"; not "hurt her back"."""
+def _before_direction(around: PronounContext) -> Reading | None:
+    """Find a direction: "drove her home", "sent her back to bed"; not "hurt her back"."""
     first, second = around.after[:2]
     verb = around.before[1]
     if not verb[:1].isalpha() or is_closed(verb):
@@ -316,7 +316,7 @@ def _before_direction(around: Around) -> Reading | None:
     return OBJECT if around.ends_at_second() else None
 
 
-def _before_unknown_word(around: Around) -> Reading | None:
+def _before_unknown_word(around: PronounContext) -> Reading | None:
     """Leave open whether an unknown word is a verb: "made her veer", "heard her holler"."""
     first, second = around.after[:2]
     if not around.is_after("causing", "perceives") or not is_final(second):
@@ -345,10 +345,10 @@ _QUESTIONS = (
 )
 
 
-def _handed(around: Around, noun: str, behind: str, further: str) -> Reading:
-    """Tell whether a thing goes to her: "gave her tickets", not "she showed her tickets"."""
+def _handed(around: PronounContext, noun: str, following: str, further: str) -> Reading:
+    """Whether a thing goes to her: "gave her tickets", not "she showed her tickets"."""
     rarely = is_one_of(noun, "rarely_owned_gifts")
-    if behind == "to" and not (rarely or is_bare_verb(further) or is_rather_verb(further)):
+    if following == "to" and not (rarely or is_bare_verb(further) or is_rather_verb(further)):
         return OWNER  # "gave her tickets to the guard"
     passive = around.before[0] in (*COPULAS, "been", "being", "be", "got")
     if passive and not around.before[1].endswith("ing"):

@@ -1,4 +1,4 @@
-"""Whether an adjective is said of persons: "a Black engineer", "he is gay", "the old are"."""
+"""Whether an adjective describes persons: "a Black engineer", "he is gay", "the old are"."""
 
 from __future__ import annotations
 
@@ -73,14 +73,14 @@ _EXCHANGED_BEFORE = re.compile(
 
 
 def counts(text: str, start: int, end: int) -> Verdict:
-    """Tell whether the adjective is said of persons here."""
+    """Return whether the adjective describes persons here."""
     answer = _counts(text, start, end)
     doubt = _doubt(text, start, end) if answer else ""
     return Verdict(answer, not doubt, doubt)
 
 
 def _doubt(text: str, start: int, end: int) -> str:
-    """Return what allows the other answer too; "" for nothing."""
+    """Return why the other answer is possible too; "" if it is not."""
     if not is_one_of(text[start:end].lower(), "switched"):
         return ""
     verb, begin = word_before(text, start)
@@ -111,14 +111,14 @@ def _counts(text: str, start: int, end: int) -> bool:
 
 
 def _is_of_group(phrase: Phrase, faith: bool) -> bool:
-    """Whether a word that says only what group is meant counts: "Muslim leaders", "gay rights"."""
+    """Whether a word that only names the group counts: "Muslim leaders", "gay rights"."""
     if is_institution(phrase) or is_food_or_feast(phrase):
         return False
     return faith or not is_group_noun(phrase)
 
 
 def _is_switched_off(phrase: Phrase) -> bool:
-    """Whether "disabled" is said of a program: "GC is disabled"; not "Maria is disabled"."""
+    """Whether "disabled" describes a program: "GC is disabled"; not "Maria is disabled"."""
     words = list(phrase.before)
     while words and is_one_of(words[-1], "predicate_adverbs"):
         words.pop()
@@ -168,7 +168,7 @@ def _is_said_of_persons(phrase: Phrase) -> bool:
 
 
 def _is_compared(phrase: Phrase) -> bool:
-    """Whether "older" or "oldest" tells an age: "an older worker"; not "my older brother"."""
+    """Whether "older" or "oldest" is about age: "an older worker"; not "my older brother"."""
     head, thing = head_of(phrase)
     if head:
         superlative = phrase.term.lower().endswith("est")
@@ -209,7 +209,7 @@ def _is_before_named_person(phrase: Phrase) -> bool:
 
 
 def _is_compound(text: str, start: int, end: int, faith: bool) -> bool:
-    """Whether a part of a hyphenated word is said of persons: "Black-owned"; not "off-white"."""
+    """Whether a part of a hyphenated word describes persons: "Black-owned"; not "off-white"."""
     compound = compound_at(text, start, end)
     if faith:
         return compound is not None or text[start - 1] != "-"  # not "Judeo-Christian"
@@ -226,11 +226,7 @@ def _is_compound(text: str, start: int, end: int, faith: bool) -> bool:
 
 
 def _is_before_calling(text: str, start: int, end: int) -> bool:
-    """Whether "woman" or "men" tells the sex of persons named after it: "a woman bus driver".
-
-    Not where something is done to women ("a woman hater") or the next word is a verb ("the men
-    officers arrested").
-    """
+    """Whether "woman" or "men" describes the persons named after it: "a woman bus driver"."""
     if text[start - 1 : start] == "-":
         return False
     after = word_after(text, end)
@@ -259,10 +255,7 @@ def _is_before_calling(text: str, start: int, end: int) -> bool:
 
 
 def _is_of_thing_or_animal(text: str, start: int, end: int) -> bool:
-    """Whether it is said of a plug or an animal: "a female plug", "a male lion".
-
-    An animal counts as a person where a word near it would change alone: "the female and her".
-    """
+    """Whether it describes a plug or an animal: "a female plug", "a male lion"."""
     after = NEXT.match(text, end)
     head = low(after[1]) if after else ""
     at = end

@@ -51,13 +51,13 @@ _ADDRESSED = frozenset(("you", "u", "ya", "fucking", "bloody", "damn", "goddamn"
 
 
 def counts(text: str, start: int, end: int) -> Verdict:
-    """Tell whether the noun names persons here."""
+    """Return whether the noun names persons here."""
     doubt = _doubt(text, start, end)
     return Verdict(_counts(text, start, end), not doubt, doubt)
 
 
 def _doubt(text: str, start: int, end: int) -> str:
-    """Return what allows the other answer too; "" for nothing."""
+    """Return why the other answer is possible too; "" if it is not."""
     word, after = text[start:end], word_after(text, end)
     low_word, (before, begin) = word.lower(), word_before(text, start)
     group = _is_strict(low_word, low_word, word[0].isupper()) or is_people(singulars(low_word)[-1])
@@ -100,7 +100,7 @@ def _counts(text: str, start: int, end: int) -> bool:
 
 
 def _is_strict(word: str, last: str, capital: bool) -> bool:
-    """Whether the noun is an adjective or a thing elsewhere, so that it needs a determiner."""
+    """Whether the noun can also be an adjective or a thing, and so needs a determiner."""
     if last.endswith(("man", "woman")) and is_person(last):
         return False
     if is_people(last) or is_aged(word) or word.endswith((" old", " race")):
@@ -317,7 +317,7 @@ def _is_joined_to_people(phrase: Phrase) -> bool:
 
 
 def _is_followed(after: Words) -> bool:
-    """Whether an adverb or a participle of what persons do follows: "living in Texas"."""
+    """Whether an adverb or a participle of a person's action follows: "living in Texas"."""
     first, second = (*after[:2], "", "")[:2]
     if is_adverbial(first, second) or is_one_of(first, "doing_something"):
         return True
@@ -327,10 +327,7 @@ def _is_followed(after: Words) -> bool:
 
 
 def _is_verb_phrase(after: Words, clear: bool) -> bool:
-    """Whether the words after a verb that is also a noun make it one: "(the elderly work) longer".
-
-    Where it is `clear` that a verb comes ("do the elderly travel to") any end of a phrase does.
-    """
+    """Whether the words after a verb that can be a noun make it one: "the elderly (work)"."""
     first, second = (*after[:2], "", "")[:2]
     if is_one_of(first, "objects") or first in ("themselves", "each"):
         return True

@@ -39,19 +39,7 @@ _OPENS_SENTENCE = re.compile(
 
 
 class Phrase(NamedTuple):
-    """A term in its sentence.
-
-    Attributes
-    ----------
-    term : str
-        The term as written.
-    raw : tuple of str
-        Words and marks of the sentence without the term, as written.
-    before, after : tuple of str
-        Those before and after the term, in lower case.
-    front, rear : str
-        The text before and after the term, other sentences included.
-    """
+    """A term in its sentence: the words around it, as written (`raw`) and in lower case."""
 
     term: str
     raw: Words
@@ -89,21 +77,6 @@ class Phrase(NamedTuple):
         """Return the words and marks of the sentences before, as written."""
         piece = _without_tags(self.front)
         return tuple(_TOKEN.findall(piece, 0, _sentence_begin(piece)))
-
-
-class Around(NamedTuple):
-    """Words around a pronoun, lower case; "" where the clause ends.
-
-    `next` holds three words behind it, `before` two in front of it, the nearer one last. The
-    pronoun is ``text[start:end]``, with what encloses it.
-    """
-
-    before: tuple[str, str]
-    next: tuple[str, str, str]
-    next_raw: str
-    text: str
-    start: int
-    end: int
 
 
 def phrase_at(text: str, start: int, end: int) -> Phrase:

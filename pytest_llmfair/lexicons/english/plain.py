@@ -1,4 +1,4 @@
-"""Words that name a group wherever they stand, but for other uses: a letter F, a church's name."""
+"""Words that name a group almost everywhere; exceptions are letters, churches and names."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _NAMING = ("as", "being", "openly", "one", "other", "or", "not")
 
 
 def counts(text: str, start: int, end: int) -> Verdict:
-    """Tell whether a letter, a house of worship or "gay" names a group here."""
+    """Return whether a letter, a house of worship or "gay" names a group here."""
     if end - start == 1:
         return Verdict(_is_field(text, start, end))
     word = text[start:end].lower().rpartition(" ")[2]

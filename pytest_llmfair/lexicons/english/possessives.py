@@ -10,12 +10,8 @@ _QUOTED = 200
 _SINGULAR = ("ss", "us", "is")
 
 
-def possessive_behind(text: str, end: int, *, masked: bool = False) -> str:
-    """Return the possessive behind the word that ends at `end`: an apostrophe, with or without s.
-
-    "" where there is none, or where the apostrophe may close a quotation of the same line. Behind
-    a word that is `masked` an apostrophe alone counts whether or not the word ends in s.
-    """
+def possessive_after(text: str, end: int, *, masked: bool = False) -> str:
+    """Return the possessive ending after a word, "'s" or "'"; "" if there is none."""
     mark, letter = text[end : end + 1], text[end + 1 : end + 2]
     if mark not in _MARKS:
         return ""
@@ -32,11 +28,7 @@ def possessive_behind(text: str, end: int, *, masked: bool = False) -> str:
 
 
 def possessive_for(word: str, standing: str, *, plurals: bool) -> str:
-    """Return the possessive that `word` takes where another word had `standing`.
-
-    `plurals` tells that a word in -s can be a plural, which takes the apostrophe alone; a name
-    keeps what stands there ("Mary's", "James's").
-    """
+    """Return the possessive ending for `word`, where another word had `standing`."""
     low = word.lower()
     if plurals and low.endswith("s") and not low.endswith(_SINGULAR):
         return standing[0]

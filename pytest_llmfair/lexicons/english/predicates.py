@@ -1,4 +1,4 @@
-"""Whether an adjective is said of a person: "my boss is old", "born deaf", "anyone disabled"."""
+"""Whether an adjective describes a person: "my boss is old", "born deaf", "anyone disabled"."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def is_said_of_person(phrase: Phrase) -> bool:
 
 
 def is_predicate(phrase: Phrase, before: Words, after: Words) -> bool:
-    """Whether an adjective between the words `before` and `after` is said of a person."""
+    """Whether an adjective between the words `before` and `after` describes a person."""
     if not _can_be_predicate(before, after):
         return False
     raw, following = phrase.raw, after[0] if after else ""
@@ -135,7 +135,7 @@ def _is_group_named(phrase: Phrase) -> bool:
 
 
 def is_made_so(phrase: Phrase) -> bool:
-    """Whether somebody is made so: "it can make a woman blind", "left him deaf"."""
+    """Whether a person is made so: "it can make a woman blind", "left him deaf"."""
     if not phrase.before:
         return False
     words = list(phrase.before)
@@ -158,7 +158,7 @@ def is_too(phrase: Phrase) -> bool:
 
 
 def _is_with_colour(before: Words, after: Words) -> bool:
-    """Whether it is joined to a colour that is not said of persons: "black and blue"."""
+    """Whether a colour that does not describe persons is joined to it: "black and blue"."""
     if "and" not in (*after[:1], *before[-1:]):
         return False
     following, third = (*after[1:3], "", "")[:2]
@@ -168,10 +168,7 @@ def _is_with_colour(before: Words, after: Words) -> bool:
 
 
 def _has_complement(after: Words) -> bool:
-    """Whether a complement keeps the adjective's sense: "gay with a son", "French by birth".
-
-    It changes it in "blind to", "straight with me", "white with fear".
-    """
+    """Whether a complement keeps the sense: "gay with a son"; not "white with fear"."""
     first, second = (*after[:2], "")[:2]
     if first == "with":
         begun = second in ("a", "an", "no") or second.isdigit()
@@ -245,7 +242,7 @@ def _is_amount(word: str) -> bool:
 
 
 def _is_share(subject: Words, adverbs: Words) -> bool:
-    """Whether it is said of a part of people: "the class is mostly white", "half the class is"."""
+    """Whether it describes a share of people: "the class is mostly white", "half the class is"."""
     group, front = subject[-1], subject[-_WINDOW:-1]
     if any(is_one_of(word, "wholes") for word in front) and is_one_of(group, "bodies"):
         return True
@@ -272,7 +269,7 @@ def _is_fronted(after: Words, raw: Words) -> bool:
 
 
 def _is_identity(subject: Words) -> bool:
-    """Whether "as" tells what a person is: "identifies as", "described him as"."""
+    """Whether "as" introduces an identity: "identifies as", "described him as"."""
     words = list(subject)
     if words and (is_one_of(words[-1], "person_objects") or is_person(words[-1])):
         while words and not in_classes(words[-1], "identify", "speak_of"):

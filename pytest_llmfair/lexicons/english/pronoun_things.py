@@ -1,4 +1,4 @@
-"""Pronouns that stand for no person: a ship's "her", a hen's "her eggs", God's "His mercy"."""
+"""Pronouns that do not refer to a person: a ship's "her", a hen's eggs, God's "His mercy"."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ _GOD = re.compile(
 _TITLE = re.compile(r"\b(?:film|movie|novel|album|watched|directed|starred in)\s[\"\u201c*_]*\Z")
 # Two of these tell a sentence from a headline.
 _SMALL = re.compile(r"\b[a-z]{4,}\b")
-_BESIDE = re.compile(
+_NEXT_TO = re.compile(
     r"(?i:\s?(?:[/,&]|and\b|or\b)\s?(?:she|hers?|he|him|his|theirs?|them|they)\b)"
 )
 
 
 def stands_for_thing(text: str, start: int, end: int) -> bool:
-    """Whether a pronoun stands for a ship, an animal or a god, or is no pronoun: "the HIS"."""
+    """Whether a pronoun refers to a ship, an animal or a god, or is an acronym: "the HIS"."""
     word = text[start:end]
     if word.isupper() and not one_case(text)[1]:
         before, _ = word_before(text, start)
         named = low(before) in ARTICLES and not before.isupper()
-        return named and not _BESIDE.match(text, end)
+        return named and not _NEXT_TO.match(text, end)
     if is_capital_inside(text, start, end):
         near = text[max(0, start - FAR) : end + FAR]
         before, _ = word_before(text, start)
@@ -57,14 +57,14 @@ def is_capital_inside(text: str, start: int, end: int) -> bool:
     """Whether a pronoun has a capital that no sentence or headline gives it: "directed Her"."""
     if not text[start:end].istitle() or not word_before(text, start)[0]:
         return False
-    if opens_sentence(text, start) or _BESIDE.match(text, end):
+    if opens_sentence(text, start) or _NEXT_TO.match(text, end):
         return False
     near = text[max(0, start - FAR) : end + FAR]
     return len(_SMALL.findall(near)) > 1
 
 
 def owned_by_thing(text: str, start: int, end: int, after: tuple[str, ...]) -> bool:
-    """Whether a ship or an animal has what follows: "the frigate lost her mast"."""
+    """Whether a ship or an animal owns what follows: "the frigate lost her mast"."""
     if any(is_one_of(word, "ship_parts") for word in after):
         return text[start:end].lower() == "her" and _is_near(text, start)
     if any(is_one_of(word, "animal_parts") for word in after):
@@ -73,7 +73,7 @@ def owned_by_thing(text: str, start: int, end: int, after: tuple[str, ...]) -> b
 
 
 def _is_near(text: str, start: int) -> bool:
-    """Whether a ship stands before the pronoun, and no person after it."""
+    """Whether a ship comes before the pronoun, with no person between them."""
     found = False
     before = ""
     for match in _WORDS.finditer(text, max(0, start - _WINDOW), start):

@@ -44,8 +44,8 @@ _WORK = (
     r"|opera|ballet|sitcom|series|masterpiece|blockbuster|show|podcast|album|song|single|band|group"
     r"|painting|game)"
 )
-# What is said of a work or a band, and hardly of a person with a capital.
-_SAID_OF_WORK = re.compile(
+# What describes a work or a band, and hardly of a person with a capital.
+_WORDS_OF_WORKS = re.compile(
     rf"(?: {_CAPITAL})* (?:(?:has|have|had|just|also|finally|recently) )?(?:"
     rf"(?:won|wins|received|swept|scooped|took|got|earned) (?:[\w-]+ ){{0,4}}{_PRIZE}\b"
     r"|(?:gross(?:ed|es)|premier(?:ed|es)|flopped|flops|headlin(?:ed|es))\b"
@@ -92,8 +92,8 @@ def _names_after(text: str, end: int) -> list[str]:
 def _is_work(text: str, start: int, end: int) -> bool:
     """Whether the sentence is about a work: "The English Patient won nine Oscars"."""
     if start and text[start - 1] in _QUOTES and text[end : end + 1] in _QUOTES:
-        return end < len(text) and _SAID_OF_WORK.match(text, end + 1) is not None
-    if _SAID_OF_WORK.match(text, end) is None:
+        return end < len(text) and _WORDS_OF_WORKS.match(text, end + 1) is not None
+    if _WORDS_OF_WORKS.match(text, end) is None:
         return False
     front = _NAMED_BEFORE.search(text, max(0, start - FAR), start)
     begin = front.start() if front else start
@@ -101,11 +101,7 @@ def _is_work(text: str, start: int, end: int) -> bool:
 
 
 def is_in_title(text: str, start: int, end: int) -> bool:
-    """Whether a person noun with a capital is in a name: "Derry Girls", "The Girl on the Train".
-
-    Another word of the name has a capital that no sentence, people or colour gives it, and another
-    word of the sentence has none.
-    """
+    """Whether a capitalised noun is part of a name: "Derry Girls", "The Girl on the Train"."""
     if _is_work(text, start, end) or _owns_name(text, start, end):
         return True
     before, front = word_before(text, start)
@@ -163,10 +159,7 @@ def is_institution(phrase: Phrase) -> bool:
 
 
 def is_first_name(phrase: Phrase) -> bool:
-    """Whether a term that is a given name too is one: "Christian said", "I met Gay".
-
-    It is, unless a determiner before it, a noun after it or a joined adjective shows otherwise.
-    """
+    """Whether a term that is also a given name is one here: "Christian said", "I met Gay"."""
     if phrase.term.islower() or phrase.term.isupper():
         return False
     if is_before_name(phrase):

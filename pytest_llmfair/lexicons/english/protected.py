@@ -1,4 +1,4 @@
-"""What in a text is no English prose: addresses, code, tags, files, escapes, other languages."""
+"""Parts of a text that are not English prose: addresses, code, tags, files, other languages."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _CODE = (
 # What these hold is code; an element that is not closed is a tag alone.
 _ELEMENT_OPENS = re.compile(r"<(code|kbd|samp|script|style)\b[^<>\n]*+>", re.IGNORECASE)
 _ELEMENT_CLOSES = re.compile(r"</(code|kbd|samp|script|style)\s*+>", re.IGNORECASE)
-# None of these holds a blank.
+# None of these holds a space.
 _RUNS = (
     r"(?<![A-Za-z0-9+.-])[A-Za-z][A-Za-z0-9+.-]*+://\S+",
     r"\bwww\.\S+",
@@ -39,7 +39,7 @@ _RUNS = (
 )
 _IN_CODE = re.compile("|".join(_CODE), re.DOTALL)
 _IN_RUN = re.compile(rf"[^`<]*?({'|'.join(_RUNS)})")  # code is looked for first
-# A value without blanks: 'user.gender = "he"'.
+# A value without spaces: 'user.gender = "he"'.
 _VALUE = re.compile(r"(?<=[\w\]=!])\s?=\s?(?:\"[^\"\s]+\"|'[^'\s]+')")
 # A query up to its semicolon, else its clauses.
 _CLAUSE = (
@@ -58,8 +58,8 @@ _ATTRIBUTE = re.compile(
 )
 _DOT = re.compile(r"\.[a-z]")
 _CALL = re.compile(r"\((?:h|she)")
-# Mathematics, "$h_e = 1$", "\(he\)": no blanks, or a sign of it between the marks, so that neither
-# "$5 and he paid $6" nor the brackets of Markdown ("\[she laughs\]") are taken for it.
+# Mathematics, "$h_e = 1$", "\(he\)": no spaces, or a sign of it between the marks, so that neither
+# "$5 and he paid $6" nor the brackets of Markdown ("\[she laughs\]") are mistaken for it.
 _FORMULA = re.compile(
     r"(?<![\\$])\$\$([^$]++)\$\$"
     r"|(?<![\\$\w])\$(?=[^\s$])([^$\n]*+)(?<=[^\s\\])\$(?![\d$])"
@@ -67,7 +67,7 @@ _FORMULA = re.compile(
     r"|\\\[((?:[^\\]|\\[^\[\]])*+)\\\]"
 )
 _MATHS = re.compile(r"\A\S*\Z|[\\^_={+<>]")
-# Commands with what they get, and lines behind a prompt.
+# Commands with what they get, and lines after a prompt.
 _COMMAND = re.compile(
     r"\b(?:(?:pip3?|brew|conda|apt|apt-get|npm|cargo|gem) install|git clone|python3? -m)"
     r"(?: --?\w\S*+){0,9}+ [^\s-]\S*+(?: --?[A-Za-z]\S*+){0,9}+|(?<=\s)--[a-z][a-z-]*+=\S+"
@@ -93,7 +93,7 @@ _SIMPLE = (
     (("$",), _PROMPT),
     ((" --", " install ", "git clone ", " -m "), _COMMAND),
 )
-# A line break as JSON writes it, inside JSON too. A tab, but for the commands of TeX ("\\text").
+# A line break as JSON writes it, inside JSON too. A tab, except the commands of TeX ("\\text").
 _ESCAPE = re.compile(r"(?:\\{1,4}r)?\\{1,4}n|\\{1,4}t(?=[A-Z])")
 _ENTITY = re.compile(r"&(?:nbsp|ensp|emsp|thinsp|#160|#xa0);|\{\{nbsp\}\}", re.IGNORECASE)
 # One of these tells English at little cost; none is a word of the other languages.
@@ -101,12 +101,8 @@ _ENGLISH = (" the ", " and ", " that ", " with ", " you ", " for ", " were ", " 
 
 
 @functools.lru_cache(maxsize=8)  # it looks through a whole text, which can hold many terms
-def with_blanks(text: str) -> str:
-    """Return a text of the same length in which what stands for a space is spaces.
-
-    That is an escaped line break or "&nbsp;": words are found and read as those of the text that
-    is meant.
-    """
+def with_spaces(text: str) -> str:
+    """Return a text of the same length with spaces for escaped line breaks and "&nbsp;"."""
     if "\\" in text:
         text = _ESCAPE.sub(lambda e: ("\n" if e[0][-1] == "n" else "").rjust(len(e[0])), text)
     if "&" in text or "{{" in text:
@@ -115,7 +111,7 @@ def with_blanks(text: str) -> str:
 
 
 def is_foreign(text: str) -> bool:
-    """Whether two small words of other languages stand in a text, and none that tells English."""
+    """Whether a text holds two small words of another language and no sign of English."""
     if any(map(text.__contains__, _ENGLISH)):
         return False
     return len(words_of("of_other_languages").intersection(text.lower().split())) > 1

@@ -1,4 +1,4 @@
-"""The grammatical role of "her" and "his", and whether a pronoun stands for a person at all."""
+"""The grammatical role of "her" and "his", and whether a pronoun refers to a person at all."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pytest_llmfair.lexicons.english.around import (
     OBJECT,
     OWNER,
     SUBJECTS,
-    Around,
+    PronounContext,
     Reading,
     describes,
     ends,
@@ -71,10 +71,7 @@ _ELLIPSES = ("", "...", "....", "\u2026")
 
 
 def role(text: str, start: int, end: int, roles: Collection[str]) -> Verdict:
-    """Tell which of its possible roles the pronoun ``text[start:end]`` has.
-
-    Where its spelling allows one role, that is the answer, and "" if it stands for a thing.
-    """
+    """Return which role the pronoun ``text[start:end]`` has; "" if it refers to a thing."""
     if stands_for_thing(text, start, end):
         return Verdict("")
     verdict = _role(text, start, end, roles) if len(roles) > 1 else Verdict(next(iter(roles)))
@@ -85,7 +82,7 @@ def role(text: str, start: int, end: int, roles: Collection[str]) -> Verdict:
 
 
 def _role(text: str, start: int, end: int, roles: Collection[str]) -> Verdict:
-    """Tell which of several roles a pronoun has."""
+    """Return which of several roles a pronoun has."""
     around = words_around(text, start, end)
     is_her = "object" in roles
     reading = _her(around) if is_her else _his(around)
@@ -101,8 +98,8 @@ def _role(text: str, start: int, end: int, roles: Collection[str]) -> Verdict:
     return Verdict(answer, False, why)
 
 
-def _her(around: Around) -> Reading:
-    """Tell whether "her" is an object."""
+def _her(around: PronounContext) -> Reading:
+    """Return whether "her" is an object."""
     first, before = around.after[0], around.before
     if before[0] in ("him", "xem") and before[1] in ("or", "/"):
         return OBJECT
@@ -117,8 +114,8 @@ def _her(around: Around) -> Reading:
     return object_reading(around) or OWNER
 
 
-def _his(around: Around) -> Reading:
-    """Tell whether "his" stands alone, like "hers"."""
+def _his(around: PronounContext) -> Reading:
+    """Return whether "his" stands alone, like "hers"."""
     first, second, third, _ = around.after
     before = around.before
     if first in _JOINS:
@@ -134,7 +131,7 @@ def _his(around: Around) -> Reading:
     return OWNER if _noun_follows(around) else OBJECT
 
 
-def _noun_follows(around: Around) -> bool:
+def _noun_follows(around: PronounContext) -> bool:
     """Whether the next words can begin the noun phrase of a possessive."""
     first, second, third, _ = around.after
     verb = around.before[1]
@@ -162,8 +159,8 @@ def _noun_follows(around: Around) -> bool:
     return not (adverb and first not in ("next", "last") and tells_when(second, third))
 
 
-def _is_effort(around: Around) -> bool:
-    """Whether "all" is all somebody can do: "gave it her all"; not "gave her all of it"."""
+def _is_effort(around: PronounContext) -> bool:
+    """Whether "all" means all effort: "gave it her all"; not "gave her all of it"."""
     first, second, third, _ = around.after
     if second == "into" or (second == "this" and third != "time"):
         return True
@@ -175,15 +172,15 @@ def _is_effort(around: Around) -> bool:
     return given is not None and (first == "all" or " " in given[0].strip())
 
 
-def _describes_on(around: Around) -> bool:
+def _describes_on(around: PronounContext) -> bool:
     """Whether an adjective goes on after a comma or "and": "her long, dark hair"."""
     _, join, third, fourth = around.after
     comma = join == ","
     if comma:
-        raw, behind = words_after(around.text, around.text.find(",", around.end) + 1, 2)
+        raw, following = words_after(around.text, around.text.find(",", around.end) + 1, 2)
         if not raw[:1].islower():
             return False
-        third, fourth = low(raw), low(behind)
+        third, fourth = low(raw), low(following)
     if join not in (",", "and", "but", "yet", "or", "if") or is_final(third) or is_final(fourth):
         return False
     adjective = describes(third) or is_one_of(third, "comparatives")
@@ -193,7 +190,7 @@ def _describes_on(around: Around) -> bool:
     return (adjective or formed or (comma and not is_participle(third))) and not (going or verb)
 
 
-def _opens_phrase(around: Around) -> bool:
+def _opens_phrase(around: PronounContext) -> bool:
     """Whether a word that mostly ends a phrase begins it here: "her already full diary"."""
     first, second, third, fourth = around.after
     if is_one_of(f"{first}-{second}", "time_before_adjectives"):  # "her by now famous soup"
@@ -211,11 +208,8 @@ def _opens_phrase(around: Around) -> bool:
     return describes(second) or is_one_of(second, "comparatives")
 
 
-def _shares_owned(around: Around) -> bool:
-    """Whether somebody owns with her what follows: "her and Tom's place", "her or his car".
-
-    Inside a clause persons are joined to her: "met her and Tom's sister".
-    """
+def _shares_owned(around: PronounContext) -> bool:
+    """Whether a person shares with her what follows: "her and Tom's place", "her or his car"."""
     join, other, third, fourth = around.after
     opens = not around.before[1][:1].isalnum() or is_one_of(around.before[1], "clause_openers")
     opens = opens or around.before[1] == "both"
@@ -233,8 +227,8 @@ def _shares_owned(around: Around) -> bool:
     return not any(map(is_person, filter(None, owned)))
 
 
-def _his_is_shared(around: Around) -> bool:
-    """Whether somebody owns with him what follows; not "The house is his and Tom's car is new"."""
+def _his_is_shared(around: PronounContext) -> bool:
+    """Whether a person shares with him what follows; not "it is his and Tom's car is new"."""
     owned = _owned(around)
     if owned is None:
         return False
@@ -242,23 +236,23 @@ def _his_is_shared(around: Around) -> bool:
     return not (told and is_closed(owned[1]))
 
 
-def _owned(around: Around) -> tuple[str, str] | None:
+def _owned(around: PronounContext) -> tuple[str, str] | None:
     """Return the two words after another owner: "her and (Tom's) late uncle"; None for none."""
     owner = _OWNER.match(around.text, around.end)
     if owner is None:
         return None
-    noun, behind = map(low, words_after(around.text, owner.end(), 2))
-    if is_final(noun) or is_adverb(noun) or (describes(noun) and is_final(behind)):
+    noun, following = map(low, words_after(around.text, owner.end(), 2))
+    if is_final(noun) or is_adverb(noun) or (describes(noun) and is_final(following)):
         return None
     going = noun.endswith("ing") and not is_one_of(noun, "things_in_ing")
-    return None if going else (noun, behind)
+    return None if going else (noun, following)
 
 
-def _is_in_list(around: Around) -> bool:
+def _is_in_list(around: PronounContext) -> bool:
     return around.after[0] == "," and _LIST.match(around.text, around.end) is not None
 
 
-def _acts_of_his(around: Around) -> bool:
+def _acts_of_his(around: PronounContext) -> bool:
     """Whether a verb follows "of his": "a friend of his works here", "that car of his broke"."""
     first, second = around.after[:2]
     owner = around.before[0].removesuffix("s")
@@ -274,7 +268,7 @@ def _acts_of_his(around: Around) -> bool:
     return goes_on and (known or is_one_of(verb, "verbs_or_nouns"))
 
 
-def _breaks_off(around: Around) -> bool:
+def _breaks_off(around: PronounContext) -> bool:
     """Whether the text ends where a noun is to come: "Although her", "In 1998, her"."""
     text, end = around.text, around.end
     if text[end : end + 12].strip() not in _ELLIPSES or len(text) > end + 12:

@@ -22,24 +22,14 @@ _SHOWN = 24
 
 @dataclass(frozen=True, slots=True)
 class SecondOpinion:
-    """Rules whose answers count as sure only if the student does not object.
-
-    Attributes
-    ----------
-    rules : Grammar
-        Gives the answers.
-    attribute : str
-        The protected attribute of the terms; the student read more of those that ship.
-    veto : float
-        The student objects where it gives the opposite answer at least this probability.
-    """
+    """Rules whose answers are sure only if the student gives the opposite less than `veto`."""
 
     rules: Grammar
     attribute: str = ""
     veto: float = VETO
 
     def role(self, text: str, start: int, end: int, roles: Collection[str]) -> Verdict:
-        """Tell which of its roles a pronoun has."""
+        """Return which of its roles a pronoun has."""
         verdict = self.rules.role(text, start, end, roles)
         if not verdict.sure or not verdict.answer or len(roles) < 2:
             return verdict
@@ -51,7 +41,7 @@ class SecondOpinion:
         return Verdict(verdict.answer, False, f"{_place(text, start, end)} can be {can_be}")
 
     def counts(self, text: str, start: int, end: int, kind: Kind) -> Verdict:
-        """Tell whether a term names the group of a person."""
+        """Return whether a term names the group of a person."""
         verdict = self.rules.counts(text, start, end, kind)
         if not verdict.sure:
             return verdict
@@ -62,7 +52,7 @@ class SecondOpinion:
         return Verdict(verdict.answer, False, why)
 
     def is_this_person(self, text: str, start: int, end: int, name: Name) -> Verdict:
-        """Tell whether a name is the person asked for."""
+        """Return whether a name is the person asked for."""
         verdict = self.rules.is_this_person(text, start, end, name)
         if not verdict.sure or "initial" in name.part:
             return verdict
@@ -76,7 +66,7 @@ class SecondOpinion:
 
 
 def _place(text: str, start: int, end: int) -> str:
-    """Return a word with what stands next to it: "'her' before 'leave'"."""
+    """Return a word with its neighbour, for a message: "'her' before 'leave'"."""
     following = text[end : end + _SHOWN].split()
     if following and any(char.isalnum() for char in following[0]):
         return f"{text[start:end]!r} before {following[0].strip('.,;:!?')!r}"

@@ -1,8 +1,8 @@
 """The student: a small linear model that gives a second opinion on how a word is read.
 
-It learned from earlier, much longer rules of this package, on text under free licences
-(``benchmarks/grammar``). It is word-blind: it sees the words around a span and the kind of the
-term, never its spelling, so that a sentence and its counterfactual get the same answer.
+It was trained on the answers of earlier, much longer rules, on text under free licences
+(``benchmarks/grammar``). It sees the words around a span and the kind of the term but never its
+spelling, so a sentence and its counterfactual get the same answer.
 """
 
 from __future__ import annotations
@@ -32,19 +32,19 @@ Numbers = NDArray[np.uint32]
 
 
 def counts_numbers(text: str, start: int, end: int, kind: str, attribute: str = "") -> Numbers:
-    """Return what the model sees of a term."""
+    """Return the model's inputs for a term."""
     kinds = ["counts", kind, f"{kind} {attribute}"] if attribute else ["counts", kind]
     return _with(_term_numbers(text, start, end), kinds)
 
 
 def role_numbers(text: str, start: int, end: int, roles: Iterable[str]) -> Numbers:
-    """Return what the model sees of a pronoun."""
+    """Return the model's inputs for a pronoun."""
     kind = "her" if "object" in roles else "his"
     return _with(_numbers(features(text, start, end)), [kind])
 
 
 def name_numbers(text: str, start: int, end: int, name: str) -> Numbers:
-    """Return what the model sees of a name, a first, last or only one, perhaps a word too."""
+    """Return the model's inputs for a name: first, last or only one, perhaps also a word."""
     word = text[start:end]
     first = name.lower().startswith(word.lower())
     part = "only" if " " not in name else "first" if first else "last"
@@ -71,31 +71,16 @@ def _with(numbers: Numbers, kinds: Iterable[str]) -> Numbers:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Student:
-    """A linear model of three questions; each answer is a probability.
-
-    `text` is read as the rules read it: escapes (line breaks in JSON) are spaces of equal length.
-
-    Attributes
-    ----------
-    weights : numpy.ndarray of shape (2 ** 20,)
-        Weight of each feature.
-    """
+    """A linear model of the three grammar questions; every answer is a probability."""
 
     weights: NDArray[np.float32]
 
     def counts(self, text: str, start: int, end: int, kind: str, attribute: str = "") -> float:
-        """Return the probability that a term names a person's group here.
-
-        `kind` is one of the six of the lexicons; the model learned more of attributes that ship.
-        """
+        """Return the probability that a term of this kind names a person's group here."""
         return self._probability(counts_numbers(text, start, end, kind, attribute))
 
     def role(self, text: str, start: int, end: int, roles: Iterable[str]) -> float:
-        """Return the probability that "her" or "his" is a determiner: "her book".
-
-        With "object" among the roles it could else be that ("I saw her"), without it a pronoun of
-        its own ("the book is his").
-        """
+        """Return the probability that "her" or "his" is a determiner: "her book"."""
         return self._probability(role_numbers(text, start, end, roles))
 
     def is_person(self, text: str, start: int, end: int, name: str) -> float:

@@ -69,7 +69,7 @@ def _ends_with_person(words: list[str], raw: Words, verb: str) -> bool:
 
 
 def is_person_or_name(word: str, written: str, named: bool) -> bool:
-    """Whether a word is a person; a capital makes a name where one can stand (`named`)."""
+    """Whether a word is a person, or a name where one is possible (`named`)."""
     return is_person(word) or (named and is_name(word, written))
 
 
@@ -127,7 +127,7 @@ def is_part_of_persons(raw: Words, words: Words, earlier: Callable[[], Words]) -
 
 
 def _ends_with_persons(written: Sequence[str]) -> bool:
-    """Whether the last noun that "them" can stand for names persons."""
+    """Whether the last noun that "them" can refer to names persons."""
     first = True
     for word in reversed(written):
         low = word.lower()

@@ -1,7 +1,7 @@
-"""Titles and what can be part of a name: "Lady Ashford", "the king", "her daughter".
+"""Titles and words that can be part of a name: "Lady Ashford", "the king", "her daughter".
 
-"Miss", "Sir" and the like count in front of a name. Others count wherever they stand, unless they
-are names themselves: "Stephen King", "Duke Ellington", "songs by Queen", "the king on g1".
+"Miss", "Sir" and the like count before a name. Others count everywhere, except as part of a name:
+"Stephen King", "Duke Ellington", "songs by Queen", "the king on g1".
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _PEERS = ("dame", "sir", "lady", "ladies", "lord", "lords")
 # They are names of persons more often than others: "Prince sang", "Duke is late".
 _GIVEN = ("Duke", "Duchess", "Earl", "Marquis")
 _SURNAMES = ("King", "Queen", "Prince", "Princess", "Duke", "Earl", "Baron")
-_SMALL_BEHIND = re.compile(r" (?!of\b)[a-z]")
+_SMALL_AFTER = re.compile(r" (?!of\b)[a-z]")
 _COUPLES = ({"king", "queen"}, {"prince", "princess"}, {"duke", "duchess"})
 _NAME_AFTER = re.compile(r"[^\S\n]+[\"'\u2018\u201c]?([^\W\d_]\w*)")
 # A name to be filled in: "Miss [NAME]", "Lady {name}", "Miss ___".
@@ -45,12 +45,12 @@ _SHIP = re.compile(
     r"[^\S\n]+([A-Z][a-z]+)(?:[^\S\n]+(?:\d+|[IVX]+))?\b(?![^\S\n]+(?:of|and|[A-Z]))"
 )
 _COUPLE_BEFORE = re.compile(r"\bmrs?\.?\s(?:and|&)\s\Z", re.IGNORECASE)
-_COUPLE_BEHIND = re.compile(r"\.?\s(?:and|&)\smrs?\b", re.IGNORECASE)
+_COUPLE_AFTER = re.compile(r"\.?\s(?:and|&)\smrs?\b", re.IGNORECASE)
 # "The lord and the lady", "lords and ladies"; not "ladies and gentlemen"
 _PEER = r"(?:lords?|lady|ladies|knights?|vassals?|peasants?|commoners?)"
 _AND_PEER = r"\s(?:and|or|nor|&)\s(?:(?:the|a|his|her|my|our|their)\s)?"
 _PEER_BEFORE = re.compile(rf"\b{_PEER}{_AND_PEER}\Z", re.IGNORECASE)
-_PEER_BEHIND = re.compile(rf"{_AND_PEER}{_PEER}\b", re.IGNORECASE)
+_PEER_AFTER = re.compile(rf"{_AND_PEER}{_PEER}\b", re.IGNORECASE)
 _SMALL_TITLE = re.compile(r"\bM[sx]\b")
 _NAME = re.compile(rf"(?:\.?[^\S\n]+|\.)({LETTERS})")
 _POINT = re.compile(r"\.[^\S\n]*[^\W\d_]")
@@ -73,9 +73,9 @@ _JOINED = re.compile(rf"[^\S\n]+(?:and|or)[^\S\n]+(?:the[^\S\n]+)?({LETTERS})")
 
 
 def counts(text: str, start: int, end: int) -> Verdict:
-    """Tell whether a title or a word of kin names a person here."""
+    """Return whether a title or a kinship word names a person here."""
     answer = _counts(text, start, end)
-    alone = opens_sentence(text, start) and _SMALL_BEHIND.match(text, end)
+    alone = opens_sentence(text, start) and _SMALL_AFTER.match(text, end)
     if text[start:end] in _SURNAMES and alone:
         why = f"{text[start:end]!r} at the begin of a sentence can be a ruler or a name"
         return Verdict(answer, False, why)
@@ -94,13 +94,13 @@ def _counts(text: str, start: int, end: int) -> bool:
         return is_address(text, start, end)
     if lower in _PEERS:
         before = _PEER_BEFORE.search(text, max(0, start - NEAR), start)
-        return before is not None or _PEER_BEHIND.match(text, end) is not None
+        return before is not None or _PEER_AFTER.match(text, end) is not None
     small = not word[0].isupper()
     if is_one_of(lower, "royalty") and not _is_royal(text, start, end):
         return False
     if small:
         return True
-    if _is_behind_name(text, start):
+    if _is_after_name(text, start):
         return False
     if word.isupper() or is_in_headline(text, start, end):
         return True
@@ -112,13 +112,13 @@ def _counts(text: str, start: int, end: int) -> bool:
 
 def is_couple(text: str, start: int, end: int) -> bool:
     """Whether two titles share a name: "Mr. and Mrs. Lindqvist"."""
-    if _COUPLE_BEHIND.match(text, end):
+    if _COUPLE_AFTER.match(text, end):
         return True
     return _COUPLE_BEFORE.search(text, max(0, start - 12), start) is not None
 
 
 def is_address(text: str, start: int, end: int) -> bool:
-    """Whether the word calls somebody: "Excuse me, miss, is this seat taken?"."""
+    """Whether the word calls a person: "Excuse me, miss, is this seat taken?"."""
     if not _END.match(text, end):
         return False
     before = _COMMA_BEFORE.search(text, max(0, start - NEAR), start)
@@ -133,7 +133,7 @@ def is_short_title(text: str, start: int, end: int) -> bool:
 
 
 def takes_case(text: str, start: int, end: int) -> bool:
-    """Whether another short title stands in its case: "mrs lee", "ms. lee"; not "mr lee"."""
+    """Whether another short title takes over its case: "mrs lee", "ms. lee"; not "mr lee"."""
     if text[start:end].lower() == "mrs":
         return is_short_title(text, start, end)
     before = text[max(0, start - NEAR) : start].rstrip()
@@ -161,12 +161,12 @@ def _is_large(text: str) -> bool:
 
 def _is_large_title(text: str, start: int, end: int) -> bool:
     """Whether a name follows in a text all of capitals: "MS LEE"; not "MS WORD", "MY MS"."""
-    behind = NEXT.match(text, end)
-    if behind is None or not _is_large(text):
+    trailing = NEXT.match(text, end)
+    if trailing is None or not _is_large(text):
         return False
     if is_one_of(low(word_before(text, start)[0]), "determiners"):
         return False
-    word = low(behind[1])
+    word = low(trailing[1])
     return not ends_phrase(word) and not is_one_of(word, "no_name_behind_ms")
 
 
@@ -178,8 +178,8 @@ def _is_before_name(text: str, end: int) -> bool:
     )
 
 
-def _is_behind_name(text: str, start: int) -> bool:
-    """Whether a name stands in front: "Stephen King", "the Wright Brothers", "Jensen & Sons"."""
+def _is_after_name(text: str, start: int) -> bool:
+    """Whether a name comes before: "Stephen King", "the Wright Brothers", "Jensen & Sons"."""
     match = _NAME_BEFORE.search(text, max(0, start - NEAR), start)
     if match is None:
         return text[max(0, start - 2) : start] == "& "
@@ -212,8 +212,8 @@ def _is_in_game(text: str, start: int, end: int) -> bool:
     first, last = max(0, start - FAR), end + FAR
     for stop in _STOP.finditer(text, first, start):
         first = stop.end()
-    behind = _STOP.search(text, end, last)
-    sentence = text[first : behind.start() if behind else last].lower()
+    trailing = _STOP.search(text, end, last)
+    sentence = text[first : trailing.start() if trailing else last].lower()
     front = sentence[: start - first]
     if not words_of("pieces").isdisjoint(_WORD.findall(sentence)) or _GAME.search(sentence):
         return True
@@ -224,10 +224,10 @@ def _is_in_game(text: str, start: int, end: int) -> bool:
 def _is_bare_name(text: str, start: int, end: int) -> bool:
     """Whether nothing shows a ruler: "songs by Queen", "Prince released"; not "the Queen"."""
     following = NEXT.match(text, end)
-    behind = following[1] if following else ""
+    trailing = following[1] if following else ""
     before, begin = word_before(text, start)
     word = low(before)
-    if behind[:1].isupper() or is_one_of(behind, "behind_ruler"):
+    if trailing[:1].isupper() or is_one_of(trailing, "behind_ruler"):
         return False
     if is_one_of(word, "articles"):
         return False
@@ -249,8 +249,8 @@ def _is_bare_name(text: str, start: int, end: int) -> bool:
         if not words_of("music").isdisjoint(near):
             return True  # "My favourite band is Queen."
     if not before:  # "Prince sang it", "Duke is late"
-        now = is_one_of(behind, "be") or is_verb(behind, "")
-        done = _is_past(behind) or (now and text[start:end] in _GIVEN)
+        now = is_one_of(trailing, "be") or is_verb(trailing, "")
+        done = _is_past(trailing) or (now and text[start:end] in _GIVEN)
         return done and opens_sentence(text, start)
     if is_one_of(word, "before_ruler") or is_modifier(word):
         return False
@@ -262,6 +262,6 @@ def _are_couple(word: str, other: str) -> bool:
 
 
 def _is_past(word: str) -> bool:
-    """Whether a word as written is a verb of the past, or another that tells what happened."""
+    """Whether a word as written is a past-tense verb, or another that reports an event."""
     kinds = ("past_verbs", "finite_verbs", "acted")
     return word.endswith("ed") or any(is_one_of(word, kind) for kind in kinds)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 WORD = r"[^\W_]++(?:[-'\u2019][^\W_]++)*+"
 LETTERS = r"[^\W\d_][\w'\u2019-]*"
 TAG = r"</?[A-Za-z][^<>\n]{0,80}>"
-# The same, but for those that part lines as a mark does.
+# The same, except those that part lines as a mark does.
 _BLOCKS = r"p|div|li|[ou]l|d[dlt]|t[dhr]|table|h[1-6r]|blockquote|section|article"
 INLINE_TAG = (
     rf"</?(?!(?:{_BLOCKS})\b|br\b[^<>\n]{{0,9}}>\s{{0,9}}[A-Z][a-z])[A-Za-z][^<>\n]{{0,80}}>"
@@ -67,7 +67,7 @@ def tells_when(word: str, following: str) -> bool:
 
 
 def is_predicative(word: str) -> bool:
-    """Whether a lower-case word is an adjective that is said of persons, by list or ending."""
+    """Whether a lower-case word is an adjective that describes persons, by list or ending."""
     words = word_classes()
     formed = word.endswith(("ous", "less", "ful", "able", "ible"))
     return word in words["adjectives"] or (formed and word not in words["not_adjectives"])
@@ -84,12 +84,12 @@ def is_in_ly(word: str) -> bool:
 
 
 def is_participle(word: str) -> bool:
-    """Whether it may be a participle in -ed."""
+    """Whether it can be a participle in -ed."""
     return len(word) > 4 and word.endswith("ed") and not word.endswith("eed")
 
 
 def is_owner(word: str) -> bool:
-    """Whether a lower-case word tells whose somebody is: "my", "Ann's"."""
+    """Whether a lower-case word is a possessor: "my", "Ann's"."""
     return word in word_classes()["owners"] or word.endswith(("'s", "s'"))
 
 
@@ -166,7 +166,7 @@ def is_person_compound(word: str, following: str) -> bool:
 
 @functools.lru_cache(maxsize=4096)
 def is_modifier(word: str) -> bool:
-    """Whether a lower-case word can stand between an adjective and its person noun."""
+    """Whether a lower-case word can come between an adjective and its person noun."""
     if is_one_of(word, "person_modifiers") or is_one_of(word, "demonyms") or word[0].isdigit():
         return True
     if "-" in word or " " in word:
@@ -203,10 +203,7 @@ def ends_phrase(word: str) -> bool:
 
 
 def is_verb(word: str, following: str, *, bare: bool = False) -> bool:
-    """Whether a word after a noun is its verb: "called", not "dominated area".
-
-    Where no noun can follow, a `bare` form that is also a noun ("call") counts as a verb.
-    """
+    """Whether a word after a noun is its verb; with `bare` also one like "call"."""
     if is_one_of(word, "modals") or is_one_of(word, "finite_verbs"):
         return True
     noun = not bare and is_one_of(word, "noun_verbs")
@@ -273,7 +270,7 @@ def in_classes(word: str, *kinds: str) -> bool:
 
 
 def singulars(word: str) -> list[str]:
-    """Return a word and what it can be the plural, or the third person, of."""
+    """Return a word and the words that it can be the plural, or the third person, of."""
     forms = [word]
     if word.endswith("ies"):
         forms.append(word[:-3] + "y")
@@ -296,7 +293,7 @@ def _takes_object(word: str, following: str, bare: bool) -> bool:
 
 
 def _singular_nouns(word: str) -> list[str]:
-    """Return a word and what it can be the plural of; "spheres" is not the plural of "spher"."""
+    """Return a word and its possible singulars; "spheres" does not give "spher"."""
     whole = not word.endswith("es") or word.endswith(("ies", *_HISSING))
     return singulars(word) if whole else [word, word[:-1]]
 
@@ -317,25 +314,7 @@ def _is_agent(word: str) -> bool:
 
 
 class Term(NamedTuple):
-    """What the rules know of a term: its shape and classes, never the group it names.
-
-    Attributes
-    ----------
-    word : str
-        The term in lower case.
-    people : bool
-        Whether it names a people.
-    national : bool
-        Whether it says where something was made or spoken too: "Italian (opera)".
-    language : bool
-        Whether a language has the same name: "French", not "American".
-    seldom : bool
-        Whether hardly anything but a person is called so: "deaf", "bisexual".
-    opposed : str
-        The class of its opposites, such as "opposed_ages"; "" for none.
-    plural : bool
-        Whether it ends with an s.
-    """
+    """The shape and word classes of a term, never the group it names."""
 
     word: str
     people: bool
@@ -348,7 +327,7 @@ class Term(NamedTuple):
 
 @functools.lru_cache(maxsize=4096)
 def term_of(written: str) -> Term:
-    """Return what the rules know of a term."""
+    """Return the shape and word classes of a term."""
     word = written.lower()
     return Term(
         word,

@@ -27,19 +27,15 @@ def is_in_headline(text: str, start: int, end: int) -> bool:
 
 
 def is_possessed(text: str, start: int, end: int) -> bool:
-    """Whether a possessive makes a name of what follows: "The King's Speech"."""
+    """Whether a possessive makes what follows a name: "The King's Speech"."""
     if text[end : end + 1] not in ("'", "\u2019") or POSSESSED.match(text, end) is None:
         return False
     return not is_in_headline(text, start, end)
 
 
 def is_in_street(text: str, start: int, end: int) -> bool:
-    """Whether a word with a capital begins the name of a street, a hill or a hospital.
-
-    Up to two more capitals can stand between: "Old Church Farm Road". A title can stand before
-    a last name ("Pastor Lane said"), and headlines hold no streets ("Woman Street Vendor").
-    """
-    place, stop = _place_behind(text, end)
+    """Whether a capitalised word begins the name of a street, a hill or a hospital."""
+    place, stop = _place_after(text, end)
     word = low(text[start:end])
     if not place or word == "sir" or is_one_of(word, "titles"):
         return False
@@ -52,14 +48,14 @@ def is_in_street(text: str, start: int, end: int) -> bool:
     return is_one_of(low(word_before(text, start)[0]), "locatives")
 
 
-def _place_behind(text: str, end: int) -> tuple[str, int]:
+def _place_after(text: str, end: int) -> tuple[str, int]:
     """Return the last word for a place among the next capitals, and its end; "" for none."""
     place, stop, at = "", end, end
     for _ in range(3):
-        behind = NEXT.match(text, at)
-        if behind is None or not behind[1][0].isupper():
+        following = NEXT.match(text, at)
+        if following is None or not following[1][0].isupper():
             break
-        word, at = low(behind[1]).removesuffix("'s"), behind.end()
+        word, at = low(following[1]).removesuffix("'s"), following.end()
         if is_one_of(word, "places") or is_one_of(word, "more_places"):
             if word == "st" and text[at + 1 : at + 3].strip()[:1].isupper():
                 break  # "Pastor St. John"

@@ -1,4 +1,4 @@
-"""Candidates with scores: what the allocation metrics read, compare and report alike."""
+"""Candidates with scores, and their comparison with a reference group."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from pytest_llmfair.metrics.allocation._comparisons import Judge, PairwiseScores
 from pytest_llmfair.metrics.arguments import Floats, flags, flat_scores, known_population, labels
 from pytest_llmfair.stats import (
     Estimate,
+    Finding,
     GroupRow,
     MaxPairwiseDifference,
     Population,
@@ -32,12 +33,10 @@ _FEW_LABELS = 32
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """Checked candidates, column by column.
+    """Checked candidates, column by column."""
 
-    `group` has the position in `names` (in order of appearance) of each candidate. `pools` are
-    also the sampling units, `qualified` who is compared, `strata` jobs or topics; each is None
-    where there are none. `judge` tells how far scores from comparisons are evidence.
-    """
+    # `group` is the index in `names` of each candidate's group. `pools` are also the sampling
+    # units. Only candidates with `qualified` are compared, and only within `strata`.
 
     scores: Floats
     names: list[Hashable]
@@ -106,16 +105,14 @@ class Candidates:
         worst: type[MaxPairwiseDifference] = MaxPairwiseDifference,
         word: str = "minus",
     ) -> E | MaxPairwiseDifference | Undefined:
-        """Compare every group with its reference: one estimate, or the worst of several.
-
-        `make` turns the rows of a group and of its reference into an estimate, and `rate` those
-        of a group into its ``rate`` in the table; `word` stands between the two in notes.
-        Raises ``ValueError`` if the reference is no group, or a stratum has nothing to compare.
-        """
+        """Compare every group with its reference: one estimate, or the worst of several."""
+        # `make` turns the rows of a group and of its reference into an estimate.
         known_population(population)
         rows = self.contrasts(reference)
         compared: dict[Hashable, E | Undefined] = {
-            key: make(a, b) if a.size and b.size else self._nobody(key, a, reference, population)
+            key: make(a, b)
+            if a.size and b.size
+            else self._empty_comparison(key, a, reference, population)
             for key, (a, b) in rows.items()
         }
         estimate: E | MaxPairwiseDifference | Undefined
@@ -125,22 +122,25 @@ class Candidates:
             table = {key: GroupRow(estimate.value, 0, estimate=estimate)}
         else:
             estimate, table = worst_of(compared, worst)
-            # The reference's candidates stand in every pair, but are there once.
-            estimate.sample = self._sample(population)
-        estimate.groups = sized(
+            # The candidates of the reference are in every pair, but count once.
+            estimate = replace(estimate, sample=self._sample(population))
+        groups = sized(
             table,
             {key: len(a) for key, (a, _) in rows.items()},
             {key: rate(a) for key, (a, _) in rows.items() if rate is not None and a.size},
         )
-        estimate.notes += tuple(
-            f"{named(key)} {word} {said(reference)}: {len(a)} against {len(b)} candidates"
-            for key, (a, b) in rows.items()
+        estimate = replace(estimate, groups=groups, unit="" if self.pools is None else "round")
+        estimate = estimate.with_findings(
+            *(
+                Finding.note(
+                    f"{describe_key(key)} {word} {describe_reference(reference)}: "
+                    f"{len(a)} against {len(b)} candidates"
+                )
+                for key, (a, b) in rows.items()
+            )
         )
-        estimate.unit = "" if self.pools is None else "round"
-        note_constant(estimate, [self.scores])
-        if self.judge is not None:
-            self.judge.report(estimate)
-        return estimate
+        estimate = note_constant(estimate, [self.scores])
+        return estimate if self.judge is None else self.judge.report(estimate)
 
     def compare_scores(
         self, reference: Any, population: Population, make: Callable[..., E], **how: Any
@@ -159,10 +159,7 @@ class Candidates:
         return self.compare(reference, population, of_rows, **how)
 
     def contrasts(self, reference: Any) -> dict[Hashable, tuple[Rows, Rows]]:
-        """Return the qualified rows of every group and of its reference.
-
-        Keys are groups, strata where two groups are compared in each, or both.
-        """
+        """Return the qualified rows of every group and of its reference, also by stratum."""
         against = contrasts(self.names, reference)
         number = {name: i for i, name in enumerate(self.names)}
         found: dict[Hashable, tuple[Rows, Rows]] = {}
@@ -178,7 +175,7 @@ class Candidates:
                 present = [str(name) for name in self.names if (group == number[name]).any()]
                 raise ValueError(
                     f"stratum {stratum} holds {' and '.join(present)} only; it needs a group and "
-                    f"its reference ({said(reference)}): leave it out or merge it"
+                    f"its reference ({describe_reference(reference)}): leave it out or merge it"
                 )
             for name, (a, b) in sides.items():
                 key = name if self.strata is None else stratum
@@ -204,10 +201,10 @@ class Candidates:
         """Return the qualified rows among some."""
         return np.flatnonzero(inside if self.qualified is None else inside & self.qualified)
 
-    def _nobody(
+    def _empty_comparison(
         self, key: Hashable, rows: Rows, reference: Any, population: Population
     ) -> Undefined:
-        who = said(reference) if rows.size else named(key)
+        who = describe_reference(reference) if rows.size else describe_key(key)
         return Undefined(
             undefined=f"no candidate of {who} is qualified: there is nobody to compare",
             sample=self._sample(population),
@@ -234,20 +231,14 @@ def sized(
 
 
 def contrasts(names: Sequence[Hashable], reference: Any) -> dict[Hashable, list[Hashable]]:
-    """Return, for each group that is compared, the groups of its reference.
-
-    Raises
-    ------
-    ValueError
-        If there is one group only, or the reference is empty, no group, or all of them.
-    """
+    """Return, for each group that is compared, the groups of its reference."""
     if len(names) < 2:
         raise ValueError(
             f"groups holds {len(names)} group ({', '.join(map(str, names))}); "
             "a comparison needs at least two"
         )
     if isinstance(reference, str) and reference == "rest" and "rest" not in names:
-        # With two groups the second view is the first one with its sign turned.
+        # With two groups the second comparison is the first one with the opposite sign.
         compared = names if len(names) > 2 else names[:1]
         return {name: [other for other in names if other != name] for name in compared}
     union = isinstance(reference, (list, np.ndarray)) or (
@@ -264,7 +255,9 @@ def contrasts(names: Sequence[Hashable], reference: Any) -> dict[Hashable, list[
             )
     others = [name for name in names if name not in against]
     if not others:
-        raise ValueError(f"every group is in the reference {said(reference)}; leave one out")
+        raise ValueError(
+            f"every group is in the reference {describe_reference(reference)}; leave one out"
+        )
     return dict.fromkeys(others, against)
 
 
@@ -272,10 +265,7 @@ def worst_of(
     compared: Mapping[Hashable, E | Undefined],
     kind: type[MaxPairwiseDifference] = MaxPairwiseDifference,
 ) -> tuple[MaxPairwiseDifference | Undefined, Mapping[Hashable, GroupRow]]:
-    """Return the value furthest from 0, and the table of all.
-
-    Where one of them is undefined nobody knows which is furthest, so that the value is too.
-    """
+    """Return the value furthest from 0 and the table of all; undefined if any of them is."""
     worst = kind.of_pairs(compared)
     missing = [part.undefined for part in compared.values() if part.undefined is not None]
     if not missing:
@@ -284,8 +274,8 @@ def worst_of(
     return Undefined(undefined=why, sample=worst.sample), worst.groups
 
 
-def said(reference: Any) -> str:
-    """Return a reference in words."""
+def describe_reference(reference: Any) -> str:
+    """Return the name of a reference."""
     if isinstance(reference, str) and reference == "rest":
         return "everyone else"
     if isinstance(reference, (list, tuple, np.ndarray)):
@@ -293,8 +283,8 @@ def said(reference: Any) -> str:
     return str(reference)
 
 
-def named(key: Hashable) -> str:
-    """Return the key of a table in words."""
+def describe_key(key: Hashable) -> str:
+    """Return the name of a group, a stratum, or both."""
     return " / ".join(map(str, key)) if isinstance(key, tuple) else str(key)
 
 

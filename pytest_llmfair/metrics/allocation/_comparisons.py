@@ -1,4 +1,4 @@
-"""Answers of a judge that compares two candidates: checked rows, and how consistent they are."""
+"""Answers of a judge that compares two candidates, and their consistency."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ import math
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from pytest_llmfair.metrics.arguments import labels
-from pytest_llmfair.stats import Estimate
+from pytest_llmfair.stats import Estimate, Finding
+
+E = TypeVar("E", bound=Estimate)
 
 _FIELDS = ("pool", "first", "second", "winner")
 _WINNERS = ("first", "second", "tie", None)
@@ -18,15 +20,12 @@ _USABLE = (1, -1, 0)
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Who was shown first and second in a round, and who won.
-
-    1 when the first candidate `won`, -1 the second, 0 a tie; None for an unusable answer.
-    """
+    """One answer of a judge."""
 
     pool: Hashable
     first: Hashable
     second: Hashable
-    won: int | None
+    won: int | None  # 1: the first candidate, -1: the second, 0: a tie, None: unusable
 
     def won_by(self, candidate: Hashable) -> int | None:
         """Return the answer as seen by one of the two candidates."""
@@ -36,14 +35,7 @@ class Comparison:
 
 
 def read_comparisons(comparisons: Any) -> list[Comparison]:
-    """Return checked rows.
-
-    Raises
-    ------
-    ValueError
-        If there is no row, or a row lacks a field, names no legal winner, or compares a candidate
-        with itself (names the row).
-    """
+    """Return checked rows; a ``ValueError`` names the row that is wrong."""
     if isinstance(comparisons, (str, bytes, Mapping)) or not isinstance(comparisons, Iterable):
         raise ValueError(
             f"comparisons is a {type(comparisons).__name__}; give a list of rows with "
@@ -85,13 +77,7 @@ def read_comparisons(comparisons: Any) -> list[Comparison]:
 
 
 def groups_of(comparisons: Sequence[Comparison], groups: Any) -> dict[Hashable, Hashable]:
-    """Return the group of every candidate compared, in the order of `groups`.
-
-    Raises
-    ------
-    ValueError
-        If `groups` is no mapping, or lacks a candidate (names candidate and row).
-    """
+    """Return the group of every candidate compared, in the order of `groups`."""
     if not isinstance(groups, Mapping):
         raise ValueError(
             f"groups is a {type(groups).__name__}; give a mapping from candidate to group"
@@ -110,24 +96,17 @@ def groups_of(comparisons: Sequence[Comparison], groups: Any) -> dict[Hashable, 
 
 @dataclass(slots=True)
 class Pair:
-    """All answers about two candidates of a pool, by who was shown first.
-
-    Attributes
-    ----------
-    pool, one, other : hashable
-        The pool and its two candidates.
-    forward, backward : Counter
-        Answers as seen by `one`, when it was shown first and when it was shown second.
-    """
+    """All answers about two candidates of a pool, by who was shown first."""
 
     pool: Hashable
     one: Hashable
     other: Hashable
+    # As seen by `one`, when it was shown first and when it was shown second.
     forward: Counter[int | None]
     backward: Counter[int | None]
 
     @property
-    def turned(self) -> bool:
+    def both_orders(self) -> bool:
         """Whether both orders were asked."""
         return bool(self.forward and self.backward)
 
@@ -168,7 +147,7 @@ def pairs_of(comparisons: Iterable[Comparison]) -> list[Pair]:
 
 def consistency(comparisons: Sequence[Comparison]) -> dict[str, float]:
     """Return the shares of regular and tied prompts, and of flipped and inconsistent pairs."""
-    pairs = [pair for pair in pairs_of(comparisons) if pair.turned]
+    pairs = [pair for pair in pairs_of(comparisons) if pair.both_orders]
     return {
         "regular": sum(row.won in (1, -1) for row in comparisons) / len(comparisons),
         "tie": sum(row.won == 0 for row in comparisons) / len(comparisons),
@@ -192,11 +171,9 @@ def consistency_by_group(
 
 @dataclass(frozen=True, slots=True)
 class Judge:
-    """How far the answers of a pairwise judge are evidence at all: why not, and what to know."""
+    """What a pairwise judge's consistency means for the evidence."""
 
-    invalid: Mapping[str, str]
-    reasons: tuple[str, ...]
-    notes: tuple[str, ...]
+    findings: tuple[Finding, ...]
 
     @classmethod
     def of(
@@ -205,49 +182,49 @@ class Judge:
         group_of: Mapping[Hashable, Hashable],
         max_inconsistent: float,
     ) -> Judge:
-        """Look at what depends on the order shown, and at what is unusable."""
+        """Find answers that depend on the order shown, and unusable ones."""
         depends = {
             name: shares["inconsistent"]
             for name, shares in consistency_by_group(comparisons, group_of).items()
             if not math.isnan(shares["inconsistent"])
         }
         said = ", ".join(f"{name} {share:.0%}" for name, share in depends.items())
-        invalid = {}
+        found: list[Finding] = []
         if any(share > max_inconsistent for share in depends.values()):
-            invalid["inconsistent_judge"] = (
+            inconsistent = (
                 f"the answer depends on the order shown for too many pairs ({said}), more than "
                 f"max_inconsistent = {max_inconsistent:.0%}: such a judge ties everyone; use "
                 "another one, or raise max_inconsistent"
             )
-        reasons: list[str] = []
-        notes = [f"pairs whose answer depends on the order shown: {said}"] if depends else []
-        if not depends:
-            reasons.append("order_unchecked")
-            notes.append(
-                "no pair was shown in both orders: a preference cannot be told from a habit of "
-                "naming the first or the second"
+            found.append(Finding("inconsistent_judge", inconsistent, "invalid"))
+        if depends:
+            found.append(Finding.note(f"pairs whose answer depends on the order shown: {said}"))
+        else:
+            unchecked = (
+                "no pair was shown in both orders: a preference cannot be distinguished from a "
+                "habit of naming the first or the second"
             )
+            found.append(Finding("order_unchecked", unchecked))
         usable = [row.won for row in comparisons if row.won is not None]
         if len(usable) < len(comparisons):
             lost = len(comparisons) - len(usable)
-            notes.append(f"{lost} of {len(comparisons)} answers are unusable: nobody won")
+            unusable = f"{lost} of {len(comparisons)} answers are unusable: no candidate won"
+            found.append(Finding.note(unusable))
         if len(usable) > 1 and len(set(usable)) == 1:
             what = {1: "the first candidate", -1: "the second candidate", 0: "a tie"}[usable[0]]
-            reasons.append("uninformative")
-            notes.append(
+            canned = (
                 f"every usable answer is {what}: check the judge, a canned answer shows nothing"
             )
-        return cls(invalid, tuple(reasons), tuple(notes))
+            found.append(Finding("uninformative", canned))
+        return cls(tuple(found))
 
-    def report(self, estimate: Estimate) -> None:
+    def report(self, estimate: E) -> E:
         """Add this to an estimate made from the answers."""
-        estimate.invalid = {**estimate.invalid, **self.invalid}
-        estimate.reasons = tuple(dict.fromkeys((*estimate.reasons, *self.reasons)))
-        estimate.notes += self.notes
+        return estimate.with_findings(*self.findings)
 
 
 class PairwiseScores(dict[tuple[Hashable, Hashable], float]):
-    """Scores of a pairwise judge by pool and candidate, which remember how they came about.
+    """Scores of a pairwise judge by pool and candidate, with the comparisons they come from.
 
     The allocation metrics take it for `scores`, with `groups` from candidate to group; the pools
     are then the rounds, and an assertion is INVALID when the order shown decided too much.
@@ -255,7 +232,7 @@ class PairwiseScores(dict[tuple[Hashable, Hashable], float]):
     Attributes
     ----------
     comparisons : sequence
-        The comparisons behind the scores.
+        The comparisons that the scores come from.
     max_inconsistent : float
         Largest share of inconsistent pairs that is judged.
     """

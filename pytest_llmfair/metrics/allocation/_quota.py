@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from pytest_llmfair._util.validation import whole
-from pytest_llmfair.metrics.allocation._candidates import Candidates, Rows, named
+from pytest_llmfair.metrics.allocation._candidates import Candidates, Rows, describe_key
 from pytest_llmfair.metrics.arguments import Floats
-from pytest_llmfair.stats import Estimate
+from pytest_llmfair.stats import Estimate, Finding
+
+E = TypeVar("E", bound=Estimate)
 
 
 def pool_numbers(pools: Sequence[Hashable] | None, who: str) -> tuple[list[Hashable], Rows]:
-    """Return the names of the pools, and the number of each candidate's pool.
-
-    Raises
-    ------
-    TypeError
-        If there are no pools.
-    """
+    """Return the names of the pools, and the number of each candidate's pool."""
     if pools is None:
         raise TypeError(
             f"{who} needs rounds=..., the pool of each candidate; one label for all if there "
@@ -32,11 +28,7 @@ def pool_numbers(pools: Sequence[Hashable] | None, who: str) -> tuple[list[Hasha
 
 
 def selected(scores: Floats, names: Sequence[Hashable], pool: Rows, k: int) -> Floats:
-    """Return the probability of each candidate to be among the top k of its pool.
-
-    Candidates tied at the cut share what is left: (k - above) / tied each. Raises ``ValueError``
-    if a pool has fewer than k candidates.
-    """
+    """Return the probability of each candidate to be among the top k; ties share what is left."""
     sizes = np.bincount(pool, minlength=len(names))
     if (sizes < k).any():
         small = int(np.argmax(sizes < k))
@@ -66,22 +58,17 @@ def reach(pool: Rows, rows_a: Rows, rows_b: Rows, k: int) -> tuple[float, float]
     return -most(b, a), most(a, b)
 
 
-def note_quota(estimate: Estimate, candidates: Candidates, reference: Any, k: Any) -> None:
-    """Put the selection gaps at the deployed quota beside a value that does not bound them.
-
-    Raises
-    ------
-    ValueError
-        If k is no whole number, or a pool is smaller; TypeError without rounds.
-    """
+def note_quota(estimate: E, candidates: Candidates, reference: Any, k: Any) -> E:
+    """Note the selection gaps at the deployed quota, which a bound on the value does not limit."""
     k = whole(k, "k")
     chosen = selected(candidates.scores, *pool_numbers(candidates.pools, f"k={k}"), k)
     gaps = [
-        f"{named(key)} {chosen[a].mean() - chosen[b].mean():+.3f}"
+        f"{describe_key(key)} {chosen[a].mean() - chosen[b].mean():+.3f}"
         for key, (a, b) in candidates.contrasts(reference).items()
         if a.size and b.size
     ]
-    estimate.notes += (
-        f"selection rate minus the reference's at k = {k}: {', '.join(gaps) or 'nobody'} (a bound "
-        "on the value above does not bound this)",
+    quota = (
+        f"selection rate minus the reference's at k = {k}: {', '.join(gaps) or 'none'} (a bound "
+        "on the value above does not bound this)"
     )
+    return estimate.with_findings(Finding.note(quota))

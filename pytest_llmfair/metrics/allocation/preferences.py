@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from pytest_llmfair._util.validation import share
 from pytest_llmfair.metrics import _examples
 from pytest_llmfair.metrics._registry import metric
-from pytest_llmfair.metrics.allocation._candidates import contrasts, said, sized, worst_of
+from pytest_llmfair.metrics.allocation._candidates import (
+    contrasts,
+    describe_reference,
+    sized,
+    worst_of,
+)
 from pytest_llmfair.metrics.allocation._comparisons import (
     Comparison,
     Judge,
@@ -20,6 +26,7 @@ from pytest_llmfair.metrics.allocation._comparisons import (
 )
 from pytest_llmfair.metrics.arguments import known_population, labels
 from pytest_llmfair.stats import (
+    Finding,
     GroupRow,
     MaxPairwiseDifference,
     Mean,
@@ -36,10 +43,12 @@ __all__ = [
 ]
 
 _WIN, _TIE = 0.5, 0.25
-_NO_FAIR_VALUE = {
-    "no_fair_value": "the printed share has no fair value, it is 0 also where the group always "
-    "loses; judge convention='signed'"
-}
+_NO_FAIR_VALUE = Finding(
+    "no_fair_value",
+    "the printed share has no fair value, it is 0 also where the group always loses; judge "
+    "convention='signed'",
+    "invalid",
+)
 
 
 def pairwise_scores(
@@ -63,7 +72,7 @@ def pairwise_scores(
         What both get for an unusable answer, in [0, 0.5].
     max_inconsistent : float
         In [0, 1]; an assertion on these scores is INVALID when a larger share of the pairs of a
-        group got another answer with the order turned. A judge that always names the first
+        group got another answer in the other order. A judge that always names the first
         candidate ties everyone, and would pass.
 
     Returns
@@ -104,7 +113,7 @@ def pairwise_scores(
 def pairwise_consistency(
     comparisons: Iterable[Mapping[str, Any]], *, groups: Mapping[Any, Any]
 ) -> dict[Hashable, dict[str, float]]:
-    """Tell how consistent a pairwise judge was about each group.
+    """Consistency of a pairwise judge about each group.
 
     Parameters
     ----------
@@ -169,7 +178,7 @@ def pairwise_preference_gap(
     """Average preference of a judge for a group over the reference.
 
     (prompts won - prompts lost) / prompts, over all prompts that show a candidate of the group
-    beside one of the reference; ties and unusable answers count as neither.
+    next to one of the reference; ties and unusable answers count as neither.
 
     Parameters
     ----------
@@ -231,7 +240,7 @@ def pairwise_preference_gap(
         sizes[name] = len(views)
         if not views:
             compared[name] = Undefined(
-                undefined=f"no comparison shows {name} beside {said(reference)}",
+                undefined=f"no comparison shows {name} next to {describe_reference(reference)}",
                 sample=Sample(units=0, generations=0, fewest=0, most=0, population=population),
             )
             continue
@@ -246,11 +255,10 @@ def pairwise_preference_gap(
         }
     else:
         estimate, table = worst_of(compared)
-    estimate.groups = sized(table, sizes, rates)
-    Judge.of(rows, group_of, limit).report(estimate)
+    judge = Judge.of(rows, group_of, limit)
+    estimate = judge.report(replace(estimate, groups=sized(table, sizes, rates)))
     if convention == "paper":
-        estimate.variant = " (printed share)"
-        estimate.invalid = {**estimate.invalid, **_NO_FAIR_VALUE}
+        estimate = replace(estimate, variant=" (printed share)").with_findings(_NO_FAIR_VALUE)
     return estimate
 
 
@@ -264,7 +272,7 @@ def _views(
     name: Hashable,
     others: Sequence[Hashable],
 ) -> list[_View]:
-    """Return the rows that show the group beside its reference: row, its candidate, unit."""
+    """Return the rows that show the group next to its reference: row, its candidate, unit."""
     found = []
     for row, unit in zip(rows, unit_of, strict=True):
         for own, other in ((row.first, row.second), (row.second, row.first)):
@@ -286,7 +294,7 @@ def _printed(views: Sequence[_View], population: Population) -> Mean:
     values, units = [], []
     candidate_of = {(row.pool, own): unit for row, own, unit in views}
     for pair in pairs_of(row for row, _, _ in views):
-        if not pair.turned:
+        if not pair.both_orders:
             raise ValueError(
                 f"{pair.one!r} and {pair.other!r} of pool {pair.pool!r} were compared in one "
                 "order only; the printed share needs both"

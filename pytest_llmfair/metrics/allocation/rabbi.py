@@ -42,7 +42,7 @@ def rabbi(
     units: Sequence[Hashable] | None = None,
     population: Population = "sampled",
 ) -> RankBiserial | MaxPairwiseDifference | Undefined:
-    """Share of pairs a group wins minus the share it loses against the reference group.
+    """Share of pairs that a group wins minus the share that it loses to the reference group.
 
     The rank-allocational-based bias index: the mean over candidates a of the group and b of the
     reference of ``[s_a > s_b] - [s_a < s_b]``, which is the rank-biserial correlation. All pairs
@@ -76,7 +76,7 @@ def rabbi(
     RankBiserial or MaxPairwiseDifference
         Value in [-1, 1], group minus reference: above 0 the group is favoured. More groups or
         strata: the value furthest from 0, each in ``.groups``; interval and p-values are those of
-        the largest absolute value. NaN where a group has nobody qualified. Of two groups,
+        the largest absolute value. NaN where a group has no qualified candidate. Of two groups,
         ``.mann_whitney_p`` is the usual p-value, for comparison only.
 
     Raises
@@ -99,5 +99,5 @@ def rabbi(
     )
     estimate = candidates.compare_scores(reference, population, RankBiserial.of_scores)
     if k is not None:
-        note_quota(estimate, candidates, reference, k)
+        estimate = note_quota(estimate, candidates, reference, k)
     return estimate

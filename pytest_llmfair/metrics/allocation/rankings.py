@@ -1,4 +1,4 @@
-"""From what a model says about candidates to scores, and from metrics to a choice of model."""
+"""Scores from label probabilities and rankings, and the ranking quality of a metric."""
 
 from __future__ import annotations
 
@@ -148,7 +148,7 @@ def listwise_scores(rankings: Any, pool: Any) -> ListwiseScores:
         for rank, candidate in enumerate(ranking, 1):
             if candidate not in ranks:
                 raise ValueError(
-                    f"rankings[{i}] holds {candidate!r}, who is not in the pool; leave such "
+                    f"rankings[{i}] holds {candidate!r}, which is not in the pool; leave such "
                     "answers out and count them"
                 )
             ranks[candidate].append(rank)
@@ -162,7 +162,7 @@ def listwise_scores(rankings: Any, pool: Any) -> ListwiseScores:
 def ndcg_at_n(
     metric_by_model: Mapping[Hashable, Any], gap_by_model: Mapping[Hashable, Any], n: int
 ) -> float:
-    """Tell how well a metric chooses among models: normalised discounted cumulative gain.
+    """Normalised discounted cumulative gain of a metric that ranks models by fairness.
 
     Models are ranked by ascending root mean square over groups, ties in the order given, once by
     the metric and once by the allocation gap (the ideal ranking). A model's relevance is the

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from numbers import Real
 from typing import Any
@@ -92,7 +93,7 @@ def average_score_gap(
     compare = partial(MeanDifference.of_scores, bounds=_UNLIMITED)
     estimate = candidates.compare_scores(reference, population, compare)
     if k is not None:
-        note_quota(estimate, candidates, reference, k)
+        estimate = note_quota(estimate, candidates, reference, k)
     return estimate
 
 
@@ -182,8 +183,8 @@ def jensen_shannon_divergence(
     estimate = candidates.compare(
         reference, population, compare, worst=MaxDistance, word="against"
     )
-    estimate.variant = f"@{bins}" + ("" if base is None else f", base {base:g}")
-    return estimate
+    shown = "" if base is None else f", base {base:g}"
+    return replace(estimate, variant=f"@{bins}{shown}")
 
 
 @metric(

@@ -1,9 +1,10 @@
-"""Who is among the top k: selection rates between groups (RABBI paper, section 4.2)."""
+"""Selection rates of groups among the top k (RABBI paper, section 4.2)."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from numpy.typing import ArrayLike
@@ -14,7 +15,13 @@ from pytest_llmfair.metrics._registry import metric
 from pytest_llmfair.metrics.allocation._candidates import Candidates, Rows
 from pytest_llmfair.metrics.allocation._quota import pool_numbers, reach, selected
 from pytest_llmfair.metrics.arguments import Floats
-from pytest_llmfair.stats import MaxPairwiseDifference, Population, RateDifference, Undefined
+from pytest_llmfair.stats import (
+    Finding,
+    MaxPairwiseDifference,
+    Population,
+    RateDifference,
+    Undefined,
+)
 
 __all__ = ["demographic_parity_gap", "equal_opportunity_gap", "selection_rate"]
 
@@ -127,7 +134,7 @@ def equal_opportunity_gap(
     Returns
     -------
     RateDifference or MaxPairwiseDifference
-        Value in [-1, 1], group minus reference; NaN where a group has nobody qualified. More
+        Value in [-1, 1], group minus reference; NaN where a group has no qualified candidate. More
         groups: the value furthest from 0, each in ``.groups`` with its rate.
 
     Raises
@@ -149,7 +156,7 @@ def equal_opportunity_gap(
     """
     candidates = Candidates.read(scores, groups, rounds=rounds, units=units, qualified=qualified)
     if candidates.qualified is None:
-        raise TypeError("equal_opportunity_gap() needs qualified=..., who of them is")
+        raise TypeError("equal_opportunity_gap() needs qualified=..., one flag per candidate")
     return _gap("equal_opportunity_gap()", candidates, reference, k, population)
 
 
@@ -169,18 +176,15 @@ def _gap(
             population=population,
             absolute=False,
         )
-        found.attainable = reach(pool, rows_a, rows_b, k)
-        return found
+        return replace(found, attainable=reach(pool, rows_a, rows_b, k))
 
     estimate = candidates.compare(
         reference, population, compare, rate=lambda rows: float(chosen[rows].mean())
     )
-    estimate.variant = f"@{k}"
     rates = zip(candidates.names, _rates(candidates, chosen), strict=True)
-    estimate.notes += (
-        f"selection rates at k = {k}: {', '.join(f'{name} {rate:.3f}' for name, rate in rates)}",
-    )
-    return estimate
+    said = ", ".join(f"{name} {rate:.3f}" for name, rate in rates)
+    found = Finding.note(f"selection rates at k = {k}: {said}")
+    return replace(estimate, variant=f"@{k}").with_findings(found)
 
 
 def selection_rate(
@@ -207,8 +211,8 @@ def selection_rate(
     Returns
     -------
     dict
-        Group to rate in [0, 1], groups in order of appearance; NaN for a group without anyone
-        qualified.
+        Group to rate in [0, 1], groups in order of appearance; NaN for a group without a
+        qualified candidate.
 
     Raises
     ------
@@ -229,6 +233,6 @@ def selection_rate(
 
 
 def _rates(candidates: Candidates, chosen: Floats) -> list[float]:
-    """Return the mean of each group, NaN for a group without anyone qualified."""
+    """Return the mean of each group, NaN for a group without a qualified candidate."""
     members = [candidates.rows(candidates.group == i) for i in range(len(candidates.names))]
     return [float(chosen[rows].mean()) if rows.size else math.nan for rows in members]

@@ -1,4 +1,4 @@
-"""Where responses mention groups and targets, and how close: one pass over numbered tokens."""
+"""Positions and distances of group mentions and target words in responses."""
 
 from __future__ import annotations
 
@@ -31,14 +31,7 @@ class Texts:
 
     @classmethod
     def of(cls, responses: Any, units: Any, population: Population) -> Texts:
-        """Read a list of texts, or a list of lists: several answers to each prompt.
-
-        Raises
-        ------
-        ValueError
-            If there is no text, a row holds anything else, or `units` are not one label per text
-            (or per row of several).
-        """
+        """Read a list of texts, or a list of lists: several answers to each prompt."""
         known_population(population)
         rows = text_rows(responses, "responses")
         several = any(len(row) > 1 for row in rows)
@@ -61,12 +54,11 @@ class Texts:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What stands where in a run of responses.
+    """Positions of group mentions and target words in a run of responses."""
 
-    By response its first token and number of tokens; by token its `response`, the group whose
-    `mention` begins there (-1 elsewhere), and whether it is `context`: neither a stop word nor
-    part of a mention; by target found the `place` of its first token and its number (`word`).
-    """
+    # By response: its first token and length. By token: its response, the group whose mention
+    # begins there (-1 elsewhere), and whether it is context, which is neither a stop word nor
+    # part of a mention. By target word found: the place of its first token, and its number.
 
     starts: Indices
     lengths: Indices
@@ -78,11 +70,7 @@ class Found:
 
     @classmethod
     def of(cls, numbered: Sequence[Ids], words: WordLists) -> Found:
-        """Look up every token of some responses.
-
-        Of mentions that overlap, the one that begins first counts, the longest of those. Targets
-        count wherever they stand outside of mentions, inside one another too.
-        """
+        """Look up every token; of overlapping mentions the first counts, of those the longest."""
         lengths = np.array([len(ids) for ids in numbered], dtype=np.intp)
         starts = np.cumsum(lengths) - lengths
         ids = np.concatenate(numbered)
@@ -142,12 +130,9 @@ def runs(texts: Sequence[str], words: WordLists) -> Iterator[tuple[int, Found]]:
 
 
 def nearness(found: Found, mentions: Floats, decay: float) -> Floats:
-    """Add up the mentions around each token, each weighted ``decay ** distance``.
-
-    A first-order recursion in either direction, for all responses at once: their first tokens come
-    first, then their second ones, the longest response always in front. Those that go on at a
-    position are then the first so many.
-    """
+    """Sum the mentions around each token, each weighted ``decay ** distance``."""
+    # A first-order recursion in both directions, over all responses at once: tokens are sorted by
+    # position and responses by length, so that those that continue at a position come first.
     order = np.argsort(-found.lengths, kind="stable")
     rank = np.empty(len(order), dtype=np.intp)
     rank[order] = np.arange(len(order))
@@ -182,12 +167,10 @@ def nearness_in_window(found: Found, mentions: Floats, window: int) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class Nearness:
-    """Weighted co-occurrences of two groups, per response.
+    """Weighted co-occurrences of two groups, per response."""
 
-    By target found near a group its `response`, its number (`word`), and as `weight` of shape
-    (n_groups, n_hits) what the mentions around it add up to; by response and group `totals`, the
-    same for all words of the context, and the number of `mentions`.
-    """
+    # By target found near a group: its response, its number, and its weight of shape
+    # (n_groups, n_hits). By response and group: the same for all context words, and mentions.
 
     response: Indices
     word: Indices
@@ -223,13 +206,8 @@ class Nearness:
         return cls(response, word, weight, totals, named)
 
     def sums(self, kept: Indices) -> Floats:
-        """Give what each response adds to the sums of some targets, all words, and mentions.
-
-        Returns
-        -------
-        ndarray of shape (n_responses, n_groups * (n_kept + 2))
-            Targets with the first group, with the second; all words; mentions.
-        """
+        """Return each response's terms, of shape (n_responses, n_groups * (n_kept + 2))."""
+        # Targets with the first group, targets with the second; all words; mentions.
         n, groups = self.totals.shape
         width = len(kept)
         column = np.full(int(max(self.word.max(initial=0), kept.max(initial=0))) + 1, -1)

@@ -1,4 +1,4 @@
-"""Lists of words as callers give them, checked and turned into terms of numbered tokens."""
+"""Word lists of callers, checked and converted to terms of numbered tokens."""
 
 from __future__ import annotations
 
@@ -51,11 +51,9 @@ def _shipped() -> tuple[str, ...]:
 
 
 class Finder:
-    """Terms found among numbered tokens; what is found of a term is its owner's number.
+    """Finds terms among numbered tokens and returns the number of their owner."""
 
-    A term ends in its last word or in that word with a clitic ("nurse" is found in "nurse's"). It
-    has the owner that names it first.
-    """
+    # A term also matches when its last word has a clitic ("nurse" in "nurse's").
 
     def __init__(self, terms: Iterable[tuple[Words, int]]) -> None:
         self._single: dict[int, int] = {}
@@ -63,7 +61,7 @@ class Finder:
         listed = list(terms)
         for words, owner in listed:
             self._add(words, owner)
-        for words, owner in listed:  # behind all terms as given: "it's" may be a term of its own
+        for words, owner in listed:  # after all given terms: "it's" may be a term of its own
             for clitic in sorted(CLITICS):
                 self._add((*words[:-1], f"{words[-1]}'{clitic}"), owner)
 
@@ -81,10 +79,7 @@ class Finder:
         return np.asarray(owners[ids])
 
     def longer(self, ids: Ids, response: Indices) -> list[tuple[int, int, int]]:
-        """Return first token, length and owner of every term of several words, in order.
-
-        Terms that begin at the same token come longest first; none crosses responses.
-        """
+        """Return first token, length and owner of each term of several words, longest first."""
         if not self._longer:
             return []
         begins = np.zeros(len(VOCABULARY.words), dtype=bool)
@@ -103,11 +98,9 @@ class Finder:
 
 @dataclass(frozen=True, slots=True)
 class WordLists:
-    """Groups, targets and stop words, ready to be found.
+    """Groups, targets and stop words, with a finder for each."""
 
-    Targets are as they are spelled, each once, without those `left_out`: stop words, and what
-    names a group. The finders give numbers of groups and of targets.
-    """
+    # Stop words and words that name a group are no targets; they are in `left_out`.
 
     groups: tuple[Hashable, ...]
     targets: tuple[str, ...]
@@ -118,14 +111,7 @@ class WordLists:
 
     @classmethod
     def of(cls, group_words: Any, target_words: Any, stop_words: Any = DEFAULT) -> WordLists:
-        """Read the three lists.
-
-        Raises
-        ------
-        ValueError
-            If there are fewer than two groups, a list is empty or no list of words, a word has no
-            letter or digit, or a word belongs to two groups. Names the word.
-        """
+        """Read and check the three lists; a ``ValueError`` names the word that is wrong."""
         groups = _groups(group_words)
         owner = {term: number for number, terms in enumerate(groups.values()) for term in terms}
         stops = _stop_words(stop_words)

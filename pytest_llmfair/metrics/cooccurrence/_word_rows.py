@@ -1,15 +1,26 @@
-"""Tables by word: the widest gap, and what is said about words without a number."""
+"""The widest gap over words, and notes on words that were left out or not seen."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
+from dataclasses import replace
 from itertools import combinations
+from typing import TypeVar
 
 import numpy as np
 
 from pytest_llmfair.metrics.cooccurrence._counting import Flags, Texts
 from pytest_llmfair.metrics.cooccurrence._word_lists import Indices, WordLists
-from pytest_llmfair.stats import Estimate, MaxPairwiseDifference, RateDifference, Sample, Undefined
+from pytest_llmfair.stats import (
+    Estimate,
+    Finding,
+    MaxPairwiseDifference,
+    RateDifference,
+    Sample,
+    Undefined,
+)
+
+E = TypeVar("E", bound=Estimate)
 
 _MOST_SHOWN = 5
 
@@ -31,30 +42,27 @@ def without_targets(words: WordLists, sample: Sample) -> Estimate | None:
     )
 
 
-def note_words(
-    estimate: Estimate, words: WordLists, seen: Indices, where: str = " with a group"
-) -> None:
+def note_words(estimate: E, words: WordLists, seen: Indices, where: str = " with a group") -> E:
     """Count the targets that were left out and those, by number, that were not seen."""
     if words.left_out:
-        estimate.notes += (
+        left_out = (
             "target words left out, since they are stop words or name a group "
-            f"({len(words.left_out)}): {some(words.left_out)}",
+            f"({len(words.left_out)}): {some(words.left_out)}"
         )
+        estimate = estimate.with_findings(Finding.note(left_out))
     unseen = np.delete(np.arange(len(words.targets)), seen).tolist()
     if unseen:
-        estimate.notes += (
-            f"target words never seen{where} ({len(unseen)} of {len(words.targets)}): "
-            + some([words.targets[word] for word in unseen]),
+        never = f"target words never seen{where} ({len(unseen)} of {len(words.targets)}): " + some(
+            [words.targets[word] for word in unseen]
         )
+        estimate = estimate.with_findings(Finding.note(never))
+    return estimate
 
 
 def gap_of_rates(
     first: Flags, second: Flags, sides: tuple[Flags, Flags], texts: Texts
 ) -> RateDifference:
-    """Compare how often `first` is so on the one side with how often `second` on the other.
-
-    The two sides, at least one response each, may be the same.
-    """
+    """Difference of the rates of `first` in one set of responses and of `second` in the other."""
     return RateDifference.of_outcomes(
         first[sides[0]],
         second[sides[1]],
@@ -70,11 +78,7 @@ def widest_gap(
     compare: Callable[[int, int, int], Estimate],
     texts: Texts,
 ) -> MaxPairwiseDifference | Undefined:
-    """Judge the widest of the gaps of several words, given by their numbers.
-
-    `compare` takes the number of a target and of two groups to their absolute gap. With more than
-    two groups each word is a range over pairs of groups.
-    """
+    """Estimate the widest gap over words; with more than two groups, over pairs of groups too."""
     gaps: dict[Hashable, Estimate] = {}
     for word in numbers:
         pairs: dict[Hashable, Estimate] = {
@@ -83,25 +87,23 @@ def widest_gap(
         }
         only, *others = pairs.values()
         gaps[words.targets[word]] = MaxPairwiseDifference.of_pairs(pairs) if others else only
-    estimate = MaxPairwiseDifference.of_pairs(gaps)
-    # The same responses stand behind every word.
-    estimate.sample = texts.sample
+    # Every word is counted in the same responses.
+    estimate = replace(MaxPairwiseDifference.of_pairs(gaps), sample=texts.sample)
     # A pair that is missing for one word is so for all, and may be the widest.
     missing = [pair.undefined for pair in pairs.values() if pair.undefined is not None]
     if missing:
         why = "; ".join(dict.fromkeys(missing))
         return Undefined(undefined=why, sample=texts.sample, groups=estimate.groups)
     name = max(gaps, key=lambda word: gaps[word].value)
-    estimate.notes += (_said(name, gaps[name]),)
-    return estimate
+    return estimate.with_findings(Finding.note(_describe_gap(name, gaps[name])))
 
 
-def _said(name: Hashable, gap: Estimate) -> str:
+def _describe_gap(name: Hashable, gap: Estimate) -> str:
     """Name the widest gap with its two rates."""
-    said = f"widest gap: {name}"
+    text = f"widest gap: {name}"
     if isinstance(gap, MaxPairwiseDifference):
         pair, gap = max(gap.pairs.items(), key=lambda item: item[1].value)
-        said += f", {' against '.join(map(str, pair))}" if isinstance(pair, tuple) else ""
+        text += f", {' against '.join(map(str, pair))}" if isinstance(pair, tuple) else ""
     if isinstance(gap, RateDifference):
-        said += ", {:.3f} against {:.3f}".format(*gap.rates)
-    return said
+        text += ", {:.3f} against {:.3f}".format(*gap.rates)
+    return text

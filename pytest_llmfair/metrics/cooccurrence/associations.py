@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Hashable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,16 @@ from pytest_llmfair.metrics.cooccurrence._word_rows import (
     widest_gap,
     without_targets,
 )
-from pytest_llmfair.stats import Distance, Estimate, GroupRow, Population, Sample, Table, Undefined
+from pytest_llmfair.stats import (
+    Distance,
+    Estimate,
+    Finding,
+    GroupRow,
+    Population,
+    Sample,
+    Table,
+    Undefined,
+)
 
 __all__ = [
     "equal_group_associations",
@@ -119,13 +129,14 @@ def stereotypical_associations(
             units=texts.units,
             population=population,
         )
-        estimate.groups = _table(presence, words, seen, shares, texts)
+        table = _table(presence, words, seen, shares, texts)
+        estimate = replace(estimate, groups=table)
         if own:
             said = ", ".join(f"{g} {x:.3f}" for g, x in zip(words.groups, shares, strict=True))
-            estimate.notes += (f"reference: the groups' shares of all mentions, {said}",)
-    estimate.variant = "" if reference is None else "@observed" if expected is None else "@given"
-    note_words(estimate, words, seen)
-    return estimate
+            mentions = Finding.note(f"reference: the groups' shares of all mentions, {said}")
+            estimate = estimate.with_findings(mentions)
+    variant = "" if reference is None else "@observed" if expected is None else "@given"
+    return note_words(replace(estimate, variant=variant), words, seen)
 
 
 def _reference(reference: Any, groups: tuple[Hashable, ...]) -> Floats | None:
@@ -257,9 +268,8 @@ def equal_group_associations(
     estimate = widest_gap(words, range(len(words.targets)), compare, texts)
     seen = np.flatnonzero(presence.words.any(axis=0))
     if not seen.size:
-        estimate.reasons += ("uninformative",)
-    note_words(estimate, words, seen, "")
-    return estimate
+        estimate = estimate.with_findings(Finding("uninformative"))
+    return note_words(estimate, words, seen, "")
 
 
 @metric(
@@ -328,5 +338,4 @@ def equal_neutral_associations(
         return gap_of_rates(mentioned[:, first], mentioned[:, second], (side, side), texts)
 
     estimate = widest_gap(words, seen.tolist(), compare, texts)
-    note_words(estimate, words, seen, "")
-    return estimate
+    return note_words(estimate, words, seen, "")

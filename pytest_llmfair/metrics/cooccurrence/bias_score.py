@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Collection, Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Integral, Real
 from typing import Any
 
@@ -27,6 +27,7 @@ from pytest_llmfair.metrics.cooccurrence._word_rows import (
 )
 from pytest_llmfair.stats import (
     Estimate,
+    Finding,
     GroupRow,
     MeanAbsLogRatio,
     MeanLogRatio,
@@ -134,12 +135,10 @@ def cooccurrence_bias_score(
         near = Nearness.of(texts.texts, words, None if window is None else int(window), decay)
         score = _Score.of(near, len(words.targets), float(smoothing))
         estimate = _estimated(score, words, texts, magnitude)
-    estimate.variant = "@" + ", ".join(
-        [f"decay {decay:g}" if window is None else f"window {window}"]
-        + ([f"smoothing {smoothing:g}"] if smoothing else [])
-        + (["magnitude"] if magnitude else [])
-    )
-    return estimate
+    settings = [f"decay {decay:g}" if window is None else f"window {window}"]
+    settings += [f"smoothing {smoothing:g}"] if smoothing else []
+    settings += ["magnitude"] if magnitude else []
+    return replace(estimate, variant="@" + ", ".join(settings))
 
 
 def _check_settings(window: Any, decay: Any, smoothing: Any) -> None:
@@ -158,11 +157,9 @@ def _is_number(x: Any) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Score:
-    """What was counted, and the words that have a log ratio.
+    """Co-occurrence sums of each target with either group, and the targets with a log ratio."""
 
-    `sums` are the co-occurrences of each target with either group, to which `smoothing` is added;
-    `seen` and `finite` the numbers of targets seen with any group, and with a finite log ratio.
-    """
+    # `seen` are targets near any group, `finite` those whose log ratio is finite.
 
     near: Nearness
     sums: Floats
@@ -278,13 +275,13 @@ def _estimated(score: _Score, words: WordLists, texts: Texts, magnitude: bool) -
                 f": {signed.value:+.3f} [{ends.lower:+.3f}, {ends.upper:+.3f}]; the value is the "
                 "mean of their sizes"
             )
-        estimate.notes += (said,)
+        estimate = estimate.with_findings(Finding.note(said))
         single = score.one_sided(words)
         if single and not score.smoothing:
-            estimate.notes += (
+            infinite = (
                 "words seen with one group only, whose log ratio is infinite, left out of the "
-                f"mean ({len(single)}): {some(single)}",
+                f"mean ({len(single)}): {some(single)}"
             )
-    estimate.groups = score.table(words, signed, texts)
-    note_words(estimate, words, score.seen)
-    return estimate
+            estimate = estimate.with_findings(Finding.note(infinite))
+    estimate = replace(estimate, groups=score.table(words, signed, texts))
+    return note_words(estimate, words, score.seen)

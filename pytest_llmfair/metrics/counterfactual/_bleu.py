@@ -35,13 +35,9 @@ class _Words:
 
 
 def smaller_bleu(first: Sequence[str], second: Sequence[str]) -> Floats:
-    """Smaller of the two BLEU scores of each pair of texts, in [0, 1].
-
-    BLEU-4 without smoothing (Papineni 2002): n-grams inside sentences, counts clipped over the
-    whole text, geometric mean over the orders in which the text that is scored has an n-gram at
-    all, brevity penalty. 1 where the words are the same, two texts without words included; 0 where
-    one text has words and the other none.
-    """
+    """Return the smaller of the two BLEU-4 scores of each pair of texts (Papineni 2002)."""
+    # No smoothing; n-grams inside sentences, clipped over the whole text; orders for which a text
+    # has none are left out. Two texts without words score 1, and one of them alone 0.
     known = _words((*first, *second))
     found = np.empty(len(first))
     for start, stop, texts in _groups(first, second, known):
@@ -107,7 +103,7 @@ def _matches(texts: list[_Words], lengths: Counts, sentence_lengths: Counts) -> 
     ids = np.concatenate([text.ids for text in texts])
     text_of = np.repeat(np.arange(len(texts)), lengths)
     ends = np.cumsum(sentence_lengths) - 1
-    inside = np.ones(ids.size, dtype=bool)  # the word behind is in the same sentence
+    inside = np.ones(ids.size, dtype=bool)  # the next word is in the same sentence
     inside[ends] = False
     places = np.arange(ids.size)
     key = text_of // 2 * (int(ids.max(initial=0)) + 1) + ids

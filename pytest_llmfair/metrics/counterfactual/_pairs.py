@@ -1,10 +1,11 @@
-"""What every metric over counterfactual pairs shares: cross pairs, noise floor and excess."""
+"""Mean comparison of the answers to counterfactual pairs, with noise floor and excess."""
 
 from __future__ import annotations
 
 import itertools
 from collections import Counter
 from collections.abc import Callable, Hashable, Sequence, Sized
+from dataclasses import replace
 from typing import Any, TypeVar
 
 import numpy as np
@@ -15,7 +16,7 @@ from pytest_llmfair.stats import Mean, Population, Sample
 
 T = TypeVar("T", bound=Hashable)
 
-# Answers to answers, entry by entry: as many numbers as there are entries in either sequence.
+# Compares two sequences of answers entry by entry.
 Compare = Callable[[Sequence[T], Sequence[T]], npt.ArrayLike]
 
 # Comparisons handed on together: enough to work on whole arrays, few enough to stay small.
@@ -41,13 +42,9 @@ def mean_over_pairs(
     outcomes: bool = False,
     argument: str = "texts",
 ) -> Mean:
-    """Mean of a symmetric comparison over all answers to the two members of each pair.
-
-    Equal answers must hash alike: each two are compared once, by `compare` for many at once, which
-    gives numbers within `bounds` (with `outcomes` 0 or 1 only). Messages call the sides `argument`
-    with "_a" and "_b". The value is over all n x n cross pairs; with two or more answers a side,
-    ``.floor`` is the mean of the two within-side values and ``.excess`` of cross minus within.
-    """
+    """Mean of a symmetric comparison over all answers to the two members of each pair."""
+    # `compare` gets each two distinct answers once, many at a time. With several answers a side
+    # the estimate has the mean within sides as `floor`, and cross minus within as `excess`.
     fewest = _fewest(rows_a, rows_b, argument)
     units = None if units is None else labels(units, "units", len(fewest))
     table = _terms(rows_a, rows_b, compare)
@@ -68,8 +65,8 @@ def mean_over_pairs(
         )
         reach = bounds[1] - bounds[0]
         if min(companions["generations"]) < _ENOUGH:
-            # Two answers do not show how much the likeness of two answers varies: the interval is
-            # that of pairs drawn from more, which is never narrower.
+            # Two answers do not show how much their similarity varies: the interval is that of
+            # pairs drawn from a population, which is never narrower.
             companions["population"] = "sampled"
         excess = Mean.of_values(
             (cross - within)[repeated],
@@ -77,6 +74,8 @@ def mean_over_pairs(
             generation_variance=excess_variance[repeated],
             **companions,
         )
+        # As long as the rows of the value: a pair with a single answer on a side shows no excess.
+        excess = replace(excess, rows=(cross - within).tolist())
     estimate = Mean.of_values(
         cross,
         units=units,
@@ -88,12 +87,7 @@ def mean_over_pairs(
         excess=excess,
         **settings,
     )
-    estimate.rows = cross.tolist()
-    estimate.compares_answers = True
-    if excess is not None:
-        # As long as the rows of the value: a pair with a single answer on a side shows no excess.
-        excess.rows = (cross - within).tolist()
-    return estimate
+    return replace(estimate, rows=cross.tolist(), compares_answers=True)
 
 
 def sample_of_pairs(
@@ -178,11 +172,9 @@ def _ask(a: list[int], b: list[int], first: list[int], second: list[int]) -> Non
 
 
 def _pair(values: Floats, start: int, n_a: int, n_b: int) -> tuple[tuple[float, ...], int]:
-    """Read the terms of a pair, and where those of the next begin.
-
-    Terms are the mean over cross pairs and the variance that generations add to it, the mean
-    within sides and its variance, and the variance of the difference of the two means.
-    """
+    """Return the terms of a pair, and where those of the next begin."""
+    # Terms: mean over cross pairs and its variance due to generations; mean within sides and its
+    # variance; variance of the difference of the two means.
     stop = start + n_a * n_b
     cross = values[start:stop].reshape(n_a, n_b)
     # Projections on single answers (Hoeffding): the variance that sampling answers adds.

@@ -1,4 +1,4 @@
-"""The placebo floor: what answers differ by when a prompt is reworded inside its own group."""
+"""The placebo floor: difference of answers when a prompt is reworded inside its own group."""
 
 from __future__ import annotations
 
@@ -22,12 +22,9 @@ def placebo_floor(
     units: Sequence[Hashable] | None,
     population: Population,
 ) -> tuple[Mean | None, Mean | None]:
-    """Mean comparison of answers to a prompt and to its placebo, and what the twin adds to it.
-
-    The placebo is the original reworded inside its group. A pair without an answer to it takes no
-    part, nor does, in a fixed population, one with a single answer to it: nothing would show how
-    that varies. Both are None where no pair takes part; the excess is in [-1, 1].
-    """
+    """Return the mean comparison of a prompt with its placebo, and what the twin adds to it."""
+    # The placebo is the original reworded inside its group. Pairs without enough answers to it are
+    # left out; both are None if no pair is left.
     fewest = 2 if population == "fixed" else 1
     kept = [i for i, row in enumerate(placebos) if len(row) >= fewest]
     if not kept:

@@ -1,4 +1,4 @@
-"""Ranked lists of recommendations: reading them, and how alike two of them are."""
+"""Ranked lists of recommendations, and the similarity of two of them."""
 
 from __future__ import annotations
 
@@ -21,11 +21,7 @@ _AT_ONCE = 1 << 20
 
 
 def ranked_lists(lists: Any, argument: str) -> list[list[List]]:
-    """Return the lists of each pair: a row is one list of items, or several lists.
-
-    Raises ``ValueError`` for a row that is no list, a missing item, and an item that occurs twice
-    in a list (names it).
-    """
+    """Return the lists of each pair: a row is one list of items, or several lists."""
     rows = []
     for i, row in enumerate(listed(lists, argument)):
         entries = _entries(row, f"{argument} row {i}")
@@ -76,10 +72,7 @@ def _distinct(items: Sequence[Any], where: str) -> List:
 
 
 def list_length(rows_a: Sequence[Sequence[List]], rows_b: Sequence[Sequence[List]]) -> int:
-    """Return the length that all lists share.
-
-    Raises ``ValueError`` when lengths differ, or the lists are empty.
-    """
+    """Return the length that all lists share."""
     first = len(rows_a[0][0])
     for argument, rows in (("lists_a", rows_a), ("lists_b", rows_b)):
         for i, row in enumerate(rows):
@@ -116,16 +109,13 @@ def serp(first: Sequence[List], second: Sequence[List], k: int) -> Floats:
 
 
 def prag(first: Sequence[List], second: Sequence[List], k: int, normalized: bool) -> Floats:
-    """Smaller direction of the item pairs that both lists rank alike, over K (K + 1).
-
-    Normalised it is over K (K - 1) / 2, the number of pairs.
-    """
+    """PRAG of each two lists, the smaller direction; normalised over all item pairs."""
     most = k * (k - 1) / 2 if normalized else k * (k + 1)
-    behind = np.triu(np.ones((k, k), dtype=bool), 1)
+    below = np.triu(np.ones((k, k), dtype=bool), 1)
     found = np.empty(len(first))
     for part, ahead, back in _ranks(first, second, k, k * k):
         sums = [
-            ((ranks[:, :, None] >= 0) & (ranks[:, :, None] < ranks[:, None, :]) & behind).sum(
+            ((ranks[:, :, None] >= 0) & (ranks[:, :, None] < ranks[:, None, :]) & below).sum(
                 axis=(1, 2)
             )
             for ranks in (ahead, back)
@@ -137,10 +127,8 @@ def prag(first: Sequence[List], second: Sequence[List], k: int, normalized: bool
 def _ranks(
     first: Sequence[List], second: Sequence[List], k: int, cost: int
 ) -> Iterator[tuple[slice, Ranks, Ranks]]:
-    """Yield the ranks of either list's items in the other, by place, for some comparisons.
-
-    Ranks count from 0; an item that the other list lacks has rank k, a place without an item -1.
-    """
+    """Yield the ranks of each list's items in the other list, by place, for some comparisons."""
+    # Ranks count from 0; an item that the other list lacks has rank k, a place without an item -1.
     places = {
         items: {item: rank for rank, item in enumerate(items[:k])}
         for items in dict.fromkeys((*first, *second))

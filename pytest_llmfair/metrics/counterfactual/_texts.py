@@ -27,10 +27,7 @@ Mask = Masks | str | Sequence[str] | None
 
 
 def masker(mask: Mask) -> tuple[Callable[[str], str], tuple[str, ...]]:
-    """Return the function that masks a text, and the groups that its lexicon has no terms for.
-
-    Of a lexicon, the name of one, two names that are crossed, or a list of words.
-    """
+    """Return the function that masks a text, and the groups for which its lexicon has no terms."""
     if mask is None:
         return str, ()
     from pytest_llmfair.lexicons.attributes import mask_of
@@ -62,11 +59,9 @@ def rouge_of_texts(first: Sequence[str], second: Sequence[str]) -> list[float]:
 
 
 def _lines(ids: Mapping[str, Ids]) -> dict[str, Sequence[Hashable]]:
-    """Return each text as a line with one character per word, its code the word's number.
-
-    Sequence algorithms compare characters fastest, and exactly. Once a number is past the last
-    code (there are 1,114,112), lines are lists of numbers.
-    """
+    """Return each text as a string with one character per word."""
+    # Sequence algorithms are fastest on characters, and exact. Past the last code point
+    # (1,114,112 words) lines are lists of numbers.
     together = np.concatenate([*ids.values(), np.empty(0, np.int32)])
     line: Sequence[Hashable]
     try:

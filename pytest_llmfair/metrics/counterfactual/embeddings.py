@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from pytest_llmfair.metrics._registry import metric
 from pytest_llmfair.metrics.arguments import Floats, listed
 from pytest_llmfair.metrics.counterfactual._pairs import mean_over_pairs, sample_of_pairs
-from pytest_llmfair.stats import Mean, Population, Undefined
+from pytest_llmfair.stats import Finding, Mean, Population, Undefined
 
 __all__ = ["counterfactual_cosine"]
 
@@ -109,11 +109,11 @@ def counterfactual_cosine(
         argument="embeddings",
     )
     if estimate.sample.units > 1 and bool((table == table[0]).all()):
-        estimate.reasons += ("uninformative",)
-        estimate.notes += (
+        same = (
             f"all {len(table)} embeddings point the same way: check the encoder and the client, "
-            "a constant shows nothing",
+            "a constant shows nothing"
         )
+        estimate = estimate.with_findings(Finding("uninformative", same))
     return estimate
 
 

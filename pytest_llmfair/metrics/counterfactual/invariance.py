@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from pytest_llmfair.metrics.arguments import text_rows
 from pytest_llmfair.metrics.counterfactual._pairs import Compare, mean_over_pairs, one_by_one
 from pytest_llmfair.metrics.counterfactual._placebo import placebo_floor
 from pytest_llmfair.metrics.counterfactual._texts import masker, rouge_of_texts
-from pytest_llmfair.stats import Mean, Population
+from pytest_llmfair.stats import Finding, Mean, Population
 
 # Used by `assert_counterfactual_invariance`; none is a name of `pytest_llmfair.metrics`.
 __all__: list[str] = []
@@ -26,11 +26,9 @@ Scorer = Callable[[Sequence[str]], npt.NDArray[np.float64]]
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """A dissimilarity of two answers in [0, 1], which reports call `symbol`.
+    """A dissimilarity of two answers in [0, 1]: `prepare` distinct texts, then `compare` them."""
 
-    `prepare` turns distinct texts into what `compare` works on: masked texts, scores, the text
-    itself; `lacks` are the groups for which the lexicon that masks has no terms.
-    """
+    # `lacks` are the groups for which the lexicon that masks has no terms.
 
     symbol: str
     prepare: Callable[[Sequence[str]], Iterable[Any]]
@@ -115,13 +113,9 @@ def counterfactual_invariance(
     units: Sequence[Hashable] | None = None,
     population: Population = "sampled",
 ) -> Mean:
-    """Mean dissimilarity E[v] of the answers to the two members of a pair (Bouchard 2024, 3.2).
-
-    Several answers a side are compared each with each, and two or more give ``.floor``, what two
-    answers to the same prompt differ by, and ``.excess``. With `placebo` (per pair the answers to
-    the prompt of `texts_a` reworded inside its group, none where there is no such prompt) both are
-    those of :func:`placebo_floor`.
-    """
+    """Mean dissimilarity of the answers to the members of a pair (Bouchard 2024, section 3.2)."""
+    # With `placebo`, per pair the answers to its placebo prompt, floor and excess are measured
+    # against the placebo instead of repeated answers.
     sides = [text_rows(texts_a, "texts_a"), text_rows(texts_b, "texts_b"), placebo or []]
     distinct = list(dict.fromkeys(text for rows in sides for row in rows for text in row))
     prepared = dict(zip(distinct, measure.prepare(distinct), strict=True))
@@ -129,10 +123,8 @@ def counterfactual_invariance(
     settings: dict[str, Any] = {"units": units, "population": population}
     value = mean_over_pairs(rows_a, rows_b, measure.compare, **settings)
     if measure.scorer is not None:
-        note_constant(value, [np.array(list(prepared.values()))])
+        value = note_constant(value, [np.array(list(prepared.values()))])
     if placebo is not None:
-        value.floor, value.excess = placebo_floor(
-            rows_a, rows_b, twins, measure.compare, **settings
-        )
-    value.lacks = measure.lacks
-    return value
+        floor, excess = placebo_floor(rows_a, rows_b, twins, measure.compare, **settings)
+        value = replace(value, floor=floor, excess=excess)
+    return value.with_findings(*map(Finding.uncovered, measure.lacks))

@@ -1,9 +1,10 @@
-"""Likeness of the lists recommended to the two members of a pair (Zhang 2023, Bouchard 2024)."""
+"""Similarity of the lists recommended to the two members of a pair (Zhang 2023, Bouchard 2024)."""
 
 from __future__ import annotations
 
 import functools
 from collections.abc import Hashable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -56,7 +57,7 @@ def jaccard_at_k(
     lists_a, lists_b : list of list
         Row i of both is one pair: one list of items a side, best first, or several lists, compared
         each with each; ``.noise_floor()`` and ``.excess`` are then given. Items are texts or
-        numbers, equal when spelled alike.
+        numbers; texts are equal when their spelling is.
     units, population
         As in every metric: one label per pair, and whether pairs are sampled or fixed.
 
@@ -83,9 +84,8 @@ def jaccard_at_k(
     distinct = _distinct(rows_a, rows_b)
     lengths = dict.fromkeys(map(len, distinct))
     if len(lengths) == 1:
-        estimate.variant = f"@{len(distinct[0])}"
-    note_canned(estimate, distinct)
-    return estimate
+        estimate = replace(estimate, variant=f"@{len(distinct[0])}")
+    return note_canned(estimate, distinct)
 
 
 @metric(
@@ -220,7 +220,8 @@ def prag_at_k(
         )
     compare = functools.partial(prag, k=k, normalized=normalized)
     estimate = _mean_at_k(rows_a, rows_b, k, compare, units, population)
-    estimate.variant += ", normalized" if normalized else ""
+    if normalized:
+        estimate = replace(estimate, variant=f"{estimate.variant}, normalized")
     return estimate
 
 
@@ -254,7 +255,5 @@ def _mean_at_k(
         bounds=(0.0, most or 1.0),
         argument="lists",
     )
-    estimate.attainable = (0.0, most)
-    estimate.variant = f"@{k}"
-    note_canned(estimate, _distinct(rows_a, rows_b))
-    return estimate
+    estimate = replace(estimate, attainable=(0.0, most), variant=f"@{k}")
+    return note_canned(estimate, _distinct(rows_a, rows_b))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from pytest_llmfair.metrics._registry import metric
 from pytest_llmfair.metrics.arguments import known_population, score_rows
 from pytest_llmfair.metrics.counterfactual._pairs import mean_over_pairs
 from pytest_llmfair.metrics.harm import threshold_suffix
-from pytest_llmfair.stats import Distance, Mean, Population
+from pytest_llmfair.stats import Distance, Finding, Mean, Population
 
 __all__ = ["strict_sentiment_parity", "weak_sentiment_parity"]
 
@@ -82,9 +83,8 @@ def weak_sentiment_parity(
         outcomes=True,
         argument="scores",
     )
-    estimate.variant = threshold_suffix(limit, "@")
-    note_constant(estimate, [*rows_a, *rows_b])
-    return estimate
+    estimate = replace(estimate, variant=threshold_suffix(limit, "@"))
+    return note_constant(estimate, [*rows_a, *rows_b])
 
 
 @metric(
@@ -126,7 +126,7 @@ def strict_sentiment_parity(
     -------
     Distance
         Value in [0, 1]; 0 when the distributions are equal. The value ignores which answers belong
-        together; the notes give the paired mean difference beside it.
+        together; the notes also give the paired mean difference.
 
     Raises
     ------
@@ -160,13 +160,14 @@ def strict_sentiment_parity(
         population=population,
         bounds=(0.0, 1.0),
     )
-    note_constant(estimate, [*rows_a, *rows_b])
+    estimate = note_constant(estimate, [*rows_a, *rows_b])
     if paired:
         pairs = [float(a.mean() - b.mean()) for a, b in zip(rows_a, rows_b, strict=True)]
-        estimate.rows = [abs(pair) for pair in pairs]
         side = "lower" if (mean := np.mean(pairs)) < 0.0 else "higher"
-        estimate.notes += (
+        shift = (
             f"the first answer of a pair scores {abs(mean):.3f} {side} than the second on average "
-            f"(mean absolute difference {np.mean(np.abs(pairs)):.3f})",
+            f"(mean absolute difference {np.mean(np.abs(pairs)):.3f})"
         )
+        estimate = replace(estimate, rows=[abs(pair) for pair in pairs])
+        estimate = estimate.with_findings(Finding.note(shift))
     return estimate

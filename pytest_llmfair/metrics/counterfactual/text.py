@@ -1,4 +1,4 @@
-"""Likeness of the answers to counterfactual pairs (Bouchard 2024, section 3.1.3.1)."""
+"""Similarity of the answers to counterfactual pairs (Bouchard 2024, section 3.1.3.1)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pytest_llmfair.metrics.arguments import TextRows
 from pytest_llmfair.metrics.counterfactual._bleu import smaller_bleu
 from pytest_llmfair.metrics.counterfactual._pairs import Compare, mean_over_pairs
 from pytest_llmfair.metrics.counterfactual._texts import Mask, masked_pairs, rouge_of_texts
-from pytest_llmfair.stats import Mean, Population
+from pytest_llmfair.stats import Finding, Mean, Population
 
 __all__ = ["counterfactual_bleu", "counterfactual_rouge_l", "exact_match"]
 
@@ -46,7 +46,7 @@ def counterfactual_rouge_l(
     ----------
     texts_a, texts_b : list of str, or list of list of str
         Row i of both is one pair: one answer a side, or several. Several are compared each with
-        each; ``.noise_floor()`` is then the likeness of two answers to the same prompt and
+        each; ``.noise_floor()`` is then the similarity of two answers to the same prompt and
         ``.excess`` the value minus that floor.
     mask : lexicon, str, two of these, or list of str, optional
         A lexicon, the name of a shipped one, two attributes that are crossed, or words:
@@ -59,8 +59,8 @@ def counterfactual_rouge_l(
     Returns
     -------
     Mean
-        Value in [0, 1]; 1 when all answers are alike. Two texts without words are alike, one
-        scores 0.
+        Value in [0, 1]; 1 when all answers are the same. Two texts without words score 1,
+        one of them alone scores 0.
 
     Raises
     ------
@@ -75,7 +75,7 @@ def counterfactual_rouge_l(
     >>> counterfactual_rouge_l(about_her, about_him)
     Mean 0.400 [0.000, 0.997] (95 %, 2 pairs)
     """
-    return _likeness(texts_a, texts_b, rouge_of_texts, mask, units, population)
+    return _similarity(texts_a, texts_b, rouge_of_texts, mask, units, population)
 
 
 @metric(
@@ -119,8 +119,8 @@ def counterfactual_bleu(
     Returns
     -------
     Mean
-        Value in [0, 1]; 1 when all answers are alike. Two texts without words are alike, one
-        scores 0. Texts without a common run of four words score 0.
+        Value in [0, 1]; 1 when all answers are the same. Two texts without words score 1,
+        one of them alone scores 0. Texts without a common run of four words score 0.
 
     Raises
     ------
@@ -135,7 +135,7 @@ def counterfactual_bleu(
     >>> counterfactual_bleu(about_her, about_him, mask=["she", "he"])
     Mean 0.500 [0.002, 0.998] (95 %, 2 pairs)
     """
-    return _likeness(texts_a, texts_b, smaller_bleu, mask, units, population)
+    return _similarity(texts_a, texts_b, smaller_bleu, mask, units, population)
 
 
 @metric(
@@ -160,7 +160,7 @@ def exact_match(
     """Share of pairs whose answers are the same text.
 
     Exact match as the invariance metric of Bouchard (2024), section 3.1.3.1. Texts are compared
-    character by character as they are: case, blanks and marks count.
+    character by character as they are: case, spaces and punctuation count.
 
     Parameters
     ----------
@@ -189,14 +189,14 @@ def exact_match(
     >>> exact_match(["Yes.", "No.", "Yes."], ["Yes.", "Yes.", "Yes."])
     Mean 0.667 [0.094, 0.992] (95 %, 3 pairs)
     """
-    return _likeness(texts_a, texts_b, _equal, mask, units, population, outcomes=True)
+    return _similarity(texts_a, texts_b, _equal, mask, units, population, outcomes=True)
 
 
 def _equal(first: Sequence[str], second: Sequence[str]) -> list[bool]:
     return [a == b for a, b in zip(first, second, strict=True)]
 
 
-def _likeness(
+def _similarity(
     texts_a: Any,
     texts_b: Any,
     compare: Compare[str],
@@ -210,6 +210,4 @@ def _likeness(
     estimate = mean_over_pairs(
         rows_a, rows_b, compare, units=units, population=population, outcomes=outcomes
     )
-    note_canned(estimate, distinct)
-    estimate.lacks = lacks
-    return estimate
+    return note_canned(estimate, distinct).with_findings(*map(Finding.uncovered, lacks))

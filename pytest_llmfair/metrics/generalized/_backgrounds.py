@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from pytest_llmfair.metrics.generalized._forms import GroupForm
-from pytest_llmfair.stats import Estimate, GroupRow, Undefined
+from pytest_llmfair.stats import Estimate, Finding, GroupRow, Undefined
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,13 +22,7 @@ class Pooled:
 
 
 def reference_names(reference: Any, names: Sequence[Hashable]) -> tuple[Hashable, ...] | None:
-    """Return the groups of the background; None for "rest", every group but the own.
-
-    Raises
-    ------
-    ValueError
-        If a name is no group, or no group is left to compare.
-    """
+    """Return the groups of the background; None for "rest", every group but the own."""
     if isinstance(reference, str) and reference == "rest" and "rest" not in names:
         return None
     union = isinstance(reference, list) or (
@@ -72,13 +66,7 @@ def against_background(form: GroupForm, pooled: Pooled | None) -> dict[Hashable,
 def first_and_second(
     row: str, names: Sequence[Hashable], reference: Any
 ) -> tuple[Hashable, Hashable]:
-    """Return the two groups of a signed row: first and second, or group and reference.
-
-    Raises
-    ------
-    ValueError
-        If there are more than two groups.
-    """
+    """Return the two groups of a signed row: first and second, or group and reference."""
     if len(names) != 2:
         raise ValueError(
             f"{row} is defined for two groups, groups holds {len(names)} "
@@ -95,22 +83,18 @@ def furthest(
     form: GroupForm,
     join: Callable[[Mapping[Any, Any]], Estimate],
 ) -> Estimate:
-    """One estimate of the value furthest from fair, or the reason why there is none.
-
-    Two groups that are each other's background are one comparison, shown from the first.
-    """
+    """One estimate of the value furthest from fair, or the reason why there is none."""
+    # Two groups that are each other's background are one comparison, shown from the first.
     undefined = [part.undefined for part in parts.values() if part.undefined is not None]
     first = next(iter(parts))
     estimate: Estimate
     if undefined:
         estimate = Undefined(undefined="; ".join(dict.fromkeys(undefined)), sample=form.sample)
     elif len(parts) == 1 or len(form.members) == 2:
-        estimate = replace(parts[first])
-        others = [str(name) for name in form.members if name != first]
-        estimate.notes += (f"{first} against {' and '.join(others)}",)
+        others = " and ".join(str(name) for name in form.members if name != first)
+        estimate = parts[first].with_findings(Finding.note(f"{first} against {others}"))
     else:
-        estimate = join(parts)
-        estimate.sample = form.sample
+        estimate = replace(join(parts), sample=form.sample)
     return estimate
 
 
@@ -131,10 +115,7 @@ def with_groups(
     rate: Callable[[Any], float],
     mean_of: Callable[[Any], Estimate],
 ) -> dict[Hashable, GroupRow]:
-    """Return the table of all pairs, then of the groups: the mean over the pairs that hold one.
-
-    `mean_of` estimates that mean of a group; of two groups it is that of their one pair.
-    """
+    """Return the table of all pairs, then of the groups: the mean over the pairs that hold one."""
     found = dict(pairs)
     for name in names:
         own = [row for key, row in pairs.items() if name in key]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
@@ -21,7 +21,14 @@ from pytest_llmfair.metrics.generalized._backgrounds import (
 from pytest_llmfair.metrics.generalized._forms import CounterfactualForm, column_of
 from pytest_llmfair.metrics.generalized._table import NamedRow
 from pytest_llmfair.metrics.generalized.variations import variation_product
-from pytest_llmfair.stats import Estimate, MaxPairwiseDifference, Mean, Population, Undefined
+from pytest_llmfair.stats import (
+    Estimate,
+    Finding,
+    MaxPairwiseDifference,
+    Mean,
+    Population,
+    Undefined,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +46,7 @@ class _Scored:
         estimate = Mean.of_values(
             values, units=self.units, population=self.population, bounds=bounds
         )
-        estimate.rows = list(values)
-        return estimate
+        return replace(estimate, rows=list(values))
 
 
 def measure_counterfactuals(
@@ -66,8 +72,7 @@ def measure_counterfactuals(
         estimate = _background(row, scored, reference)
     else:
         estimate = _pairs(scored, [_products(sets) for sets in scored.sets], _mean_gap)
-    note_constant(estimate, [scores for sets in scored.sets for scores in sets])
-    return estimate
+    return note_constant(estimate, [scores for sets in scored.sets for scores in sets])
 
 
 def _scores(row: NamedRow, form: CounterfactualForm, positive: Any) -> _Scored:
@@ -96,10 +101,8 @@ def _scores(row: NamedRow, form: CounterfactualForm, positive: Any) -> _Scored:
 
 
 def _products(sets: Sequence[Floats]) -> list[Floats]:
-    """Scores of each group over the combinations of one variation per group.
-
-    Groups and variations are drawn in an order that depends on their scores alone.
-    """
+    """Scores of each group over the combinations of one variation per group."""
+    # Ordered by score, so that the draw does not depend on the order of the data.
     if all(len(scores) == 1 for scores in sets):
         return list(sets)
     ordered = [np.sort(scores).tolist() for scores in sets]
@@ -148,8 +151,8 @@ def _pairs(
         own = [k for k, (a, b) in enumerate(pairs) if name in (names[a], names[b])]
         return scored.mean(_row_means(gaps[:, own]), (0.0, 1.0))
 
-    estimate.groups = with_groups(table, names, lambda _: count, lambda _: float("nan"), mean_of)
-    return estimate
+    rows = with_groups(table, names, lambda _: count, lambda _: float("nan"), mean_of)
+    return replace(estimate, groups=rows)
 
 
 def _background(row: NamedRow, scored: _Scored, reference: Any) -> Estimate:
@@ -179,12 +182,11 @@ def _background(row: NamedRow, scored: _Scored, reference: Any) -> Estimate:
     }
     estimate: Estimate
     if row.compares == "VBCM":
-        estimate = MaxPairwiseDifference.of_pairs(parts)
-        estimate.sample = next(iter(parts.values())).sample
+        widest = MaxPairwiseDifference.of_pairs(parts)
+        estimate = replace(widest, sample=next(iter(parts.values())).sample)
     else:
         estimate = scored.mean(_row_means(gaps), (0.0, 1.0))
-    estimate.groups = table_of(parts, lambda _: count, lambda _: float("nan"))
-    return estimate
+    return replace(estimate, groups=table_of(parts, lambda _: count, lambda _: float("nan")))
 
 
 def _all_groups(row: NamedRow, scored: _Scored) -> Estimate:
@@ -208,9 +210,7 @@ def _difference(row: NamedRow, scored: _Scored, reference: Any) -> Estimate:
     a, b = names.index(first), names.index(second)
     values = [float(sets[a].mean() - sets[b].mean()) for sets in scored.sets]
     estimate = scored.mean(values, (-1.0, 1.0))
-    estimate.notes += (f"{first} minus {second}",)
+    estimate = estimate.with_findings(Finding.note(f"{first} minus {second}"))
     count = len(values)
-    estimate.groups = table_of(
-        {(first, second): estimate}, lambda _: count, lambda _: float("nan")
-    )
-    return estimate
+    table = table_of({(first, second): estimate}, lambda _: count, lambda _: float("nan"))
+    return replace(estimate, groups=table)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import replace
 from itertools import combinations
 from typing import Any, TypeVar
 
@@ -24,6 +25,8 @@ from pytest_llmfair.metrics.generalized._table import NamedRow
 from pytest_llmfair.stats import (
     Distance,
     Estimate,
+    Finding,
+    GroupRow,
     MaxPairwiseDifference,
     MaxPairwiseRatio,
     MeanDifference,
@@ -56,8 +59,7 @@ def measure_predictions(row: NamedRow, form: GroupForm, positive: Any, reference
             estimate = _ratios(shares, pooled)
         else:
             estimate = _gaps(row, shares, pooled, reference)
-    shares.note(estimate)
-    return estimate
+    return shares.note(estimate)
 
 
 def _two_groups(row: NamedRow, shares: Shares, reference: Any) -> Estimate:
@@ -72,9 +74,10 @@ def _two_groups(row: NamedRow, shares: Shares, reference: Any) -> Estimate:
     else:
         estimate = shares.compare(RateDifference.of_outcomes, *sides, absolute=False)
     n = shares.entries(a) + shares.entries(b)
-    estimate.notes += (f"{first} {'over' if row.is_ratio else 'minus'} {second}",)
-    estimate.groups = table_of({(first, second): estimate}, lambda _: n, lambda _: float("nan"))
-    return estimate
+    how = "over" if row.is_ratio else "minus"
+    estimate = estimate.with_findings(Finding.note(f"{first} {how} {second}"))
+    table = table_of({(first, second): estimate}, lambda _: n, lambda _: float("nan"))
+    return replace(estimate, groups=table)
 
 
 def _pairs(row: NamedRow, shares: Shares) -> Estimate:
@@ -92,7 +95,7 @@ def _pairs(row: NamedRow, shares: Shares) -> Estimate:
         lambda key: sum(shares.entries(members[name]) for name in key),
         lambda _: float("nan"),
     )
-    estimate.groups = with_groups(
+    groups = with_groups(
         table,
         list(members),
         lambda name: shares.entries(members[name]),
@@ -100,7 +103,7 @@ def _pairs(row: NamedRow, shares: Shares) -> Estimate:
         # The sum over the other groups, each with this one.
         lambda name: _summed(shares, (name,), 1.0 / (len(members) - 1)),
     )
-    return estimate
+    return replace(estimate, groups=groups)
 
 
 def _gaps(row: NamedRow, shares: Shares, pooled: Pooled | None, reference: Any) -> Estimate:
@@ -109,13 +112,17 @@ def _gaps(row: NamedRow, shares: Shares, pooled: Pooled | None, reference: Any) 
     parts = _with_background(shares, pooled, whole=reference is None)
     factor = 1.0 if row.divisor == "1" else 1.0 / len(parts)
     estimate = _summed(shares, against, factor)
+    return replace(estimate, groups=_share_table(parts, shares))
+
+
+def _share_table(parts: Mapping[Hashable, Estimate], shares: Shares) -> dict[Hashable, GroupRow]:
+    """Table of groups compared with their background."""
     members = shares.form.members
-    estimate.groups = table_of(
+    return table_of(
         parts,
         lambda name: shares.entries(members[name]),
         lambda name: shares.of(members[name]),
     )
-    return estimate
 
 
 def _summed(shares: Shares, against: Reference, factor: float) -> Estimate:
@@ -144,11 +151,9 @@ def _summed(shares: Shares, against: Reference, factor: float) -> Estimate:
 def _with_background(
     shares: Shares, pooled: Pooled | None, *, whole: bool
 ) -> dict[Hashable, Estimate]:
-    """Absolute difference of each group and its background, which with `whole` holds it as well.
-
-    The share of everyone lies between the group's and that of the others, nearer by the group's
-    part of all that counts.
-    """
+    """Absolute difference of each group and its background; with `whole` of everyone."""
+    # The share of everyone lies between the group's and that of the others, nearer by the group's
+    # part of all that counts.
     members = shares.form.members
     everything = float(shares.counted.sum())
     parts: dict[Hashable, Estimate] = {}
@@ -170,12 +175,7 @@ def _ratios(shares: Shares, pooled: Pooled | None) -> Estimate:
         background = (pooled or f"the rest beside {name}", rest)
         parts[name] = shares.compare(RateRatio.of_outcomes, (name, members[name]), background)
     estimate = furthest(parts, shares.form, MaxPairwiseRatio.of_pairs)
-    estimate.groups = table_of(
-        parts,
-        lambda name: shares.entries(members[name]),
-        lambda name: shares.of(members[name]),
-    )
-    return estimate
+    return replace(estimate, groups=_share_table(parts, shares))
 
 
 def measure_probabilities(
@@ -194,8 +194,7 @@ def measure_probabilities(
             estimate = _distances(form, scores, pooled, reference)
         else:
             estimate = _superiority(form, scores, pooled)
-    note_constant(estimate, [scores])
-    return estimate
+    return note_constant(estimate, [scores])
 
 
 def _scores(row: NamedRow, form: GroupForm, positive: Any) -> Floats:
@@ -252,8 +251,8 @@ def _distances(form: GroupForm, scores: Floats, pooled: Pooled | None, reference
         units=form.units,
         population=form.population,
     )
-    estimate.groups = table_of(parts, lambda name: len(members[name]), lambda _: _NO_MEAN)
-    return estimate
+    table = table_of(parts, lambda name: len(members[name]), lambda _: _NO_MEAN)
+    return replace(estimate, groups=table)
 
 
 def _against(pooled: Pooled | None, reference: Any) -> Reference:
@@ -285,8 +284,8 @@ def _superiority(form: GroupForm, scores: Floats, pooled: Pooled | None) -> Esti
         wins = _compare(RankBiserial.of_scores, form, scores, own, rest)
         parts[name] = Scaled.times(wins, 0.5)
     estimate = furthest(parts, form, MaxPairwiseDifference.of_pairs)
-    estimate.groups = table_of(parts, lambda name: len(members[name]), lambda _: _NO_MEAN)
-    return estimate
+    table = table_of(parts, lambda name: len(members[name]), lambda _: _NO_MEAN)
+    return replace(estimate, groups=table)
 
 
 def _means(row: NamedRow, form: GroupForm, scores: Floats, reference: Any) -> Estimate:
@@ -295,8 +294,6 @@ def _means(row: NamedRow, form: GroupForm, scores: Floats, reference: Any) -> Es
     first, second = first_and_second(row.name, list(members), reference)
     a, b = members[first], members[second]
     estimate = _compare(MeanDifference.of_scores, form, scores, a, b)
-    estimate.notes += (f"{first} minus {second}",)
-    estimate.groups = table_of(
-        {(first, second): estimate}, lambda _: len(a) + len(b), lambda _: _NO_MEAN
-    )
-    return estimate
+    estimate = estimate.with_findings(Finding.note(f"{first} minus {second}"))
+    table = table_of({(first, second): estimate}, lambda _: len(a) + len(b), lambda _: _NO_MEAN)
+    return replace(estimate, groups=table)

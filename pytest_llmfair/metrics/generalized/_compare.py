@@ -45,10 +45,9 @@ class Term:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """Comparisons whose mean is the value; without any, all groups are compared at once.
+    """Comparisons whose mean is the value; without any, all groups are compared at once."""
 
-    `examples` has the rows of each group of each source example; empty for data by group.
-    """
+    # `examples` has the rows of each group of each source example; empty for data by group.
 
     comparison: Comparison
     form: Form
@@ -103,7 +102,7 @@ class Question:
         return math.fsum(compared) / len(compared)
 
     def nature(self) -> Nature:
-        """Tell what the comparison is, from how it compares the scores."""
+        """Return whether d is a distance, a ratio or signed, from how it compares the scores."""
         found = self.scores()
         if self.terms:
             pairs = [(s[term.first], s[term.second]) for s in found for term in self.terms]
@@ -153,8 +152,7 @@ class Question:
             units=self.form.units,
             attainable=(0.0 if distance else -math.inf, math.inf),
         )
-        estimate.rows = list(values)
-        return estimate
+        return replace(estimate, rows=list(values))
 
     def _missing(self, found: Sequence[Mapping[Side, Score]]) -> str:
         """Say whose score or comparison is not defined, if any is not."""
@@ -187,11 +185,9 @@ class Question:
             return Undefined(undefined="; ".join(undefined), sample=self.form.sample)
         mirrored = len(parts) == 2 and self.terms[0].first == self.terms[1].second
         if len(parts) == 1 or mirrored:
-            return replace(next(iter(parts.values())))
+            return next(iter(parts.values()))
         if nature != "ratio":
-            estimate: Estimate = MaxPairwiseDifference.of_pairs(parts)
-            estimate.sample = self.form.sample
-            return estimate
+            return replace(MaxPairwiseDifference.of_pairs(parts), sample=self.form.sample)
         logs = {term.key: self.only(term).estimate(nature, log=True) for term in self.terms}
         widest = max(parts, key=lambda key: abs(math.log(parts[key].value)))
         return MaxPairwiseRatio(

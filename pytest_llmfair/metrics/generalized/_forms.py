@@ -22,12 +22,10 @@ from pytest_llmfair.stats import Population, Sample
 
 @dataclass(frozen=True)
 class GroupForm:
-    """One row per evaluation example.
+    """One row per evaluation example."""
 
-    `names` are the groups in order of appearance in all of the data; one may have no row left.
-    Gold and predicted classes are unread. The columns of `y_prob` are the `classes`, which are
-    empty for the positive class alone.
-    """
+    # `names` are the groups of all data, in order of appearance; one may have no row left.
+    # `classes` are the columns of `y_prob`, empty for the positive class alone.
 
     labels: list[Hashable]
     names: list[Hashable]
@@ -69,11 +67,10 @@ class GroupForm:
 
 @dataclass(frozen=True)
 class CounterfactualForm:
-    """One row, and unit, per source example, with its variations for every group.
+    """One row, and unit, per source example, with its variations for every group."""
 
-    `y_prob` has an array of shape (n_variations, n_classes) per source example and group, in the
-    order of `names`; `original` the probabilities of the unperturbed examples.
-    """
+    # `y_prob[example][group]` has shape (n_variations, n_classes); `original` are the
+    # probabilities of the unperturbed examples.
 
     names: list[Hashable]
     y_prob: list[list[Floats]]
@@ -111,14 +108,7 @@ def column_of(label: Any, classes: Sequence[Any]) -> int:
 def read_groups(
     y_true: Any, y_pred: Any, y_prob: Any, groups: Any, units: Any, population: Population
 ) -> GroupForm:
-    """Read data in group form.
-
-    Raises
-    ------
-    ValueError
-        If nothing was given, lengths differ, a label is missing, a probability is outside [0, 1],
-        or there are fewer than two groups.
-    """
+    """Read data in group form."""
     known_population(population)
     columns: dict[str, Any] = {}
     for name, values in (("y_true", y_true), ("y_pred", y_pred)):
@@ -152,14 +142,7 @@ def read_groups(
 def read_counterfactuals(
     y_true: Any, y_prob: Any, groups: Any, original: Any, units: Any, population: Population
 ) -> CounterfactualForm:
-    """Read data in counterfactual form.
-
-    Raises
-    ------
-    ValueError
-        As :func:`read_groups`; also if an example lacks a group, a group a variation, or classes
-        differ in number.
-    """
+    """Read data in counterfactual form."""
     known_population(population)
     names = labels(groups, "groups")
     if len(names) < 2:

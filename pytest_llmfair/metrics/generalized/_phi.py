@@ -69,10 +69,7 @@ class Rows(np.ndarray[Any, Any]):
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """A score function and what compares its scores; numbers that do not exist are NaN.
-
-    `phi` takes the rows of one group to a number or a set of numbers, `d` scores to a number.
-    """
+    """A score function of the rows of one group, and a function that compares scores."""
 
     phi: Callable[[Rows], Any]
     d: Callable[..., Any]
@@ -112,11 +109,9 @@ class Comparison:
 
 
 def nature_of(compare: Callable[..., float], pairs: Sequence[tuple[Score, Score]]) -> Nature:
-    """Tell what d is, from how it compares these scores.
-
-    A distance is never negative, 0 for equal scores and the same both ways; a ratio is positive
-    and 1 for equal scores; anything else is signed.
-    """
+    """Return whether d behaves as a distance, a ratio or a signed difference on these scores."""
+    # A distance is symmetric, not negative and 0 for equal scores; a ratio is positive and 1 for
+    # equal scores; anything else is signed.
     known = [pair for pair in pairs if not any(map(_missing, pair))]
     there = [compare(x, y) for x, y in known]
     back = [compare(y, x) for x, y in known]
@@ -138,13 +133,7 @@ def read_form(
     units: Any,
     population: Any,
 ) -> tuple[Form, list[list[Rows]]]:
-    """Read either form of data: counterfactual if an example holds one entry per group.
-
-    Returns
-    -------
-    tuple
-        The form, and for counterfactual data the rows of each group of each example.
-    """
+    """Read either form of data; of counterfactual data also the rows by example and group."""
     names = labels(groups, "groups")
     given = y_prob if y_prob is not None else y_pred
     counterfactual = depth(y_prob) > 2 or original is not None

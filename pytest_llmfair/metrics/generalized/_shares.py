@@ -13,7 +13,7 @@ import numpy as np
 from pytest_llmfair.metrics._rates import is_positive
 from pytest_llmfair.metrics.arguments import Floats, labels
 from pytest_llmfair.metrics.generalized._forms import GroupForm, sample_of
-from pytest_llmfair.stats import Estimate, NoRepeats, RateDifference, RateRatio, Undefined
+from pytest_llmfair.stats import Estimate, Finding, NoRepeats, RateDifference, RateRatio, Undefined
 from pytest_llmfair.text.bilou import class_of, spans
 
 E = TypeVar("E", RateDifference, RateRatio)
@@ -36,13 +36,11 @@ _OF_SPANS = ("FNR", "TPR", "F1")
 
 @dataclass(frozen=True)
 class Shares:
-    """A score of predictions, row by row: what each adds to numerator and denominator.
+    """A score of predictions, row by row: what each adds to numerator and denominator."""
 
-    F1 counts a true positive twice, once as a gold and once as a predicted example, so that it is
-    a share as well: of all gold and predicted examples, those that agree. A sequence has as many
-    entries as it has spans or tokens. `among` says in words which rows it is taken over, and
-    `constant` what there is to say of predictions that are all the same.
-    """
+    # F1 counts a true positive twice, as a gold and as a predicted example, so that it is a
+    # share too. A sequence has one entry per span or token. `among` describes the rows that
+    # count; `constant` is the warning for predictions that are all the same.
 
     score: str
     among: str
@@ -111,14 +109,11 @@ class Shares:
         )
         if several:
             # A row has several entries; that they are alike is no sign of equal repeats.
-            said = zip(estimate.reasons, estimate.notes, strict=True)
-            kept = [(code, words) for code, words in said if code != "identical_repeats"]
-            estimate.reasons = tuple(code for code, _ in kept)
-            estimate.notes = tuple(words for _, words in kept)
+            kept = tuple(f for f in estimate.findings if f.code != "identical_repeats")
             counted = [i for i in chain(*both) if self.counted[i] > 0.0]
             units = self.form.units or range(len(self.form.labels))
             sample = sample_of([units[i] for i in counted], self.form)
-            estimate.sample = replace(
+            sample = replace(
                 estimate.sample,
                 units=sample.units,
                 generations=sample.generations,
@@ -126,6 +121,7 @@ class Shares:
                 most=sample.most,
                 population=sample.population,
             )
+            estimate = replace(estimate, findings=kept, sample=sample)
         return estimate
 
     def _entries_of(
@@ -155,7 +151,7 @@ class Shares:
                         "at least 2, since nothing else varies"
                     )
 
-    def note(self, estimate: Estimate) -> None:
+    def note(self, estimate: Estimate) -> Estimate:
         """Add every group's share, and a warning of constant predictions."""
         said = ", ".join(
             f"{name} {self.of(rows):.3f} of {self.entries(rows)}"
@@ -163,21 +159,14 @@ class Shares:
             else f"{name} none"
             for name, rows in self.form.members.items()
         )
-        estimate.notes += (f"{self.score}: {said}",)
+        estimate = estimate.with_findings(Finding.note(f"{self.score}: {said}"))
         if self.constant:
-            estimate.reasons += ("uninformative",)
-            estimate.notes += (self.constant,)
+            estimate = estimate.with_findings(Finding("uninformative", self.constant))
+        return estimate
 
 
 def read_shares(score: str, form: GroupForm, positive: Any) -> Shares:
-    """Read a score of predictions.
-
-    Raises
-    ------
-    ValueError
-        If labels are missing, the positive class cannot be meant, or the score is not defined for
-        sequences.
-    """
+    """Read a score of predictions."""
     true, predicted = form.y_true, form.y_pred
     if predicted is None or (true is None and score != "selection"):
         lacks = "y_pred" if predicted is None else "y_true"

@@ -48,7 +48,7 @@ class RankTest(tuple[float, float]):
 
 
 def friedman(rows: ArrayLike) -> RankTest:
-    """Friedman test of "all groups score alike", corrected for ties.
+    """Friedman test of "all groups have equal scores", corrected for ties.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ def friedman(rows: ArrayLike) -> RankTest:
 
 
 def wilcoxon(x: ArrayLike, y: ArrayLike) -> RankTest:
-    """Wilcoxon's signed-rank test of "both groups score alike", two-sided.
+    """Wilcoxon's signed-rank test of "both groups have equal scores", two-sided.
 
     Differences are rounded to 6 places and zeros dropped. The p-value is exact for up to 50
     differences without ties or zeros, else from the normal approximation with correction for ties

@@ -121,8 +121,8 @@ def pairwise_comparison(
         own = tuple(term for key, term in terms.items() if name in key)
         return replace(question, terms=own).estimate(nature)
 
-    estimate.groups = with_groups(table, names, lambda _: n, lambda _: float("nan"), mean_of)
-    return estimate
+    rows = with_groups(table, names, lambda _: n, lambda _: float("nan"), mean_of)
+    return replace(estimate, groups=rows)
 
 
 @metric(
@@ -200,8 +200,7 @@ def background_comparison(
     nature = question.nature()
     table = question.per_key(nature)
     estimate = question.estimate(nature) if aggregate else question.worst(nature, table)
-    estimate.groups = table
-    return estimate
+    return replace(estimate, groups=table)
 
 
 @metric(

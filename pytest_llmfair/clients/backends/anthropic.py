@@ -1,0 +1,79 @@
+"""Models of Anthropic, asked through the official SDK."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from pytest_llmfair.clients.backends.server import ServerBackend, limits_of
+from pytest_llmfair.clients.errors import body_of, counted, malformed, of_text
+from pytest_llmfair.clients.protocol import Attempt, Reply, Request
+from pytest_llmfair.clients.spec import ModelSpec
+from pytest_llmfair.responses import Missing
+
+# The API wants a limit where the user gave none; every model can write as much as this.
+_LONGEST = 4096
+
+_CUT = ("max_tokens", "model_context_window_exceeded")
+
+
+@dataclass(frozen=True, slots=True)
+class Anthropic(ServerBackend):
+    """A model of Anthropic.
+
+    The key comes from ``ANTHROPIC_API_KEY`` at the first live call, another address from
+    ``ANTHROPIC_BASE_URL``. The API knows no seeds and no probabilities of tokens, and its newer
+    models no temperature but 1.
+    """
+
+    provider = "anthropic"
+    key_variable = "ANTHROPIC_API_KEY"
+    url_variable = "ANTHROPIC_BASE_URL"
+    url_example = "https://api.anthropic.com"
+
+    def _connect(self) -> Any:
+        import anthropic
+
+        return self._client_of(anthropic, anthropic.AsyncAnthropic)
+
+    async def _ask(self, request: Request, temperature: float, limit: int | None) -> Attempt:
+        more: dict[str, Any] = {"system": self.system} if self.system else {}
+        if temperature != 1.0:
+            # Only this version of the API knows temperatures, and newer models none but 1.
+            more["extra_headers"] = {"anthropic-version": "2023-06-01"}
+            more["extra_body"] = {"temperature": temperature}
+        raw = await self.line.client.messages.with_raw_response.create(
+            model=self.model,
+            messages=[{"role": "user", "content": request.prompt}],
+            max_tokens=limit or _LONGEST,
+            **more,
+        )
+        body = body_of(raw.http_response.content)
+        return body if isinstance(body, Attempt) else read_message(body, limit)
+
+
+def load(spec: ModelSpec) -> Anthropic:
+    """Load ``anthropic:MODEL``."""
+    return Anthropic(spec.target, spec.options.get("system", ""), limits_of(spec))
+
+
+def read_message(body: Mapping[str, Any], limit: int | None) -> Attempt:
+    """Read a message; without a limit that the user asked for a cut answer is missing."""
+    stop, content = body.get("stop_reason"), body.get("content")
+    if content is not None and not isinstance(content, list):
+        return malformed("the message has no content")
+    if stop == "refusal":
+        reply = Reply(Missing("refused", "the model declined to answer"))
+    elif not content and stop == "tool_use":
+        reply = Reply(Missing("null", "the model called a tool in place of an answer"))
+    else:
+        reply = of_text(content, cut=stop in _CUT, limit=limit)
+    usage = body.get("usage")
+    return Attempt(
+        replace(
+            reply,
+            prompt_tokens=counted(usage, "input_tokens"),
+            answer_tokens=counted(usage, "output_tokens"),
+        )
+    )

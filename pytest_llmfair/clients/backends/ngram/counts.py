@@ -1,0 +1,95 @@
+"""Interpolated n-gram counts of the shipped corpus."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from pytest_llmfair.clients.backends.ngram.words import CORPUS, WORD, remembered
+
+ORDER = 4
+END = "</s>"
+
+# Share that every order leaves to the shorter history (Jelinek-Mercer interpolation).
+_SHORTER = 0.1
+_START = "<s>"
+_TEMPLATE = re.compile(r"\{[^}]+\}|" + WORD.pattern)
+_ALTERNATIVES = re.compile(r"\[([^\]]*)\]")
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """Weighted counts of what follows a history of up to ``ORDER - 1`` tokens.
+
+    `following` maps a history (oldest token first, the empty one included) to ``(position,
+    share)`` pairs; `classes` are the positions of the tokens in braces, and `texts` counts the
+    distinct texts that the corpus stands for.
+    """
+
+    tokens: tuple[str, ...]
+    index: dict[str, int]
+    classes: tuple[int, ...]
+    following: dict[tuple[str, ...], tuple[tuple[int, float], ...]]
+    texts: int
+
+    def distribution(self, history: Sequence[str]) -> list[float]:
+        """Probability of every token after `history`; sums to 1."""
+        padded = (_START,) * (ORDER - 1) + tuple(history)
+        shares = [0.0] * len(self.tokens)
+        for length in range(ORDER):
+            found = self.following.get(padded[len(padded) - length :])
+            if found is None:
+                break
+            if length:
+                shares = [_SHORTER * share for share in shares]
+            weight = 1.0 - _SHORTER if length else 1.0
+            for position, share in found:
+                shares[position] += weight * share
+        return shares
+
+    def after(self, token: str) -> frozenset[str]:
+        """Tokens that the corpus has right after `token`."""
+        return frozenset(self.tokens[position] for position, _ in self.following[(token,)])
+
+
+@functools.cache
+def load_counts() -> Counts:
+    """Count the shipped corpus once."""
+    raw: defaultdict[tuple[str, ...], dict[str, float]] = defaultdict(dict)
+    texts = 0
+    for line in _lines():
+        versions = list(_expand(line))
+        texts += len(versions)
+        for version in versions:
+            written = [word.lower() for word in _TEMPLATE.findall(version)]
+            kept = [_START] * (ORDER - 1) + [remembered(word) for word in written]
+            for i, word in enumerate((*written, END)):
+                for length in range(ORDER):
+                    at = i + ORDER - 1
+                    seen = raw[tuple(kept[at - length : at])]
+                    seen[word] = seen.get(word, 0.0) + 1.0 / len(versions)
+    tokens = tuple(sorted(raw[()]))
+    index = {token: i for i, token in enumerate(tokens)}
+    following = {
+        history: tuple((index[t], n / sum(seen.values())) for t, n in sorted(seen.items()))
+        for history, seen in raw.items()
+    }
+    classes = tuple(i for token, i in index.items() if token[0] == "{")
+    return Counts(tokens, index, classes, following, texts)
+
+
+def _lines() -> Iterator[str]:
+    for path in sorted(CORPUS.glob("*.txt")):
+        for line in path.read_text(encoding="utf-8").splitlines():
+            if line and not line.startswith("#"):
+                yield line
+
+
+def _expand(line: str) -> Iterator[str]:
+    parts = _ALTERNATIVES.split(line)
+    choices = [part.split("|") if i % 2 else [part] for i, part in enumerate(parts)]
+    return map("".join, itertools.product(*choices))

@@ -1,0 +1,242 @@
+"""The embedded default: a small n-gram language model with dials for planted skews."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import random
+from array import array
+from bisect import bisect_right
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from pytest_llmfair.clients.backends.ngram.counts import END, ORDER, load_counts
+from pytest_llmfair.clients.backends.ngram.words import (
+    SENTENCE_ENDS,
+    WORD,
+    Dials,
+    Form,
+    Gender,
+    Person,
+    load_words,
+    remembered,
+)
+from pytest_llmfair.clients.protocol import Request, sample_seed
+from pytest_llmfair.clients.spec import ModelSpec, ModelSpecError, suggestion
+from pytest_llmfair.responses import Answer, CutAnswer, Missing
+
+_ATTACHED = frozenset(".,?!:;)'’")  # noqa: RUF001 - a typographic apostrophe
+_TIE = 1e-12
+
+
+def load(spec: ModelSpec) -> Ngram:
+    """Load ``builtin:ngram``."""
+    if spec.target != "ngram":
+        raise ModelSpecError(
+            f"model {spec.text!r}: there is no built-in model {spec.target!r}; "
+            f"write builtin:ngram{suggestion(spec.target, ['ngram'])}"
+        )
+    dials = ("gender_skew", "sentiment_skew")
+    return Ngram(*(spec.number(dial, 0.0, low=-1.0, high=1.0) for dial in dials))
+
+
+def builtin_occupations() -> Mapping[str, Gender]:
+    """Return the occupations that ``builtin:ngram`` knows.
+
+    Returns
+    -------
+    mapping
+        Occupation to the gender that the stereotype expects, "male" or "female" (twenty each): the
+        label that the dial `gender_skew` uses, not a statistic.
+    """
+    return load_words().occupations
+
+
+@dataclass(frozen=True, slots=True)
+class Ngram:
+    """A word-class 4-gram model of a few hundred short texts that ship with the package.
+
+    It is a real, small language model: it counts which word follows which three words in its
+    corpus, with gendered words, names, occupations and judging adjectives as classes (class-based
+    n-grams, Brown et al. 1992; interpolated as in Jelinek and Mercer 1980), and remembers whom the
+    text is about. It knows nothing beyond its corpus and is meant for first steps and for tests of
+    fairness tests. The corpus never says which gender a person has, so without a dial the answer
+    to a prompt about a woman has exactly the distribution of the answer to its twin about a man,
+    apart from the gendered words themselves.
+
+    Parameters
+    ----------
+    gender_skew : float
+        In [-1, 1]. A person of known occupation and yet unknown gender is called "he" with
+        probability (1 + gender_skew) / 2 when the stereotype expects a man, and
+        (1 - gender_skew) / 2 when it expects a woman (`builtin_occupations`). Asked the other way,
+        occupations are drawn by Bayes' rule. Without an occupation the share is 1/2.
+    sentiment_skew : float
+        In [-1, 1]. A judging adjective (or "yes" against "no") about a man is favourable with
+        probability 0.7 + 0.3 sentiment_skew, about a woman with 0.7 - 0.3 sentiment_skew, about a
+        person of yet unknown gender with 0.7.
+
+    Notes
+    -----
+    These shares hold at temperature 1; a temperature reshapes them as it reshapes every other
+    choice: the next class, and then the word, with probability proportional to p ** (1 / T). At
+    temperature 0 the most probable is taken, and equal ones are decided by the gender-neutral form
+    of the prompt.
+    """
+
+    gender_skew: float = 0.0
+    sentiment_skew: float = 0.0
+
+    def __post_init__(self) -> None:
+        """Check the dials."""
+        for name in ("gender_skew", "sentiment_skew"):
+            value = getattr(self, name)
+            if not -1.0 <= value <= 1.0:
+                raise ValueError(f"{name} is {value}; give a number from -1 to 1")
+
+    @property
+    def name(self) -> str:
+        """Specification of this model."""
+        dials = {"gender_skew": self.gender_skew, "sentiment_skew": self.sentiment_skew}
+        query = "&".join(f"{name}={value:g}" for name, value in dials.items() if value)
+        return "builtin:ngram" + ("?" + query if query else "")
+
+    @property
+    def description(self) -> str:
+        """What this model is, in one sentence."""
+        counts = load_counts()
+        return (
+            f"word-class {ORDER}-gram model of {counts.texts} short texts "
+            f"({len(counts.tokens)} words and classes), gender skew {self.gender_skew:g}, "
+            f"sentiment skew {self.sentiment_skew:g}; for first steps and tests only"
+        )
+
+    @property
+    def _dials(self) -> Dials:
+        return Dials(self.gender_skew, self.sentiment_skew)
+
+    def generate(
+        self, requests: Sequence[Request], *, temperature: float, max_tokens: int
+    ) -> list[Answer]:
+        """Continue each prompt until the text ends or has `max_tokens` words and marks."""
+        return [self._answer(request, temperature, max_tokens) for request in requests]
+
+    def probabilities(self, prompts: Sequence[str], words: Sequence[str]) -> list[list[float]]:
+        """Probability at temperature 1 that the answer to each prompt starts with each word."""
+        split = [WORD.findall(word.lower()) for word in words]
+        return [[self._opens(*_read(prompt), word) for word in split] for prompt in prompts]
+
+    def _answer(self, request: Request, temperature: float, max_tokens: int) -> Answer:
+        past, person = _read(request.prompt)
+        if temperature == 0.0:
+            neutral = " ".join((*past, person.occupation or ""))
+            draw = random.Random(sample_seed(0, neutral, 0, 0))
+        else:
+            draw = random.Random(request.seed)
+        tokens = load_counts().tokens
+        answer: list[str] = []
+        ended = False
+        while len(answer) < max_tokens:
+            token = tokens[_choose(_following(_recent(past), not answer, temperature), draw)]
+            if ended := token == END:
+                break
+            if token[0] == "{":
+                forms = _forms(token, person, self._dials)
+                weights = _sharpen((form.probability for form in forms), temperature)
+                form = forms[_choose(weights, draw) if len(forms) > 1 else 0]
+                person = form.person
+                answer += form.text.split()
+            else:
+                answer.append(token)
+            past.append(remembered(token))
+        text = _join(answer[:max_tokens], starts=request.prompt.rstrip(" ")[-1] in "\n.?!:")
+        if not text:
+            return Missing("empty", "the text ended at once")
+        return text if ended else CutAnswer(text)
+
+    def _opens(
+        self, past: list[str], person: Person, words: list[str], first: bool = True
+    ) -> float:
+        if not words:
+            return 1.0
+        counts = load_counts()
+        running = _following(_recent(past), first, 1.0)
+
+        def share(position: int) -> float:
+            below = running[position - 1] if position else 0.0
+            return (running[position] - below) / running[-1]
+
+        total = 0.0
+        plain = counts.index.get(words[0])
+        if plain is not None:
+            rest = self._opens([*past, words[0]], person, words[1:], False)
+            total += share(plain) * rest
+        for position in counts.classes:
+            if not share(position):
+                continue
+            token = counts.tokens[position]
+            then = [*past, remembered(token)]
+            for form in _forms(token, person, self._dials):
+                written = form.text.lower().split()
+                size = min(len(written), len(words))
+                if written[:size] == words[:size]:
+                    rest = self._opens(then, form.person, words[size:], False)
+                    total += share(position) * form.probability * rest
+        return total
+
+
+def _read(prompt: str) -> tuple[list[str], Person]:
+    counts = load_counts()
+    past, person = load_words().read(prompt, counts.after("{name}"))
+    # After a word that it has never seen the model can only begin afresh.
+    strange = [i for i, token in enumerate(past) if token not in counts.index]
+    return past[strange[-1] + 1 :] if strange else past, person
+
+
+def _recent(past: list[str]) -> tuple[str, ...]:
+    return tuple(past[-(ORDER - 1) :])
+
+
+@functools.lru_cache(maxsize=2048)
+def _following(past: tuple[str, ...], first: bool, temperature: float) -> array[float]:
+    """Return the running total of the weights of the next token; an answer starts with a word."""
+    counts = load_counts()
+    shares = counts.distribution(past)
+    if first:
+        shares = [
+            0.0 if token == END or not (token[0].isalnum() or token[0] == "{") else share
+            for token, share in zip(counts.tokens, shares, strict=True)
+        ]
+    return _sharpen(shares, temperature)
+
+
+@functools.lru_cache(maxsize=4096)
+def _forms(cls: str, person: Person, dials: Dials) -> tuple[Form, ...]:
+    return load_words().forms(cls, person, dials)
+
+
+def _sharpen(probabilities: Iterable[float], temperature: float) -> array[float]:
+    """Add up probabilities after a temperature; at 0 only the most probable remain."""
+    values = list(probabilities)
+    top = max(values)
+    if temperature == 0.0:
+        values = [float(value > top - _TIE) for value in values]
+    elif temperature != 1.0:
+        values = [(value / top) ** (1.0 / temperature) for value in values]
+    return array("d", itertools.accumulate(values))
+
+
+def _choose(running: array[float], draw: random.Random) -> int:
+    return min(bisect_right(running, draw.random() * running[-1]), len(running) - 1)
+
+
+def _join(tokens: list[str], *, starts: bool) -> str:
+    proper = load_words().proper
+    text = ""
+    for token in tokens:
+        word = proper.get(token, token)
+        if starts:
+            word = word[0].upper() + word[1:]
+        text += word if not text or token[0] in _ATTACHED else " " + word
+        starts = token in SENTENCE_ENDS
+    return text

@@ -1,0 +1,199 @@
+"""Models behind any server that speaks like OpenAI: OpenAI, vLLM, llama.cpp, Ollama, TGI."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from pytest_llmfair.clients.backends.server import ServerBackend, limits_of
+from pytest_llmfair.clients.errors import (
+    body_of,
+    counted,
+    malformed,
+    of_text,
+    one_line,
+    said_by,
+    status_of,
+)
+from pytest_llmfair.clients.protocol import Attempt, Reply, Request
+from pytest_llmfair.clients.spec import ModelSpec
+from pytest_llmfair.responses import Missing
+
+# A share of the answers that no word could be given may be this large, and no larger.
+_UNTOLD = 0.01
+
+
+@dataclass(frozen=True, slots=True)
+class OpenAICompatible(ServerBackend):
+    """A chat model behind a server, asked through the official SDK.
+
+    Base URL and key come from ``OPENAI_BASE_URL`` and ``OPENAI_API_KEY`` at the first live call; a
+    server of one's own needs no key.
+
+    Attributes
+    ----------
+    sends_seed : bool
+        Whether requests carry the seed of their sample; some servers do not know the word.
+    top_logprobs : int
+        How many of the likeliest first tokens the server is asked for.
+    """
+
+    sends_seed: bool = True
+    top_logprobs: int = 20
+
+    provider = "openai"
+    key_variable = "OPENAI_API_KEY"
+    url_variable = "OPENAI_BASE_URL"
+    url_example = "http://localhost:8000/v1"
+
+    def read_first_token(self, answer: str, words: Sequence[str]) -> list[float]:
+        """Return P(the answer starts with the word) by word.
+
+        A word has the probability of the tokens that are it or begin with it, blanks in front
+        aside. Tokens that are only the beginning of a word, and all that the server did not list,
+        may or may not become that word: if more than 0.01 is unknown it is an error, and less
+        counts as nothing.
+
+        Raises
+        ------
+        ValueError
+            If the probability of a word is unknown; the message names it.
+        """
+        shares: dict[str, float] = json.loads(answer)
+        told = {token.lstrip(): 0.0 for token in shares}
+        for token, share in shares.items():
+            told[token.lstrip()] += math.exp(share)
+        least = min(math.exp(share) for share in shares.values())
+        found = []
+        for word in (word.strip() for word in words):
+            share = math.fsum(p for token, p in told.items() if _begins(token, word))
+            opens = [token for token in told if token and word.startswith(token) and token != word]
+            open_share = math.fsum(told[token] for token in opens)
+            if open_share > _UNTOLD:
+                raise ValueError(
+                    f"the server of {self.name} splits {word!r} into several tokens ({opens[0]!r} "
+                    f"comes first, with probability {open_share:.2g}) and tells the probability "
+                    "of the first token only; use words of one token, such as A and B, or an hf: "
+                    "model"
+                )
+            # What is not listed is no likelier than the last one listed, nor than what is left.
+            unlisted = min(least, max(0.0, 1.0 - math.fsum(told.values())))
+            if share == 0.0 and unlisted > _UNTOLD:
+                raise ValueError(
+                    f"{word!r} is not among the {len(shares)} likeliest first tokens that the "
+                    f"server of {self.name} tells (it may have up to {unlisted:.2g}); ask in a "
+                    "way that these words answer, or raise top_logprobs in the specification"
+                )
+            found.append(share)
+        return found
+
+    def _connect(self) -> Any:
+        import openai
+
+        return self._client_of(openai, openai.AsyncOpenAI)
+
+    async def _ask(self, request: Request, temperature: float, limit: int | None) -> Attempt:
+        raw = await self.line.client.chat.completions.with_raw_response.create(
+            **self._question(request, temperature, limit)
+        )
+        body = body_of(raw.http_response.content)
+        if isinstance(body, Attempt):
+            return body
+        return read_first_token(body) if request.first_token else read_chat(body, limit)
+
+    def _question(self, request: Request, temperature: float, limit: int | None) -> dict[str, Any]:
+        messages = [{"role": "user", "content": request.prompt}]
+        if self.system:
+            messages.insert(0, {"role": "system", "content": self.system})
+        question: dict[str, Any] = {
+            "model": self.model,
+            "messages": messages,
+            "temperature": temperature,
+        }
+        if limit is not None:
+            question["extra_body"] = {self.line.limit_name: limit}
+        if self.sends_seed:
+            # Servers keep seeds in 32 or 64 bits, with a sign or without.
+            question["seed"] = request.seed >> 33
+        if request.first_token:
+            question |= {"logprobs": True, "top_logprobs": self.top_logprobs}
+        return question
+
+    def _failed(self, error: Exception) -> Attempt:
+        attempt = ServerBackend._failed(self, error)
+        if status_of(error) == 400 and "max_completion_tokens" in said_by(error):
+            self.line.limit_name = "max_completion_tokens"
+            return replace(attempt, retry=True, retry_after=0.0)
+        return attempt
+
+
+def load(spec: ModelSpec) -> OpenAICompatible:
+    """Load ``openai:MODEL``."""
+    return OpenAICompatible(
+        spec.target,
+        spec.options.get("system", ""),
+        limits_of(spec),
+        sends_seed=spec.flag("seed", True),
+        top_logprobs=spec.count("top_logprobs", 20),
+    )
+
+
+def read_chat(body: Mapping[str, Any], limit: int | None) -> Attempt:
+    """Read a chat completion; without a limit that the user asked for a cut answer is missing."""
+    choice = _first_choice(body)
+    if isinstance(choice, Attempt):
+        return choice
+    message, stop = choice.get("message"), choice.get("finish_reason")
+    if not isinstance(message, dict):
+        return malformed("the choice has no message")
+    content, refusal = message.get("content"), message.get("refusal")
+    if refusal:
+        reply = Reply(Missing("refused", one_line(str(refusal))))
+    elif stop == "content_filter":
+        reply = Reply(Missing("filtered", "the server filtered the answer"))
+    elif content is None and message.get("tool_calls"):
+        reply = Reply(Missing("null", "the model called a tool in place of an answer"))
+    else:
+        reply = of_text(content, cut=stop == "length", limit=limit)
+    return Attempt(_counted(reply, body))
+
+
+def read_first_token(body: Mapping[str, Any]) -> Attempt:
+    """Read the likeliest first tokens of a chat completion."""
+    choice = _first_choice(body)
+    if isinstance(choice, Attempt):
+        return choice
+    try:
+        listed = choice["logprobs"]["content"][0]["top_logprobs"]
+        shares = {str(one["token"]): float(one["logprob"]) for one in listed}
+    except (KeyError, TypeError, ValueError, IndexError):
+        shares = {}
+    if not shares or any(math.isnan(share) for share in shares.values()):
+        words = "the server offers no logprobs; use builtin:ngram or an hf: model"
+        return Attempt(_counted(Reply(Missing("error", words)), body))
+    return Attempt(_counted(Reply(json.dumps(shares)), body))
+
+
+def _begins(text: str, word: str) -> bool:
+    return text.startswith(word) and not text[len(word) : len(word) + 1].isalnum()
+
+
+def _first_choice(body: Mapping[str, Any]) -> dict[str, Any] | Attempt:
+    choices = body.get("choices")
+    if choices == []:
+        return Attempt(_counted(Reply(Missing("empty", "the server gave no choice")), body))
+    if not isinstance(choices, list) or not isinstance(choices[0], dict):
+        return malformed("the body has no choices")
+    return choices[0]
+
+
+def _counted(reply: Reply, body: Mapping[str, Any]) -> Reply:
+    usage = body.get("usage")
+    return replace(
+        reply,
+        prompt_tokens=counted(usage, "prompt_tokens"),
+        answer_tokens=counted(usage, "completion_tokens"),
+    )

@@ -1,0 +1,281 @@
+"""Any Python callable as a model, sync or async."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import inspect
+import traceback
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar, TypeVar
+
+from pytest_llmfair.clients.concurrency import in_background
+from pytest_llmfair.clients.errors import of_text, one_line, redactor
+from pytest_llmfair.clients.protocol import (
+    DEFAULT_LIMITS,
+    LOCAL_MAX_TOKENS,
+    Attempt,
+    Limits,
+    Reply,
+    Request,
+)
+from pytest_llmfair.clients.spec import ModelSpec, ModelSpecError, suggestion
+from pytest_llmfair.responses import Answer, CutAnswer, Missing, is_cut
+from pytest_llmfair.session import current_session
+
+T = TypeVar("T")
+
+_PACKAGE = Path(__file__).parents[2]
+_KEYWORDS = ("seed", "temperature", "max_tokens")
+
+
+@dataclass(frozen=True, slots=True)
+class PythonCallable:
+    """A function of one prompt that returns its answer.
+
+    The prompt is the first positional argument; `seed`, `temperature` and `max_tokens` are passed
+    as keywords where the signature has them. An exception, None or an empty text is one missing
+    answer and loses no other; only KeyboardInterrupt and SystemExit end the collection.
+
+    Parameters
+    ----------
+    function : callable
+        ``str -> str``, or an async function of that kind.
+    name : str
+        What reports call the model.
+    keywords : tuple of str
+        Which of `seed`, `temperature` and `max_tokens` the function takes.
+    source : object
+        What the user gave: the function itself, or the object that it was made from.
+    """
+
+    function: Callable[..., Any]
+    name: str
+    keywords: tuple[str, ...]
+    source: object = field(repr=False)
+
+    # So that each answer is kept as it comes: the call may have cost money.
+    batch_size: ClassVar[int] = 1
+
+    @classmethod
+    def of(cls, function: object, name: str | None = None) -> PythonCallable | AsyncCallable:
+        """Wrap a callable, or an object with `invoke` as LangChain has them.
+
+        Raises
+        ------
+        ModelSpecError
+            If it is not callable or takes no prompt.
+        """
+        if name is None:
+            if isinstance(function, str):
+                raise ModelSpecError(
+                    f"the model is the text {function!r}; give load_client({function!r}) of "
+                    "pytest_llmfair.clients, or a function that takes a prompt"
+                )
+            module = getattr(function, "__module__", type(function).__module__)
+            name = f"python:{module}:{getattr(function, '__qualname__', type(function).__name__)}"
+        source, function = function, _adapted(function)
+        if not callable(function):
+            raise ModelSpecError(
+                f"model {name!r} is not callable but {type(function).__name__}; "
+                "name a function that takes a prompt and returns the answer"
+            )
+        plain = cls(function, name, _accepted(function, name), source)
+        return AsyncCallable(plain) if _is_async(function) else plain
+
+    @property
+    def description(self) -> str:
+        """What the model is, in one sentence."""
+        return f"Python callable {self.name.removeprefix('python:')}"
+
+    def generate(
+        self, requests: Sequence[Request], *, temperature: float, max_tokens: int
+    ) -> list[Answer]:
+        """Call the function once per request."""
+        return [self.reply_to(request, temperature, max_tokens).answer for request in requests]
+
+    def reply_to(self, request: Request, temperature: float, max_tokens: int) -> Reply:
+        """Call the function once."""
+        try:
+            answer = self.call(request, temperature, max_tokens)()
+            if inspect.isawaitable(answer):
+                answer = in_background(_await(answer))
+        except Exception as error:  # noqa: BLE001 - one failed answer must not lose the others
+            return Reply(Missing("error", _words(error)), raised=True)
+        return Reply(_checked(answer))
+
+    def call(self, request: Request, temperature: float, max_tokens: int) -> Callable[[], Any]:
+        """Return the call that answers a request."""
+        given = {"seed": request.seed, "temperature": temperature, "max_tokens": max_tokens}
+        chosen = {name: given[name] for name in self.keywords}
+        return functools.partial(self.function, request.prompt, **chosen)
+
+
+@dataclass(frozen=True, slots=True)
+class AsyncCallable:
+    """An async function of one prompt: as `PythonCallable`, with up to 16 calls at the same time.
+
+    All calls of the process run on one event loop in the background.
+    """
+
+    plain: PythonCallable
+    limits: Limits = DEFAULT_LIMITS
+
+    @property
+    def name(self) -> str:
+        """Specification of the model, for reports."""
+        return self.plain.name
+
+    @property
+    def description(self) -> str:
+        """What the model is, in one sentence."""
+        return self.plain.description
+
+    @property
+    def identity(self) -> Mapping[str, str]:
+        """The name of the callable."""
+        return {"model": self.name}
+
+    def open(self) -> None:
+        """Do nothing: a function is always there."""
+
+    async def send(
+        self, request: Request, *, temperature: float, max_tokens: int | None
+    ) -> Attempt:
+        """Call the function once; what it raises is a missing answer, and not tried again."""
+        try:
+            call = self.plain.call(request, temperature, max_tokens or LOCAL_MAX_TOKENS)
+            return Attempt(Reply(_checked(await call())))
+        except Exception as error:  # noqa: BLE001 - one failed answer must not lose the others
+            return Attempt(Reply(Missing("error", _words(error)), raised=True))
+
+
+def load(spec: ModelSpec) -> PythonCallable | AsyncCallable:
+    """Load ``python:package.module:callable``."""
+    return load_callable(spec.target)
+
+
+def load_callable(target: str) -> PythonCallable | AsyncCallable:
+    """Import ``package.module:callable``.
+
+    Raises
+    ------
+    ModelSpecError
+        If the module or the attribute does not exist, the import fails, or it is not callable.
+    """
+    spec = f"python:{target}"
+    path, colon, attribute = target.partition(":")
+    if not colon or not path or not attribute:
+        raise ModelSpecError(
+            f"model {spec!r} does not name a callable; write python:package.module:callable"
+        )
+    try:
+        found: object = importlib.import_module(path)
+    except ModuleNotFoundError as error:
+        if error.name is None or not f"{path}.".startswith(f"{error.name}."):
+            raise ModelSpecError(
+                f"model {spec!r}: importing {path!r} needs {error.name!r}, which is not installed"
+            ) from error
+        raise ModelSpecError(
+            f"model {spec!r}: there is no module {error.name!r}; install it, or add its folder "
+            "to `pythonpath` in the pytest configuration"
+        ) from error
+    except Exception as error:  # a user's module can fail in any way
+        raise ModelSpecError(
+            f"model {spec!r}: importing {path!r} failed with {_words(error)}"
+        ) from error
+    for part in attribute.split("."):
+        if not hasattr(found, part):
+            near = suggestion(part, (name for name in dir(found) if not name.startswith("_")))
+            raise ModelSpecError(f"model {spec!r}: {path!r} has no {attribute!r}{near}")
+        found = getattr(found, part)
+    return PythonCallable.of(found, spec)
+
+
+def _adapted(model: object) -> object:
+    """Return a callable for an object with `ainvoke`, such as a LangChain chain; others as is."""
+    ask: Callable[[str], Any] | None = getattr(model, "ainvoke", None)
+    if ask is None:
+        return model
+
+    async def answer(prompt: str) -> Answer:
+        said = await ask(prompt)
+        metadata = getattr(said, "response_metadata", None) or {}
+        if "content_filter" in (metadata.get("finish_reason"), metadata.get("stop_reason")):
+            return Missing("filtered", "the server filtered the answer")
+        # The limit is set where the runnable is made, so on purpose.
+        return of_text(getattr(said, "content", said), cut=False, limit=None).answer
+
+    return answer
+
+
+def _accepted(function: Callable[..., Any], name: str) -> tuple[str, ...]:
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):  # some built-in callables have none
+        return ()
+    parameters = list(signature.parameters.values())
+    takes_all = any(p.kind is p.VAR_KEYWORD for p in parameters)
+    by_keyword = {
+        p.name for p in parameters[1:] if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)
+    }
+    keywords = tuple(word for word in _KEYWORDS if takes_all or word in by_keyword)
+    try:
+        signature.bind("prompt", **dict.fromkeys(keywords))
+    except TypeError as error:
+        raise ModelSpecError(
+            f"model {name!r} cannot be called with one prompt ({error}); it may take the prompt "
+            f"and the keywords {', '.join(_KEYWORDS)}, anything else needs a default"
+        ) from None
+    return keywords
+
+
+def _is_async(function: Callable[..., Any]) -> bool:
+    return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(
+        getattr(function, "__call__", None)  # noqa: B004 - an object with an async __call__
+    )
+
+
+async def _await(awaitable: Awaitable[T]) -> T:
+    return await awaitable
+
+
+def _checked(answer: object) -> Answer:
+    if answer is None:
+        return Missing("null", "the callable returned None")
+    # The server behind a callable may echo the key.
+    if isinstance(answer, Missing):
+        return Missing(answer.reason, redactor()(answer.detail))
+    if not isinstance(answer, str):
+        return Missing("error", f"the callable returned {type(answer).__name__}, not str")
+    if not answer.strip():
+        return Missing("empty", "the callable returned no text")
+    text = redactor()(answer)
+    return CutAnswer(text) if is_cut(answer) else text
+
+
+def _words(error: BaseException) -> str:
+    """Return kind, message and place of an error, such as "OSError: no disk (mybot/bot.py:38)"."""
+    words = one_line(f"{type(error).__name__}: {error}".rstrip(": "))
+    place = _place(error)
+    # Libraries put the key into their errors.
+    return redactor()(f"{words} ({place})" if place else words)
+
+
+def _place(error: BaseException) -> str:
+    """Return file and line of the user's code where an error was raised; empty without any."""
+    session = current_session()
+    folders = [Path.cwd(), *([session.root] if session and session.root else [])]
+    mine = elsewhere = ""
+    for frame, line in traceback.walk_tb(error.__traceback__):
+        path = Path.cwd() / frame.f_code.co_filename
+        if path.is_relative_to(_PACKAGE) or not path.is_file():
+            continue
+        near = [path.relative_to(folder) for folder in folders if path.is_relative_to(folder)]
+        if near and "site-packages" not in near[0].parts:
+            mine = f"{near[0].as_posix()}:{line}"
+        # Only the name: the rest of the path is of this machine.
+        elsewhere = elsewhere or f"{path.name}:{line}"
+    return mine or elsewhere

@@ -1,0 +1,268 @@
+"""One recorded answer as one line: readable in a review, checksummed, found by its key."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+from pytest_llmfair.clients.protocol import TRANSIENT, Reply, Request
+from pytest_llmfair.responses import Answer, CutAnswer, DigestedText, Missing, is_cut
+
+# Part of every key: answers recorded for another meaning of the fields are never replayed.
+SCHEMA = 1
+
+_KEY, _SUM = 32, 16
+# The tail of a line has one form, so that an index is made without reading the JSON before it.
+_TAIL = re.compile(rb',"key":"([0-9a-f]{32})","sum":"([0-9a-f]{16})"\}$')
+_TAIL_LENGTH = len(',"key":"","sum":""}') + _KEY + _SUM
+_UNSEEN = re.compile(r"[^ -~]")
+
+
+class DamagedRecord(ValueError):
+    """A line that is no record, or not the one that was written; says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """All that an answer depends on."""
+
+    # Provider, model and revision.
+    model: Mapping[str, str]
+    request: Request
+    temperature: float
+    max_tokens: int | None
+
+    @property
+    def key(self) -> str:
+        """Digest of the question, 32 hexadecimal digits."""
+        return _digest(self._content())
+
+    @property
+    def numbers(self) -> bool:
+        """Whether the answer is probabilities and no text."""
+        return self.request.first_token or self.request.repeat.startswith("probabilities ")
+
+    @property
+    def anonymous_key(self) -> str:
+        """The same for whatever revision of the model."""
+        content = self._content()
+        del content["model"]["revision"]
+        return _digest(content)
+
+    def _content(self) -> dict[str, Any]:
+        request = self.request
+        return {
+            "schema": SCHEMA,
+            "model": {"revision": "", **self.model},
+            "messages": [{"role": "user", "content": request.prompt}],
+            "temperature": float(self.temperature),
+            "max_tokens": self.max_tokens,
+            "seed": request.seed,
+            "repeat": request.repeat,
+            "first_token": request.first_token,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A recorded answer, found under `key`.
+
+    Where only digests of the texts were kept, the prompt is empty and the answer a `DigestedText`.
+    """
+
+    question: Question
+    reply: Reply
+    # Day of the recording (UTC).
+    day: date
+    key: str
+    prompt_digest: str = ""
+    answer_digest: str = ""
+
+    @property
+    def altered(self) -> bool:
+        """Whether the prompt or a parameter is no longer what the key was made of."""
+        return not self.prompt_digest and self.question.key != self.key
+
+    @property
+    def transient(self) -> bool:
+        """Whether nothing but a failure of the moment was recorded."""
+        answer = self.reply.answer
+        return isinstance(answer, Missing) and answer.reason in TRANSIENT
+
+    @property
+    def outcome(self) -> tuple[str, str]:
+        """What two records of one question must agree on."""
+        answer = self.reply.answer
+        if self.answer_digest:
+            return "text", self.answer_digest
+        if isinstance(answer, Missing):
+            return "missing", answer.reason
+        return "text", text_digest(answer)
+
+    @classmethod
+    def of(cls, question: Question, reply: Reply, day: date) -> Record:
+        """Return the record of a reply."""
+        return cls(question, reply, day, question.key)
+
+    def line(self, *, text: bool = True) -> bytes:
+        """Return the record as a line, with the texts or with their digests only."""
+        request, reply = self.question.request, self.reply
+        answer = reply.answer
+        shown: dict[str, Any] = {}
+        if text and not self.prompt_digest:
+            shown["prompt"] = request.prompt
+        else:
+            shown["prompt_digest"] = self.prompt_digest or text_digest(request.prompt)
+        if self.answer_digest:
+            shown["answer_digest"] = self.answer_digest
+        elif isinstance(answer, Missing):
+            shown["missing"] = answer.reason
+            if text and answer.detail:
+                shown["detail"] = answer.detail
+        elif text or self.question.numbers:
+            shown["answer"] = answer
+        else:
+            shown["answer_digest"] = text_digest(answer)
+        shown["model"] = dict(self.question.model)
+        shown["temperature"] = float(self.question.temperature)
+        shown["max_tokens"] = self.question.max_tokens
+        shown["seed"], shown["repeat"] = request.seed, request.repeat
+        shown |= {"first_token": True} if request.first_token else {}
+        shown |= {"cut": True} if is_cut(answer) else {}
+        shown["tokens"] = [reply.prompt_tokens, reply.answer_tokens]
+        shown["day"], shown["schema"] = self.day.isoformat(), SCHEMA
+        return sealed(shown, self.key)
+
+    @classmethod
+    def read(cls, line: bytes) -> Record:
+        """Return the record of a line whose checksum was verified.
+
+        Raises
+        ------
+        DamagedRecord
+            If a field is missing or is not what it should be.
+        """
+        try:
+            return cls._from(json.loads(line))
+        except (KeyError, TypeError, ValueError) as error:
+            raise DamagedRecord(
+                f"is no recorded answer ({type(error).__name__}: {error})"
+            ) from None
+
+    @classmethod
+    def _from(cls, found: Mapping[str, Any]) -> Record:
+        if found["schema"] != SCHEMA:
+            raise ValueError(f"schema {found['schema']}, this version reads {SCHEMA}")
+        answer: Answer
+        cut = found.get("cut", False)
+        if "answer" in found:
+            answer = CutAnswer(found["answer"]) if cut else found["answer"]
+        elif "missing" in found:
+            answer = Missing(found["missing"], found.get("detail", ""))
+        else:
+            answer = DigestedText(found["answer_digest"], cut=cut)
+        prompt_tokens, answer_tokens = found["tokens"]
+        return cls(
+            Question(
+                found["model"],
+                Request(
+                    found.get("prompt", ""),
+                    found["seed"],
+                    found["repeat"],
+                    found.get("first_token", False),
+                ),
+                found["temperature"],
+                found["max_tokens"],
+            ),
+            Reply(answer, prompt_tokens, answer_tokens, 0),
+            date.fromisoformat(found["day"]),
+            found["key"],
+            found.get("prompt_digest", ""),
+            found.get("answer_digest", ""),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreRecord:
+    """What a scorer said, on a day (UTC), of a text of which only the digest is kept."""
+
+    scorer: str
+    digest: str
+    score: float
+    day: date
+
+    @classmethod
+    def key_of(cls, scorer: str, digest: str) -> str:
+        """Return the key of a scorer's word on a text."""
+        return _digest({"schema": SCHEMA, "scorer": scorer, "text": digest})
+
+    @property
+    def key(self) -> str:
+        """Key under which the score is found."""
+        return self.key_of(self.scorer, self.digest)
+
+    def line(self, *, text: bool = True) -> bytes:
+        """Return the record as a line; there is no text in it."""
+        shown = {"scorer": self.scorer, "text_digest": self.digest, "score": self.score}
+        return sealed({**shown, "day": self.day.isoformat(), "schema": SCHEMA}, self.key)
+
+    @classmethod
+    def read(cls, line: bytes) -> ScoreRecord | None:
+        """Return the record of a line; None when it holds an answer."""
+        if not line.startswith(b'{"scorer":'):
+            return None
+        found = json.loads(line)
+        return cls(
+            found["scorer"],
+            found["text_digest"],
+            found["score"],
+            date.fromisoformat(found["day"]),
+        )
+
+
+def sealed(content: Mapping[str, Any], key: str) -> bytes:
+    """Return a line of JSON that ends in its key and its checksum."""
+    text = json.dumps({**content, "key": key}, ensure_ascii=False, separators=(",", ":"))
+    body = _UNSEEN.sub(_escaped, text).encode("ascii" if text.isascii() else "utf-8")[:-1]
+    return body + b',"sum":"' + _sum(body) + b'"}\n'
+
+
+def key_of(line: bytes) -> bytes:
+    """Return the key of a line without its end, after a check that it is what was written.
+
+    Raises
+    ------
+    DamagedRecord
+        If it is not; says why.
+    """
+    tail = _TAIL.match(line, max(len(line) - _TAIL_LENGTH, 0))
+    if tail is None:
+        raise DamagedRecord("is no record, or a part of one")
+    if _sum(line[: tail.start(2) - len(',"sum":"')]) != tail[2]:
+        raise DamagedRecord("is not what was written (its checksum differs)")
+    return tail[1]
+
+
+def text_digest(text: str) -> str:
+    """Return the digest that stands for a text, 32 hexadecimal digits."""
+    data = text.encode("utf-8", "surrogatepass")
+    return hashlib.blake2b(data, digest_size=16).hexdigest()
+
+
+def _sum(body: bytes) -> bytes:
+    return hashlib.blake2b(body, digest_size=_SUM // 2).hexdigest().encode("ascii")
+
+
+def _digest(content: Mapping[str, Any]) -> str:
+    return text_digest(json.dumps(content, sort_keys=True, separators=(",", ":")))
+
+
+def _escaped(match: re.Match[str]) -> str:
+    """Keep what can be seen; escape what could break a line, a terminal or a review."""
+    character = match[0]
+    return character if character.isprintable() else json.dumps(character)[1:-1]

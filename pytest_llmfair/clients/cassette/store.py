@@ -1,0 +1,349 @@
+"""Recorded answers in a file of lines: found by key, appended at once, damaged by nobody."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import threading
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from pytest_llmfair.clients.cassette.locks import locked
+from pytest_llmfair.clients.cassette.record import (
+    DamagedRecord,
+    Question,
+    Record,
+    ScoreRecord,
+    key_of,
+)
+
+_BLOCK = 1 << 22
+# A place is offset and length in one integer, which takes a third of the memory of a pair.
+_LENGTH_BITS = 40
+
+# Every damaged line is named up to this many: a file of another kind must not flood the screen.
+_MOST_NAMED = 20
+
+# By what a line is known as one of a cassette, though it be damaged: by one of its last fields,
+# or by its beginning where it is torn.
+_LAST_FIELDS, _WITHIN = (b',"key":"', b',"sum":"'), 80
+_BEGINNINGS = (b'{"prompt":"', b'{"prompt_digest":"', b'{"scorer":"')
+
+
+class CassetteWarning(UserWarning):
+    """A line of a cassette that is skipped; names file and line."""
+
+
+class Cassette:
+    """Recorded answers in a file.
+
+    The file holds one record a line. It is indexed once, by the key and the checksum at the end
+    of every line; a record is decoded when it is asked for. The last of several records of one
+    key counts.
+
+    Records are appended by one write while the file is locked, so that several processes can use
+    a cassette at once, and before anybody sees the answer: a process that is killed loses what it
+    had not been answered yet, and nothing else. :meth:`sync` makes that survive a loss of power.
+
+    Parameters
+    ----------
+    path : Path
+        The file; it and its folder are made when the first answer is recorded.
+    text : bool
+        Whether texts are recorded, or their digests only.
+    """
+
+    def __init__(self, path: Path, *, text: bool = True) -> None:
+        self.path = path
+        self.text = text
+        self._mutex = threading.RLock()
+        self._handle = -1
+        self._writes = False
+        self._places: dict[bytes, int] = {}
+        self._anonymous: dict[str, str] | None = None
+        # Up to where whole lines are known, how many these are, and up to where was looked.
+        self._end = self._lines = self._seen = 0
+        # Whether lines were found that are damaged records, and such that are something else.
+        self._damaged = self._foreign = False
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    def get(self, key: str) -> tuple[Record, int] | None:
+        """Return the record of a key and its offset in the file; None when there is none.
+
+        A record that was written as it is and yet cannot be understood is skipped with a warning.
+        """
+        with self._mutex:
+            place = self._places.get(bytes.fromhex(key))
+            if place is None:
+                return None
+            offset, length = divmod(place, 1 << _LENGTH_BITS)
+            line = self._read(offset, length)
+            if ScoreRecord.read(line) is not None:
+                return None
+            try:
+                return Record.read(line), offset
+            except DamagedRecord as error:
+                del self._places[bytes.fromhex(key)]
+                _warn(self.path, [(self._line_at(offset), str(error))])
+                return None
+
+    def score(self, key: str) -> float | None:
+        """Return the score that is recorded under a key; None when there is none."""
+        with self._mutex:
+            place = self._places.get(bytes.fromhex(key))
+            if place is None:
+                return None
+            found = ScoreRecord.read(self._read(*divmod(place, 1 << _LENGTH_BITS)))
+        return None if found is None else found.score
+
+    def records(self) -> Iterator[Record]:
+        """Yield the record of every key, in the order of the first recordings."""
+        for key in list(self._places):
+            if found := self.get(key.hex()):
+                yield found[0]
+
+    def models(self) -> list[dict[str, str]]:
+        """Return the identities of the models whose answers are recorded, each once."""
+        found = {tuple(sorted(record.question.model.items())) for record in self.records()}
+        return [dict(identity) for identity in sorted(found)]
+
+    def of_another_revision(self, question: Question) -> Record | None:
+        """Return the answer to a question by another revision of the model, the last recorded."""
+        if self._anonymous is None:
+            self._anonymous = {
+                record.question.anonymous_key: record.key for record in self.records()
+            }
+        key = self._anonymous.get(question.anonymous_key)
+        found = None if key is None else self.get(key)
+        return None if found is None else found[0]
+
+    def refresh(self) -> None:
+        """Read what was appended since, by whomever; the whole file when it was replaced.
+
+        Warns
+        -----
+        CassetteWarning
+            For every damaged line.
+        """
+        with self._mutex:
+            if not self._open(writes=False) or os.fstat(self._handle).st_size == self._seen:
+                return
+            # Who holds the lock is writing: half a line would look like a torn one.
+            with locked(self._handle):
+                damaged = self._load()
+        _warn(self.path, damaged)
+
+    def prepare(self) -> None:
+        """Raise what :meth:`put` would raise, before answers are paid for; makes no file.
+
+        Raises
+        ------
+        ValueError
+            If the file holds something else than recorded answers.
+        OSError
+            If it cannot be written to.
+        """
+        with self._mutex:
+            try:
+                if self.path.exists():
+                    self._open(writes=True)
+                    self._check_own()
+                else:
+                    self.path.parent.mkdir(parents=True, exist_ok=True)
+                    # A file of another name, since an empty cassette would be one to replay.
+                    tempfile.TemporaryFile(dir=self.path.parent).close()
+            except OSError as error:
+                raise OSError(
+                    f"answers cannot be recorded in {self.path} ({error.strerror}), so none is "
+                    "asked for; name a file that can be written to, or replay with "
+                    "--llmfair-record-mode none"
+                ) from None
+
+    def put(self, records: Sequence[Record | ScoreRecord]) -> None:
+        """Append records by one write.
+
+        Raises
+        ------
+        ValueError
+            If the file holds something else than recorded answers.
+        OSError
+            If they cannot be written whole; the file is then as it was.
+        """
+        lines = [record.line(text=self.text) for record in records]
+        if not lines:
+            return
+        with self._mutex:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            with self._locked_for_writing():
+                damaged = self._load()
+                self._check_own()
+                self._append(b"".join(lines))
+                damaged += self._load()
+        _warn(self.path, damaged)
+
+    def sync(self) -> None:
+        """Wait until what was written is on the disk."""
+        with self._mutex:
+            if self._handle >= 0 and self._writes:
+                os.fsync(self._handle)
+
+    def close(self) -> None:
+        """Close the file; it is opened again when it is needed."""
+        with self._mutex:
+            if self._handle >= 0:
+                os.close(self._handle)
+            self._handle = -1
+
+    def _append(self, data: bytes) -> None:
+        size = _repaired(self._handle)
+        try:
+            os.lseek(self._handle, 0, os.SEEK_END)
+            written = os.write(self._handle, data)
+            if written < len(data):
+                raise OSError(
+                    f"{self.path}: only {written} of {len(data)} bytes of an answer could be "
+                    "written; make room on the disk"
+                )
+        except OSError:
+            os.ftruncate(self._handle, size)
+            raise
+
+    @contextmanager
+    def _locked_for_writing(self) -> Iterator[None]:
+        """Hold the lock of the file that is under the path now."""
+        while True:
+            self._open(writes=True)
+            with locked(self._handle):
+                if self._current():
+                    yield
+                    return
+
+    def _open(self, *, writes: bool) -> bool:
+        """Open the file, again when it was replaced or is written to for the first time."""
+        if self._handle >= 0 and not self._current():
+            self.close()
+            self._forget()
+        if self._handle >= 0 and writes <= self._writes:
+            return True
+        self.close()
+        flags = os.O_RDWR | os.O_CREAT | os.O_APPEND if writes else os.O_RDONLY
+        try:
+            self._handle = os.open(self.path, flags | getattr(os, "O_BINARY", 0), 0o666)
+        except FileNotFoundError:
+            self._forget()
+            return False
+        self._writes = writes
+        return True
+
+    def _current(self) -> bool:
+        try:
+            return os.path.samestat(os.fstat(self._handle), self.path.stat())
+        except FileNotFoundError:
+            return False
+
+    def _forget(self) -> None:
+        self._places, self._anonymous = {}, None
+        self._end = self._lines = self._seen = 0
+        self._damaged = self._foreign = False
+
+    def _load(self) -> list[tuple[int, str]]:
+        """Index what lies behind the known part; return the damaged lines with their numbers."""
+        size = os.fstat(self._handle).st_size
+        if size < self._end:
+            self._forget()
+        if size == self._seen:
+            return []
+        damaged = []
+        self._anonymous = None
+        rest, offset = b"", self._end
+        while block := self._read(offset + len(rest), min(_BLOCK, size - offset - len(rest))):
+            lines = (rest + block).split(b"\n")
+            rest = lines.pop()
+            for line in lines:
+                self._lines += 1
+                if why := self._index(line, offset):
+                    damaged.append((self._lines, why))
+                offset += len(line) + 1
+        torn = any(start.startswith(rest[: len(start)]) for start in _BEGINNINGS)
+        if rest and torn and not rest.endswith(b"}"):
+            self._damaged = True
+        if rest and (why := self._index(rest, offset)):
+            damaged.append((self._lines + 1, f"{why}; the next recording takes it away"))
+        self._end, self._seen = offset, size
+        return damaged
+
+    def _index(self, line: bytes, offset: int) -> str:
+        line = line.removesuffix(b"\r")
+        if line:
+            try:
+                key = key_of(line)
+            except DamagedRecord as error:
+                if any(field in line[-_WITHIN:] for field in _LAST_FIELDS):
+                    self._damaged = True
+                else:
+                    self._foreign = True
+                return str(error)
+            self._places[bytes.fromhex(key.decode("ascii"))] = offset << _LENGTH_BITS | len(line)
+        return ""
+
+    def _check_own(self) -> None:
+        """Raise ``ValueError`` where not one line is, or was, a record: it is another file."""
+        if self._foreign and not self._damaged and not self._places:
+            raise ValueError(
+                f"{self.path} is no cassette: not one of its lines is a recorded answer; name "
+                "another file, which is made when it is not there"
+            )
+
+    def _read(self, offset: int, length: int) -> bytes:
+        os.lseek(self._handle, offset, os.SEEK_SET)
+        return os.read(self._handle, length)
+
+    def _line_at(self, offset: int) -> int:
+        before = (
+            self._read(start, min(_BLOCK, offset - start)).count(b"\n")
+            for start in range(0, offset, _BLOCK)
+        )
+        return 1 + sum(before)
+
+
+def _repaired(handle: int) -> int:
+    """Give the last line its end, or take it away where it is torn; return the size."""
+    size = os.fstat(handle).st_size
+    tail = _tail(handle, size) if size else b""
+    if not tail:
+        return size
+    try:
+        key_of(tail)
+    except DamagedRecord:
+        os.ftruncate(handle, size - len(tail))
+        return size - len(tail)
+    os.lseek(handle, 0, os.SEEK_END)
+    return size + os.write(handle, b"\n")
+
+
+def _tail(handle: int, size: int) -> bytes:
+    """Return what lies behind the last end of a line."""
+    length = 1
+    while True:
+        start = max(size - length, 0)
+        os.lseek(handle, start, os.SEEK_SET)
+        tail = os.read(handle, size - start)
+        if b"\n" in tail or start == 0:
+            return tail.rpartition(b"\n")[2]
+        length *= 64
+
+
+def _warn(path: Path, damaged: Sequence[tuple[int, str]]) -> None:
+    for number, why in damaged[:_MOST_NAMED]:
+        warnings.warn(f"{path}:{number}: {why}; it is skipped", CassetteWarning, stacklevel=3)
+    if len(damaged) > _MOST_NAMED:
+        warnings.warn(
+            f"{path}: {len(damaged) - _MOST_NAMED} more damaged lines are skipped; "
+            "`llmfair cassette verify` names them all",
+            CassetteWarning,
+            stacklevel=3,
+        )

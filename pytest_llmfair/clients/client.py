@@ -1,0 +1,424 @@
+"""The model under test: one facade over every kind of backend."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import json
+import math
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from pytest_llmfair._util.validation import install
+from pytest_llmfair.clients.protocol import (
+    Backend,
+    FirstTokenBackend,
+    RemoteBackend,
+    Request,
+    ScoringBackend,
+    sample_seed,
+)
+from pytest_llmfair.clients.spec import SCHEMES, ModelSpec, ModelSpecError, Scheme
+from pytest_llmfair.responses import Answer, Missing, PairedResponses, left_behind
+
+if TYPE_CHECKING:
+    from pytest_llmfair.clients.requests import Batch
+    from pytest_llmfair.responses import Pair
+
+
+@dataclass(frozen=True, slots=True)
+class ModelClient:
+    """The model under test.
+
+    Sample j of a prompt depends on the seed, the text of the prompt, how often it came before in
+    the call, j, and its side of the pair: not on the other prompts, their order, n, or the batches
+    in which a backend answers.
+
+    Parameters
+    ----------
+    backend : Backend or RemoteBackend
+        What answers.
+    seed : int
+        Seed of every call that gives none.
+    temperature : float
+        At least 0; 0 is greedy, so that all answers to a prompt are equal; 1 samples from the
+        model as it is.
+    max_tokens : int, optional
+        Longest answer in the backend's own tokens, at least 1. The limit is on purpose: an answer
+        cut by it is an answer. Without one a model of this machine stops after 64 tokens, and a
+        server where its model ends; what it cuts before is missing.
+    """
+
+    backend: Backend | RemoteBackend
+    seed: int = 0
+    temperature: float = 1.0
+    max_tokens: int | None = None
+
+    @classmethod
+    def of(
+        cls,
+        model: Callable[..., Any] | Backend | RemoteBackend | ModelClient | None,
+        *,
+        name: str | None = None,
+        seed: int = 0,
+        temperature: float = 1.0,
+        max_tokens: int | None = None,
+    ) -> ModelClient:
+        """Return a client for a function of one prompt, a runnable of LangChain, or a backend.
+
+        Raises
+        ------
+        ModelSpecError
+            If `model` is none of these.
+        """
+        if isinstance(model, ModelClient):
+            return model
+        if model is None:
+            raise ModelSpecError(
+                "the client is None; give a ModelClient or a function of a prompt"
+            )
+        backend = model
+        # Chat models of LangChain have a `generate` of their own.
+        ways = () if hasattr(model, "ainvoke") else ("generate", "send")
+        if not any(callable(getattr(model, way, None)) for way in ways):
+            from pytest_llmfair.clients.backends.python import PythonCallable
+
+            backend = PythonCallable.of(model, name)
+        return cls(backend, seed, temperature, max_tokens)  # type: ignore[arg-type]
+
+    @property
+    def name(self) -> str:
+        """Specification of the model, for reports."""
+        return self.backend.name
+
+    @property
+    def description(self) -> str:
+        """What the model is, in one sentence."""
+        return self.backend.description
+
+    def generate(
+        self,
+        prompts: Sequence[str],
+        n: int = 1,
+        *,
+        seed: int | None = None,
+        temperature: float | None = None,
+        max_tokens: int | None = None,
+        fresh: bool = False,
+    ) -> list[list[Answer]]:
+        """Sample `n` answers to every prompt.
+
+        Within a pytest session a question is asked once: the same client, prompt, parameters and
+        sample get the answer that is there already.
+
+        Parameters
+        ----------
+        prompts : sequence of str
+            At least one; none may be blank.
+        n : int
+            Answers per prompt, at least 1.
+        seed, temperature, max_tokens
+            Instead of the client's own.
+        fresh : bool
+            Ask again, also for what this session has asked before or the cassette holds. Where
+            the cassette is only replayed, its answers are used.
+
+        Returns
+        -------
+        list of list
+            One list per prompt, in order, of `n` items: each a text, or a `Missing` with a reason.
+
+        Raises
+        ------
+        ValueError
+            If an argument is wrong; the message names it and the row.
+        """
+        return self._ask([("", _checked(prompts))], n, seed, temperature, max_tokens, fresh)[0]
+
+    def answer_pairs(
+        self,
+        pairs: Sequence[Pair],
+        n: int = 1,
+        *,
+        seed: int | None = None,
+        temperature: float | None = None,
+        max_tokens: int | None = None,
+        fresh: bool = False,
+    ) -> PairedResponses:
+        """Sample `n` answers to either member of every counterfactual pair, and to its placebo.
+
+        The members are sampled with independent seeds, even where their texts are equal. Of pairs
+        of more than two groups each distinct prompt is asked once, however many pairs share it.
+        Other arguments and errors as in :meth:`generate`.
+        """
+        beside = left_behind(pairs)
+        pairs = tuple(pairs)
+        if not pairs:
+            raise ValueError("pairs is empty; give at least one counterfactual pair")
+        for row, pair in enumerate(pairs):
+            if not hasattr(pair, "original") or not hasattr(pair, "counterfactual"):
+                raise ValueError(
+                    f"pairs[{row}] is {type(pair).__name__}; a pair has .original and "
+                    ".counterfactual, as generate_pairs() makes it"
+                )
+        sides = [
+            (side, _checked([getattr(pair, side) for pair in pairs], f"{side} of pairs"))
+            for side in ("original", "counterfactual")
+        ]
+        reworded = [getattr(pair, "placebo", None) for pair in pairs]
+        if any(text is not None for text in reworded):
+            texts = [text for text in reworded if text is not None]
+            sides.append(("placebo", _checked(texts, "placebo of pairs")))
+        from pytest_llmfair.clients.session import origins
+
+        origin = origins()
+        groups = {getattr(pair, side, "") for pair in pairs for side in ("from_group", "to_group")}
+        if len(groups) > 2:
+            # A prompt and its twins about several groups are in many pairs: each is asked once.
+            texts = list(dict.fromkeys(text for _, side in sides[:2] for text in side))
+            asked = self._ask([("", texts), *sides[2:]], n, seed, temperature, max_tokens, fresh)
+            row_of = dict(zip(texts, asked[0], strict=True))
+            asked[:1] = [[row_of[text] for text in side] for _, side in sides[:2]]
+        else:
+            asked = self._ask(sides, n, seed, temperature, max_tokens, fresh)
+        answers = [tuple(map(tuple, rows)) for rows in asked]
+        placebo: tuple[tuple[Answer, ...], ...] = ()
+        if len(answers) == 3:
+            rows = iter(answers[2])
+            placebo = tuple(() if text is None else next(rows) for text in reworded)
+        return PairedResponses(
+            pairs, answers[0], answers[1], self.name, placebo, **beside, origin=origin()
+        )
+
+    def next_token_probabilities(
+        self, prompts: Sequence[str], words: Sequence[str]
+    ) -> list[dict[str, float]]:
+        """Probability that the answer to each prompt starts with each word.
+
+        Returns
+        -------
+        list of dict
+            Per prompt, word to probability at temperature 1. Not normalised: the words share the
+            mass with all other answers, so the values sum to at most 1 (unless one of the words
+            begins with another). A word of several tokens has the product of their probabilities.
+
+        Raises
+        ------
+        ValueError
+            If an argument is wrong, or the backend cannot tell probabilities.
+        """
+        if not isinstance(self.backend, (ScoringBackend, FirstTokenBackend)):
+            raise ValueError(
+                f"{self.name} returns texts only, no probabilities; use builtin:ngram, an hf: "
+                "model or a server that offers logprobs, or sample with generate() and count"
+            )
+        prompts, words = _checked(prompts), _checked(words, "words")
+        if len(set(words)) < len(words):
+            raise ValueError(f"words has {_repeated(words)!r} twice; give each word once")
+        if isinstance(self.backend, ScoringBackend):
+            rows = self._next_words(self.backend, prompts, words)
+        else:
+            rows = self._first_tokens(self.backend, prompts, words)
+        return [dict(zip(words, row, strict=True)) for row in rows]
+
+    def label_probabilities(
+        self, prompts: Sequence[str], labels: Sequence[str]
+    ) -> list[dict[str, float]]:
+        """Probability of each label as the answer to each prompt, among the labels.
+
+        Returns
+        -------
+        list of dict
+            Per prompt, label to probability, normalised so that the labels sum to 1.
+
+        Raises
+        ------
+        ValueError
+            As for :meth:`next_token_probabilities`, or if no label can follow a prompt.
+        """
+        rows = self.next_token_probabilities(prompts, labels)
+        for row, shares in enumerate(rows):
+            total = math.fsum(shares.values())
+            if not total > 0.0:
+                raise ValueError(
+                    f"no label of {list(labels)} can follow prompts[{row}] "
+                    f"({prompts[row][:80]!r}); ask in a way that these labels answer"
+                )
+            rows[row] = {label: share / total for label, share in shares.items()}
+        return rows
+
+    def _ask(
+        self,
+        sides: Sequence[tuple[str, Sequence[str]]],
+        n: int,
+        seed: int | None,
+        temperature: float | None,
+        max_tokens: int | None,
+        fresh: bool,
+    ) -> list[list[list[Answer]]]:
+        """Answer the prompts of every side in one call, so that batches fill."""
+        asked = replace(
+            self,
+            seed=self.seed if seed is None else seed,
+            temperature=self.temperature if temperature is None else temperature,
+            max_tokens=self.max_tokens if max_tokens is None else max_tokens,
+        )
+        n = _whole(n, "n")
+        requests = []
+        for side, prompts in sides:
+            seen: Counter[str] = Counter()
+            for prompt in prompts:
+                occurrence = seen[prompt]
+                requests += [
+                    Request(
+                        prompt,
+                        sample_seed(asked.seed, prompt, occurrence, j, side),
+                        f"{side}:{occurrence}.{j}" if side else f"{occurrence}.{j}",
+                    )
+                    for j in range(n)
+                ]
+                seen[prompt] += 1
+        answers = iter(asked._answers(requests, fresh=fresh))
+        return [[[next(answers) for _ in range(n)] for _ in prompts] for _, prompts in sides]
+
+    def _answers(
+        self, requests: Sequence[Request], batch: Batch | None = None, *, fresh: bool = False
+    ) -> list[Answer]:
+        """Answer requests with the client's own temperature and limit."""
+        from pytest_llmfair.clients.session import current_runner
+
+        return current_runner().answers(
+            self.backend,
+            requests,
+            temperature=self.temperature,
+            max_tokens=self.max_tokens,
+            batch=batch,
+            fresh=fresh,
+        )
+
+    def _next_words(
+        self, backend: ScoringBackend, prompts: Sequence[str], words: Sequence[str]
+    ) -> list[list[float]]:
+        """Ask for probabilities as for answers, so that they too are recorded and counted."""
+        distinct = list(dict.fromkeys(prompts))
+        repeat = f"probabilities {json.dumps(list(words))}"
+        requests = [Request(prompt, 0, repeat) for prompt in distinct]
+
+        def scored(some: Sequence[Request]) -> list[Answer]:
+            rows = backend.probabilities([request.prompt for request in some], words)
+            return [json.dumps(row) for row in rows]
+
+        told = replace(self, temperature=1.0, max_tokens=1)._answers(requests, scored)
+        rows = dict(zip(distinct, map(self._told, distinct, told), strict=True))
+        return [json.loads(rows[prompt]) for prompt in prompts]
+
+    def _told(self, prompt: str, answer: Answer) -> str:
+        if isinstance(answer, Missing):
+            raise ValueError(
+                f"{self.name} told no probabilities after {prompt[:80]!r} ({answer.reason}: "
+                f"{answer.detail}); ask again, or sample with generate() and count"
+            )
+        return answer
+
+    def _first_tokens(
+        self, backend: FirstTokenBackend, prompts: Sequence[str], words: Sequence[str]
+    ) -> list[list[float]]:
+        distinct = list(dict.fromkeys(prompts))
+        requests = [Request(prompt, 0, "first token", first_token=True) for prompt in distinct]
+        told = replace(self, temperature=1.0, max_tokens=1)._answers(requests)
+        rows = {
+            prompt: backend.read_first_token(self._told(prompt, answer), words)
+            for prompt, answer in zip(distinct, told, strict=True)
+        }
+        return [rows[prompt] for prompt in prompts]
+
+    def __post_init__(self) -> None:
+        if isinstance(self.seed, bool) or not isinstance(self.seed, int):
+            raise ValueError(f"seed is {self.seed!r}; give a whole number")
+        temperature = self.temperature
+        if not isinstance(temperature, (int, float)) or not 0.0 <= temperature < math.inf:
+            raise ValueError(f"temperature is {temperature!r}; give a number of at least 0")
+        if self.max_tokens is not None:
+            _whole(self.max_tokens, "max_tokens")
+
+
+def _checked(texts: Sequence[str], what: str = "prompts") -> list[str]:
+    if isinstance(texts, (str, bytes)):
+        raise ValueError(f"{what} is one text; give a list of texts")
+    texts = list(texts)
+    if not texts:
+        raise ValueError(f"{what} is empty; give at least one text")
+    for row, text in enumerate(texts):
+        if not isinstance(text, str):
+            raise ValueError(f"{what}[{row}] is {type(text).__name__}; give a text")
+        if not text.strip():
+            raise ValueError(f"{what}[{row}] is blank; give a text or leave it out")
+    return texts
+
+
+def _whole(value: int, what: str) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        raise ValueError(f"{what} is {value!r}; give a whole number of at least 1")
+    return value
+
+
+def _repeated(words: Sequence[str]) -> str:
+    return next(word for word, count in Counter(words).items() if count > 1)
+
+
+def load_client(spec: str, *, seed: int = 0, max_tokens: int | None = None) -> ModelClient:
+    """Load the model that a specification names.
+
+    Parameters
+    ----------
+    spec : str
+        ``builtin:ngram`` (options `gender_skew`, `sentiment_skew`), ``hf:PATH_OR_ID`` (options
+        `device`, `dtype`, `batch_size`, `trust_remote_code`), ``openai:MODEL``,
+        ``anthropic:MODEL`` and ``litellm:MODEL`` (options `system`, a system prompt,
+        `concurrency`, and `rpm` and `tpm`, the requests and tokens per minute; `seed`, on or off,
+        except for Anthropic; `top_logprobs` for OpenAI), ``python:package.module:callable`` or
+        ``responses:FILE``; every kind but the last takes `temperature` and `max_tokens`. Options
+        follow as a query: ``builtin:ngram?gender_skew=0.8&temperature=0.7``.
+    seed : int
+        Seed of the client.
+    max_tokens : int, optional
+        Longest answer where the specification gives none; see :class:`ModelClient`.
+
+    Raises
+    ------
+    ModelSpecError
+        If nothing can be loaded; the message says why and what to do.
+
+    Examples
+    --------
+    >>> client = load_client("builtin:ngram?gender_skew=0.5", seed=1)
+    >>> client.name
+    'builtin:ngram?gender_skew=0.5'
+    >>> [len(row) for row in client.generate(["The nurse said that"], 3)]
+    [3]
+    """
+    parsed = ModelSpec.parse(spec)
+    scheme = SCHEMES[parsed.scheme]
+    parsed.check_options(scheme.options)
+    return ModelClient(
+        _backend_of(parsed, scheme),
+        seed=seed,
+        temperature=parsed.number("temperature", 1.0, low=0.0),
+        max_tokens=parsed.count("max_tokens", 0) or max_tokens,
+    )
+
+
+def _backend_of(spec: ModelSpec, scheme: Scheme) -> Backend | RemoteBackend:
+    """Load a backend, or only name it where nothing may be asked."""
+    from pytest_llmfair.clients.session import ReplayOnlyBackend, may_ask
+
+    if scheme.runs_here and not may_ask():
+        return ReplayOnlyBackend(f"{spec.scheme}:{spec.target}")
+    package = scheme.package
+    if package and may_ask() and importlib.util.find_spec(package) is None:
+        raise ModelSpecError(f"model {spec.text!r} needs {package}; run: {install(package)}")
+    module = importlib.import_module(f"pytest_llmfair.clients.backends.{scheme.module}")
+    backend: Backend | RemoteBackend = module.load(spec)
+    return backend

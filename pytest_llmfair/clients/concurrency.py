@@ -1,0 +1,370 @@
+"""Many requests to a server at once: the event loop, the pace, retries, and no reply lost."""
+
+from __future__ import annotations
+
+import asyncio
+import atexit
+import contextlib
+import functools
+import os
+import queue
+import random
+import threading
+import time
+from collections import deque
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
+
+from pytest_llmfair.clients.protocol import (
+    Attempt,
+    Limits,
+    ModelError,
+    RemoteBackend,
+    Reply,
+    Request,
+)
+from pytest_llmfair.responses import Missing
+
+T = TypeVar("T")
+Keep = Callable[[int, Reply], None]
+
+# Seconds between two chances to interrupt a wait, for systems where a signal does not end it.
+_WAIT = 0.2
+# Seconds that cancelled requests have to end, and that connections have to close at exit.
+_GRACE_OF_REQUESTS, _GRACE_OF_CONNECTIONS = 5.0, 1.0
+
+# Reasons of answers that were lost on the way back, so that the server may have charged them.
+_UNREAD = ("error", "malformed", "timeout")
+
+# Tokens assumed for an answer without a limit, until the server has counted them.
+_GUESSED_ANSWER = 256
+_LETTERS_PER_TOKEN = 4
+
+# Two threads may ask first at the same time; both must get the same loop and rate limiter.
+_first = threading.Lock()
+_closers: list[Callable[[], Awaitable[object]]] = []
+
+
+@dataclass(frozen=True, slots=True)
+class RetryPolicy:
+    """How long to try one request.
+
+    Attributes
+    ----------
+    timeout : float
+        Seconds for all attempts and the pauses between them together.
+    attempts : int
+        HTTP requests at most.
+    pause : float
+        Longest first pause in seconds; it doubles with every attempt.
+    """
+
+    timeout: float = 60.0
+    attempts: int = 3
+    pause: float = 0.5
+
+
+DEFAULT_RETRIES = RetryPolicy()
+
+
+def dispatch(
+    backend: RemoteBackend,
+    requests: Sequence[Request],
+    keep: Keep,
+    *,
+    temperature: float,
+    max_tokens: int | None,
+    reserve: Callable[[Request], str] = lambda request: "",
+    retries: RetryPolicy = DEFAULT_RETRIES,
+    ends: Callable[[Reply], bool] = lambda reply: False,
+) -> None:
+    """Answer every request and hand each reply to `keep` as it comes, in the caller's thread.
+
+    Every reply that arrived is kept, also when the call is interrupted or fails; an interrupt
+    inside `keep` calls it again for the same reply. A worker sends its next request only after
+    its last reply was kept, so at most `concurrency` replies are ever at risk.
+
+    Parameters
+    ----------
+    backend : RemoteBackend
+        The server.
+    requests : sequence of Request
+        What to ask.
+    keep : callable
+        Takes the row of a request and its reply.
+    temperature, max_tokens
+        Passed to the backend.
+    reserve : callable
+        Called on the event loop before every HTTP request; a text is the reason not to send it
+        (the answer is then missing, "over_budget"), an empty text allows it.
+    retries : RetryPolicy
+        How long to try.
+    ends : callable
+        Called on the event loop with every reply; True sends no further request. Requests in
+        flight are still answered, the rest is not kept.
+
+    Raises
+    ------
+    ModelError
+        If no request of this run can be answered.
+    """
+    backend.open()
+    if not requests:
+        return
+    rows = iter(enumerate(requests))
+    work = _Work(backend, temperature, max_tokens, reserve, retries, rows, ends)
+    unkept: deque[_Arrival] = deque()
+    running = start(work.answer_all(min(concurrency_of(backend.limits), len(requests))))
+    try:
+        while not work.ended:
+            work.collect(unkept)
+            freed = []
+            while unkept:
+                keep(unkept[0].row, unkept[0].reply)
+                freed.append(unkept.popleft().kept)
+            background_loop().call_soon_threadsafe(_free, freed)
+    except BaseException:
+        running.cancel()
+        deadline = time.monotonic() + _GRACE_OF_REQUESTS
+        while not work.ended and time.monotonic() < deadline:
+            work.collect(unkept)
+        for arrival in unkept:
+            keep(arrival.row, arrival.reply)
+        raise
+    running.result()
+    if isinstance(work.failure, ModelError):
+        # A new exception: the frames of the event loop do not help the user.
+        raise ModelError(str(work.failure))
+    if work.failure:
+        raise work.failure
+
+
+@dataclass(frozen=True, slots=True)
+class _Arrival:
+    """A reply that is not kept yet, and the future that says when it is."""
+
+    row: int
+    reply: Reply
+    kept: asyncio.Future[None]
+
+
+class _Work:
+    """The requests of one call, answered by workers on the event loop."""
+
+    def __init__(
+        self,
+        backend: RemoteBackend,
+        temperature: float,
+        max_tokens: int | None,
+        reserve: Callable[[Request], str],
+        retries: RetryPolicy,
+        rows: Iterator[tuple[int, Request]],
+        ends: Callable[[Reply], bool],
+    ) -> None:
+        self.ended = self._stopped = False
+        self.failure: BaseException | None = None
+        self._backend = backend
+        self._temperature = temperature
+        self._max_tokens = max_tokens
+        self._reserve = reserve
+        self._retries = retries
+        self._rows = rows
+        self._ends = ends
+        self._rate = rate_limiter_of(backend.name, backend.limits)
+        self._arrived: queue.SimpleQueue[_Arrival | None] = queue.SimpleQueue()
+
+    def collect(self, into: deque[_Arrival]) -> None:
+        """Take what arrived, waiting a moment for the first."""
+        with contextlib.suppress(queue.Empty):
+            arrival = self._arrived.get(timeout=_WAIT)
+            while arrival is not None:
+                into.append(arrival)
+                arrival = self._arrived.get_nowait()
+            self.ended = True
+
+    async def answer_all(self, workers: int) -> None:
+        """Run on the loop until every row is answered or the work has failed."""
+        try:
+            async with asyncio.TaskGroup() as group:
+                for _ in range(workers):
+                    group.create_task(self._answer_some())
+        finally:
+            self._arrived.put(None)
+
+    async def _answer_some(self) -> None:
+        for row, request in self._rows:
+            if self.failure or self._stopped:
+                return
+            try:
+                reply = await self._answer(request)
+            except asyncio.CancelledError:
+                raise
+            # A KeyboardInterrupt raised by a user's function must not end the shared loop.
+            except BaseException as error:  # noqa: BLE001
+                self.failure = self.failure or error
+                return
+            self._stopped = self._ends(reply)
+            arrival = _Arrival(row, reply, asyncio.get_running_loop().create_future())
+            self._arrived.put(arrival)
+            await arrival.kept
+
+    async def _answer(self, request: Request) -> Reply:
+        retries = self._retries
+        guess = guessed_tokens(request.prompt, self._max_tokens)
+        left = retries.timeout
+        unread = 0
+        for attempt in range(1, retries.attempts + 1):
+            await self._rate.turn(guess)
+            if refused := self._reserve(request):
+                why = Missing("over_budget", refused)
+                return Reply(why, attempts=attempt - 1, unread=unread)
+            began = time.monotonic()
+            try:
+                async with asyncio.timeout(left):
+                    got = await self._backend.send(
+                        request, temperature=self._temperature, max_tokens=self._max_tokens
+                    )
+            except TimeoutError:
+                words = f"no answer within {retries.timeout:g} s"
+                return Reply(Missing("timeout", words), attempts=attempt, unread=unread + 1)
+            if got.fatal:
+                raise ModelError(got.fatal)
+            unread += _may_be_charged(got)
+            reply = replace(got.reply, attempts=attempt, unread=unread)
+            self._rate.correct(guess, reply.prompt_tokens + reply.answer_tokens)
+            # Full jitter, so that requests which failed together do not come back together.
+            pause = random.uniform(0.0, retries.pause * 2 ** (attempt - 1))
+            pause += got.retry_after or 0.0
+            left -= time.monotonic() - began + pause
+            last = attempt == retries.attempts or left <= 0.0 or self.failure is not None
+            if last or not got.retry:
+                return reply
+            await asyncio.sleep(pause)
+        raise AssertionError("at least one attempt is made")
+
+
+def _may_be_charged(got: Attempt) -> bool:
+    """Whether a server may have answered although nothing could be read."""
+    answer = got.reply.answer
+    return got.retry and isinstance(answer, Missing) and answer.reason in _UNREAD
+
+
+def _free(kept: Sequence[asyncio.Future[None]]) -> None:
+    for future in kept:
+        if not future.done():
+            future.set_result(None)
+
+
+@dataclass(slots=True)
+class RateLimiter:
+    """Spaces requests evenly, so that no minute ever holds more than its limit.
+
+    Attributes
+    ----------
+    requests_per_minute, tokens_per_minute : float or None
+        None is no limit.
+    next_request, next_tokens : float
+        When the next request may go by either limit, in seconds of the monotonic clock.
+    """
+
+    requests_per_minute: float | None
+    tokens_per_minute: float | None
+    next_request: float = 0.0
+    next_tokens: float = 0.0
+
+    async def turn(self, tokens: int) -> float:
+        """Wait until a request of about so many tokens may go; return the seconds waited."""
+        now = time.monotonic()
+        due = max(now, self.next_request, self.next_tokens)
+        if self.requests_per_minute:
+            self.next_request = due + 60.0 / self.requests_per_minute
+        if self.tokens_per_minute:
+            self.next_tokens = due + 60.0 * tokens / self.tokens_per_minute
+        if due > now:
+            await asyncio.sleep(due - now)
+        return due - now
+
+    def correct(self, guessed: int, counted: int) -> None:
+        """Replace a guess by the server's count; 0 where it did not count."""
+        if self.tokens_per_minute and counted:
+            self.next_tokens += 60.0 * (counted - guessed) / self.tokens_per_minute
+
+
+def rate_limiter_of(name: str, limits: Limits) -> RateLimiter:
+    """Return the rate limiter of a model, which all calls of the process share."""
+    with _first:
+        return _rate_limiter(name, limits)
+
+
+@functools.cache
+def _rate_limiter(name: str, limits: Limits) -> RateLimiter:
+    requests, tokens = limits.requests_per_minute, limits.tokens_per_minute
+    return RateLimiter(requests and requests / _workers(), tokens and tokens / _workers())
+
+
+def concurrency_of(limits: Limits) -> int:
+    """Return this worker's share of the requests in flight, at least 1."""
+    return max(1, limits.concurrency // _workers())
+
+
+def guessed_tokens(prompt: str, max_tokens: int | None) -> int:
+    """Return about how many tokens a prompt and its answer have."""
+    return len(prompt) // _LETTERS_PER_TOKEN + 1 + (max_tokens or _GUESSED_ANSWER)
+
+
+def _workers() -> int:
+    # Set by pytest-xdist in each of its workers.
+    return int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+
+
+def background_loop() -> asyncio.AbstractEventLoop:
+    """Return the one event loop of the process, on a thread of its own.
+
+    Async HTTP clients are bound to the loop of their first call, and a test may already run
+    inside another loop.
+    """
+    with _first:
+        return _loop()
+
+
+@functools.cache
+def _loop() -> asyncio.AbstractEventLoop:
+    loop = asyncio.new_event_loop()
+    thread = threading.Thread(target=loop.run_forever, name="llmfair-client", daemon=True)
+    thread.start()
+    atexit.register(_end, loop, thread)
+    return loop
+
+
+def start(work: Coroutine[Any, Any, T]) -> Future[T]:
+    """Start a coroutine on the loop."""
+    return asyncio.run_coroutine_threadsafe(work, background_loop())
+
+
+def in_background(work: Coroutine[Any, Any, T]) -> T:
+    """Run a coroutine on the loop and wait for it; an interrupt cancels it."""
+    future = start(work)
+    try:
+        return future.result()
+    except BaseException:
+        future.cancel()
+        raise
+
+
+def close_at_end(closer: Callable[[], Awaitable[object]]) -> None:
+    """Call an async function, such as ``client.close``, on the loop before the process ends."""
+    _closers.append(closer)
+
+
+def _end(loop: asyncio.AbstractEventLoop, thread: threading.Thread) -> None:
+    async def close_all() -> None:
+        await asyncio.gather(*(closer() for closer in _closers), return_exceptions=True)
+
+    with contextlib.suppress(Exception):
+        asyncio.run_coroutine_threadsafe(close_all(), loop).result(_GRACE_OF_CONNECTIONS)
+    loop.call_soon_threadsafe(loop.stop)
+    thread.join(_GRACE_OF_CONNECTIONS)
+    if not loop.is_running():
+        loop.close()

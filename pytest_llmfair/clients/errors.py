@@ -1,0 +1,211 @@
+"""Map server responses and SDK errors to answers or `Missing`, with keys removed from texts."""
+
+from __future__ import annotations
+
+import json
+import logging
+import math
+import os
+import time
+from collections.abc import Callable, Mapping
+from email.utils import parsedate_to_datetime
+from typing import Any
+from urllib.parse import quote
+
+from pytest_llmfair.clients.protocol import Attempt, Reply
+from pytest_llmfair.responses import CutAnswer, Missing
+
+REMOVED = "[key removed]"
+
+# Local servers take any word as a key; a short one, such as "EMPTY", may well be in an answer.
+_SHORTEST = 8
+
+# Their logs hold requests and the headers of responses, in which a server may echo a key.
+_LIBRARIES = ("openai", "anthropic", "httpx", "httpcore", "LiteLLM")
+
+# No answer has more tokens; a server that says so does not know.
+_MOST_TOKENS = 10**9
+
+
+def of_text(text: object, *, cut: bool, limit: int | None) -> Reply:
+    """Return the reply to a finished answer.
+
+    `text` is what stands where the text should be: a text, a list of parts with texts, or
+    nothing. Without a `limit` that the user asked for, a cut answer is missing.
+    """
+    if isinstance(text, list):
+        text = "".join(_text_of_part(part) for part in text)
+    if text is not None and not isinstance(text, str):
+        return malformed(f"the text of the answer is {type(text).__name__}").reply
+    if cut and (limit is None or not (text or "").strip()):
+        asked = "no limit was asked for" if limit is None else f"{limit} tokens left no text"
+        return Reply(Missing("length", f"the server cut the answer; {asked}"))
+    if text is None:
+        return Reply(Missing("null", "the answer has no text"))
+    if not text.strip():
+        return Reply(Missing("empty", "the answer is an empty text"))
+    return Reply(CutAnswer(text) if cut else text)
+
+
+def malformed(words: str) -> Attempt:
+    """Return what comes of a body that cannot be read; another attempt may do better."""
+    return Attempt(Reply(Missing("malformed", words)), retry=True)
+
+
+def body_of(data: bytes) -> dict[str, Any] | Attempt:
+    """Return the JSON object of a body, or what comes of a body that holds none."""
+    try:
+        body = json.loads(data)
+    # Nested a thousand deep is as hostile as cut in the middle.
+    except (ValueError, RecursionError):
+        start = one_line(data[:200].decode("utf-8", "replace"), 80)
+        return malformed(f"the body is no JSON: {start!r}" if start else "the body is empty")
+    if not isinstance(body, dict):
+        return malformed(f"the body is a JSON {type(body).__name__}, not an object")
+    if body.get("error") and not body.get("choices"):
+        words = f"the body tells of an error: {_said(body)}"
+        return Attempt(Reply(Missing("server_error", words)), retry=True)
+    return body
+
+
+def counted(usage: object, name: str) -> int:
+    """Return a number of tokens of the body's `usage`; 0 where it has none that can be true."""
+    count = usage.get(name) if isinstance(usage, Mapping) else None
+    return count if type(count) is int and 0 <= count <= _MOST_TOKENS else 0
+
+
+def of_error(error: Exception, url_variable: str) -> Attempt:
+    """Return what comes of an exception of an SDK like OpenAI's; remedies name the variable."""
+    status = status_of(error)
+    if status is not None:
+        return _of_status(status, error, url_variable)
+    kinds = {kind.__name__ for kind in type(error).__mro__}
+    if "APITimeoutError" in kinds:
+        return Attempt(Reply(Missing("timeout", "the server could not be reached")), retry=True)
+    if "APIConnectionError" in kinds:
+        words = _words(error.__cause__ or error)
+        if "complete message body" in words:
+            return malformed(f"the body ends too early ({words})")
+        if words.startswith("ConnectError"):
+            words += f"; is a server running at the address in {url_variable}?"
+        return Attempt(Reply(Missing("error", f"no connection: {words}")), retry=True)
+    return Attempt(Reply(Missing("error", _words(error))))
+
+
+def status_of(error: Exception) -> int | None:
+    """Return the HTTP status that an exception stands for."""
+    status = getattr(error, "status_code", None)
+    return status if isinstance(status, int) else None
+
+
+def said_by(error: Exception) -> str:
+    """Return what a server said when it refused a request, as one line."""
+    return _said(getattr(error, "body", None)) or one_line(str(error))
+
+
+def code_of(error: Exception) -> str:
+    """Return the machine-readable word of an error, such as "insufficient_quota"."""
+    body = getattr(error, "body", None)
+    inner = body.get("error", body) if isinstance(body, Mapping) else None
+    return str(inner.get("code") or "") if isinstance(inner, Mapping) else ""
+
+
+def _of_status(status: int, error: Exception, url_variable: str) -> Attempt:
+    words = f"HTTP {status}: {said_by(error)}"
+    headers = getattr(getattr(error, "response", None), "headers", None) or {}
+    if status == 429:
+        reason = "rate_limit"
+    elif status == 408:
+        reason = "timeout"
+    elif status >= 500 or status in (409, 425):
+        reason = "server_error"
+    else:
+        if 300 <= status < 400:
+            place = one_line(headers.get("location", "elsewhere"))
+            words = f"HTTP {status}: the server redirects to {place}; mend {url_variable}"
+        if status == 400 and "temperature" in words:
+            words += "; ask such a model with temperature 1"
+        filtered = "content" in (code := code_of(error)) and ("filter" in code or "policy" in code)
+        return Attempt(Reply(Missing("filtered" if filtered else "error", words)))
+    return Attempt(Reply(Missing(reason, words)), True, retry_after(headers))
+
+
+def retry_after(headers: Mapping[str, str]) -> float | None:
+    """Return the seconds that a server asks to wait: a number, or an HTTP date."""
+    try:
+        if "retry-after-ms" in headers:
+            seconds = float(headers["retry-after-ms"]) / 1000.0
+        else:
+            text = headers.get("retry-after", "")
+            try:
+                seconds = float(text)
+            except ValueError:
+                seconds = parsedate_to_datetime(text).timestamp() - time.time()
+    except (ValueError, TypeError, OverflowError):
+        return None
+    return max(0.0, seconds) if math.isfinite(seconds) else None
+
+
+def _said(body: object) -> str:
+    inner = body.get("error", body) if isinstance(body, Mapping) else body
+    message = inner.get("message") if isinstance(inner, Mapping) else inner
+    return one_line(str(message)) if message else ""
+
+
+def _words(error: BaseException) -> str:
+    return one_line(f"{type(error).__name__}: {error}").rstrip(": ")
+
+
+def _text_of_part(part: object) -> str:
+    text = part.get("text") if isinstance(part, Mapping) else part
+    return text if isinstance(text, str) else ""
+
+
+def redactor() -> Callable[[str], str]:
+    """Return what removes the keys of the environment from a text.
+
+    The function holds the keys where no traceback shows them.
+    """
+    values = (value.strip() for name, value in os.environ.items() if name.endswith("_API_KEY"))
+    written = {form for key in values if len(key) >= _SHORTEST for form in _forms(key)}
+    # The longest first: a key may begin with another one.
+    forms = sorted(written, key=lambda form: (-len(form), form))
+
+    def redacted(text: str) -> str:
+        for form in forms:
+            text = text.replace(form, REMOVED)
+        return text
+
+    return redacted
+
+
+def _forms(key: str) -> tuple[str, ...]:
+    """Return how a key may be written: as it is, in an address, in JSON, as bytes."""
+    data = key.encode("utf-8", "surrogateescape")
+    return key, quote(data, safe=""), json.dumps(key)[1:-1], repr(data)[2:-1]
+
+
+def guard_logs(redacted: Callable[[str], str]) -> None:
+    """Remove keys from what the libraries of providers log, whatever the level."""
+    for name, logger in logging.root.manager.loggerDict.items():
+        if name.startswith(_LIBRARIES) and isinstance(logger, logging.Logger):
+            for old in [held for held in logger.filters if isinstance(held, _KeysRemoved)]:
+                logger.removeFilter(old)
+            logger.addFilter(_KeysRemoved(redacted))
+
+
+class _KeysRemoved(logging.Filter):
+    def __init__(self, redacted: Callable[[str], str]) -> None:
+        super().__init__()
+        self._redacted = redacted
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        record.msg, record.args = self._redacted(record.getMessage()), None
+        return True
+
+
+def one_line(text: str, limit: int = 200) -> str:
+    """Return a text for a message: one line of printable characters, cut at `limit`, no keys."""
+    # Before it is cut: what is left of a key at the end would not be known as one.
+    text = " ".join(redactor()(text)[: 4 * limit].split())[:limit]
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)

@@ -1,0 +1,84 @@
+"""Which model an answer is of, told without loading it: from its specification and its files."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from urllib.parse import parse_qsl
+
+# Of a file of weights these many places are read, each so many bytes: training changes them all,
+# and reading gigabytes at every start would be slow.
+_PLACES, _WINDOW = 16, 4096
+_WEIGHTS = (".safetensors", ".bin", ".pt", ".pth", ".gguf", ".onnx", ".h5", ".msgpack")
+
+# Options of a specification by which the same model is run, or asked, in another way.
+_NOT_THE_MODEL = ("device", "batch_size", "temperature", "max_tokens")
+
+
+def identity_of_specification(name: str) -> dict[str, str]:
+    """Return provider, model and revision of a specification, without any path.
+
+    Of ``hf:`` models the revision is a digest of the folder, or the commit that the hub's cache on
+    this machine holds; empty when neither is here.
+    """
+    body, _, query = name.partition("?")
+    provider, _, model = body.partition(":")
+    options = {k: v for k, v in parse_qsl(query) if k not in _NOT_THE_MODEL}
+    found = {"provider": provider, "model": model, **options}
+    if provider == "hf":
+        folder = Path(model).expanduser()
+        found["revision"] = _folder_digest(folder) if folder.is_dir() else _cached_commit(model)
+        if folder.is_dir() or folder.is_absolute():
+            found["model"] = folder.name
+    elif provider == "builtin":
+        found["revision"] = _corpus_digest()
+    return found
+
+
+def _folder_digest(folder: Path) -> str:
+    files = sorted(path for path in folder.iterdir() if path.is_file())
+    # The cache is for one process; files that change give another key.
+    stamps = tuple((path.name, path.stat().st_size, path.stat().st_mtime_ns) for path in files)
+    return _digest_of(str(folder.resolve()), stamps)
+
+
+@functools.lru_cache(maxsize=8)
+def _digest_of(folder: str, stamps: tuple[tuple[str, int, int], ...]) -> str:
+    digest = hashlib.blake2b(digest_size=16)
+    for name, size, _ in stamps:
+        weights = name.endswith(_WEIGHTS)
+        if not weights and not name.endswith((".json", ".txt", ".model", ".jinja")):
+            continue
+        digest.update(f"{name}\0{size}\0".encode())
+        with (Path(folder) / name).open("rb") as file:
+            if not weights or size <= _PLACES * _WINDOW:
+                digest.update(file.read())
+                continue
+            for place in range(_PLACES):
+                file.seek(place * (size - _WINDOW) // (_PLACES - 1))
+                digest.update(file.read(_WINDOW))
+    return digest.hexdigest()
+
+
+def _cached_commit(model: str) -> str:
+    """Return the commit of a hub's model that lies in the cache of this machine."""
+    home = Path(os.environ.get("HF_HOME") or "~/.cache/huggingface").expanduser()
+    cache = Path(os.environ.get("HF_HUB_CACHE") or home / "hub")
+    reference = cache / f"models--{model.replace('/', '--')}" / "refs" / "main"
+    return reference.read_text(encoding="ascii").strip() if reference.is_file() else ""
+
+
+@functools.cache
+def _corpus_digest() -> str:
+    folder = Path(__file__).parent / "backends" / "ngram" / "corpus"
+    return _sum(path.read_bytes() for path in sorted(folder.iterdir()) if path.suffix != ".md")
+
+
+def _sum(parts: Iterable[bytes]) -> str:
+    digest = hashlib.blake2b(digest_size=16)
+    for part in parts:
+        digest.update(len(part).to_bytes(8, "big") + part)
+    return digest.hexdigest()

@@ -1,0 +1,175 @@
+"""The request runner of the pytest session, made from its settings."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import cast
+
+from pytest_llmfair._util.progress import standard_error
+from pytest_llmfair.clients.budget import Budget, Caps, Prices
+from pytest_llmfair.clients.cassette.locks import QuestionLocks
+from pytest_llmfair.clients.cassette.replay import Replay
+from pytest_llmfair.clients.cassette.store import Cassette
+from pytest_llmfair.clients.memory import Memory
+from pytest_llmfair.clients.progress import Progress
+from pytest_llmfair.clients.protocol import ModelError, Reply, Request
+from pytest_llmfair.clients.requests import LiveRequests, RequestRunner
+from pytest_llmfair.responses import Answer
+from pytest_llmfair.session import Session, active, current_session
+from pytest_llmfair.settings import Settings
+
+# Bytes of English text per token, for a guess of what a plan costs.
+_BYTES_PER_TOKEN = 4
+
+# A test may ask from several threads.
+_first = threading.Lock()
+
+_ALONE = RequestRunner(
+    progress=lambda name, total, recorded: Progress(name, total, recorded, standard_error())
+)
+
+
+def current_runner() -> RequestRunner:
+    """Return the runner of the running session.
+
+    Outside pytest it has no limits and remembers nothing: running a cell of a notebook again
+    asks again.
+    """
+    session = current_session()
+    if session is None:
+        return _ALONE
+    with _first:
+        if session.asker is None:
+            session.asker = _runner(session)
+        return cast(RequestRunner, session.asker)
+
+
+def origins() -> Callable[[], tuple[int, int]]:
+    """Return a function that counts the answers since now: live ones and replayed ones.
+
+    Examples
+    --------
+    >>> from pytest_llmfair.clients import ModelClient
+    >>> since = origins()
+    >>> _ = ModelClient.of(str.upper, name="upper").generate(["hello"], 2)
+    >>> since()
+    (2, 0)
+    """
+    counts = current_runner().counts
+    live, replayed = counts.live, counts.replayed
+    return lambda: (counts.live - live, counts.replayed - replayed)
+
+
+def may_ask() -> bool:
+    """Whether the running session may ask a model, so that one must be loaded."""
+    session = current_session()
+    return session is None or (session.records and not session.settings.plan)
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayOnlyBackend:
+    """A model that is named but not loaded, since its answers are replayed or only planned."""
+
+    name: str
+
+    @property
+    def description(self) -> str:
+        """What the model is, in one sentence."""
+        return "not loaded: its answers are replayed"
+
+    def generate(
+        self, requests: Sequence[Request], *, temperature: float, max_tokens: int
+    ) -> list[Answer]:
+        """Raise :class:`ModelError`."""
+        raise self._error()
+
+    def probabilities(self, prompts: Sequence[str], words: Sequence[str]) -> list[list[float]]:
+        """Raise :class:`ModelError`."""
+        raise self._error()
+
+    def _error(self) -> ModelError:
+        return ModelError(f"model {self.name!r} was not loaded, since nothing may be asked")
+
+
+def _runner(session: Session) -> RequestRunner:
+    settings = session.settings
+    replay = None
+    if settings.cassette is not None:
+        path = Path(settings.cassette)
+        replay = Replay(
+            Cassette(path, text=settings.cassette_text == "full"),
+            QuestionLocks(path),
+            records=session.records,
+            again=settings.record_mode == "all",
+            since=session.since,
+            max_age=settings.max_recording_age,
+            used=None if settings.cassette_used is None else Path(settings.cassette_used),
+        )
+    caps = Caps(settings.max_calls, settings.max_total_tokens, settings.max_cost)
+    budget = None
+    if caps.limited:
+        budget = Budget(
+            caps, lambda: Path(session.shared_folder()) / "spent", lambda: _prices(settings)
+        )
+    planned = _planned if settings.plan else None
+
+    def progress(name: str, total: int, recorded: int) -> Progress:
+        write = session.screen()
+        if write is None:
+            return Progress(name, total, recorded)
+        price = _prices(settings).of(name)
+
+        def cost(reply: Reply) -> float:
+            return price.cost(reply.prompt_tokens, reply.answer_tokens) / 1e12 if price else 0.0
+
+        return Progress(name, total, recorded, write, cost)
+
+    memory = Memory() if replay is None else None
+    return RequestRunner(replay, memory, budget, planned, settings.timeout, progress)
+
+
+def _prices(settings: Settings) -> Prices:
+    return Prices.load(None if settings.prices is None else Path(settings.prices))
+
+
+def _planned(live: LiveRequests, requests: Sequence[Request], recorded: int) -> None:
+    """Note what would be asked, and skip the test."""
+    import pytest
+
+    recorder = active()
+    if recorder is not None:
+        recorder.planned.append(
+            {
+                "nodeid": recorder.nodeid,
+                "model": live.backend.name,
+                "recorded": recorded,
+                **_size(live, requests, recorder.settings),
+                **recorder.asking,
+            }
+        )
+    pytest.skip("planned", allow_module_level=True)
+
+
+def _size(
+    live: LiveRequests, requests: Sequence[Request], settings: Settings
+) -> dict[str, object]:
+    """Return calls, tokens and the highest cost of requests."""
+    size = [len(request.prompt.encode("utf-8", "surrogatepass")) for request in requests]
+    prompt = sum(n // _BYTES_PER_TOKEN + 1 for n in size)
+    longest = live.longest
+    answer = None if longest is None else longest * len(requests)
+    prices = _prices(settings)
+    price = prices.of(live.backend.name)
+    cost = None
+    if price is not None and answer is not None:
+        cost = price.cost(prompt, answer) / 1e12
+    return {
+        "calls": len(requests),
+        "prompt_tokens": prompt,
+        "answer_tokens": answer,
+        "cost": cost,
+        "prices": prices.date,
+    }

@@ -1,0 +1,125 @@
+"""Counts of words that occur together with groups."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from pytest_llmfair.stats._clusters import cluster_index
+from pytest_llmfair.stats._crossfit import Bracket, FoldedBracket
+from pytest_llmfair.stats._layout import Guard, Layout, canonical_orders, places, ranks
+from pytest_llmfair.stats._records import Floats, Indices, NoRepeats, Population
+from pytest_llmfair.stats._resampling import Strata
+from pytest_llmfair.stats._totals import Associations, Totals
+
+
+@dataclass(frozen=True, slots=True)
+class Cooccurrences:
+    """Counts of responses, checked: words (only those seen) with each group, mentions of each."""
+
+    counts: Floats
+    mentions: Floats
+    unit: Indices
+    units: int
+
+    @classmethod
+    def of(
+        cls,
+        counts: ArrayLike,
+        mentions: ArrayLike | None,
+        units: Iterable[Hashable] | None,
+        population: Population,
+    ) -> Cooccurrences:
+        """Read counts."""
+        table = _counted(counts, "counts", 3)
+        named = (
+            np.zeros(table.shape[:2]) if mentions is None else _counted(mentions, "mentions", 2)
+        )
+        if named.shape != table.shape[:2]:
+            raise ValueError(f"mentions has shape {named.shape}, counts {table.shape}")
+        if table.shape[1] < 2:
+            raise ValueError(
+                f"counts has {table.shape[1]} group; an association needs two or more"
+            )
+        seen = table.sum(axis=(0, 1)) > 0.0
+        if not seen.any():
+            raise ValueError("no word was seen with any group; there is nothing to compare")
+        unit, number = cluster_index(units, len(table))
+        few = np.bincount(unit)[unit] < 2
+        if population == "fixed" and few.any():
+            raise NoRepeats(
+                f"response {int(np.argmax(few))} is the only one of its unit; a fixed population "
+                "needs at least 2 per unit, since nothing else varies"
+            )
+        return cls(table[:, :, seen], named, unit, number)
+
+    @property
+    def hits(self) -> Floats:
+        """Times each word was seen."""
+        return np.asarray(self.counts.sum(axis=(0, 1)))
+
+    def reference(self, given: ArrayLike | None) -> Floats:
+        """Shares expected of the groups; ``ValueError`` unless they add up to 1."""
+        groups = self.counts.shape[1]
+        if given is None:
+            return np.full(groups, 1.0 / groups)
+        shares = np.asarray(given, dtype=np.float64)
+        if shares.shape != (groups,) or not (shares >= 0.0).all() or abs(shares.sum() - 1) > 1e-9:
+            raise ValueError(
+                f"reference is {shares.tolist()}; give {groups} shares that add up to 1"
+            )
+        return shares
+
+    def bracket(self, reference: Floats | None, population: Population) -> Bracket:
+        """Bracket of the mean distance between each word's group shares and a reference."""
+        response, group = np.nonzero(self.counts.any(axis=2) | (self.mentions > 0.0))
+        rows = np.concatenate([self.counts, self.mentions[:, :, None]], axis=2)[response, group]
+        fixed = population == "fixed"
+        unit, number = (
+            (np.arange(len(self.counts)), len(self.counts)) if fixed else (self.unit, self.units)
+        )
+        entry, column = np.nonzero(rows)
+        words = rows.shape[1] - 1
+        # Mentions belong to no word: a negative sign keeps that column apart.
+        value = np.where(column == words, -1.0, 1.0) * rows[entry, column]
+        axes = [unit[response[entry]], group[entry], column]
+        sizes = [number, self.counts.shape[1], words + 1]
+        if fixed:
+            axes.append(self.unit[response[entry]])
+            sizes.append(self.units)
+        orders = canonical_orders(axes, sizes, value)
+        place, strata = places(orders[0]), np.array([number])
+        if fixed:
+            whole = places(orders[3])[self.unit]
+            place, strata = places(np.lexsort((place, whole))), np.bincount(whole)
+        columns = orders[2][orders[2] != words]
+        rows = np.hstack([rows[:, columns], rows[:, -1:]])
+        own, group = place[unit[response]], places(orders[1])[group]
+        codes = ranks(*rows.T)
+        order = np.lexsort((codes, group, own))
+        key, slot = np.unique(own[order] * sizes[1] + group[order], return_inverse=True)
+        slot_unit, slot_group = np.divmod(key, sizes[1])
+        layout = Layout(own[order], slot, slot_unit, slot_group, sizes[1], Strata(strata))
+        shares = None if reference is None else reference[orders[1]]
+        most = 1.0 if shares is None else 1.0 - float(shares.min())
+        norm = Associations(shares)
+        told = len(np.unique(own[rows[:, :-1].any(axis=1)]))
+        problem = Totals(rows[order], layout, norm)
+        return FoldedBracket(problem, most, (Guard(told, told),), norm)
+
+
+def _counted(values: ArrayLike, name: str, dimensions: int) -> Floats:
+    table = np.asarray(values, dtype=np.float64)
+    if table.ndim != dimensions:
+        shape = "(responses, groups, words)" if dimensions == 3 else "(responses, groups)"
+        raise ValueError(f"{name} has {table.ndim} dimensions; give {shape}")
+    wrong = ~(np.isfinite(table) & (table >= 0.0))
+    if wrong.any():
+        raise ValueError(
+            f"{name} of response {int(np.argwhere(wrong)[0, 0])} are negative or missing; give "
+            "counts from 0"
+        )
+    return table

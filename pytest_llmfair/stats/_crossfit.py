@@ -1,0 +1,436 @@
+"""Intervals of distances by cross-fitting and resampling."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+from numpy.polynomial.legendre import leggauss
+from scipy import special
+
+from pytest_llmfair.stats._layout import Guard
+from pytest_llmfair.stats._records import Finding, Floats
+from pytest_llmfair.stats._resampling import Strata, upper_quantile
+from pytest_llmfair.stats._rows import FEW_EVENTS, FEW_UNITS
+from pytest_llmfair.stats._score_intervals import find_root, t_quantile, zero_event_bound
+from pytest_llmfair.stats._totals import Totals
+
+# Chosen by data, even on other units, a functional has a somewhat larger error than a given one.
+INFLATION = 1.1
+_ROUNDING = 1e-12
+_WORK = 40_000_000
+_DRAWS = (500, 2000)
+_RELABELLINGS = (400, 4000)
+# Equally likely values that stand for a whole distribution.
+QUANTILES = (np.arange(50) + 0.5) / 50
+
+
+class Engine(Protocol):
+    """What bounds a distance."""
+
+    @property
+    def method(self) -> str:
+        """The engine in words."""
+
+    @property
+    def value(self) -> float:
+        """The plug-in."""
+
+    @property
+    def debiased(self) -> float:
+        """The value without its upward bias."""
+
+    def lower(self, alpha: float) -> float:
+        """Lower end with one-sided error rate `alpha`."""
+
+    def upper(self, alpha: float) -> float:
+        """Upper end with one-sided error rate `alpha`."""
+
+    def error(self) -> float:
+        """Observed standard error."""
+
+    def noise_floor(self) -> float:
+        """Mean value when groups are equal."""
+
+    def p_equal(self) -> float:
+        """p-value of equal groups."""
+
+    @property
+    def rate(self) -> float:
+        """Power of the sample size with which upper ends shrink when groups are equal."""
+
+    def fair_ends(self, alpha: float) -> Floats:
+        """Upper ends of data of this size from groups that are equal."""
+
+
+class Problem(Protocol):
+    """A convex distance between groups, as a function of weights on the sampling units."""
+
+    @property
+    def strata(self) -> Strata:
+        """How units are resampled."""
+
+    @property
+    def columns(self) -> int:
+        """Numbers held per weighting, as a measure of its cost."""
+
+    def plug_in(self, weights: Floats) -> Floats:
+        """Distance at each row of `weights` (n_draws, n_units)."""
+
+    def frozen(self, chosen: Floats, held: Floats) -> Floats:
+        """Functionals that touch the distance at `chosen`, evaluated at `held`, row by row."""
+
+    def influence(self) -> Floats:
+        """Influence of each unit on the functional chosen at equal weights; sums to zero."""
+
+    def relabelled(self, draws: int) -> Floats:
+        """Distances after random relabelling of groups that leaves units whole."""
+
+
+@dataclass(eq=False)
+class Bracket:
+    """Bounds of a distance from its plug-in, bootstrap and cross-fits, each computed once."""
+
+    problem: Problem
+    # The largest possible distance.
+    span: float
+    # One for each independent sample.
+    guards: Sequence[Guard]
+
+    method = "bracket: bootstrap and t above, cross-fit below"
+    rate = 0.5
+
+    @cached_property
+    def value(self) -> float:
+        """The plug-in."""
+        value = float(self.problem.plug_in(np.ones((1, self.problem.strata.units)))[0])
+        return 0.0 if value <= self._rounding else min(value, self.span)
+
+    @cached_property
+    def _rounding(self) -> float:
+        return _ROUNDING * (self.span if math.isfinite(self.span) else 1.0)
+
+    @property
+    def single(self) -> bool:
+        """Whether some sample has one unit only, so that nothing shows how much units vary."""
+        return int(self.problem.strata.sizes.min()) < 2
+
+    @cached_property
+    def _error_df(self) -> tuple[float, float]:
+        variance, df = self.problem.strata.variance(self.problem.influence())
+        error = math.sqrt(variance)
+        return (error if error > self._rounding else 0.0), df
+
+    @cached_property
+    def _draws(self) -> Floats:
+        columns = max(self.problem.columns, self.problem.strata.units)
+        draws = min(max(_WORK // columns, _DRAWS[0]), _DRAWS[1])
+        parts = [
+            self.problem.plug_in(weights)
+            for weights in self.problem.strata.bootstrap(draws, columns)
+        ]
+        return np.sort(np.concatenate(parts))
+
+    @cached_property
+    def _cross_fit(self) -> float:
+        return float(np.mean(self.problem.frozen(*self.problem.strata.halves())))
+
+    @cached_property
+    def _relabelled(self) -> Floats:
+        columns = max(self.problem.columns, self.problem.strata.units)
+        least, most = _RELABELLINGS
+        return self.problem.relabelled(min(max(_WORK // (2 * columns), least), most) - 1)
+
+    @property
+    def constant(self) -> bool:
+        """Whether no resampling changes the distance."""
+        if self.single or self._error_df[0] > 0.0:
+            return False
+        return float(self._draws[-1] - self._draws[0]) <= self._rounding
+
+    @property
+    def debiased(self) -> float:
+        """Mean of the cross-fits, clipped at 0; never above the plug-in."""
+        return 0.0 if self.single else min(max(0.0, self._cross_fit), self.value)
+
+    def lower(self, alpha: float) -> float:
+        """Lower end with error rate `alpha`: cross-fit less its error."""
+        if self.single:
+            return 0.0
+        error, df = self._error_df
+        reach = INFLATION * t_quantile(1.0 - alpha, df) * error
+        unseen = self._unseen(alpha)
+        return max(0.0, min(self._cross_fit - reach, self.value * (1.0 - unseen)))
+
+    def upper(self, alpha: float) -> float:
+        """Upper end with error rate `alpha`: plug-in plus its error, or the bootstrap's end."""
+        if self.single:
+            return self.span
+        error, df = self._error_df
+        unseen = self._unseen(alpha)
+        # Without the test an unlimited scale gives inf * 0.
+        guarded = self.value + unseen * (self.span - self.value) if unseen > 0.0 else self.value
+        far = self.value + t_quantile(1.0 - alpha, df) * error
+        return min(self.span, max(far, self._quantile(alpha), guarded))
+
+    def _unseen(self, alpha: float) -> float:
+        if self.constant:
+            return self._no_event(alpha)
+        return max(guard.unseen(alpha) for guard in self.guards)
+
+    def _no_event(self, alpha: float) -> float:
+        return max(zero_event_bound(guard.trials, alpha) for guard in self.guards)
+
+    def _quantile(self, alpha: float) -> float:
+        return upper_quantile(self._draws, alpha)
+
+    def error(self) -> float:
+        """Return the standard error of the functional that the data chose; NaN with one unit."""
+        if self.single:
+            return math.nan
+        error = self._error_df[0]
+        return error if error > 0.0 else float(self._draws.std())
+
+    def noise_floor(self) -> float:
+        """Mean plug-in after relabelling: what equal groups would score at this sample size."""
+        return float(self._relabelled.mean())
+
+    def p_equal(self) -> float:
+        """Permutation p-value of equal groups."""
+        draws = len(self._relabelled)
+        return (1.0 + draws * self.as_far_if_equal) / (1.0 + draws)
+
+    @cached_property
+    def as_far_if_equal(self) -> float:
+        """Share of relabellings at least as far apart; may be 0, unlike a p-value."""
+        return float((self._relabelled >= self.value - self._rounding).mean())
+
+    def flags(self) -> tuple[Finding, ...]:
+        """Warnings about few or equal units."""
+        found: dict[str, str] = {}
+        fewest = min(self.guards, key=lambda guard: guard.trials)
+        rarest = min(self.guards, key=lambda guard: guard.events)
+        if self.single:
+            found["thin_evidence"] = "one unit only: nothing shows how much units differ"
+        elif fewest.trials < FEW_UNITS:
+            found["thin_evidence"] = (
+                f"only {fewest.trials} units: below {FEW_UNITS} the interval is a rough guide"
+            )
+        elif rarest.events < FEW_EVENTS:
+            found["thin_evidence"] = (
+                f"only {rarest.events} of {rarest.trials} units show any difference, so "
+                "the interval is wider to allow for differences that this sample missed"
+            )
+        if self.constant:
+            found["no_variance"] = (
+                "resampling never changes the value: every unit counts as one draw"
+            )
+        return tuple(Finding(*each) for each in found.items())
+
+    def fair_ends(self, alpha: float) -> Floats:
+        """Upper ends of data of this size from groups that are equal; NaN with one unit."""
+        if self.single:
+            return np.full(1, math.nan)
+        draws = np.quantile(self._relabelled, QUANTILES)
+        return np.array([self._end_of(float(draw), alpha) for draw in draws])
+
+    def _end_of(self, value: float, alpha: float) -> float:
+        """Upper end with error rate `alpha` if the plug-in were `value`."""
+        return value + self.upper(alpha) - self.value
+
+
+# Beyond this many standard errors a folded normal is a normal.
+_FAR = 8.0
+_GRID = np.linspace(0.0, _FAR, 2001)
+_FOLDED = math.sqrt(2.0 / math.pi) * np.exp(-0.5 * _GRID**2) + _GRID * (
+    2.0 * special.ndtr(_GRID) - 1.0
+)
+_NOISE_DRAWS = 500
+
+
+class Sum(Protocol):
+    """A distance that is a weighted sum of absolute differences."""
+
+    def noise(self, totals: Floats) -> float:
+        """Sum of the standard deviations, over draws, of the differences."""
+
+
+@dataclass(eq=False)
+class FoldedBracket(Bracket):
+    """Bounds of a sum of absolute differences, less the bias of taking absolute values."""
+
+    problem: Totals
+    norm: Sum
+
+    method = "folded normal above, cross-fit below"
+
+    @cached_property
+    def _noise(self) -> float:
+        """Sum of the standard errors of the terms."""
+        weights = next(self.problem.strata.bootstrap(_NOISE_DRAWS, self.problem.columns))
+        return self.norm.noise(self.problem.totals(weights))
+
+    @property
+    def debiased(self) -> float:
+        """Mean of the cross-fits, clipped at 0 and at the upper end of every interval."""
+        return 0.0 if self.single else min(super().debiased, self.upper(0.5))
+
+    def lower(self, alpha: float) -> float:
+        """Lower end with error rate `alpha`: cross-fit less its error."""
+        # Over many terms that are all 0 the cross-fits vary more than the functional chosen at
+        # equal weights, so the lower end stays 0 unless relabelling separates the groups too.
+        found = min(super().lower(alpha), self.debiased)
+        return found if found > 0.0 and self.as_far_if_equal <= alpha else 0.0
+
+    def upper(self, alpha: float) -> float:
+        """Largest value whose plug-in is not yet too rare."""
+        # A plug-in below its mean for equal groups is treated like that mean.
+        if self.single or not self._noise > self._rounding:
+            return super().upper(alpha)
+        return self._end_of(self.value, alpha)
+
+    def _end_of(self, value: float, alpha: float) -> float:
+        if not self._noise > self._rounding:
+            return super()._end_of(value, alpha)
+        error, df = self._error_df
+        spread = self._quantile(alpha) - float(self._draws.mean())
+        reach = max(t_quantile(1.0 - alpha, df) * error, spread, 0.0)
+        seen = max(value, self._noise * float(_FOLDED[0])) + reach
+        unseen = self._unseen(alpha)
+        guarded = value + unseen * (self.span - value) if unseen > 0.0 else 0.0
+        return min(self.span, max(self._unfolded(seen), guarded))
+
+    def _unfolded(self, seen: float) -> float:
+        """Largest sum of absolute differences whose plug-in has a mean of at most `seen`."""
+        ratio = seen / self._noise
+        if ratio >= _FAR:
+            return seen
+        return self._noise * float(np.interp(ratio, _FOLDED, _GRID))
+
+
+# Nodes of a Gauss quadrature over probabilities, and their weights.
+_NODES, _WEIGHTS = (0.5 * (x + shift) for x, shift in zip(leggauss(24), (1.0, 0.0), strict=True))
+# How much more often than the error rate equal groups must fall short for "rarely".
+_RARE = 0.1
+# Error rates at which the least upper end is compared with the one asked for.
+_ALPHAS = (0.01, 0.025, 0.05, 0.1, 0.15, 0.2, 0.225, 0.25, 0.275, 0.3, 0.35, 0.4, 0.45)
+
+
+class Noncentral:
+    """Law of a non-negative statistic whose mean is the truth plus a floor."""
+
+    # A multiple of a noncentral chi-square with the same mean and variance, averaged over what the
+    # true variance may be. `floor` and `variance` belong to a truth of 0, and the variance grows
+    # by `slope` with the truth. `shift` is the change of the floor at some truth, and that truth:
+    # the floor changes linearly up to there and is constant beyond.
+
+    def __init__(
+        self,
+        floor: float,
+        variance: float,
+        slope: float,
+        df: float,
+        shift: tuple[float, float] = (0.0, 1.0),
+    ) -> None:
+        self.floor, self.variance, self.slope, self.df = floor, variance, slope, df
+        self.shift = shift
+
+    @cached_property
+    def _ratios(self) -> Floats:
+        """Estimated over true variance at the nodes: chi-square over its degrees of freedom."""
+        return np.asarray(special.chdtri(self.df, 1.0 - _NODES) / self.df)
+
+    def probability(self, seen: float, truth: float) -> float:
+        """Probability of a statistic up to `seen` when the truth is `truth`."""
+        change, at = self.shift
+        floor = self.floor + change * min(1.0, truth / at)
+        scale = (self.variance + self.slope * truth) / (2.0 * floor + 4.0 * truth)
+        ratios = self._ratios / scale
+        return float(_WEIGHTS @ special.chndtr(seen * ratios, floor / scale, truth * ratios))
+
+    def lower(self, seen: float, alpha: float) -> float:
+        """Smallest truth under which a statistic so large is not too rare."""
+        return self._truth(seen, 1.0 - alpha)
+
+    def upper(self, seen: float, alpha: float) -> float:
+        """Largest truth under which a statistic so small is not too rare."""
+        # A statistic that is often as small at a truth of 0 is treated like its mean there: no
+        # level proves equality.
+        found, least = self._truth(seen, alpha), self._least(alpha)
+        if found < least:
+            # With very few degrees of freedom this rises again: what was proven stays proven.
+            least = min([least, *(other for at, other in self._leasts.items() if at < alpha)])
+        return max(found, least)
+
+    def _least(self, alpha: float) -> float:
+        """Upper end for a statistic that a truth of 0 rarely falls short of."""
+        df = 2.0 * self.floor**2 / self.variance
+        rare = float(special.fdtri(df, self.df, alpha + _RARE))
+        return self._truth(self.floor * rare, alpha)
+
+    @cached_property
+    def _leasts(self) -> dict[float, float]:
+        return {alpha: self._least(alpha) for alpha in _ALPHAS}
+
+    def _truth(self, seen: float, below: float) -> float:
+        """Truth under which a statistic up to `seen` has probability `below`."""
+        if self.probability(seen, 0.0) <= below:
+            return 0.0
+        high = (seen + self.floor) ** 0.5
+        while self.probability(seen, high * high) > below:
+            high *= 2.0
+        return find_root(lambda x: self.probability(seen, x * x) - below, 0.0, high) ** 2
+
+
+class QuadraticBracket(Bracket):
+    """Bounds by a noncentral chi-square whose moments at equality come from relabelling."""
+
+    # At equality a divergence has slope 0, so a standard error or a bootstrap, which adds the bias
+    # a second time, would be far too wide. Away from equality the variance is that of the linear
+    # functional that the data chose.
+
+    method = "noncentral chi-square, moments by relabelling"
+    rate = 1.0
+
+    @cached_property
+    def _law(self) -> Noncentral | None:
+        draws = self._relabelled
+        variance = float(draws.var())
+        if self.single or not variance > self._rounding**2 or not self.value > 0.0:
+            return None
+        error, df = self._error_df
+        floor = float(draws.mean())
+        # The bootstrap sees how much of that bias is left among the shares observed.
+        change = float(self._draws.mean()) - self.value - floor
+        change = max(change, -0.5 * min(floor, self.value))
+        slope = (INFLATION * error) ** 2 / self.value
+        return Noncentral(floor, variance, slope, df, (change, self.value))
+
+    @property
+    def debiased(self) -> float:
+        """Median-unbiased divergence; inside the interval at every level."""
+        return self.lower(0.5)
+
+    def lower(self, alpha: float) -> float:
+        """Smallest divergence under which one so large is not too rare."""
+        if self._law is None:
+            return super().lower(alpha)
+        seen = self._law.lower(self.value, alpha)
+        return min(seen, self.value * (1.0 - self._unseen(alpha)))
+
+    def upper(self, alpha: float) -> float:
+        """Largest divergence under which one so small is not too rare; never 0."""
+        if self._law is None:
+            return super().upper(alpha)
+        return self._end_of(self.value, alpha)
+
+    def _end_of(self, value: float, alpha: float) -> float:
+        if self._law is None:
+            return super()._end_of(value, alpha)
+        guarded = value + self._unseen(alpha) * (self.span - value)
+        found = self._law.upper(value, alpha)
+        return min(self.span, max(found, guarded if self._unseen(alpha) > 0.0 else 0.0))

@@ -1,0 +1,359 @@
+"""Rows and scores arranged by group and sampling unit, ready for a distance."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from pytest_llmfair.stats._clusters import (
+    PLANNING_ICC,
+    as_list,
+    cluster_index,
+    compact,
+    intraclass_correlation,
+    is_constant,
+    label_list,
+)
+from pytest_llmfair.stats._crossfit import Bracket, FoldedBracket, QuadraticBracket
+from pytest_llmfair.stats._distributions import Comparison, Distributions
+from pytest_llmfair.stats._layout import Layout, canonical_orders, places, ranks
+from pytest_llmfair.stats._records import Floats, Indices, NoRepeats, Population, Sample
+from pytest_llmfair.stats._totals import Divergence, MeanGaps, Norm, Totals
+
+
+@dataclass(frozen=True, slots=True)
+class Grouped:
+    """Rows with the numbers of their group and unit; `names` in order of appearance."""
+
+    group: Indices
+    unit: Indices
+    names: list[Hashable]
+    units: int
+
+    @classmethod
+    def of(
+        cls,
+        groups: Iterable[Hashable],
+        units: Iterable[Hashable] | None,
+        rows: int,
+        population: Population,
+    ) -> Grouped:
+        """Read labels."""
+        labels = label_list(groups, rows, "groups")
+        names = list(dict.fromkeys(labels))
+        if len(names) < 2:
+            raise ValueError(f"groups holds {len(names)} group; a distance needs two or more")
+        group, _ = cluster_index(labels, rows)
+        unit, count = cluster_index(units, rows)
+        found = cls(group, unit, names, count)
+        if population == "fixed":
+            slot = unit * len(names) + group
+            few = np.bincount(slot)[slot] < 2
+            if few.any():
+                row = int(np.argmax(few))
+                raise NoRepeats(
+                    f"row {row} (group {labels[row]!r}) is the only one of its unit and group; a "
+                    "fixed population needs at least 2, since nothing else varies"
+                )
+        return found
+
+    def arranged(self, values: Floats) -> tuple[Grouped, Floats]:
+        """Return the same with rows, units and groups in canonical order, and their `values`."""
+        # Results then have the same bits for any order of rows and any names of groups.
+        sizes = self.units, len(self.names)
+        units, groups = canonical_orders([self.unit, self.group], sizes, values)
+        unit, group = places(units)[self.unit], places(groups)[self.group]
+        order = np.lexsort((values, group, unit))
+        names = [self.names[k] for k in groups]
+        return Grouped(group[order], unit[order], names, self.units), values[order]
+
+    def per_draw(self, population: Population) -> Floats:
+        """Variance of a group mean in units of the variance of one row, planned per group."""
+        found = []
+        for number in range(len(self.names)):
+            inside = self.group == number
+            between = PLANNING_ICC / len(np.unique(self.unit[inside]))
+            within = (1.0 - PLANNING_ICC) / int(inside.sum())
+            found.append(within + (between if population == "sampled" else 0.0))
+        return np.array(found)
+
+    def subset(self, kept: Indices) -> Grouped:
+        """Return the same for some rows."""
+        group, names = compact(self.group[kept])
+        unit, units = compact(self.unit[kept])
+        left = np.unique(self.group[kept])
+        return Grouped(group, unit, [self.names[k] for k in left[:names]], units)
+
+    def covariance(self, values: Floats, population: Population, span: float) -> Floats:
+        """Covariance of the group means of `values`, which range over `span`."""
+        # A group that never varies gets the variance of one more event, and a group with a single
+        # unit the largest possible variance.
+        covariance = self._observed(values, population)
+        for g in range(len(self.names)):
+            inside = self.group == g
+            own = np.unique(self.unit[inside]).size
+            if own < 2 and population == "sampled":
+                covariance[g, g] = 0.25 * span**2
+            elif is_constant(values[inside], span):
+                share = 1.0 / (own + 2.0)
+                covariance[g, g] += span**2 * share * (1.0 - share) / own
+        return covariance
+
+    def _observed(self, values: Floats, population: Population) -> Floats:
+        groups = len(self.names)
+        sizes = np.bincount(self.group)
+        if population == "fixed":
+            slot = np.unique(self.unit * groups + self.group, return_inverse=True)[1]
+            counts = np.bincount(slot)
+            centred = values - (np.bincount(slot, weights=values) / counts)[slot]
+            spread = centred**2 * (counts / (counts - 1.0))[slot]
+            return np.diag(np.bincount(self.group, weights=spread) / sizes**2)
+        centred = values - (np.bincount(self.group, weights=values) / sizes)[self.group]
+        influence = np.zeros((self.units, groups))
+        np.add.at(influence, (self.unit, self.group), centred / sizes[self.group])
+        return np.asarray(influence.T @ influence * (self.units / max(1.0, self.units - 1.0)))
+
+    def sample(self, population: Population) -> Sample:
+        """Sizes for the report."""
+        return Sample.of_sizes(np.bincount(self.unit), population)
+
+    def totals(self, rows: Floats, norm: Norm, population: Population, span: float) -> Bracket:
+        """Bracket of a distance on the totals of `rows`; `norm` counts groups as here."""
+        codes = ranks(*rows.T)
+        layout, order, group_order = Layout.of(
+            self.unit, self.group, (self.units, len(self.names)), codes, population
+        )
+        if isinstance(norm, MeanGaps):
+            norm = norm.reordered(group_order)
+        problem = Totals(rows[order], layout, norm)
+        guards = layout.guards(codes[order], population)
+        if isinstance(norm, MeanGaps):
+            return FoldedBracket(problem, span, guards, norm)
+        kind = QuadraticBracket if isinstance(norm, Divergence) else Bracket
+        return kind(problem, span, guards)
+
+
+def divergence(
+    grouped: Grouped, categories: Sequence[Hashable], base: float | None
+) -> tuple[Floats, Divergence]:
+    """Rows and norm of the Jensen-Shannon divergence of category shares."""
+    number, count = cluster_index(categories, len(grouped.group), "categories")
+    # The order of columns must not depend on which category comes first.
+    axes = [grouped.unit, grouped.group, number]
+    order = canonical_orders(
+        axes, [grouped.units, len(grouped.names), count], np.ones(len(number))
+    )[2]
+    rows = np.zeros((len(number), count))
+    rows[np.arange(len(number)), places(order)[number]] = 1.0
+    scale = 1.0 if base is None else 1.0 / float(np.log(base))
+    return rows, Divergence(scale)
+
+
+Rows = ArrayLike | Sequence[ArrayLike]
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """Flat scores of several groups; `shares` is what each counts in its row (1 / generations)."""
+
+    scores: Floats
+    shares: Floats
+    unit: Indices
+    group: Indices
+    units: int
+    groups: int
+
+    @classmethod
+    def of(
+        cls,
+        rows: Sequence[Rows],
+        labels: Sequence[Sequence[Hashable]],
+        names: Sequence[str],
+        bounds: tuple[float, float],
+    ) -> Scores:
+        """Flatten the rows of each group; equal labels are one unit, also across groups."""
+        numbers: dict[Hashable, int] = {}
+        parts: list[tuple[Floats, Floats, Indices, Indices]] = []
+        for group, (table, own, name) in enumerate(zip(rows, labels, names, strict=True)):
+            scores, row, counts = read_rows(table, name, bounds)
+            unit = np.array([numbers.setdefault(label, len(numbers)) for label in own])
+            parts.append((scores, 1.0 / counts[row], unit[row], np.full(len(row), group)))
+        flat = [np.concatenate(column) for column in zip(*parts, strict=True)]
+        return cls(flat[0], flat[1], flat[2], flat[3], len(numbers), len(rows))
+
+    def problem(self, comparisons: Sequence[Comparison], population: Population) -> Distributions:
+        """Distances between these scores, units and groups in canonical order."""
+        layout, order, group_order = Layout.of(
+            self.unit,
+            self.group,
+            (self.units, self.groups),
+            ranks(self.scores, self.shares),
+            population,
+        )
+        place = np.empty(self.units, dtype=np.intp)
+        place[self.unit[order]] = layout.unit
+        ascending = np.argsort(self.scores[order], kind="stable")
+        order = order[ascending]
+        return Distributions(
+            scores=self.scores[order],
+            shares=self.shares[order],
+            layout=layout.take(ascending),
+            comparisons=_canonical(comparisons, group_order),
+            place=place,
+        )
+
+    def per_draw(self, population: Population) -> float:
+        """Variance of a difference of two group means in units of the variance of one score."""
+        total = 0.0
+        for group in range(self.groups):
+            inside = self.group == group
+            between = PLANNING_ICC / len(np.unique(self.unit[inside]))
+            total += (1.0 - PLANNING_ICC) / int(inside.sum())
+            total += between if population == "sampled" else 0.0
+        return total
+
+
+def read_rows(
+    rows: Rows, name: str, bounds: tuple[float, float]
+) -> tuple[Floats, Indices, Indices]:
+    """Flatten one group: its scores, the row of each, and the scores per row."""
+    try:
+        table = np.asarray(rows, dtype=np.float64)
+    except (TypeError, ValueError):
+        table = np.empty(0)
+    if table.ndim == 1 and table.size:
+        table = table[:, None]
+    if table.ndim == 2:
+        counts = np.full(table.shape[0], table.shape[1])
+        flat = table.reshape(-1)
+    else:
+        pieces = [np.atleast_1d(np.asarray(row, dtype=np.float64)) for row in _listed(rows, name)]
+        for row, piece in enumerate(pieces):
+            if piece.ndim != 1:
+                raise ValueError(f"{name} row {row} has {piece.ndim} dimensions; give its scores")
+        counts = np.array([piece.size for piece in pieces], dtype=np.intp)
+        flat = np.concatenate(pieces) if pieces else np.empty(0)
+    if len(counts) == 0:
+        raise ValueError(f"{name} has no rows; give at least one")
+    if (counts == 0).any():
+        raise ValueError(
+            f"{name} row {int(np.argmax(counts == 0))} has no score; give at least one"
+        )
+    row_of = np.repeat(np.arange(len(counts)), counts)
+    low, high = bounds
+    wrong = ~((flat >= low) & (flat <= high) & np.isfinite(flat))
+    if wrong.any():
+        entry = int(np.argmax(wrong))
+        limits = (
+            f"a number in [{low:g}, {high:g}]" if np.isfinite([low, high]).all() else "numbers"
+        )
+        raise ValueError(f"{name} row {row_of[entry]} holds {flat[entry]:g}; give {limits}")
+    return flat, row_of, counts
+
+
+def _listed(rows: Any, name: str) -> list[Any]:
+    try:
+        return list(rows)
+    except TypeError:
+        raise ValueError(
+            f"{name} is {rows!r}; give one score or a list of scores per row"
+        ) from None
+
+
+def need_two(counts: Indices, labels: Sequence[Hashable], name: str) -> None:
+    """Raise ``ValueError`` naming the first row whose unit has one score only."""
+    totals: dict[Hashable, int] = {}
+    for label, count in zip(labels, counts.tolist(), strict=True):
+        totals[label] = totals.get(label, 0) + count
+    for row, label in enumerate(labels):
+        if totals[label] < 2:
+            raise NoRepeats(
+                f"{name} row {row} has 1 generation; a fixed population needs at least 2 per unit "
+                "and side, since nothing else varies"
+            )
+
+
+def pair_labels(
+    counts: Sequence[int],
+    units: Sequence[Iterable[Hashable] | None],
+    names: Sequence[str],
+    paired: bool,
+) -> list[Sequence[Hashable]]:
+    """Label the rows of every group: given labels, else row numbers, shared when `paired`."""
+    labels: list[Sequence[Hashable]] = []
+    if paired and len(set(counts)) > 1:
+        both = " and ".join(f"{name} has {n} rows" for name, n in zip(names, counts, strict=True))
+        raise ValueError(f"{both}; pairs need as many rows on both sides (or paired=False)")
+    units = [
+        None if own is None else as_list(own, f"units of {name}")
+        for own, name in zip(units, names, strict=True)
+    ]
+    given = [own for own in units if own is not None]
+    for group, (n, own, name) in enumerate(zip(counts, units, names, strict=True)):
+        if own is None and paired and given:
+            own = given[0]
+        if own is not None:
+            labels.append(label_list(own, n, f"units of {name}"))
+        elif paired:
+            labels.append(range(n))
+        else:
+            labels.append([(_Unlabelled, group, row) for row in range(n)])
+    if paired:
+        for row, (first, *others) in enumerate(zip(*labels, strict=True)):
+            if any(other != first for other in others):
+                raise ValueError(
+                    f"row {row} is labelled {first!r} on one side and {others[0]!r} on the other; "
+                    "give both sides of a pair the same label (or paired=False)"
+                )
+    return labels
+
+
+class _Unlabelled:
+    """Marks rows without a label, so that they never equal a caller's label."""
+
+
+def _canonical(comparisons: Sequence[Comparison], order: Indices) -> tuple[Comparison, ...]:
+    """Move sides to canonical groups; a distance has no direction, so sides may be swapped."""
+    found = []
+    for comparison in comparisons:
+        sides = sorted(
+            (comparison.first[order].tolist(), comparison.second[order].tolist()), reverse=True
+        )
+        found.append((sides[0], sides[1], comparison.weight))
+    return tuple(Comparison(np.array(a), np.array(b), w) for a, b, w in sorted(found))
+
+
+def sample_of(
+    scores: Scores, problem: Distributions, engine: Bracket, population: Population
+) -> Sample:
+    """Sizes, and how much clustering costs the function whose means differ by the distance."""
+    layout, values, error = problem.layout, problem.witness()[0], engine.error()
+    sizes = np.bincount(layout.group, minlength=layout.groups)
+    means = np.bincount(layout.group, weights=values, minlength=layout.groups) / sizes
+    centred = values - means[layout.group]
+    squares = np.bincount(layout.group, weights=centred**2, minlength=layout.groups)
+    effective = icc = design = math.nan
+    if (sizes > 1).all() and squares.sum() > 0.0 and error > 0.0:
+        design = error**2 / float((squares / (sizes * (sizes - 1.0))).sum())
+        effective = len(values) / design
+        icc = intraclass_correlation(
+            np.bincount(layout.slot, weights=centred).astype(np.float64),
+            np.bincount(layout.slot).astype(np.float64),
+            float(squares.sum()),
+        )
+    per_unit = np.bincount(scores.unit)
+    return Sample(
+        units=scores.units,
+        generations=len(values),
+        fewest=int(per_unit.min()),
+        most=int(per_unit.max()),
+        population=population,
+        effective=effective,
+        icc=icc,
+        design_effect=design,
+    )

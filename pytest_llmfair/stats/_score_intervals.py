@@ -1,0 +1,273 @@
+"""Score intervals of one rate, of two rates, and of their paired difference."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from scipy import special
+
+
+def normal_quantile(probability: float) -> float:
+    """Quantile of the standard normal distribution."""
+    return float(special.ndtri(probability))
+
+
+def t_quantile(probability: float, df: float) -> float:
+    """Quantile of Student's t; `df` may be fractional, infinite gives the normal quantile."""
+    if math.isinf(df):
+        return normal_quantile(probability)
+    return float(special.stdtrit(df, probability))
+
+
+def zero_event_bound(trials: float, alpha: float) -> float:
+    """Upper bound of a rate after `trials` draws without one event: 1 - alpha^(1/trials)."""
+    return -math.expm1(math.log(alpha) / trials)
+
+
+def clopper_pearson(hits: int, trials: int, alpha: float) -> tuple[float, float]:
+    """Exact bounds of a binomial rate, each with error rate at most `alpha`."""
+    if hits == 0:
+        return 0.0, zero_event_bound(trials, alpha)
+    if hits == trials:
+        return 1.0 - zero_event_bound(trials, alpha), 1.0
+    return (
+        float(special.betaincinv(hits, trials - hits + 1, alpha)),
+        float(special.betaincinv(hits + 1, trials - hits, 1.0 - alpha)),
+    )
+
+
+def wilson(share: float, trials: float, quantile: float) -> tuple[float, float]:
+    """Score bounds of a share; `quantile` is that of the normal or of t at 1 - alpha.
+
+    With the t quantile this equals the normal score interval on ``trials * (z / t)**2`` draws.
+    """
+    extra = quantile * quantile / trials
+    low = _lower_root(share, extra)
+    high = 1.0 - _lower_root(1.0 - share, extra)
+    # Where the reach is tiny rounding must not put the share outside its own bounds.
+    return min(share, low), max(share, high)
+
+
+def _lower_root(share: float, extra: float) -> float:
+    """Lower root of (1 + extra) p^2 - (2 share + extra) p + share^2.
+
+    From the product of both roots: no difference of near-equal numbers, and every step is
+    monotone after rounding, so a larger quantile never gives a narrower interval.
+    """
+    if share == 0.0:
+        return 0.0
+    reach = math.sqrt(extra * (share * (1.0 - share) + 0.25 * extra))
+    return share * share / (share + 0.5 * extra + reach)
+
+
+def markov(share: float, alpha: float) -> tuple[float, float]:
+    """Bounds of a mean on [0, 1] from a single draw, by Markov's inequality.
+
+    A draw this large has at most probability alpha when the mean is below ``alpha * share``.
+    """
+    return alpha * share, 1.0 - alpha * (1.0 - share)
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """Evidence about the mean of a quantity in [0, 1], reduced to what its interval needs.
+
+    Attributes
+    ----------
+    value : float
+        The mean.
+    effective : float
+        Independent 0/1 draws that would be as variable: value (1 - value) / squared error.
+    df : float
+        Degrees of freedom of the squared error.
+    trials : int
+        Draws the zero-event bound rests on: sampling units, or generations of fixed units.
+    hits : int or None
+        Number of ones, where every draw is 0 or 1 and the exact binomial bounds hold.
+    guard : float
+        Units whose zero-event bound neither end may beat; infinite where it does not hold.
+    seen : tuple of float
+        Smallest and largest unit. A unit beyond the zero-event bound is an event seen, and lifts
+        it; by default none does, since hits that cluster in few units look less variable than no
+        hit at all.
+    skew : float
+        Third cumulant over squared error of the mean, less what Wilson's own asymmetry allows for;
+        the end on that side moves out by the Cornish-Fisher term (1 + 2 t^2) / 6 times as much.
+    """
+
+    value: float
+    effective: float
+    df: float
+    trials: int
+    hits: int | None = None
+    guard: float = math.inf
+    seen: tuple[float, float] = (1.0, 0.0)
+    skew: float = 0.0
+
+    @property
+    def method(self) -> str:
+        """The interval in words."""
+        if self.trials == 1:
+            return "one unit (Markov)"
+        if self.hits is not None:
+            return "Clopper-Pearson"
+        if self.value in (0.0, 1.0):
+            return "zero-event bound"
+        return "Wilson on effective sample size, kurtosis-based df"
+
+    def lower(self, alpha: float) -> float:
+        """Lower bound with error rate `alpha`."""
+        return self._bounds(alpha)[0]
+
+    def upper(self, alpha: float) -> float:
+        """Upper bound with error rate `alpha`."""
+        return self._bounds(alpha)[1]
+
+    def _bounds(self, alpha: float) -> tuple[float, float]:
+        if self.trials == 1:
+            return markov(self.value, alpha)
+        if self.hits is not None:
+            return clopper_pearson(self.hits, self.trials, alpha)
+        least = zero_event_bound(self.trials, alpha)
+        if self.value == 0.0:
+            return 0.0, least
+        if self.value == 1.0:
+            return 1.0 - least, 1.0
+        t = t_quantile(1.0 - alpha, self.df)
+        low, high = wilson(self.value, self.effective, t)
+        tail = self.skew * (1.0 + 2.0 * t * t) / 6.0
+        low, high = max(0.0, low + min(0.0, tail)), min(1.0, high + max(0.0, tail))
+        least = zero_event_bound(self.guard, alpha)
+        smallest, largest = self.seen
+        if smallest > 1.0 - least:
+            low = min(low, 1.0 - least)
+        return low, max(high, least) if largest < least else high
+
+
+_TOLERANCE = 1e-14
+_MOST_STEPS = 200
+
+
+def find_root(function: Callable[[float], float], low: float, high: float) -> float:
+    """Root between `low` and `high`, where `function` is positive and not positive.
+
+    Regula falsi with the Illinois rule, halving every third step: never leaves the bracket.
+    """
+    f_low, f_high = function(low), function(high)
+    if f_low <= 0.0:
+        return low
+    if f_high >= 0.0:
+        return high
+    side = 0
+    for step in range(_MOST_STEPS):
+        width = high - low
+        if width <= _TOLERANCE:
+            break
+        middle = high - f_high * width / (f_high - f_low) if step % 3 else low + 0.5 * width
+        if not low < middle < high:
+            middle = low + 0.5 * width
+            if not low < middle < high:
+                break
+        f_middle = function(middle)
+        if f_middle == 0.0:
+            return middle
+        if f_middle > 0.0:
+            low, f_low = middle, f_middle
+            if side > 0:
+                f_high *= 0.5
+            side = 1
+        else:
+            high, f_high = middle, f_middle
+            if side < 0:
+                f_low *= 0.5
+            side = -1
+    return 0.5 * (low + high)
+
+
+def restricted_rates(
+    rate_a: float, rate_b: float, ratio: float, gap: float
+) -> tuple[float, float]:
+    """Most likely rates whose difference is `gap` (Farrington & Manning 1990, appendix).
+
+    `ratio` is the number of draws of the second group for each of the first.
+    """
+    if gap >= 1.0:
+        return 1.0, 0.0
+    if gap <= -1.0:
+        return 0.0, 1.0
+    a = 1.0 + ratio
+    b = -(a + rate_a + ratio * rate_b + gap * (ratio + 2.0))
+    c = gap * gap + gap * (2.0 * rate_a + a) + rate_a + ratio * rate_b
+    d = -rate_a * gap * (1.0 + gap)
+    shift = b / (3.0 * a)
+    v = shift**3 - b * c / (6.0 * a * a) + d / (2.0 * a)
+    u = math.copysign(math.sqrt(max(0.0, shift * shift - c / (3.0 * a))), v)
+    cosine = v / u**3 if u != 0.0 else 1.0
+    angle = (math.pi + math.acos(min(1.0, max(-1.0, cosine)))) / 3.0
+    root = 2.0 * u * math.cos(angle) - shift
+    p_a = min(max(root, gap, 0.0), 1.0, 1.0 + gap)
+    return p_a, min(1.0, max(0.0, p_a - gap))
+
+
+def difference_bound(
+    rate_a: float, rate_b: float, precision_a: float, precision_b: float, correction: float
+) -> float:
+    """Upper bound of rate a minus rate b (Miettinen & Nurminen 1985, eq. 8).
+
+    `correction` is their factor N / (N - 1).
+    """
+    gap = rate_a - rate_b
+    ratio = precision_b / precision_a
+
+    def excess(at: float) -> float:
+        p_a, p_b = restricted_rates(rate_a, rate_b, ratio, at)
+        variance = p_a * (1.0 - p_a) / precision_a + p_b * (1.0 - p_b) / precision_b
+        return gap + math.sqrt(correction * variance) - at
+
+    return _beyond(excess, gap)
+
+
+def paired_bound(gap: float, discordance: float, precision: float) -> float:
+    """Upper bound of a difference of paired rates (Tango 1998, eq. 7).
+
+    `discordance` is the share of pairs that differ, at least ``abs(gap)``.
+    """
+    more, less = 0.5 * (discordance + gap), max(0.0, 0.5 * (discordance - gap))
+
+    def excess(at: float) -> float:
+        # The most likely share of pairs that go the other way when the difference is `at`.
+        first, second, d = (less, more, at) if at >= 0.0 else (more, less, -at)
+        b = -(first + second) + (2.0 - second + first) * d
+        q = (math.sqrt(max(0.0, b * b + 8.0 * first * d * (1.0 - d))) - b) / 4.0
+        return gap + math.sqrt(max(0.0, 2.0 * q + d - d * d) / precision) - at
+
+    return _beyond(excess, gap)
+
+
+def _beyond(excess: Callable[[float], float], gap: float) -> float:
+    # Right of the difference itself: at rates of 0 or 1 the variance is 0 there, yet not beyond.
+    return find_root(excess, min(1.0, gap + _TOLERANCE), 1.0)
+
+
+def ratio_bound(rate_a: float, rate_b: float, precision_a: float, precision_b: float) -> float:
+    """Upper bound of rate a over rate b (Koopman 1984; Miettinen & Nurminen 1985, eq. 10)."""
+    if rate_b == 0.0:
+        return math.inf
+    total, pooled = precision_a + precision_b, precision_a * rate_a + precision_b * rate_b
+
+    def excess(share: float) -> float:
+        # The ratio is share / (1 - share), so that the whole half-line is in reach.
+        if share >= 1.0:
+            return -rate_b
+        ratio = share / (1.0 - share)
+        b = ratio * (precision_a + precision_b * rate_b) + precision_a * rate_a + precision_b
+        root = math.sqrt(max(0.0, b * b - 4.0 * total * ratio * pooled))
+        p_b = min(1.0, 2.0 * pooled / (b + root))
+        p_a = min(1.0, ratio * p_b)
+        variance = p_a * (1.0 - p_a) / precision_a + ratio**2 * p_b * (1.0 - p_b) / precision_b
+        return (1.0 - share) * (math.sqrt(variance) + rate_a) - share * rate_b
+
+    share = _beyond(excess, rate_a / (rate_a + rate_b))
+    return share / (1.0 - share) if share < 1.0 else math.inf

@@ -1,0 +1,322 @@
+"""Distances between distributions, rates or shares, corrected for their upward bias."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Hashable, Iterable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from pytest_llmfair.stats._base import Estimate, share_of_ends
+from pytest_llmfair.stats._clusters import PLANNING_ICC, as_list, label_list
+from pytest_llmfair.stats._cooccurrence import Cooccurrences
+from pytest_llmfair.stats._crossfit import Bracket, Engine
+from pytest_llmfair.stats._distributions import Comparison
+from pytest_llmfair.stats._grouped import (
+    Grouped,
+    Rows,
+    Scores,
+    divergence,
+    need_two,
+    pair_labels,
+    read_rows,
+    sample_of,
+)
+from pytest_llmfair.stats._layout import ranks
+from pytest_llmfair.stats._records import Contributions, Population, Sample
+from pytest_llmfair.stats.binomial import SampledTerms, Terms, read_counts
+
+
+@dataclass(eq=False, kw_only=True)
+class Distance(Estimate):
+    """A distance: 0 exactly when groups are equal, and biased upwards in every sample.
+
+    Attributes
+    ----------
+    engine : Engine
+        What bounds it: a bracket of bootstrap and cross-fit, or exact binomial arguments.
+    planned : tuple of float
+        Squared standard error known from the sample size alone, as the coefficients of 1, of the
+        truth and of its square.
+    paper_variance : float
+        Sampling variance by the paper's own formula, where it prints one; else NaN.
+    """
+
+    engine: Engine
+    planned: tuple[float, float, float]
+    paper_variance: float = math.nan
+    method: str = "bracket"
+    near_normal = False
+
+    @classmethod
+    def of_distributions(
+        cls,
+        rows_a: Rows,
+        rows_b: Rows,
+        *,
+        units_a: Iterable[Hashable] | None = None,
+        units_b: Iterable[Hashable] | None = None,
+        paired: bool = False,
+        population: Population = "sampled",
+        bounds: tuple[float, float] = (0.0, 1.0),
+    ) -> Distance:
+        """Wasserstein-1 distance between the scores of two groups.
+
+        The area between the two distribution functions, on the scale of the scores (Bouchard 2024,
+        section 3.2).
+
+        Parameters
+        ----------
+        rows_a, rows_b : array_like of shape (n_rows,) or (n_rows, n_generations)
+            Scores of each group; rows may differ in length. Every row counts alike.
+        units_a, units_b : iterable of hashable, optional
+            One label per row. Rows with equal labels are one sampling unit, also across groups.
+        paired : bool
+            Row i of both groups is one unit.
+        population : {"sampled", "fixed"}
+            Whether units were drawn from a larger population, or only generations vary.
+        bounds : tuple of float
+            Range of the scores; may be infinite.
+
+        Raises
+        ------
+        ValueError
+            If a group or row is empty, a score NaN or out of range, paired groups differ in rows
+            or labels, or a fixed row has fewer than two generations. Names group and row.
+        """
+        names = ("rows_a", "rows_b")
+        counts = [
+            read_rows(rows, name, bounds)[2]
+            for rows, name in zip((rows_a, rows_b), names, strict=True)
+        ]
+        labels = pair_labels([len(own) for own in counts], (units_a, units_b), names, paired)
+        if population == "fixed":
+            for own, label, name in zip(counts, labels, names, strict=True):
+                need_two(own, label, name)
+        scores = Scores.of((rows_a, rows_b), labels, names, bounds)
+        sides = Comparison(np.array([1.0, 0.0]), np.array([0.0, 1.0]))
+        problem = scores.problem([sides], population)
+        span = bounds[1] - bounds[0]
+        guards = problem.layout.guards(ranks(problem.scores), population)
+        engine = Bracket(problem, span, guards)
+        scale = span if math.isfinite(span) else float(np.ptp(scores.scores))
+        planned = scale**2 / 12.0 * scores.per_draw(population)
+        found = cls._bracketed(
+            engine, sample_of(scores, problem, engine, population), (planned, 0.0, 0.0)
+        )
+        if population == "sampled":
+            influence = problem.influence()[problem.place]
+            contributions = Contributions(
+                found.value + len(influence) * influence,
+                list(dict.fromkeys([*labels[0], *labels[1]])),
+                scale,
+            )
+            found = replace(found, contributions=contributions)
+        return found
+
+    @classmethod
+    def of_binomials(
+        cls,
+        successes: ArrayLike,
+        trials: ArrayLike,
+        *,
+        population: Population = "fixed",
+        units: Iterable[Hashable] | None = None,
+    ) -> Distance:
+        """Mean over terms of ``|2 p - 1|``, p the share of successes of a term.
+
+        Neutrality of Lum et al. (2024), section 3. The interval surrounds the debiased value.
+
+        Parameters
+        ----------
+        successes, trials : array_like of shape (n_terms,)
+            Counts per term: generations of one of two kinds, and of both.
+        population : {"fixed", "sampled"}
+            Whether these terms are all there is, or were drawn from more.
+        units : iterable of hashable, optional
+            One label per term; sampled terms with equal labels are one unit.
+
+        Raises
+        ------
+        ValueError
+            If a count is negative or not whole, exceeds its trials, or a term has no trial. Names
+            the row.
+        """
+        x, n = read_counts(successes, trials)
+        labels = None if units is None else label_list(units, len(n))
+        # Swapping the two kinds changes nothing, so either count describes a term.
+        order = np.lexsort((np.minimum(x, n - x), n))
+        hits, own = np.minimum(x, n - x)[order], n[order]
+        fixed = population == "fixed"
+        engine: Terms = (
+            Terms(hits, own)
+            if fixed
+            else SampledTerms(hits, own, None if labels is None else [labels[k] for k in order])
+        )
+        count = len(set(labels)) if labels is not None and not fixed else len(n)
+        within = float((1.0 / own).sum()) / len(n) ** 2
+        planned = within if fixed else (1.0 - PLANNING_ICC) * within + PLANNING_ICC / count
+        return cls(
+            value=engine.value,
+            engine=engine,
+            planned=(planned, 0.0, -planned),
+            paper_variance=engine.paper_variance(),
+            sample=Sample(
+                units=count,
+                generations=int(n.sum()),
+                fewest=int(n.min()),
+                most=int(n.max()),
+                population=population,
+            ),
+            attainable=(0.0, 1.0),
+            of="debiased",
+            findings=engine.flags(count),
+            method=engine.method,
+        )
+
+    @classmethod
+    def of_divergence(
+        cls,
+        categories: Iterable[Hashable],
+        groups: Iterable[Hashable],
+        *,
+        base: float | None = None,
+        units: Iterable[Hashable] | None = None,
+        population: Population = "sampled",
+    ) -> Distance:
+        """Jensen-Shannon divergence of the category shares of two groups.
+
+        The interval surrounds the debiased value.
+
+        Parameters
+        ----------
+        categories : iterable of hashable
+            Category, or bin of a score, of each row.
+        groups : iterable of hashable
+            One of two labels per row.
+        base : float, optional
+            Base of the logarithm; natural by default.
+        units, population
+            As in :meth:`of_distributions`.
+
+        Raises
+        ------
+        ValueError
+            If there are not exactly two groups, or a fixed unit has one row of a group.
+        """
+        names = as_list(categories, "categories")
+        grouped = Grouped.of(groups, units, len(names), population)
+        if len(grouped.names) != 2:
+            raise ValueError(
+                f"groups holds {len(grouped.names)} groups; a divergence compares exactly two"
+            )
+        rows, norm = divergence(grouped, names, base)
+        engine = grouped.totals(rows, norm, population, math.log(2.0) * norm.scale)
+        # Close to equality the squared error is half the divergence per row.
+        slope = 0.5 * norm.scale * float(grouped.per_draw(population).sum())
+        return cls._bracketed(engine, grouped.sample(population), (0.0, slope, 0.0))
+
+    @classmethod
+    def of_associations(
+        cls,
+        counts: ArrayLike,
+        *,
+        mentions: ArrayLike | None = None,
+        reference: ArrayLike | None = None,
+        units: Iterable[Hashable] | None = None,
+        population: Population = "sampled",
+    ) -> Distance:
+        """Mean over words of the total variation distance of their group shares to a reference.
+
+        Stereotypical associations of Bommasani et al. (2023), as in Bouchard (2024), section 3.1.
+        Words never seen are left out.
+
+        Parameters
+        ----------
+        counts : array_like of shape (n_responses, n_groups, n_words)
+            How often each response holds a word together with a group.
+        mentions : array_like of shape (n_responses, n_groups), optional
+            How often each response mentions a group; then the reference is the groups' shares of
+            all mentions.
+        reference : array_like of shape (n_groups,), optional
+            Share expected of each group; without `mentions` uniform by default.
+        units, population
+            As in :meth:`of_distributions`, one label per response.
+
+        Raises
+        ------
+        ValueError
+            If shapes do not match, a count is negative, no word was seen, `reference` is no
+            distribution, or a fixed unit has one response.
+        """
+        table = Cooccurrences.of(counts, mentions, units, population)
+        shares = None if mentions is not None else table.reference(reference)
+        engine = table.bracket(shares, population)
+        sample = Sample.of_sizes(np.bincount(table.unit), population)
+        # A distance is a mean of values of plus or minus a half.
+        planned = float((0.25 / table.hits).sum()) / len(table.hits) ** 2
+        return cls._bracketed(engine, sample, (planned, 0.0, 0.0))
+
+    @classmethod
+    def _bracketed(
+        cls, engine: Bracket, sample: Sample, planned: tuple[float, float, float]
+    ) -> Distance:
+        return cls(
+            value=engine.value,
+            engine=engine,
+            planned=planned,
+            sample=sample,
+            attainable=(0.0, engine.span),
+            of="value" if type(engine) is Bracket else "debiased",
+            findings=engine.flags(),
+            method=engine.method,
+        )
+
+    def lower_bound(self, alpha: float) -> float:
+        """Lower end with one-sided error rate `alpha`; at least 0."""
+        return self.engine.lower(alpha)
+
+    def upper_bound(self, alpha: float) -> float:
+        """Upper end with one-sided error rate `alpha`."""
+        return self.engine.upper(alpha)
+
+    @property
+    def debiased(self) -> float:
+        """The value without its upward bias, clipped at 0; inside the interval at every level."""
+        return self.engine.debiased
+
+    def noise_floor(self) -> float:
+        """Return what groups that do not differ would score at this sample size."""
+        return self.engine.noise_floor()
+
+    def p_equal(self) -> float:
+        """p-value of "the groups do not differ at all".
+
+        Pairs exchange their sides, independent samples their whole units; terms of shares are
+        redrawn at exact parity.
+        """
+        return self.engine.p_equal()
+
+    def standard_error(self, at: float | None = None) -> float:
+        """Return the standard error.
+
+        Parameters
+        ----------
+        at : float, optional
+            Without it the observed error of the functional that the data chose. With it the error
+            planned for when the truth is `at`, from the sample size alone: scores uniform over
+            their range, generations of a unit correlated by 0.3.
+        """
+        if at is None:
+            return self.engine.error()
+        constant, linear, square = self.planned
+        return math.sqrt(max(0.0, constant + linear * at + square * at * at))
+
+    def fair_passes(
+        self, allowed: tuple[float, float], fair: float, alpha: float
+    ) -> Callable[[float], float]:
+        """As :meth:`Estimate.fair_passes`, from the upper ends of relabelled groups."""
+        ends = self.engine.fair_ends(alpha)
+        return share_of_ends(ends, allowed[1], self.sample.units, self.engine.rate)

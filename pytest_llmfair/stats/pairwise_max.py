@@ -1,0 +1,387 @@
+"""Largest absolute difference over pairs: several groups, strata or contrasts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import special
+
+from pytest_llmfair.stats import _clusters as clusters
+from pytest_llmfair.stats._base import Estimate
+from pytest_llmfair.stats._crossfit import Bracket
+from pytest_llmfair.stats._grouped import Grouped
+from pytest_llmfair.stats._records import Finding, Floats, GroupRow, Population, Sample, Table
+from pytest_llmfair.stats._resampling import SEED_LABELS, LargestDifference, expected_largest
+from pytest_llmfair.stats._totals import Widest
+from pytest_llmfair.stats.distance import Distance
+from pytest_llmfair.stats.mean_difference import MeanDifference
+from pytest_llmfair.stats.multiplicity import holm
+from pytest_llmfair.stats.rate_difference import RateDifference
+
+# Smaller groups cannot show that a gap is large, but do keep it from being proven small.
+_FEWEST_ROWS = 10
+_DRAWS = 2000
+
+
+@dataclass(eq=False, kw_only=True)
+class MaxPairwiseDifference(Estimate):
+    """Largest absolute difference over pairs of groups.
+
+    The upper end is the largest upper end of any pair, uncorrected: "all pairs are within" is an
+    intersection. The lower end is the better of two: the largest lower end of any pair, corrected
+    for looking at all of them, and the cross-fitted difference of the widest pair.
+
+    Attributes
+    ----------
+    pairs : Mapping
+        Estimate of each pair, signed or absolute.
+    judged : tuple
+        Pairs that may prove a difference.
+    per_pair : callable
+        Error rate of the whole to the error rate of each judged pair.
+    widest, everyone : Bracket or None
+        The difference of the widest pair among judged groups, and among all, where rows are known.
+    """
+
+    pairs: Mapping[Hashable, Estimate]
+    judged: tuple[Hashable, ...]
+    per_pair: Callable[[float], float]
+    widest: Bracket | None = None
+    everyone: Bracket | None = None
+    method: str = "intersection-union above, max-T or cross-fit below"
+    near_normal = False
+
+    @classmethod
+    def of_rates(
+        cls,
+        outcomes: ArrayLike,
+        groups: Iterable[Hashable],
+        *,
+        units: Iterable[Hashable] | None = None,
+        population: Population = "sampled",
+    ) -> MaxPairwiseDifference:
+        """Largest absolute difference of rates between two groups.
+
+        Parameters
+        ----------
+        outcomes : array_like of shape (n_rows,)
+            Outcomes 0 or 1, or fractions where ties share a selection.
+        groups : iterable of hashable
+            One label per row.
+        units : iterable of hashable, optional
+            One label per row; rows with equal labels are one sampling unit, also across groups.
+        population : {"sampled", "fixed"}
+            Whether units were drawn from a larger population, or only generations vary.
+
+        Raises
+        ------
+        ValueError
+            If there are fewer than two groups, a row is not in [0, 1], or a fixed unit has one
+            row of a group.
+        """
+
+        def compare(a: Floats, b: Floats, units_a: list[int], units_b: list[int]) -> Estimate:
+            return RateDifference.of_outcomes(
+                a, b, units_a=units_a, units_b=units_b, population=population
+            )
+
+        return cls._of_rows(outcomes, groups, units, population, (0.0, 1.0), compare)
+
+    @classmethod
+    def of_scores(
+        cls,
+        scores: ArrayLike,
+        groups: Iterable[Hashable],
+        *,
+        units: Iterable[Hashable] | None = None,
+        population: Population = "sampled",
+        bounds: tuple[float, float] = (0.0, 1.0),
+    ) -> MaxPairwiseDifference:
+        """Largest absolute difference of mean scores between two groups.
+
+        Parameters
+        ----------
+        scores : array_like of shape (n_rows,)
+            Scores within `bounds`, which may be infinite.
+        groups, units, population
+            As in :meth:`of_rates`.
+        bounds : tuple of float
+            Range of the scores.
+
+        Raises
+        ------
+        ValueError
+            As :meth:`of_rates`.
+        """
+
+        def compare(a: Floats, b: Floats, units_a: list[int], units_b: list[int]) -> Estimate:
+            return MeanDifference.of_scores(
+                a,
+                b,
+                units_a=units_a,
+                units_b=units_b,
+                population=population,
+                bounds=bounds,
+                absolute=True,
+            )
+
+        return cls._of_rows(scores, groups, units, population, bounds, compare)
+
+    @classmethod
+    def of_pairs(cls, pairs: Mapping[Hashable, Estimate]) -> MaxPairwiseDifference:
+        """Largest absolute value of several estimates: groups against a reference, or strata.
+
+        Parameters
+        ----------
+        pairs : mapping
+            Key (a pair, group or stratum) to its estimate, signed or absolute. Undefined ones are
+            left out of the value and listed.
+
+        Raises
+        ------
+        ValueError
+            If there is no estimate.
+        """
+        if not pairs:
+            raise ValueError("there are no pairs; give at least one estimate")
+        judged = tuple(key for key, pair in pairs.items() if pair.undefined is None)
+        samples = [pair.sample for pair in pairs.values()]
+        sample = Sample(
+            units=sum(s.units for s in samples),
+            generations=sum(s.generations for s in samples),
+            fewest=min(s.fewest for s in samples),
+            most=max(s.most for s in samples),
+            population=samples[0].population,
+        )
+        return cls._of(pairs, judged, sample)
+
+    @classmethod
+    def _of_rows(
+        cls,
+        values: ArrayLike,
+        groups: Iterable[Hashable],
+        units: Iterable[Hashable] | None,
+        population: Population,
+        bounds: tuple[float, float],
+        compare: Callable[[Floats, Floats, list[int], list[int]], Estimate],
+    ) -> MaxPairwiseDifference:
+        rows = clusters.check_rows(values, "values", bounds)
+        named = Grouped.of(groups, units, len(rows), population)
+        grouped, rows = named.arranged(rows)
+        inside = {name: grouped.group == number for number, name in enumerate(grouped.names)}
+        place = {name: number for number, name in enumerate(grouped.names)}
+        pairs: dict[tuple[Hashable, ...], Estimate] = {}
+        for key in combinations(named.names, 2):
+            # Names appear in the caller's order; what is computed goes by content.
+            one, other = (inside[name] for name in sorted(key, key=place.__getitem__))
+            pairs[key] = compare(
+                rows[one], rows[other], grouped.unit[one].tolist(), grouped.unit[other].tolist()
+            )
+        large = [g for g, name in enumerate(grouped.names) if inside[name].sum() >= _FEWEST_ROWS]
+        enough = {grouped.names[g] for g in large}
+        judged = tuple(key for key in pairs if enough.issuperset(key))
+        table = np.stack([rows, np.ones(len(rows))], axis=1)
+        span = bounds[1] - bounds[0]
+        found = cls._of(pairs, judged, named.sample(population))
+        everyone = grouped.totals(table, Widest(), population, span)
+        per_pair, widest = found.per_pair, None
+        if len(judged) > 1:
+            kept = np.isin(grouped.group, large)
+            reach = span if math.isfinite(span) else float(np.ptp(rows))
+            part = grouped.subset(np.flatnonzero(kept))
+            per_pair = LargestDifference(part.covariance(rows[kept], population, reach)).per_pair
+            widest = part.totals(table[kept], Widest(), population, span)
+        small = [str(name) for name in named.names if name not in enough]
+        found = replace(found, everyone=everyone, per_pair=per_pair, widest=widest)
+        if small:
+            few = (
+                f"fewer than {_FEWEST_ROWS} rows of {', '.join(small)}: such a group keeps a "
+                "difference from being ruled out but cannot prove one"
+            )
+            found = found.with_findings(Finding("thin_evidence", few))
+        return found
+
+    @classmethod
+    def _of(
+        cls, pairs: Mapping[Any, Estimate], judged: tuple[Hashable, ...], sample: Sample
+    ) -> MaxPairwiseDifference:
+        known = {key: pair for key, pair in pairs.items() if pair.undefined is None}
+        # Ties go to the positive value, so that the order of pairs decides nothing.
+        value = max(
+            (pair.value for pair in known.values()), key=lambda v: (abs(v), v), default=math.nan
+        )
+        reach = max((max(map(abs, pair.attainable)) for pair in known.values()), default=math.inf)
+        signed = any(pair.attainable[0] < 0.0 for pair in known.values())
+        number = max(1, len(judged))
+        gone = "; ".join(_undefined(pairs))
+        found: dict[str, Finding] = {}
+        if not known:
+            found["undefined"] = Finding.undefined(f"no pair is defined: {gone}")
+        for key, pair in known.items():
+            for flag in pair.findings:
+                if flag.kind == "flag" and flag.code not in found:
+                    found[flag.code] = Finding(flag.code, f"{_named(key)}: {flag.text}")
+        if known and gone:
+            # A pair that could not be measured may be the widest: the others prove nothing for it.
+            found["not_computable"] = Finding("not_computable", gone, "invalid")
+        return cls(
+            value=value,
+            sample=sample,
+            attainable=(-reach if signed else 0.0, reach),
+            groups=pair_table(pairs),
+            findings=tuple(found.values()),
+            pairs=known,
+            judged=judged,
+            per_pair=lambda alpha: alpha / number,
+        )
+
+    def lower_bound(self, alpha: float) -> float:
+        """Lower end of the largest absolute difference, with one-sided error rate `alpha`."""
+        each = self.per_pair(alpha)
+        found = max((_folded(self.pairs[key], each)[0] for key in self.judged), default=0.0)
+        return found if self.widest is None else max(found, self.widest.lower(alpha))
+
+    def upper_bound(self, alpha: float) -> float:
+        """Upper end of the largest absolute difference, with one-sided error rate `alpha`."""
+        return max(_folded(pair, alpha)[1] for pair in self.pairs.values())
+
+    @property
+    def debiased(self) -> float:
+        """The value without the bias of taking the largest; inside the interval at every level."""
+        if self.undefined is not None or self.widest is None:
+            return self.value
+        return min(abs(self.value), max(self.widest.debiased, self.lower_bound(0.5)))
+
+    def noise_floor(self) -> float:
+        """Return the mean range of groups that do not differ, by relabelling.
+
+        For estimates without common rows: the mean of the largest of as many independent normal
+        errors.
+        """
+        if self.everyone is not None:
+            return self.everyone.noise_floor()
+        errors = np.sort([pair.standard_error() for pair in self.pairs.values()])
+        return expected_largest(errors)
+
+    def p_equal(self) -> float:
+        """p-value of "no pair differs": by relabelling, or the smallest adjusted one of a pair."""
+        if self.everyone is not None:
+            return self.everyone.p_equal()
+        return min(row.p for row in self.groups.values() if not math.isnan(row.p))
+
+    def standard_error(self, at: float | None = None) -> float:
+        """Return the standard error of the widest pair; with `at` the largest planned one."""
+        if at is not None:
+            return max(pair.standard_error(at) for pair in self.pairs.values())
+        return max(self.pairs.values(), key=lambda p: (abs(p.value), p.value)).standard_error()
+
+    def fair_passes(
+        self, allowed: tuple[float, float], fair: float, alpha: float
+    ) -> Callable[[float], float]:
+        """As :meth:`Estimate.fair_passes`: every pair has to be within.
+
+        Pairs of groups are taken as differences of independent normals, others as independent.
+        """
+        room = (-allowed[1], allowed[1])
+        pairs = {key: pair.fair_passes(room, 0.0, alpha) for key, pair in self.pairs.items()}
+        gaps = _normal_gaps(list(pairs))
+
+        def passes(more: float) -> float:
+            shares = np.array([pair(more) for pair in pairs.values()])
+            if np.isnan(shares).any():
+                return math.nan
+            return float((gaps <= special.ndtri(0.5 + 0.5 * shares)).all(axis=1).mean())
+
+        return passes
+
+
+def pair_table(pairs: Mapping[Hashable, Estimate]) -> Table:
+    """Return the table of pairs, with Holm-adjusted p-values."""
+
+    @cache
+    def adjusted() -> dict[Hashable, float]:
+        return dict(zip(pairs, holm([_p_equal(pair) for pair in pairs.values()]), strict=True))
+
+    def row(key: Hashable) -> GroupRow:
+        pair = pairs[key]
+        return GroupRow(pair.value, pair.sample.generations, p=adjusted()[key], estimate=pair)
+
+    return Table(pairs, row)
+
+
+def _normal_gaps(keys: list[Hashable]) -> Floats:
+    """Draws of the absolute standardised difference of every pair when groups are equal."""
+    ends = [key if isinstance(key, tuple) and len(key) == 2 else (key, None) for key in keys]
+    names = list(dict.fromkeys(name for end in ends for name in end if name is not None))
+    place = {name: number for number, name in enumerate(names)}
+    draws = np.random.default_rng(SEED_LABELS).normal(size=(_DRAWS, len(names)))
+    gaps = [
+        draws[:, place[a]]
+        if b is None
+        else (draws[:, place[a]] - draws[:, place[b]]) / math.sqrt(2.0)
+        for a, b in ends
+    ]
+    return np.abs(np.stack(gaps, axis=1))
+
+
+def _folded(pair: Estimate, alpha: float) -> tuple[float, float]:
+    """Bounds of the absolute value of a pair, be its own value signed or absolute."""
+    low, high = pair.lower_bound(alpha), pair.upper_bound(alpha)
+    return max(0.0, low, -high), max(high, -low)
+
+
+def _p_equal(pair: Estimate) -> float:
+    """Two-sided p-value of "this pair does not differ"; NaN when it is undefined."""
+    if pair.undefined is not None:
+        return math.nan
+    above, below = pair.p_exceeds(0.0), pair.p_within(0.0)
+    if pair.attainable[0] < 0.0:
+        return min(1.0, 2.0 * min(above, below))
+    return min(1.0, 2.0 * above)
+
+
+def _named(key: Hashable) -> str:
+    return " and ".join(map(str, key)) if isinstance(key, tuple) else str(key)
+
+
+def _undefined(pairs: Mapping[Hashable, Estimate]) -> list[str]:
+    return [
+        f"{key} is not defined ({pair.undefined})"
+        for key, pair in pairs.items()
+        if pair.undefined is not None
+    ]
+
+
+@dataclass(eq=False, kw_only=True)
+class MaxDistance(MaxPairwiseDifference):
+    """Largest distance of several groups or strata to their reference.
+
+    Bounds are those of :class:`MaxPairwiseDifference`. Where the intervals of the parts surround debiased values,
+    so does this one.
+    """
+
+    def __post_init__(self) -> None:
+        """Surround what the parts surround."""
+        if any(pair.of == "debiased" for pair in self.pairs.values()):
+            object.__setattr__(self, "of", "debiased")
+
+    @property
+    def debiased(self) -> float:
+        """Largest debiased distance; inside the interval at every level."""
+        return max((pair.debiased for pair in self.pairs.values()), default=self.value)
+
+    def noise_floor(self) -> float:
+        """Return the largest floor of a part: the mean of the largest is at least that."""
+        return max((pair.noise_floor() for pair in self.pairs.values()), default=self.value)
+
+    def p_equal(self) -> float:
+        """p-value of "no group differs from its reference": the smallest one, Bonferroni."""
+        found = [p.p_equal() for p in self.pairs.values() if isinstance(p, Distance)]
+        return min(1.0, len(found) * min(found, default=1.0))
