@@ -100,7 +100,7 @@ def test_later_requests_are_said_to_be_unknown(plan):
         [
             "test_it.py::test_checks",
             "  answers of python:test_it:model, not yet for an assertion: 600 calls*",
-            "  what it can find is not known before its assertion",
+            "  its detectable effect is not known before its assertion",
             "1 test: 600 calls, cost unknown",
             "Every test was stopped at its first request. Later requests and retries are not *",
         ]

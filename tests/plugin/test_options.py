@@ -95,14 +95,14 @@ def test_level_is_strictly_between_0_and_1(level, run):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--llmfair-json=nowhere/run.json"], "there is no folder * make it first"),
+        (["--llmfair-json=nowhere/run.json"], "the folder * does not exist; create it first"),
         (["--llmfair-json=folder"], "that is a folder; give the path of a file"),
         (["--llmfair-html=folder"], "that is a folder; give the path of a file"),
         (["--llmfair-evidence=file.txt"], "that is a file; give the path of a folder"),
-        (["--llmfair-evidence=no/such/folder"], "there is no folder * make it first"),
-        (["--llmfair-cassette=folder"], "that is no file"),
-        (["-o", "llmfair_prices=nowhere.yaml"], "that is no file"),
-        (["--llmfair-record-mode=none"], "no cassette is named; add --llmfair-cassette PATH"),
+        (["--llmfair-evidence=no/such/folder"], "the folder * does not exist; create it first"),
+        (["--llmfair-cassette=folder"], "that is not a file"),
+        (["-o", "llmfair_prices=nowhere.yaml"], "that is not a file"),
+        (["--llmfair-record-mode=none"], "there is no cassette; add --llmfair-cassette PATH"),
     ],
     ids=lambda value: value[-1] if isinstance(value, list) else "",
 )
