@@ -19,7 +19,6 @@ from pytest_llmfair.stats import (
     Estimate,
     FairPairRatio,
     MaxPairwiseDifference,
-    Spread,
     rate_gaps,
 )
 
@@ -294,23 +293,6 @@ def _count_situations() -> Iterable[Situation]:
         )
 
 
-def _spread_situations() -> Iterable[Situation]:
-    for spread, limits in (
-        (0.066, Limits((93.5, 96.5))),
-        (0.0, Limits((94.5, 100.0))),
-        (0.2, Limits((93.5, 97.0))),
-    ):
-        yield Situation(
-            f"standard deviation {spread:g} of 8 groups x 50",
-            spread,
-            rates(0.35 + spread * PATTERN, 50),
-            lambda data: Spread.of_scores(*data),
-            limits,
-            SPREAD_PEER,
-            floor=spread == 0.0,
-        )
-
-
 def _ratio_situations() -> Iterable[Situation]:
     for shift in (0.0, 0.5, 1.0):
         truth = normal_ratio(shift)
@@ -458,7 +440,6 @@ CHECKS = [
     ),
     Check(13, "range over groups", situations(13, tuple(_range_situations()))),
     Check(14, "neutrality of fixed terms", situations(14, tuple(_count_situations()))),
-    Check(15, "standard deviation over groups", situations(15, tuple(_spread_situations()))),
     Check(16, "FairPair's ratio", situations(16, tuple(_ratio_situations()))),
     Check(27, "Jensen-Shannon divergence", situations(27, tuple(_divergence_situations()))),
     Check(28, "fixed and sampled pairs, few terms", situations(28, tuple(_other_situations()))),
