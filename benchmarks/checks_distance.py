@@ -1,4 +1,4 @@
-"""Checks 11 to 16 and 27 to 29: distances, ranges, spreads and FairPair's ratio.
+"""Checks 11 to 16 and 27 to 29: distances, ranges and FairPair's ratio.
 
 Their plug-ins are biased upwards, so that the usual intervals miss a fair truth nearly always.
 """
@@ -206,7 +206,6 @@ UNEVEN = np.array([[1 / 3] * 3] * 6 + [[0.7, 0.2, 0.1]] * 2 + [[0.5, 0.4, 0.1]] 
 HALVES = [0.25] * 4 + [0.35] * 4
 PATTERN = np.linspace(-1.0, 1.0, 8) / np.linspace(-1.0, 1.0, 8).std()
 RANGE_PEER = {"percentile": peers.rates_percentile(lambda r: np.ptp(r, axis=1))}
-SPREAD_PEER = {"percentile": peers.rates_percentile(lambda r: r.std(axis=1))}
 COUNT_PEERS: dict[str, Method] = {
     "RUTEd": peers.folded_normal,
     "percentile": peers.binomial_percentile,
