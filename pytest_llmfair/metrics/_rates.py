@@ -214,12 +214,6 @@ def _rates(
     predicted: Sequence[bool],
 ) -> Rates:
     known_population(population)
-    constant = ""
-    if len(predicted) > 1 and len(set(predicted)) == 1:
-        constant = (
-            f"all {len(predicted)} predictions are {'' if predicted[0] else 'not '}the positive "
-            "class: check the model, a constant shows nothing"
-        )
     array = np.array(events, dtype=np.float64)
     own = {group: [units[i] for i in rows] for group, rows in members.items()}
     for group, labels_ in own.items() if population == "fixed" else ():
@@ -235,7 +229,17 @@ def _rates(
         outcomes={group: array[rows] for group, rows in members.items()},
         units=own,
         population=population,
-        constant=constant,
+        constant=constant_predictions(predicted),
+    )
+
+
+def constant_predictions(predicted: Sequence[bool]) -> str:
+    """Return a warning if all predictions are the same, else an empty text."""
+    if len(predicted) < 2 or len(set(predicted)) > 1:
+        return ""
+    return (
+        f"all {len(predicted)} predictions are {'' if predicted[0] else 'not '}the positive "
+        "class: check the model, a constant shows nothing"
     )
 
 

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from pytest_llmfair.metrics._rates import is_positive
+from pytest_llmfair.metrics._rates import constant_predictions, is_positive
 from pytest_llmfair.metrics.arguments import Floats, labels
 from pytest_llmfair.metrics.generalized._forms import GroupForm, sample_of
 from pytest_llmfair.stats import Estimate, Finding, NoRepeats, RateDifference, RateRatio, Undefined
@@ -192,16 +192,10 @@ def _confusions(
                 "some rows of y_true and y_pred are lists of tags and some are labels"
             )
         return _of_sequences(score, true, predicted, positive), ""
-    gold = np.array(is_positive(true, "y_true", positive))
-    said = np.array(is_positive(predicted, "y_pred", positive))
+    positives = is_positive(predicted, "y_pred", positive)
+    gold, said = np.array(is_positive(true, "y_true", positive)), np.array(positives)
     table = np.stack([gold & said, ~gold & said, gold & ~said, ~gold & ~said], axis=1)
-    constant = ""
-    if len(said) > 1 and (said.all() or not said.any()):
-        constant = (
-            f"all {len(said)} predictions are {'' if said[0] else 'not '}the positive class: "
-            "check the model, a constant shows nothing"
-        )
-    return table.astype(np.float64), constant
+    return table.astype(np.float64), constant_predictions(positives)
 
 
 def _of_sequences(score: str, true: list[Any], predicted: list[Any], positive: Any) -> Floats:
