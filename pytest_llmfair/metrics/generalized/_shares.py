@@ -192,8 +192,9 @@ def _confusions(
                 "some rows of y_true and y_pred are lists of tags and some are labels"
             )
         return _of_sequences(score, true, predicted, positive), ""
+    gold = np.array(is_positive(true, "y_true", positive))
     positives = is_positive(predicted, "y_pred", positive)
-    gold, said = np.array(is_positive(true, "y_true", positive)), np.array(positives)
+    said = np.array(positives)
     table = np.stack([gold & said, ~gold & said, gold & ~said, ~gold & ~said], axis=1)
     return table.astype(np.float64), constant_predictions(positives)
 
