@@ -213,7 +213,7 @@ class Candidates:
     ) -> Undefined:
         who = describe_reference(reference) if rows.size else describe_key(key)
         return Undefined(
-            undefined=f"no candidate of {who} is qualified: there is nobody to compare",
+            undefined=f"no candidate of {who} is qualified: there is nothing to compare",
             sample=self._sample(population),
         )
 
