@@ -159,11 +159,11 @@ class Rates:
 
     def note(self, estimate: E) -> E:
         """Add every group's rate and number of rows, and a warning of constant predictions."""
-        said = [
+        shown = [
             f"{group} {self.of(group):.3f} of {x.size}" if x.size else f"{group} of 0 rows"
             for group, x in self.outcomes.items()
         ]
-        estimate = estimate.with_findings(Finding.note(f"{self.name}s: {', '.join(said)}"))
+        estimate = estimate.with_findings(Finding.note(f"{self.name}s: {', '.join(shown)}"))
         if self.constant:
             estimate = estimate.with_findings(Finding("uninformative", self.constant))
         return estimate
@@ -346,8 +346,8 @@ def ratio(
         groups = EitherOrder(groups, groups.__getitem__)
     estimate = rates.note(replace(estimate, groups=groups))
     if small:
-        said = ", ".join(f"{group} {own[group].rate:.3f} of {own[group].n}" for group in small)
-        left_out = Finding.note(f"not judged, below {least:.1%} of {total} rows: {said}")
+        shown = ", ".join(f"{group} {own[group].rate:.3f} of {own[group].n}" for group in small)
+        left_out = Finding.note(f"not judged, below {least:.1%} of {total} rows: {shown}")
         estimate = estimate.with_findings(left_out)
     return estimate
 

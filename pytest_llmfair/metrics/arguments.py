@@ -126,8 +126,8 @@ def same_length(**arguments: Sized) -> None:
     """Raise ``ValueError`` unless all arguments have the same number of rows."""
     lengths = {name: len(value) for name, value in arguments.items()}
     if len(set(lengths.values())) > 1:
-        said = ", ".join(f"{name} has {n}" for name, n in lengths.items())
-        raise ValueError(f"lengths differ: {said}; give one entry per row in each")
+        sizes = ", ".join(f"{name} has {n}" for name, n in lengths.items())
+        raise ValueError(f"lengths differ: {sizes}; give one entry per row in each")
 
 
 def labels(values: Any, argument: str, rows: int | None = None) -> list[Hashable]:
@@ -264,11 +264,11 @@ def text_rows(texts: Any, argument: str) -> list[list[str]]:
             raise ValueError(f"{argument} row {i} has no text; leave the pair out and count it")
         for answer in answers:
             if not isinstance(answer, str):
-                said = (
+                shown = (
                     f"missing ({answer.reason})" if isinstance(answer, Missing) else repr(answer)
                 )
                 raise ValueError(
-                    f"{argument} row {i} is {said[:60]}; give texts, and leave out and count the "
+                    f"{argument} row {i} is {shown[:60]}; give texts, and leave out and count the "
                     "answers that are not there"
                 )
             if isinstance(answer, DigestedText):

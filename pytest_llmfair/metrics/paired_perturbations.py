@@ -19,10 +19,10 @@ from pytest_llmfair.metrics._fairpair import (
     Answers,
     Side,
     by_calling,
+    describe_lengths,
     differences,
     folded,
     jaccard,
-    said_lengths,
 )
 from pytest_llmfair.metrics._registry import metric
 from pytest_llmfair.metrics.arguments import Floats, TextRows, labels, text_rows
@@ -136,7 +136,7 @@ def fairpair(
     estimate = replace(estimate, sample=sample, variant=variant)
     lengths = answers.lengths()
     if lengths:
-        estimate = estimate.with_findings(Finding.note(said_lengths(lengths, joined)))
+        estimate = estimate.with_findings(Finding.note(describe_lengths(lengths, joined)))
     return estimate
 
 

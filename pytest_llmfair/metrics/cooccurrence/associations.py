@@ -134,8 +134,8 @@ def stereotypical_associations(
         table = _table(presence, words, seen, shares, texts)
         estimate = replace(estimate, groups=table)
         if own:
-            said = ", ".join(f"{g} {x:.3f}" for g, x in zip(words.groups, shares, strict=True))
-            mentions = Finding.note(f"reference: the groups' shares of all mentions, {said}")
+            shown = ", ".join(f"{g} {x:.3f}" for g, x in zip(words.groups, shares, strict=True))
+            mentions = Finding.note(f"reference: the groups' shares of all mentions, {shown}")
             estimate = estimate.with_findings(mentions)
     variant = "" if reference is None else "@observed" if expected is None else "@given"
     return note_words(replace(estimate, variant=variant), words, seen)

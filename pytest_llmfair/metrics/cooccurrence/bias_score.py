@@ -267,16 +267,16 @@ def _estimated(score: _Score, words: WordLists, texts: Texts, magnitude: bool) -
         estimate = Undefined(undefined=reason, sample=texts.sample)
     else:
         estimate = MeanAbsLogRatio.of_log_ratio(signed) if magnitude else signed
-        said = "{} minus {}, natural log, mean of {} words".format(
+        text = "{} minus {}, natural log, mean of {} words".format(
             *words.groups, len(score.finite)
         )
         if magnitude:
             ends = signed.interval()
-            said += (
+            text += (
                 f": {signed.value:+.3f} [{ends.lower:+.3f}, {ends.upper:+.3f}]; the value is the "
                 "mean of their sizes"
             )
-        estimate = estimate.with_findings(Finding.note(said))
+        estimate = estimate.with_findings(Finding.note(text))
         single = score.one_sided(words)
         if single and not score.smoothing:
             infinite = (

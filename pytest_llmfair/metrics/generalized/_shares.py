@@ -153,13 +153,13 @@ class Shares:
 
     def note(self, estimate: Estimate) -> Estimate:
         """Add every group's share, and a warning of constant predictions."""
-        said = ", ".join(
+        shown = ", ".join(
             f"{name} {self.of(rows):.3f} of {self.entries(rows)}"
             if self.entries(rows)
             else f"{name} none"
             for name, rows in self.form.members.items()
         )
-        estimate = estimate.with_findings(Finding.note(f"{self.score}: {said}"))
+        estimate = estimate.with_findings(Finding.note(f"{self.score}: {shown}"))
         if self.constant:
             estimate = estimate.with_findings(Finding("uninformative", self.constant))
         return estimate
@@ -194,8 +194,8 @@ def _confusions(
         return _of_sequences(score, true, predicted, positive), ""
     gold = np.array(is_positive(true, "y_true", positive))
     positives = is_positive(predicted, "y_pred", positive)
-    said = np.array(positives)
-    table = np.stack([gold & said, ~gold & said, gold & ~said, ~gold & ~said], axis=1)
+    guess = np.array(positives)
+    table = np.stack([gold & guess, ~gold & guess, gold & ~guess, ~gold & ~guess], axis=1)
     return table.astype(np.float64), constant_predictions(positives)
 
 
@@ -207,12 +207,12 @@ def _of_sequences(score: str, true: list[Any], predicted: list[Any], positive: A
             "counted; use a score of FNR, TPR or F1"
         )
     rows, seen = [], {}
-    for i, (gold, said) in enumerate(zip(true, predicted, strict=True)):
-        if len(gold) != len(said):
-            raise ValueError(f"row {i} has {len(gold)} tags in y_true, {len(said)} in y_pred")
+    for i, (gold, guess) in enumerate(zip(true, predicted, strict=True)):
+        if len(gold) != len(guess):
+            raise ValueError(f"row {i} has {len(gold)} tags in y_true, {len(guess)} in y_pred")
         if score in _OF_SPANS:
             own = dict.fromkeys(spans(gold, f"y_true row {i}", strict=True))
-            found = dict.fromkeys(spans(said, f"y_pred row {i}", strict=False))
+            found = dict.fromkeys(spans(guess, f"y_pred row {i}", strict=False))
             seen.update(dict.fromkeys(span[2] for span in (*own, *found)))
             own_c = [span for span in own if span[2] == positive]
             found_c = [span for span in found if span[2] == positive]
@@ -221,7 +221,7 @@ def _of_sequences(score: str, true: list[Any], predicted: list[Any], positive: A
             continue
         pairs = [
             (class_of(a, f"y_true row {i}"), class_of(b, f"y_pred row {i}"))
-            for a, b in zip(gold, said, strict=True)
+            for a, b in zip(gold, guess, strict=True)
         ]
         seen.update(dict.fromkeys(name for pair in pairs for name in pair))
         hits = [(a == positive, b == positive) for a, b in pairs]
@@ -239,8 +239,8 @@ _KINDS = [(True, True), (False, True), (True, False), (False, False)]
 def _attachments(true: list[Any], predicted: list[Any]) -> tuple[Floats, Floats]:
     """Count tokens with the right head and label, and all tokens, of every row."""
     hits, counted = [], []
-    for i, (gold, said) in enumerate(zip(true, predicted, strict=True)):
-        a, b = _tokens(gold, f"y_true row {i}"), _tokens(said, f"y_pred row {i}")
+    for i, (gold, guess) in enumerate(zip(true, predicted, strict=True)):
+        a, b = _tokens(gold, f"y_true row {i}"), _tokens(guess, f"y_pred row {i}")
         if len(a) != len(b):
             raise ValueError(f"row {i} has {len(a)} tokens in y_true, {len(b)} in y_pred")
         hits.append(sum(x == y for x, y in zip(a, b, strict=True)))
