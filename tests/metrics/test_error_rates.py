@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_llmfair import assert_false_negative_rate_ratio_within, metrics
-from pytest_llmfair.judging.verdict import BoundExceeded
+from pytest_llmfair import BoundExceeded, assert_false_negative_rate_ratio_within, metrics
 from pytest_llmfair.metrics import get_metric
 
 KINDS = ("negative", "omission", "positive", "discovery")

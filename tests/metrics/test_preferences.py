@@ -9,14 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_llmfair.judging.verdict import Verdict, judge
+from pytest_llmfair import FairnessAssertionError, Verdict, assert_within
 from pytest_llmfair.metrics import (
     pairwise_consistency,
     pairwise_preference_gap,
     pairwise_scores,
     rabbi,
 )
-from pytest_llmfair.settings import Settings
 
 # Regular, flipped and inconsistent answers in percent (RABBI paper, Table 2).
 RESUMES = [
@@ -58,9 +57,10 @@ def asked(*answered):
 
 
 def verdict(estimate, bound=0.2):
-    return judge(
-        estimate, bound, name="gap", direction="two-sided", fair_value=0.0, settings=Settings()
-    ).verdict
+    try:
+        return assert_within(estimate, bound).verdict
+    except FairnessAssertionError as error:
+        return error.result.verdict
 
 
 @pytest.mark.parametrize(
