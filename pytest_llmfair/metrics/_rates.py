@@ -357,9 +357,9 @@ class EitherOrder(Table):
 
     def __getitem__(self, key: Hashable) -> GroupRow:
         """Return the row of a pair, or of a group."""
-        turned = key[::-1] if isinstance(key, tuple) else key
+        swapped = key[::-1] if isinstance(key, tuple) else key
         return super().__getitem__(
-            turned if key not in self._rows and turned in self._rows else key
+            swapped if key not in self._rows and swapped in self._rows else key
         )
 
 
