@@ -88,6 +88,12 @@ class MetricInfo:
         arguments of a perfectly fair model, used for plans and printed examples.
     function : callable
         The metric itself.
+
+    Examples
+    --------
+    >>> from pytest_llmfair.metrics import get_metric
+    >>> get_metric("toxic_fraction").assertion
+    'assert_toxic_fraction_within'
     """
 
     name: str

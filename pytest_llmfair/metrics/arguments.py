@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import math
 from collections.abc import Callable, Hashable, Mapping, Sequence, Set, Sized
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +23,17 @@ E = TypeVar("E", bound=Estimate)
 Floats = npt.NDArray[np.float64]
 # One text, or a list of answers, per row.
 TextRows = Sequence[str] | Sequence[Sequence[str]]
+
+
+class Masks(Protocol):
+    """A lexicon, as far as masking goes."""
+
+    def mask(self, text: str) -> str:
+        """Return the text with every mention of the attribute replaced by a placeholder."""
+        ...
+
+
+Mask = Masks | str | Sequence[str] | None
 
 # Exact distributions of counts are computed; more generations than this is a mistake.
 _MOST_COUNTED = 1_000_000

@@ -235,6 +235,13 @@ class PairwiseScores(dict[tuple[Hashable, Hashable], float]):
         The comparisons that the scores come from.
     max_inconsistent : float
         Largest share of inconsistent pairs that is judged.
+
+    Examples
+    --------
+    >>> from pytest_llmfair.metrics import pairwise_scores
+    >>> answer = {"pool": 1, "first": "Ada", "second": "Ben", "winner": "first"}
+    >>> pairwise_scores([answer]).max_inconsistent
+    0.5
     """
 
     def __init__(

@@ -26,6 +26,13 @@ class RankTest(tuple[float, float]):
         The two numbers.
     flag : str
         Why the p-value shows nothing, in words; empty where it does.
+
+    Examples
+    --------
+    >>> from pytest_llmfair.metrics import wilcoxon
+    >>> statistic, p = wilcoxon([0.1, 0.2, 0.3], [0.2, 0.4, 0.6])
+    >>> p
+    0.25
     """
 
     flag: str
