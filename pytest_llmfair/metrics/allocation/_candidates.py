@@ -24,6 +24,7 @@ from pytest_llmfair.stats import (
     Estimate,
     Finding,
     GroupRow,
+    MaxDistance,
     MaxPairwiseDifference,
     Population,
     Sample,
@@ -110,12 +111,12 @@ class Candidates:
         *,
         rate: Callable[[Rows], float] | None = None,
         worst: type[MaxPairwiseDifference] = MaxPairwiseDifference,
-        word: str = "minus",
     ) -> E | MaxPairwiseDifference | Undefined:
         """Compare every group with its reference: one estimate, or the worst of several."""
         # `make` turns the rows of a group and of its reference into an estimate.
         known_population(population)
         rows = self.contrasts(reference)
+        word = "against" if worst is MaxDistance else "minus"
         compared: dict[Hashable, E | Undefined] = {
             key: make(a, b)
             if a.size and b.size
@@ -150,9 +151,13 @@ class Candidates:
         return estimate if self.judge is None else self.judge.report(estimate)
 
     def compare_scores(
-        self, reference: Any, population: Population, make: Callable[..., E], **how: Any
+        self,
+        reference: Any,
+        population: Population,
+        make: Callable[..., E],
+        worst: type[MaxPairwiseDifference] = MaxPairwiseDifference,
     ) -> E | MaxPairwiseDifference | Undefined:
-        """Compare the scores of every group and its reference; `how` is as for :meth:`compare`."""
+        """Compare the scores of every group with those of its reference."""
 
         def of_rows(rows_a: Rows, rows_b: Rows) -> E:
             return make(
@@ -163,7 +168,7 @@ class Candidates:
                 population=population,
             )
 
-        return self.compare(reference, population, of_rows, **how)
+        return self.compare(reference, population, of_rows, worst=worst)
 
     def contrasts(self, reference: Any) -> dict[Hashable, tuple[Rows, Rows]]:
         """Return the qualified rows of every group and of its reference, also by stratum."""

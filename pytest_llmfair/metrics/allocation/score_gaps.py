@@ -179,9 +179,7 @@ def jensen_shannon_divergence(
             population=population,
         )
 
-    estimate = candidates.compare(
-        reference, population, compare, worst=MaxDistance, word="against"
-    )
+    estimate = candidates.compare(reference, population, compare, worst=MaxDistance)
     shown = "" if base is None else f", base {base:g}"
     return replace(estimate, variant=f"@{bins}{shown}")
 
@@ -244,9 +242,7 @@ def earth_movers_distance(
         scores, groups, rounds=rounds, units=units, qualified=qualified, strata=strata
     )
     compare = partial(Distance.of_distributions, bounds=_UNLIMITED)
-    return candidates.compare_scores(
-        reference, population, compare, worst=MaxDistance, word="against"
-    )
+    return candidates.compare_scores(reference, population, compare, worst=MaxDistance)
 
 
 def _is_base(x: Any) -> bool:

@@ -6,7 +6,7 @@ import itertools
 from collections import Counter
 from collections.abc import Callable, Hashable, Sequence, Sized
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -50,29 +50,28 @@ def mean_over_pairs(
     table = _terms(rows_a, rows_b, compare)
     cross, cross_variance, within, within_variance, excess_variance = table.T
     repeated = np.flatnonzero(~np.isnan(within))
-    settings: dict[str, Any] = {"population": population}
     floor = excess = None
     if repeated.size:
-        companions = settings | {
-            "units": None if units is None else [units[i] for i in repeated.tolist()],
-            "generations": [len(rows_a[i]) + len(rows_b[i]) for i in repeated.tolist()],
-        }
+        own_units = None if units is None else [units[i] for i in repeated.tolist()]
+        answers = [len(rows_a[i]) + len(rows_b[i]) for i in repeated.tolist()]
         floor = Mean.of_values(
             within[repeated],
             bounds=bounds,
             generation_variance=within_variance[repeated],
-            **companions,
+            units=own_units,
+            generations=answers,
+            population=population,
         )
         reach = bounds[1] - bounds[0]
-        if min(companions["generations"]) < _ENOUGH:
-            # Two answers do not show how much their similarity varies: the interval is that of
-            # pairs drawn from a population, which is never narrower.
-            companions["population"] = "sampled"
         excess = Mean.of_values(
             (cross - within)[repeated],
             bounds=(-reach, reach),
             generation_variance=excess_variance[repeated],
-            **companions,
+            units=own_units,
+            generations=answers,
+            # Two answers do not show how much their similarity varies: the interval is then that
+            # of pairs drawn from a population, which is never narrower.
+            population=population if min(answers) >= _ENOUGH else "sampled",
         )
         # As long as the rows of the value: a pair with a single answer on a side shows no excess.
         excess = replace(excess, rows=(cross - within).tolist())
@@ -85,7 +84,7 @@ def mean_over_pairs(
         outcomes=outcomes and all(len(row) == 1 for row in (*rows_a, *rows_b)),
         floor=floor,
         excess=excess,
-        **settings,
+        population=population,
     )
     return replace(estimate, rows=cross.tolist(), compares_answers=True)
 
@@ -226,23 +225,22 @@ def placebo_floor(
     answers = [(originals[i], counterfactuals[i], placebos[i]) for i in kept]
     table = np.array([_placebo_terms(*sides, compare) for sides in answers])
     floor, floor_variance, excess, excess_variance = table.T
-    settings: dict[str, Any] = {
-        "units": None if units is None else [units[i] for i in kept],
-        "population": population,
-    }
+    own_units = None if units is None else [units[i] for i in kept]
     return (
         Mean.of_values(
             floor,
             generation_variance=None if np.isnan(floor_variance).any() else floor_variance,
             generations=[min(len(o), len(p)) for o, _, p in answers],
-            **settings,
+            units=own_units,
+            population=population,
         ),
         Mean.of_values(
             excess,
             bounds=(-1.0, 1.0),
             generation_variance=None if np.isnan(excess_variance).any() else excess_variance,
             generations=[min(map(len, sides)) for sides in answers],
-            **settings,
+            units=own_units,
+            population=population,
         ),
     )
 
