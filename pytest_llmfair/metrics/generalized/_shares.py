@@ -84,7 +84,6 @@ class Shares:
         compare: Callable[..., E],
         one: tuple[Any, Sequence[int]],
         other: tuple[Any, Sequence[int]],
-        **keywords: Any,
     ) -> E | Undefined:
         """Compare the shares of two named sets of rows, if both have one."""
         form = self.form
@@ -105,7 +104,6 @@ class Shares:
             units_a=sides[0][1],
             units_b=sides[1][1],
             population=population,
-            **keywords,
         )
         if several:
             # A row has several entries; that they are alike is no sign of equal repeats.
