@@ -94,11 +94,6 @@ def test_few_generations_are_not_called_units():
     assert "worth 10 draws only: below 20" in ruted_skew([1, 5], [5, 10]).notes[0]
 
 
-def test_an_unknown_population_is_an_error():
-    with pytest.raises(ValueError, match="population is 'all'"):
-        ruted_neutrality([1, 2], [5, 5], population="all")
-
-
 def test_counts_beyond_any_experiment_are_an_error():
     with pytest.raises(ValueError, match=r"row 0 is 1e\+30; give whole numbers from 0 to"):
         ruted_neutrality([10**30], [10**30])
