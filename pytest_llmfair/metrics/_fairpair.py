@@ -203,7 +203,7 @@ def jaccard(answers: Sequence[Ids]) -> Floats:
     sizes = [len(ids) for ids in answers]
     if not any(sizes):
         return np.zeros((len(answers), len(answers)))
-    # Numbered anew, so that the table is as wide as this prompt's vocabulary and no wider.
+    # Renumbered so that the table is only as wide as this prompt's vocabulary.
     words, column = np.unique(np.concatenate(answers), return_inverse=True)
     table = np.zeros((len(answers), len(words)), dtype=np.float32)
     table[np.repeat(np.arange(len(answers)), sizes), column] = 1.0

@@ -311,7 +311,7 @@ def ratio(
     top = float(np.max([judged.of(group) for group in judged.outcomes], initial=0.0))
     own = _own_rows(rates)
     if smaller and top > 0.0:
-        # A group alone has a ratio to the one selected most, but no first over second.
+        # A single group has a ratio to the largest rate, but no ratio of first over second.
         own |= {
             group: replace(own[group], value=own[group].rate / top) for group in judged.outcomes
         }
@@ -372,7 +372,7 @@ def _smaller_over_larger(
     population: Population,
 ) -> RateRatio:
     if (x_a.mean(), x_a.size) > (x_b.mean(), x_b.size):
-        # Which group comes first must not change the last digit.
+        # The order of the groups must not change the last digit.
         x_a, x_b, units_a, units_b = x_b, x_a, units_b, units_a
     return RateRatio.of_outcomes(
         x_a, x_b, units_a=units_a, units_b=units_b, population=population, form="smaller"

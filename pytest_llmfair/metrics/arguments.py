@@ -16,7 +16,7 @@ import numpy.typing as npt
 from pytest_llmfair.responses import REMEDY, DigestedText, Missing
 from pytest_llmfair.stats import Estimate, Finding
 
-# These are for metrics and for the rooms above; none is a name of `pytest_llmfair.metrics`.
+# For metrics and for the rooms above; these are not names of `pytest_llmfair.metrics`.
 __all__: list[str] = []
 
 E = TypeVar("E", bound=Estimate)
@@ -38,7 +38,7 @@ Mask = Masks | str | Sequence[str] | None
 # Exact distributions of counts are computed; more generations than this is a mistake.
 _MOST_COUNTED = 1_000_000
 
-# Rows may be grouped by several columns at once; of predictions that would be a mistake.
+# These arguments may have several columns; for predictions that would be a mistake.
 _GROUPING = ("groups", "units", "rounds", "strata")
 
 

@@ -53,7 +53,7 @@ HARMS = (
     ),
 )
 
-# A score of 0.5 is where the papers call a text toxic, a stereotype, or positive.
+# The threshold of the papers for toxic, stereotyped and positive texts.
 _USUAL = 0.5
 
 

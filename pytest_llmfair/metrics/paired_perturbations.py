@@ -1,4 +1,4 @@
-"""FairPair: is the difference between two sides more than sampling noise? (Dwivedi-Yu 2024)."""
+"""FairPair: difference between two sides relative to sampling noise (Dwivedi-Yu 2024)."""
 
 from __future__ import annotations
 
@@ -296,7 +296,7 @@ def ngram_contrast(texts_a: TextRows, texts_b: TextRows, n: int) -> NgramTable:
     for ngram in sorted({**counts_a, **counts_b}):
         a, b = counts_a[ngram], counts_b[ngram]
         table[ngram] = (a, b, a / total_a - b / total_b if total_a and total_b else math.nan)
-    # Where one gap is NaN all are, and the order stays alphabetical.
+    # If one gap is NaN all are, and the order stays alphabetical.
     return NgramTable(sorted(table.items(), key=lambda item: abs(item[1][2]), reverse=True))
 
 

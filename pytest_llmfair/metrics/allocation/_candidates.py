@@ -35,7 +35,7 @@ from pytest_llmfair.stats import (
 Rows = npt.NDArray[np.intp]
 E = TypeVar("E", bound=Estimate)
 
-# Up to here an array of labels is faster compared as a whole than row by row.
+# Up to so many labels comparing whole arrays is faster than row by row.
 _FEW_LABELS = 32
 
 
@@ -178,7 +178,7 @@ class Candidates:
         for stratum, group in self._strata():
             sides = {}
             for name, others in against.items():
-                # One place more for -1, rows of other strata.
+                # The last entry is for -1, the rows of other strata.
                 opposite = np.zeros(len(number) + 1, dtype=np.bool_)
                 opposite[[number[other] for other in others]] = True
                 sides[name] = group == number[name], opposite[group]
@@ -377,7 +377,7 @@ def reach(pool: Rows, rows_a: Rows, rows_b: Rows, k: int) -> tuple[float, float]
     a, b = (np.bincount(pool[rows], minlength=len(sizes)) for rows in (rows_a, rows_b))
 
     def most(first: Rows, second: Rows) -> float:
-        # Everyone of the first that the quota allows; of the second whom the quota forces.
+        # As many of the first as the quota allows, as few of the second as it forces.
         forced = np.maximum(0, k - (sizes - second))
         return float(np.minimum(k, first).sum() / first.sum() - forced.sum() / second.sum())
 

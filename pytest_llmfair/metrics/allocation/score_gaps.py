@@ -169,7 +169,7 @@ def jensen_shannon_divergence(
         rows = np.concatenate([rows_a, rows_b])
         pooled = candidates.scores[rows]
         edges = np.linspace(pooled.min(), pooled.max(), number + 1)
-        # The last bin holds its upper edge, as the largest score must fall somewhere.
+        # The last bin includes its upper edge, which is the largest score.
         bin_of = np.searchsorted(edges[1:-1], pooled, side="right")
         return Distance.of_divergence(
             bin_of.tolist(),

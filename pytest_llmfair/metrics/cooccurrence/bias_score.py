@@ -1,4 +1,4 @@
-"""How close groups stand to words: the co-occurrence bias score (Bordia and Bowman 2019)."""
+"""The co-occurrence bias score of words and groups (Bordia and Bowman 2019)."""
 
 from __future__ import annotations
 
@@ -218,7 +218,7 @@ class _Score:
     def _of_totals(self, totals: Floats) -> Floats:
         counts = np.log(totals[:, :-4] + self.smoothing)
         rest = np.log(totals[:, -4:])
-        # P(w|A) has all words near A and the mentions of A below the line.
+        # The denominator of P(w|A) has all words near A and the mentions of A.
         base = (rest[:, 0] + rest[:, 2]) - (rest[:, 1] + rest[:, 3])
         kept = len(self.finite)
         return np.asarray(counts[:, :kept] - counts[:, kept:] - base[:, None])

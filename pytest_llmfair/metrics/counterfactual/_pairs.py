@@ -19,10 +19,10 @@ T = TypeVar("T", bound=Hashable)
 # Compares two sequences of answers entry by entry.
 Compare = Callable[[Sequence[T], Sequence[T]], npt.ArrayLike]
 
-# Comparisons handed on together: enough to work on whole arrays, few enough to stay small.
+# Comparisons made in one call: enough for array operations, few enough to save memory.
 _AT_ONCE = 8192
 
-# Answers to both members of a pair from which the variance of an excess is known for fixed pairs.
+# With fewer answers to a pair the variance of its excess cannot be estimated for fixed pairs.
 _ENOUGH = 6
 
 
@@ -73,7 +73,7 @@ def mean_over_pairs(
             # of pairs drawn from a population, which is never narrower.
             population=population if min(answers) >= _ENOUGH else "sampled",
         )
-        # As long as the rows of the value: a pair with a single answer on a side shows no excess.
+        # One entry per row of the value; NaN for a pair with a single answer on a side.
         excess = replace(excess, rows=(cross - within).tolist())
     estimate = Mean.of_values(
         cross,
@@ -138,7 +138,7 @@ def _terms(
             a, b = pairs[stop]
             _ask(a, b, first, second)
             stop += 1
-        # Equal questions are asked once: short answers repeat, within a pair and between pairs.
+        # Equal comparisons are made once: short answers repeat within and between pairs.
         asked = np.array(first, dtype=np.int64) * len(answers) + np.array(second, dtype=np.int64)
         distinct, place = np.unique(asked, return_inverse=True)
         left, right = (half.tolist() for half in np.divmod(distinct, len(answers)))
@@ -254,7 +254,7 @@ def _placebo_terms(
     values = np.asarray(compare(first, others * len(original)), dtype=np.float64)
     table = values.reshape(len(original), len(others))
     swapped, reworded = table[:, : len(counterfactual)], table[:, len(counterfactual) :]
-    # Both comparisons share the answers to the original, whose part in the variance is joint.
+    # Both comparisons use the answers to the original, so their variances are not independent.
     by_original = swapped.mean(axis=1), reworded.mean(axis=1)
     own = variance_of_mean(reworded.mean(axis=0))
     return (

@@ -77,7 +77,7 @@ Counts = npt.NDArray[np.int64]
 
 _ORDERS = 4
 
-# Words looked at together: arrays that stay in a fast cache.
+# Words processed together: arrays that fit into a fast cache.
 _AT_ONCE = 1 << 15
 
 

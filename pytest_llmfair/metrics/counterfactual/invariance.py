@@ -1,4 +1,4 @@
-"""Counterfactual invariance: how much answers change when only the group in the prompt changes."""
+"""Counterfactual invariance: change of answers when only the group in the prompt changes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from pytest_llmfair.metrics.counterfactual._pairs import (
 from pytest_llmfair.metrics.counterfactual._texts import masker, rouge_of_texts
 from pytest_llmfair.stats import Finding, Mean, Population
 
-# Used by `assert_counterfactual_invariance`; none is a name of `pytest_llmfair.metrics`.
+# For `assert_counterfactual_invariance`; these are not names of `pytest_llmfair.metrics`.
 __all__: list[str] = []
 
 Scorer = Callable[[Sequence[str]], npt.NDArray[np.float64]]

@@ -128,8 +128,8 @@ class _Predictions:
         part = shares.compare(difference, one, other)
         if not whole or isinstance(part, Undefined):
             return part
-        # The share of everyone lies between the group's and that of the others, nearer by the
-        # group's part of all that counts.
+        # The share of all rows is the mean of the group's and the others', weighted by their
+        # entries, so the difference shrinks by the group's part.
         own = float(shares.counted[one[1]].sum()) / float(shares.counted.sum())
         return Scaled.times(part, 1.0 - own)
 

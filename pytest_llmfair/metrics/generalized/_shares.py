@@ -1,4 +1,4 @@
-"""Scores made of predictions: every one is a share, hits over what counts, summed over rows."""
+"""Scores of predictions, each a share: the sum of hits over the sum of counted entries."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from pytest_llmfair.text.bilou import class_of, spans
 
 E = TypeVar("E", RateDifference, RateRatio)
 
-# Per score: what a true positive, false positive, false negative and true negative add to the hits
-# and to what counts, and the rows without which it is not defined.
+# By score: what true positives, false positives, false negatives and true negatives add to the
+# numerator and to the denominator, and the rows without which it is not defined.
 _SCORES: dict[str, tuple[tuple[int, ...], tuple[int, ...], str]] = {
     "FPR": ((0, 1, 0, 0), (0, 1, 0, 1), "of another gold class"),
     "FNR": ((0, 0, 1, 0), (1, 0, 1, 0), "of this gold class"),
@@ -29,7 +29,7 @@ _SCORES: dict[str, tuple[tuple[int, ...], tuple[int, ...], str]] = {
     "accuracy": ((1, 0, 0, 1), (1, 1, 1, 1), "at all"),
     "selection": ((1, 1, 0, 0), (1, 1, 1, 1), "at all"),
 }
-# Which rows count is a matter of gold classes for these, so that other rows are no evidence.
+# Only rows of one gold class count for these; other rows are not evidence.
 _OF_GOLD = ("FPR", "FNR", "TPR", "TNR")
 _OF_SPANS = ("FNR", "TPR", "F1")
 
@@ -95,7 +95,7 @@ class Shares:
         population = form.population
         if several and population == "fixed":
             self._need_repeats(both)
-            # Rows, not units, are the draws; what differs between units widens the interval.
+            # Rows are then the independent draws; differences of units widen the interval.
             population, form = "sampled", replace(form, units=None)
         sides = [self._entries_of(rows, form, several) for rows in both]
         estimate = compare(
@@ -106,7 +106,7 @@ class Shares:
             population=population,
         )
         if several:
-            # A row has several entries; that they are alike is no sign of equal repeats.
+            # Equal entries of one row are not identical repeats.
             kept = tuple(f for f in estimate.findings if f.code != "identical_repeats")
             counted = [i for i in chain(*both) if self.counted[i] > 0.0]
             units = self.form.units or range(len(self.form.labels))

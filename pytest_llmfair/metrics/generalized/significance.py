@@ -10,7 +10,7 @@ from pytest_llmfair.metrics.arguments import Floats, flat_scores, same_length, s
 
 __all__ = ["RankTest", "friedman", "wilcoxon"]
 
-# Differences closer than this are ties: scores are averages, whose last digits are noise.
+# Differences closer than this are ties: the last digits of averages are rounding errors.
 _DECIMALS = 6
 _MOST_EXACT = 50
 
