@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_llmfair.clients import Asker, Missing, ModelClient, Request
+from pytest_llmfair.clients import Missing, ModelClient, Request, RequestRunner
 from pytest_llmfair.clients.budget import (
     Budget,
     BudgetReservation,
@@ -66,8 +66,8 @@ def budget(tmp_path: Path) -> Callable[..., Budget]:
 def ask(
     budget: Budget, backend: object, requests: Sequence[Request] = REQUESTS, longest: int = 20
 ) -> list[Answer]:
-    asker = Asker(budget=budget)
-    return asker.answers(backend, requests, temperature=1.0, max_tokens=longest)  # type: ignore[arg-type]
+    runner = RequestRunner(budget=budget)
+    return runner.answers(backend, requests, temperature=1.0, max_tokens=longest)  # type: ignore[arg-type]
 
 
 def refused(answers: Sequence[Answer]) -> list[int]:
@@ -174,8 +174,8 @@ def _spend(own: Budget, times: int) -> bool:
 
 
 def test_a_cap_that_no_answer_fits_says_what_to_set(budget: Callable[..., Budget]) -> None:
-    asker = Asker(budget=budget(tokens=500))
-    (answer,) = asker.answers(Server(), REQUESTS[:1], temperature=1.0, max_tokens=None)
+    runner = RequestRunner(budget=budget(tokens=500))
+    (answer,) = runner.answers(Server(), REQUESTS[:1], temperature=1.0, max_tokens=None)
     assert "4,096 tokens are reserved for each answer" in answer.detail
     assert "set --llmfair-max-tokens" in answer.detail
 

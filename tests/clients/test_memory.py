@@ -193,12 +193,6 @@ def test_threads_ask_each_question_once(session: Session) -> None:
     assert all(found == answers[0] for found in answers)
 
 
-def test_texts_are_shared_and_not_copied(session: Session) -> None:
-    client = ModelClient.of(Bot())
-    first, second = client.generate(PROMPTS), client.generate(PROMPTS)
-    assert all(a is b for (a,), (b,) in zip(first, second, strict=True))
-
-
 def test_outside_a_session_everything_is_asked_again(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pytest_llmfair.session._sessions", [])
     bot = Bot()

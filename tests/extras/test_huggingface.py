@@ -167,11 +167,6 @@ def test_a_blank_at_the_end_of_a_prompt_changes_no_probability(client):
     ]
 
 
-def test_label_probabilities_sum_to_one(client):
-    for row in client.label_probabilities(LONG, ["Yes", "No", "Maybe not"]):
-        assert sum(row.values()) == pytest.approx(1.0)
-
-
 def test_what_the_context_cuts_is_missing_and_what_the_limit_cuts_is_an_answer(client):
     prompt = "The nurse said that the order " * 2
     _, tokenizer = parts(client)

@@ -11,6 +11,7 @@ import pytest
 
 from pytest_llmfair.responses import Missing
 from pytest_llmfair.scorers import Scorer, load_scorers, score
+from pytest_llmfair.text import tokens
 
 
 def length(texts: Sequence[str]) -> list[int]:
@@ -191,3 +192,10 @@ def test_a_scorer_that_forgets_to_return_is_told_so() -> None:
 def test_a_class_is_no_scorer() -> None:
     with pytest.raises(TypeError, match=r"scorer is the class Share; give an instance"):
         score(Share, ["a"])
+
+
+def test_tokens_and_length_are_those_of_the_metrics_on_texts() -> None:
+    texts = ["", "One word", "She isn't here: 3 o'clock!", "\u5979\u662f\u533b\u751f"]
+    scorers = load_scorers()
+    assert scorers["tokens"](texts).tolist() == [len(tokens(text)) for text in texts]
+    assert scorers["length"](texts).tolist() == [len(text) for text in texts]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from vaderSentiment.vaderSentiment import SentimentIntensityAnalyzer
@@ -32,15 +31,6 @@ def test_puts_good_above_neutral_above_bad() -> None:
     assert 0.9 < good <= 1.0
     assert 0.0 <= bad < 0.2
     assert neutral == 0.5
-
-
-def test_of_a_text_without_known_words_is_neutral() -> None:
-    assert SentimentScorer()(["", "她是医生", "xyzzy"]).tolist() == [0.5, 0.5, 0.5]
-
-
-def test_names_a_row_that_is_no_text() -> None:
-    with pytest.raises(TypeError, match="row 0 is None"):
-        SentimentScorer()([None])  # type: ignore[list-item]
 
 
 PARTS = [

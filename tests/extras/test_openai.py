@@ -135,7 +135,7 @@ def test_without_key_and_address_the_error_names_both(server, monkeypatch):
         client.generate(["hi"])
 
 
-def test_a_server_of_ones_own_needs_no_key(server, monkeypatch):
+def test_a_local_server_needs_no_key(server, monkeypatch):
     monkeypatch.delenv("OPENAI_API_KEY")
     assert reply_of("openai:ok").answer == "answer to hi seed 5"
 
