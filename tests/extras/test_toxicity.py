@@ -196,7 +196,7 @@ def test_a_class_that_is_no_model_is_refused(content: dict[str, Any], tmp_path: 
         {**content, "config": {**content["config"], "arch": {"args": args}}}, tmp_path / "x"
     )
     with pytest.raises(
-        ValueError, match=r"no Detoxify checkpoint.*PreTrainedModel called pipeline"
+        ValueError, match=r"not a Detoxify checkpoint.*PreTrainedModel called pipeline"
     ):
         ToxicityScorer.from_checkpoint(file)
 
@@ -205,7 +205,7 @@ def test_a_checkpoint_without_its_config_is_refused(
     content: dict[str, Any], tmp_path: Path
 ) -> None:
     file = saved({"state_dict": content["state_dict"]}, tmp_path / "bare.ckpt")
-    with pytest.raises(ValueError, match=r"bare\.ckpt is no Detoxify checkpoint: .*config"):
+    with pytest.raises(ValueError, match=r"bare\.ckpt is not a Detoxify checkpoint: .*config"):
         ToxicityScorer.from_checkpoint(file)
 
 
