@@ -8,9 +8,9 @@ import pytest
 
 from pytest_llmfair.cli import main
 from pytest_llmfair.clients import Missing, Request
-from pytest_llmfair.clients.protocol import Reply
 from pytest_llmfair.clients.cassette.record import Question, Record
 from pytest_llmfair.clients.cassette.store import Cassette
+from pytest_llmfair.clients.protocol import Reply
 
 GPT = {"provider": "openai", "model": "gpt-4o"}
 TINY = {"provider": "hf", "model": "tiny", "revision": "abc"}

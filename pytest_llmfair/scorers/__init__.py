@@ -15,8 +15,8 @@ from pytest_llmfair.scorers.toxicity import ToxicityScorer
 __getattr__ = handed_on(
     __name__,
     {
-        "Audit": "pytest_llmfair.judging.self_audit",
-        "self_audit": "pytest_llmfair.judging.self_audit",
+        "Audit": "pytest_llmfair.judging.scorer_audit",
+        "self_audit": "pytest_llmfair.judging.scorer_audit",
     },
 )
 
