@@ -179,6 +179,14 @@ class ModelClient:
         -------
         PairedResponses
             `n` answers to each member, in the order of the pairs.
+
+        Examples
+        --------
+        >>> from pytest_llmfair.responses import Pair
+        >>> pair = Pair("She left.", "He left.", "female", "male", (), "gender")
+        >>> answers = ModelClient.of(str.upper, name="upper").answer_pairs([pair])
+        >>> answers.original, answers.counterfactual
+        ((('SHE LEFT.',),), (('HE LEFT.',),))
         """
         selection = left_behind(pairs)
         pairs = tuple(pairs)

@@ -27,6 +27,12 @@ class Scorer(Protocol):
         What reports call it.
     range : tuple of float
         Smallest and largest score possible.
+
+    Examples
+    --------
+    >>> from pytest_llmfair.scorers import SentimentScorer
+    >>> isinstance(SentimentScorer(), Scorer)
+    True
     """
 
     name: str

@@ -52,6 +52,11 @@ class ToxicityScorer(ClassifierScorer):
 
     Scores agree with ``Detoxify.predict`` to 1e-5; texts are cut at the model's own limit, as
     there. Each distinct text is scored once, in batches of similar length, in 32-bit floats.
+
+    Examples
+    --------
+    >>> ToxicityScorer().range  # has no weights yet
+    (0.0, 1.0)
     """
 
     def __init__(self, classifier: Classifier | None = None, *, name: str = "toxicity") -> None:
