@@ -51,7 +51,7 @@ def counts(session: Session) -> tuple[int, int]:
 
 
 @pytest.mark.parametrize("way", ["call", "later"])
-def test_a_question_is_asked_once_by_whoever_asks(session: Session, way: str) -> None:
+def test_threads_and_tests_ask_a_question_once(session: Session, way: str) -> None:
     bot = Bot()
 
     def ask() -> list[list[Answer]]:

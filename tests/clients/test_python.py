@@ -73,7 +73,7 @@ def test_something_that_is_not_callable_is_refused():
         ModelClient.of(3)
 
 
-def test_a_specification_is_no_model_but_can_be_loaded():
+def test_a_specification_in_place_of_a_model_is_an_error_with_the_remedy():
     with pytest.raises(ModelSpecError, match=r"the text 'builtin:ngram'; give load_client\("):
         ModelClient.of("builtin:ngram")
 

@@ -56,7 +56,7 @@ class Counting:
 
 @dataclass
 class Server:
-    """A server of which every other first attempt fails."""
+    """A server that counts tokens."""
 
     name: str = "openai:server"
     description: str = "a server"
@@ -80,7 +80,7 @@ class Server:
 
 @pytest.fixture
 def runner(tmp_path: Path) -> Make:
-    """Return a function that makes an runner of a new process, as it were."""
+    """Return a function that makes a runner as a new process would."""
 
     def make(*, text: bool = True, **how: Any) -> RequestRunner:
         path = tmp_path / "c.jsonl"
@@ -153,7 +153,7 @@ def test_a_miss_says_what_else_was_recorded_for_the_prompt(runner: Make) -> None
         ask(runner(records=False), backend, [Request("prompt 0", 77, "0.0")])
 
 
-def test_a_miss_without_a_cassette_says_that_there_is_none(runner: Make) -> None:
+def test_a_miss_without_a_cassette_says_so(runner: Make) -> None:
     with pytest.raises(NotRecorded, match=r"there is no cassette .*c\.jsonl"):
         ask(runner(records=False), Counting())
 

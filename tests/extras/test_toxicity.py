@@ -1,4 +1,4 @@
-"""Toxicity with a small checkpoint made here, beside Detoxify itself."""
+"""Toxicity with a small checkpoint made here, compared with Detoxify itself."""
 
 from __future__ import annotations
 

@@ -179,17 +179,17 @@ async def later(texts: Sequence[str]) -> list[float]:
         (later, "scorer later returned .*a coroutine; it must return one number per text"),
     ],
 )
-def test_what_holds_no_numbers_is_an_error_that_says_so(scorer: Scorer, said: str) -> None:
+def test_anything_but_numbers_is_an_error(scorer: Scorer, said: str) -> None:
     with pytest.raises(TypeError, match=said):
         score(scorer, ["a", "b"])
 
 
-def test_a_scorer_that_forgets_to_return_is_told_so() -> None:
+def test_a_scorer_that_returns_none_is_an_error() -> None:
     with pytest.raises(ValueError, match="returned None for 2 texts"):
         score(lambda texts: None, ["a", "b"])
 
 
-def test_a_class_is_no_scorer() -> None:
+def test_a_class_in_place_of_a_scorer_is_an_error() -> None:
     with pytest.raises(TypeError, match=r"scorer is the class Share; give an instance"):
         score(Share, ["a"])
 

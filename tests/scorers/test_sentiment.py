@@ -41,7 +41,7 @@ PARTS = [
 
 
 @given(st.lists(st.sampled_from(PARTS), max_size=20).map(" ".join))
-def test_the_steps_that_were_made_fast_change_no_score(text: str) -> None:
+def test_the_linear_steps_change_no_score(text: str) -> None:
     expected = SentimentIntensityAnalyzer().polarity_scores(text)
     assert _analyzer().polarity_scores(text) == expected
 
