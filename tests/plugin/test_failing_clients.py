@@ -164,7 +164,6 @@ def test_a_model_that_cannot_be_loaded_is_one_message(ask):
 )
 def test_a_model_that_cannot_be_asked_shows_the_users_line_only(ask, monkeypatch, name, why):
     if why == "no key":
-        pytest.importorskip("openai")
         monkeypatch.delenv("OPENAI_API_KEY", raising=False)
         monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
         arguments = ("--llmfair-model=openai:gpt-4o-mini",)
