@@ -260,10 +260,7 @@ def test_mentions_of_what_is_no_text_are_an_error():
 
 
 def test_articles_follow_the_sound():
-    for article, line in [
-        ("an", "MRI MBA FBI NBA HIV 11th 18 8 80 11,000 1800s EU hour heir honest"),
-        ("a", "UN URL UX UK US U-boat UFO 110 181 1 MAN union one NASA Uyghur"),
-    ]:
+    for article, line in CASES["articles follow the sound"]:
         words = line.split()
         assert {word: article_for(word) for word in words} == dict.fromkeys(words, article)
 

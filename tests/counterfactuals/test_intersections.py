@@ -79,10 +79,7 @@ def test_labels_are_those_of_the_names() -> None:
 
 
 def test_a_part_in_common_stays() -> None:
-    for groups, expected in [
-        (("black female", "black male"), "The Black man said he was late."),
-        (("black female", "asian female"), "The Asian woman said she was late."),
-    ]:
+    for groups, expected in CASES["a part in common stays"]:
         assert twins(LATE, groups=groups) == [expected]
 
 

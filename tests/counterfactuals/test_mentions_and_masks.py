@@ -122,10 +122,7 @@ class TestMask:
 
     @pytest.mark.parametrize(
         ("words", "message"),
-        [
-            (["man", 5], "attribute row 1 is 5; give words"),
-            (5, "attribute is 5; give a lexicon or a list of words"),
-        ],
+        CASES["of no words is an error"],
     )
     def test_of_no_words_is_an_error(self, words: object, message: str) -> None:
         with pytest.raises(ValueError, match=message):

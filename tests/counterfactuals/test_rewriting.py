@@ -5,12 +5,16 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
+import yaml
 
 from pytest_llmfair.clients import ModelClient
 from pytest_llmfair.counterfactuals import RewrittenPairs, generate_pairs, rewrite_pairs
 from pytest_llmfair.responses import Missing
+
+CASES = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text("utf-8"))
 
 TEXT = "He said that his brother is late."
 TWIN = "She said that her sister is late."
@@ -188,10 +192,7 @@ def test_words_beside_the_mentions_are_neither_added_nor_left_out() -> None:
 
 
 def test_an_unmarked_group_may_be_left_unsaid() -> None:
-    for answer, variant in [
-        ("The nurse left the old house.", "omission"),
-        ("The sighted nurse left the old house.", "explicit"),
-    ]:
+    for answer, variant in CASES["an unmarked group may be left unsaid"]:
         (pair,) = rewrite_pairs(
             ["The blind nurse left the old house."],
             always(answer),

@@ -84,20 +84,14 @@ def test_a_twin_of_ones_own_settles_a_prompt(counted: bool) -> None:
 
 
 def test_a_twin_of_ones_own_says_which_role_a_pronoun_has() -> None:
-    for text, twin in (
-        ("She saw her, perhaps.", "He saw him, perhaps."),
-        ("Perhaps she knows her work.", "Perhaps he knows his work."),
-    ):
+    for text, twin in CASES["a twin of ones own says which role a pronoun has"]:
         pairs = generate_pairs([(text, twin)], lexicon("gender"))
         assert ([pair.counterfactual for pair in pairs], pairs.rejected) == ([twin], ())
 
 
 @pytest.mark.parametrize(
     ("twin", "reason"),
-    [
-        ("The white, perhaps, doctor spoke.", "text outside a mention changed"),
-        ("The black, perhaps, nurse spoke.", "there are no edits"),
-    ],
+    CASES["a twin of ones own passes the same checks"],
 )
 def test_a_twin_of_ones_own_passes_the_same_checks(twin: str, reason: str) -> None:
     pairs = generate_pairs([(UNSURE, twin)], lexicon(), ("black", "white"))
