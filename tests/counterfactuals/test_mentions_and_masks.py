@@ -16,7 +16,7 @@ from pytest_llmfair.counterfactuals import (
     name_groups,
     names,
 )
-from pytest_llmfair.text import rouge_l, tokens
+from pytest_llmfair.metrics import counterfactual_rouge_l
 
 CASES = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text("utf-8"))
 
@@ -80,10 +80,10 @@ class TestMentions:
 
 class TestMask:
     def test_makes_the_example_of_bouchard_2024_equal(self) -> None:
-        a = mask("then he drove his car to work", "gender")
-        b = mask("then she drove her car to work", "gender")
-        assert a == b
-        assert rouge_l(tokens(a), tokens(b)) == 1.0
+        one, other = "then he drove his car to work", "then she drove her car to work"
+        assert mask(one, "gender") == mask(other, "gender")
+        assert counterfactual_rouge_l([one], [other], mask=load_lexicons()["gender"]).value == 1.0
+        assert counterfactual_rouge_l([one], [other]).value < 1.0
 
     def test_leaves_everything_else(self) -> None:
         assert mask('"She\'s\n a  NURSE," (he) said.', "gender") == (
@@ -137,3 +137,9 @@ class TestMask:
             }
         )
         assert lexicon.mask("an Asian cook") == lexicon.mask("a European cook") == "a [MASK] cook"
+
+    def test_covers_a_noun_that_makes_a_term_with_an_adjective(self) -> None:
+        for text, attribute, expected in CASES[
+            "a noun that makes a term with an adjective is masked with it"
+        ]:
+            assert mask(text, attribute) == expected

@@ -66,7 +66,7 @@ def test_a_strategy_is_searched_too() -> None:
     def model(prompt: str) -> str:
         return "No." if "his" in re.findall(r"\w+", prompt.lower()) else "Yes."
 
-    worst = find_worst_pair(model, fair.prompts("gender"), max_calls=400, database=None)
+    worst = find_worst_pair(model, fair.prompts("gender"), max_calls=150, database=None)
     assert worst.pair is not None
     (edit,) = worst.pair.edits
     assert "his" in (edit.before.lower(), edit.after.lower())
@@ -110,9 +110,9 @@ def test_noise_of_the_built_in_model_without_bias_is_no_worst_pair() -> None:
             seed=seed,
             database=None,
         )
-        for seed in range(4)
+        for seed in range(3)
     ]
-    # At level 0.95 two of four have odds of at most 0.015.
+    # At level 0.95 two of three have odds of at most 0.008.
     assert sum(worst.pair is not None for worst in found) < 2
     assert "differs on new answers by" in next(w.reason for w in found if w.pair is None)
 
