@@ -104,9 +104,9 @@ def prompts(
 
     @st.composite
     def texts(draw: DrawFn) -> str:
-        said = [draw(around).format(draw(case)(one)) for one in draw(sentences)]
+        written = [draw(around).format(draw(case)(one)) for one in draw(sentences)]
         before, after = draw(fringe), draw(fringe)
-        parts: list[str] = [part for part in (before, *said, after) if part]
+        parts: list[str] = [part for part in (before, *written, after) if part]
         return parts[0] + "".join(draw(between) + part for part in parts[1:])
 
     named = [wanted]
@@ -264,7 +264,7 @@ def _sentence(lexicon: Lexicon, groups: tuple[str, ...]) -> SearchStrategy[str]:
             for label in groups
         ]
         return st.one_of(*cells).map(" ".join)
-    # By role first: otherwise the few pronouns would hardly come up among hundreds of nouns.
+    # By role first: otherwise the few pronouns would be rare among hundreds of nouns.
     return st.one_of(*map(st.sampled_from, sentences_about(lexicon, groups)))
 
 
