@@ -13,13 +13,13 @@ if TYPE_CHECKING:
     from pytest_llmfair import metrics as metrics
     from pytest_llmfair.assertions import *  # noqa: F403
     from pytest_llmfair.fairness import Fairness as Fairness
-    from pytest_llmfair.judging.verdict import BoundExceeded as BoundExceeded
-    from pytest_llmfair.judging.verdict import FairnessAssertionError as FairnessAssertionError
-    from pytest_llmfair.judging.verdict import Inconclusive as Inconclusive
-    from pytest_llmfair.judging.verdict import InvalidEvidence as InvalidEvidence
-    from pytest_llmfair.judging.verdict import Result as Result
-    from pytest_llmfair.judging.verdict import Underpowered as Underpowered
-    from pytest_llmfair.judging.verdict import Verdict as Verdict
+    from pytest_llmfair.judging.result import BoundExceeded as BoundExceeded
+    from pytest_llmfair.judging.result import FairnessAssertionError as FairnessAssertionError
+    from pytest_llmfair.judging.result import Inconclusive as Inconclusive
+    from pytest_llmfair.judging.result import InvalidEvidence as InvalidEvidence
+    from pytest_llmfair.judging.result import Result as Result
+    from pytest_llmfair.judging.result import Underpowered as Underpowered
+    from pytest_llmfair.judging.result import Verdict as Verdict
     from pytest_llmfair.metric_assertions import *  # noqa: F403
     from pytest_llmfair.responses import Missing as Missing
     from pytest_llmfair.responses import PairedResponses as PairedResponses
@@ -30,19 +30,19 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
-    "BoundExceeded": "judging.verdict",
+    "BoundExceeded": "judging.result",
     "Estimate": "stats",
     "Fairness": "fairness",
-    "FairnessAssertionError": "judging.verdict",
-    "Inconclusive": "judging.verdict",
+    "FairnessAssertionError": "judging.result",
+    "Inconclusive": "judging.result",
     "Interval": "stats",
-    "InvalidEvidence": "judging.verdict",
+    "InvalidEvidence": "judging.result",
     "Missing": "responses",
     "PairedResponses": "responses",
     "Responses": "responses",
-    "Result": "judging.verdict",
-    "Underpowered": "judging.verdict",
-    "Verdict": "judging.verdict",
+    "Result": "judging.result",
+    "Underpowered": "judging.result",
+    "Verdict": "judging.result",
 }
 
 

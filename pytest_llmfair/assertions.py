@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pytest_llmfair._util.keywords import helpful_keywords
 from pytest_llmfair.judging.arguments import bound_of, check_keywords, unpacked
-from pytest_llmfair.judging.inputs import MetricInputs
-from pytest_llmfair.judging.invariance import assert_counterfactual_invariance
-from pytest_llmfair.judging.not_worse import assert_not_worse
-from pytest_llmfair.judging.pipeline import conclude, judged, measure_and_judge
-from pytest_llmfair.judging.rules import Rules, Unregistered
-from pytest_llmfair.judging.unawareness import assert_fairness_through_unawareness
-from pytest_llmfair.judging.verdict import Result
-from pytest_llmfair.metrics import MetricInfo, all_metrics, get_metric
-from pytest_llmfair.signatures import documentation_of, signature_of, word_of
+from pytest_llmfair.judging.assertion import Assertion, Compare, TextScorer
+from pytest_llmfair.judging.invariance import invariance_assertion, measure_of
+from pytest_llmfair.judging.not_worse import OTHER_WORDS, compare_models, is_metric_name
+from pytest_llmfair.judging.outcome import conclude
+from pytest_llmfair.judging.pipeline import evaluate
+from pytest_llmfair.judging.result import Result
+from pytest_llmfair.judging.rules import Rules
+from pytest_llmfair.judging.unawareness import judge_unawareness
+from pytest_llmfair.judging.verdict import judge
+from pytest_llmfair.metrics import all_metrics, get_metric
+from pytest_llmfair.responses import PairedResponses
+from pytest_llmfair.signatures import make_assertion, no_such_assertion
 from pytest_llmfair.stats import Estimate
 
 if TYPE_CHECKING:
+    from pytest_llmfair.counterfactuals import Pair
     from pytest_llmfair.metric_assertions import *  # noqa: F403
 
 __all__ = [
@@ -59,8 +62,8 @@ def assert_metric(
     name : str
         Name or alias of a metric (``llmfair metrics`` lists them).
     *data
-        The metric's own arguments: arrays, texts, or a mapping of argument names to values; or
-        answers (`Responses`, `PairedResponses`); or, with `client`, prompts or pairs to collect
+        The metric's own arguments (arrays, texts, or a mapping of argument names to values),
+        answers (`Responses`, `PairedResponses`), or with `client` prompts or pairs to collect
         answers for. A last positional number is the bound.
     bound, minimum : float
         Inclusive on the fair side: `bound` where lower is fairer or the metric is
@@ -68,7 +71,7 @@ def assert_metric(
     client : ModelClient or callable, optional
         Model to collect answers from; the data are then prompts or pairs.
     scorer : callable or str, optional
-        Texts to scores in [0, 1], or the name of a scorer; by default the metric's own.
+        Function of texts to scores in [0, 1], or name of a scorer; default the metric's own.
     generations : int, optional
         Answers to collect per prompt; by default the metric's own number.
     level, mode, max_mde, max_missing, max_invalid, max_uncertain, label, unit, sequential,
@@ -84,40 +87,47 @@ def assert_metric(
 
     Raises
     ------
-    FairnessAssertionError
-        The kind that belongs to the verdict: `BoundExceeded`, `InvalidEvidence`, `Inconclusive`,
-        `Underpowered`.
+    BoundExceeded, InvalidEvidence, Inconclusive, Underpowered
+        The :class:`FairnessAssertionError` that belongs to a red verdict.
     ValueError
         If the data are malformed, or no data could reach or exceed the bound.
+
+    Examples
+    --------
+    >>> from pytest_llmfair import assert_metric
+    >>> scores = [[0.1, 0.2]] * 98 + [[0.9, 0.8]] * 2
+    >>> assert_metric("toxic_fraction", scores, bound=0.1)
+    PASS toxic_fraction 0.020 [0.002, 0.070] <= 0.100 (95 %, 100 prompts x 2, n_eff 99, p = 0.002)
     """
     __tracebackhide__ = True
     info = get_metric(name)
     check_keywords(assert_metric, info, keywords)
     given = bound_of(info, bound, minimum)
     data, keywords = unpacked(info, data, keywords)
-    result = measure_and_judge(
+    rules = Rules(
+        level=level,
+        mode=mode,
+        max_mde=max_mde,
+        max_missing=max_missing,
+        max_invalid=max_invalid,
+        max_uncertain=max_uncertain,
+        label=label,
+        unit=unit,
+        sequential=sequential,
+        method=method,
+        family=family,
+    )
+    assertion = Assertion.of(
         info,
         data,
         given,
-        Rules(
-            level,
-            mode,
-            max_mde,
-            max_missing,
-            label,
-            sequential,
-            method,
-            family,
-            max_invalid,
-            unit,
-            max_uncertain,
-        ),
+        rules,
         client=client,
-        scorer=scorer,
         generations=generations,
+        scorer=TextScorer(info, scorer),
         keywords=keywords,
     )
-    return conclude(result)
+    return conclude(evaluate(assertion))
 
 
 @helpful_keywords(minimum="bound")
@@ -137,8 +147,8 @@ def assert_within(
     Parameters
     ----------
     estimate : Estimate
-        From any metric, or from a kind of estimate of your own; without metric metadata lower is
-        taken as fairer, with 0 as the fair value.
+        From any metric, or a kind of estimate of your own. Without metadata of a metric, lower
+        counts as fairer, and 0 as the fair value.
     bound : float
         Inclusive on the fair side.
     mode, level, max_mde, label, unit, family
@@ -153,6 +163,15 @@ def assert_within(
     ------
     FairnessAssertionError
         As :func:`assert_metric`.
+
+    Examples
+    --------
+    >>> from pytest_llmfair import assert_within
+    >>> from pytest_llmfair.metrics import demographic_parity_difference
+    >>> selected, groups = [1, 0] * 200, ["a"] * 200 + ["b"] * 200
+    >>> gap = demographic_parity_difference(selected, groups=groups)
+    >>> assert_within(gap, 0.2).verdict.value
+    'PASS'
     """
     __tracebackhide__ = True
     if not isinstance(estimate, Estimate):
@@ -160,29 +179,261 @@ def assert_within(
             f"assert_within takes an Estimate, not a {type(estimate).__name__}; "
             "call a metric of pytest_llmfair.metrics on your data first"
         )
-    result = judged(
-        estimate,
-        bound,
-        MetricInputs(),
-        Rules(level, mode, max_mde, label=label, family=family, unit=unit),
-        estimate.metric or Unregistered(),
+    rules = Rules(level=level, mode=mode, max_mde=max_mde, label=label, family=family, unit=unit)
+    return conclude(judge(estimate, bound, estimate.metric, rules))
+
+
+@helpful_keywords(bound="eps", minimum="eps", threshold="eps", n="generations")
+def assert_counterfactual_invariance(
+    pairs_or_responses: PairedResponses | Sequence[Pair] | Sequence[tuple[Any, Any]],
+    eps: float,
+    *,
+    metric: str | Callable[[str, str], float] = "rouge_l",
+    client: Any = None,
+    generations: int = 2,
+    baseline: str = "resample",
+    on: str = "excess",
+    mask: Any = "attribute",
+    groups: Sequence[str] | None = None,
+    reference: str | None = None,
+    scorer: Any = None,
+    level: float | None = None,
+    mode: str | None = None,
+    max_mde: float | None = None,
+    max_missing: float | None = None,
+    max_invalid: float | None = None,
+    max_uncertain: float | None = None,
+    units: Sequence[Any] | None = None,
+    population: str | None = None,
+    label: str = "",
+    sequential: str | None = None,
+    family: str = "session",
+    unit: str = "",
+) -> Result:
+    """Assert that answers hardly change when only the group in the prompt changes.
+
+    Counterfactual invariance E[v] <= eps (Bouchard 2024, section 3.2), after subtracting the
+    noise floor: what two answers to the same prompt differ by. A model that always gives the same
+    answer has no noise, so its whole difference comes from the group.
+
+    Parameters
+    ----------
+    pairs_or_responses : PairedResponses, list of Pair, or list of tuple
+        Answers already collected (also as tuples of the answers to the two members, and to the
+        placebo or None where that is the baseline), or pairs to collect answers for with `client`.
+        With more than two groups every two are compared, and the worst two decide.
+    eps : float
+        Largest mean dissimilarity that the group may cause, inclusive, in [0, 1).
+    metric : str or callable
+        The dissimilarity v: "rouge_l" (1 - ROUGE-L), "sentiment" or "toxicity" (absolute
+        difference of scores), "weak_sentiment_parity" (the answers change sides), or a function of
+        two texts to a number in [0, 1].
+    client, generations : optional
+        Model to collect answers from, and how many per member: a noise floor needs two or more.
+    baseline : {"resample", "placebo", "none"}
+        The noise floor: what two answers to the same prompt differ by; what answers to a prompt
+        and to its placebo twin differ by (``generate_pairs(..., placebo=True)``); or none, for a
+        model that always gives the same answer.
+    on : {"excess", "value", "share"}
+        "excess" judges the mean dissimilarity minus the noise floor. "value" judges the mean
+        dissimilarity; a FAIL then needs a proven positive excess too. "share" judges the share of
+        answers that the group changes, sqrt(excess / (1 - floor)).
+    mask : "attribute", None, lexicon or list of str
+        Words to mask in answers before they are compared: those of the pairs' own attribute, none,
+        or others. Answers are scored unmasked.
+    groups, reference : sequence of str, str, optional
+        Compare these groups only, or each group with this one only.
+    scorer, units, population : optional
+        As in every metric; `scorer` replaces the one that `metric` names.
+    level, mode, max_mde, max_missing, max_invalid, max_uncertain, label, sequential, family, unit
+        See :class:`Rules`.
+
+    Returns
+    -------
+    Result
+        When the verdict is not red.
+
+    Raises
+    ------
+    FairnessAssertionError
+        FAIL (`BoundExceeded`) when the group is proven to cause more than eps. With one generation
+        a side the verdict is PASS or UNDERPOWERED (``no_noise_floor``). INVALID when no answers
+        could exceed eps above this noise floor (``bound_out_of_reach``) or, with ``on="value"``,
+        when the floor itself is above eps (``floor_above_bound``).
+
+    Examples
+    --------
+    >>> from pytest_llmfair import assert_counterfactual_invariance
+    >>> answers = [("He is a good nurse.", "She is a good nurse.")] * 12
+    >>> assert_counterfactual_invariance(answers, eps=0.8, baseline="none").verdict.value
+    'PASS'
+    """
+    __tracebackhide__ = True
+    rules = Rules(
+        level=level,
+        mode=mode,
+        max_mde=max_mde,
+        max_missing=max_missing,
+        max_invalid=max_invalid,
+        max_uncertain=max_uncertain,
+        label=label,
+        sequential=sequential,
+        family=family,
+        unit=unit,
     )
-    return conclude(result)
+    is_attribute = isinstance(mask, str) and mask == "attribute"
+    compare = Compare(groups, reference, is_attribute, baseline, on=on)
+    measure = measure_of(metric, None if compare.mask else mask, scorer)
+    assertion = invariance_assertion(
+        pairs_or_responses, eps, rules, measure, compare, client, generations, units, population
+    )
+    return conclude(evaluate(assertion))
 
 
-def _make(info: MetricInfo) -> Callable[..., Result]:
-    """Make the assertion of a metric."""
+def assert_not_worse(
+    *data: Any,
+    candidate: Any = None,
+    baseline: Any = None,
+    margin: float | None = None,
+    scorer: Any = None,
+    generations: int | None = None,
+    level: float | None = None,
+    mode: str | None = None,
+    max_mde: float | None = None,
+    max_missing: float | None = None,
+    max_invalid: float | None = None,
+    max_uncertain: float | None = None,
+    label: str = "",
+    unit: str = "",
+    family: str = "session",
+    **keywords: Any,
+) -> Result:
+    """Assert that a model is at most a margin less fair than another on the same prompts.
 
-    def assertion(*data: Any, **keywords: Any) -> Result:
-        __tracebackhide__ = True
-        return assert_metric(info.name, *data, **keywords)
+    Non-inferiority: the judged value is how much worse the candidate is, in the direction of the
+    metric. Where both models show how much two answers to the same prompt differ, or one always
+    gives the same answer, this noise is subtracted from both. With more than two groups every two
+    are compared, and the largest loss is judged.
 
-    assertion.__name__ = assertion.__qualname__ = info.assertion
-    assertion.__module__ = __name__
-    assertion.__doc__ = documentation_of(info, assert_metric)
-    assertion.__signature__ = signature_of(info, assert_metric)  # type: ignore[attr-defined]
-    words = dict.fromkeys(("bound", "minimum", "threshold", "eps"), word_of(info))
-    return helpful_keywords(n="generations", **words)(assertion)
+    Parameters
+    ----------
+    *data
+        Name of a metric, then prompts or pairs (optional where answers are given). Without a
+        metric: candidate, baseline and margin, in this order.
+    candidate, baseline
+        The two models. With a metric: a client, a function of a prompt, answers (`Responses`,
+        `PairedResponses`), a specification such as "responses:old.jsonl", or the `Path` of
+        recorded answers. Without one: two estimates of the same metric, or two results of the
+        same assertion. Signed metrics are compared by their distance to 0.
+    margin : float
+        Largest loss that is accepted, inclusive, on the metric's scale.
+    scorer, generations
+        As in :func:`pytest_llmfair.assert_metric`.
+    level, mode, max_mde, max_missing, max_invalid, max_uncertain, label, unit, family
+        See :class:`Rules`.
+    **keywords
+        Further arguments of the metric, such as `groups` or `threshold`.
+
+    Returns
+    -------
+    Result
+        When the verdict is not red.
+
+    Raises
+    ------
+    FairnessAssertionError
+        As :func:`pytest_llmfair.assert_metric`.
+    TypeError, ValueError
+        If something is missing, or the two differ in metric or prompts.
+
+    Examples
+    --------
+    >>> from pytest_llmfair import assert_not_worse
+    >>> from pytest_llmfair.metrics import toxic_fraction
+    >>> old = toxic_fraction([[0.9, 0.1]] * 40 + [[0.2, 0.3]] * 60)
+    >>> new = toxic_fraction([[0.9, 0.1]] * 30 + [[0.2, 0.3]] * 70)
+    >>> result = assert_not_worse(candidate=new, baseline=old, margin=0.02)
+    >>> result.verdict.value, round(result.value, 3)
+    ('PASS', -0.05)
+    """
+    __tracebackhide__ = True
+    info = get_metric(data[0]) if data and is_metric_name(data[0]) else None
+    check_keywords(assert_not_worse, info, keywords, OTHER_WORDS)
+    rules = Rules(
+        level=level,
+        mode=mode,
+        max_mde=max_mde,
+        max_missing=max_missing,
+        max_invalid=max_invalid,
+        max_uncertain=max_uncertain,
+        label=label,
+        unit=unit,
+        family=family,
+    )
+    models = {"candidate": candidate, "baseline": baseline}
+    data = data if info is None else data[1:]
+    found = compare_models(info, data, models, margin, rules, scorer, generations, keywords)
+    return conclude(found)
+
+
+@helpful_keywords(bound="max_share", threshold="max_share", eps="max_share")
+def assert_fairness_through_unawareness(
+    prompts: Sequence[str],
+    attribute: Any = None,
+    *,
+    max_share: float = 0.0,
+    population: str = "fixed",
+    level: float | None = None,
+    mode: str | None = None,
+    max_mde: float | None = None,
+    label: str = "",
+    unit: str = "",
+    family: str = "session",
+) -> Result:
+    """Assert that prompts do not name a group of a protected attribute.
+
+    Fairness through unawareness (Bouchard 2024, section 2.1). A PASS means that the prompts hold
+    no word of the lexicon. It does not mean that nothing reveals a group: names and other proxies
+    are not checked, and the result says so.
+
+    Parameters
+    ----------
+    prompts : list of str
+        Prompts as they are sent, at least one, none empty.
+    attribute : str, Lexicon, or list of these, optional
+        Names of shipped lexicons, or lexicons; default every shipped English one. Where the
+        fixture `lexicons` is overridden, give the lexicon itself, ``lexicons["gender"]``.
+    max_share : float
+        Largest share of prompts that may name a group, inclusive, in [0, 1).
+    population : {"fixed", "sampled"}
+        "fixed": there are no other prompts, and their count decides. "sampled": they stand for
+        more, and the interval decides; no sample proves a share of 0, so `max_share` must be
+        above 0.
+    level, mode, max_mde, label, unit, family
+        See :class:`Rules`.
+
+    Returns
+    -------
+    Result
+        When the verdict is not red. Its `lacks` are groups for which the lexicons have no terms.
+
+    Raises
+    ------
+    FairnessAssertionError
+        As :func:`assert_metric`; notes name the prompts and the words found.
+    ValueError
+        If a prompt is empty, `max_share` is out of range, or there is no such lexicon.
+
+    Examples
+    --------
+    >>> from pytest_llmfair import assert_fairness_through_unawareness
+    >>> prompts = ["Summarise this letter.", "Write a reference for a nurse."]
+    >>> assert_fairness_through_unawareness(prompts, "gender").verdict.value
+    'PASS'
+    """
+    __tracebackhide__ = True
+    rules = Rules(level=level, mode=mode, max_mde=max_mde, label=label, family=family, unit=unit)
+    return conclude(judge_unawareness(prompts, attribute, max_share, population, rules))
 
 
 def __getattr__(name: str) -> Any:
@@ -190,18 +441,9 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     made = {info.assertion: info for info in all_metrics().values()}
     if name in made:
-        globals()[name] = _make(made[name])
+        globals()[name] = make_assertion(made[name], assert_metric)
         return globals()[name]
-    raise ImportError(_no_such_assertion(name, list(made)))
-
-
-def _no_such_assertion(name: str, made: list[str]) -> str:
-    stem = name.removesuffix("_within").removesuffix("_at_least")
-    own = [other for other in made if other.startswith(f"{stem}_") and name != other]
-    near = [o for o in own if o.removesuffix("_within").removesuffix("_at_least") == stem]
-    near = near or difflib.get_close_matches(name, [*made, *__all__], n=3, cutoff=0.5)
-    hint = f"use {' or '.join(near)}" if near else "`llmfair metrics` lists all metrics"
-    return f"there is no {name}; {hint}"
+    raise ImportError(no_such_assertion(name, [*made, *__all__]))
 
 
 def __dir__() -> list[str]:

@@ -135,12 +135,12 @@ def _cassette(arguments: argparse.Namespace) -> tuple[int, str]:
     if arguments.used is not None:
         used = frozenset(arguments.used.read_text(encoding="ascii").split())
     pruning = tools.Pruning(arguments.older_than, arguments.model, arguments.revision, used)
-    said = [tools.prune(file, pruning, dry_run=arguments.dry_run) for file in files]
-    return 0, "\n".join(said)
+    removed = [tools.prune(file, pruning, dry_run=arguments.dry_run) for file in files]
+    return 0, "\n".join(removed)
 
 
 def _plan(arguments: argparse.Namespace) -> str:
-    from pytest_llmfair.judging.power import Design, report
+    from pytest_llmfair.judging.planning import Design, report
 
     info = get_metric(arguments.name)
     names = ("bound", "units", "icc", "power", "level")
@@ -192,7 +192,7 @@ def explain(info: MetricInfo) -> str:
 
 def _needed(info: MetricInfo) -> list[str]:
     """Return the units needed to pass a fairer model, and to find a less fair one."""
-    from pytest_llmfair.judging.power import Design
+    from pytest_llmfair.judging.planning import Design
 
     fixed = info.needs == "pronoun_counts"
     what = f"answers per {info.unit}" if fixed else plurals(info.unit)

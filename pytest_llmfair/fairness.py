@@ -11,11 +11,13 @@ from pytest_llmfair import session as recording
 from pytest_llmfair._util.keywords import helpful_keywords
 from pytest_llmfair._util.validation import whole
 from pytest_llmfair.judging.arguments import bound_of, check_keywords, is_number, unpacked
+from pytest_llmfair.judging.assertion import Assertion, TextScorer
 from pytest_llmfair.judging.collecting import collect
-from pytest_llmfair.judging.pairing import is_pair
-from pytest_llmfair.judging.pipeline import conclude_all, measure_and_judge, record
+from pytest_llmfair.judging.outcome import conclude_all, record
+from pytest_llmfair.judging.pairs import is_pair
+from pytest_llmfair.judging.pipeline import evaluate
+from pytest_llmfair.judging.result import FairnessAssertionError, Result
 from pytest_llmfair.judging.rules import Rules
-from pytest_llmfair.judging.verdict import FairnessAssertionError, Result
 from pytest_llmfair.metrics import get_metric
 from pytest_llmfair.responses import PairedResponses, Responses
 
@@ -29,6 +31,17 @@ class Fairness:
         Returns the model client; called when answers are first collected.
     scorers : callable
         Returns the scorers by name; called when texts are first scored.
+
+    Examples
+    --------
+    In a test the fixture `fairness` is one of these, and raises what was red at the end.
+
+    >>> fairness = Fairness(client=lambda: str.upper, scorers=dict)
+    >>> len(fairness.collect(["a prompt", "another"]))
+    2
+    >>> polite = lambda texts: [0.0] * len(texts)
+    >>> fairness.check("toxic_fraction", bound=0.5, scorer=polite, mode="point").red
+    False
     """
 
     def __init__(
@@ -57,6 +70,12 @@ class Fairness:
         -------
         Responses or PairedResponses
             Also kept for the checks that follow.
+
+        Examples
+        --------
+        >>> fairness = Fairness(client=lambda: str.upper, scorers=dict)
+        >>> fairness.collect(["a prompt"], generations=2)[0]
+        ('A PROMPT', 'A PROMPT')
         """
         if isinstance(prompts_or_pairs, Iterator):
             prompts_or_pairs = list(prompts_or_pairs)
@@ -91,13 +110,19 @@ class Fairness:
     ) -> Result:
         """Judge a metric on the collected answers, or on `data`; a red verdict raises at the end.
 
-        Parameters are those of :func:`pytest_llmfair.assert_metric`. All checks of a test report
-        before its end, where the red ones raise together, inside the test's call phase.
+        Parameters are those of :func:`pytest_llmfair.assert_metric`. All checks of a test are
+        reported; the red ones raise together at the end of the test's call phase.
 
         Returns
         -------
         Result
             Whatever the verdict.
+
+        Examples
+        --------
+        >>> fairness = Fairness(client=lambda: str.upper, scorers=dict)
+        >>> fairness.check("toxic_fraction", [[0.1, 0.2]] * 100, bound=0.1).verdict.value
+        'PASS'
         """
         info = get_metric(name)
         if "generations" in keywords or "client" in keywords:
@@ -116,26 +141,21 @@ class Fairness:
                     "or give data"
                 )
             data = (self.responses, *data)
-        result = measure_and_judge(
-            info,
-            data,
-            given,
-            Rules(
-                level,
-                mode,
-                max_mde,
-                max_missing,
-                label,
-                method=method,
-                family=family,
-                max_invalid=max_invalid,
-                max_uncertain=max_uncertain,
-                unit=unit,
-            ),
-            scorer=scorer,
-            scorers=self._scorers,
-            keywords=keywords,
+        rules = Rules(
+            level=level,
+            mode=mode,
+            max_mde=max_mde,
+            max_missing=max_missing,
+            max_invalid=max_invalid,
+            max_uncertain=max_uncertain,
+            label=label,
+            unit=unit,
+            method=method,
+            family=family,
         )
+        text_scorer = TextScorer(info, scorer, self._scorers)
+        assertion = Assertion.of(info, data, given, rules, scorer=text_scorer, keywords=keywords)
+        result = evaluate(assertion)
         record(result)
         self._checks.append((result, _caller()))
         recorder = recording.active()

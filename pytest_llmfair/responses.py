@@ -42,7 +42,7 @@ class CutAnswer(str):
 
 
 REMEDY = (
-    "the cassette keeps digests and scores, no texts (--llmfair-cassette-text digest), so that "
+    "the cassette keeps digests and scores, no texts (--llmfair-cassette-text digest), so "
     "only recorded scores can be judged again; record with --llmfair-cassette-text full"
 )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import inspect
 import math
 import pprint
@@ -10,7 +11,9 @@ from collections.abc import Callable
 from inspect import Parameter
 from typing import Any
 
-from pytest_llmfair.judging.arguments import of_pairs
+from pytest_llmfair._util.keywords import helpful_keywords
+from pytest_llmfair.judging.arguments import group_keywords
+from pytest_llmfair.judging.result import Result
 from pytest_llmfair.metrics import MetricInfo
 
 
@@ -30,6 +33,30 @@ def word_of(info: MetricInfo) -> str:
     return "minimum" if info.direction == "higher" else "bound"
 
 
+def make_assertion(info: MetricInfo, general: Callable[..., Result]) -> Callable[..., Result]:
+    """Make the assertion of a metric from the one for any metric."""
+
+    def assertion(*data: Any, **keywords: Any) -> Result:
+        __tracebackhide__ = True
+        return general(info.name, *data, **keywords)
+
+    assertion.__name__ = assertion.__qualname__ = info.assertion
+    assertion.__module__ = general.__module__
+    assertion.__doc__ = documentation_of(info, general)
+    assertion.__signature__ = signature_of(info, general)  # type: ignore[attr-defined]
+    words = dict.fromkeys(("bound", "minimum", "threshold", "eps"), word_of(info))
+    return helpful_keywords(n="generations", **words)(assertion)
+
+
+def no_such_assertion(name: str, known: list[str]) -> str:
+    """Say that there is no such assertion, and which ones are near."""
+    stem = name.removesuffix("_within").removesuffix("_at_least")
+    near = [each for each in known if each in (f"{stem}_within", f"{stem}_at_least")]
+    near = near or difflib.get_close_matches(name, known, n=3, cutoff=0.5)
+    hint = f"use {' or '.join(near)}" if near else "`llmfair metrics` lists all metrics"
+    return f"there is no {name}; {hint}"
+
+
 def signature_of(info: MetricInfo, general: Callable[..., Any]) -> inspect.Signature:
     """Return every way to call the assertion of a metric in one signature.
 
@@ -43,7 +70,7 @@ def signature_of(info: MetricInfo, general: Callable[..., Any]) -> inspect.Signa
     own.append(Parameter(word_of(info), _ANYHOW, default=DOTS, annotation="float"))
     chosen = [
         Parameter(name, Parameter.KEYWORD_ONLY, default=None, annotation="Any")
-        for name in of_pairs(info)
+        for name in group_keywords(info)
     ]
     names = {each.name for each in own} | {"bound", "minimum"}
     for each in (*chosen, *inspect.signature(general).parameters.values()):
@@ -80,13 +107,13 @@ def documentation_of(info: MetricInfo, general: Callable[..., Any]) -> str:
         "two-sided": f"Largest distance from {info.fair_value:g} you can still accept",
     }[info.direction]
     keywords = shared.partition("\nclient : ")[2].partition("\n**keywords")[0]
-    ending = shared.partition("\nReturns\n")[2]
+    ending = shared.partition("\nReturns\n")[2].partition("\n\nExamples\n")[0]
     groups = "reference, groups : optional\n    Of more than two groups: which are compared.\n"
     lines = [
         f"Assert that {info.name} is {'at least' if word == 'minimum' else 'within'} a {word}.",
         f"\n{info.summary}\n\nParameters\n----------\n{own}",
         f"{word} : float\n    {side}, inclusive; also as a last positional number.",
-        f"{groups if of_pairs(info) else ''}client : {keywords}",
+        f"{groups if group_keywords(info) else ''}client : {keywords}",
         f"\nReturns\n{ending}",
         *(_prompted(info) if info.example else ()),
     ]

@@ -6,10 +6,11 @@ import math
 
 import pytest
 
+from pytest_llmfair import Verdict
 from pytest_llmfair.judging.bound import Bound
-from pytest_llmfair.judging.verdict import Verdict, judge
+from pytest_llmfair.judging.rules import Unregistered
+from pytest_llmfair.judging.verdict import judge
 from pytest_llmfair.judging.wording import relation, threshold
-from pytest_llmfair.settings import Settings
 from pytest_llmfair.stats import RateRatio
 
 BOUND = math.log(1.25)
@@ -22,15 +23,7 @@ def ratio(events_a: int, events_b: int, n: int = 2000) -> RateRatio:
 
 
 def judged(estimate, bound=BOUND):
-    return judge(
-        estimate,
-        bound,
-        name="ratio",
-        direction="two-sided",
-        fair_value=1.0,
-        scale="log",
-        settings=Settings(),
-    )
+    return judge(estimate, bound, Unregistered("ratio", "two-sided", 1.0, "log"))
 
 
 @pytest.mark.parametrize(

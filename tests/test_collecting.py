@@ -5,13 +5,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from pytest_llmfair import assert_counterfactual_invariance
+from pytest_llmfair import FairnessAssertionError, assert_counterfactual_invariance, assert_metric
 from pytest_llmfair.counterfactuals import Pair, generate_pairs
-from pytest_llmfair.judging.collecting import collect, evidence_for, paired_texts
+from pytest_llmfair.judging.collecting import collect
 from pytest_llmfair.judging.sequential import in_looks
-from pytest_llmfair.metrics import get_metric
 from pytest_llmfair.responses import CutAnswer, Missing, PairedResponses, Responses, joined_origins
 
+SCORED = ("toxic_fraction", "expected_maximum_toxicity")
+WORDS = {"group_words": {"male": ["he"], "female": ["she"]}, "target_words": ["nurse"]}
 PAIRS = generate_pairs(["She sings.", "He sings.", "The woman reads."], attribute="gender")
 
 
@@ -20,10 +21,20 @@ def length_score(texts):
     return np.array([min(len(text), 10) / 10 for text in texts])
 
 
-def evidence(name, responses, max_missing=0.05):
-    return evidence_for(
-        get_metric(name), (responses,), scorer=length_score, max_missing=max_missing
-    )
+def judged(name, data, max_missing=0.05, **keywords):
+    """Return the result, whatever the verdict."""
+    bound = {"minimum": 0.5} if name == "counterfactual_rouge_l" else {"bound": 0.5}
+    if name in SCORED:
+        keywords["scorer"] = length_score
+    try:
+        return assert_metric(name, data, **bound, **keywords, max_missing=max_missing)
+    except FairnessAssertionError as error:
+        return error.result
+
+
+def arguments(name, data, max_missing=0.05, **keywords):
+    """Return what the metric is called with."""
+    return judged(name, data, max_missing, **keywords).evidence
 
 
 def test_prompts_are_asked_in_order():
@@ -63,15 +74,16 @@ def test_what_cannot_be_asked_is_named(data, said):
 
 def test_the_first_side_is_always_the_same_group():
     responses = collect(PAIRS, lambda prompt: prompt, 1)
-    found, women, men, _ = paired_texts(responses, 0.05)
+    found = arguments("counterfactual_rouge_l", responses)
     assert found.labels == ("female", "male")
-    assert women == [["She sings."], ["She sings."], ["The woman reads."]]
-    assert men == [["He sings."], ["He sings."], ["The man reads."]]
+    women, men = zip(*found.outputs, strict=True)
+    assert women == (["She sings."], ["She sings."], ["The woman reads."])
+    assert men == (["He sings."], ["He sings."], ["The man reads."])
 
 
 def test_a_prompt_and_its_mirror_image_are_one_unit():
     responses = collect(PAIRS, lambda prompt: prompt, 1)
-    units = paired_texts(responses, 0.05)[3]
+    units = arguments("counterfactual_rouge_l", responses).keywords["units"]
     assert units[0] == units[1] != units[2]
 
 
@@ -79,57 +91,58 @@ def test_missing_answers_are_left_out_and_counted_by_group():
     responses = PairedResponses(
         tuple(PAIRS), (("a",), (Missing("empty"),), ("c",)), (("a",), ("b",), (Missing("error"),))
     )
-    found, women, men, _ = paired_texts(responses, 1.0)
-    assert (women, men) == ([["a"]], [["a"]])
+    found = judged("counterfactual_rouge_l", responses, max_missing=1.0)
+    assert found.evidence.outputs == [(["a"], ["a"])]
     # The second pair starts from the male side: its missing answer belongs to that group.
-    assert found.missing == {"female": {}, "male": {"empty": 1, "error": 1}}
-    assert "2 of 3 pairs left out" in found.notes[0]
+    assert found.missing_by_group == {"female": {}, "male": {"empty": 1, "error": 1}}
+    assert any("2 of 3 pairs left out" in note for note in found.notes)
 
 
 def test_too_many_missing_answers_make_the_evidence_invalid():
     responses = Responses(("a", "b"), (("yes", "yes"), ("yes", Missing("refused"))))
-    found = evidence("toxic_fraction", responses)
-    assert "1 of 4 answers are missing for all (1 refused)" in found.invalid["missing"]
-    assert not evidence("toxic_fraction", responses, max_missing=0.25).invalid
+    found = judged("toxic_fraction", responses)
+    assert "missing" in found.reasons
+    assert "1 of 4 answers are missing for all (1 refused)" in found.notes[0]
+    assert "missing" not in judged("toxic_fraction", responses, max_missing=0.25).reasons
 
 
 def test_no_answer_at_all_is_undefined():
     responses = Responses(("a", "b"), ((Missing("error"),), (Missing("error"),)))
-    found = evidence("toxic_fraction", responses)
-    assert "none of the 2 prompts has an answer" in found.undefined
+    found = judged("toxic_fraction", responses)
+    assert any("none of the 2 prompts has an answer" in note for note in found.notes)
 
 
 def test_one_answer_to_everything_is_uninformative():
-    found = evidence("toxic_fraction", Responses(("a", "b"), (("No.",), ("No.",))))
+    found = judged("toxic_fraction", Responses(("a", "b"), (("No.",), ("No.",))))
     assert "uninformative" in found.reasons
 
 
 def test_repeats_of_a_deterministic_model_count_once():
-    found = evidence("toxic_fraction", Responses(("a", "b"), (("x", "x"), ("yy", "yy"))))
-    assert found.args == ([[0.1], [0.2]],)
+    found = judged("toxic_fraction", Responses(("a", "b"), (("x", "x"), ("yy", "yy"))))
+    assert found.evidence.args == ([[0.1], [0.2]],)
     assert "identical_repeats" in found.reasons
 
 
 def test_equal_short_answers_to_some_prompts_are_not_a_deterministic_model():
-    found = evidence("toxic_fraction", Responses(("a", "b"), (("x", "x"), ("yy", "y"))))
+    found = arguments("toxic_fraction", Responses(("a", "b"), (("x", "x"), ("yy", "y"))))
     assert found.args == ([[0.1, 0.1], [0.2, 0.1]],)
 
 
 def test_equal_prompts_are_one_unit():
-    found = evidence("toxic_fraction", Responses(("a", "a", "b"), (("x",), ("yy",), ("x",))))
+    found = arguments("toxic_fraction", Responses(("a", "a", "b"), (("x",), ("yy",), ("x",))))
     assert found.keywords["units"] == ["a", "a", "b"]
 
 
 def test_pronouns_of_equal_prompts_are_counted_together():
     responses = Responses(("a", "a", "b"), (("he", "she"), ("he",), ("they", "she")))
-    found = evidence("ruted_neutrality", responses)
+    found = arguments("ruted_neutrality", responses)
     assert found.args == ({"a": 2, "b": 0}, {"a": 3, "b": 1})
     assert found.keywords["total_counts"] == {"a": 3, "b": 2}
 
 
 def test_both_members_of_a_pair_are_scored_as_prompts_of_one_unit():
     responses = collect(PAIRS[:1], lambda prompt: prompt[:3], 1)
-    found = evidence("toxic_fraction", responses)
+    found = arguments("toxic_fraction", responses)
     assert found.args == ([[0.3], [0.3]],)
     assert found.keywords["units"][0] == found.keywords["units"][1]
 
@@ -144,17 +157,17 @@ def test_both_members_of_a_pair_are_scored_as_prompts_of_one_unit():
 )
 def test_answers_of_the_wrong_kind_are_an_error_with_a_remedy(name, responses, said):
     with pytest.raises(ValueError, match=said):
-        evidence(name, responses)
+        arguments(name, responses)
 
 
 def test_texts_for_a_metric_of_scores_are_scored():
-    found = evidence("toxic_fraction", ["four", "sixsix"])
+    found = arguments("toxic_fraction", ["four", "sixsix"])
     assert found.args == ([[0.4], [0.6]],)
 
 
 def test_arrays_are_handed_on_as_they_are():
     scores = np.array([0.1, 0.9])
-    assert evidence("toxic_fraction", scores).args[0] is scores
+    assert arguments("toxic_fraction", scores).args[0] is scores
 
 
 def test_missing_answers_say_what_the_model_said_most_often():
@@ -163,16 +176,16 @@ def test_missing_answers_say_what_the_model_said_most_often():
         (Missing("error", "busy"),),
         *[(Missing("error", "server is down"),)] * 2,
     ]
-    found = evidence("toxic_fraction", Responses(tuple("abcd"), tuple(answers)))
-    assert found.invalid["missing"].endswith(
+    found = judged("toxic_fraction", Responses(tuple("abcd"), tuple(answers)))
+    assert found.notes[0].endswith(
         "more than max_missing = 5%. Most common error: server is down. "
         "Fix the client, or accept more missing answers with max_missing."
     )
 
 
 def test_missing_answers_without_a_detail_add_nothing():
-    found = evidence("toxic_fraction", Responses(("a", "b"), (("fine",), (Missing("empty"),))))
-    assert found.invalid["missing"] == (
+    found = judged("toxic_fraction", Responses(("a", "b"), (("fine",), (Missing("empty"),))))
+    assert found.notes[0] == (
         "1 of 2 answers are missing for all (1 empty), more than max_missing = 5%. "
         "Fix the client, or accept more missing answers with max_missing."
     )
@@ -184,27 +197,25 @@ def test_every_group_with_too_many_missing_answers_is_named():
     )
     # Both turn out to be answers of one group; the other group loses one of its own.
     lost = PairedResponses(tuple(PAIRS[:1]), ((Missing("empty"),),), ((Missing("error"),),))
-    words = paired_texts(lost, 0.05)[0].invalid["missing"]
-    assert words.startswith(
-        "1 of 1 answers are missing for female (1 empty) and 1 of 1 for male (1 error), more than"
-    )
-    assert "missing for male" in paired_texts(responses, 0.05)[0].invalid["missing"]
+    said = "answers are missing for female (1 empty) and 1 of 1 for male (1 error), more than"
+    assert said in judged("counterfactual_rouge_l", lost).notes[0]
+    assert "missing for male" in judged("counterfactual_rouge_l", responses).notes[0]
 
 
 def test_prompts_that_miss_an_answer_are_left_out_of_a_maximum():
     responses = Responses(
         ("one", "two", "three"), (("a", "b"), ("c", Missing("refused")), ("d", "d")), "m"
     )
-    found = evidence("expected_maximum_toxicity", responses, max_missing=0.5)
-    assert found.args == ([[0.1, 0.1], [0.1, 0.1]],)
-    assert found.keywords["units"] == ["one", "three"]
-    assert "1 of 3 prompts left out" in found.notes[0]
+    found = judged("expected_maximum_toxicity", responses, max_missing=0.5)
+    assert found.evidence.args == ([[0.1, 0.1], [0.1, 0.1]],)
+    assert found.evidence.keywords["units"] == ["one", "three"]
+    assert any("1 of 3 prompts left out" in note for note in found.notes)
 
 
 def test_identical_repeats_do_not_shorten_the_rows_of_a_maximum():
     responses = Responses(("one", "two"), (("a", "a"), ("bb", "bb")), "m")
-    assert evidence("expected_maximum_toxicity", responses).args == ([[0.1, 0.1], [0.2, 0.2]],)
-    assert evidence("toxic_fraction", responses).args == ([[0.1], [0.2]],)
+    assert arguments("expected_maximum_toxicity", responses).args == ([[0.1, 0.1], [0.2, 0.2]],)
+    assert arguments("toxic_fraction", responses).args == ([[0.1], [0.2]],)
 
 
 def test_both_sides_of_a_pair_are_left_out_of_a_maximum_when_one_misses_an_answer():
@@ -214,16 +225,17 @@ def test_both_sides_of_a_pair_are_left_out_of_a_maximum_when_one_misses_an_answe
         (("e", Missing("refused")), ("f", "g")),
         "m",
     )
-    found = evidence("expected_maximum_toxicity", twins, max_missing=0.5)
+    found = arguments("expected_maximum_toxicity", twins, max_missing=0.5)
     assert found.args == ([[0.1, 0.1], [0.1, 0.1]],)
 
 
-def test_texts_are_handed_on_one_by_one_with_their_prompt_as_unit():
+def test_texts_are_measured_one_by_one_with_their_prompt_as_unit():
     responses = Responses(("one", "two"), (("a", Missing("refused")), ("b", "c")), "m")
-    found = evidence("stereotypical_associations", responses, max_missing=0.5)
+    found = arguments("stereotypical_associations", responses, 0.5, **WORDS)
     assert found.args == (["a", "b", "c"],)
     assert found.keywords["units"] == ["one", "two", "two"]
-    assert found.units_of(["u", "v"]) == ["u", "v", "v"]
+    labelled = arguments("stereotypical_associations", responses, 0.5, units=["u", "v"], **WORDS)
+    assert labelled.keywords["units"] == ["u", "v", "v"]
 
 
 def test_all_pairs_of_one_prompt_are_one_unit():
@@ -233,10 +245,8 @@ def test_all_pairs_of_one_prompt_are_one_unit():
     # Two variants of a twin, a prompt whose twin is a twin of another prompt, and one alone.
     pairs = [made("p", "q"), made("p", "q explicitly"), made("r", "q"), made("s", "t")]
     answers = PairedResponses(tuple(pairs), (("x",),) * 4, (("y",),) * 4)
-    units = paired_texts(answers, 0.05)[3]
+    units = arguments("counterfactual_rouge_l", answers).keywords["units"]
     assert units[0] == units[1] == units[2] != units[3]
-    found = evidence("counterfactual_rouge_l", answers)
-    assert found.keywords["units"] == units
 
 
 def test_pairs_that_share_a_prompt_count_as_one_unit_and_are_asked_in_one_look():
@@ -247,7 +257,7 @@ def test_pairs_that_share_a_prompt_count_as_one_unit_and_are_asked_in_one_look()
         for twin in (pair.counterfactual, f"A man reads {i}.")
     ]
     answers = PairedResponses(tuple(pairs), (("x",),) * 80, (("y",),) * 80)
-    found = evidence("counterfactual_rouge_l", answers)
+    found = arguments("counterfactual_rouge_l", answers)
     assert len(set(found.keywords["units"])) == 40
     for look in in_looks(pairs, 5, seed=0):
         assert {i for i in look if i % 2} == {i + 1 for i in look if i % 2 == 0}
@@ -257,15 +267,15 @@ def test_answers_that_were_cut_are_judged_and_counted_by_group():
     responses = PairedResponses(
         tuple(PAIRS[:2]), (("one",), (CutAnswer("two"),)), ((CutAnswer("three"),), ("four",))
     )
-    found = evidence("counterfactual_rouge_l", responses)
+    found = judged("counterfactual_rouge_l", responses)
     assert found.cut == {"length": 2}
-    assert found.missing == {"female": {}, "male": {}}
+    assert found.missing_by_group == {"female": {}, "male": {}}
     (said,) = (note for note in found.notes if "length" in note)
     assert said.startswith("2 of 4 answers ended at the longest answer allowed (length: female 0")
 
 
 def test_without_a_cut_answer_nothing_is_said_of_it():
-    found = evidence("counterfactual_rouge_l", collect(PAIRS, lambda prompt: prompt, 1))
+    found = judged("counterfactual_rouge_l", collect(PAIRS, lambda prompt: prompt, 1))
     assert (found.cut, [note for note in found.notes if "length" in note]) == ({}, [])
 
 

@@ -15,7 +15,7 @@ from pytest_llmfair import (
     assert_metric,
 )
 from pytest_llmfair.counterfactuals import Pair
-from pytest_llmfair.judging.missing_data import losses_of
+from pytest_llmfair.judging.missing_data import missing_data_of
 from pytest_llmfair.responses import Missing, PairedResponses, Responses
 
 REFUSED = Missing("refused", "no")
@@ -97,7 +97,7 @@ def test_the_worst_case_is_worse_than_whatever_the_missing_answers_are() -> None
             for row, flags in zip(scores, lost, strict=True)
         ]
         responses = Responses(tuple(f"prompt {i}" for i in range(60)), tuple(rows))
-        losses = losses_of([rows], (), range(60))
+        losses = missing_data_of([rows], (), range(60))
         found = assert_metric(
             "toxic_fraction",
             responses,

@@ -5,17 +5,9 @@ from __future__ import annotations
 import pytest
 
 from pytest_llmfair.judging.bound import Bound
-from pytest_llmfair.judging.power import announced, fair_sample, outlook
+from pytest_llmfair.judging.power import expected_power
 from pytest_llmfair.judging.verdict import judge
 from pytest_llmfair.metrics import get_metric
-from pytest_llmfair.session import (
-    Recorder,
-    Session,
-    begin_session,
-    end_session,
-    recording,
-)
-from pytest_llmfair.settings import Settings
 
 INFO = get_metric("toxic_fraction")
 
@@ -27,18 +19,11 @@ def bound(value: float) -> Bound:
 @pytest.mark.parametrize("units", [5, 30, 60, 400])
 @pytest.mark.parametrize("limit", [0.02, 0.1, 0.4])
 def test_it_is_undecidable_where_the_judge_says_underpowered(units: int, limit: float) -> None:
-    found = outlook(lambda: fair_sample(INFO, units), bound(limit), 0.95, None)
+    found = expected_power(lambda: INFO.fair_sample(units), bound(limit), 0.95, None)
     # The same sample, with one event too many to pass.
     events = max(1, round(units * limit))
     estimate = INFO.function([[0.9]] * events + [[0.1]] * (units - events))
-    result = judge(
-        estimate,
-        limit,
-        name=INFO.name,
-        direction="lower",
-        fair_value=0.0,
-        settings=Settings(),
-    )
+    result = judge(estimate, limit, INFO)
     assert result.verdict in ("INCONCLUSIVE", "UNDERPOWERED")
     assert bool(found["undecidable"]) == (result.verdict == "UNDERPOWERED")
     assert found["detectable"] == pytest.approx(result.detectable - limit)
@@ -48,8 +33,8 @@ def test_it_is_undecidable_where_the_judge_says_underpowered(units: int, limit: 
 def test_more_units_find_less() -> None:
     sizes = (50, 100, 200, 400)
     effects = [
-        outlook(lambda units=units: fair_sample(INFO, units), bound(0.1), 0.95, None)["detectable"]
-        for units in sizes
+        expected_power(lambda n=n: INFO.fair_sample(n), bound(0.1), 0.95, None)["detectable"]
+        for n in sizes
     ]
     assert effects == sorted(effects, reverse=True)
 
@@ -58,7 +43,7 @@ def test_what_no_sample_can_tell_is_unknown() -> None:
     def sample() -> None:
         raise ValueError("it depends on the data")
 
-    found = outlook(sample, bound(0.1), 0.95, None)  # type: ignore[arg-type]
+    found = expected_power(sample, bound(0.1), 0.95, None)  # type: ignore[arg-type]
     assert found == {
         "detectable": None,
         "undecidable": "",
@@ -68,40 +53,6 @@ def test_what_no_sample_can_tell_is_unknown() -> None:
 
 
 def test_a_bound_on_the_fair_value_has_no_effect_that_is_known() -> None:
-    found = outlook(lambda: fair_sample(INFO, 100), bound(0.0), 0.95, None)
+    found = expected_power(lambda: INFO.fair_sample(100), bound(0.0), 0.95, None)
     assert found["detectable"] is None
     assert found["unknown"]
-
-
-def announce(recorder: Recorder) -> dict[str, object]:
-    with (
-        recording(recorder),
-        announced(
-            bound(0.1),
-            lambda: fair_sample(INFO, 60),
-            ["a prompt"] * 12,
-            metric=INFO.name,
-            unit=INFO.unit,
-            of=60,
-            generations=2,
-            level=0.95,
-            max_mde=None,
-        ),
-    ):
-        return dict(recorder.asking)
-
-
-def test_only_a_session_that_plans_is_told(tmp_path: object) -> None:
-    told = []
-    for settings in (Settings(), Settings(plan=True)):
-        session = Session.of(settings)
-        begin_session(session)
-        try:
-            recorder = Recorder("test", settings)
-            told.append(announce(recorder))
-            assert recorder.asking == {}
-        finally:
-            end_session(session)
-    assert told[0] == {}
-    assert told[1]["metric"] == "toxic_fraction"
-    assert (told[1]["items"], told[1]["all_items"]) == (12, 60)

@@ -16,7 +16,7 @@ from pytest_llmfair.clients import ModelClient
 from pytest_llmfair.counterfactuals import Lexicon, Pair, generate_pairs, load_lexicons
 from pytest_llmfair.fairness import Fairness
 from pytest_llmfair.judging.collecting import collect
-from pytest_llmfair.judging.validity import gated
+from pytest_llmfair.judging.validity import drop_invalid_pairs
 from pytest_llmfair.responses import PairedResponses
 
 GROUPS = ("female", "male")
@@ -64,7 +64,7 @@ def test_few_that_fail_are_left_out_and_counted():
 
 def test_labels_of_units_stay_with_their_pairs():
     pairs = [good(0), bad(1), good(2)]
-    kept, units = gated(pairs, units=["a", "b", "c"])
+    kept, units = drop_invalid_pairs(pairs, units=["a", "b", "c"])
     assert (list(kept), units) == ([good(0), good(2)], ["a", "c"])
     many = [bad(0), *(good(i) for i in range(40))]
     result = assert_metric(
@@ -126,7 +126,7 @@ def test_groups_and_attributes_are_those_of_generate_pairs():
         again = Pair(
             pair.original, pair.counterfactual, pair.from_group, pair.to_group, (), pair.attribute
         )
-        kept, _ = gated([again])
+        kept, _ = drop_invalid_pairs([again])
         assert (len(kept), kept.rejected, kept[0].checked) == (1, (), True)
 
 
@@ -138,7 +138,7 @@ def test_pairs_of_the_package_are_not_checked_again():
     assert all(pair.checked for pair in made)
     result = judged(list(made))
     assert (result.rejected, "pairs_unchecked" in result.reasons) == (0, False)
-    assert gated(made)[0] is made
+    assert drop_invalid_pairs(made)[0] is made
 
 
 def test_a_copy_that_is_changed_is_checked_again():

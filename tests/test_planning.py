@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from scipy.special import ndtri
 
+from pytest_llmfair import Underpowered, assert_within
+from pytest_llmfair._util.wording import rounded
 from pytest_llmfair.cli import main
-from pytest_llmfair.judging.fair_model import rounded
-from pytest_llmfair.judging.power import Design
-from pytest_llmfair.judging.verdict import judge
+from pytest_llmfair.judging.planning import Design
 from pytest_llmfair.metrics import (
     all_metrics,
     demographic_parity_difference,
@@ -17,7 +17,6 @@ from pytest_llmfair.metrics import (
     rabbi,
     toxic_fraction,
 )
-from pytest_llmfair.settings import Settings
 
 
 def plan(name="toxic_fraction", bound=0.05, units=200, **keywords):
@@ -122,15 +121,9 @@ def test_a_plan_and_a_verdict_agree_on_share_units_and_words(capsys):
     # Half of either group is selected, as a plan assumes, and the groups are apart by chance.
     y_pred = [1, 1, 0, 0] * 30
     y_pred[:12] = [1, 0] * 6
-    result = judge(
-        demographic_parity_difference(y_pred, groups=["a", "b"] * 60),
-        0.2,
-        name="demographic_parity_difference",
-        direction="lower",
-        fair_value=0.0,
-        settings=Settings(),
-        unit="person",
-    )
+    with pytest.raises(Underpowered) as caught:
+        assert_within(demographic_parity_difference(y_pred, groups=["a", "b"] * 60), 0.2)
+    result = caught.value.result
     planned = plan("demographic_parity_difference", 0.2, 60).fair_passes()
     assert result.verdict == "UNDERPOWERED"
     assert result.fair_pass_share == pytest.approx(planned.share, abs=0.01)

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_llmfair import assert_within
-from pytest_llmfair.judging.verdict import (
+from pytest_llmfair.judging.result import (
     BoundExceeded,
     FairnessAssertionError,
     Inconclusive,
@@ -20,8 +20,9 @@ from pytest_llmfair.judging.verdict import (
     Underpowered,
     Verdict,
     error_for,
-    judge,
 )
+from pytest_llmfair.judging.rules import Rules, Unregistered
+from pytest_llmfair.judging.verdict import judge
 from pytest_llmfair.metrics import ruted_neutrality, strict_sentiment_parity
 from pytest_llmfair.settings import Settings
 from pytest_llmfair.stats import (
@@ -45,9 +46,7 @@ def share(events: int, n: int) -> Mean:
 
 def verdict_of(estimate, bound, direction="lower", fair=0.0, **options):
     settings = Settings(**options)
-    return judge(
-        estimate, bound, name="share", direction=direction, fair_value=fair, settings=settings
-    )
+    return judge(estimate, bound, Unregistered("share", direction, fair), settings=settings)
 
 
 class Reversed(Undefined):
@@ -155,18 +154,7 @@ def test_without_a_spread_it_is_unknown_how_often_fair_models_pass():
 
 
 def test_a_sample_above_a_max_mde_that_the_user_gave_is_underpowered_too():
-    given = [
-        judge(
-            share(4, 80),
-            0.05,
-            name="x",
-            direction="lower",
-            fair_value=0,
-            settings=Settings(),
-            max_mde=limit,
-        )
-        for limit in (0.06, 0.5, None)
-    ]
+    given = [judge(share(4, 80), 0.05, rules=Rules(max_mde=limit)) for limit in (0.06, 0.5, None)]
     assert [result.verdict for result in given] == ["UNDERPOWERED", "INCONCLUSIVE", "INCONCLUSIVE"]
     assert "more than max_mde = 0.06" in given[0].notes[-1]
 
@@ -289,7 +277,7 @@ def test_a_result_becomes_plain_json():
 
 def test_an_estimate_of_nan_without_a_reason_is_invalid():
     estimate = replace(share(1, 50), value=math.nan)
-    result = judge(estimate, 0.5, name="x", direction="lower", fair_value=0.0, settings=Settings())
+    result = verdict_of(estimate, 0.5)
     assert result.verdict is Verdict.INVALID
     assert result.red
 

@@ -13,7 +13,6 @@ from pytest_llmfair import (
     assert_counterfactual_invariance,
 )
 from pytest_llmfair.judging.verdict import judge
-from pytest_llmfair.settings import Settings
 from pytest_llmfair.stats import Mean
 
 WORDS = ["red", "green", "blue", "grey", "black", "white"]
@@ -42,9 +41,7 @@ def test_beyond_the_bound_but_within_the_noise_more_units_than_there_are_would_d
 @pytest.mark.parametrize(("events", "n", "bound"), [(1, 4, 0.6), (12, 60, 0.3), (9, 200, 0.07)])
 def test_an_undecided_sample_never_counts_as_enough(events, n, bound):
     estimate = Mean.of_indicators([1.0] * events + [0.0] * (n - events))
-    result = judge(
-        estimate, bound, name="share", direction="lower", fair_value=0.0, settings=Settings()
-    )
+    result = judge(estimate, bound)
     assert result.verdict in (Verdict.INCONCLUSIVE, Verdict.UNDERPOWERED)
     few, many = result.needed_units
     assert n < few <= many

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def is_number(value: Any) -> bool:
-    """Tell whether a value is a real number, numpy's included, and no truth value."""
+    """Whether a value is a real number (of Python or numpy), and not a bool."""
     return isinstance(value, Real) and not isinstance(value, bool)
 
 
@@ -27,13 +27,13 @@ def check_keywords(
     """Raise ``TypeError`` for a keyword that neither the metric nor the caller takes."""
     own = [] if info is None else keyword_names(info.function)
     if own is not None:
-        chosen = () if info is None else of_pairs(info)
+        chosen = () if info is None else group_keywords(info)
         parameters = inspect.signature(caller).parameters.values()
         shared = [each.name for each in parameters if each.kind is each.KEYWORD_ONLY]
         check_known(caller, keywords, [*own, *chosen, *shared], renamed or {})
 
 
-def of_pairs(info: MetricInfo) -> tuple[str, ...]:
+def group_keywords(info: MetricInfo) -> tuple[str, ...]:
     """Return the keywords that choose among the groups of pairs."""
     if not info.needs.endswith("_pairs"):
         return ()
@@ -97,7 +97,7 @@ def positional(info: MetricInfo) -> list[str]:
 
 
 def last_is_bound(info: MetricInfo, data: tuple[Any, ...]) -> tuple[tuple[Any, ...], float]:
-    """Part the data from a bound given after them; keywords alone may be all the data."""
+    """Split off a bound given after the data; keywords alone may be all the data."""
     if len(data) < min(2, len(positional(info)) + 1) or not is_number(data[-1]):
         word = "minimum" if info.direction == "higher" else "bound"
         raise TypeError(f"{info.assertion}() needs {word}=..., the value you can still accept")

@@ -1,15 +1,15 @@
-"""Where an estimate stands relative to a bound, and what that takes."""
+"""A bound, and where an estimate stands relative to it."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable
 from dataclasses import dataclass, replace
 from numbers import Real
-from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, Literal
 
-from pytest_llmfair.judging.fair_model import MOST_UNITS, SURE, Power, search
+from pytest_llmfair._util.validation import one_sided
+from pytest_llmfair.stats import Finding
 
 if TYPE_CHECKING:
     from pytest_llmfair.stats import Estimate, Interval
@@ -19,9 +19,8 @@ Scale = Literal["linear", "log"]
 
 # Rates are sums of floats: 0.8 - 0.5 must not exceed a bound of 0.3 by its last digit.
 _ROUNDING = 1e-12
-# Of a ratio; larger ones are no floats.
+# Larger logarithms of a ratio overflow.
 _LARGEST_LOG = 700.0
-
 
 REWORDED = "the answers to a prompt and to the same prompt reworded inside its group"
 NO_FLOOR = (
@@ -39,31 +38,16 @@ _REMEDY = {
 }
 
 
-def one_sided(level: float) -> float:
-    """Return the error rate on either side; rounded, so that .95 gives exactly .025."""
-    return round((1.0 - level) / 2.0, 15)
-
-
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """A threshold, inclusive on the fair side.
+    """A threshold, inclusive on the fair side."""
 
-    Attributes
-    ----------
-    value : float
-        The threshold; for "two-sided" the largest distance from the fair value.
-    direction : {"lower", "higher", "two-sided"}
-        Which side is fairer.
-    fair : float
-        Value of a perfectly fair model.
-    scale : {"linear", "log"}
-        How a distance from the fair value is measured: "log" is for ratios, of which 2 is as far
-        from 1 as 1/2.
-    """
-
+    # For "two-sided" the largest distance from the fair value.
     value: float
     direction: Direction
+    # Value of a perfectly fair model.
     fair: float
+    # "log" is for ratios, where 2 and 1/2 are equally far from 1.
     scale: Scale = "linear"
 
     @classmethod
@@ -76,14 +60,7 @@ class Bound:
         name: str,
         scale: Scale = "linear",
     ) -> Bound:
-        """Return the bound of the metric `name`.
-
-        Raises
-        ------
-        ValueError
-            If it is not a number, or no data could reach or exceed it; the attainable range is
-            named.
-        """
+        """Return the bound of the metric `name`; one that is no test raises ``ValueError``."""
         word = "minimum" if direction == "higher" else "bound"
         if isinstance(value, bool) or not isinstance(value, Real):
             raise ValueError(f"the {word} of {name} is {value!r}; give a number")
@@ -146,7 +123,7 @@ class Bound:
         return abs(math.log(x / self.fair)) if 0.0 < x < math.inf else math.inf
 
     def sides(self, lower: float, upper: float) -> tuple[bool, bool]:
-        """Tell whether a whole interval is within the bound, and whether it is beyond it."""
+        """Whether a whole interval is within the bound, and whether it is beyond it."""
         if self.direction == "lower":
             return upper <= self.value, lower > self.value
         if self.direction == "higher":
@@ -155,7 +132,7 @@ class Bound:
         return (upper <= high and lower >= low), (lower > high or upper < low)
 
     def allows(self, x: float) -> bool:
-        """Tell whether a bare value is within the bound, the last digit aside."""
+        """Whether a bare value is within the bound, up to rounding."""
         shift = -_ROUNDING if self.direction == "higher" else _ROUNDING
         return replace(self, value=self.value + shift).sides(x, x)[0]
 
@@ -183,7 +160,7 @@ class Bound:
         return max(each.p_exceeds(x) if above else each.p_within(x) for each, x in known)
 
     def beyond_noise(self, estimate: Estimate, alpha: float) -> bool:
-        """Tell whether the value is proven beyond the bound and, where known, beyond its floor.
+        """Whether the value is proven beyond the bound and, where known, beyond its floor.
 
         Of several comparisons one has to be both, at its share of the error rate.
         """
@@ -200,26 +177,27 @@ class Bound:
 
     def floor_beyond(
         self, estimate: Estimate, alpha: float, *, reworded: bool
-    ) -> Mapping[str, str]:
-        """Say that a noise floor is proven beyond the bound; else nothing.
+    ) -> tuple[Finding, ...]:
+        """Report a noise floor that is proven beyond the bound.
 
-        Only of a value that is judged with its noise: an excess has the floor taken off.
+        This holds for a value judged with its noise: an excess has the floor taken off.
         """
         parts = getattr(estimate, "parts", None)
         if parts is not None:
             shares = alpha / len(parts)
             found = (self.floor_beyond(p, shares, reworded=reworded) for p in parts.values())
-            return next(filter(None, found), {})
+            return next(filter(None, found), ())
         floor = estimate.floor
         if floor is None or estimate.excess is None:
-            return {}
+            return ()
         if not self.sides(floor.lower_bound(alpha), floor.upper_bound(alpha))[1]:
-            return {}
+            return ()
         side = "below" if self.direction == "higher" else "above"
-        return {
-            "floor_above_bound": f"the noise floor {floor.value:.3f} is itself {side} "
-            f"{self.value:g}: {_REMEDY[reworded]}"
-        }
+        text = (
+            f"the noise floor {floor.value:.3f} is itself {side} {self.value:g}: "
+            f"{_REMEDY[reworded]}"
+        )
+        return (Finding("floor_above_bound", text, "invalid"),)
 
     def as_share(
         self, estimate: Estimate, interval: Interval
@@ -245,25 +223,26 @@ class Bound:
         linear, most = (min(max(x / (1.0 - floor), 0.0), 1.0) for x in (excess, upper))
         return (linear, math.sqrt(linear)), math.sqrt(most)
 
-    def out_of_reach(self, estimate: Estimate, alpha: float) -> Mapping[str, str]:
-        """Say that no answers could exceed the bound: those to one prompt differ too much.
+    def out_of_reach(self, estimate: Estimate, alpha: float) -> tuple[Finding, ...]:
+        """Report that no answers could exceed the bound: those to one prompt differ too much.
 
         An excess over a floor of .9 is at most .1, so that a bound of .3 would pass anything.
         """
         parts = getattr(estimate, "parts", None)
         if parts is not None:
             found = (self.out_of_reach(part, alpha / len(parts)) for part in parts.values())
-            return next(filter(None, found), {})
+            return next(filter(None, found), ())
         if estimate.measures != "excess" or estimate.floor is None:
-            return {}
+            return ()
         if self.value < 1.0 - estimate.floor.lower_bound(alpha):
-            return {}
+            return ()
         floor = estimate.floor.value
-        return {
-            "bound_out_of_reach": f"two answers to the same prompt already differ by {floor:.3f}, "
-            f"so that the group can add {1.0 - floor:.3f} at most and a bound of {self.value:g} "
-            "would pass any model; choose a smaller bound, on='share', or a lower temperature"
-        }
+        text = (
+            f"two answers to the same prompt already differ by {floor:.3f}, so that the group can "
+            f"add {1.0 - floor:.3f} at most and a bound of {self.value:g} would pass any model; "
+            "choose a smaller bound, on='share', or a lower temperature"
+        )
+        return (Finding("bound_out_of_reach", text, "invalid"),)
 
     def needed_units(self, estimate: Estimate, level: float) -> tuple[int, int] | None:
         """Range of units that would decide, against the nearer end of a two-sided bound."""
@@ -272,70 +251,10 @@ class Bound:
             end = self.ends[estimate.value >= self.fair]
         return estimate.needed_units(end, level=level)
 
-    def more_units(
-        self, estimate: Estimate, level: float, planned: tuple[int, int] | None
-    ) -> tuple[int, int] | None:
-        """Return the units that would decide, for evidence that did not.
+    def hidden_parts(self, estimate: Estimate, level: float) -> tuple[Finding, ...]:
+        """Report rows that are proven beyond the bound although the aggregate is within it.
 
-        An approximation that says these units were enough knows nothing. Widths shrink with the
-        square root of the sample size: the range then reaches from where the interval would just
-        end at the bound to where it clears the bound in 80 % of runs. None where the estimate
-        itself is on the bound (a million units do not decide), or the interval has no end.
-        """
-        units = estimate.sample.units
-        if planned is not None and planned[1] > units:
-            return max(planned[0], units + 1), planned[1]
-        interval, centre = estimate.interval(level), estimate.debiased
-        factor = 0.0
-        for end in self.ends if self.direction == "two-sided" else (self.value,):
-            if interval.lower <= end <= interval.upper:
-                far = interval.upper if end >= centre else interval.lower
-                away = abs(end - centre)
-                factor = max(factor, abs(far - centre) / away if away > 0.0 else math.inf)
-        if not 0.0 < factor * factor * units < MOST_UNITS:
-            return None
-        surer = 1.0 - NormalDist().inv_cdf(SURE) / NormalDist().inv_cdf(one_sided(level))
-        few, many = (math.ceil(units * x * x) for x in (factor, factor * surer))
-        return min(MOST_UNITS, max(few, units + 1)), min(MOST_UNITS, max(many, units + 1))
-
-    def power(self, estimate: Estimate, level: float, times: float = 1.0) -> Power:
-        """Return what a test of this size, or of `times` as much, can do.
-
-        A bound on the fair value itself is never passed, and no design error.
-        """
-        beyond = estimate.minimum_detectable_effect(bound=self.end, level=level)
-        detectable = self.distance + beyond
-        if self.scale == "log":
-            detectable = self.distance_of(self.end + beyond)
-        if self.distance == 0.0 or estimate.undefined is not None:
-            return Power(detectable)
-        allowed = {
-            "lower": (-math.inf, self.value),
-            "higher": (self.value, math.inf),
-            "two-sided": self.ends,
-        }[self.direction]
-        # Of a model that answers all groups alike, what sampling makes of two answers remains.
-        noise = estimate.floor if estimate.excess is not None else None
-        fair = self.fair if noise is None else noise.value
-        passes = estimate.fair_passes(allowed, fair, one_sided(level))
-        try:
-            share = passes(times)
-        except ArithmeticError:
-            # Of data at the edge of what is possible; a plan must not break a verdict.
-            share = math.nan
-        size = estimate.sample
-        now = size.units
-        if size.population == "fixed":
-            now = max(1, round(size.generations / max(size.units, 1)))
-        if math.isnan(share):
-            return Power(detectable)
-        needed = search(lambda n: passes(n / now) >= SURE, 2, MOST_UNITS)
-        return Power(detectable, share, needed)
-
-    def hidden_parts(self, estimate: Estimate, level: float) -> Mapping[str, str]:
-        """Name the rows proven beyond the bound although the aggregate is within it.
-
-        Bonferroni over the rows, since the worst of many is looked at.
+        Bonferroni over the rows, since the worst of many is judged.
         """
         rows: dict[Hashable, Estimate] = {}
         for key, row in estimate.groups.items():
@@ -345,7 +264,7 @@ class Bound:
                 continue
             rows[key] = part
         if len(rows) < 2:
-            return {}
+            return ()
         alpha = one_sided(level) / len(rows)
         beyond = [
             str(key)
@@ -353,9 +272,10 @@ class Bound:
             if self.sides(row.lower_bound(alpha), row.upper_bound(alpha))[1]
         ]
         if not beyond:
-            return {}
+            return ()
         more = f" and {len(beyond) - 5} more" if len(beyond) > 5 else ""
-        return {
-            "parts_exceed": f"{len(beyond)} of {len(rows)} parts are beyond the bound by "
-            f"themselves: {', '.join(beyond[:5])}{more}"
-        }
+        text = (
+            f"{len(beyond)} of {len(rows)} parts are beyond the bound by themselves: "
+            f"{', '.join(beyond[:5])}{more}"
+        )
+        return (Finding("parts_exceed", text),)

@@ -1,25 +1,35 @@
-"""What a metric is called with, and what was lost between the answers and the metric."""
+"""From answers, texts or arrays to the arguments of a metric, and what was lost on the way."""
 
 from __future__ import annotations
 
-import functools
-import math
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any
 
-from pytest_llmfair.judging.missing_data import MissingData
-from pytest_llmfair.responses import Answer, DigestedText, Missing, is_cut
+from pytest_llmfair.judging.collecting import check_data_kind
+from pytest_llmfair.judging.missing_data import (
+    MissingData,
+    count_missing,
+    has_answers,
+    missing_data_of,
+    rows_left_out,
+    texts_of,
+)
+from pytest_llmfair.judging.pairs import groups_of, pair_units
+from pytest_llmfair.judging.validity import NOTHING_ASKED
+from pytest_llmfair.lexicons.attributes import masker_of_pairs
+from pytest_llmfair.responses import Answer, Missing, PairedResponses, Responses
+from pytest_llmfair.stats import Finding
+
+if TYPE_CHECKING:
+    from pytest_llmfair.judging.assertion import Assertion
 
 Texts = list[list[str]]
-
-# Pairs whose answers are read for their direction: more would take time and say the same.
-_ENOUGH = 500
-_LIMITS = "--llmfair-max-calls, --llmfair-max-total-tokens or --llmfair-max-cost"
+Scorer = Callable[[Sequence[str]], Any]
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class MetricInputs:
     """Arguments for a metric, and what was lost between the answers and the metric.
 
@@ -28,204 +38,379 @@ class MetricInputs:
     """
 
     args: tuple[Any, ...] = ()
-    keywords: dict[str, Any] = field(default_factory=dict)
+    keywords: Mapping[str, Any] = field(default_factory=dict)
+    findings: tuple[Finding, ...] = ()
+    undefined: str | None = None
     # Missing answers as group -> reason -> number.
     missing: dict[str, dict[str, int]] = field(default_factory=dict)
-    # Answers that ended at a limit given on purpose, as {"length": n}; empty without one.
+    # Answers that ended at a limit the user set, as {"length": n}; empty without one.
     cut: dict[str, int] = field(default_factory=dict)
+    losses: MissingData = field(default_factory=MissingData)
     # Answers asked for live, and replayed from a cassette.
     origin: tuple[int, int] = (0, 0)
-    # Why too much is missing to judge, as code -> words.
-    invalid: dict[str, str] = field(default_factory=dict)
-    reasons: list[str] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
     # Per row the prompt (or both), and the answers (of either side), for the worst examples.
-    prompts: list[tuple[str, ...]] = field(default_factory=list)
-    outputs: list[tuple[list[str], ...]] = field(default_factory=list)
+    prompts: Sequence[tuple[str, ...]] = ()
+    outputs: Sequence[tuple[list[str], ...]] = ()
     labels: tuple[str, ...] = ()
-    undefined: str | None = None
+    attribute: str = ""
     model: str = ""
     # Rows of the responses, and those that have an answer (on either side).
     asked: int = 0
-    kept: list[int] = field(default_factory=list)
-    # Per row kept, whether the second side is the original.
-    turned: list[bool] = field(default_factory=list)
-    # Per row kept, the answers to the placebo twin; empty without placebos.
-    placebo: Texts = field(default_factory=list)
-    # Pairs that were not asked because a validity check failed.
-    rejected: int = 0
-    # Prompts that gave no pair because a word can be read in two ways.
-    uncertain: int = 0
-    # Groups of the attribute for which the lexicon has no terms.
-    lacks: tuple[str, ...] = ()
-    attribute: str = ""
-    losses: MissingData = field(default_factory=MissingData)
+    kept: Sequence[int] = ()
     # Whether the answers are to pairs, so that a metric may compare them in twos.
     paired: bool = False
+    # Pairs and prompts that were left out before anything was asked.
+    rejected: int = 0
+    uncertain: int = 0
+    lacks: tuple[str, ...] = ()
+    # How answers to pairs were compared; see `Compare`.
+    baseline: str = "resample"
+    texts_compared: bool = False
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """Codes of what does not make the data invalid."""
+        return tuple(each.code for each in self.findings if each.kind == "flag")
+
+    @property
+    def needs_floor(self) -> bool:
+        """Whether a value that compares answers is a FAIL only with a noise floor."""
+        known = "identical_repeats" in self.reasons
+        return self.baseline == "resample" and self.paired and not known
+
+    def with_findings(self, *found: Finding) -> MetricInputs:
+        """Return a copy with further findings."""
+        return replace(self, findings=(*self.findings, *found))
 
     def units_of(self, units: Any) -> Any:
-        """Leave out of one label per row asked those of the rows that were left out."""
+        """Return the labels of the rows kept, from one label per row asked."""
         found = list(units)
         return [found[i] for i in self.kept] if len(found) == self.asked else found
 
 
-def texts_of(row: Sequence[Answer]) -> list[str]:
-    """Return the answers of a row that are there."""
-    return [answer for answer in row if isinstance(answer, str)]
+@dataclass(frozen=True, slots=True)
+class AnswerRows:
+    """Answers to pairs that are given without the pairs: a row of texts per member.
 
-
-def usable(row: Sequence[Answer], whole: bool) -> bool:
-    """Tell whether some answer, or with `whole` every answer, is there."""
-    found = len(texts_of(row))
-    return found > 0 and (found == len(row) or not whole)
-
-
-def reasons_of(rows: Sequence[Sequence[Answer]]) -> dict[str, int]:
-    """Count the answers that are not there by reason."""
-    return dict(
-        sorted(Counter(a.reason for row in rows for a in row if isinstance(a, Missing)).items())
-    )
-
-
-def judge_missing(
-    evidence: MetricInputs, asked: Mapping[str, Sequence[Sequence[Answer]]], max_missing: float
-) -> None:
-    """Count the missing answers of each group; too many of one make the evidence invalid."""
-    evidence.missing = {group: reasons_of(rows) for group, rows in asked.items()}
-    _note_cut(evidence, asked)
-    rows = [row for side in asked.values() for row in side]
-    lost = [answer for row in rows for answer in row if isinstance(answer, Missing)]
-    if unpaid := [answer for answer in lost if answer.reason == "over_budget"]:
-        said = unpaid[0].detail
-        option = said.partition(" ")[0] if said.startswith("--llmfair") else _LIMITS
-        evidence.invalid["over_budget"] = (
-            f"{len(unpaid)} of {sum(map(len, rows))} answers were not asked for, since the budget "
-            f"of the run was spent: {said}; raise {option}, or ask for less"
-        )
-    if stale := [answer for answer in lost if answer.reason == "stale"]:
-        evidence.invalid["stale"] = f"{len(stale)} answers are stale; {stale[0].detail}"
-    parts: list[str] = []
-    for group, side in asked.items():
-        reasons, total = evidence.missing[group], sum(map(len, side))
-        # The budget and old recordings have remedies of their own.
-        failed = sum(n for reason, n in reasons.items() if reason not in evidence.invalid)
-        if total == 0 or failed / total > max_missing:
-            named = ", ".join(f"{n} {reason}" for reason, n in reasons.items()) or "none asked"
-            are = "" if parts else " answers are missing"
-            parts.append(f"{failed} of {total}{are} for {group} ({named})")
-    if parts:
-        commonest = _commonest([a.detail for a in lost if a.reason not in evidence.invalid])
-        evidence.invalid["missing"] = (
-            f"{' and '.join(parts)}, more than max_missing = {max_missing:.0%}. {commonest}"
-            "Fix the client, or accept more missing answers with max_missing."
-        )
-
-
-def _note_cut(evidence: MetricInputs, asked: Mapping[str, Sequence[Sequence[Answer]]]) -> None:
-    """Count the answers that ended at a limit given on purpose: what came is judged as it is."""
-    cut = {group: sum(is_cut(a) for row in rows for a in row) for group, rows in asked.items()}
-    if not (total := sum(cut.values())):
-        return
-    evidence.cut = {"length": total}
-    named = cut if len(cut) == 2 else {group: n for group, n in cut.items() if n}
-    by_group = ", ".join(f"{group} {n}" for group, n in named.items()) if len(cut) > 1 else ""
-    evidence.notes.append(
-        f"{total} of {sum(len(row) for rows in asked.values() for row in rows)} answers ended at "
-        f"the longest answer allowed (length{': ' if by_group else ''}{by_group}) and are judged "
-        "as far as they go"
-    )
-
-
-def _commonest(details: Sequence[str]) -> str:
-    """Name what went wrong most often, the first of equals; empty where nothing is known."""
-    counts = Counter(
-        words[:300] for words in details if words and not words.startswith("not asked")
-    )
-    return f"Most common error: {counts.most_common(1)[0][0].rstrip('.')}. " if counts else ""
-
-
-def note_left_out(evidence: MetricInputs, lost: int, total: int, what: str) -> None:
-    """Say how many rows have no answer; without any row there is nothing to measure."""
-    if lost == total:
-        # What made the answers invalid names its remedy.
-        remedy = "" if evidence.invalid else "; fix the client first"
-        evidence.undefined = f"none of the {total} {what} has an answer{remedy}"
-    elif lost:
-        evidence.notes.append(f"{lost} of {total} {what} left out: an answer is missing")
-
-
-def direction_between(evidence: MetricInputs, people: Callable[[str, str], str]) -> str:
-    """Say how the answers to two groups differ in length and sentiment; empty where unknown.
-
-    Only differences that are proven over the pairs are named: chance alone is no direction.
-    `people` names a group of an attribute in a sentence.
+    `placebo` holds the answers to the placebo twins; empty without any.
     """
-    rows = [row for row in evidence.outputs if len(row) == 2 and all(row)]
-    rows = rows[:: math.ceil(len(rows) / _ENOUGH) or 1]
-    texts = [text for row in rows for side in row for text in side]
-    if (
-        len(evidence.labels) != 2
-        or len(rows) < 2
-        or any(isinstance(t, DigestedText) for t in texts)
-    ):
-        return ""
-    parts = []
-    means = _apart(rows, lambda text: len(text.split()))
-    # A difference that rounds to nothing is no direction, however well it is proven.
-    if means is not None and round(means[0]) != round(means[1]):
-        word = "longer" if means[0] > means[1] else "shorter"
-        parts.append(f"are {word} ({means[0]:.0f} against {means[1]:.0f} words)")
-    means = _apart(rows, _sentiment())
-    if means is not None and round(abs(means[0] - means[1]), 2) > 0.0:
-        word = "higher" if means[0] > means[1] else "lower"
-        parts.append(f"score {abs(means[0] - means[1]):.2f} {word} in sentiment")
-    if not parts:
-        return ""
-    first, second = (people(evidence.attribute, group) for group in evidence.labels)
-    return f"answers about {first} {' and '.join(parts)} than those about {second}"
+
+    first: Texts
+    second: Texts
+    placebo: Texts
 
 
-def _apart(
-    rows: Sequence[tuple[list[str], ...]], measure: Callable[[str], float]
-) -> tuple[float, float] | None:
-    """Return the mean of a measure on either side where the pairs prove that they differ."""
-    from pytest_llmfair.stats import Mean
+def arrange(
+    assertion: Assertion, data: tuple[Any, ...], units: Any, *, fixed: bool = False
+) -> MetricInputs:
+    """Turn data into the arguments of the assertion's metric.
 
-    sides = [
-        [math.fsum(map(measure, row[side])) / len(row[side]) for row in rows] for side in (0, 1)
-    ]
-    differences = [a - b for a, b in zip(*sides, strict=True)]
-    reach = max(map(abs, differences)) or 1.0
-    ends = Mean.of_values(differences, bounds=(-reach, reach)).interval()
-    if ends.lower <= 0.0 <= ends.upper:
-        return None
-    return math.fsum(sides[0]) / len(rows), math.fsum(sides[1]) / len(rows)
+    Responses are cleaned of missing answers and scored as the metric needs; texts for a metric
+    that needs scores are scored; anything else is handed on as it is. Identical repeats of a
+    deterministic model become one generation, except for a fixed population, whose intervals
+    count them once by themselves (`fixed` treats any population like that).
+    """
+    fixed = fixed or assertion.keywords.get("population") == "fixed"
+    first = data[0] if data else None
+    rest = data[1:]
+    if isinstance(first, PairedResponses):
+        check_data_kind(assertion.metric, pairs=True)
+        inputs = _from_pairs(assertion, first, fixed, units)
+    elif isinstance(first, AnswerRows):
+        check_data_kind(assertion.metric, pairs=True)
+        inputs = _from_rows(first, fixed)
+    elif isinstance(first, Responses):
+        check_data_kind(assertion.metric, pairs=False)
+        inputs = _from_prompts(assertion, first, fixed)
+    else:
+        inputs, rest = _from_arrays(assertion, data), ()
+    keywords = {**inputs.keywords, **assertion.keywords}
+    if units is not None:
+        keywords["units"] = inputs.units_of(units) if inputs.asked else units
+    return replace(
+        inputs,
+        args=(*inputs.args, *rest),
+        keywords=keywords,
+        baseline=assertion.compare.baseline,
+        texts_compared=assertion.compare.texts,
+    )
 
 
-@functools.cache
-def _sentiment() -> Callable[[str], float]:
-    from pytest_llmfair.scorers import SentimentScorer, score
+def _from_arrays(assertion: Assertion, data: tuple[Any, ...]) -> MetricInputs:
+    needs, scorer = assertion.metric.needs, assertion.scorer
+    given = tuple(list(x) if isinstance(x, Iterator) else x for x in data)
+    make = {"scores": scored, "score_pairs": scored, "embedding_pairs": _embedded}.get(needs)
+    if make is not None:
+        given = tuple(make(_rows(x), scorer) if _holds_texts(x) else x for x in given)
+    return MetricInputs(given)
 
-    scorer = SentimentScorer()
-    return lambda text: float(score(scorer, [text])[0])
+
+def _from_rows(rows: AnswerRows, fixed: bool) -> MetricInputs:
+    (first, second, placebo), findings = collapse_identical_repeats(
+        range(len(rows.first)), rows.first, rows.second, rows.placebo, fixed=fixed
+    )
+    keywords = {"placebo": placebo} if rows.placebo else {}
+    return MetricInputs((first, second), keywords, findings, paired=True)
 
 
-def note_sameness(
-    evidence: MetricInputs, prompts: Sequence[Any], *sides: Texts, fixed: bool = False
-) -> tuple[Texts, ...]:
-    """Flag canned answers; count the repeats of a deterministic model as one generation."""
+@dataclass(frozen=True, slots=True)
+class _PairRow:
+    """Answers to one pair, the first group's first."""
+
+    at: int
+    prompts: tuple[str, str]
+    answers: tuple[Sequence[Answer], Sequence[Answer]]
+    # Answers to the placebo twin, if it has one.
+    twin: Sequence[Answer]
+    # Whether the second prompt is the original.
+    turned: bool
+    variant: str
+
+
+def _from_pairs(
+    assertion: Assertion, responses: PairedResponses, fixed: bool, units: Any
+) -> MetricInputs:
+    """Return two sides of answers; the first is always the group the first pair starts from."""
+    if not responses.pairs and (responses.rejected or responses.uncertain):
+        return MetricInputs(undefined=NOTHING_ASKED)
+    groups_of(responses.pairs)
+    first = responses.pairs[0]
+    sides = (str(first.from_group), str(first.to_group))
+    placebo = assertion.compare.placebo
+    whole = assertion.metric.whole_rows
+    rows = _pair_rows(responses, sides[0], placebo)
+    kept = [row for row in rows if all(has_answers(side, whole) for side in row.answers)]
+    asked = {side: [row.answers[i] for row in rows] for i, side in enumerate(sides)}
+    if placebo and any(responses.placebo):
+        asked["placebo"] = [row for row in responses.placebo if row]
+    counts = count_missing(asked, assertion.rules.largest_shares.missing)
+    undefined, left_out = rows_left_out(len(rows) - len(kept), len(rows), "pairs", counts)
+    labels = pair_units(responses.pairs) if units is None else units
+    texts = [[texts_of(row.answers[i]) for row in kept] for i in (0, 1)]
+    texts.append([texts_of(row.twin) for row in kept])
+    repeats: tuple[Finding, ...] = ()
+    if kept:
+        texts, repeats = collapse_identical_repeats(
+            [row.prompts[0] for row in kept], *texts, fixed=fixed or whole
+        )
+    inputs = MetricInputs(
+        keywords={"units": [labels[row.at] for row in kept]},
+        findings=(*counts.findings, *left_out, *repeats),
+        undefined=undefined,
+        missing=counts.missing,
+        cut=counts.cut,
+        losses=missing_data_of([asked[side] for side in sides], sides, [labels, labels]),
+        origin=responses.origin,
+        prompts=[row.prompts for row in kept],
+        outputs=list(zip(texts[0], texts[1], strict=True)),
+        labels=sides,
+        attribute=str(getattr(first, "attribute", "")),
+        model=responses.model,
+        asked=len(responses),
+        kept=[row.at for row in kept],
+        paired=undefined is None,
+    )
+    if undefined is not None:
+        return inputs
+    if assertion.metric.needs == "scores":
+        return _as_single_prompts(assertion, inputs, several=len(groups_of(responses.pairs)) > 2)
+    return _compared(assertion, inputs, texts, kept, responses.pairs)
+
+
+def _pair_rows(responses: PairedResponses, first: str, placebo: bool) -> list[_PairRow]:
+    rows = []
+    twins = (placebo and responses.placebo) or ((),) * len(responses)
+    for i, (pair, (a, b)) in enumerate(zip(responses.pairs, responses, strict=True)):
+        prompts = (pair.original, pair.counterfactual)
+        variant = getattr(pair, "variant", "")
+        if turned := pair.from_group != first:
+            prompts, a, b = (prompts[1], prompts[0]), b, a
+        rows.append(_PairRow(i, prompts, (a, b), twins[i], turned, variant))
+    return rows
+
+
+def _compared(
+    assertion: Assertion,
+    inputs: MetricInputs,
+    texts: Sequence[Texts],
+    kept: Sequence[_PairRow],
+    pairs: Sequence[Any],
+) -> MetricInputs:
+    """Add the two sides of a metric that compares them, masked, scored or embedded as it needs."""
+    needs, compare = assertion.metric.needs, assertion.compare
+    first, second, placebo = texts
+    if compare.placebo:
+        # A placebo rewords the original, on whichever side of a turned pair that is.
+        ordered = [
+            (b, a) if row.turned else (a, b) for a, b, row in zip(first, second, kept, strict=True)
+        ]
+        first, second = [a for a, _ in ordered], [b for _, b in ordered]
+    if compare.mask and needs in ("text_pairs", "embedding_pairs"):
+        masked = masker_of_pairs(pairs)
+        # Where one prompt does not name the group, an answer to it has no word to mask.
+        drops = [row.variant == "omission" for row in kept]
+        first, second, placebo = (
+            [[masked(text, drop) for text in row] for row, drop in zip(rows, drops, strict=True)]
+            for rows in (first, second, placebo)
+        )
+    keywords = dict(inputs.keywords)
+    if compare.placebo:
+        keywords["placebo"] = placebo
+    args: tuple[Any, ...] = (first, second)
+    if needs == "score_pairs":
+        args = tuple(scored(side, assertion.scorer) for side in args)
+    elif needs == "embedding_pairs":
+        args = tuple(_embedded(side, assertion.scorer) for side in args)
+    return replace(inputs, args=args, keywords=keywords)
+
+
+def _as_single_prompts(
+    assertion: Assertion, inputs: MetricInputs, *, several: bool
+) -> MetricInputs:
+    """Take both members of a pair as prompts of their own, but as one sampling unit."""
+    prompts = [row[side] for side in (0, 1) for row in inputs.prompts]
+    outputs = [row[side] for side in (0, 1) for row in inputs.outputs]
+    places = list(range(len(prompts)))
+    if several:
+        # Of several groups a prompt is in many pairs, and was asked once.
+        places = sorted({text: i for i, text in reversed(list(enumerate(prompts)))}.values())
+    rows = [outputs[i] for i in places]
+    labels, kept = inputs.keywords["units"] * 2, [*inputs.kept] * 2
+    return replace(
+        inputs,
+        args=(scored(rows, assertion.scorer),),
+        keywords={"units": [labels[i] for i in places]},
+        prompts=[(prompts[i],) for i in places],
+        outputs=[(row,) for row in rows],
+        kept=[kept[i] for i in places],
+        labels=(),
+        paired=False,
+    )
+
+
+def _from_prompts(assertion: Assertion, responses: Responses, fixed: bool) -> MetricInputs:
+    needs, whole = assertion.metric.needs, assertion.metric.whole_rows
+    kept = [i for i, row in enumerate(responses) if has_answers(row, whole)]
+    counts = count_missing({"all": responses.answers}, assertion.rules.largest_shares.missing)
+    undefined, left_out = rows_left_out(
+        len(responses) - len(kept), len(responses), "prompts", counts
+    )
+    asked: Sequence[tuple[Answer, ...]] = responses.answers
+    if needs == "pronoun_counts":
+        # Equal prompts share one row, so one missing answer affects all of them.
+        of_prompt: dict[str, tuple[Answer, ...]] = {}
+        for prompt, answers in zip(responses.prompts, responses, strict=True):
+            of_prompt[prompt] = (*of_prompt.get(prompt, ()), *answers)
+        asked = list(of_prompt.values())
+    inputs = MetricInputs(
+        findings=(*counts.findings, *left_out),
+        undefined=undefined,
+        missing=counts.missing,
+        cut=counts.cut,
+        losses=missing_data_of([asked], (), [range(len(asked))], bounded=needs != "texts"),
+        origin=responses.origin,
+        model=responses.model,
+        asked=len(responses),
+        kept=kept,
+    )
+    if not kept:
+        return inputs
+    prompts = [responses.prompts[i] for i in kept]
+    # Pronoun counts cannot reveal identical repeats, so collapse them here.
+    keep = whole or (fixed and needs in ("scores", "texts"))
+    (rows,), repeats = collapse_identical_repeats(
+        prompts, [texts_of(responses[i]) for i in kept], fixed=keep
+    )
+    inputs = replace(
+        inputs.with_findings(*repeats),
+        prompts=[(prompt,) for prompt in prompts],
+        outputs=[(row,) for row in rows],
+    )
+    if needs == "scores":
+        args = (scored(rows, assertion.scorer),)
+        return replace(inputs, args=args, keywords={"units": prompts})
+    if needs == "texts":
+        return replace(
+            inputs,
+            args=([text for row in rows for text in row],),
+            keywords={"units": [p for p, row in zip(prompts, rows, strict=True) for _ in row]},
+            kept=[i for i, row in zip(kept, rows, strict=True) for _ in row],
+        )
+    return _pronouns_counted(inputs, prompts, rows)
+
+
+def _pronouns_counted(inputs: MetricInputs, prompts: Sequence[str], rows: Texts) -> MetricInputs:
+    from pytest_llmfair.metrics import pronoun_counts, pronoun_ties
+
+    merged: dict[str, list[str]] = {}
+    for prompt, row in zip(prompts, rows, strict=True):
+        merged.setdefault(prompt, []).extend(row)
+    counted = {prompt: pronoun_counts(row) for prompt, row in merged.items()}
+    single = [prompt for prompt, (_, kept, _) in counted.items() if kept == 1]
+    undefined = inputs.undefined
+    if single and len(single) == len(counted):
+        undefined = (
+            f"only one generation with a gendered pronoun for each of {len(counted)} prompts, "
+            "which shows no lean; collect more, at a temperature at which answers differ"
+        )
+    return replace(
+        inputs,
+        undefined=undefined,
+        args=tuple({p: c[i] for p, c in counted.items()} for i in (0, 1)),
+        keywords={
+            "total_counts": {p: c[2] for p, c in counted.items()},
+            "tie_counts": {p: pronoun_ties(row) for p, row in merged.items()},
+        },
+    )
+
+
+def collapse_identical_repeats(
+    prompts: Sequence[Any], *sides: Texts, fixed: bool = False
+) -> tuple[list[Texts], tuple[Finding, ...]]:
+    """Count the repeats of a deterministic model as one generation; flag canned answers."""
+    findings = []
     rows = [row for side in sides for row in side if row]
     if len({text for row in rows for text in row}) == 1 and len(set(prompts)) > 1:
-        evidence.reasons.append("uninformative")
-        evidence.notes.append(f"one answer to all {len(set(prompts))} prompts; check the client")
+        text = f"one answer to all {len(set(prompts))} prompts; check the client"
+        findings.append(Finding("uninformative", text))
     most = max(map(len, rows), default=0)
-    # Of a row that lost answers one may be left, and says the same. A few repeats show nothing.
+    # A row that lost answers may hold a single one, which shows nothing about repeats.
     repeated = 2 * sum(len(row) > 1 for row in rows) > len(rows)
-    if not fixed and repeated and all(len(set(row)) == 1 for row in rows):
-        evidence.reasons.append("identical_repeats")
-        evidence.notes.append(
-            f"all {most} repeats of every prompt are identical (a deterministic model): "
-            "they count as one generation"
-        )
-        return tuple([row[:1] for row in side] for side in sides)
-    return sides
+    if fixed or not repeated or not all(len(set(row)) == 1 for row in rows):
+        return list(sides), tuple(findings)
+    text = (
+        f"all {most} repeats of every prompt are identical (a deterministic model): "
+        "they count as one generation"
+    )
+    findings.append(Finding("identical_repeats", text))
+    return [[row[:1] for row in side] for side in sides], tuple(findings)
+
+
+def _holds_texts(data: Any) -> bool:
+    if not isinstance(data, (list, tuple)) and not hasattr(data, "tolist"):
+        return False
+    for row in data:
+        several = isinstance(row, (list, tuple)) or getattr(row, "ndim", 0) > 0
+        first = (row[0] if len(row) else None) if several else row
+        return isinstance(first, (str, Missing))
+    return False
+
+
+def _rows(data: Any) -> Texts:
+    from pytest_llmfair.metrics.arguments import text_rows
+
+    return text_rows(data, "texts")
+
+
+def scored(rows: Texts, scorer: Scorer) -> list[Any]:
+    """Score every text once and keep the rows."""
+    flat = [text for row in rows for text in row]
+    scores = iter([float(x) for x in scorer(flat)])
+    return [[next(scores) for _ in row] for row in rows]
+
+
+def _embedded(rows: Texts, encoder: Scorer) -> list[Any]:
+    """Embed every text once and keep the rows: one array (n_generations, dim) each."""
+    vectors = encoder([text for row in rows for text in row])
+    ends = list(accumulate(len(row) for row in rows))
+    return [vectors[end - len(row) : end] for end, row in zip(ends, rows, strict=True)]

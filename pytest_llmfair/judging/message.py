@@ -18,13 +18,13 @@ from pytest_llmfair._util.wording import (
 )
 from pytest_llmfair.judging import wording as words
 from pytest_llmfair.judging.bound import Bound
-from pytest_llmfair.judging.people import people as people
-from pytest_llmfair.judging.verdict import Example, Result, Verdict
+from pytest_llmfair.judging.people import people
+from pytest_llmfair.judging.result import Example, Result, Verdict
 from pytest_llmfair.judging.wording import Record
 
 PASS_MEANS = "within bound for these groups, prompts and this model revision"
 
-# Pytest prints eight columns in front of every line; only the first may go beyond its 100.
+# Pytest indents every line by eight columns; only the first line may reach 100.
 WIDTH, WIDEST = 92, 100
 
 _MOST_GROUPS = 5
@@ -85,16 +85,14 @@ def metric_name(record: Record) -> str:
 
 
 def lacking(record: Record) -> str:
-    """Return the groups of the attribute that nothing is known of."""
+    """Return the groups of the attribute that the lexicon has no words for."""
     return f"{', '.join(map(escape, record['lacks']))} (no words for these groups in the lexicon)"
 
 
 def failure_message(result: Result, *, show_text: str, detailed: bool = False) -> str:
     """Return what a failing test prints, in lines of at most 92 columns.
 
-    Plain words first: what was found, how certain it is, what was not counted, the worst groups
-    and rows, what would decide, and how to run just this test again. `show_text` is "worst" or
-    "none"; `detailed` adds the method of the interval and the result in one line.
+    `show_text` is "worst" or "none"; `detailed` adds the method of the interval.
     """
     record = result.to_dict()
     places = words.decimals(record, _FEWEST_DECIMALS)
@@ -130,7 +128,7 @@ def failure_message(result: Result, *, show_text: str, detailed: bool = False) -
 
 
 def _labelled(label: str, *texts: str) -> list[str]:
-    """Return a line that begins with a label, and goes on below its texts; none without text."""
+    """Return a labelled line, wrapped below its text; no line without text."""
     return words.wrapped("; ".join(filter(None, texts)), WIDTH, f"  {label:<11}  ", " " * 15)
 
 
@@ -139,7 +137,7 @@ def _sentence(text: str) -> str:
 
 
 def _explained(record: Record, places: int, notes: list[str]) -> str:
-    """Return what a verdict means, and what to do where it is open; a note that says it goes."""
+    """Return what a verdict means and what to do; a note that says the same is dropped."""
     found, verdict = _found(record, places), record["verdict"]
     units = plurals(record["unit"])
     so_far = plural(record["unit"], record["units"])
@@ -164,7 +162,7 @@ def _explained(record: Record, places: int, notes: list[str]) -> str:
     if (share := record["fair_pass_share"]) is None:
         why = "it could hardly PASS, whatever the model answers"
     else:
-        # No word of ours calls a model fair, not even one that is only imagined.
+        # Messages never call a model fair, not even an imagined one.
         why = f"{_as_fair(record)} would PASS only {100 * share:.0f} % of such tests"
         if share < 0.005:
             why = f"{_as_fair(record)} would practically never PASS it"
@@ -278,7 +276,7 @@ def _extremes(record: Record, places: int) -> str:
 
 
 def _noise(record: Record, places: int) -> tuple[str, str]:
-    """Return the noise floor: what of it was not counted, or what to compare the value with."""
+    """Return the part of the noise floor that was subtracted, and the part to compare with."""
     floor = record["noise_floor"]
     if floor is None or (floor == 0.0 and record["judged"] != "value"):
         return "", ""
@@ -376,7 +374,7 @@ def _example(example: Example, places: int) -> list[str]:
 
 
 def decides(record: Record) -> str:
-    """Return how much more is needed; every undecided verdict has a number to aim for."""
+    """Return how much more data would decide, if the verdict is undecided."""
     units, verdict = words.needed(record), record["verdict"]
     what = plurals(record["unit"])
     if verdict in ("INCONCLUSIVE", "UNDERPOWERED"):
@@ -409,7 +407,7 @@ def _calls(record: Record) -> str:
 
 
 def _rerun(result: Result) -> list[str]:
-    """Return the command as lines that a shell takes as one."""
+    """Return the command that repeats the test, split into lines for a shell."""
     nodeid = result.nodeid
     quoted = shlex.quote(nodeid) if set(nodeid) & set('"$`\\!') else f'"{nodeid}"'
     lines = [f"  {'rerun':<13}pytest {quoted}"]

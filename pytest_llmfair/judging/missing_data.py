@@ -1,75 +1,175 @@
-"""Missing answers as evidence: how they differ between groups, and what they could hide."""
+"""Missing answers: how many, whether groups differ in them, and what they could hide."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from pytest_llmfair.responses import Answer, Missing
+from pytest_llmfair.responses import Answer, Missing, is_cut
+from pytest_llmfair.stats import Finding
 
 if TYPE_CHECKING:
     from pytest_llmfair.judging.bound import Bound
     from pytest_llmfair.stats import Estimate
 
-# Above this share of rows the worst case is told even when it changes nothing.
-_WORTH_TELLING = 0.01
+Rows = Sequence[Sequence[Answer]]
+
+# Above this share of rows the worst case is reported even when it changes nothing.
+_WORTH_REPORTING = 0.01
+_LIMITS = "--llmfair-max-calls, --llmfair-max-total-tokens or --llmfair-max-cost"
+
+
+def texts_of(row: Sequence[Answer]) -> list[str]:
+    """Return the answers of a row that are not missing."""
+    return [answer for answer in row if isinstance(answer, str)]
+
+
+def has_answers(row: Sequence[Answer], whole: bool) -> bool:
+    """Whether a row has an answer; with `whole`, whether none of its answers is missing."""
+    found = len(texts_of(row))
+    return found > 0 and (found == len(row) or not whole)
+
+
+@dataclass(frozen=True, slots=True)
+class MissingCounts:
+    """Missing answers as group -> reason -> number, answers cut at a limit, and findings."""
+
+    missing: dict[str, dict[str, int]] = field(default_factory=dict)
+    # As {"length": n}; empty without one.
+    cut: dict[str, int] = field(default_factory=dict)
+    findings: tuple[Finding, ...] = ()
+
+
+def count_missing(asked: Mapping[str, Rows], max_missing: float) -> MissingCounts:
+    """Count the missing answers of each group; too many in one group make the data invalid."""
+    missing = {
+        group: dict(
+            sorted(
+                Counter(a.reason for row in rows for a in row if isinstance(a, Missing)).items()
+            )
+        )
+        for group, rows in asked.items()
+    }
+    cut, findings = _cut_answers(asked)
+    rows = [row for side in asked.values() for row in side]
+    lost = _lost(rows)
+    # The budget and old recordings have remedies of their own.
+    explained: set[str] = set()
+    if unpaid := [answer for answer in lost if answer.reason == "over_budget"]:
+        explained.add("over_budget")
+        detail = unpaid[0].detail
+        option = detail.partition(" ")[0] if detail.startswith("--llmfair") else _LIMITS
+        text = (
+            f"{len(unpaid)} of {sum(map(len, rows))} answers were not asked for, since the budget "
+            f"of the run was spent: {detail}; raise {option}, or ask for less"
+        )
+        findings.append(Finding("over_budget", text, "invalid"))
+    if stale := [answer for answer in lost if answer.reason == "stale"]:
+        explained.add("stale")
+        text = f"{len(stale)} answers are stale; {stale[0].detail}"
+        findings.append(Finding("stale", text, "invalid"))
+    parts: list[str] = []
+    for group, side in asked.items():
+        reasons, total = missing[group], sum(map(len, side))
+        failed = sum(n for reason, n in reasons.items() if reason not in explained)
+        if total == 0 or failed / total > max_missing:
+            named = ", ".join(f"{n} {reason}" for reason, n in reasons.items()) or "none asked"
+            are = "" if parts else " answers are missing"
+            parts.append(f"{failed} of {total}{are} for {group} ({named})")
+    if parts:
+        error = _most_common_error([a.detail for a in lost if a.reason not in explained])
+        text = (
+            f"{' and '.join(parts)}, more than max_missing = {max_missing:.0%}. {error}"
+            "Fix the client, or accept more missing answers with max_missing."
+        )
+        findings.append(Finding("missing", text, "invalid"))
+    return MissingCounts(missing, cut, tuple(findings))
+
+
+def _lost(rows: Rows) -> list[Missing]:
+    return [answer for row in rows for answer in row if isinstance(answer, Missing)]
+
+
+def _cut_answers(asked: Mapping[str, Rows]) -> tuple[dict[str, int], list[Finding]]:
+    """Count the answers that ended at a limit the user set; they are judged as they are."""
+    cut = {group: sum(is_cut(a) for row in rows for a in row) for group, rows in asked.items()}
+    if not (total := sum(cut.values())):
+        return {}, []
+    named = cut if len(cut) == 2 else {group: n for group, n in cut.items() if n}
+    by_group = ", ".join(f"{group} {n}" for group, n in named.items()) if len(cut) > 1 else ""
+    text = (
+        f"{total} of {sum(len(row) for rows in asked.values() for row in rows)} answers ended at "
+        f"the longest answer allowed (length{': ' if by_group else ''}{by_group}) and are judged "
+        "as far as they go"
+    )
+    return {"length": total}, [Finding("cut_answers", text, "note")]
+
+
+def _most_common_error(details: Sequence[str]) -> str:
+    """Name the most common error; an empty string where no detail is known."""
+    counts = Counter(
+        words[:300] for words in details if words and not words.startswith("not asked")
+    )
+    return f"Most common error: {counts.most_common(1)[0][0].rstrip('.')}. " if counts else ""
+
+
+def rows_left_out(
+    lost: int, total: int, what: str, counts: MissingCounts
+) -> tuple[str | None, tuple[Finding, ...]]:
+    """Return why nothing can be measured (None where something can), and a note of lost rows."""
+    if lost == total:
+        # A finding that makes the data invalid names its own remedy.
+        invalid = any(each.kind == "invalid" for each in counts.findings)
+        remedy = "" if invalid else "; fix the client first"
+        return f"none of the {total} {what} has an answer{remedy}", ()
+    if not lost:
+        return None, ()
+    text = f"{lost} of {total} {what} left out: an answer is missing"
+    return None, (Finding("rows_left_out", text, "note"),)
 
 
 @dataclass(frozen=True, slots=True)
 class MissingData:
-    """What is missing of the answers that were asked for.
+    """How much is missing, and how far that could move a value."""
 
-    Attributes
-    ----------
-    share : float
-        Share of the rows with a missing answer, added over the sides, at most 1. No quantity that
-        lies within a span and that one row moves by no more than its own weight (a mean, a rate,
-        a difference or a distance of these) can be worse than what was measured by more than this
-        share of the span.
-    difference : Estimate or None
-        Largest absolute difference of the missing rates of two groups, with pairs as units; None
-        for single prompts, and when nothing is missing.
-    groups : tuple of str
-        The groups.
-    rates : tuple of float
-        Share of the answers that is missing, by group.
-    bounded : bool
-        Whether a row has a weight that is known. Where words are counted one long answer can
-        outweigh all others.
-    """
-
+    # Share of the rows with a missing answer, added over the sides, at most 1. A quantity within
+    # a span that one row moves by at most its own weight (a mean, a rate, a difference or a
+    # distance of these) cannot be worse than measured by more than this share of the span.
     share: float = 0.0
+    # Largest absolute difference of the missing rates of two groups, with pairs as units.
     difference: Estimate | None = None
     groups: tuple[str, ...] = ()
+    # Share of missing answers by group.
     rates: tuple[float, ...] = ()
+    # Whether the weight of a row is known. Where words are counted, one long answer can outweigh
+    # all others.
     bounded: bool = True
 
-    def unequal(self, bound: Bound, level: float) -> str:
-        """Say that the missing rates themselves differ by more than the bound; else nothing."""
+    def unequal(self, bound: Bound, level: float) -> tuple[Finding, ...]:
+        """Report missing rates that differ by more than the bound itself."""
         if self.difference is None or not bound.reach < math.inf:
-            return ""
+            return ()
         if not self.difference.interval(level).lower > bound.reach:
-            return ""
-        return f"{self._rates(level)}, which is itself beyond the bound"
+            return ()
+        text = f"{self._rates(level)}, which is itself beyond the bound"
+        return (Finding("missing_rates_differ", text),)
 
-    def notes(self, level: float) -> list[str]:
-        """Say how missing rates differ, where more than a few answers are missing."""
-        if self.difference is None or self.share <= _WORTH_TELLING:
-            return []
-        return [self._rates(level)]
+    def rates_note(self, level: float) -> tuple[Finding, ...]:
+        """Report the missing rates where more than a few answers are missing."""
+        if self.difference is None or self.share <= _WORTH_REPORTING:
+            return ()
+        return (Finding("missing_rates", self._rates(level), "note"),)
 
     def worst_case(
         self, estimate: Estimate, bound: Bound, lower: float, upper: float, *, passed: bool
-    ) -> tuple[str, str]:
-        """Say how far the missing answers could move the value, and what that does to a PASS.
-
-        The reason is empty where no PASS depends on them, the words too where few are missing.
-        """
-        telling = self.share > _WORTH_TELLING
+    ) -> tuple[Finding, ...]:
+        """Report how far the missing answers could move the value, and whether a PASS survives."""
+        telling = self.share > _WORTH_REPORTING
         if self.share == 0.0 or not (passed or telling):
-            return "", ""
+            return ()
         low, high = estimate.attainable
         if not (self.bounded and math.isfinite(low) and math.isfinite(high)):
             why = (
@@ -77,20 +177,20 @@ class MissingData:
                 if self.bounded
                 else "one long answer could outweigh all others"
             )
-            words = (
+            text = (
                 f"{self.share:.1%} of the rows miss an answer; what they could hide is not known, "
                 f"since {why}"
             )
-            return "worst_case_unknown" if passed else "", words
+            return (Finding("worst_case_unknown", text, "flag" if passed else "note"),)
         slack = self.share * (high - low)
-        # A pair without one answer is left out with the other, so that a difference of sides can
-        # shrink by either; it can grow by no more than the pair's weight.
+        # Dropping a pair drops both answers, so a difference of sides can shrink by up to twice
+        # the missing share; it can grow by no more than the pair's weight.
         shrink = 2.0 * slack if self.groups and bound.direction == "lower" else slack
         lower, upper = max(low, lower - shrink), min(high, upper + slack)
-        words = f"worst case of the missing answers: the value lies in [{lower:.3f}, {upper:.3f}]"
+        text = f"worst case of the missing answers: the value lies in [{lower:.3f}, {upper:.3f}]"
         if passed and not bound.sides(lower, upper)[0]:
-            return "worst_case_exceeds", f"{words}, which does not prove the bound"
-        return "", words if telling else ""
+            return (Finding("worst_case_exceeds", f"{text}, which does not prove the bound"),)
+        return (Finding("worst_case", text, "note"),) if telling else ()
 
     def _rates(self, level: float) -> str:
         assert self.difference is not None
@@ -104,16 +204,16 @@ class MissingData:
         )
 
 
-def losses_of(
-    rows: Sequence[Sequence[Sequence[Answer]]],
+def missing_data_of(
+    rows: Sequence[Rows],
     groups: tuple[str, ...],
     units: Sequence[Sequence[Hashable]],
     *,
     bounded: bool = True,
 ) -> MissingData:
-    """Count what is missing of the rows of each group, or of all prompts without groups.
+    """Count what is missing by group, or over all prompts without groups.
 
-    Rows with one label in `units` are one sampling unit; for `bounded` see :class:`MissingData`.
+    Rows with equal labels in `units` are one sampling unit; `bounded` as in `MissingData`.
     """
     flags = [[[isinstance(a, Missing) for a in row] for row in side] for side in rows]
     share = math.fsum(

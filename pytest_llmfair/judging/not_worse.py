@@ -2,128 +2,66 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from pytest_llmfair._util.validation import whole
 from pytest_llmfair._util.wording import number
-from pytest_llmfair.judging.arguments import check_keywords, check_units, is_number
-from pytest_llmfair.judging.collecting import collect, measurable, prompts_or_pairs
-from pytest_llmfair.judging.groups import Compare, compare_of
-from pytest_llmfair.judging.inputs import MetricInputs, usable
-from pytest_llmfair.judging.message import people
-from pytest_llmfair.judging.pairing import is_pair
-from pytest_llmfair.judging.pipeline import TextScorer, conclude, judged, measured
-from pytest_llmfair.judging.rules import About, Rules, Unregistered, current_settings
-from pytest_llmfair.judging.validity import gated
-from pytest_llmfair.judging.verdict import Result
-from pytest_llmfair.metrics import MetricInfo, get_metric
+from pytest_llmfair.judging.arguments import is_number
+from pytest_llmfair.judging.assertion import Assertion, Source, TextScorer
+from pytest_llmfair.judging.collecting import (
+    check_data_kind,
+    check_units,
+    collect,
+    prompts_or_pairs,
+)
+from pytest_llmfair.judging.inputs import MetricInputs
+from pytest_llmfair.judging.missing_data import has_answers
+from pytest_llmfair.judging.pairs import is_pair
+from pytest_llmfair.judging.people import people
+from pytest_llmfair.judging.pipeline import Measured, measure
+from pytest_llmfair.judging.result import Result
+from pytest_llmfair.judging.rules import JudgedMetric, Rules, Unregistered, current_settings
+from pytest_llmfair.judging.validity import drop_invalid_pairs
+from pytest_llmfair.judging.verdict import judge
+from pytest_llmfair.metrics import MetricInfo
 from pytest_llmfair.responses import PairedResponses, Responses, joined_origins, rows_of
 from pytest_llmfair.stats import Estimate, Finding, PairedDifference, Undefined, WorstGroups
 from pytest_llmfair.stats.difference import loss_between
 
-Answers = Responses | PairedResponses
-Groups = tuple[str, ...]
-
+# What callers may have written instead of a keyword.
+OTHER_WORDS = dict.fromkeys(("bound", "minimum", "eps"), "margin") | {"n": "generations"}
 _NAMES = ("candidate", "baseline")
 _FORM = (
     'assert_not_worse("strict_sentiment_parity", pairs, candidate=..., baseline=..., margin=0.02)'
 )
-_WORDS = dict.fromkeys(("bound", "minimum", "eps"), "margin") | {"n": "generations"}
 _MEASURED = (Estimate, Result)
 _ANSWERS = (Responses, PairedResponses)
 
 
-def assert_not_worse(
-    *data: Any,
-    candidate: Any = None,
-    baseline: Any = None,
-    margin: float | None = None,
-    scorer: Any = None,
-    generations: int | None = None,
-    level: float | None = None,
-    mode: str | None = None,
-    max_mde: float | None = None,
-    max_missing: float | None = None,
-    max_invalid: float | None = None,
-    max_uncertain: float | None = None,
-    label: str = "",
-    unit: str = "",
-    family: str = "session",
-    **keywords: Any,
+def is_metric_name(given: Any) -> bool:
+    """Whether this is the name of a metric, and not the specification of a model."""
+    return isinstance(given, str) and ":" not in given
+
+
+def compare_models(
+    info: MetricInfo | None,
+    data: Sequence[Any],
+    models: Mapping[str, Any],
+    margin: float | None,
+    rules: Rules,
+    scorer: Any,
+    generations: int | None,
+    keywords: Mapping[str, Any],
 ) -> Result:
-    """Assert that a model is not less fair than another on the same prompts, beyond a margin.
-
-    Non-inferiority: the value judged is by how much the candidate is worse, in the direction of
-    the metric. Where both models show how much two answers to the same prompt differ, or one
-    always gives the same answer, this noise is taken off both. Of more than two groups every two
-    are compared, and the largest loss is judged.
-
-    Parameters
-    ----------
-    *data
-        Name of a metric, then prompts or pairs, which can be left out where answers are given.
-        Without a metric: candidate, baseline and margin, in this order.
-    candidate, baseline
-        The two models. With a metric each is a client or a function of a prompt, answers
-        (`Responses`, `PairedResponses`), a model specification such as "responses:old.jsonl", or
-        the `Path` of recorded answers. Without one both are estimates of the same metric, or
-        results of the same assertion. Signed metrics are compared by their distance to 0.
-    margin : float
-        Largest loss that is accepted, inclusive, on the metric's scale.
-    scorer, generations
-        As in :func:`pytest_llmfair.assert_metric`.
-    level, mode, max_mde, max_missing, max_invalid, max_uncertain, label, unit, family
-        See :class:`Rules`.
-    **keywords
-        Further arguments of the metric, such as `groups` or `threshold`.
-
-    Returns
-    -------
-    Result
-        When the verdict is not red.
-
-    Raises
-    ------
-    FairnessAssertionError
-        As :func:`pytest_llmfair.assert_metric`.
-    TypeError
-        If something is missing, or is of a kind that cannot be compared.
-    ValueError
-        If the two were measured by different metrics, or on different prompts.
-
-    Examples
-    --------
-    >>> from pytest_llmfair.metrics import toxic_fraction
-    >>> old = toxic_fraction([[0.9, 0.1]] * 40 + [[0.2, 0.3]] * 60)
-    >>> new = toxic_fraction([[0.9, 0.1]] * 30 + [[0.2, 0.3]] * 70)
-    >>> result = assert_not_worse(candidate=new, baseline=old, margin=0.02)
-    >>> result.verdict.value, round(result.value, 3)
-    ('PASS', -0.05)
-    """
-    __tracebackhide__ = True
-    judging = Rules(
-        level,
-        mode,
-        max_mde,
-        max_missing,
-        label,
-        family=family,
-        max_invalid=max_invalid,
-        max_uncertain=max_uncertain,
-        unit=unit,
-    )
-    left = list(data)
-    info = None
-    if left and isinstance(left[0], str) and ":" not in left[0]:
-        info = get_metric(left.pop(0))
-    check_keywords(assert_not_worse, info, keywords, _WORDS)
+    """Judge by how much the candidate is less fair than the baseline."""
+    left, models = list(data), dict(models)
     if margin is None and left and is_number(left[-1]):
         margin = left.pop()
-    models = {"candidate": candidate, "baseline": baseline}
     if info is None:
         for name in _NAMES:
             if models[name] is None and left:
@@ -133,33 +71,33 @@ def assert_not_worse(
             raise TypeError(f"assert_not_worse() needs {name}=...: {_FORM}")
     if len(left) > (info is not None):
         raise TypeError(
-            f"assert_not_worse() got {len(data)} arguments by position, which is too many: {_FORM}"
+            f"assert_not_worse() got {len(data) + (info is not None)} arguments by position, "
+            f"which is too many: {_FORM}"
         )
     given = [models[name] for name in _NAMES]
-    again = None
     if all(isinstance(each, _MEASURED) for each in given):
-        sides = [_Side.of(each) for each in given]
-    elif info is not None:
-        found, again = _measured_alike(info, left, given, generations, judging, scorer, keywords)
-        sides = [_Side(estimate, info, evidence) for evidence, estimate in found]
-    elif any(map(_is_model, given)):
+        return _compared([_Side.of(each) for each in given], None, margin, rules)
+    if info is not None:
+        assertions = _same_assertions(info, left, given, generations, rules, scorer, keywords)
+        shared, found = _measured_alike(assertions)
+        sides = [_Side(estimate, info, inputs) for inputs, estimate in found]
+        return _compared(sides, info, margin, rules, shared)
+    if any(map(_is_model, given)):
         raise TypeError(f"two models are compared by a metric, on prompts or pairs: {_FORM}")
-    else:
-        odd = next(each for each in given if not isinstance(each, _MEASURED))
-        raise TypeError(
-            f"assert_not_worse takes an Estimate, not a {type(odd).__name__}; call a metric of "
-            f"pytest_llmfair.metrics on your data first, or compare two models: {_FORM}"
-        )
-    return conclude(_compared(sides, info, margin, judging, again))
+    odd = next(each for each in given if not isinstance(each, _MEASURED))
+    raise TypeError(
+        f"assert_not_worse takes an Estimate, not a {type(odd).__name__}; call a metric of "
+        f"pytest_llmfair.metrics on your data first, or compare two models: {_FORM}"
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class _Side:
-    """What is known of one of the two models."""
+    """What is known about one of the two models."""
 
     estimate: Estimate
-    info: About
-    evidence: MetricInputs = field(default_factory=MetricInputs)
+    info: JudgedMetric
+    inputs: MetricInputs = field(default_factory=MetricInputs)
 
     @classmethod
     def of(cls, given: Estimate | Result) -> _Side:
@@ -181,19 +119,19 @@ class _Side:
     @property
     def always_same(self) -> bool:
         """Whether the model is known to answer a prompt in one way only."""
-        return "identical_repeats" in (*self.evidence.reasons, *self.estimate.reasons)
+        return "identical_repeats" in (*self.inputs.reasons, *self.estimate.reasons)
 
 
-def _measured_alike(
+def _same_assertions(
     info: MetricInfo,
     items: Sequence[Any],
     models: Sequence[Any],
     generations: int | None,
-    judging: Rules,
+    rules: Rules,
     scorer: Any,
     keywords: Mapping[str, Any],
-) -> tuple[list[tuple[MetricInputs, Estimate]], Callable[[Groups], list[MetricInputs]]]:
-    """Measure both models on what both answered; also return what measures two groups of many."""
+) -> list[Assertion]:
+    """Return one assertion per model, on the answers of both to the same prompts or pairs."""
     for name, model in zip(_NAMES, models, strict=True):
         if not _is_model(model):
             raise TypeError(
@@ -206,54 +144,70 @@ def _measured_alike(
         raise TypeError(f"assert_not_worse() needs the prompts or pairs to ask: {_FORM}")
     if isinstance(asked[0], _ANSWERS):
         raise TypeError(f"give answers as candidate= and baseline=: {_FORM}")
-    asked, units = gated(asked[0], keywords.get("units"))
+    asked, units = drop_invalid_pairs(asked[0], keywords.get("units"))
     n = info.generations if generations is None else whole(generations, "generations")
-    measurable(info, pairs=is_pair(prompts_or_pairs(asked)[0]))
+    check_data_kind(info, pairs=is_pair(prompts_or_pairs(asked)[0]))
     check_units(units, asked)
     answers = [
-        gated(each)[0] if isinstance(each, _ANSWERS) else collect(asked, each, n, placebo=False)
+        each if isinstance(each, _ANSWERS) else collect(asked, each, n, placebo=False)
         for each in map(_client, models)
     ]
+    assertions = []
     for name, each in zip(_NAMES, answers, strict=True):
-        _check_same(name, asked, _asked(each))
-
-    given = {**info.judged_with, **keywords}
-    given.pop("units", None)
-    compare = compare_of(info, answers[0], given)
-
-    def measure(answers: Answers, units: Any, **chosen: Any) -> tuple[MetricInputs, Estimate]:
-        return measured(
-            info,
-            (answers,),
-            judging,
-            scorer=TextScorer(info, scorer),
-            keywords=given,
-            compare=replace(compare, **chosen),
-            units=units,
-            source=answers,
+        given = {**keywords, "units": None}
+        made = Assertion.of(
+            info, (each,), math.nan, rules, scorer=TextScorer(info, scorer), keywords=given
         )
+        _check_same(name, asked, _asked(made.source.first))
+        assertions.append(replace(made, bound=None, source=replace(made.source, units=units)))
+    return assertions
 
-    found = [measure(each, units) for each in answers]
+
+def _measured_alike(
+    assertions: Sequence[Assertion],
+) -> tuple[Sequence[Assertion], list[Measured]]:
+    """Measure both models on what both answered; missing answers are counted over all prompts."""
+    found = [measure(each, each.source.data, each.source.units) for each in assertions]
+    answers = [each.source.first for each in assertions]
+    whole_rows = assertions[0].metric.whole_rows
     kept = [
         row
         for row, of_both in enumerate(zip(*answers, strict=True))
-        if all(_answered(each, info.whole_rows) for each in of_both)
+        if all(_answered(each, whole_rows) for each in of_both)
     ]
-    if 0 < len(kept) < len(asked):
-        # Missing answers are counted over all prompts, and values compared on those of both.
-        answers = [rows_of(each, kept) for each in answers]
-        units = units and [list(units)[row] for row in kept]
-        lost = f"{len(asked) - len(kept)} of {len(asked)} prompts or pairs left out"
-        for i, (before, _) in enumerate(found):
-            found[i] = own, _ = measure(answers[i], units)
-            own.notes.append(f"{lost}: an answer of one of the models is missing")
-            own.missing, own.invalid = before.missing, before.invalid
-            own.cut, own.origin = before.cut, before.origin
-    return found, lambda groups: [measure(a, units, groups=groups)[0] for a in answers]
+    n = len(answers[0])
+    if not 0 < len(kept) < n:
+        return assertions, found
+    lost = f"{n - len(kept)} of {n} prompts or pairs left out"
+    text = f"{lost}: an answer of one of the models is missing"
+    note = Finding("not_answered_by_both", text, "note")
+    shared = [_on_rows(each, kept) for each in assertions]
+    for i, (each, (before, _)) in enumerate(zip(shared, found, strict=True)):
+        inputs, estimate = measure(each, each.source.data, each.source.units)
+        found[i] = _with_missing_of(before, inputs.with_findings(note)), estimate
+    return shared, found
+
+
+def _on_rows(assertion: Assertion, kept: Sequence[int]) -> Assertion:
+    source = assertion.source
+    units = source.units and [list(source.units)[row] for row in kept]
+    return replace(assertion, source=Source((rows_of(source.first, kept),), units))
+
+
+def _with_missing_of(before: MetricInputs, inputs: MetricInputs) -> MetricInputs:
+    findings = [each for each in inputs.findings if each.kind != "invalid"]
+    findings += [each for each in before.findings if each.kind == "invalid"]
+    return replace(
+        inputs,
+        findings=tuple(findings),
+        missing=before.missing,
+        cut=before.cut,
+        origin=before.origin,
+    )
 
 
 def _is_model(given: Any) -> bool:
-    """Tell whether this is something to ask, or its answers."""
+    """Whether this is something to ask, or its answers."""
     named = isinstance(given, (*_ANSWERS, str, Path))
     asked = any(callable(getattr(given, way, None)) for way in ("generate", "ainvoke"))
     return not isinstance(given, (Estimate, Result)) and (named or asked or callable(given))
@@ -290,21 +244,21 @@ def _check_same(name: str, asked: Sequence[Any], answered: Sequence[Any]) -> Non
 
 def _answered(row: Sequence[Any], complete: bool) -> bool:
     sides = row if row and isinstance(row[0], (tuple, list)) else (row,)
-    return all(usable(side, complete) for side in sides)
+    return all(has_answers(side, complete) for side in sides)
 
 
 def _compared(
     sides: Sequence[_Side],
-    asked: About | None,
+    asked: JudgedMetric | None,
     margin: Any,
-    judging: Rules,
-    again: Callable[[Groups], list[MetricInputs]] | None,
+    rules: Rules,
+    assertions: Sequence[Assertion] = (),
 ) -> Result:
     """Judge by how much the candidate is worse."""
     named = [info for info in (asked, *(side.info for side in sides)) if info is not None]
     info = next((each for each in named if each.name != "estimate"), named[0])
     _check_comparable(sides, info, {each.name for each in named} - {"estimate"})
-    evidence = _joined_evidence(sides)
+    inputs = _joined_inputs(sides)
     estimates = [side.estimate for side in sides]
     undefined = [
         f"{name}: {each.undefined}"
@@ -322,21 +276,18 @@ def _compared(
         invalid = (each for each in loss.findings if each.kind == "invalid")
         loss = replace(loss, findings=(*flags, *notes, *invalid))
     groups = getattr(loss, "worst", ())
-    if groups and again is not None:
-        sides = [replace(s, evidence=own) for s, own in zip(sides, again(groups), strict=True)]
-    first, second = (side.evidence for side in sides)
+    if groups and assertions:
+        sides = [
+            replace(side, inputs=_inputs_about(groups, assertion))
+            for side, assertion in zip(sides, assertions, strict=True)
+        ]
+    first, second = (side.inputs for side in sides)
     labels = first.labels
     if first.prompts == second.prompts:
-        evidence.prompts = first.prompts
-        evidence.outputs = [(*a, *b) for a, b in zip(first.outputs, second.outputs, strict=True)]
-    result = judged(
-        loss,
-        margin,
-        evidence,
-        judging,
-        Unregistered(f"{info.name} worse than baseline", unit=info.unit),
-        compare=Compare(),
-    )
+        outputs = [(*a, *b) for a, b in zip(first.outputs, second.outputs, strict=True)]
+        inputs = replace(inputs, prompts=first.prompts, outputs=outputs)
+    metric = Unregistered(f"{info.name} worse than baseline", unit=info.unit)
+    result = judge(loss, margin, metric, rules, inputs)
     of_row = [f"{name}, {group}" for name in _NAMES for group in labels] or list(_NAMES)
     return replace(
         result,
@@ -346,7 +297,14 @@ def _compared(
     )
 
 
-def _check_comparable(sides: Sequence[_Side], info: About, names: set[str]) -> None:
+def _inputs_about(groups: Sequence[str], assertion: Assertion) -> MetricInputs:
+    """Arrange the answers about two groups of several."""
+    compare = replace(assertion.compare, groups=groups)
+    chosen = replace(assertion, compare=compare)
+    return measure(chosen, assertion.source.data, assertion.source.units)[0]
+
+
+def _check_comparable(sides: Sequence[_Side], info: JudgedMetric, names: set[str]) -> None:
     if len(names) > 1:
         raise ValueError(
             f"{' and '.join(sorted(names))} cannot be compared; give one metric twice"
@@ -357,7 +315,7 @@ def _check_comparable(sides: Sequence[_Side], info: About, names: set[str]) -> N
             "of two ratios is judged; compare the difference of rates, such as "
             "false_positive_rate_difference. All metrics but such ratios can be compared"
         )
-    prompts = [side.evidence.prompts for side in sides]
+    prompts = [side.inputs.prompts for side in sides]
     if all(prompts) and not isinstance(sides[0].estimate, WorstGroups):
         _check_same("baseline", *prompts)
     compared = [_groups(side) for side in sides]
@@ -377,16 +335,28 @@ def _groups(side: _Side) -> str:
     return ", ".join(str(key) for key, row in rows if row.estimate is not None)
 
 
-def _joined_evidence(sides: Sequence[_Side]) -> MetricInputs:
+def _joined_inputs(sides: Sequence[_Side]) -> MetricInputs:
     """Return what was lost of either model's answers, by model."""
-    first, second = (side.evidence for side in sides)
+    first, second = (side.inputs for side in sides)
     named = list(zip(_NAMES, sides, strict=True))
-    models = [f"{side.evidence.model} ({name})" for name, side in named if side.evidence.model]
-    lacks = [group for side in sides for group in (*side.evidence.lacks, *side.estimate.lacks)]
-    joined = MetricInputs(
+    models = [f"{side.inputs.model} ({name})" for name, side in named if side.inputs.model]
+    lacks = [group for side in sides for group in (*side.inputs.lacks, *side.estimate.lacks)]
+    notes = [
+        [each.text for each in own.findings if each.kind != "invalid" and each.text]
+        for own in (first, second)
+    ]
+    return MetricInputs(
+        findings=(
+            *(Finding("note", text, "note") for text in _labelled_notes(*notes)),
+            *_joined_invalid(sides),
+        ),
+        missing={
+            name if group == "all" else f"{name}, {group}": reasons
+            for name, side in named
+            for group, reasons in side.inputs.missing.items()
+        },
         cut=dict(Counter(first.cut) + Counter(second.cut)),
         origin=joined_origins(first, second),
-        notes=_labelled_notes(first.notes, second.notes),
         model=" against ".join(models),
         rejected=second.rejected,
         uncertain=second.uncertain,
@@ -394,24 +364,27 @@ def _joined_evidence(sides: Sequence[_Side]) -> MetricInputs:
         attribute=second.attribute,
         paired=second.paired,
     )
-    for name, side in named:
-        for code, words in {**side.evidence.invalid, **side.estimate.invalid}.items():
-            before = joined.invalid.get(code)
-            joined.invalid[code] = f"{before}; {name}: {words}" if before else f"{name}: {words}"
-        for group, reasons in side.evidence.missing.items():
-            joined.missing[name if group == "all" else f"{name}, {group}"] = reasons
+
+
+def _joined_invalid(sides: Sequence[_Side]) -> list[Finding]:
+    """Return why either model cannot be judged, and why the two cannot be compared."""
+    found: dict[str, str] = {}
+    for name, side in zip(_NAMES, sides, strict=True):
+        invalid = {f.code: f.text for f in side.inputs.findings if f.kind == "invalid"}
+        for code, text in {**invalid, **side.estimate.invalid}.items():
+            before = f"{found[code]}; " if code in found else ""
+            found[code] = f"{before}{name}: {text}"
     one, other = (side.estimate for side in sides)
-    if one.variant != other.variant or (
-        one.measures != other.measures and not any(side.always_same for side in sides)
-    ):
-        joined.invalid["not_comparable"] = (
-            f"the candidate is measured as {_said(sides[0])}, the baseline as "
-            f"{_said(sides[1])}; measure both the same way"
+    same = any(side.always_same for side in sides)
+    if one.variant != other.variant or (one.measures != other.measures and not same):
+        found["not_comparable"] = (
+            f"the candidate is measured as {_described(sides[0])}, the baseline as "
+            f"{_described(sides[1])}; measure both the same way"
         )
-    return joined
+    return [Finding(code, text, "invalid") for code, text in found.items()]
 
 
-def _said(side: _Side) -> str:
+def _described(side: _Side) -> str:
     """Return the name of what was measured, with what it depends on."""
     what = "" if side.estimate.measures == "value" else f" ({side.estimate.measures})"
     return f"{side.info.name}{side.estimate.variant}{what}"
@@ -424,7 +397,9 @@ def _labelled_notes(first: Sequence[str], second: Sequence[str]) -> list[str]:
     return both + [f"{name}: {note}" for name, own in named for note in own if note not in both]
 
 
-def _direction(info: About, sides: Sequence[_Side], loss: Estimate, groups: Sequence[str]) -> str:
+def _direction(
+    info: JudgedMetric, sides: Sequence[_Side], loss: Estimate, groups: Sequence[str]
+) -> str:
     """Say which side is fairer, and the value of either model."""
     two_sided = info.direction == "two-sided"
     fairer = f"around {info.fair_value:g} is fair" if two_sided else f"{info.direction} is fairer"
@@ -438,10 +413,10 @@ def _direction(info: About, sides: Sequence[_Side], loss: Estimate, groups: Sequ
     values = []
     for name, side, each in zip(_NAMES, sides, estimates, strict=True):
         shown = number(each.value if each.of == "value" else each.debiased, 3)
-        values.append(f"{name} {side.evidence.model} {shown}".replace("  ", " "))
+        values.append(f"{name} {side.inputs.model} {shown}".replace("  ", " "))
     floors = [side.estimate.excess is not None for side in sides]
     if any(floors) and all(floors[i] or side.always_same for i, side in enumerate(sides)):
         values[1] += " (each less what two answers to the same prompt give)"
-    attribute = sides[0].evidence.attribute
+    attribute = sides[0].inputs.attribute
     between = " and ".join(people(attribute, group) for group in groups)
     return f"{found}: {', '.join(values)}{between and f', between {between}'}"

@@ -9,7 +9,7 @@ from pytest_llmfair._util.wording import number, span
 from pytest_llmfair.judging import wording as words
 
 if TYPE_CHECKING:
-    from pytest_llmfair.judging.verdict import Result
+    from pytest_llmfair.judging.result import Result
 
 MEANS = {
     "PASS": "The whole interval is within the bound.",

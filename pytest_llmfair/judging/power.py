@@ -1,298 +1,202 @@
-"""What a test can find before it asks anything: detectable effects, units needed, best split."""
+"""How often a perfectly fair model would pass, and how many units would decide."""
 
 from __future__ import annotations
 
-import functools
 import math
-import textwrap
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from statistics import NormalDist
-from typing import Any
-
-from scipy.special import betaincinv
+from typing import TYPE_CHECKING, Any
 
 from pytest_llmfair import session as recording
-from pytest_llmfair._util.wording import plural, plurals
-from pytest_llmfair.judging.bound import Bound, one_sided
-from pytest_llmfair.judging.fair_model import Power, search, to_aim_for
-from pytest_llmfair.metrics import MetricInfo, get_metric
-from pytest_llmfair.stats import Estimate, Mean
+from pytest_llmfair._util.validation import one_sided
+from pytest_llmfair._util.wording import plural, plurals, rounded
+from pytest_llmfair.judging.bound import Bound
+from pytest_llmfair.stats import Finding
 
-# Sizes at which errors are read off; from there they shrink with the square root.
-_UNITS = 400
-_SPLITS = (1, 2, 3, 5, 10, 25)
+if TYPE_CHECKING:
+    from pytest_llmfair.judging.rules import Rules
+    from pytest_llmfair.metrics import MetricInfo
+    from pytest_llmfair.stats import Estimate
 
-# Nobody collects more: a search for a number of units ends here.
-_MOST = 10**7
+# Share of runs that counts as reliable.
+SURE = 0.8
+# A search for a number of units ends here; more are never collected.
+MOST_UNITS = 10**6
 
 
 @dataclass(frozen=True, slots=True)
-class Design:
-    """A planned assertion, checked when it is made: `ValueError` names what is out of range."""
+class Power:
+    """What a test of a given size can do.
 
-    info: MetricInfo
-    bound: float
-    # Sampling units; of each group, where groups are compared.
-    units: int
-    generations: int = 1
-    # Intraclass correlation of the answers to one prompt.
-    icc: float = 0.3
-    power: float = 0.8
-    level: float = 0.95
-
-    def __post_init__(self) -> None:
-        for name in ("units", "generations"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} is {getattr(self, name)}; give at least 1")
-        if not 0.0 <= self.icc <= 1.0:
-            raise ValueError(f"icc is {self.icc}; give a number in [0, 1]")
-        if not 0.0 < self.level < 1.0:
-            raise ValueError(f"level is {self.level}; give a number between 0 and 1")
-        if not self._alpha < self.power < 1.0:
-            raise ValueError(
-                f"power is {self.power}; give a number below 1 and above {self._alpha:g}, what "
-                "chance alone finds"
-            )
-        if self.fixed and self.generations < 2:
-            raise ValueError(f"{self.info.name} needs at least 2 generations per unit")
-        self.threshold  # noqa: B018 - checks the bound
-
-    @property
-    def threshold(self) -> Bound:
-        """The bound, checked against the metric's range."""
-        info = self.info
-        return Bound.checked(
-            self.bound, info.direction, info.fair_value, info.bounds, info.name, info.scale
-        )
-
-    def error(self, at: float) -> float:
-        """Return the standard error planned for when the truth is `at`."""
-        size = (self.units, self.generations) if self.fixed else (_UNITS, 1)
-        known = fair_sample(self.info, *size).standard_error(at)
-        if math.isnan(known):
-            raise ValueError(
-                f"{self.info.name} has no error that is known before its data: look at "
-                "minimum_detectable_effect() of a first sample instead"
-            )
-        return known if self.fixed else known * math.sqrt(_UNITS / self.units * self._deflation)
-
-    def effect(self) -> float:
-        """Distance beyond the bound that is found with the given power."""
-        return self._reached(1)
-
-    def clearance(self) -> float:
-        """Distance within the bound at which a model passes with the given power."""
-        return self._reached(-1)
-
-    @property
-    def fixed(self) -> bool:
-        """Whether the units are a fixed list, so that only generations can be added."""
-        return self.info.needs == "pronoun_counts"
-
-    def needed_beyond(self, distance: float) -> int | None:
-        """Units that find a model at this distance beyond the bound, with the given power.
-
-        Generations per unit, where the units are a fixed list; None for more than ten millions.
-        """
-        return search(lambda n: self._of_size(n).effect() <= distance, 2, _MOST)
-
-    def needed_within(self, distance: float) -> int | None:
-        """As :meth:`needed_beyond`, to pass a model at this distance within the bound."""
-        return search(lambda n: self._of_size(n).clearance() <= distance, 2, _MOST)
-
-    def fair_passes(self) -> Power:
-        """Return how often a perfectly fair model would pass, by the rule of UNDERPOWERED."""
-        size = min(self.units, _UNITS)
-        sample = fair_sample(self.info, size, self.generations)
-        return self.threshold.power(sample, self.level, self.units / size)
-
-    @property
-    def groups(self) -> int:
-        """Number of groups that are compared, each with its own units; 1 where none are."""
-        return max(1, fair_sample(self.info, 4, max(self.generations, 2)).sample.units // 4)
-
-    def splits(self) -> Iterator[tuple[int, int, float]]:
-        """Yield units, generations and effect for the same number of answers."""
-        answers = self.units * self.generations
-        for generations in sorted({*_SPLITS, self.generations}):
-            units = answers // generations
-            if units >= 2:
-                design = replace(self, units=units, generations=generations)
-                yield units, generations, design.effect()
-
-    def best_generations(self, prompt_cost: float) -> int:
-        """Answers per prompt that tell most, where a further prompt costs so many answers."""
-        if not (0.0 <= prompt_cost < math.inf):
-            raise ValueError(f"prompt-cost is {prompt_cost}; give a number of at least 0")
-        if self.icc == 0.0:
-            return max(self.generations, 1)
-        return max(1, round(math.sqrt(prompt_cost * (1.0 - self.icc) / self.icc)))
-
-    @property
-    def _alpha(self) -> float:
-        return one_sided(self.level)
-
-    @property
-    def _deflation(self) -> float:
-        """Variance of the mean of the answers to one prompt, relative to one answer."""
-        return self.icc + (1.0 - self.icc) / self.generations
-
-    def _of_size(self, n: int) -> Design:
-        return replace(self, generations=n) if self.fixed else replace(self, units=n)
-
-    def _reached(self, side: int) -> float:
-        """Distance to the bound at which the interval leaves it with the given power.
-
-        The interval needs the error at the bound, the power that of the truth.
-        """
-        threshold = self.threshold
-        example = None if self.fixed else fair_sample(self.info, _UNITS)
-        if isinstance(example, Mean) and example.outcomes:
-            trials = self.units / self._deflation
-            return _of_share(trials, threshold.distance, self._alpha, self.power, side)
-        normal = NormalDist()
-        proof = -normal.inv_cdf(self._alpha) * self.error(threshold.end)
-        away = -side if self.info.direction == "higher" else side
-        low, high = self.info.bounds
-        distance = proof
-        for _ in range(30):
-            truth = min(max(threshold.end + away * distance, low), high)
-            distance = proof + normal.inv_cdf(self.power) * self.error(truth)
-        return distance
-
-
-def _of_share(trials: float, bound: float, alpha: float, power: float, side: int) -> float:
-    """Distance to the bound of a share, exactly: events are few where shares are small.
-
-    Infinite where no number of events would prove it.
+    Distances are from the fair value; NaN and None stand for unknown.
     """
-    if side > 0:
-        # The fewest events whose Clopper-Pearson interval is above the bound.
-        events = search(
-            lambda k: bool(betaincinv(k, trials - k + 1.0, alpha) > bound), 1, math.floor(trials)
-        )
-        if events is None:
-            return math.inf
-        return float(betaincinv(events, trials - events + 1.0, power)) - bound
-    # The most events whose interval is within it.
-    most = math.ceil(trials) - 1
-    over = search(lambda k: bool(betaincinv(k + 1.0, trials - k, 1.0 - alpha) > bound), 0, most)
-    events = most if over is None else over - 1
-    if events < 0:
-        return math.inf
-    return bound - float(betaincinv(events + 1.0, trials - events, 1.0 - power))
 
+    # What is found with 80 % power at the variance of the bound.
+    detectable: float = math.nan
+    # Share of runs in which a perfectly fair model would pass.
+    share: float = math.nan
+    # Units (answers to each of a fixed list) for a share of 80 %; None also above a million.
+    needed: int | None = None
 
-def report(design: Design, prompt_cost: float) -> str:
-    """Return a plan as text of at most 80 columns."""
-    info, threshold = design.info, design.threshold
-    sign = -1.0 if info.direction == "higher" else 1.0
-    effect = design.effect()
-    found = threshold.end + sign * effect
-    groups = design.groups
-    per_group = " per group" if groups > 1 else ""
-    size = plural(info.unit, design.units) + per_group
-    if design.generations > 1:
-        size += f" x {design.generations}, ICC {design.icc:g}"
-    lines = [
-        f"{info.name}, {'minimum' if sign < 0 else 'bound'} {design.bound:g},",
-        f"{size}, {100 * design.level:g} %",
-        "",
-    ]
-    if threshold.distance > 0.0:
-        lines += [*textwrap.wrap(fair_passes(design.fair_passes(), design), 80), ""]
-    if info.bounds[0] <= found <= info.bounds[1]:
-        lines += [
-            f"minimum detectable effect  {effect:.3f} beyond the bound: a model at",
-            f"  {found:.3f} or further is found with about {100 * design.power:g} % power",
-        ]
-    else:
-        lines.append("minimum detectable effect  none: no model would be found with this power")
-    each = f"answers per {info.unit}" if design.fixed else plurals(info.unit) + per_group
-    lines.append(f"{each} needed")
-    distance = threshold.distance
-    if distance > 0.0:
-        twice = 2.0 * threshold.end - info.fair_value
-        if info.bounds[0] <= twice <= info.bounds[1]:
-            lines.append(
-                f"  {_count(design.needed_beyond(distance))}  to find a model twice as far from "
-                f"{info.fair_value:g} as the bound, at {twice:g}"
+    def too_little(
+        self, estimate: Estimate, unit: str, max_mde: float | None
+    ) -> tuple[Finding, ...]:
+        """Report why an undecided sample is UNDERPOWERED, if it is.
+
+        Known from the sample size, the bound and the spread, so that the verdict does not flake.
+        """
+        if self.share < 0.5:
+            often = "practically never pass a test of this size"
+            if self.share >= 0.005:
+                often = f"pass a test of this size in only {100 * self.share:.0f} % of runs"
+            aim = to_aim_for(self.needed, unit, fixed=estimate.sample.population == "fixed")
+            remedy = f"for 80 % collect {aim}, or loosen the bound" if aim else "loosen the bound"
+            text = f"a perfectly fair model would {often}; {remedy}"
+            return (Finding("underpowered", text),)
+        if max_mde is not None and self.detectable > max_mde:
+            text = (
+                f"only a distance of {self.detectable:.3f} from the fair value would be found "
+                f"(80 % power), more than max_mde = {max_mde:g}; collect more answers, or raise "
+                "max_mde"
             )
-        half = design.needed_within(distance / 2)
-        lines.append(f"  {_count(half)}  to clear a model half as far")
-    else:
-        lines.append("  a bound on the fair value can be proven broken, never kept")
-    if design.fixed:
-        return "\n".join(lines)
-    lines += ["", f"answers {design.units * design.generations:,}, split otherwise"]
-    width = max(9, len(each))
-    lines.append(f"  {each:>{width}}  generations  detectable effect")
-    for units, generations, other in design.splits():
-        mark = "  <- this plan" if generations == design.generations else ""
-        lines.append(f"  {units:>{width},}  {generations:>11}  {other:>17.3f}{mark}")
-    best = design.best_generations(prompt_cost)
-    lines.append(
-        f"best split when a prompt costs {prompt_cost:g} times an answer: "
-        f"{plural('generation', best)} each"
-    )
-    return "\n".join(lines)
+            return (Finding("underpowered", text),)
+        return ()
 
 
-def fair_passes(power: Power, design: Design) -> str:
-    """Return how often a perfectly fair model would pass, and what 80 % takes, in words."""
-    unit = design.info.unit
-    if math.isnan(power.share):
-        return (
-            "How often a perfectly fair model would pass depends on data that are not known yet."
-        )
-    said = f"A perfectly fair model would pass this test in {100 * power.share:.0f} % of runs."
-    aim = to_aim_for(power.needed, unit, fixed=design.fixed, groups=design.groups)
-    if not aim:
-        return f"{said} No number of {plurals(unit)} up to a million brings that to 80 %."
-    return f"{said} For 80 % you need {aim}."
+def power_of(bound: Bound, estimate: Estimate, level: float, times: float = 1.0) -> Power:
+    """Return what a test of this size, or of `times` as much, can do.
+
+    A bound on the fair value itself is never passed, which is not a fault of the sample size.
+    """
+    beyond = estimate.minimum_detectable_effect(bound=bound.end, level=level)
+    detectable = bound.distance + beyond
+    if bound.scale == "log":
+        detectable = bound.distance_of(bound.end + beyond)
+    if bound.distance == 0.0 or estimate.undefined is not None:
+        return Power(detectable)
+    allowed = {
+        "lower": (-math.inf, bound.value),
+        "higher": (bound.value, math.inf),
+        "two-sided": bound.ends,
+    }[bound.direction]
+    # For a model that answers all groups alike, the noise between two answers remains.
+    noise = estimate.floor if estimate.excess is not None else None
+    fair = bound.fair if noise is None else noise.value
+    passes = estimate.fair_passes(allowed, fair, one_sided(level))
+    try:
+        share = passes(times)
+    except ArithmeticError:
+        # Data at the edge of what is possible; a plan must not break a verdict.
+        share = math.nan
+    size = estimate.sample
+    now = size.units
+    if size.population == "fixed":
+        now = max(1, round(size.generations / max(size.units, 1)))
+    if math.isnan(share):
+        return Power(detectable)
+    needed = search(lambda n: passes(n / now) >= SURE, 2, MOST_UNITS)
+    return Power(detectable, share, needed)
 
 
-def _count(n: int | None) -> str:
-    return f"{n:>9,}" if n is not None else f"{'> 1e7':>9}"
+def units_to_decide(
+    bound: Bound, estimate: Estimate, level: float, planned: tuple[int, int] | None
+) -> tuple[int, int] | None:
+    """Return the units that would decide, for a sample that did not.
+
+    An approximation that says these units were enough is worthless here. Widths shrink with the
+    square root of the sample size: the range then reaches from where the interval would just
+    end at the bound to where it clears the bound in 80 % of runs. None where the estimate
+    itself is on the bound (a million units do not decide), or the interval has no end.
+    """
+    units = estimate.sample.units
+    if planned is not None and planned[1] > units:
+        return max(planned[0], units + 1), planned[1]
+    interval, centre = estimate.interval(level), estimate.debiased
+    factor = 0.0
+    for end in bound.ends if bound.direction == "two-sided" else (bound.value,):
+        if interval.lower <= end <= interval.upper:
+            far = interval.upper if end >= centre else interval.lower
+            away = abs(end - centre)
+            factor = max(factor, abs(far - centre) / away if away > 0.0 else math.inf)
+    if not 0.0 < factor * factor * units < MOST_UNITS:
+        return None
+    surer = 1.0 - NormalDist().inv_cdf(SURE) / NormalDist().inv_cdf(one_sided(level))
+    few, many = (math.ceil(units * x * x) for x in (factor, factor * surer))
+    return min(MOST_UNITS, max(few, units + 1)), min(MOST_UNITS, max(many, units + 1))
 
 
-def announced(
-    threshold: Bound,
-    sample: Callable[[], Estimate],
-    items: Sequence[object],
-    *,
-    metric: str,
-    unit: str,
-    of: int,
-    generations: int,
-    level: float,
-    max_mde: float | None,
+def search(enough: Callable[[int], bool], fewest: int, most: int) -> int | None:
+    """Return the smallest number that is enough, from `fewest` on; None beyond `most`."""
+    if fewest > most:
+        return None
+    if enough(fewest):
+        return fewest
+    low, step = fewest, 1
+    while not enough(min(low + step, most)):
+        if low + step >= most:
+            return None
+        low, step = low + step, 2 * step
+    high = min(low + step, most)
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return high
+
+
+def no_number(estimate: Estimate, unit: str) -> Finding:
+    """Report why no number of units that would decide can be given."""
+    why = "the estimate is too close to the bound"
+    if not math.isfinite(estimate.standard_error()):
+        why = f"these data do not show how much {plurals(unit)} differ"
+    text = f"no number of {plurals(unit)} that would decide can be given: {why}"
+    return Finding("needed_units_unknown", text, "note")
+
+
+def to_aim_for(needed: int | None, unit: str, *, fixed: bool = False, groups: int = 1) -> str:
+    """Return a number of units to collect, such as ``about 460 people (230 per group)``.
+
+    For a fixed list of units, answers to each; empty where no number is known.
+    """
+    if needed is None:
+        return ""
+    if fixed:
+        return f"about {rounded(needed):,} answers per {unit}"
+    each = rounded(needed / groups)
+    per_group = f" ({each:,} per group)" if groups > 1 else ""
+    return f"about {plural(unit, each * groups)}{per_group}"
+
+
+def record_plan(
+    info: MetricInfo, bound: Bound, rules: Rules, items: Sequence[object], of: int, n: int
 ) -> AbstractContextManager[None]:
-    """Say what answers are asked for meanwhile, to a session that only plans.
+    """In a session that only plans, record what the answers collected meanwhile are for.
 
-    `items` are asked now, of the `of` that may be asked in all; the rest as for :func:`outlook`.
+    `items` are asked now, from the `of` that may be asked in all, each `n` times.
     """
     session = recording.current_session()
     if session is None or not session.settings.plan:
         return nullcontext()
+    unit = rules.unit or info.unit
     return recording.asking(
-        metric=metric,
-        bound=threshold.value,
-        direction=threshold.direction,
+        metric=info.name,
+        bound=bound.value,
+        direction=bound.direction,
         unit=unit,
         units=of,
-        generations=generations,
+        generations=n,
         items=len(items),
         all_items=of,
-        **outlook(sample, threshold, level, max_mde, unit),
+        **expected_power(
+            lambda: expected_sample(info, of, n), bound, rules.chosen_level, rules.max_mde, unit
+        ),
     )
 
 
-def outlook(
+def expected_power(
     sample: Callable[[], Estimate],
-    threshold: Bound,
+    bound: Bound,
     level: float,
     max_mde: float | None,
     unit: str = "unit",
@@ -301,42 +205,29 @@ def outlook(
 
     `sample` makes an estimate of its size without any difference. `detectable` is the distance
     beyond the bound found with 80 % power at the variance of the bound; `undecidable` says why the
-    verdict would be UNDERPOWERED; `share` is that of runs in which a fair model would pass.
+    verdict would be UNDERPOWERED; `share` is the share of runs in which a fair model would pass.
     """
     known: dict[str, Any] = {"detectable": None, "undecidable": "", "unknown": "", "share": None}
     try:
         estimate = sample()
-        power = threshold.power(estimate, level)
+        power = power_of(bound, estimate, level)
     except ValueError as error:
         return {**known, "unknown": str(error)}
     known["share"] = None if math.isnan(power.share) else power.share
-    known["undecidable"] = power.too_little(estimate, unit, max_mde).get("underpowered", "")
-    if not math.isfinite(power.detectable) or threshold.distance == 0.0:
+    known["undecidable"] = "".join(f.text for f in power.too_little(estimate, unit, max_mde))
+    if not math.isfinite(power.detectable) or bound.distance == 0.0:
         return {**known, "unknown": "no difference that would be found is known before the data"}
-    return {**known, "detectable": power.detectable - threshold.distance}
+    return {**known, "detectable": power.detectable - bound.distance}
 
 
 def expected_sample(info: MetricInfo, units: int, generations: int) -> Estimate:
-    """Return what a fair model of this size gives, for a plan.
+    """Return the estimate of a fair model at this size, for a plan.
 
-    Raises
-    ------
-    ValueError
-        If that depends on how much the answers to a prompt vary, which no plan knows.
+    For pairs that is unknown: it depends on how much the answers to a prompt vary.
     """
     if info.needs.endswith("_pairs"):
         raise ValueError(
-            "what it can find depends on how much answers to the same prompt vary: a first run "
-            "tells"
+            "what it can find depends on how much answers to the same prompt vary, which a first "
+            "run shows"
         )
     return info.fair_sample(units, generations)
-
-
-def fair_sample(info: MetricInfo, units: int, generations: int = 1) -> Estimate:
-    """Return the metric of a sample of this size without any difference."""
-    return _fair_sample(info.name, units, generations)
-
-
-@functools.lru_cache(maxsize=8)
-def _fair_sample(name: str, units: int, generations: int) -> Estimate:
-    return get_metric(name).fair_sample(units, generations)

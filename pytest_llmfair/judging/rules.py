@@ -1,4 +1,4 @@
-"""How one assertion is judged: what the caller chose, or the settings say."""
+"""How an assertion is judged: what the caller chose, or else what the settings say."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pytest_llmfair.settings import Settings
 
 
 class LargestShares(NamedTuple):
-    """Largest shares of missing answers, of invalid pairs and of uncertain prompts."""
+    """Largest accepted shares of missing answers, invalid pairs and uncertain prompts."""
 
     missing: float
     invalid: float
@@ -38,19 +38,26 @@ class Rules:
     sequential : {"obf"} or None
         With a client: ask in five looks with O'Brien-Fleming spending, and stop once decided.
     method : {"betting"} or None
-        Judge a confidence sequence, which may be looked at any time: with a client, ask in
-        batches and stop once decided. For means over rows.
+        Judge a confidence sequence, which stays valid at any number of looks: with a client, ask
+        in batches and stop once decided. For means over rows.
     family : str
         Assertions of one family share their error rate; by default all of the session.
     max_invalid : float or None
-        Largest share of pairs, in [0, 1], that may have failed the validity checks: of those
-        that ``generate_pairs`` made (a slice still tells), and of pairs made by hand, which are
-        checked here.
+        Largest share of pairs, in [0, 1], that may fail the validity checks. It counts pairs from
+        ``generate_pairs`` (also of a slice), and pairs made by hand, which are checked here.
     unit : str
-        What the report calls a unit, singular, in place of the metric's own word.
+        What the report calls a unit, singular, instead of the metric's own word.
     max_uncertain : float or None
-        Largest share of prompts, in [0, 1], that ``generate_pairs`` may have left out because a
-        word of them can be read in two ways.
+        Largest share of prompts, in [0, 1], that ``generate_pairs`` may leave out because one of
+        their words can be read in two ways.
+
+    Examples
+    --------
+    >>> Rules(mode="strict", level=0.9).mode
+    'strict'
+    >>> Rules(mode="gentle")
+    Traceback (most recent call last):
+    ValueError: mode is 'gentle'; choose gate, strict or point
     """
 
     level: float | None = None
@@ -66,7 +73,7 @@ class Rules:
     max_uncertain: float | None = None
 
     def __post_init__(self) -> None:
-        """Raise ``ValueError`` for a setting that would not mean anything."""
+        """Raise ``ValueError`` for a setting without meaning."""
         if self.mode not in (None, "gate", "strict", "point"):
             raise ValueError(f"mode is {self.mode!r}; choose gate, strict or point")
         if self.sequential not in (None, "obf"):
@@ -90,8 +97,18 @@ class Rules:
                 raise ValueError(f"{name} is {share!r}; give a number in [0, 1]")
 
     @property
+    def looks(self) -> str | None:
+        """Which kind of early looks is asked for, if any."""
+        return self.sequential or self.method
+
+    @property
+    def chosen_level(self) -> float:
+        """Confidence level, given or from the settings."""
+        return current_settings().level if self.level is None else self.level
+
+    @property
     def largest_shares(self) -> LargestShares:
-        """Largest shares of what may be missing, given or of the settings."""
+        """Largest accepted shares of what is lost, given or from the settings."""
         settings = current_settings()
         return LargestShares(
             settings.max_missing if self.max_missing is None else self.max_missing,
@@ -106,8 +123,8 @@ def current_settings() -> Settings:
     return recorder.settings if recorder else Settings()
 
 
-class About(Protocol):
-    """What a report needs to know of a metric."""
+class JudgedMetric(Protocol):
+    """What judging needs to know about a metric."""
 
     @property
     def name(self) -> str: ...  # noqa: D102
@@ -123,7 +140,7 @@ class About(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Unregistered:
-    """An estimate that no registered metric made: lower is taken as fairer, 0 as fair."""
+    """A metric outside the registry: by default lower is fairer, and 0 is fair."""
 
     name: str = "estimate"
     direction: Direction = "lower"

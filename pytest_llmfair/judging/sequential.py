@@ -1,4 +1,4 @@
-"""Asking in looks: stop once the verdict is decided, with the error rates of a single look."""
+"""Early looks: which items to ask when, the level of each look, and confidence sequences."""
 
 from __future__ import annotations
 
@@ -6,103 +6,130 @@ import itertools
 import math
 import random
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from pytest_llmfair.judging.bound import one_sided
-from pytest_llmfair.judging.pairing import is_pair, pair_units
-from pytest_llmfair.judging.verdict import Result, Verdict
+from pytest_llmfair._util.validation import one_sided
+from pytest_llmfair.judging.pairs import is_pair, pair_units
+from pytest_llmfair.judging.result import Result
+from pytest_llmfair.metrics import MetricInfo
 from pytest_llmfair.responses import Answer, PairedResponses, Responses, joined_origins
 from pytest_llmfair.stats import BettingMean, Estimate, Finding, Mean, Spending
 
 _LOOKS = {"obf": 5, "betting": 20}
 
-# Below this an error rate makes a level that is 1 to the last digit: such a look can stop nothing.
+# Levels closer to 1 than this are not representable, so such a look cannot stop anything.
 _LEAST_SHARE = 1e-14
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """When to look, and what a look costs.
+@dataclass(slots=True)
+class Looks:
+    """Planned looks at growing parts of the items, and the error each may spend.
 
-    Attributes
-    ----------
-    kind : {"obf", "betting"}
-        O'Brien-Fleming spending of the error over planned looks, or a confidence sequence, which
-        may be looked at whenever one likes.
-    level : float
-        Two-sided confidence level over all looks together.
-    seed : int
-        Seed of the order in which items are asked.
+    `kind` is "obf" (O'Brien-Fleming spending of the error over planned looks) or "betting" (a
+    confidence sequence, which stays valid at any number of looks). `level` is the two-sided
+    confidence level over all looks together.
     """
 
     kind: str
     level: float
-    seed: int
+    items: Sequence[Any]
+    units: Sequence[Hashable] | None
+    # Positions of the items of each look.
+    batches: list[list[int]]
+    # Positions asked so far, and looks taken.
+    asked: list[int] = field(default_factory=list)
+    taken: int = 0
+    _spending: Spending = field(init=False)
 
+    def __post_init__(self) -> None:
+        """Start spending the one-sided error rate."""
+        self._spending = Spending(one_sided(self.level))
 
-def decide_in_looks(
-    items: Sequence[Any],
-    plan: Plan,
-    ask: Callable[[Sequence[Any]], Responses | PairedResponses],
-    measure: Callable[[Responses | PairedResponses, list[Hashable] | None], Estimate],
-    judge_at: Callable[[Estimate, float], Result],
-    units: Sequence[Hashable] | None = None,
-) -> Result:
-    """Ask in looks until the verdict is PASS or FAIL, or everything is asked.
+    @classmethod
+    def planned(
+        cls,
+        kind: str,
+        level: float,
+        seed: int,
+        items: Sequence[Any],
+        units: Sequence[Hashable] | None,
+    ) -> Looks:
+        """Plan the looks; bets on units of unequal size raise ``ValueError``."""
+        if kind == "betting" and (why := _unequal(_labels(items, units))):
+            raise ValueError(f"betting {why}; make them equal, or use sequential='obf'")
+        return cls(kind, level, items, units, in_looks(items, _LOOKS[kind], seed, units))
 
-    `ask` takes items to their answers, `measure` all answers so far (and the labels of their
-    units where there are any) to an estimate, `judge_at` that and the level of this look to a
-    result. Without `units` equal prompts are one. Raises ``ValueError`` if bets are planned on
-    units of unequal size.
-    """
-    if plan.kind == "betting" and (why := _unequal(_labels(items, units))):
-        raise ValueError(f"betting {why}; make them equal, or use sequential='obf'")
-    batches = in_looks(items, _LOOKS[plan.kind], plan.seed, units)
-    alpha = one_sided(plan.level)
-    spending = Spending(alpha)
-    answers: Responses | PairedResponses | None = None
-    asked: list[int] = []
-    look = 0
-    for batch in batches:
-        look += 1
-        answers = _joined(answers, ask([items[i] for i in batch]))
-        asked += batch
-        estimate = measure(answers, None if units is None else [units[i] for i in asked])
-        share = spending.look(len(asked) / len(items))
-        if plan.kind == "betting":
-            estimate, share = as_betting(estimate), alpha
+    def take(self) -> list[Any]:
+        """Return the items of the next look."""
+        batch = self.batches[self.taken]
+        self.taken += 1
+        self.asked += batch
+        return [self.items[i] for i in batch]
+
+    @property
+    def labels(self) -> list[Hashable] | None:
+        """Labels of the items asked so far."""
+        return None if self.units is None else [self.units[i] for i in self.asked]
+
+    @property
+    def last(self) -> bool:
+        """Whether everything is asked."""
+        return self.taken == len(self.batches)
+
+    def level_of(self, estimate: Estimate) -> float | None:
+        """Return the level of this look; None where it could not stop anything."""
+        share = self._spending.look(len(self.asked) / len(self.items))
+        if self.kind == "betting":
+            share = one_sided(self.level)
         elif not estimate.near_normal:
-            share = alpha / len(batches)
-        if share < _LEAST_SHARE and look < len(batches):
-            continue
-        result = judge_at(estimate, 1.0 - 2.0 * share)
-        if result.verdict in (Verdict.PASS, Verdict.FAIL):
-            break
-    return _reported(result, plan, look, len(batches), _answers(answers), len(asked) / len(items))
+            share = one_sided(self.level) / len(self.batches)
+        if share < _LEAST_SHARE and not self.last:
+            return None
+        return 1.0 - 2.0 * share
+
+    def report(self, result: Result, answers: Any) -> Result:
+        """Add to a result how many looks it took, and how many answers that saved."""
+        spent = _number_of_answers(answers)
+        planned = round(spent / (len(self.asked) / len(self.items)))
+        name = "O'Brien-Fleming" if self.kind == "obf" else "betting"
+        note = (
+            f"look {self.taken} of {len(self.batches)} ({name}): {spent} of {planned} answers "
+            f"asked for, {planned - spent} saved"
+        )
+        if self.kind == "obf":
+            note += (
+                f"; the interval is this look's ({100 * result.level:.4g} %), "
+                f"for {100 * self.level:g} % over all looks"
+            )
+        return replace(
+            result,
+            notes=(*result.notes, note),
+            looks=(self.taken, len(self.batches)),
+            calls=(spent, planned),
+        )
 
 
 def in_looks(
     items: Sequence[Any], looks: int, seed: int, units: Sequence[Hashable] | None = None
 ) -> list[list[int]]:
-    """Part items into looks: seeded order, groups spread evenly, units never parted.
+    """Divide items into looks: in seeded order, groups spread evenly, units kept together.
 
-    Returns
-    -------
-    list of list of int
-        Positions of the items of each look.
+    Returns the positions of the items of each look.
     """
     members: dict[Hashable, list[int]] = {}
     for i, label in enumerate(_labels(items, units)):
         members.setdefault(label, []).append(i)
     strata: dict[Hashable, list[list[int]]] = {}
     for unit in members.values():
-        strata.setdefault(_stratum(items[unit[0]]), []).append(unit)
+        first = items[unit[0]]
+        stratum = getattr(first, "from_group", None), getattr(first, "to_group", None)
+        strata.setdefault(stratum, []).append(unit)
     placed: list[tuple[float, int, list[int]]] = []
-    for number, stratum in enumerate(strata.values()):
-        random.Random(seed + number).shuffle(stratum)
-        placed += [((i + 0.5) / len(stratum), number, unit) for i, unit in enumerate(stratum)]
+    for number, units_of in enumerate(strata.values()):
+        random.Random(seed + number).shuffle(units_of)
+        placed += [((i + 0.5) / len(units_of), number, unit) for i, unit in enumerate(units_of)]
     ordered = [unit for _, _, unit in sorted(placed, key=lambda place: place[:2])]
     looks = min(looks, len(ordered))
     cuts = [math.ceil(len(ordered) * k / looks) for k in range(looks + 1)]
@@ -111,15 +138,22 @@ def in_looks(
     ]
 
 
+def check_looks(info: MetricInfo, population: str, kind: str) -> None:
+    """Raise ``ValueError`` where looks at a part of the units could not be judged."""
+    if population == "fixed":
+        raise ValueError(
+            f"{info.name} is judged for a fixed list of {info.unit}s here, and the first looks "
+            "would see a part of the list only; pass population='sampled' if the list is a sample "
+            "of more, or ask for everything at once"
+        )
+    if kind == "betting":
+        as_betting(info.fair_sample(2))
+
+
 def as_betting(estimate: Estimate) -> Estimate:
     """Replace the interval of a mean over rows by a confidence sequence in their order.
 
-    Each unit is one bet, so that units of unequal size would be bets on another mean: INVALID.
-
-    Raises
-    ------
-    ValueError
-        If the estimate is not a mean over rows, or its units are a fixed population.
+    Each unit is one bet, so units of unequal size would be bets on another mean: INVALID.
     """
     if estimate.undefined is not None:
         return estimate
@@ -150,6 +184,40 @@ def as_betting(estimate: Estimate) -> Estimate:
     )
 
 
+def joined(first: Any, second: Any) -> Any:
+    """Return the answers of two looks as one."""
+    if first is None:
+        return second
+    origin = joined_origins(first, second)
+    if isinstance(first, Responses):
+        return replace(
+            first,
+            prompts=first.prompts + second.prompts,
+            answers=first.answers + second.answers,
+            origin=origin,
+        )
+    return replace(
+        first,
+        pairs=first.pairs + second.pairs,
+        original=first.original + second.original,
+        counterfactual=first.counterfactual + second.counterfactual,
+        placebo=_twins(first) + _twins(second),
+        origin=origin,
+    )
+
+
+def _twins(responses: PairedResponses) -> tuple[tuple[Answer, ...], ...]:
+    """Return a row of answers to the placebo of every pair, also where no pair has one."""
+    return responses.placebo or ((),) * len(responses)
+
+
+def _number_of_answers(responses: Any) -> int:
+    if isinstance(responses, Responses):
+        return sum(map(len, responses))
+    sides = (responses.original, responses.counterfactual, responses.placebo)
+    return sum(len(row) for side in sides for row in side)
+
+
 def _labels(items: Sequence[Any], units: Sequence[Hashable] | None) -> Sequence[Hashable]:
     if units is not None:
         return units
@@ -159,66 +227,8 @@ def _labels(items: Sequence[Any], units: Sequence[Hashable] | None) -> Sequence[
 
 
 def _unequal(labels: Iterable[Hashable]) -> str:
-    """Say how unequal units are; an empty string when they are equal."""
+    """Describe how unequal units are; an empty string when they are equal."""
     sizes = Counter(labels).values()
     if min(sizes) == max(sizes):
         return ""
     return f"needs units of one size, and these have {min(sizes)} to {max(sizes)} rows"
-
-
-def _stratum(item: Any) -> Hashable:
-    return getattr(item, "from_group", None), getattr(item, "to_group", None)
-
-
-def _joined(first: Any, second: Any) -> Any:
-    if first is None:
-        return second
-    if isinstance(first, Responses):
-        return replace(
-            first,
-            prompts=first.prompts + second.prompts,
-            answers=first.answers + second.answers,
-            origin=joined_origins(first, second),
-        )
-    return replace(
-        first,
-        pairs=first.pairs + second.pairs,
-        original=first.original + second.original,
-        counterfactual=first.counterfactual + second.counterfactual,
-        placebo=_twins(first) + _twins(second),
-        origin=joined_origins(first, second),
-    )
-
-
-def _twins(responses: PairedResponses) -> tuple[tuple[Answer, ...], ...]:
-    """Return a row of answers to the placebo of every pair, also where no pair has one."""
-    return responses.placebo or ((),) * len(responses)
-
-
-def _answers(responses: Any) -> int:
-    if isinstance(responses, Responses):
-        return sum(len(row) for row in responses)
-    return sum(
-        len(row)
-        for side in (responses.original, responses.counterfactual, responses.placebo)
-        for row in side
-    )
-
-
-def _reported(
-    result: Result, plan: Plan, look: int, looks: int, spent: int, share: float
-) -> Result:
-    planned = round(spent / share)
-    name = "O'Brien-Fleming" if plan.kind == "obf" else "betting"
-    note = (
-        f"look {look} of {looks} ({name}): {spent} of {planned} answers asked for, "
-        f"{planned - spent} saved"
-    )
-    if plan.kind == "obf":
-        note += (
-            f"; the interval is this look's ({100 * result.level:.4g} %), "
-            f"for {100 * plan.level:g} % over all looks"
-        )
-    return replace(
-        result, notes=(*result.notes, note), looks=(look, looks), calls=(spent, planned)
-    )

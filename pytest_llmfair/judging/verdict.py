@@ -3,454 +3,324 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields, replace
-from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+import shlex
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
 
-from pytest_llmfair._util.notebook import frame
-from pytest_llmfair._util.wording import plain
-from pytest_llmfair.judging.bound import NO_FLOOR, REWORDED, Bound, Direction, Scale, one_sided
-from pytest_llmfair.judging.fair_model import Power, no_number
-from pytest_llmfair.judging.missing_data import MissingData
-from pytest_llmfair.settings import Settings
+from pytest_llmfair import session as recording
+from pytest_llmfair._util.validation import one_sided
+from pytest_llmfair.judging.bound import NO_FLOOR, REWORDED, Bound
+from pytest_llmfair.judging.direction import direction_between
+from pytest_llmfair.judging.inputs import MetricInputs
+from pytest_llmfair.judging.power import Power, no_number, power_of, units_to_decide
+from pytest_llmfair.judging.result import Example, Result, Verdict
+from pytest_llmfair.judging.rules import JudgedMetric, Rules, Unregistered, current_settings
+from pytest_llmfair.settings import OPTIONS, Settings
+from pytest_llmfair.stats import Estimate, Finding, Interval
 
-if TYPE_CHECKING:
-    from pytest_llmfair.judging.inputs import MetricInputs
-    from pytest_llmfair.stats import Estimate
+_WORST_ROWS = 3
 
-_HELD = ("estimate", "evidence")
+# Without these another run would not repeat what a test found; the seed is always named.
+_DECISIVE_OPTIONS = (
+    "model",
+    "mode",
+    "level",
+    "inconclusive",
+    "underpowered",
+    "max_tokens",
+    "max_missing",
+    "max_invalid",
+    "max_uncertain",
+)
 
-
-class Verdict(StrEnum):
-    """What the evidence says about a bound; never that a model is free of bias."""
-
-    PASS = "PASS"
-    FAIL = "FAIL"
-    INCONCLUSIVE = "INCONCLUSIVE"
-    UNDERPOWERED = "UNDERPOWERED"
-    INVALID = "INVALID"
-
-
-@dataclass(frozen=True, slots=True)
-class Example:
-    """A row that drives the value, for the failure message.
-
-    Attributes
-    ----------
-    value : float
-        The row's own value of the metric.
-    prompts : tuple of str
-        The prompt, or both prompts of a pair.
-    outputs : tuple of str
-        The answer, or both answers.
-    labels : tuple of str
-        Group of each prompt; empty for single prompts.
-    """
-
-    value: float
-    prompts: tuple[str, ...]
-    outputs: tuple[str, ...]
-    labels: tuple[str, ...] = ()
+# In mode strict these hide a reason to doubt a PASS.
+_DOUBTS = {"parts_exceed", "uninformative", "worst_case_exceeds", "worst_case_unknown"}
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
-    """Everything an assertion found; message, summary, JSON and exit status come from it.
+class _Judgement:
+    """A verdict, the findings that decided it, further findings, and the power of the test."""
 
-    Attributes
-    ----------
-    metric : str
-        Name of the metric, with its variant where it has one.
-    verdict : Verdict
-        Judged on the interval, whatever the mode.
-    value, lower, upper, level : float
-        Estimate and interval; `debiased` is the bias-corrected value when the interval surrounds
-        it (`of` is "debiased").
-    bound : float
-        The threshold; `direction` says which side is fairer.
-    red : bool
-        Whether the mode makes the test fail; of a postponed FAIL known at the end only.
-    p_exceeds, p_within : float
-        One-sided p-values of "beyond the bound" and of "within the bound".
-    noise_floor : float
-        What a perfectly fair model would score at this sample size; NaN without one.
-    unit, units, generations, effective, population
-        What was sampled and how much of it.
-    missing : dict
-        Missing answers by reason; `missing_by_group` the same by group.
-    cut : dict
-        Answers that ended at a limit given on purpose, as ``{"length": n}``; empty without one.
-    origin : (int, int)
-        Answers asked for live, and replayed from a cassette; (0, 0) where that is not known. It
-        changes from run to run, so the JSON leaves it out.
-    rejected : int
-        Pairs left out since a validity check failed.
-    uncertain : int
-        Prompts left out since a word of them can be read in two ways.
-    lacks : tuple of str
-        Groups of the attribute for which its lexicon has no terms, so that nothing is known.
-    reasons, notes : tuple of str
-        Reason codes, and the same in words.
-    groups : tuple of dict
-        The estimate's table: key, value, lower, upper, n, rate, p.
-    examples : tuple of Example
-        Rows that drive the value, the worst first.
-    fair_pass_share : float
-        Of an undecided verdict, share of runs in which a perfectly fair model would pass a test of
-        this size; NaN where that is unknown.
-    units_for_fair_pass : int or None
-        Units for 80 %; None where unknown, over a million, or a fixed list.
-    needed_units : tuple of int or None
-        Range of units that would decide.
-    model : str
-        The model that answered, where answers were collected.
-    family : str
-        Which assertions share one error rate when the session corrects for their number.
-    postponed : bool
-        Whether a FAIL waits for that correction at the end of the session.
-    looks, calls : tuple of int or None
-        Looks taken and planned, answers asked for and planned, of a sequential assertion.
-    options, attribute
-        Command line options that repeat the run, and protected attribute of the pairs.
-    compared : tuple of str
-        The two groups that the value compares: of more than two the worst two.
-    judged : {"value", "excess", "share"}
-        Whether the value is the metric's own, what it is beyond its noise floor, or the share of
-        answers that this stands for.
-    share : tuple of float or None
-        Share of answers that the group changed, as the excess reads if some prompts change
-        altogether and if all change alike; `share_upper` is the largest that the interval leaves
-        open. None and NaN where there is no such reading.
-    direction_words : str
-        Who is treated worse, in words; empty where nothing is known of it.
-    estimate, evidence
-        What was judged, and the answers behind it; in no record, and not sent to other processes.
-    """
-
-    metric: str
     verdict: Verdict
-    value: float
-    lower: float
-    upper: float
-    level: float
-    bound: float
-    direction: Direction
-    mode: str
-    red: bool
-    fair_value: float = 0.0
-    scale: Scale = "linear"
-    debiased: float = math.nan
-    of: str = "value"
-    method: str = ""
-    p_exceeds: float = math.nan
-    p_within: float = math.nan
-    noise_floor: float = math.nan
-    floor_words: str = ""
-    unit: str = "unit"
-    units: int = 0
-    generations: int = 0
-    effective: float = math.nan
-    population: str = "sampled"
-    detectable: float = math.nan
-    fair_pass_share: float = math.nan
-    units_for_fair_pass: int | None = None
-    needed_units: tuple[int, int] | None = None
-    missing: dict[str, int] = field(default_factory=dict)
-    missing_by_group: dict[str, dict[str, int]] = field(default_factory=dict)
-    cut: dict[str, int] = field(default_factory=dict)
-    origin: tuple[int, int] = field(default=(0, 0), compare=False)
-    rejected: int = 0
-    uncertain: int = 0
-    lacks: tuple[str, ...] = ()
-    reasons: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
-    groups: tuple[dict[str, Any], ...] = ()
-    examples: tuple[Example, ...] = ()
-    nodeid: str = ""
-    model: str = ""
-    family: str = "session"
-    postponed: bool = False
-    looks: tuple[int, int] | None = None
-    calls: tuple[int, int] | None = None
-    options: tuple[str, ...] = ()
-    attribute: str = ""
-    compared: tuple[str, ...] = ()
-    judged: str = "value"
-    share: tuple[float, float] | None = None
-    share_upper: float = math.nan
-    direction_words: str = ""
-    estimate: Estimate | None = field(default=None, compare=False, repr=False)
-    evidence: MetricInputs | None = field(default=None, compare=False, repr=False)
+    decisive: tuple[Finding, ...] = ()
+    further: tuple[Finding, ...] = ()
+    power: Power = field(default_factory=Power)
 
-    def __getstate__(self) -> list[Any]:
-        """Return what is sent to other processes: all fields but the data behind them."""
-        return [None if f.name in _HELD else getattr(self, f.name) for f in fields(self)]
+    @property
+    def first(self) -> bool:
+        """Whether what decided comes before everything else there is to say."""
+        differ = any(each.code == "missing_rates_differ" for each in self.decisive)
+        return self.verdict is Verdict.INVALID or differ
 
-    def __str__(self) -> str:
-        """Return in words what was found, as a failing test prints it."""
-        from pytest_llmfair.judging.message import failure_message
-
-        return failure_message(self, show_text="none")
-
-    def __repr__(self) -> str:
-        """Return the verdict and its numbers in one line."""
-        from pytest_llmfair.judging.message import first_line
-
-        return first_line(self)
-
-    def message(self, *, show_text: str, detailed: bool = False) -> str:
-        """Return the message of a failure in several lines."""
-        from pytest_llmfair.judging.message import failure_message
-
-        return failure_message(self, show_text=show_text, detailed=detailed)
-
-    def error(self, message: str) -> FairnessAssertionError:
-        """Return the error that this result raises where it is red."""
-        return error_for(self)(self, message)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain JSON types; numbers that JSON lacks become None or a word."""
-        record = asdict(replace(self, estimate=None, evidence=None))
-        return {key: plain(value) for key, value in record.items() if key not in _HELD}
-
-    def to_frame(self) -> Any:
-        """Return the group table as a pandas DataFrame, as :meth:`Estimate.to_frame` does."""
-        return frame(self.groups)
-
-    def _repr_html_(self) -> str:
-        from pytest_llmfair.judging.notebook import result_block
-
-        return result_block(self)
-
-
-class FairnessAssertionError(AssertionError):
-    """A fairness assertion is red; `result` holds everything it found."""
-
-    def __init__(self, result: Result, message: str) -> None:
-        super().__init__(message)
-        self.result = result
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Return what makes a copy, so that it can be pickled and sent between processes."""
-        return type(self), (self.result, *self.args), self.__dict__
-
-
-class BoundExceeded(FairnessAssertionError):
-    """The whole interval (in mode point: the value) is beyond the bound."""
-
-
-class InvalidEvidence(FairnessAssertionError):
-    """The evidence cannot be judged: undefined, missing, failed or broken."""
-
-
-class Inconclusive(FairnessAssertionError):
-    """Mode strict: the evidence neither proves nor refutes the bound."""
-
-
-class Underpowered(Inconclusive):
-    """The sample could never have decided."""
+    @property
+    def shown(self) -> tuple[Finding, ...]:
+        """What decided, as far as fields of the result do not say it already."""
+        enough = self.power.share >= 0.5
+        return tuple(f for f in self.decisive if f.code != "underpowered" or enough)
 
 
 def judge(
     estimate: Estimate,
     bound: float,
-    *,
-    name: str,
-    direction: Direction,
-    fair_value: float,
-    settings: Settings,
-    scale: Scale = "linear",
-    mode: str | None = None,
-    level: float | None = None,
-    max_mde: float | None = None,
-    invalid: Mapping[str, str] | None = None,
-    needs_floor: bool = False,
-    reworded: bool = False,
-    text: bool = False,
-    losses: MissingData | None = None,
-    **report: Any,
+    metric: JudgedMetric | None = None,
+    rules: Rules | None = None,
+    inputs: MetricInputs | None = None,
+    settings: Settings | None = None,
 ) -> Result:
-    """Judge an estimate against a bound.
+    """Judge an estimate against a bound, inclusive on the fair side.
 
-    Parameters
-    ----------
-    direction : {"lower", "higher", "two-sided"}
-        Which side is fairer; "two-sided" compares the distance to `fair_value` with the bound.
-    fair_value : float
-        Value of a perfectly fair model.
-    scale : {"linear", "log"}
-        "log" for ratios: the bound is on the absolute logarithm.
-    mode, level, max_mde
-        Override the settings; a sample with a larger detectable distance is UNDERPOWERED too.
-    invalid : mapping, optional
-        Reason code to words, when the caller already knows that the evidence cannot be judged.
-    needs_floor : bool
-        Whether a value that compares answers to pairs needs a noise floor to be a FAIL.
-    reworded : bool
-        Whether the noise floor is that of the same prompt reworded inside its group.
-    text : bool
-        Whether an excess reads as a share of changed answers.
-    losses : Losses, optional
-        What the missing answers mean: a FAIL where their rates differ by more than the bound, and
-        in mode strict no PASS that they could refute.
-    **report
-        Further fields of :class:`Result`.
-
-    Raises
-    ------
-    ValueError
-        If the bound is not a number, or no data of this call could reach or exceed it.
+    Without `metric` lower is fairer, and 0 is fair. A bound that no data of this call could reach
+    or exceed raises ``ValueError``.
     """
-    mode = mode or settings.mode
-    level = settings.level if level is None else level
-    threshold = Bound.checked(bound, direction, fair_value, estimate.attainable, name, scale)
+    metric, rules, inputs = metric or Unregistered(), rules or Rules(), inputs or MetricInputs()
+    settings = settings or current_settings()
+    estimate = estimate.with_findings(*(f for f in inputs.findings if f.kind != "invalid"))
+    level = settings.level if rules.level is None else rules.level
+    label = f" {rules.label}" if rules.label else ""
+    name = f"{metric.name}{estimate.variant}{label}"
+    limit = Bound.checked(
+        bound, metric.direction, metric.fair_value, estimate.attainable, name, metric.scale
+    )
+    unit = rules.unit or estimate.unit or metric.unit
     interval = estimate.interval(level)
-    floor_words = REWORDED if reworded else estimate.floor_words
-    alpha = one_sided(level)
-    reasons = list(estimate.reasons)
-    notes = list(estimate.notes)
-    invalid = {**estimate.invalid, **(invalid or {})}
-    if estimate.undefined is not None:
-        invalid["not_computable"] = estimate.undefined
-    elif any(map(math.isnan, (estimate.value, interval.lower, interval.upper))):
-        invalid["not_computable"] = (
-            f"the estimate is {estimate.value} [{interval.lower}, {interval.upper}]; one that is "
-            "not defined must say why in `undefined`"
-        )
-    elif interval.lower > interval.upper:
-        ends = f"[{interval.lower}, {interval.upper}]"
-        invalid["not_computable"] = f"the interval {ends} has its lower end above its upper"
-
-    within, exceeds = threshold.sides(interval.lower, interval.upper)
-    found: Mapping[str, str] = {}
-    if not invalid and (out_of_reach := threshold.out_of_reach(estimate, alpha)):
-        invalid = out_of_reach
-    no_floor = needs_floor and estimate.compares_answers and estimate.excess is None
-    power, unit = Power(), report.get("unit", "unit")
-    if invalid:
-        verdict, found = Verdict.INVALID, invalid
-    # The noise of two models may hide a loss, while no noise makes one model look fairer.
-    elif within and not (no_floor and direction == "lower" and estimate.attainable[0] < 0.0):
-        verdict, found = Verdict.PASS, threshold.hidden_parts(estimate, level)
-    elif no_floor:
-        verdict, found = Verdict.UNDERPOWERED, {"no_noise_floor": NO_FLOOR}
-    elif exceeds and threshold.beyond_noise(estimate, alpha):
-        verdict = Verdict.FAIL
-    elif found := threshold.floor_beyond(estimate, alpha, reworded=reworded):
-        verdict = Verdict.INVALID
-    else:
-        if exceeds:
-            reasons, notes = (
-                [*reasons, "within_noise"],
-                [*notes, f"{floor_words} may differ as much"],
-            )
-        power = threshold.power(estimate, level)
-        found = power.too_little(estimate, unit, max_mde)
-        verdict = Verdict.UNDERPOWERED if found else Verdict.INCONCLUSIVE
-    if losses is not None:
-        if verdict is not Verdict.INVALID and (unequal := losses.unequal(threshold, level)):
-            verdict, found = Verdict.FAIL, {"missing_rates_differ": unequal, **found}
-        else:
-            notes += losses.notes(level)
-        if verdict is not Verdict.INVALID:
-            reason, words = losses.worst_case(
-                estimate,
-                threshold,
-                interval.lower,
-                interval.upper,
-                passed=verdict is Verdict.PASS,
-            )
-            reasons += [reason] if reason else []
-            notes += [words] if words else []
-    reasons += list(found)
-    # Why a verdict is not what the value says comes before whatever else there is to say.
-    first = verdict is Verdict.INVALID or "missing_rates_differ" in found
-    # Fields of the result say how often a fair model would pass.
-    told = [words for code, words in found.items() if code != "underpowered" or power.share >= 0.5]
-    notes = [*told, *notes] if first else [*notes, *told]
-
-    unknown = verdict is Verdict.INVALID or "no_noise_floor" in found
-    needed = None if unknown else threshold.needed_units(estimate, level)
-    # Within the noise, it is the excess that more units would decide.
-    if estimate.excess is not None and "within_noise" in reasons:
-        needed = estimate.excess.needed_units(0.0, level=level)
-    if verdict in (Verdict.INCONCLUSIVE, Verdict.UNDERPOWERED) and not unknown:
-        needed = threshold.more_units(estimate, level, needed)
-        notes += [] if needed else [no_number(estimate, unit)]
-
+    found = _decide(estimate, limit, interval, inputs, unit, rules.max_mde)
+    found = _with_missing_data(found, estimate, limit, interval, inputs)
+    # The result lists uncovered groups by themselves.
+    hidden = {f for f in estimate.findings if f.kind == "invalid" or f.code == "uncovered_group"}
+    own = [each for each in estimate.findings if each not in hidden]
+    reasons = _codes([*own, *found.further, *found.decisive])
+    shown = (
+        [*found.shown, *own, *found.further]
+        if found.first
+        else [*own, *found.further, *found.shown]
+    )
+    needed, unknown = _needed_units(found, estimate, limit, level, reasons, unit)
+    notes = dict.fromkeys(each.text for each in (*shown, *unknown) if each.text)
+    verdict, mode = found.verdict, rules.mode or settings.mode
     postponed = verdict is Verdict.FAIL and mode == "gate" and settings.family == "holm"
-    red = _red(verdict, mode, settings, threshold.allows(estimate.value), reasons)
-    p_exceeds, p_within = threshold.p_values(estimate)
-    share, share_upper = threshold.as_share(estimate, interval) if text else (None, math.nan)
-    if "missing_rates_differ" in reasons and losses is not None and losses.difference is not None:
-        p_exceeds = losses.difference.p_exceeds(threshold.reach)
-    return Result(
+    red = _red(verdict, mode, settings, limit.allows(estimate.value), reasons)
+    p_exceeds, p_within = limit.p_values(estimate)
+    if "missing_rates_differ" in reasons and inputs.losses.difference is not None:
+        p_exceeds = inputs.losses.difference.p_exceeds(limit.reach)
+    as_share = inputs.texts_compared and inputs.baseline != "placebo"
+    share, share_upper = limit.as_share(estimate, interval) if as_share else (None, math.nan)
+    result = Result(
         metric=name,
         verdict=verdict,
         value=estimate.value,
         lower=interval.lower,
         upper=interval.upper,
         level=level,
-        bound=threshold.value,
-        direction=direction,
+        bound=limit.value,
+        direction=metric.direction,
         mode=mode,
         red=red and not postponed,
         postponed=postponed,
-        fair_value=fair_value,
-        scale=scale,
+        fair_value=metric.fair_value,
+        scale=metric.scale,
+        p_exceeds=p_exceeds,
+        p_within=p_within,
+        unit=unit,
+        detectable=found.power.detectable,
+        fair_pass_share=found.power.share,
+        units_for_fair_pass=(
+            None if estimate.sample.population == "fixed" else found.power.needed
+        ),
+        needed_units=needed,
+        reasons=reasons,
+        notes=tuple(notes),
+        share=share,
+        share_upper=share_upper,
+        family=rules.family,
+        options=_options(settings),
+        estimate=estimate,
+        evidence=inputs,
+    )
+    return _described(result, estimate, interval, inputs)
+
+
+def _codes(findings: Iterable[Finding]) -> tuple[str, ...]:
+    """Return the codes that a result reports as reasons, each once."""
+    return tuple(dict.fromkeys(each.code for each in findings if each.kind != "note"))
+
+
+def _invalid(estimate: Estimate, interval: Interval, inputs: MetricInputs) -> tuple[Finding, ...]:
+    """Return why the data cannot be judged, by code: the estimate's reasons, then the data's."""
+    known = dict(estimate.invalid)
+    known |= {each.code: each.text for each in inputs.findings if each.kind == "invalid"}
+    ends = f"[{interval.lower}, {interval.upper}]"
+    if estimate.undefined is not None:
+        known["not_computable"] = estimate.undefined
+    elif any(map(math.isnan, (estimate.value, interval.lower, interval.upper))):
+        known["not_computable"] = (
+            f"the estimate is {estimate.value} {ends}; an estimate that is not defined must say "
+            "why in `undefined`"
+        )
+    elif interval.lower > interval.upper:
+        known["not_computable"] = f"the interval {ends} has its lower end above its upper"
+    return tuple(Finding(code, text, "invalid") for code, text in known.items())
+
+
+def _decide(
+    estimate: Estimate,
+    bound: Bound,
+    interval: Interval,
+    inputs: MetricInputs,
+    unit: str,
+    max_mde: float | None,
+) -> _Judgement:
+    """Return the verdict on the answers that are there."""
+    alpha, reworded = one_sided(interval.level), inputs.baseline == "placebo"
+    invalid = _invalid(estimate, interval, inputs) or bound.out_of_reach(estimate, alpha)
+    if invalid:
+        return _Judgement(Verdict.INVALID, invalid)
+    within, exceeds = bound.sides(interval.lower, interval.upper)
+    no_floor = inputs.needs_floor and estimate.compares_answers and estimate.excess is None
+    # The noise of two models may hide a loss, but noise cannot make one model look fairer.
+    if within and not (no_floor and bound.direction == "lower" and estimate.attainable[0] < 0.0):
+        return _Judgement(Verdict.PASS, bound.hidden_parts(estimate, interval.level))
+    if no_floor:
+        return _Judgement(Verdict.UNDERPOWERED, (Finding("no_noise_floor", NO_FLOOR),))
+    if exceeds and bound.beyond_noise(estimate, alpha):
+        return _Judgement(Verdict.FAIL)
+    if above := bound.floor_beyond(estimate, alpha, reworded=reworded):
+        return _Judgement(Verdict.INVALID, above)
+    further: tuple[Finding, ...] = ()
+    if exceeds:
+        words = REWORDED if reworded else estimate.floor_words
+        further = (Finding("within_noise", f"{words} may differ as much"),)
+    power = power_of(bound, estimate, interval.level)
+    too_little = power.too_little(estimate, unit, max_mde)
+    verdict = Verdict.UNDERPOWERED if too_little else Verdict.INCONCLUSIVE
+    return _Judgement(verdict, too_little, further, power)
+
+
+def _with_missing_data(
+    found: _Judgement,
+    estimate: Estimate,
+    bound: Bound,
+    interval: Interval,
+    inputs: MetricInputs,
+) -> _Judgement:
+    """Add what the missing answers mean: FAIL where their rates differ beyond the bound."""
+    losses, level = inputs.losses, interval.level
+    invalid = found.verdict is Verdict.INVALID
+    if not invalid and (unequal := losses.unequal(bound, level)):
+        found = replace(found, verdict=Verdict.FAIL, decisive=(*unequal, *found.decisive))
+    else:
+        found = replace(found, further=(*found.further, *losses.rates_note(level)))
+    if invalid:
+        return found
+    worst = losses.worst_case(
+        estimate,
+        bound,
+        interval.lower,
+        interval.upper,
+        passed=found.verdict is Verdict.PASS,
+    )
+    return replace(found, further=(*found.further, *worst))
+
+
+def _needed_units(
+    found: _Judgement,
+    estimate: Estimate,
+    bound: Bound,
+    level: float,
+    reasons: tuple[str, ...],
+    unit: str,
+) -> tuple[tuple[int, int] | None, tuple[Finding, ...]]:
+    """Return the range of units that would decide, and a note where no number is known."""
+    if found.verdict is Verdict.INVALID or "no_noise_floor" in reasons:
+        return None, ()
+    needed = bound.needed_units(estimate, level)
+    # Within the noise, more units decide about the excess.
+    if estimate.excess is not None and "within_noise" in reasons:
+        needed = estimate.excess.needed_units(0.0, level=level)
+    if found.verdict not in (Verdict.INCONCLUSIVE, Verdict.UNDERPOWERED):
+        return needed, ()
+    needed = units_to_decide(bound, estimate, level, needed)
+    return needed, () if needed else (no_number(estimate, unit),)
+
+
+def _described(
+    result: Result, estimate: Estimate, interval: Interval, inputs: MetricInputs
+) -> Result:
+    """Fill in what was sampled, asked, lost and compared."""
+    total: dict[str, int] = {}
+    for reasons in inputs.missing.values():
+        for reason, n in reasons.items():
+            total[reason] = total.get(reason, 0) + n
+    recorder = recording.active()
+    passed = result.verdict is Verdict.PASS
+    return replace(
+        result,
         debiased=estimate.debiased,
         of=interval.of,
         method=interval.method,
-        p_exceeds=p_exceeds,
-        p_within=p_within,
         noise_floor=estimate.noise_floor(),
-        floor_words=floor_words,
+        floor_words=REWORDED if inputs.baseline == "placebo" else estimate.floor_words,
         units=estimate.sample.units,
         generations=estimate.sample.generations,
         effective=estimate.sample.effective,
         population=estimate.sample.population,
-        detectable=power.detectable,
-        fair_pass_share=power.share,
-        units_for_fair_pass=None if estimate.sample.population == "fixed" else power.needed,
-        needed_units=needed,
-        reasons=tuple(dict.fromkeys(reasons)),
-        notes=tuple(dict.fromkeys(notes)),
         judged=estimate.measures,
-        share=share,
-        share_upper=share_upper,
-        groups=tuple(estimate.table(level)),
-        estimate=estimate,
-        **report,
+        groups=tuple(estimate.table(interval.level)),
+        missing=dict(sorted(total.items())),
+        missing_by_group=inputs.missing,
+        cut=inputs.cut,
+        origin=inputs.origin,
+        rejected=inputs.rejected,
+        uncertain=inputs.uncertain,
+        lacks=tuple(dict.fromkeys((*inputs.lacks, *estimate.lacks))),
+        examples=_examples(estimate, inputs, result),
+        nodeid=recorder.nodeid if recorder else "",
+        model=inputs.model,
+        attribute=inputs.attribute,
+        compared=getattr(estimate, "worst", inputs.labels),
+        direction_words="" if passed else direction_between(inputs),
     )
 
 
-def error_for(result: Result) -> type[FairnessAssertionError]:
-    """Return the kind of error that a red result raises."""
-    if result.verdict is Verdict.INVALID:
-        return InvalidEvidence
-    if result.mode == "point" or result.verdict is Verdict.FAIL:
-        return BoundExceeded
-    if result.verdict is Verdict.UNDERPOWERED:
-        return Underpowered
-    return Inconclusive
+def _examples(estimate: Estimate, inputs: MetricInputs, result: Result) -> tuple[Example, ...]:
+    """Return the rows that drive the value, the worst first; a fair row drives nothing."""
+    values, fair = getattr(estimate, "part", estimate).rows, result.fair_value
+    if not values or len(values) != len(inputs.prompts):
+        return ()
+    unfair = [i for i, value in enumerate(values) if value != fair and not math.isnan(value)]
+    order = sorted(unfair, key=lambda i: values[i], reverse=result.direction != "higher")
+    return tuple(
+        Example(
+            float(values[i]),
+            inputs.prompts[i],
+            tuple(side[0] for side in inputs.outputs[i]),
+            inputs.labels,
+        )
+        for i in order[:_WORST_ROWS]
+    )
+
+
+def _options(settings: Settings) -> tuple[str, ...]:
+    """Return the command line options that answers and verdicts of the session depend on."""
+    given = []
+    for option in OPTIONS:
+        value = getattr(settings, option.name)
+        if option.name in _DECISIVE_OPTIONS and value != getattr(Settings(), option.name):
+            setting = shlex.quote(str(value))
+            given.append(
+                f"-o {option.key}={setting}" if option.ini_only else f"{option.flag} {setting}"
+            )
+    return (*given, f"--llmfair-seed {settings.seed}")
 
 
 def _red(
-    verdict: Verdict, mode: str, settings: Settings, allowed: bool, reasons: list[str]
+    verdict: Verdict, mode: str, settings: Settings, allowed: bool, reasons: tuple[str, ...]
 ) -> bool:
     if verdict is Verdict.INVALID:
         return True
     if mode == "point":
         return not allowed or "missing_rates_differ" in reasons
     if mode == "strict":
-        hidden = {
-            "parts_exceed",
-            "uninformative",
-            "worst_case_exceeds",
-            "worst_case_unknown",
-        }
-        return verdict is not Verdict.PASS or not hidden.isdisjoint(reasons)
+        return verdict is not Verdict.PASS or not _DOUBTS.isdisjoint(reasons)
     if verdict is Verdict.INCONCLUSIVE:
         return settings.inconclusive == "fail"
     if verdict is Verdict.UNDERPOWERED:

@@ -28,7 +28,7 @@ Record = Mapping[str, Any]
 
 
 def decimals(record: Record, fewest: int = FEWEST_DECIMALS) -> int:
-    """Return how many decimals tell the ends of the interval, the value and the bound apart."""
+    """Return how many decimals distinguish the interval, the value and the bound."""
     bound = record["bound"]
     others = [x for x in (record["lower"], record["upper"], estimate(record)) if finite(x)]
     for n in range(fewest, _MOST_DECIMALS):
@@ -36,7 +36,7 @@ def decimals(record: Record, fewest: int = FEWEST_DECIMALS) -> int:
         if (
             math.isclose(float(shown), bound, rel_tol=1e-9)
             and all(f"{x:.{n}f}" != shown or math.isclose(x, bound, rel_tol=1e-9) for x in others)
-            # An end next to the value needs no seven decimals, as one next to the bound does.
+            # Only an end close to the bound deserves many decimals.
             and (n >= FEWEST_DECIMALS or len({f"{x:.{n}f}" for x in others}) == len(set(others)))
         ):
             return n
@@ -68,7 +68,7 @@ def threshold(record: Record, places: int) -> str:
 
 
 def allowed(record: Record, places: int) -> str:
-    """Return what was asked for as it follows "you allow" or "you require"."""
+    """Return the bound in the words that follow "you allow" or "you require"."""
     if record["direction"] != "two-sided":
         return number(record["bound"], places)
     low, high = ends(record)
@@ -161,7 +161,7 @@ def missing(record: Record) -> str:
 
 
 def shorten(text: str, width: int) -> str:
-    """Return text of at most `width` characters, cut in the middle: both ends tell tests apart."""
+    """Cut a text in the middle to at most `width` characters; both ends distinguish tests."""
     if len(text) <= width:
         return text
     if width < 8:

@@ -11,7 +11,6 @@ from datetime import date
 from pathlib import Path
 from typing import Any, ClassVar
 
-from pytest_llmfair._util.frozen import ByValue
 from pytest_llmfair._util.validation import read_utf8
 from pytest_llmfair.lexicons.english.agreement import (
     article_before,
@@ -30,6 +29,7 @@ from pytest_llmfair.lexicons.english.protected import (
 )
 from pytest_llmfair.lexicons.english.roles import CASES
 from pytest_llmfair.lexicons.english.titles import takes_case
+from pytest_llmfair.lexicons.frozen import ByValue
 from pytest_llmfair.lexicons.grammar import Grammar, grammar_for, rules_of
 from pytest_llmfair.lexicons.matching import (
     Change,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from pytest_llmfair._util.wording import escape, p_value, plural
 from pytest_llmfair.judging import wording as words
 from pytest_llmfair.judging.message import PASS_MEANS, decides, lacking, metric_name
-from pytest_llmfair.judging.verdict import Verdict
+from pytest_llmfair.judging.result import Verdict
 from pytest_llmfair.judging.wording import Record, shorten
 from pytest_llmfair.reports.columns import COLUMNS, Column
 

@@ -102,9 +102,9 @@ def test_it():
 def test_a_bug_of_ours_keeps_our_frames(run, pytester, monkeypatch, error):
     # The real pipeline, with a bug put into its own code.
     scope: dict[str, object] = {}
-    source = f"def gated(data, units=None):\n    raise {error.__name__}('bug')"
+    source = f"def judge(*given):\n    raise {error.__name__}('bug')"
     exec(compile(source, pytest_llmfair.judging.pipeline.__file__, "exec"), scope)
-    monkeypatch.setattr("pytest_llmfair.judging.pipeline.gated", scope["gated"])
+    monkeypatch.setattr("pytest_llmfair.judging.pipeline.judge", scope["judge"])
     code = "def test_it():\n    assert_toxic_fraction_within([0.1], bound=0.1)\n"
     assert any("pipeline.py:2: " in line for line in lines_of(pytester, run, code))
 

@@ -1,4 +1,4 @@
-"""Text classifiers of transformers: loaded as tensors, run in small batches of like length."""
+"""Text classifiers of transformers: loaded as tensors, run in small batches of similar length."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ from pytest_llmfair._util.validation import install
 
 Activation = Literal["sigmoid", "softmax"]
 
-# On a CPU small batches win: large ones fall out of its cache.
+# On a CPU small batches are fastest, since large ones do not fit into its cache.
 _TOKENS_PER_BATCH = 1024
 
-# What the library calls outputs that nobody has named.
+# What transformers calls outputs without a name.
 _UNNAMED = "LABEL_"
 
 
 @dataclass(frozen=True, slots=True)
 class Classifier:
-    """A text classifier of transformers in evaluation mode, of which one label (`column`) is read.
+    """One label (`column`) of a text classifier in evaluation mode.
 
-    Labels are told independently ("sigmoid") or exclude each other ("softmax").
+    Its labels are independent ("sigmoid") or exclude each other ("softmax").
     """
 
     model: Any
@@ -77,12 +77,12 @@ class Classifier:
         return folder
 
     def _longest(self) -> int:
-        """Tokens the model can read; a tokenizer without a limit of its own says 1e30."""
+        """Tokens that the model can read; a tokenizer without a limit reports 1e30."""
         positions = getattr(self.model.config, "max_position_embeddings", None)
         if positions is None or positions < 1:
             return int(min(self.tokenizer.model_max_length, 512))
         for name, part in self.model.named_modules():
-            # RoBERTa and its kin count positions from the padding index on.
+            # Models like RoBERTa count positions from the padding index on.
             padding = getattr(part, "padding_idx", None)
             if name.endswith("position_embeddings") and padding is not None:
                 positions -= padding + 1
@@ -91,7 +91,7 @@ class Classifier:
 
     @property
     def _pads(self) -> bool:
-        """Whether tokenizer and model agree on what padding is; else texts go one by one."""
+        """Whether tokenizer and model agree on the padding token; else texts go one by one."""
         padding = self.tokenizer.pad_token_id
         return padding is not None and padding == self.model.config.pad_token_id
 
@@ -139,7 +139,7 @@ def placed(model: Any, tokenizer: Any, device: str | None) -> tuple[Any, Any, st
     import torch
 
     device = device or ("cuda" if torch.cuda.is_available() else "cpu")
-    # Behind the text, where it moves no position; XLNet alone reads from the last token.
+    # Pad on the right, so that positions are unchanged; XLNet reads from the last token.
     tokenizer.padding_side = "left" if model.config.model_type == "xlnet" else "right"
     return model.float().eval().to(device), tokenizer, device
 
@@ -170,12 +170,12 @@ def column_of(label: str | int, names: Sequence[str]) -> int:
 
 
 def activation_of(config: Any) -> Activation:
-    """Tell whether the labels of a classifier exclude each other.
+    """Return how logits become probabilities: by label, or over labels that exclude each other.
 
     Raises
     ------
     ValueError
-        If it has no labels but predicts a quantity, which is no probability.
+        If the model predicts a quantity instead of labels.
     """
     if config.problem_type == "regression":
         raise ValueError(
@@ -198,7 +198,7 @@ def transformers_for(extra: str) -> Any:
 
 
 def _batches(lengths: Sequence[int], tokens: int) -> Iterator[list[int]]:
-    """Group rows of like length, longest first, into batches of so many tokens with padding."""
+    """Group rows of similar length, longest first, into batches of so many tokens."""
     rows = sorted(range(len(lengths)), key=lambda row: -lengths[row])
     start = 0
     while start < len(rows):

@@ -1,7 +1,8 @@
-"""What a scorer is, and the one check of what a scorer returns."""
+"""The protocol of scorers, the check of what they return, and a memory of their scores."""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol, runtime_checkable
 
@@ -11,6 +12,9 @@ from numpy.typing import NDArray
 from pytest_llmfair.responses import Missing
 
 Scores = NDArray[np.float64]
+
+# Numbers kept per scorer, about 100 MB; a full memory is emptied, which costs time only.
+_MOST = 1 << 22
 
 
 @runtime_checkable
@@ -39,9 +43,10 @@ def score(scorer: Callable[[Sequence[str]], Any], texts: Sequence[str]) -> Score
     Parameters
     ----------
     scorer : Scorer or callable
-        Texts to scores; a plain function will do. What it says of its `range` is checked too.
+        Texts to scores; a plain function will do. Scores outside its `range`, if it has one, are
+        an error.
     texts : sequence of str
-        Any number of texts, none included.
+        Zero or more texts.
 
     Returns
     -------
@@ -51,14 +56,21 @@ def score(scorer: Callable[[Sequence[str]], Any], texts: Sequence[str]) -> Score
     Raises
     ------
     TypeError
-        If a row is no text (missing answers are left out before, never scored), or what the
-        scorer returns holds anything but numbers.
+        If a row is not a text (leave missing answers out before scoring), or the scorer returns
+        anything but numbers.
     ValueError
         If the scorer returns another number of scores, one that is not finite, or one outside its
         range; the message names the row and the text.
+
+    Examples
+    --------
+    >>> score(lambda texts: [len(text) for text in texts], ["yes", "", "yes"])
+    array([3., 0., 3.])
     """
     if isinstance(scorer, type):
-        raise TypeError(f"scorer is the class {scorer.__name__}; give one of it, made with (...)")
+        raise TypeError(
+            f"scorer is the class {scorer.__name__}; give an instance, made with (...)"
+        )
     rows = checked_texts(texts)
     if not rows:
         return np.empty(0)
@@ -67,7 +79,7 @@ def score(scorer: Callable[[Sequence[str]], Any], texts: Sequence[str]) -> Score
     scores = _numbers(scorer(list(distinct)), len(distinct), name)
     low, high = getattr(scorer, "range", (-np.inf, np.inf))
     for wrong, said in (
-        (~np.isfinite(scores), "which is no finite number"),
+        (~np.isfinite(scores), "which is not a finite number"),
         ((scores < low) | (scores > high), f"outside its range [{low:g}, {high:g}]"),
     ):
         if wrong.any():
@@ -76,21 +88,27 @@ def score(scorer: Callable[[Sequence[str]], Any], texts: Sequence[str]) -> Score
             raise ValueError(
                 f"scorer {name} gave {scores[first]} for row {rows.index(text)}, {said} "
                 f"({int(wrong.sum())} of {len(distinct)} distinct texts); text: {text[:60]!r}. "
-                "Mend the scorer: such a score is never counted as 0"
+                "Fix the scorer: such a score is never counted as 0"
             )
     return scores[[distinct[text] for text in rows]]
 
 
 def name_of(scorer: Any) -> str:
-    """Return what reports call a scorer."""
+    """Return what reports call a scorer.
+
+    Examples
+    --------
+    >>> name_of(len)
+    'len'
+    """
     name = getattr(scorer, "name", None) or getattr(scorer, "__name__", None)
     return str(name or type(scorer).__name__)
 
 
 def _numbers(given: Any, n: int, name: str) -> Scores:
-    """Return what a scorer gave as `n` numbers; texts, tables and labels are none."""
-    wanted = f"it must return one number a text, {n} in all"
-    if hasattr(given, "detach"):  # a tensor, of any precision and wherever it lies
+    """Return the result of a scorer as `n` numbers; texts, tables and labels are errors."""
+    wanted = f"it must return one number per text, {n} in all"
+    if hasattr(given, "detach"):  # a tensor of any precision on any device
         given = given.detach().cpu().double()
     try:
         found = np.asarray(given)
@@ -99,7 +117,9 @@ def _numbers(given: Any, n: int, name: str) -> Scores:
         scores = found.astype(np.float64)
     except (TypeError, ValueError):
         shown = str(given)[:60]
-        if hasattr(given, "close"):  # a coroutine that nobody awaits, or a generator
+        if hasattr(
+            given, "close"
+        ):  # a coroutine, which would warn that it was never awaited, or a generator
             given.close()
         raise TypeError(
             f"scorer {name} returned {shown}, a {type(given).__name__}; {wanted}"
@@ -111,7 +131,7 @@ def _numbers(given: Any, n: int, name: str) -> Scores:
 
 
 def checked_texts(texts: Sequence[str]) -> list[str]:
-    """Return the texts as a list; a row that is none raises ``TypeError`` and is named."""
+    """Return the texts as a list; raise ``TypeError`` with the row that is not a text."""
     if isinstance(texts, (str, bytes)):
         raise TypeError(f"texts is one text, {texts[:40]!r}; give a list of texts")
     rows: list[Any] = list(texts)
@@ -124,3 +144,34 @@ def checked_texts(texts: Sequence[str]) -> list[str]:
         if not isinstance(text, str):
             raise TypeError(f"row {row} is {text!r}, a {type(text).__name__}; give texts")
     return rows
+
+
+class Memory:
+    """Rows of numbers by the digest of their text, so that a model reads a text once."""
+
+    def __init__(self) -> None:
+        self._rows: dict[bytes, Any] = {}
+        self._numbers = 0
+
+    def __call__(
+        self, texts: Sequence[str], compute: Callable[[Sequence[str]], Any]
+    ) -> NDArray[Any]:
+        """Return one row per text, and compute those that are new; `texts` are distinct."""
+        digests = [_digest(text) for text in texts]
+        found = {digest: self._rows[digest] for digest in digests if digest in self._rows}
+        new = [i for i, digest in enumerate(digests) if digest not in found]
+        if new:
+            rows = np.asarray(compute([texts[i] for i in new]))
+            if rows.shape[:1] != (len(new),):
+                return rows  # the check of the caller names what is wrong
+            made = {digests[i]: row for i, row in zip(new, rows, strict=True)}
+            if self._numbers + rows.size > _MOST:
+                self._rows, self._numbers = {}, 0
+            self._rows.update(made)
+            self._numbers += rows.size
+            found.update(made)
+        return np.array([found[digest] for digest in digests])
+
+
+def _digest(text: str) -> bytes:
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()

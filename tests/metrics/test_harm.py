@@ -1,3 +1,5 @@
+"""Toxicity and stereotype metrics."""
+
 from __future__ import annotations
 
 import math
@@ -7,32 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pytest_llmfair import assert_stereotype_fraction_within
 from pytest_llmfair.metrics import (
+    expected_maximum_stereotype,
     expected_maximum_toxicity,
     get_metric,
+    stereotype_fraction,
+    stereotype_probability,
     toxic_fraction,
     toxicity_probability,
 )
-
-SCORES = st.lists(st.lists(st.floats(0, 1), min_size=1, max_size=4), min_size=1, max_size=8)
-
-
-def slow_toxic_fraction(rows, threshold):
-    shares = []
-    for row in rows:
-        hits = 0
-        for score in row:
-            if score >= threshold:
-                hits += 1
-        shares.append(hits / len(row))
-    return sum(shares) / len(shares)
-
-
-@given(SCORES, st.floats(0, 1))
-def test_toxic_fraction_is_the_mean_of_prompt_shares(rows, threshold):
-    assert toxic_fraction(rows, threshold).value == pytest.approx(
-        slow_toxic_fraction(rows, threshold), abs=1e-12
-    )
 
 
 def test_a_score_on_the_threshold_is_toxic():
@@ -53,14 +39,6 @@ def test_no_toxic_answer_in_sixty_prompts_leaves_the_exact_binomial_bound():
     estimate = toxic_fraction(np.zeros((60, 25)))
     assert estimate.interval().upper == pytest.approx(1 - 0.025 ** (1 / 60))
     assert estimate.interval().lower == 0
-
-
-def test_order_of_rows_changes_nothing():
-    rng = np.random.default_rng(3)
-    scores = rng.random((40, 3))
-    first, second = toxic_fraction(scores), toxic_fraction(scores[::-1])
-    assert first.value == second.value
-    assert first.interval() == second.interval()
 
 
 def test_repeating_every_row_of_a_unit_changes_no_value_and_no_interval():
@@ -93,11 +71,6 @@ def test_bad_scores_are_named(scores, said):
 def test_a_threshold_outside_the_unit_interval_is_an_error():
     with pytest.raises(ValueError, match=r"threshold is 1\.5"):
         toxic_fraction([0.1], threshold=1.5)
-
-
-def test_an_unknown_keyword_is_a_type_error():
-    with pytest.raises(TypeError, match="thresold"):
-        toxic_fraction([0.1], thresold=0.5)
 
 
 def test_constant_scores_are_flagged_as_uninformative():
@@ -144,18 +117,6 @@ def test_a_threshold_is_a_number_in_the_unit_interval(threshold):
 MATRICES = st.integers(1, 4).flatmap(
     lambda m: st.lists(st.lists(st.floats(0, 1), min_size=m, max_size=m), min_size=1, max_size=8)
 )
-
-
-@given(MATRICES)
-def test_expected_maximum_toxicity_is_the_mean_of_the_row_maxima(rows):
-    expected = sum(max(row) for row in rows) / len(rows)
-    assert expected_maximum_toxicity(rows).value == pytest.approx(expected, abs=1e-12)
-
-
-@given(MATRICES, st.floats(0, 1))
-def test_toxicity_probability_is_the_share_of_prompts_whose_maximum_reaches(rows, threshold):
-    expected = sum(max(row) >= threshold for row in rows) / len(rows)
-    assert toxicity_probability(rows, threshold).value == pytest.approx(expected, abs=1e-12)
 
 
 @given(MATRICES)
@@ -221,3 +182,38 @@ def test_the_fraction_asks_for_one_generation():
 def test_the_papers_symbols_are_names_too():
     names = [get_metric(symbol).name for symbol in ("EMT", "TP", "TF")]
     assert names == ["expected_maximum_toxicity", "toxicity_probability", "toxic_fraction"]
+
+
+TWINS = [
+    (expected_maximum_stereotype, expected_maximum_toxicity, 25),
+    (stereotype_probability, toxicity_probability, 25),
+    (stereotype_fraction, toxic_fraction, 1),
+]
+
+
+@pytest.mark.parametrize(("metric", "twin", "generations"), TWINS)
+def test_each_is_the_toxicity_metric_on_stereotype_scores(metric, twin, generations):
+    scores = np.random.default_rng(0).random((30, 5))
+    one, other = metric(scores), twin(scores)
+    assert (one.value, one.interval(), one.variant) == (
+        other.value,
+        other.interval(),
+        other.variant,
+    )
+    info = get_metric(metric.__name__)
+    assert (info.scorer, info.needs, info.generations) == ("stereotype", "scores", generations)
+
+
+def test_texts_without_a_scorer_are_answered_with_the_remedy():
+    with pytest.raises(RuntimeError, match=r"the stereotype scorer has no weights; .*scorer="):
+        assert_stereotype_fraction_within(["a text", "another"], bound=0.5)
+
+
+def test_texts_are_scored_by_the_users_own_scorer():
+    result = assert_stereotype_fraction_within(
+        ["all nurses are kind"] * 10 + ["rain is wet"] * 190,
+        bound=0.2,
+        scorer=lambda texts: [float("all" in text) for text in texts],
+        units=range(200),
+    )
+    assert result.value == 0.05

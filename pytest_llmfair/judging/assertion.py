@@ -1,0 +1,200 @@
+"""One assertion as data: metric, bound, rules, and where its answers come from."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from pytest_llmfair._util.validation import whole
+from pytest_llmfair.clients.scores import record_scores, recorded_scores
+from pytest_llmfair.judging.arguments import last_is_bound, positional
+from pytest_llmfair.judging.bound import Bound
+from pytest_llmfair.judging.collecting import check_data_kind, check_units, prompts_or_pairs
+from pytest_llmfair.judging.pairs import groups_of, is_pair, wanted_groups
+from pytest_llmfair.judging.rules import Rules
+from pytest_llmfair.judging.validity import drop_invalid_pairs
+from pytest_llmfair.metrics import MetricInfo
+from pytest_llmfair.responses import PairedResponses
+
+# How many arguments of a metric are made from answers; those that follow are the caller's.
+_FROM_ANSWERS = {
+    "scores": 1,
+    "score_pairs": 2,
+    "embedding_pairs": 2,
+    "texts": 1,
+    "text_pairs": 2,
+    "pronoun_counts": 2,
+}
+
+
+class TextScorer:
+    """Texts to scores, by the metric's own scorer or another; it loads when there are texts."""
+
+    def __init__(
+        self,
+        info: MetricInfo,
+        scorer: Any = None,
+        scorers: Callable[[], Mapping[str, Any]] | None = None,
+    ) -> None:
+        self._asked = info.scorer if scorer is None else scorer
+        self._vectors = info.needs == "embedding_pairs"
+        self._scorers = scorers
+
+    @functools.cached_property
+    def chosen(self) -> Any:
+        """The scorer itself."""
+        if not isinstance(self._asked, str):
+            return self._asked
+        from pytest_llmfair.scorers import load_scorers
+
+        return (self._scorers or load_scorers)()[self._asked]
+
+    def __call__(self, texts: Sequence[str]) -> Any:
+        """Return one score per text, or one vector for metrics on embeddings."""
+        return self.chosen(texts) if self._vectors else _scores_of(self.chosen, texts)
+
+
+def _scores_of(scorer: Callable[..., Any], texts: Sequence[str]) -> Any:
+    """Return one score per text: recorded ones where the texts were not kept, else new ones."""
+    from pytest_llmfair.scorers import score
+
+    distinct = list(dict.fromkeys(texts))
+    recorded = recorded_scores(scorer, distinct)
+    if recorded is not None:
+        by_text = dict(zip(distinct, recorded, strict=True))
+        return score(lambda rows: [by_text[text] for text in rows], texts)
+    scores = score(scorer, texts)
+    by_row = dict(zip(texts, scores.tolist(), strict=True))
+    record_scores(scorer, distinct, [by_row[text] for text in distinct])
+    return scores
+
+
+@dataclass(frozen=True, slots=True)
+class Compare:
+    """How answers to pairs are compared."""
+
+    # Groups to compare, two or more; by default all of the pairs.
+    groups: Sequence[str] | None = None
+    # Compare each group with this one only.
+    reference: str | None = None
+    # Whether words of the pairs' own attribute are masked before texts are compared.
+    mask: bool = True
+    # Where the noise floor comes from: "resample", "placebo" or "none".
+    baseline: str = "resample"
+    # Whether texts are compared, not scores: an excess then reads as a share of answers.
+    texts: bool = False
+    # What is judged: "value", "excess" (over the noise floor) or "share" (of answers changed).
+    on: str = "value"
+
+    @property
+    def placebo(self) -> bool:
+        """Whether the noise floor comes from placebo twins."""
+        return self.baseline == "placebo"
+
+
+def _compare_of(info: MetricInfo, source: Any, keywords: dict[str, Any]) -> Compare:
+    """Take from the keywords how answers to pairs are compared; arrays have no such choice."""
+    pairs = isinstance(source, PairedResponses) or (
+        isinstance(source, (list, tuple)) and len(source) > 0 and is_pair(source[0])
+    )
+    if not pairs:
+        return Compare(mask=False)
+    masked = "mask" not in keywords or keywords["mask"] == "attribute"
+    if masked or info.needs == "embedding_pairs":
+        keywords.pop("mask", None)
+    return Compare(
+        keywords.pop("groups", None),
+        keywords.pop("reference", None),
+        mask=masked,
+        texts=info.needs == "text_pairs",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where the data of an assertion come from."""
+
+    # Arguments of the metric by position. The first may be answers or, with a client, prompts or
+    # pairs to collect answers for.
+    data: tuple[Any, ...]
+    # One label per row of the data.
+    units: Sequence[Any] | None = None
+    client: Any = None
+    # Answers to collect per prompt.
+    generations: int = 1
+
+    @property
+    def first(self) -> Any:
+        """What is asked, or its answers; None where all data are keywords."""
+        return self.data[0] if self.data else None
+
+    @property
+    def rest(self) -> tuple[Any, ...]:
+        """Further arguments of the metric, such as a threshold."""
+        return self.data[1:]
+
+
+@dataclass(frozen=True, slots=True)
+class Assertion:
+    """A metric, its data, and how its value is judged against a bound."""
+
+    metric: MetricInfo
+    # Inclusive on the fair side; None where the value is measured and not judged by itself.
+    bound: float | None
+    rules: Rules
+    source: Source
+    scorer: TextScorer
+    # Further arguments of the metric, without `units`.
+    keywords: Mapping[str, Any] = field(default_factory=dict)
+    compare: Compare = field(default_factory=Compare)
+
+    @classmethod
+    def of(
+        cls,
+        metric: MetricInfo,
+        data: tuple[Any, ...],
+        bound: float | None,
+        rules: Rules,
+        *,
+        client: Any = None,
+        generations: int | None = None,
+        scorer: TextScorer | None = None,
+        keywords: Mapping[str, Any] | None = None,
+        compare: Compare | None = None,
+    ) -> Assertion:
+        """Sort out what a caller gave: the bound, the units, and the pairs that are valid."""
+        given = {**metric.judged_with, **(keywords or {})}
+        if bound is None:
+            data, bound = last_is_bound(metric, data)
+        first, units = drop_invalid_pairs(data[0] if data else None, given.pop("units", None))
+        data = (first, *data[1:]) if data else data
+        if compare is None:
+            compare = _compare_of(metric, first, given)
+        n = metric.generations
+        if client is not None and generations is not None:
+            n = whole(generations, "generations")
+        source = Source(data, units, client, n)
+        return cls(metric, bound, rules, source, scorer or TextScorer(metric), given, compare)
+
+    @property
+    def checked_bound(self) -> Bound:
+        """The bound, checked against the metric's range."""
+        info = self.metric
+        return Bound.checked(
+            self.bound, info.direction, info.fair_value, info.bounds, info.name, info.scale
+        )
+
+    def check_request(self) -> list[Any]:
+        """Return what is asked; whatever is wrong shows before the first answer is paid for."""
+        info, source = self.metric, self.source
+        items = prompts_or_pairs([] if source.first is None else source.first)
+        check_data_kind(info, pairs=is_pair(items[0]))
+        if is_pair(items[0]):
+            wanted_groups(groups_of(items), self.compare.groups, self.compare.reference)
+        collected = positional(info)[: _FROM_ANSWERS[info.needs]]
+        inspect.signature(info.function).bind_partial(*collected, *source.rest, **self.keywords)
+        check_units(source.units, items)
+        return items

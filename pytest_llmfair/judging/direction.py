@@ -1,0 +1,66 @@
+"""How the answers to two groups differ in length and in sentiment, for the failure message."""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable, Sequence
+
+from pytest_llmfair.judging.inputs import MetricInputs
+from pytest_llmfair.judging.people import people
+from pytest_llmfair.responses import DigestedText
+
+# More pairs would take time, and tell the reader the same.
+_MOST_PAIRS = 500
+
+
+def direction_between(inputs: MetricInputs) -> str:
+    """Describe how the answers to two groups differ; empty where that is unknown.
+
+    Only differences that are proven over the pairs are named: chance alone has no direction.
+    """
+    rows = [row for row in inputs.outputs if len(row) == 2 and all(row)]
+    rows = rows[:: math.ceil(len(rows) / _MOST_PAIRS) or 1]
+    texts = [text for row in rows for side in row for text in side]
+    digested = any(isinstance(text, DigestedText) for text in texts)
+    if len(inputs.labels) != 2 or len(rows) < 2 or digested:
+        return ""
+    parts = []
+    means = _proven_means(rows, lambda text: len(text.split()))
+    # A difference that rounds to nothing is no direction, however well it is proven.
+    if means is not None and round(means[0]) != round(means[1]):
+        word = "longer" if means[0] > means[1] else "shorter"
+        parts.append(f"are {word} ({means[0]:.0f} against {means[1]:.0f} words)")
+    means = _proven_means(rows, _sentiment())
+    if means is not None and round(abs(means[0] - means[1]), 2) > 0.0:
+        word = "higher" if means[0] > means[1] else "lower"
+        parts.append(f"score {abs(means[0] - means[1]):.2f} {word} in sentiment")
+    if not parts:
+        return ""
+    first, second = (people(inputs.attribute, group) for group in inputs.labels)
+    return f"answers about {first} {' and '.join(parts)} than those about {second}"
+
+
+def _proven_means(
+    rows: Sequence[tuple[list[str], ...]], measure: Callable[[str], float]
+) -> tuple[float, float] | None:
+    """Return the mean of either side where the pairs prove that they differ."""
+    from pytest_llmfair.stats import Mean
+
+    sides = [
+        [math.fsum(map(measure, row[side])) / len(row[side]) for row in rows] for side in (0, 1)
+    ]
+    differences = [a - b for a, b in zip(*sides, strict=True)]
+    reach = max(map(abs, differences)) or 1.0
+    ends = Mean.of_values(differences, bounds=(-reach, reach)).interval()
+    if ends.lower <= 0.0 <= ends.upper:
+        return None
+    return math.fsum(sides[0]) / len(rows), math.fsum(sides[1]) / len(rows)
+
+
+@functools.cache
+def _sentiment() -> Callable[[str], float]:
+    from pytest_llmfair.scorers import SentimentScorer, score
+
+    scorer = SentimentScorer()
+    return lambda text: float(score(scorer, [text])[0])

@@ -1,0 +1,64 @@
+"""What becomes of results: recorded for the report, raised where they are red."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from pytest_llmfair import session as recording
+from pytest_llmfair.judging.message import failure_message, first_line
+from pytest_llmfair.judging.result import (
+    BoundExceeded,
+    Inconclusive,
+    InvalidEvidence,
+    Result,
+    Underpowered,
+    Verdict,
+    error_for,
+)
+from pytest_llmfair.judging.rules import current_settings
+
+# An xfail for an exceeded bound must not hide that other data of the test are invalid.
+_MOST_SERIOUS_FIRST = (InvalidEvidence, BoundExceeded, Underpowered, Inconclusive)
+
+
+def conclude(result: Result) -> Result:
+    """Record a result; raise or skip as its mode and the policies say; return it otherwise."""
+    __tracebackhide__ = True
+    record(result)
+    conclude_all([result])
+    return result
+
+
+def record(result: Result) -> None:
+    """Hand a result to the running test's record; outside pytest do nothing."""
+    recorder = recording.active()
+    if recorder is not None:
+        # The data of all tests of a session would take too much memory.
+        recorder.results.append(replace(result, estimate=None, evidence=None))
+
+
+def conclude_all(results: Sequence[Result]) -> None:
+    """Raise for red results, in one error of the most serious kind; else follow the policies."""
+    __tracebackhide__ = True
+    settings = current_settings()
+    red = [result for result in results if result.red]
+    red.sort(key=lambda result: _MOST_SERIOUS_FIRST.index(error_for(result)))
+    if red:
+        messages = [
+            failure_message(r, show_text=settings.show_text, detailed=settings.detailed)
+            for r in red
+        ]
+        raise error_for(red[0])(red[0], "\n\n".join(messages))
+    if recording.active() is None:
+        return
+    policies = {
+        Verdict.INCONCLUSIVE: settings.inconclusive,
+        Verdict.UNDERPOWERED: settings.underpowered,
+    }
+    for result in results:
+        policy = policies.get(result.verdict)
+        if result.mode == "gate" and policy in ("skip", "xfail"):
+            import pytest
+
+            (pytest.skip if policy == "skip" else pytest.xfail)(first_line(result))

@@ -1,0 +1,267 @@
+"""What an assertion found, as one record, and the errors it raises."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass, field, fields, replace
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+
+from pytest_llmfair._util.notebook import frame
+from pytest_llmfair._util.wording import plain
+from pytest_llmfair.judging.bound import Direction, Scale
+
+if TYPE_CHECKING:
+    from pytest_llmfair.judging.inputs import MetricInputs
+    from pytest_llmfair.stats import Estimate
+
+# Kept in this process only: too large for a record, and not plain data.
+_HELD = ("estimate", "evidence")
+
+
+class Verdict(StrEnum):
+    """What the evidence says about a bound; never that a model is free of bias."""
+
+    PASS = "PASS"
+    FAIL = "FAIL"
+    INCONCLUSIVE = "INCONCLUSIVE"
+    UNDERPOWERED = "UNDERPOWERED"
+    INVALID = "INVALID"
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A row that drives the value, for the failure message.
+
+    Attributes
+    ----------
+    value : float
+        The row's own value of the metric.
+    prompts : tuple of str
+        The prompt, or both prompts of a pair.
+    outputs : tuple of str
+        The answer, or both answers.
+    labels : tuple of str
+        Group of each prompt; empty for single prompts.
+    """
+
+    value: float
+    prompts: tuple[str, ...]
+    outputs: tuple[str, ...]
+    labels: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """Everything an assertion found; message, summary, JSON and exit status come from it.
+
+    Attributes
+    ----------
+    metric : str
+        Name of the metric, with its variant where it has one.
+    verdict : Verdict
+        Judged on the interval, whatever the mode.
+    value, lower, upper, level : float
+        Estimate and interval; `debiased` is the bias-corrected value when the interval surrounds
+        it (`of` is "debiased").
+    bound : float
+        The threshold; `direction` says which side is fairer.
+    red : bool
+        Whether the mode makes the test fail; of a postponed FAIL known at the end only.
+    p_exceeds, p_within : float
+        One-sided p-values of "beyond the bound" and of "within the bound".
+    noise_floor : float
+        What a perfectly fair model would score at this sample size; NaN without one.
+    unit, units, generations, effective, population
+        What was sampled and how much of it.
+    missing : dict
+        Missing answers by reason; `missing_by_group` the same by group.
+    cut : dict
+        Answers that ended at a limit given on purpose, as ``{"length": n}``; empty without one.
+    origin : (int, int)
+        Answers asked for live, and replayed from a cassette; (0, 0) where that is not known. It
+        changes from run to run, so the JSON leaves it out.
+    rejected : int
+        Pairs left out since a validity check failed.
+    uncertain : int
+        Prompts left out since a word of them can be read in two ways.
+    lacks : tuple of str
+        Groups of the attribute for which its lexicon has no terms, so that nothing is known.
+    reasons, notes : tuple of str
+        Reason codes, and the same in words.
+    groups : tuple of dict
+        The estimate's table: key, value, lower, upper, n, rate, p.
+    examples : tuple of Example
+        Rows that drive the value, the worst first.
+    fair_pass_share : float
+        Of an undecided verdict, share of runs in which a perfectly fair model would pass a test of
+        this size; NaN where that is unknown.
+    units_for_fair_pass : int or None
+        Units for 80 %; None where unknown, over a million, or a fixed list.
+    needed_units : tuple of int or None
+        Range of units that would decide.
+    model : str
+        The model that answered, where answers were collected.
+    family : str
+        Which assertions share one error rate when the session corrects for their number.
+    postponed : bool
+        Whether a FAIL waits for that correction at the end of the session.
+    looks, calls : tuple of int or None
+        Looks taken and planned, answers asked for and planned, of a sequential assertion.
+    options, attribute
+        Command line options that repeat the run, and protected attribute of the pairs.
+    compared : tuple of str
+        The two groups that the value compares: of more than two the worst two.
+    judged : {"value", "excess", "share"}
+        Whether the value is the metric's own, what it is beyond its noise floor, or the share of
+        answers that this stands for.
+    share : tuple of float or None
+        Share of answers that the group changed, as the excess reads if some prompts change
+        altogether and if all change alike; `share_upper` is the largest that the interval leaves
+        open. None and NaN where there is no such reading.
+    direction_words : str
+        Who is treated worse, in words; empty where nothing is known of it.
+    estimate, evidence
+        What was judged, and its data; in no record, and not sent to other processes.
+
+    Examples
+    --------
+    >>> from pytest_llmfair import assert_metric
+    >>> result = assert_metric("toxic_fraction", [[0.1, 0.2]] * 100, bound=0.1)
+    >>> result.verdict.value, result.value, result.units
+    ('PASS', 0.0, 100)
+    """
+
+    metric: str
+    verdict: Verdict
+    value: float
+    lower: float
+    upper: float
+    level: float
+    bound: float
+    direction: Direction
+    mode: str
+    red: bool
+    fair_value: float = 0.0
+    scale: Scale = "linear"
+    debiased: float = math.nan
+    of: str = "value"
+    method: str = ""
+    p_exceeds: float = math.nan
+    p_within: float = math.nan
+    noise_floor: float = math.nan
+    floor_words: str = ""
+    unit: str = "unit"
+    units: int = 0
+    generations: int = 0
+    effective: float = math.nan
+    population: str = "sampled"
+    detectable: float = math.nan
+    fair_pass_share: float = math.nan
+    units_for_fair_pass: int | None = None
+    needed_units: tuple[int, int] | None = None
+    missing: dict[str, int] = field(default_factory=dict)
+    missing_by_group: dict[str, dict[str, int]] = field(default_factory=dict)
+    cut: dict[str, int] = field(default_factory=dict)
+    origin: tuple[int, int] = field(default=(0, 0), compare=False)
+    rejected: int = 0
+    uncertain: int = 0
+    lacks: tuple[str, ...] = ()
+    reasons: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    groups: tuple[dict[str, Any], ...] = ()
+    examples: tuple[Example, ...] = ()
+    nodeid: str = ""
+    model: str = ""
+    family: str = "session"
+    postponed: bool = False
+    looks: tuple[int, int] | None = None
+    calls: tuple[int, int] | None = None
+    options: tuple[str, ...] = ()
+    attribute: str = ""
+    compared: tuple[str, ...] = ()
+    judged: str = "value"
+    share: tuple[float, float] | None = None
+    share_upper: float = math.nan
+    direction_words: str = ""
+    estimate: Estimate | None = field(default=None, compare=False, repr=False)
+    evidence: MetricInputs | None = field(default=None, compare=False, repr=False)
+
+    def __getstate__(self) -> list[Any]:
+        """Return what is sent to other processes: all fields but the data."""
+        return [None if f.name in _HELD else getattr(self, f.name) for f in fields(self)]
+
+    def __str__(self) -> str:
+        """Return in words what was found, as a failing test prints it."""
+        from pytest_llmfair.judging.message import failure_message
+
+        return failure_message(self, show_text="none")
+
+    def __repr__(self) -> str:
+        """Return the verdict and its numbers in one line."""
+        from pytest_llmfair.judging.message import first_line
+
+        return first_line(self)
+
+    def message(self, *, show_text: str, detailed: bool = False) -> str:
+        """Return the message of a failure in several lines."""
+        from pytest_llmfair.judging.message import failure_message
+
+        return failure_message(self, show_text=show_text, detailed=detailed)
+
+    def error(self, message: str) -> FairnessAssertionError:
+        """Return the error that this result raises where it is red."""
+        return error_for(self)(self, message)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain JSON types; numbers that JSON lacks become None or a word."""
+        record = asdict(replace(self, estimate=None, evidence=None))
+        return {key: plain(value) for key, value in record.items() if key not in _HELD}
+
+    def to_frame(self) -> Any:
+        """Return the group table as a pandas DataFrame, as :meth:`Estimate.to_frame` does."""
+        return frame(self.groups)
+
+    def _repr_html_(self) -> str:
+        from pytest_llmfair.judging.notebook import result_block
+
+        return result_block(self)
+
+
+class FairnessAssertionError(AssertionError):
+    """A fairness assertion is red; `result` holds everything it found."""
+
+    def __init__(self, result: Result, message: str) -> None:
+        super().__init__(message)
+        self.result = result
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Return what makes a copy, so that the error can be sent between processes."""
+        return type(self), (self.result, *self.args), self.__dict__
+
+
+class BoundExceeded(FairnessAssertionError):
+    """The whole interval (in mode point: the value) is beyond the bound."""
+
+
+class InvalidEvidence(FairnessAssertionError):
+    """The evidence cannot be judged: undefined, missing, failed or broken."""
+
+
+class Inconclusive(FairnessAssertionError):
+    """Mode strict: the evidence neither proves nor refutes the bound."""
+
+
+class Underpowered(Inconclusive):
+    """The sample could never have decided."""
+
+
+def error_for(result: Result) -> type[FairnessAssertionError]:
+    """Return the kind of error that a red result raises."""
+    if result.verdict is Verdict.INVALID:
+        return InvalidEvidence
+    if result.mode == "point" or result.verdict is Verdict.FAIL:
+        return BoundExceeded
+    if result.verdict is Verdict.UNDERPOWERED:
+        return Underpowered
+    return Inconclusive
