@@ -237,7 +237,7 @@ class TestFiles:
             ("!!python/object/apply:os.getcwd []", "is not valid YAML"),
         ],
     )
-    def test_that_are_no_mapping_are_errors(self, file: Path, text: str, message: str) -> None:
+    def test_that_are_not_mappings_are_errors(self, file: Path, text: str, message: str) -> None:
         with pytest.raises(ValueError, match=message):
             read(file, text)
 

@@ -59,13 +59,13 @@ class TestMentions:
             "best\n man"
         ]
 
-    def test_of_a_word_for_two_groups_at_once_are_none(self) -> None:
+    def test_do_not_include_words_for_two_groups_at_once(self) -> None:
         for text in ("(s)he", "A (wo)man.", "wo/man", "WO-MAN", "a sales(wo)man", "fe/males"):
             assert named(text) == []
             assert load_lexicons()["gender"].mask(text) == text
 
-    def test_tell_whether_the_words_around_decided(self) -> None:
-        for attribute, text, confidence in CASES["tell whether the words around decided"]:
+    def test_say_whether_the_context_decided(self) -> None:
+        for attribute, text, confidence in CASES["say whether the context decided"]:
             (mention,) = mentions(text, attribute)
             assert mention.confidence == confidence
 
