@@ -21,7 +21,7 @@ from pytest_llmfair.clients.protocol import (
     sample_seed,
 )
 from pytest_llmfair.clients.spec import SCHEMES, ModelSpec, ModelSpecError, Scheme
-from pytest_llmfair.responses import Answer, Missing, PairedResponses, left_behind
+from pytest_llmfair.responses import Answer, Missing, PairedResponses, left_out
 
 if TYPE_CHECKING:
     from pytest_llmfair.clients.requests import Batch
@@ -182,7 +182,7 @@ class ModelClient:
         PairedResponses
             `n` answers to each member, in the order of the pairs.
         """
-        beside = left_behind(pairs)
+        losses = left_out(pairs)
         pairs = tuple(pairs)
         if not pairs:
             raise ValueError("pairs is empty; give at least one counterfactual pair")
@@ -218,7 +218,7 @@ class ModelClient:
             rows = iter(answers[2])
             placebo = tuple(() if text is None else next(rows) for text in reworded)
         return PairedResponses(
-            pairs, answers[0], answers[1], self.name, placebo, **beside, origin=origin()
+            pairs, answers[0], answers[1], self.name, placebo, **losses, origin=origin()
         )
 
     def next_token_probabilities(
