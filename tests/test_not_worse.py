@@ -4,6 +4,7 @@ import json
 import pickle
 import re
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -22,7 +23,7 @@ from pytest_llmfair import (
 )
 from pytest_llmfair.clients import load_client
 from pytest_llmfair.counterfactuals import generate_pairs
-from pytest_llmfair.judging.collecting import collect
+from pytest_llmfair.fairness import Fairness
 from pytest_llmfair.metrics import (
     counterfactual_rouge_l,
     demographic_parity_difference,
@@ -121,7 +122,7 @@ def test_a_side_that_must_not_be_judged_is_invalid(side):
 
 
 @pytest.mark.parametrize("wrong", [0.1, SCORES])
-def test_what_is_no_estimate_is_named(wrong):
+def test_anything_but_an_estimate_is_a_type_error(wrong):
     said = f"assert_not_worse takes an Estimate, not a {type(wrong).__name__}; call a metric"
     with pytest.raises(TypeError, match=said):
         assert_not_worse(wrong, toxic_fraction(SCORES), margin=0.1)
@@ -129,7 +130,7 @@ def test_what_is_no_estimate_is_named(wrong):
         assert_not_worse(toxic_fraction(SCORES), wrong, margin=0.1)
 
 
-def test_too_little_to_tell_is_red_in_strict():
+def test_an_undecided_comparison_is_red_in_strict():
     few = toxic_fraction(RNG.random(30)), toxic_fraction(RNG.random(30))
     with pytest.raises(Inconclusive):
         assert_not_worse(*few, margin=0.02, mode="strict")
@@ -244,7 +245,8 @@ def test_the_message_names_models_direction_and_groups():
 def test_collected_answers_results_and_a_recording_give_what_the_models_gave(tmp_path):
     specs = {"candidate": SKEWED, "baseline": FAIR}
     answers = {
-        name: collect(PAIRS, load_client(spec), 2, placebo=False) for name, spec in specs.items()
+        name: Fairness(client=partial(load_client, spec), scorers=dict).collect(PAIRS)
+        for name, spec in specs.items()
     }
     kept = tmp_path / "old.jsonl"
     old = answers["baseline"]
@@ -385,7 +387,7 @@ def test_of_several_groups_the_largest_loss_is_judged():
         ),
     ],
 )
-def test_kinds_that_are_no_means_are_compared_too(measure, better, worse):
+def test_other_kinds_than_means_are_compared_too(measure, better, worse):
     assert assert_not_worse(measure(better), measure(worse), margin=0.1).verdict is Verdict.PASS
     with pytest.raises(BoundExceeded):
         assert_not_worse(measure(worse), measure(better), margin=0.1)
