@@ -135,8 +135,8 @@ def _cassette(arguments: argparse.Namespace) -> tuple[int, str]:
     if arguments.used is not None:
         used = frozenset(arguments.used.read_text(encoding="ascii").split())
     pruning = tools.Pruning(arguments.older_than, arguments.model, arguments.revision, used)
-    said = [tools.prune(file, pruning, dry_run=arguments.dry_run) for file in files]
-    return 0, "\n".join(said)
+    removed = [tools.prune(file, pruning, dry_run=arguments.dry_run) for file in files]
+    return 0, "\n".join(removed)
 
 
 def _plan(arguments: argparse.Namespace) -> str:

@@ -176,10 +176,10 @@ def _found(name: str | Path, root: Path) -> Path:
 def _no_pair(prompts: int, attribute: Attribute, made: Pairs) -> str:
     parts = attribute if isinstance(attribute, (tuple, list)) else (attribute,)
     name = " x ".join(part if isinstance(part, str) else part.name for part in parts)
-    lost = f" (no counterpart is listed of {', '.join(made.lost)})" if made.lost else ""
+    lost = f" (the lexicon has no counterpart of {', '.join(made.lost)})" if made.lost else ""
     return (
         f"none of the {prompts} prompts makes a pair: no mention of {name} that could be "
-        f"exchanged{lost}, and no slot such as {{person}}; name a group in the prompts"
+        f"replaced{lost}, and no slot such as {{person}}; name a group in the prompts"
     )
 
 

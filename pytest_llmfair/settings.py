@@ -394,7 +394,7 @@ def resolve(config: pytest.Config, check_model: Callable[[str], object]) -> Sett
         if option.name in ("cassette", "cassette_used", "prices"):
             path = folder / Path(values[option.name]).expanduser()
             if path.is_dir() or (option.name == "prices" and not path.is_file()):
-                raise pytest.UsageError(f"{source} is {text!r}; that is no file")
+                raise pytest.UsageError(f"{source} is {text!r}; that is not a file")
             if option.name == "cassette_used" and (why := _unwritable(path, folder=False)):
                 raise pytest.UsageError(f"{source} is {text!r}; {why}")
             values[option.name] = str(path)
@@ -405,7 +405,7 @@ def resolve(config: pytest.Config, check_model: Callable[[str], object]) -> Sett
             values[option.name] = str(path)
     if "record_mode" in values and "cassette" not in values:
         raise pytest.UsageError(
-            f"--llmfair-record-mode is {values['record_mode']!r}, and no cassette is named; add "
+            f"--llmfair-record-mode is {values['record_mode']!r}, but there is no cassette; add "
             "--llmfair-cassette PATH"
         )
     return Settings(**values)
@@ -418,7 +418,7 @@ def _unwritable(path: Path, *, folder: bool) -> str:
             return "that is a file; give the path of a folder"
         return "that is a folder; give the path of a file"
     if not path.parent.is_dir():
-        return f"there is no folder {path.parent}; make it first"
+        return f"the folder {path.parent} does not exist; create it first"
     if not os.access(path if path.exists() else path.parent, os.W_OK):
-        return "that place cannot be written to; choose another"
+        return "that path is not writable; choose another"
     return ""

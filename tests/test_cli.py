@@ -24,20 +24,16 @@ def test_every_metric_is_listed_within_eighty_columns(capsys):
     assert all(alias in text for info in all_metrics().values() for alias in info.aliases)
 
 
-def test_one_metric_is_explained_with_what_its_paper_reports(capsys):
-    assert main(["metrics", "ruted_neutrality"]) == 0
-    text = capsys.readouterr().out
-    assert ".145 at 30 generations" in text
-    assert "assert_ruted_neutrality_within(..., bound=...)" in text
-    assert "not a standard" in text
+@pytest.fixture
+def no_plans(monkeypatch):
+    """Replace the numbers of units needed, which take seconds for some metrics."""
+    monkeypatch.setattr(Design, "needed_within", lambda self, distance: 100)
+    monkeypatch.setattr(Design, "needed_beyond", lambda self, distance: 100)
 
 
 @pytest.fixture
-def example_of(capsys, monkeypatch):
+def example_of(capsys, no_plans):
     """Return a function that runs the code shown for a metric, and returns its names."""
-    # What an example needs no plan for; some plans take seconds.
-    monkeypatch.setattr(Design, "needed_within", lambda self, distance: 100)
-    monkeypatch.setattr(Design, "needed_beyond", lambda self, distance: 100)
 
     def example_of(name):
         main(["metrics", name])
@@ -47,6 +43,14 @@ def example_of(capsys, monkeypatch):
         return names
 
     return example_of
+
+
+def test_one_metric_is_explained_with_what_its_paper_reports(capsys, no_plans):
+    assert main(["metrics", "ruted_neutrality"]) == 0
+    text = capsys.readouterr().out
+    assert ".145 at 30 generations" in text
+    assert "assert_ruted_neutrality_within(..., bound=...)" in text
+    assert "not a standard" in text
 
 
 @pytest.mark.parametrize("name", all_metrics())

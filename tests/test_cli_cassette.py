@@ -82,7 +82,7 @@ def test_verify_names_every_damaged_line(cassette, capsys):
     assert main(["cassette", "verify", str(cassette)]) == 1
     assert capsys.readouterr().out.splitlines() == [
         f"{cassette}:2: is not what was written (its checksum differs)",
-        f"{cassette}:4: is no record, or a part of one",
+        f"{cassette}:4: is not a record, or only a part of one",
     ]
 
 
@@ -188,4 +188,4 @@ def test_merge_writes_over_no_file(cassette, tmp_path, capsys):
 def test_merge_names_damaged_lines(cassette, tmp_path, capsys):
     cassette.write_bytes(cassette.read_bytes() + b"nonsense\n")
     assert main(["cassette", "merge", str(tmp_path / "all.jsonl"), str(cassette)]) == 1
-    assert f"{cassette}:5: is no record" in capsys.readouterr().out
+    assert f"{cassette}:5: is not a record" in capsys.readouterr().out

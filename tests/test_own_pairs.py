@@ -97,7 +97,7 @@ def test_looks_leave_them_out_too():
 @pytest.mark.parametrize(
     ("pairs", "why"),
     [
-        ([foreign(i) for i in range(40)], "the lexicon gender knows no word of them"),
+        ([foreign(i) for i in range(40)], "the lexicon gender has no word of either text"),
         ([foreign(i, "genre") for i in range(40)], "no lexicon is called 'genre'"),
     ],
 )

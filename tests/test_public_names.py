@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import subprocess
 import sys
 from importlib.metadata import entry_points, version
+from pathlib import Path
 
 import pytest
 
@@ -19,6 +21,19 @@ def test_every_public_name_is_there(name: str) -> None:
 
 def test_public_names_are_listed() -> None:
     assert set(pytest_llmfair.__all__) <= set(dir(pytest_llmfair))
+
+
+def test_type_checkers_and_python_find_public_names_in_the_same_place() -> None:
+    """The package lists its lazy names twice: once for type checkers, once for `__getattr__`."""
+    source = Path(pytest_llmfair.__file__).read_text(encoding="utf-8")
+    typed = {
+        alias.name: (node.module or "").removeprefix("pytest_llmfair.")
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+        if alias.name == alias.asname != "metrics"
+    }
+    assert typed == pytest_llmfair._HOMES
 
 
 def test_every_metric_has_its_assertion() -> None:

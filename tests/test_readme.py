@@ -25,6 +25,13 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 LINKS = re.compile(r"\]\(([^)#]+)[^)]*\)")
 
 
+@pytest.fixture(autouse=True)
+def _no_other_plugins(monkeypatch):
+    """Load only this plugin in the processes that run the README, which saves a second each."""
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+    monkeypatch.setenv("PYTEST_PLUGINS", "pytest_llmfair.plugin")
+
+
 @pytest.fixture(scope="module")
 def make():
     """Return docs/make.py, which runs the README and writes the generated parts of the docs."""

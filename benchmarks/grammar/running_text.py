@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from pytest_llmfair.lexicons.english.grammar import English
-from pytest_llmfair.lexicons.english.second_opinion import VETO, SecondOpinion
+from pytest_llmfair.lexicons.english.student import VETO, SecondOpinion
 from pytest_llmfair.lexicons.grammar import Verdict
 
 SENTENCES = Path(__file__).with_name("sentences.jsonl.xz")

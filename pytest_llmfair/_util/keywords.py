@@ -86,7 +86,8 @@ def check_known(
     known: Sequence[str],
     renamed: Mapping[str, str],
 ) -> None:
-    said = function.__qualname__.rpartition("<locals>.")[2]
+    """Raise ``TypeError`` for the first keyword that the function does not take."""
+    function_name = function.__qualname__.rpartition("<locals>.")[2]
     for name in given:
         if name not in known:
-            raise unknown_keyword(said, name, known, renamed)
+            raise unknown_keyword(function_name, name, known, renamed)

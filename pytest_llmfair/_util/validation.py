@@ -49,6 +49,13 @@ def whole_seed(x: Any) -> int:
     return int(x)
 
 
+def one_sided(level: float) -> float:
+    """Return the error rate on each side of a two-sided level; exactly .025 for .95."""
+    if not 0.0 < level < 1.0:
+        raise ValueError(f"level is {level}; give a number between 0 and 1, such as 0.95")
+    return round((1.0 - level) / 2.0, 15)
+
+
 def check_is_list(rows: object, argument: str = "prompts", of: str = "texts") -> None:
     """Raise ``ValueError`` unless `rows` is a list-like: not one text, a mapping or a table."""
     if isinstance(rows, (str, bytes)):

@@ -1,4 +1,4 @@
-"""What a run may spend: one counter for all its processes, reserved before anything is sent."""
+"""Limits on what a run spends: one counter for all its processes, charged before sending."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from pytest_llmfair.clients.cassette.locks import locked
 from pytest_llmfair.clients.protocol import Reply, Request
 from pytest_llmfair.responses import Missing
 
-# A prompt has at most one token a byte, and a chat template adds a few.
+# A prompt has at most one token per byte, and a chat template adds a few.
 _TEMPLATE_TOKENS = 16
 
-# Reserved for an answer where no longest one is given.
+# Tokens reserved for an answer if no longest answer is given.
 _LONGEST_ANSWER = 4096
 
 _COUNTS = struct.Struct("<3q")
-# Money is counted in whole millionths of a millionth, so that sums are exact.
+# Money is counted in whole units of 1e-12 dollars, so that sums are exact.
 _UNITS = 10**12
 _DATED = re.compile(r"-(\d{8}|\d{4}-\d{2}-\d{2})$")
 
 
 class UnknownPrice(ValueError):
-    """A cost is to be limited, and the price of the model is not known."""
+    """The cost is limited, but the price of the model is unknown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class Price:
     answer: float
 
     def cost(self, prompt_tokens: int, answer_tokens: int) -> int:
-        """Return what so many tokens cost, in units of 1e-12 dollars."""
+        """Return the cost of these tokens in units of 1e-12 dollars."""
         # Whole units per token, so that sums are exact.
         prompt, answer = (round(price * _UNITS / 10**6) for price in (self.prompt, self.answer))
         return prompt * prompt_tokens + answer * answer_tokens
@@ -59,9 +59,9 @@ class Prices:
 
     @classmethod
     def load(cls, own: Path | None = None) -> Prices:
-        """Return the table that ships with the package, with the lines of an own file before it.
+        """Return the prices of the package, overridden by those of the user's file `own`.
 
-        ``ValueError`` names file and line where the own file is not such a table.
+        Raises ``ValueError`` if the file is not a table of prices; the message names the entry.
         """
         shipped = _read(Path(__file__).with_name("prices.yaml"))
         if own is None:
@@ -84,9 +84,9 @@ class Prices:
 
 @dataclass(frozen=True, slots=True)
 class Caps:
-    """The most that a run may spend; None is no limit."""
+    """Limits of a run; None is no limit."""
 
-    # HTTP requests, retries included; answers of a model of this machine count as one each.
+    # HTTP requests, retries included; an answer of a model of this machine counts as one.
     calls: int | None = None
     # Tokens of prompts and answers together.
     tokens: int | None = None
@@ -95,12 +95,12 @@ class Caps:
 
     @property
     def limited(self) -> bool:
-        """Whether there is any."""
+        """Whether there is a limit."""
         return any(cap is not None for cap in (self.calls, self.tokens, self.cost))
 
     @property
     def sized(self) -> bool:
-        """Whether it matters how long prompts and answers are."""
+        """Whether the lengths of prompts and answers count."""
         return self.tokens is not None or self.cost is not None
 
 
@@ -121,24 +121,24 @@ class Spent:
 
 @dataclass(slots=True)
 class Budget:
-    """Counts what a run spends, in one file for all its processes.
+    """Counter of what a run spends, in one file for all its processes.
 
     Calls are reserved before they are made and never given back. Tokens and cost are reserved at
-    an upper estimate and settled when the reply is there, so that a process that dies leaves its
-    reservations in place: a crash loses part of the budget and never exceeds it.
+    an upper estimate and settled with the reply. A process that dies leaves its reservations in
+    place: a crash can lose part of the budget but never exceed it.
     """
 
     caps: Caps
-    # The file of the counter; called when something is first spent.
+    # Returns the file of the counter; called at the first spending.
     path: Callable[[], Path]
     # Called when a cost is first needed.
     prices: Callable[[], Prices] = field(default=lambda: Prices.load())
     _handle: int = -1
-    # The lock of a file keeps processes apart, not the threads of one.
+    # The file lock keeps processes apart, not the threads of one.
     _mutex: threading.Lock = field(default_factory=threading.Lock)
 
     def price(self, model: str) -> Price:
-        """Return the price of a model; `UnknownPrice` if it is needed for a limit and unknown."""
+        """Return the price of a model; raise `UnknownPrice` if a limit needs it."""
         if self.caps.cost is None:
             return Price(0.0, 0.0)
         prices = self.prices()
@@ -154,7 +154,7 @@ class Budget:
         return found
 
     def reserve(self, amount: Spent) -> str:
-        """Take an amount; return an empty text, or why it is refused: nothing is taken then."""
+        """Take an amount; return an empty text, or why nothing was taken."""
         with self._counter() as handle:
             after = _load(handle) + amount
             if why := self._exceeded(after):
@@ -163,14 +163,14 @@ class Budget:
         return ""
 
     def settle(self, reserved: Spent, used: Spent) -> None:
-        """Replace a reservation by what was used; calls stay counted."""
+        """Replace a reservation by the amount used."""
         if not self.caps.sized:
             return
         with self._counter() as handle:
             _store(handle, _load(handle) - reserved + used)
 
     def room(self, amounts: Sequence[Spent]) -> int:
-        """Return how many of these amounts could be taken one after the other now."""
+        """Return how many of these amounts, in order, could be taken now."""
         total = self.spent
         for count, amount in enumerate(amounts):
             total += amount
@@ -215,7 +215,7 @@ class Budget:
 
 @dataclass(frozen=True, slots=True)
 class BudgetReservation:
-    """What one call of a client takes out of the budget, if there is one."""
+    """What one call of a client reserves in the budget, if there is one."""
 
     budget: Budget | None
     max_tokens: int | None
@@ -234,12 +234,12 @@ class BudgetReservation:
             return ""
         why = self.budget.reserve(self._most(request))
         if not why:
-            # Two requests of one call may be equal, and are still two.
+            # By identity: two equal requests of one call are still two.
             self._attempts[id(request)] += 1
         elif self.max_tokens is None and self.budget.caps.sized:
             why += (
                 f"; {_LONGEST_ANSWER:,} tokens are reserved for each answer, since no longest "
-                "one is set: set --llmfair-max-tokens"
+                "answer is set: set --llmfair-max-tokens"
             )
         return why
 
@@ -250,7 +250,7 @@ class BudgetReservation:
         return self.budget.room([self._most(request) for request in requests])
 
     def settle(self, request: Request, reply: Reply) -> None:
-        """Give back what the attempts of a request have not used."""
+        """Give back what the attempts of a request did not use."""
         attempts = self._attempts.pop(id(request), 0)
         if self.budget is not None and attempts:
             most = self._most(request)
@@ -264,11 +264,7 @@ class BudgetReservation:
         return self._spent(1, prompt_tokens(request.prompt), answer)
 
     def _used(self, attempts: int, request: Request, reply: Reply, most: Spent) -> Spent:
-        """Return what was used, all attempts together.
-
-        Attempts that failed are free, but for those that the server may have answered. Where
-        tokens were not counted, the upper estimate stands.
-        """
+        """Return what all attempts used: the upper estimate if tokens were not counted."""
         unread = Spent(0, reply.unread * most.tokens, reply.unread * most.cost)
         if reply.prompt_tokens + reply.answer_tokens:
             return unread + self._spent(attempts, reply.prompt_tokens, reply.answer_tokens)
@@ -283,7 +279,7 @@ class BudgetReservation:
 
 
 def prompt_tokens(text: str) -> int:
-    """Return an upper estimate of the tokens of a text: one a byte, and a few of a template."""
+    """Return an upper estimate of the tokens of a text: one per byte, and a chat template."""
     return len(text.encode("utf-8", "surrogatepass")) + _TEMPLATE_TOKENS
 
 
@@ -308,7 +304,7 @@ def _read(path: Path) -> Prices:
         raise ValueError(f"the prices of {path} cannot be read: {error}") from None
     if not isinstance(found, dict) or not isinstance(found.get("models"), dict):
         raise ValueError(
-            f"{path} has no prices; write `date:` and `models:` with one line a model"
+            f"{path} has no prices; write `date:` and `models:` with one line per model"
         )
     models = {}
     for name, pair in found["models"].items():

@@ -1,4 +1,4 @@
-"""The model under test: one facade over every kind of backend."""
+"""The model under test: one client for every kind of backend, and how it is loaded."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from pytest_llmfair.clients.protocol import (
     sample_seed,
 )
 from pytest_llmfair.clients.spec import SCHEMES, ModelSpec, ModelSpecError, Scheme
-from pytest_llmfair.responses import Answer, Missing, PairedResponses, left_behind
+from pytest_llmfair.responses import Answer, Missing, PairedResponses, selection_losses
 
 if TYPE_CHECKING:
     from pytest_llmfair.clients.requests import Batch
@@ -33,22 +33,28 @@ class ModelClient:
     """The model under test.
 
     Sample j of a prompt depends on the seed, the text of the prompt, how often it came before in
-    the call, j, and its side of the pair: not on the other prompts, their order, n, or the batches
-    in which a backend answers.
+    the call, j, and its side of the pair. It does not depend on the other prompts, their order, n,
+    or the batches in which a backend answers.
 
     Parameters
     ----------
     backend : Backend or RemoteBackend
-        What answers.
+        The model.
     seed : int
-        Seed of every call that gives none.
+        Seed of every call without a seed of its own.
     temperature : float
         At least 0; 0 is greedy, so that all answers to a prompt are equal; 1 samples from the
         model as it is.
     max_tokens : int, optional
-        Longest answer in the backend's own tokens, at least 1. The limit is on purpose: an answer
-        cut by it is an answer. Without one a model of this machine stops after 64 tokens, and a
-        server where its model ends; what it cuts before is missing.
+        Longest answer in the backend's own tokens, at least 1. An answer cut by this limit counts
+        as an answer. Without a limit a model of this machine stops after 64 tokens, and a server
+        where its model ends; an answer that the server cuts is missing.
+
+    Examples
+    --------
+    >>> client = ModelClient.of(lambda prompt: f"You said: {prompt}", name="echo")
+    >>> client.generate(["Hello."], n=2)
+    [['You said: Hello.', 'You said: Hello.']]
     """
 
     backend: Backend | RemoteBackend
@@ -71,7 +77,12 @@ class ModelClient:
         Raises
         ------
         ModelSpecError
-            If `model` is none of these.
+            If `model` is something else.
+
+        Examples
+        --------
+        >>> ModelClient.of(str.upper, name="upper").generate(["yes"])
+        [['YES']]
         """
         if isinstance(model, ModelClient):
             return model
@@ -111,29 +122,35 @@ class ModelClient:
         """Sample `n` answers to every prompt.
 
         Within a pytest session a question is asked once: the same client, prompt, parameters and
-        sample get the answer that is there already.
+        sample get the same answer again.
 
         Parameters
         ----------
         prompts : sequence of str
-            At least one; none may be blank.
+            At least one, each with text.
         n : int
             Answers per prompt, at least 1.
         seed, temperature, max_tokens
-            Instead of the client's own.
+            In place of the client's own.
         fresh : bool
-            Ask again, also for what this session has asked before or the cassette holds. Where
-            the cassette is only replayed, its answers are used.
+            Ask again even if this session or the cassette has the answer. A cassette that is only
+            replayed is used all the same.
 
         Returns
         -------
         list of list
-            One list per prompt, in order, of `n` items: each a text, or a `Missing` with a reason.
+            One list per prompt, in order, of `n` texts or `Missing` answers with a reason.
 
         Raises
         ------
         ValueError
             If an argument is wrong; the message names it and the row.
+
+        Examples
+        --------
+        >>> rows = load_client("builtin:ngram").generate(["The nurse said that", "He is"], n=3)
+        >>> [len(row) for row in rows]
+        [3, 3]
         """
         return self._ask([("", _checked(prompts))], n, seed, temperature, max_tokens, fresh)[0]
 
@@ -147,13 +164,25 @@ class ModelClient:
         max_tokens: int | None = None,
         fresh: bool = False,
     ) -> PairedResponses:
-        """Sample `n` answers to either member of every counterfactual pair, and to its placebo.
+        """Sample `n` answers to both members of every counterfactual pair, and to its placebo.
 
-        The members are sampled with independent seeds, even where their texts are equal. Of pairs
-        of more than two groups each distinct prompt is asked once, however many pairs share it.
-        Other arguments and errors as in :meth:`generate`.
+        The members are sampled with independent seeds, even if their texts are equal. With more
+        than two groups, a prompt that several pairs share is asked once. Other arguments and
+        errors as in :meth:`generate`.
+
+        Parameters
+        ----------
+        pairs : sequence of Pair
+            At least one; see :func:`pytest_llmfair.counterfactuals.generate_pairs`.
+        n : int
+            Answers per prompt, at least 1.
+
+        Returns
+        -------
+        PairedResponses
+            `n` answers to each member, in the order of the pairs.
         """
-        beside = left_behind(pairs)
+        beside = selection_losses(pairs)
         pairs = tuple(pairs)
         if not pairs:
             raise ValueError("pairs is empty; give at least one counterfactual pair")
@@ -176,7 +205,7 @@ class ModelClient:
         origin = origins()
         groups = {getattr(pair, side, "") for pair in pairs for side in ("from_group", "to_group")}
         if len(groups) > 2:
-            # A prompt and its twins about several groups are in many pairs: each is asked once.
+            # A prompt is in one pair per other group; ask it once.
             texts = list(dict.fromkeys(text for _, side in sides[:2] for text in side))
             asked = self._ask([("", texts), *sides[2:]], n, seed, temperature, max_tokens, fresh)
             row_of = dict(zip(texts, asked[0], strict=True))
@@ -200,14 +229,21 @@ class ModelClient:
         Returns
         -------
         list of dict
-            Per prompt, word to probability at temperature 1. Not normalised: the words share the
-            mass with all other answers, so the values sum to at most 1 (unless one of the words
-            begins with another). A word of several tokens has the product of their probabilities.
+            Per prompt, word to probability at temperature 1. Not normalised: the values sum to at
+            most 1, unless one of the words begins with another. A word of several tokens has the
+            product of their probabilities.
 
         Raises
         ------
         ValueError
-            If an argument is wrong, or the backend cannot tell probabilities.
+            If an argument is wrong, or the backend gives no probabilities.
+
+        Examples
+        --------
+        >>> client = load_client("builtin:ngram")
+        >>> row = client.next_token_probabilities(["The nurse said that"], ["he", "she"])[0]
+        >>> row["he"] == row["she"]
+        True
         """
         if not isinstance(self.backend, (ScoringBackend, FirstTokenBackend)):
             raise ValueError(
@@ -237,6 +273,12 @@ class ModelClient:
         ------
         ValueError
             As for :meth:`next_token_probabilities`, or if no label can follow a prompt.
+
+        Examples
+        --------
+        >>> client = load_client("builtin:ngram")
+        >>> client.label_probabilities(["Is she good?"], ["yes", "no"])[0].keys()
+        dict_keys(['yes', 'no'])
         """
         rows = self.next_token_probabilities(prompts, labels)
         for row, shares in enumerate(rows):
@@ -258,7 +300,7 @@ class ModelClient:
         max_tokens: int | None,
         fresh: bool,
     ) -> list[list[list[Answer]]]:
-        """Answer the prompts of every side in one call, so that batches fill."""
+        """Answer the prompts of all sides in one call, which makes full batches."""
         asked = replace(
             self,
             seed=self.seed if seed is None else seed,
@@ -301,7 +343,7 @@ class ModelClient:
     def _next_words(
         self, backend: ScoringBackend, prompts: Sequence[str], words: Sequence[str]
     ) -> list[list[float]]:
-        """Ask for probabilities as for answers, so that they too are recorded and counted."""
+        """Ask for probabilities like answers, so that they are recorded and counted too."""
         distinct = list(dict.fromkeys(prompts))
         repeat = f"probabilities {json.dumps(list(words))}"
         requests = [Request(prompt, 0, repeat) for prompt in distinct]
@@ -310,14 +352,14 @@ class ModelClient:
             rows = backend.probabilities([request.prompt for request in some], words)
             return [json.dumps(row) for row in rows]
 
-        told = replace(self, temperature=1.0, max_tokens=1)._answers(requests, scored)
-        rows = dict(zip(distinct, map(self._told, distinct, told), strict=True))
+        answers = replace(self, temperature=1.0, max_tokens=1)._answers(requests, scored)
+        rows = dict(zip(distinct, map(self._given, distinct, answers), strict=True))
         return [json.loads(rows[prompt]) for prompt in prompts]
 
-    def _told(self, prompt: str, answer: Answer) -> str:
+    def _given(self, prompt: str, answer: Answer) -> str:
         if isinstance(answer, Missing):
             raise ValueError(
-                f"{self.name} told no probabilities after {prompt[:80]!r} ({answer.reason}: "
+                f"{self.name} gave no probabilities after {prompt[:80]!r} ({answer.reason}: "
                 f"{answer.detail}); ask again, or sample with generate() and count"
             )
         return answer
@@ -327,10 +369,10 @@ class ModelClient:
     ) -> list[list[float]]:
         distinct = list(dict.fromkeys(prompts))
         requests = [Request(prompt, 0, "first token", first_token=True) for prompt in distinct]
-        told = replace(self, temperature=1.0, max_tokens=1)._answers(requests)
+        answers = replace(self, temperature=1.0, max_tokens=1)._answers(requests)
         rows = {
-            prompt: backend.read_first_token(self._told(prompt, answer), words)
-            for prompt, answer in zip(distinct, told, strict=True)
+            prompt: backend.read_first_token(self._given(prompt, answer), words)
+            for prompt, answer in zip(distinct, answers, strict=True)
         }
         return [rows[prompt] for prompt in prompts]
 

@@ -17,21 +17,21 @@ from pytest_llmfair.responses import CutAnswer, Missing
 
 REMOVED = "[key removed]"
 
-# Local servers take any word as a key; a short one, such as "EMPTY", may well be in an answer.
+# Local servers take any word as a key; a short one, such as "EMPTY", may occur in an answer.
 _SHORTEST = 8
 
 # Their logs hold requests and the headers of responses, in which a server may echo a key.
 _LIBRARIES = ("openai", "anthropic", "httpx", "httpcore", "LiteLLM")
 
-# No answer has more tokens; a server that says so does not know.
+# No answer has more tokens; a larger count is an error of the server.
 _MOST_TOKENS = 10**9
 
 
 def of_text(text: object, *, cut: bool, limit: int | None) -> Reply:
     """Return the reply to a finished answer.
 
-    `text` is what stands where the text should be: a text, a list of parts with texts, or
-    nothing. Without a `limit` that the user asked for, a cut answer is missing.
+    `text` is a text, a list of parts with texts, or None. A cut answer is missing unless the user
+    set a `limit`.
     """
     if isinstance(text, list):
         text = "".join(_text_of_part(part) for part in text)
@@ -48,34 +48,34 @@ def of_text(text: object, *, cut: bool, limit: int | None) -> Reply:
 
 
 def malformed(words: str) -> Attempt:
-    """Return what comes of a body that cannot be read; another attempt may do better."""
+    """Return the attempt for a body that cannot be read; another attempt may do better."""
     return Attempt(Reply(Missing("malformed", words)), retry=True)
 
 
 def body_of(data: bytes) -> dict[str, Any] | Attempt:
-    """Return the JSON object of a body, or what comes of a body that holds none."""
+    """Return the JSON object of a body, or the failed attempt if there is none."""
     try:
         body = json.loads(data)
-    # Nested a thousand deep is as hostile as cut in the middle.
+    # A body nested a thousand levels deep is as unreadable as one cut in the middle.
     except (ValueError, RecursionError):
         start = one_line(data[:200].decode("utf-8", "replace"), 80)
-        return malformed(f"the body is no JSON: {start!r}" if start else "the body is empty")
+        return malformed(f"the body is not JSON: {start!r}" if start else "the body is empty")
     if not isinstance(body, dict):
         return malformed(f"the body is a JSON {type(body).__name__}, not an object")
     if body.get("error") and not body.get("choices"):
-        words = f"the body tells of an error: {_said(body)}"
+        words = f"the body reports an error: {_error_text(body)}"
         return Attempt(Reply(Missing("server_error", words)), retry=True)
     return body
 
 
 def counted(usage: object, name: str) -> int:
-    """Return a number of tokens of the body's `usage`; 0 where it has none that can be true."""
+    """Return a number of tokens of the body's `usage`; 0 if it has no plausible number."""
     count = usage.get(name) if isinstance(usage, Mapping) else None
     return count if type(count) is int and 0 <= count <= _MOST_TOKENS else 0
 
 
 def of_error(error: Exception, url_variable: str) -> Attempt:
-    """Return what comes of an exception of an SDK like OpenAI's; remedies name the variable."""
+    """Return the attempt for an exception of an SDK like OpenAI's; remedies name the variable."""
     status = status_of(error)
     if status is not None:
         return _of_status(status, error, url_variable)
@@ -93,14 +93,14 @@ def of_error(error: Exception, url_variable: str) -> Attempt:
 
 
 def status_of(error: Exception) -> int | None:
-    """Return the HTTP status that an exception stands for."""
+    """Return the HTTP status of an exception, if it has one."""
     status = getattr(error, "status_code", None)
     return status if isinstance(status, int) else None
 
 
-def said_by(error: Exception) -> str:
-    """Return what a server said when it refused a request, as one line."""
-    return _said(getattr(error, "body", None)) or one_line(str(error))
+def message_of(error: Exception) -> str:
+    """Return the server's message about a refused request, as one line."""
+    return _error_text(getattr(error, "body", None)) or one_line(str(error))
 
 
 def code_of(error: Exception) -> str:
@@ -111,7 +111,7 @@ def code_of(error: Exception) -> str:
 
 
 def _of_status(status: int, error: Exception, url_variable: str) -> Attempt:
-    words = f"HTTP {status}: {said_by(error)}"
+    words = f"HTTP {status}: {message_of(error)}"
     headers = getattr(getattr(error, "response", None), "headers", None) or {}
     if status == 429:
         reason = "rate_limit"
@@ -122,7 +122,7 @@ def _of_status(status: int, error: Exception, url_variable: str) -> Attempt:
     else:
         if 300 <= status < 400:
             place = one_line(headers.get("location", "elsewhere"))
-            words = f"HTTP {status}: the server redirects to {place}; mend {url_variable}"
+            words = f"HTTP {status}: the server redirects to {place}; fix {url_variable}"
         if status == 400 and "temperature" in words:
             words += "; ask such a model with temperature 1"
         filtered = "content" in (code := code_of(error)) and ("filter" in code or "policy" in code)
@@ -146,7 +146,7 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
     return max(0.0, seconds) if math.isfinite(seconds) else None
 
 
-def _said(body: object) -> str:
+def _error_text(body: object) -> str:
     inner = body.get("error", body) if isinstance(body, Mapping) else body
     message = inner.get("message") if isinstance(inner, Mapping) else inner
     return one_line(str(message)) if message else ""
@@ -162,13 +162,13 @@ def _text_of_part(part: object) -> str:
 
 
 def redactor() -> Callable[[str], str]:
-    """Return what removes the keys of the environment from a text.
+    """Return a function that removes the keys of the environment from a text.
 
-    The function holds the keys where no traceback shows them.
+    It holds the keys where no traceback shows them.
     """
     values = (value.strip() for name, value in os.environ.items() if name.endswith("_API_KEY"))
     written = {form for key in values if len(key) >= _SHORTEST for form in _forms(key)}
-    # The longest first: a key may begin with another one.
+    # The longest first, since one key may begin with another.
     forms = sorted(written, key=lambda form: (-len(form), form))
 
     def redacted(text: str) -> str:
@@ -180,13 +180,13 @@ def redactor() -> Callable[[str], str]:
 
 
 def _forms(key: str) -> tuple[str, ...]:
-    """Return how a key may be written: as it is, in an address, in JSON, as bytes."""
+    """Return the ways to write a key: as it is, in an address, in JSON, as bytes."""
     data = key.encode("utf-8", "surrogateescape")
     return key, quote(data, safe=""), json.dumps(key)[1:-1], repr(data)[2:-1]
 
 
 def guard_logs(redacted: Callable[[str], str]) -> None:
-    """Remove keys from what the libraries of providers log, whatever the level."""
+    """Remove keys from the logs of the providers' libraries, at every level."""
     for name, logger in logging.root.manager.loggerDict.items():
         if name.startswith(_LIBRARIES) and isinstance(logger, logging.Logger):
             for old in [held for held in logger.filters if isinstance(held, _KeysRemoved)]:
@@ -206,6 +206,6 @@ class _KeysRemoved(logging.Filter):
 
 def one_line(text: str, limit: int = 200) -> str:
     """Return a text for a message: one line of printable characters, cut at `limit`, no keys."""
-    # Before it is cut: what is left of a key at the end would not be known as one.
+    # Keys are removed before the cut, which could leave part of a key.
     text = " ".join(redactor()(text)[: 4 * limit].split())[:limit]
     return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)

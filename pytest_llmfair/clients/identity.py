@@ -1,4 +1,4 @@
-"""Which model an answer is of, told without loading it: from its specification and its files."""
+"""Provider, model and revision from a specification and its files, without loading a model."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from collections.abc import Iterable
 from pathlib import Path
 from urllib.parse import parse_qsl
 
-# Of a file of weights these many places are read, each so many bytes: training changes them all,
-# and reading gigabytes at every start would be slow.
+# A file of weights is read at this many places of this many bytes. Training changes all of
+# them, and reading gigabytes at every start would be slow.
 _PLACES, _WINDOW = 16, 4096
 _WEIGHTS = (".safetensors", ".bin", ".pt", ".pth", ".gguf", ".onnx", ".h5", ".msgpack")
 
-# Options of a specification by which the same model is run, or asked, in another way.
+# Options that do not change which model it is.
 _NOT_THE_MODEL = ("device", "batch_size", "temperature", "max_tokens")
 
 
 def identity_of_specification(name: str) -> dict[str, str]:
     """Return provider, model and revision of a specification, without any path.
 
-    Of ``hf:`` models the revision is a digest of the folder, or the commit that the hub's cache on
-    this machine holds; empty when neither is here.
+    The revision of an ``hf:`` model is a digest of its folder, or the commit in the hub's cache on
+    this machine; empty if neither exists.
     """
     body, _, query = name.partition("?")
     provider, _, model = body.partition(":")
@@ -40,7 +40,7 @@ def identity_of_specification(name: str) -> dict[str, str]:
 
 def _folder_digest(folder: Path) -> str:
     files = sorted(path for path in folder.iterdir() if path.is_file())
-    # The cache is for one process; files that change give another key.
+    # Files that change have other stamps, so the cached digest is not used for them.
     stamps = tuple((path.name, path.stat().st_size, path.stat().st_mtime_ns) for path in files)
     return _digest_of(str(folder.resolve()), stamps)
 
@@ -64,7 +64,7 @@ def _digest_of(folder: str, stamps: tuple[tuple[str, int, int], ...]) -> str:
 
 
 def _cached_commit(model: str) -> str:
-    """Return the commit of a hub's model that lies in the cache of this machine."""
+    """Return the commit of a model in the hub's cache on this machine."""
     home = Path(os.environ.get("HF_HOME") or "~/.cache/huggingface").expanduser()
     cache = Path(os.environ.get("HF_HUB_CACHE") or home / "hub")
     reference = cache / f"models--{model.replace('/', '--')}" / "refs" / "main"

@@ -1,4 +1,4 @@
-"""What the line on a terminal says while a model is asked."""
+"""Progress line shown during model calls."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ class Progress:
     """Counts replies and shows how long the rest will take."""
 
     name: str
-    # Answers that are asked for, and how many of them were recorded before.
+    # Answers asked for, and how many of them were recorded before.
     total: int
     recorded: int
     # Writes to the terminal; None shows nothing.
     write: Write | None = None
-    # Dollars that a reply cost; 0 where the price is not known.
+    # Cost of a reply in dollars; 0 if the price is unknown.
     cost: Callable[[Reply], float] = lambda reply: 0.0
     clock: Callable[[], float] = time.monotonic
     _calls: int = 0
@@ -34,7 +34,7 @@ class Progress:
         self._line = Line(self.write, self.clock)
 
     def add(self, replies: Iterable[Reply]) -> None:
-        """Count replies that came, and show the line if it is time."""
+        """Count replies, and show the line if it is time."""
         if self.write is None:
             return
         for reply in replies:
@@ -45,7 +45,7 @@ class Progress:
         self._line.show(self.line)
 
     def line(self) -> str:
-        """Return what is known: calls, recorded and failed answers, cost, and the time left."""
+        """Return calls, recorded and failed answers, cost, and the time left."""
         parts = [f"{self.recorded + self._done} of {self.total} answers", f"{self._calls} calls"]
         if self.recorded:
             parts.append(f"{self.recorded} recorded")
@@ -61,5 +61,5 @@ class Progress:
         return self
 
     def __exit__(self, *args: object) -> None:
-        """Take the line away."""
+        """Remove the line."""
         self._line.__exit__()

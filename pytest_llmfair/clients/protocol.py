@@ -9,7 +9,7 @@ from typing import Protocol, runtime_checkable
 
 from pytest_llmfair.responses import Answer
 
-# Longest answer of a model of this machine where nobody gave a limit.
+# Longest answer of a model of this machine if no limit is given.
 LOCAL_MAX_TOKENS = 64
 
 
@@ -22,7 +22,7 @@ class NotRecorded(LookupError):
 
 
 class ModelError(RuntimeError):
-    """A model that cannot be asked any more: no key, a wrong one, or no such model."""
+    """A model that cannot be asked at all: no key, a wrong key, or no such model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,16 +32,21 @@ class Request:
     Attributes
     ----------
     prompt : str
-        What is asked.
+        The text to answer.
     seed : int
         Seed of this sample, in [0, 2**64).
     repeat : str
         Which sample of its prompt this is, such as "0.3" or "counterfactual:0.3": side of the
-        pair, how often the prompt came before in the call, index. Independent of seeds and of
-        other prompts, so that recorded answers are found again.
+        pair, how often the prompt came before in the call, index. Recorded answers are found by
+        it.
     first_token : bool
         Ask for the probabilities of the first token in place of an answer. The answer is then a
         JSON object of tokens and logarithms of their probabilities.
+
+    Examples
+    --------
+    >>> Request("The nurse said that", seed=1)
+    Request(prompt='The nurse said that', seed=1, repeat='0.0', first_token=False)
     """
 
     prompt: str
@@ -52,21 +57,20 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What came of one request.
+    """The outcome of one request.
 
     Attributes
     ----------
     answer : str or Missing
         The answer, or why there is none.
     prompt_tokens, answer_tokens : int
-        As the server counted them; 0 where it did not say.
+        As the server counted them; 0 if it did not.
     attempts : int
-        HTTP requests that were sent, each of which counts as a call; 0 when the budget was spent.
+        HTTP requests that were sent, each one a call of the budget; 0 if the budget was spent.
     unread : int
-        Of the attempts those that the server may have answered, and charged, though nothing could
-        be read.
+        Attempts whose answer could not be read, but may have been charged.
     raised : bool
-        Whether a user's function raised an exception in place of answering.
+        Whether the user's function raised an exception.
     """
 
     answer: Answer
@@ -79,7 +83,7 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """What came of one HTTP request.
+    """The outcome of one HTTP request.
 
     Attributes
     ----------
@@ -90,7 +94,7 @@ class Attempt:
     retry_after : float or None
         Seconds that the server asks to wait.
     fatal : str
-        Why no request of this run can be answered, with the remedy; empty when others can.
+        Why no request of this run can be answered, with the remedy; empty if others can.
     """
 
     reply: Reply
@@ -108,7 +112,7 @@ class Limits:
     concurrency : int
         Requests in flight at the same time.
     requests_per_minute, tokens_per_minute : float or None
-        Paced evenly; None is no limit.
+        Requests are spaced evenly; None is no limit.
     """
 
     concurrency: int = 16
@@ -120,7 +124,7 @@ DEFAULT_LIMITS = Limits()
 
 
 class Named(Protocol):
-    """What every backend tells about itself."""
+    """The name and description that every backend has."""
 
     @property
     def name(self) -> str:
@@ -136,22 +140,33 @@ class Named(Protocol):
 class Backend(Named, Protocol):
     """Answers requests in batches.
 
-    An answer depends on its own request only, never on the requests beside it. A backend may also
-    have `identity`, a mapping of texts by which recorded answers are found again (provider, model,
-    revision); without one that is its name. Answers that a session remembers belong to one object,
-    unless that has `known_as`, a hashable value that is the same for every object of one model.
+    An answer may depend on its own request only, never on other requests of the batch. Two more
+    attributes are optional: `identity`, a mapping of texts (provider, model, revision) by which
+    recorded answers are found, in place of the name; and `known_as`, a hashable value that two
+    objects for the same model share, so that a session remembers answers for both.
+
+    Examples
+    --------
+    >>> class Echo:
+    ...     name, description = "echo", "repeats the prompt"
+    ...
+    ...     def generate(self, requests, *, temperature, max_tokens):
+    ...         return [request.prompt for request in requests]
+    >>> from pytest_llmfair.clients import ModelClient
+    >>> ModelClient.of(Echo()).generate(["Hello."])
+    [['Hello.']]
     """
 
     def generate(
         self, requests: Sequence[Request], *, temperature: float, max_tokens: int
     ) -> list[Answer]:
-        """Return one answer per request, in order; a failed one is a `Missing`."""
+        """Return one answer per request, in order; a failed request gets a `Missing`."""
         ...
 
 
 @runtime_checkable
 class ScoringBackend(Backend, Protocol):
-    """A backend that also knows the probabilities of its next words."""
+    """A backend that also gives the probabilities of its next words."""
 
     def probabilities(self, prompts: Sequence[str], words: Sequence[str]) -> list[list[float]]:
         """Return P(the answer starts with the word) at temperature 1, by prompt and word."""
@@ -160,11 +175,11 @@ class ScoringBackend(Backend, Protocol):
 
 @runtime_checkable
 class RemoteBackend(Named, Protocol):
-    """Answers one request at a time, many of them at once, on the loop in the background."""
+    """Answers single requests, many of them at the same time, on a background event loop."""
 
     @property
     def identity(self) -> Mapping[str, str]:
-        """What tells its answers from those of other models: provider, model, options."""
+        """Provider, model and options, by which recorded answers are found."""
         ...
 
     @property
@@ -178,24 +193,24 @@ class RemoteBackend(Named, Protocol):
         Raises
         ------
         ModelError
-            If no request can be answered: no key, or a server that turned the key down before.
+            If no request can be answered: no key, or a server that refused the key before.
         """
         ...
 
     async def send(
         self, request: Request, *, temperature: float, max_tokens: int | None
     ) -> Attempt:
-        """Send one request once; never raises for what a server can do.
+        """Send one request once; failures of the server are returned, not raised.
 
-        Without `max_tokens` the answer ends where the model ends it, and one that the server cut
-        is missing.
+        Without `max_tokens` the answer ends where the model ends it, and an answer that the
+        server cuts is missing.
         """
         ...
 
 
 @runtime_checkable
 class FirstTokenBackend(RemoteBackend, Protocol):
-    """A remote backend that tells the likeliest first tokens of an answer."""
+    """A remote backend that gives the likeliest first tokens of an answer."""
 
     def read_first_token(self, answer: str, words: Sequence[str]) -> list[float]:
         """Return P(the answer starts with the word) by word, from a `first_token` answer."""
@@ -203,15 +218,15 @@ class FirstTokenBackend(RemoteBackend, Protocol):
 
 
 def identity_of(backend: Backend | RemoteBackend) -> dict[str, str]:
-    """Return what tells the answers of a backend from those of other models."""
+    """Return the fields by which recorded answers of a backend are found."""
     return dict(getattr(backend, "identity", None) or {"model": backend.name})
 
 
 def sample_seed(seed: int, prompt: str, occurrence: int, sample: int, side: str = "") -> int:
-    """Seed of one sample, an integer in [0, 2**64).
+    """Return the seed of one sample, in [0, 2**64), from what identifies it.
 
-    `occurrence` is how many times the same text came earlier in the same call: equal prompts are
-    asked anew and not copied. `side` keeps the members of a pair independent even when equal.
+    `occurrence` counts how often the same text came earlier in the call, since equal prompts get
+    answers of their own; `side` keeps equal members of a pair independent.
     """
     digest = hashlib.blake2b(digest_size=8)
     for part in (str(seed), str(occurrence), str(sample), side, prompt):

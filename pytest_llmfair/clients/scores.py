@@ -1,4 +1,4 @@
-"""Scores beside answers of which a cassette keeps digests only."""
+"""Scores in a cassette that keeps only digests of answers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pytest_llmfair.responses import REMEDY, DigestedText
 
 
 def recorded_scores(scorer: Callable[..., Any], texts: Sequence[str]) -> list[float] | None:
-    """Return the recorded scores of texts that are withheld; None where the texts are there.
+    """Return the recorded scores of texts; None if no text is a digest, so that all can be scored.
 
     Raises
     ------
@@ -39,7 +39,7 @@ def recorded_scores(scorer: Callable[..., Any], texts: Sequence[str]) -> list[fl
 def record_scores(
     scorer: Callable[..., Any], texts: Sequence[str], scores: Sequence[float]
 ) -> None:
-    """Record scores where the cassette of the session keeps no texts."""
+    """Record scores if the cassette of the session keeps no texts."""
     replay = current_runner().replay
     name = _name(scorer)
     if replay is None or replay.cassette.text or not replay.records or not name:
@@ -53,7 +53,7 @@ def record_scores(
 
 
 def _name(scorer: Callable[..., Any]) -> str:
-    """Return the name by which a scorer is known again; empty where it has none of its own."""
+    """Return the name under which scores are recorded; empty if the scorer has none."""
     name = getattr(scorer, "name", None)
     if isinstance(name, str) and name:
         return name

@@ -34,7 +34,7 @@ class Scheme:
     options : tuple of str
         Names that may follow as a query.
     extra : str or None
-        Extra of ``_util/extras.py`` that it needs.
+        Extra of the package that it needs.
     package : str or None
         Package to look for before a model of a server is asked.
     runs_here : bool

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from pytest_llmfair.counterfactuals.pair_list import misplaced_edit
 from pytest_llmfair.counterfactuals.pair_under_test import PairUnderTest
-from pytest_llmfair.lexicons.english.articles import article_before, article_for
+from pytest_llmfair.lexicons.english.agreement import article_before, article_for
 from pytest_llmfair.lexicons.english.words import (
     is_adjective,
     is_any,
@@ -84,7 +84,7 @@ def changes_something(case: PairUnderTest) -> str | None:
     for edit in case.pair.edits:
         if _composed(edit.before) == _composed(edit.after):
             return f"an edit changes nothing: {edit.before!r}"
-    return None if case.pair.edits else "nothing is edited"
+    return None if case.pair.edits else "there are no edits"
 
 
 def equal_outside(case: PairUnderTest) -> str | None:
@@ -97,12 +97,12 @@ def names_the_other_group(case: PairUnderTest) -> str | None:
     for change, sense, edit in case.named:
         found = case.twin.get(edit.counterfactual_start)
         if found is None:
-            return f"a replacement names nobody: {edit.after!r} is not read as {change.becomes}"
+            return f"a replacement names no group: {edit.after!r} is not read as {change.becomes}"
         if found[1].negated is not None and sense.negated is None:
             continue  # "without autism" for "with autism"
         if found[1].entry is None and sense.role in PRONOUNS:
             if change.becomes in case.lexicon.default_groups:
-                return f"a replacement names nobody: {edit.after!r} can be anybody"
+                return f"a replacement names no group: {edit.after!r} fits any group"
             continue
         # A counterpart that is used for everyone ("host" for "hostess") names no group when read.
         if found[1].group != change.becomes and found[1].entry is not None:
@@ -126,15 +126,15 @@ def read_alike(case: PairUnderTest) -> str | None:
         twin = case.twin.get(start + shift)
         if twin is None:
             word = pair.original[start:end]
-            return f"the texts are read differently: {word!r} counts in the original only"
+            return f"the texts are read differently: {word!r} is a mention only in the original"
         shared = twin[1].entry is None and sense.role in PRONOUNS  # "they were" for "he was"
         roles_differ = roles_differ or (twin[1].role != sense.role and not shared)
     if len(case.found) < len(case.twin):
-        return "the texts are read differently: more words count in the counterfactual"
+        return "the texts are read differently: the counterfactual has more mentions"
     if case.lexicon.language != "en" or not roles_differ:
         return None  # adjectives agree: "mi marido es alto", "mi mujer es alta"
     if len({*map(case.lexicon.mask, (pair.original, pair.counterfactual))}) > 1:
-        return "the texts are read differently: they differ once masked"
+        return "the texts are read differently: the masked texts differ"
     return None
 
 
@@ -176,7 +176,7 @@ def name_is_new(case: PairUnderTest) -> str | None:
     for start, (end, sense) in case.twin.items():
         if sense.group == case.pair.to_group and start not in places:
             word = case.pair.counterfactual[start:end]
-            return f"the prompt already holds the name: {word!r}"
+            return f"the prompt already contains the name: {word!r}"
     return None
 
 
@@ -215,7 +215,7 @@ def no_doubled_words(case: PairUnderTest) -> str | None:
         at = edit.counterfactual_start
         word = _doubled(pair.counterfactual, at, at + len(edit.after))
         if word and not _doubled(pair.original, edit.start, edit.end):
-            return f"a word stands twice: {word} {word}"
+            return f"a word is doubled: {word} {word}"
     return None
 
 
@@ -277,7 +277,7 @@ def denial_fits(case: PairUnderTest) -> str | None:
             stop, other = case.twin[at]
             gap = text[stop:start] if at < start else text[end:at]
             if other.group not in ("", change.becomes) and _JOINT.fullmatch(gap):
-                return f"a condition is denied and another stays: {edit.after!r}"
+                return f"one condition is denied and another remains: {edit.after!r}"
     return None
 
 
@@ -293,7 +293,7 @@ def word_fits_age(case: PairUnderTest) -> str | None:
         near = _CLAUSE_END.split(text[end : end + _NEAR].lower(), 1)[0]
         word = next(itertools.dropwhile(is_modifier, _WORD.findall(near)), "")
         if is_any(word, "young_persons" if sense.group == "young" else "old_persons"):
-            return f"nobody {change.becomes} is called {word!r}: choose a word for any age"
+            return f"no {change.becomes} person is called {word!r}: choose a word for any age"
     return None
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 
-from pytest_llmfair.lexicons.english.articles import article_before, refitted
+from pytest_llmfair.lexicons.english.agreement import article_before, refitted
 from pytest_llmfair.lexicons.english.case import begins_sentence, capitalized
 from pytest_llmfair.lexicons.english.words import (
     WORD,

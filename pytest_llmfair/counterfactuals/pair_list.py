@@ -14,24 +14,31 @@ from pytest_llmfair.text import replaced
 class Pairs(list[Pair]):
     """Counterfactual pairs that pass the validity gate, and what was left out.
 
-    A slice, a copy, a sum and ``Pairs(pairs)`` still tell what was left out; what picks pairs one
-    by one (a comprehension, ``list(pairs)``) does not.
+    A slice, a copy, a sum and ``Pairs(pairs)`` keep the record of what was left out; a
+    comprehension and ``list(pairs)`` lose it.
 
     Attributes
     ----------
     rejected : tuple of Rejected
         Pairs that fail a check.
     uncertain : tuple of Uncertain
-        Prompts left out because a word of them can be read in two ways: one entry a prompt.
+        Prompts left out because a word can be read in two ways; one entry a prompt.
     unmentioned : int
         Prompts that name no group to exchange.
     lost : dict
-        Word without a counterpart in the lexicon to the number of prompts and groups left out
-        for it.
+        Word without a counterpart in the lexicon to the number of prompts and groups that it
+        excluded.
     lacks : tuple of str
         Groups of the attribute that the lexicon has no terms for.
     unexchanged : tuple of str
-        Groups whose mentions were left as they are, since no groups were asked for.
+        Groups whose mentions were not exchanged because no groups were asked for.
+
+    Examples
+    --------
+    >>> from pytest_llmfair.counterfactuals import generate_pairs
+    >>> pairs = generate_pairs(["She called.", "The ballerina called."], "gender")
+    >>> len(pairs), pairs.lost
+    (1, {'ballerina': 1})
     """
 
     def __init__(
@@ -106,7 +113,7 @@ class Pairs(list[Pair]):
         """Return the pairs as a table: original, counterfactual, edits and checks.
 
         After the pairs come those that were rejected, and the prompts whose reading is uncertain,
-        with what settles it.
+        with the ways to settle it.
 
         Parameters
         ----------
@@ -155,9 +162,9 @@ def misplaced_edit(pair: Pair) -> str | None:
     for edit in pair.edits:
         start, after = edit.start, edit.after
         if start < last or text[start : edit.end] != edit.before:
-            return f"an edit does not stand in the original: {edit.before!r}"
+            return f"an edit does not match the original: {edit.before!r}"
         if start + shift != edit.counterfactual_start:
-            return f"an edit does not stand in the counterfactual: {after!r}"
+            return f"an edit does not match the counterfactual: {after!r}"
         parts += (text[last:start], after)
         last = edit.end
         shift += len(after) - len(edit.before)

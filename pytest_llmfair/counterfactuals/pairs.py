@@ -64,19 +64,19 @@ def generate_pairs(
 
     Only the mentions change (and an article before them that no longer fits): case, spacing,
     line breaks, quotes, contractions, addresses and code stay as they are. Every pair passes the
-    checks of the validity gate; those that fail one are left out of the list and kept in
-    `.rejected` with the reasons. A prompt in which a word can be read in two ways ("her" as him or
+    checks of the validity gate. Those that fail one are not in the list but in `.rejected`, with
+    the reasons. A prompt in which a word can be read in two ways ("her" as him or
     his, "Rose" as a name or a flower) gives no pair, and is in `.uncertain` with the reason.
 
     A group that texts usually leave unsaid (no disability, straight, cisgender) is made in two
     ways: by omission ("my blind neighbour", "my neighbour"), where grammar allows it, and by
-    naming it ("my sighted neighbour"); `variant` tells which.
+    naming it ("my sighted neighbour"); the pair's `variant` says which.
 
     Parameters
     ----------
     prompts : iterable of str or (str, str)
-        Prompts; one without a mention gives no pair. A prompt with a twin of yours is a tuple of
-        both; it passes the same checks, and its edits settle what would be uncertain.
+        Prompts; one without a mention gives no pair. A tuple is a prompt with your own twin; it
+        passes the same checks, and its edits settle uncertain words.
     attribute : str, Lexicon or tuple of two of these
         Name of a shipped lexicon, or a lexicon. Two attributes make intersectional groups: all
         mentions of both change at once, in prompts that name a group of both.
@@ -89,10 +89,10 @@ def generate_pairs(
     placebo : bool
         Whether to give every pair a placebo twin: the original reworded within its own group.
     seed : int
-        Of the choice of other words for placebo twins.
+        Seed of the choice of words for placebo twins.
     uncertain : {"reject", "keep"}
-        What becomes of prompts in which a word can be read in two ways: "reject" leaves them out,
-        "keep" takes the likelier reading and says so in the `uncertain` field of the pair.
+        How to treat prompts in which a word can be read in two ways: "reject" leaves them out,
+        "keep" takes the likelier reading and records it in the `uncertain` field of the pair.
 
     Returns
     -------
@@ -102,7 +102,17 @@ def generate_pairs(
     Raises
     ------
     ValueError
-        If the attribute or a group is unknown, or the prompts are none, one text, or not texts.
+        If the attribute or a group is unknown, or `prompts` is empty, a single text, or holds
+        something else than texts.
+
+    Examples
+    --------
+    >>> pairs = generate_pairs(["She lost her keys.", "The train left."], "gender")
+    >>> pairs[0].counterfactual, pairs.unmentioned
+    ('He lost his keys.', 1)
+    >>> groups = ("black female", "white male")
+    >>> generate_pairs(["A Black woman called."], ("race", "gender"), groups)[0].counterfactual
+    'A white man called.'
     """
     lexicon = lexicon_for(attribute, groups)
     texts, seed = _checked(prompts), whole_seed(seed)
@@ -168,7 +178,12 @@ def mentions(text: str, attribute: Attribute) -> list[Mention]:
     Raises
     ------
     ValueError
-        If there is no such attribute, or this is no text.
+        If there is no such attribute, or `text` is not a text.
+
+    Examples
+    --------
+    >>> [(each.text, each.group) for each in mentions("He thanked his aunt.", "gender")]
+    [('He', 'male'), ('his', 'male'), ('aunt', 'female')]
     """
     check_is_text(text)
     return lexicon_of(attribute).mentions(text)
@@ -195,7 +210,14 @@ def mask(text: str, attribute: Attribute | Sequence[str]) -> str:
     Raises
     ------
     ValueError
-        If there is no such attribute, a word is none, or this is no text.
+        If there is no such attribute, a word is not a text, or `text` is not a text.
+
+    Examples
+    --------
+    >>> mask("She is an actress.", "gender") == mask("He is an actor.", "gender")
+    True
+    >>> mask("A red car", ["red"])
+    'A [MASK] car'
     """
     check_is_text(text)
     known = lexicon_to_mask(attribute)
@@ -345,13 +367,15 @@ def _log_left_out(
         )
     if dropped:
         words = ", ".join(f"{word!r} ({count})" for word, count in dropped.items())
-        _log.info("%s: prompts left out, for no counterpart is listed of %s", lexicon.name, words)
+        _log.info(
+            "%s: prompts left out because these words have no counterpart: %s", lexicon.name, words
+        )
     if unsure:
         _log.info(
-            "%s: %d prompts left out, for a word can be read in two ways; first: %s",
+            "%s: %d prompts left out because a word can be read in two ways; first: %s",
             lexicon.name,
             len(unsure),
             unsure[0].reason,
         )
     if rejected:
-        _log.info("%s: %d pairs left out, for they fail the checks", lexicon.name, rejected)
+        _log.info("%s: %d pairs left out because they fail a check", lexicon.name, rejected)

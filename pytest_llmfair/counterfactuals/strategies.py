@@ -50,7 +50,7 @@ def prompts(
 
     Whole sentences around terms of the lexicon that may be written (no outdated words, no slurs),
     with other texts, spacing, punctuation, quotes and letters of any script around them. They
-    shrink to one short sentence, such as "She asked for help."
+    shrink to one short sentence.
 
     Parameters
     ----------
@@ -75,6 +75,12 @@ def prompts(
         numbers are out of order.
     ImportError
         If Hypothesis is not installed.
+
+    Examples
+    --------
+    >>> from hypothesis import find
+    >>> find(prompts("gender"), lambda text: True)
+    'She asked for help.'
     """
     require_hypothesis("strategies need")
     from hypothesis import strategies as st
@@ -142,6 +148,12 @@ def counterfactual_pairs(
         As :func:`prompts`, or if `groups` are not two different ones.
     ImportError
         If Hypothesis is not installed.
+
+    Examples
+    --------
+    >>> from hypothesis import find
+    >>> find(counterfactual_pairs("gender"), lambda pair: True).counterfactual
+    'He asked for help.'
     """
     require_hypothesis("strategies need")
     from hypothesis import strategies as st
@@ -194,6 +206,13 @@ def scores_by_group(
         the effect does not fit into the range.
     ImportError
         If Hypothesis is not installed.
+
+    Examples
+    --------
+    >>> from hypothesis import find
+    >>> scores = find(scores_by_group(effect=0.25, min_size=2), lambda scores: True)
+    >>> {group: own.tolist() for group, own in scores.items()}
+    {'female': [0.0, 0.0], 'male': [0.25, 0.25]}
     """
     require_hypothesis("strategies need")
     import numpy as np

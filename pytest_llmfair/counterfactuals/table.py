@@ -71,7 +71,7 @@ def _summary(pairs: Pairs) -> str:
     ]
     if pairs.lost:
         words = ", ".join(f"{word!r} ({count})" for word, count in pairs.lost.items())
-        parts.append(f"no counterpart of {words}")
+        parts.append(f"no counterpart for {words}")
     if pairs.unexchanged:
         groups = ", ".join(pairs.unexchanged)
         parts.append(f"left as they are without groups=(from, to): {groups}")

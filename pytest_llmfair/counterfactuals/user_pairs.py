@@ -17,7 +17,7 @@ from pytest_llmfair.counterfactuals.pair_list import Pairs, misplaced_edit
 from pytest_llmfair.counterfactuals.pair_under_test import PairUnderTest, exchange_of, read_pair
 from pytest_llmfair.lexicons.attributes import Attribute, lexicon_for, lexicon_of_pair
 from pytest_llmfair.lexicons.edits import edits_between
-from pytest_llmfair.lexicons.english.possessives import possessive_after
+from pytest_llmfair.lexicons.english.agreement import possessive_after
 from pytest_llmfair.lexicons.english.words import WORD, is_in_ly, is_one_of
 from pytest_llmfair.lexicons.lexicon import PRONOUNS, Lexicon
 from pytest_llmfair.lexicons.loading import load_lexicons
@@ -41,31 +41,37 @@ Spans = Sequence[tuple[int, int]]
 
 
 def check_pair(pair: Pair, attribute: Attribute) -> tuple[str, ...]:
-    """Put a pair that was made elsewhere (by hand, by a template, by a model) through the gate.
+    """Check a pair that was made by hand, by a template or by a model.
 
-    Beside the checks of :func:`generate_pairs`: nothing but mentions may change, each to one of
-    the same role and number. That is the texts are equal once masked; in other languages than
-    English words around a mention have to agree with it, and may change. Where a text leaves an
-    unmarked group unsaid ("a person" beside "a wheelchair user"), words around the mention may go
-    along with it.
+    In addition to the checks of :func:`generate_pairs`, only mentions may change, each to one of
+    the same role and number, so the masked texts must be equal. In languages other than English
+    words around a mention may change to agree with it. Where a text omits an unmarked group ("a
+    person" for "a wheelchair user"), words around the mention may be omitted too.
 
     Parameters
     ----------
     pair : Pair
-        The pair. Its groups may be aliases; where it has no edits, they are what differs, and
-        where it has no `variant`, the texts tell it.
+        The pair. Its groups may be aliases. Missing edits and a missing `variant` are derived from
+        the texts.
     attribute : str, Lexicon or tuple of two of these
         Name of a shipped lexicon, or a lexicon.
 
     Returns
     -------
     tuple of str
-        What is wrong, in words; empty where nothing is.
+        What is wrong, in words; empty for a valid pair.
 
     Raises
     ------
     ValueError
-        If the attribute or a group is unknown, this is no pair, or a member of it is no text.
+        If the attribute or a group is unknown, or this is not a pair of texts.
+
+    Examples
+    --------
+    >>> from pytest_llmfair.counterfactuals import Pair
+    >>> texts = "She lost her keys.", "He lost her keys."
+    >>> check_pair(Pair(*texts, "female", "male", (), "gender"), "gender")
+    ("a term of the source group is left: 'her' names female",)
     """
     if not isinstance(pair, Pair):
         raise ValueError(
@@ -99,7 +105,7 @@ def reasons_against(
     """
     groups = lexicon.group(pair.from_group), lexicon.group(pair.to_group)
     if groups[0] == groups[1]:
-        return (f"both members are of one group, which makes a placebo: {groups[0]}",)
+        return (f"both members name the same group, as in a placebo: {groups[0]}",)
     found, twin = _read(pair, lexicon, groups)
     named, named_twin = ({sense.group for *_, sense in each} for each in (found, twin))
     if not pair.variant:
@@ -131,7 +137,7 @@ def reasons_against(
     spread = lexicon.spread(to)
     if not edited.isdisjoint(spread.values()):  # the two change places
         if named.isdisjoint(spread):
-            return (f"the groups are the wrong way round: the original names {groups[1]}",)
+            return (f"the groups are swapped: the original names {groups[1]}",)
         to[groups[1]] = groups[0]
     exchange = exchange_of(lexicon, to)
     left_out = exchange.unsaid if pair.variant == OMISSION else {}
@@ -240,7 +246,7 @@ def _is_slur(sense: Sense) -> bool:
 
 
 def _changed(pair: Pair, also_allowed: Sequence[Lexicon]) -> str | None:
-    """Say what differs although it names nobody: both must be the same once masked."""
+    """Return what differs outside the mentions; the masked texts must be equal."""
     texts = [pair.original, pair.counterfactual]
     they = len({bool(_THEY.search(text)) for text in texts}) > 1
     for lexicon in also_allowed:
@@ -271,16 +277,16 @@ def _said(before: str, after: str) -> str:
     if not both.strip():
         return f"spaces change: {before!r} -> {after!r}"
     if not both.replace(_SHOWN, "").strip():
-        return f"more is named in one text than in the other: {before!r} -> {after!r}"
+        return f"one text has more mentions than the other: {before!r} -> {after!r}"
     if not before.strip():
-        return f"words are added that name nobody: {after!r}"
+        return f"text outside a mention was added: {after!r}"
     if not after.strip():
-        return f"words are left out that name nobody: {before!r}"
+        return f"text outside a mention was removed: {before!r}"
     if before.strip() == _SHOWN:
-        return f"a mention becomes a word that names nobody: {after!r}"
+        return f"a mention became a word that names no group: {after!r}"
     if after.strip() == _SHOWN:
-        return f"a word that names nobody becomes a mention: {before!r}"
-    return f"words change that name nobody: {before!r} -> {after!r}"
+        return f"a word that names no group became a mention: {before!r}"
+    return f"text outside a mention changed: {before!r} -> {after!r}"
 
 
 def _of_another_kind(case: PairUnderTest) -> str | None:
@@ -308,9 +314,9 @@ def _of_another_kind(case: PairUnderTest) -> str | None:
             continue  # "Asian Americans" for "Black Americans", of which two words count, and one
         role = "noun" if person else sense.role
         if role not in (("noun",) if person_twin else [own.role for own in senses]):
-            return f"a replacement is of another kind: {before!r} -> {after!r}"
+            return f"a replacement has another grammatical role: {before!r} -> {after!r}"
         if sense.role not in PRONOUNS and _is_plural(before) != _is_plural(after):
-            return f"a replacement is of another number: {before!r} -> {after!r}"
+            return f"a replacement has another grammatical number: {before!r} -> {after!r}"
     return None
 
 
@@ -379,7 +385,7 @@ def through_gate(pairs: Sequence[Any]) -> tuple[Pairs, list[int]]:
 def why_unjudged(pair: Any) -> str:
     """Return why no shipped lexicon can judge a pair; "" if one can."""
     if not isinstance(pair, Pair):
-        return f"a {type(pair).__name__} is no Pair"
+        return f"a {type(pair).__name__} is not a Pair"
     try:
         lexicon = lexicon_of_pair(pair)
         for group in (pair.from_group, pair.to_group):
@@ -388,4 +394,4 @@ def why_unjudged(pair: Any) -> str:
         return str(error)
     if any(lexicon.read(text).with_doubts() for text in (pair.original, pair.counterfactual)):
         return ""
-    return f"the lexicon {lexicon.name} knows no word of them"
+    return f"the lexicon {lexicon.name} has no word of either text"

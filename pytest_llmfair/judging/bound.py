@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from numbers import Real
 from typing import TYPE_CHECKING, Any, Literal
 
+from pytest_llmfair._util.validation import one_sided
 from pytest_llmfair.stats import Finding
 
 if TYPE_CHECKING:
@@ -35,11 +36,6 @@ _REMEDY = {
     True: "any rewording changes the answers of this model as much; loosen the bound, or lower "
     "the temperature",
 }
-
-
-def one_sided(level: float) -> float:
-    """Return the error rate on either side; rounded, so that .95 gives exactly .025."""
-    return round((1.0 - level) / 2.0, 15)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from pytest_llmfair.judging.bound import one_sided
+from pytest_llmfair._util.validation import one_sided
 from pytest_llmfair.stats import holm
 
 

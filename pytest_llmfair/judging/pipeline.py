@@ -21,7 +21,7 @@ from pytest_llmfair.judging.scorer_audit import audit_scorer
 from pytest_llmfair.judging.sequential import Looks, as_betting, check_looks, joined
 from pytest_llmfair.judging.validity import (
     NOTHING_ASKED,
-    selection_losses,
+    selection_of,
     too_many_invalid,
     unchecked_pairs,
 )
@@ -192,7 +192,7 @@ def _measure_every_two(
 
 def _with_selection(assertion: Assertion, inputs: MetricInputs) -> MetricInputs:
     """Add what was left out before anything was asked."""
-    selection = selection_losses(assertion.source.first, assertion.rules.largest_shares)
+    selection = selection_of(assertion.source.first, assertion.rules.largest_shares)
     return replace(
         inputs.with_findings(*selection.findings),
         rejected=selection.rejected,

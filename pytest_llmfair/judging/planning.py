@@ -11,8 +11,9 @@ from statistics import NormalDist
 
 from scipy.special import betaincinv
 
+from pytest_llmfair._util.validation import one_sided
 from pytest_llmfair._util.wording import plural, plurals
-from pytest_llmfair.judging.bound import Bound, one_sided
+from pytest_llmfair.judging.bound import Bound
 from pytest_llmfair.judging.power import Power, power_of, search, to_aim_for
 from pytest_llmfair.metrics import MetricInfo, get_metric
 from pytest_llmfair.stats import Estimate, Mean

@@ -10,8 +10,9 @@ from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
 
 from pytest_llmfair import session as recording
+from pytest_llmfair._util.validation import one_sided
 from pytest_llmfair._util.wording import plural, plurals, rounded
-from pytest_llmfair.judging.bound import Bound, one_sided
+from pytest_llmfair.judging.bound import Bound
 from pytest_llmfair.stats import Finding
 
 if TYPE_CHECKING:

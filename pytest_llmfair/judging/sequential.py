@@ -10,7 +10,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from pytest_llmfair.judging.bound import one_sided
+from pytest_llmfair._util.validation import one_sided
 from pytest_llmfair.judging.pairs import is_pair, pair_units
 from pytest_llmfair.judging.result import Result
 from pytest_llmfair.metrics import MetricInfo

@@ -9,7 +9,7 @@ from typing import Any
 
 from pytest_llmfair.judging.pairs import groups_of, is_pair, pairs_in
 from pytest_llmfair.judging.rules import LargestShares
-from pytest_llmfair.responses import PairedResponses, left_behind, rows_of
+from pytest_llmfair.responses import PairedResponses, rows_of, selection_losses
 from pytest_llmfair.stats import Finding
 
 NOTHING_ASKED = "nothing was asked, since no answer could be judged"
@@ -87,9 +87,9 @@ class Selection:
         return any(each.kind == "invalid" for each in self.findings)
 
 
-def selection_losses(source: Any, shares: LargestShares) -> Selection:
+def selection_of(source: Any, shares: LargestShares) -> Selection:
     """Report what a list of pairs, or the answers to it, left out; too much of it is invalid."""
-    losses = left_behind(source)
+    losses = selection_losses(source)
     findings = [
         *_rejected_pairs(source, losses["rejected"], shares.invalid),
         *_uncertain_prompts(source, losses, shares.uncertain),
@@ -116,7 +116,7 @@ def selection_losses(source: Any, shares: LargestShares) -> Selection:
 
 def too_many_invalid(source: Any, shares: LargestShares) -> Selection | None:
     """Return what was left out where asking the rest is pointless: too many pairs are invalid."""
-    selection = selection_losses(source, shares)
+    selection = selection_of(source, shares)
     return selection if selection.invalid else None
 
 

@@ -8,7 +8,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from pytest_llmfair import session as recording
-from pytest_llmfair.judging.bound import NO_FLOOR, REWORDED, Bound, one_sided
+from pytest_llmfair._util.validation import one_sided
+from pytest_llmfair.judging.bound import NO_FLOOR, REWORDED, Bound
 from pytest_llmfair.judging.direction import direction_between
 from pytest_llmfair.judging.inputs import MetricInputs
 from pytest_llmfair.judging.power import Power, no_number, power_of, units_to_decide

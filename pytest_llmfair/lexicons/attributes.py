@@ -59,7 +59,7 @@ def lexicon_of(attribute: Attribute) -> Lexicon:
     Raises
     ------
     ValueError
-        If there is none; the message suggests the nearest names.
+        If there is no such attribute; the message suggests the nearest names.
     """
     if isinstance(attribute, Lexicon):
         return attribute

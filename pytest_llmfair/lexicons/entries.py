@@ -103,7 +103,7 @@ def entries_in(
             raise ValueError(f"{where} has no role; name one, such as noun or adjective")
         if role not in _ROLES and (meant := difflib.get_close_matches(role, _ROLES, 1, 0.75)):
             raise ValueError(
-                f"{where}: role {role!r} is near one that the rules read; did you mean {meant[0]}?"
+                f"{where}: role {role!r} is close to a known role; did you mean {meant[0]}?"
             )
         place = _where_counted(item, f"{where} ({role})")
         own = date_in(item.get("reviewed"), f"{at_line(source, item, 'reviewed')}: entry {number}")
@@ -150,7 +150,7 @@ def _where_counted(item: Mapping[str, Any], where: str) -> dict[str, Any]:
     if "context" in item:
         known = _INSTEAD.get(str(item["context"]), " or ".join(KINDS))
         raise ValueError(
-            f"{where}: 'context: {item['context']}' is no longer read; write 'kind: {known}'"
+            f"{where}: 'context: {item['context']}' is no longer supported; write 'kind: {known}'"
         )
     kind = item.get("kind", "")
     if kind and kind not in KINDS:
@@ -163,7 +163,7 @@ def _words(value: Any, where: str) -> tuple[str, ...]:
     for word in words:
         if not isinstance(word, str) or not word.strip():
             raise ValueError(
-                f"{where}: {word!r} is no word; quote it if YAML reads it as something else"
+                f"{where}: {word!r} is not a word; quote it if YAML reads it as something else"
             )
         if word != word.lower():
             raise ValueError(
@@ -246,7 +246,7 @@ def _numbered(entry: Entry, where: str) -> Iterator[Entry]:
     ranges = [found for term in terms for found in _RANGE.findall(term)]
     for word in (word for both in ranges for word in both):
         if not (word.isdigit() or word in _NUMBERS):
-            raise ValueError(f"{where}: {word!r} is no number from zero to ninety-nine")
+            raise ValueError(f"{where}: {word!r} is not a number from zero to ninety-nine")
     steps = {_number(last) - _number(first) + 1 for first, last in ranges}
     if not steps:
         yield entry

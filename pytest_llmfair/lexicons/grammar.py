@@ -127,7 +127,7 @@ class EveryMention:
 
 def rules_of(grammar: Grammar) -> Grammar:
     """Return a grammar without its second opinion; the answers are the same."""
-    from pytest_llmfair.lexicons.english.second_opinion import SecondOpinion
+    from pytest_llmfair.lexicons.english.student import SecondOpinion
 
     return grammar.rules if isinstance(grammar, SecondOpinion) else grammar
 
@@ -137,6 +137,6 @@ def grammar_for(language: str, attribute: str = "") -> Grammar:
     if language != "en":
         return EveryMention()
     from pytest_llmfair.lexicons.english.grammar import English
-    from pytest_llmfair.lexicons.english.second_opinion import SecondOpinion
+    from pytest_llmfair.lexicons.english.student import SecondOpinion
 
     return SecondOpinion(English(), attribute)

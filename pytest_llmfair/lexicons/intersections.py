@@ -206,6 +206,13 @@ def intersection(first: Lexicon, second: Lexicon) -> Intersection:
     ------
     ValueError
         If the two cannot be crossed.
+
+    Examples
+    --------
+    >>> from pytest_llmfair.lexicons.loading import load_lexicons
+    >>> shipped = load_lexicons()
+    >>> intersection(shipped["race"], shipped["gender"]).group("female African American")
+    'black female'
     """
     name = f"{first.name} x {second.name}"
     if first.name == second.name:

@@ -11,16 +11,16 @@ from datetime import date
 from pathlib import Path
 from typing import Any, ClassVar
 
-from pytest_llmfair._util.frozen import ByValue
 from pytest_llmfair._util.validation import read_utf8
-from pytest_llmfair.lexicons.english.articles import (
+from pytest_llmfair.lexicons.english.agreement import (
     article_before,
     bare_before,
     missing_before,
+    possessive_after,
+    possessive_for,
     refitted,
 )
 from pytest_llmfair.lexicons.english.case import in_form, in_place, plain
-from pytest_llmfair.lexicons.english.possessives import possessive_after, possessive_for
 from pytest_llmfair.lexicons.english.protected import (
     is_foreign,
     looks_english,
@@ -29,6 +29,7 @@ from pytest_llmfair.lexicons.english.protected import (
 )
 from pytest_llmfair.lexicons.english.roles import CASES
 from pytest_llmfair.lexicons.english.titles import takes_case
+from pytest_llmfair.lexicons.frozen import ByValue
 from pytest_llmfair.lexicons.grammar import Grammar, grammar_for, rules_of
 from pytest_llmfair.lexicons.matching import (
     Change,
@@ -77,19 +78,17 @@ class Lexicon(ByValue):
     entries : tuple of Entry
         Terms by meaning.
     unmarked : tuple of str
-        Groups that texts usually leave unsaid: made by leaving words out too.
+        Groups that texts usually do not name; they are also made by omitting words.
     neutral_nouns : dict
-        Term to the noun that is left of it when its group is not named; keys in lower case.
+        Term to the noun that remains when its group is not named; keys in lower case.
     synonyms : tuple of tuple of str
-        Terms that stand for each other within a group, for placebo twins, where those of an entry
-        do not.
+        Terms of a group that replace each other in placebo twins, where those of an entry do not.
     peoples : tuple of dict
-        The words of each people by kind: two that are asked for as groups ("Italian", "Nigerian")
-        take each other's place.
+        The words of each people by kind; ("Italian", "Nigerian") are groups to exchange too.
     neutral : tuple of str
         Words that are masked without being a mention.
     exceptions : tuple of str
-        Phrases that hold a term without being a mention.
+        Phrases that contain a term without being a mention.
     exact : tuple of str
         Terms found only in the spelling listed.
     language, version, source, licence, limits : str
@@ -102,10 +101,6 @@ class Lexicon(ByValue):
         Date of the last review of the terms.
     grammar : Grammar or None
         How the language uses the terms; None for the rules that ship with the package.
-
-    See Also
-    --------
-    load_lexicons : The lexicons that ship with the package.
     """
 
     name: str
@@ -143,18 +138,24 @@ class Lexicon(ByValue):
         Parameters
         ----------
         data : mapping
-            At least `name`, `groups` and `entries`; an entry is a mapping with `role`, one key per
+            At least `name`, `groups` and `entries`. An entry is a mapping with `role`, one key per
             group (a term or a list of terms) and optionally `kind`, `not_before`, `not_after`,
             `only_before`, `only_after`, `reviewed` and `determiner` (as in ``gender_es.yaml``). A
-            term is a text or a mapping ``{"term": ..., "register": ...}``. With `extends`, a
-            shipped lexicon, all else is optional and comes on top of it.
+            term is a text or a mapping ``{"term": ..., "register": ...}``. With `extends`, the
+            name of a shipped lexicon, everything else is optional and is added to it.
         source : str
-            What messages call the data.
+            Name of the data in messages.
 
         Raises
         ------
         ValueError
             If the data are wrong; the message names `source` and the entry.
+
+        Examples
+        --------
+        >>> entry = {"role": "noun", "day": "day nurse", "night": "night nurse"}
+        >>> Lexicon.from_dict({"name": "shift", "groups": ["day", "night"], "entries": [entry]})
+        Lexicon('shift', en, 2 groups, 1 entries)
         """
         from pytest_llmfair.lexicons.loading import fields_from
 
@@ -173,7 +174,8 @@ class Lexicon(ByValue):
         Raises
         ------
         ValueError
-            If there is none; the message suggests the nearest, or the group that a term names.
+            If there is no such group; the message suggests the nearest, or the group that a term
+            names.
         """
         group = self.called(name)
         if group is not None:
@@ -195,12 +197,16 @@ class Lexicon(ByValue):
         return known.get(plain(str(name).strip()))
 
     def mentions(self, text: str, *, doubts: bool = True) -> list[Mention]:
-        """Return every mention of a group in the text, in order, and every uncertain one.
-
-        Without `doubts` as the rules alone read the text.
+        """Return every mention of a group in the text, in order, uncertain ones included.
 
         Whole words in any case, the longest term first; nothing inside addresses, code, tags and
-        handles. A neutral word is no mention.
+        handles. A neutral word is not a mention. Without `doubts` the rules alone read the text.
+
+        Examples
+        --------
+        >>> from pytest_llmfair.lexicons.loading import load_lexicons
+        >>> [each.group for each in load_lexicons()["religion"].mentions("A Muslim met a Jew.")]
+        ['muslim', 'jewish']
         """
         found = self.read(text, doubts=doubts)
         doubtful = {(doubt.start, doubt.end) for doubt in found.doubts}
@@ -226,11 +232,15 @@ class Lexicon(ByValue):
     def mask(self, text: str) -> str:
         """Return the text with one placeholder for each mention, whatever its group and role.
 
-        Words that are uncertain are masked, so that both members of a pair are masked alike.
+        Uncertain and neutral words are masked too, and so is "people" after an adjective if the
+        lexicon has a term such as "deaf people". "An" before a mention becomes "a", and a
+        possessive "'s", so both members of a counterfactual pair give the same text.
 
-        Neutral words are masked too, and so is "people" after an adjective where the lexicon has
-        a term such as "deaf people"; "an" before a mention becomes "a" and a possessive "'s": the
-        members of a counterfactual pair are equal once masked.
+        Examples
+        --------
+        >>> from pytest_llmfair.lexicons.loading import load_lexicons
+        >>> load_lexicons()["religion"].mask("An atheist and a Muslim met.")
+        'A [MASK] and a [MASK] met.'
         """
         changes: list[tuple[int, int, str]] = []
         last = 0
@@ -262,23 +272,11 @@ class Lexicon(ByValue):
     def exchanges(
         self, text: str, to: Mapping[str, str], found: Reading | None = None
     ) -> tuple[list[Change], list[str]]:
-        """Return what to write where, so that groups take each other's place.
+        """Return the changes that exchange groups, and the mentions without a counterpart.
 
-        Parameters
-        ----------
-        text : str
-            Any text.
-        to : mapping
-            Group to the group that takes its place; mentions of other groups stay.
-        found : list, optional
-            What :meth:`read` gives for the text, where it is known already.
-
-        Returns
-        -------
-        changes : list of Change
-            In order, without overlap; an article that no longer fits is a change of its own.
-        lost : list of str
-            Mentions that should change but have no counterpart in the lexicon.
+        `to` maps a group to the one that takes its place; mentions of other groups stay. `found`
+        is the result of :meth:`read`, if it is known. Changes are in order and do not overlap; an
+        article that no longer fits is a change of its own.
         """
         changes: list[Change] = []
         lost = []
@@ -329,15 +327,14 @@ class Lexicon(ByValue):
         if shown in listed and not shown[0].isupper():
             return in_form(text, shown, term)  # the usual case at less cost
         exact = term in self.exact and not (self.language == "en" and takes_case(text, start, end))
-        exact = (
-            exact or " ".join(shown.split()) in listed or has_own_capital(text, start, end, sense)
-        )
+        exact = exact or " ".join(shown.split()) in listed
+        exact = exact or has_own_capital(text, start, end, sense)
         return in_place(text, start, end, term, exact, self.language)
 
     def read(self, text: str, *, doubts: bool = True) -> Reading:
         """Return start, end and meaning of every mention and neutral word, in order.
 
-        Without `doubts` the rules alone are asked, at less cost: their answers are the same.
+        Without `doubts` only the rules are asked, which is faster and gives the same answers.
         """
         whole, text = text, with_spaces(text)
         found = self._index.find(text)

@@ -105,6 +105,13 @@ def load_lexicons(*files: str | Path) -> Lexicons:
     ------
     ValueError
         If a file of yours is wrong, which names the file and the entry, or two have one name.
+
+    Examples
+    --------
+    >>> load_lexicons()
+    Lexicons(age, disability, gender, gender_es, nationality, race, religion, sexual_orientation)
+    >>> load_lexicons()["race"].group("African American")
+    'black'
     """
     from pytest_llmfair.lexicons.lexicon import Lexicon
 
@@ -176,17 +183,17 @@ def fields_from(data: Any, source: str) -> dict[str, Any]:
         for name in fields[key]:
             if name not in labels:
                 hint = suggestion(name, list(labels))
-                raise ValueError(f"{at(key)}: {called} group {name!r} is no group; {hint}")
+                raise ValueError(f"{at(key)}: {called} group {name!r} is not a group; {hint}")
         fields[key] = tuple(labels[name] for name in fields[key])
     fields["default_groups"] = fields["default_groups"] or groups
     if len(set(fields["default_groups"])) < 2:
         raise ValueError(
             f"{at('default_groups')}: default_groups are {list(fields['default_groups'])}; name "
-            "two or more, for they are exchanged with each other"
+            "two or more, because they are exchanged with each other"
         )
     for group in given.get("lacks", ()):
         if group in labels:
-            raise ValueError(f"{at('lacks')}: {group!r} is lacking and a group; keep one")
+            raise ValueError(f"{at('lacks')}: {group!r} is in lacks and is also a group; keep one")
     fields["lacks"] = tuple(group for group in fields["lacks"] if group not in labels)
     fields["aliases"] = aliases
     inherited = () if base is None else base.entries
@@ -208,7 +215,7 @@ def fields_from(data: Any, source: str) -> dict[str, Any]:
     for term in given.get("exact", ()):
         if term not in spelled:
             raise ValueError(
-                f"{at('exact')}: exact {term!r} is no term of an entry in this spelling; "
+                f"{at('exact')}: exact {term!r} is not a term of any entry in this spelling; "
                 + suggestion(term, list(spelled))
             )
     owners = {term.casefold(): group for term, group in spelled.items()}
@@ -238,7 +245,7 @@ def _base(data: Any, source: str) -> Lexicon | None:
     except (KeyError, TypeError):
         known = suggestion(str(name), list(load_lexicons()))
         raise ValueError(
-            f"{at_line(source, data, 'extends')}: extends {name!r}, which is no lexicon that "
+            f"{at_line(source, data, 'extends')}: extends {name!r}, which is not a lexicon that "
             f"ships with the package; {known}"
         ) from None
 
@@ -270,7 +277,7 @@ def _aliases(
         here = at_line(source, given, group)
         if group not in groups:
             hint = suggestion(str(group), groups)
-            raise ValueError(f"{here}: aliases of {group!r}, which is no group; {hint}")
+            raise ValueError(f"{here}: aliases of {group!r}, which is not a group; {hint}")
         for name in terms_in(names, f"{here}: aliases of {group}"):
             if name in groups or aliases.setdefault(name, group) != group:
                 owner = aliases.get(name, name)
@@ -333,5 +340,5 @@ def _of_one_group(value: Any, owners: Mapping[str, str], where: str) -> tuple[st
 def _owner(term: str, owners: Mapping[str, str], where: str) -> str:
     if term.casefold() not in owners:
         hint = suggestion(term, [*owners])
-        raise ValueError(f"{where}: {term!r} is no term of an entry; {hint}")
+        raise ValueError(f"{where}: {term!r} is not a term of any entry; {hint}")
     return owners[term.casefold()]

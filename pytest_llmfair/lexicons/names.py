@@ -23,12 +23,18 @@ _FAMILY = "plural of a last name"
 
 
 def name_groups() -> tuple[str, ...]:
-    """Return the groups that have names: gender by race or ethnicity, such as "black female"."""
+    """Return the groups that have names: gender by race or ethnicity, such as "black female".
+
+    Examples
+    --------
+    >>> name_groups()[:2]
+    ('white female', 'white male')
+    """
     return tuple(name_data()["first"][0])
 
 
 def names(group: str, n: int, *, seed: int = 0) -> list[str]:
-    """Return different full names of a group, in an order that the seed decides.
+    """Return different full names of a group, in an order given by the seed.
 
     Parameters
     ----------
@@ -36,7 +42,7 @@ def names(group: str, n: int, *, seed: int = 0) -> list[str]:
         One of :func:`name_groups`, or a part of it: "female", "black"; in any case and order, or
         by an alias of the lexicons: "African American female".
     n : int
-        How many; first names take turns, none comes again before all have been.
+        How many. First names rotate: none is repeated before all were used.
     seed : int
         Same seed, same names.
 
@@ -48,7 +54,12 @@ def names(group: str, n: int, *, seed: int = 0) -> list[str]:
     Raises
     ------
     ValueError
-        If the group is unknown or has fewer names than `n`.
+        If the group is unknown or has fewer than `n` names.
+
+    Examples
+    --------
+    >>> names("black female", 2)
+    ['Keisha Banks', 'Latoya Booker']
     """
     cells = cells_of(group)
     return [pair[0] for pair in _rotated(group, list(zip(cells, cells, strict=True)), n, seed)]
@@ -58,7 +69,8 @@ def name_pairs(groups: tuple[str, str], n: int, *, seed: int = 0) -> list[tuple[
     """Return pairs of full names, one of either group, matched in length and frequency.
 
     First names of a pair differ by at most one letter in length and a factor of two in births,
-    and so do last names in bearers. What the two groups do not name is the same on both sides:
+    and so do last names in frequency. An attribute that the groups do not name is the same on both
+    sides:
     ("female", "male") pairs Black women with Black men, who share a last name.
 
     Parameters
@@ -79,6 +91,11 @@ def name_pairs(groups: tuple[str, str], n: int, *, seed: int = 0) -> list[tuple[
     ------
     ValueError
         If a group is unknown, the two are the same or of two kinds, or `n` is too large.
+
+    Examples
+    --------
+    >>> name_pairs(("female", "male"), 2)
+    [('Jenny Truong', 'Edwin Truong'), ('Esther Chang', 'Eugene Chang')]
     """
     pair = isinstance(groups, (tuple, list)) and len(groups) == 2
     if not pair or len({name_group(group) or group for group in groups}) < 2:
@@ -216,6 +233,13 @@ def name_lexicon(groups: Sequence[str] | None) -> Lexicon:
     ------
     ValueError
         If these are not two different names.
+
+    Examples
+    --------
+    >>> from pytest_llmfair.counterfactuals import generate_pairs
+    >>> lexicon = name_lexicon(("Emily Walsh", "Keisha Banks"))
+    >>> generate_pairs(["Emily called. Ms. Walsh was late."], lexicon)[0].counterfactual
+    'Keisha called. Ms. Banks was late.'
     """
     if groups is None:
         raise ValueError(
@@ -226,7 +250,7 @@ def name_lexicon(groups: Sequence[str] | None) -> Lexicon:
         raise ValueError(f'groups is {groups!r}; give two names, such as ("John", "Jane")')
     for name in groups:
         if not isinstance(name, str) or not any(char.isalpha() for char in name):
-            raise ValueError(f'{name!r} is no name; give two texts, such as ("John", "Jane")')
+            raise ValueError(f'{name!r} is not a name; give two texts, such as ("John", "Jane")')
         # "White" alone is a last name; "Black Female" is not.
         if name in name_choices() or (" " in name.strip() and name_group(name) is not None):
             raise ValueError(
@@ -239,7 +263,7 @@ def name_lexicon(groups: Sequence[str] | None) -> Lexicon:
     shorter, longer = sorted((f" {name.casefold()} " for name in groups), key=len)
     if shorter in longer:
         raise ValueError(
-            f"groups is {groups!r}, and one name holds the other; give a first and a last name "
+            f"groups is {groups!r}, and one name contains the other; give a first and a last name "
             "for both, or for neither"
         )
     return _TwoNames("name", groups, groups, tuple(_entries(first, second)))

@@ -68,12 +68,12 @@ def two_peoples_lexicon(lexicon: Lexicon, groups: Sequence[str] | None) -> Lexic
             listed = f"known are {', '.join(names[:_SHOWN])} and {len(names) - _SHOWN} more"
             remedy = "; " + (suggestion(other, names) if near else listed)
         raise ValueError(
-            f"groups is {groups!r}: {labels[0]} is a people, {other!r} is none{remedy}"
+            f"groups is {groups!r}: {labels[0]} is a people, {other!r} is not{remedy}"
         )
     if labels[0] == labels[1]:
         raise ValueError(
-            f"groups is {groups!r}, which are one people in this lexicon, called {labels[0]}; "
-            "give two different ones, or a lexicon of yours"
+            f"groups is {groups!r}, which are the same people in this lexicon, called "
+            f"{labels[0]}; give two different ones, or a lexicon of yours"
         )
     return _of(lexicon, known)
 
@@ -113,14 +113,14 @@ def unknown_group(lexicon: Lexicon, name: object) -> str:
     called = str(name)
     remedy = suggestion(called, [*lexicon.groups, *lexicon.aliases])
     if _people_called(lexicon.peoples, called) is not None:
-        remedy = 'a people changes places with another: groups=("Italian", "Nigerian")'
+        remedy = 'a people is exchanged with another: groups=("Italian", "Nigerian")'
     elif meant := lexicon.groups_of(called):
         remedy = (
-            f"did you mean {' or '.join(meant)}, of which it is a word? To exchange two words "
-            "of your choice, give a Lexicon.from_dict of them (docs/pairs.md)"
+            f"did you mean {' or '.join(meant)}? {called!r} is one of its terms. To exchange "
+            "two words of your choice, give a Lexicon.from_dict of them (docs/pairs.md)"
         )
     elif is_one_of(called.lower(), "first_names"):
-        remedy = f'names change places with attribute="name"; of {lexicon.name} {remedy}'
+        remedy = f'names are exchanged with attribute="name"; of {lexicon.name} {remedy}'
     return f"{lexicon.name} has no group {name!r}; {remedy}"
 
 

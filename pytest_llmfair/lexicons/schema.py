@@ -41,9 +41,9 @@ def load_yaml(text: str, source: str) -> Any:
             said = f"line {error.problem_mark.line + 1}: {said}"
         if error.context and error.context_mark is not None:
             begun = f" ({error.context}, line {error.context_mark.line + 1})"
-        raise ValueError(f"{source} is no valid YAML, {said}{begun}") from None
+        raise ValueError(f"{source} is not valid YAML, {said}{begun}") from None
     except yaml.YAMLError as error:  # a character that YAML does not allow
-        raise ValueError(f"{source} is no valid YAML: {error}") from None
+        raise ValueError(f"{source} is not valid YAML: {error}") from None
 
 
 @functools.cache
@@ -64,7 +64,7 @@ def _line_loader() -> Any:
         data.lines = {}
         for key in (key for key, _ in node.value if isinstance(key.value, str)):
             if key.value in data.lines:
-                said = f"key {key.value!r} stands twice in one mapping; keep one"
+                said = f"key {key.value!r} is repeated in one mapping; keep one"
                 raise yaml.MarkedYAMLError(problem=said, problem_mark=key.start_mark)
             data.lines[key.value] = key.start_mark.line + 1
         yield data
@@ -80,7 +80,7 @@ def _line_loader() -> Any:
         try:
             return self.construct_yaml_timestamp(node)
         except ValueError as error:
-            said = f"{node.value!r} is no date ({error}); correct it, or put a text in quotes"
+            said = f"{node.value!r} is not a date ({error}); correct it, or put a text in quotes"
             raise yaml.MarkedYAMLError(problem=said, problem_mark=node.start_mark) from None
 
     loader.add_constructor("tag:yaml.org,2002:map", read_map)
@@ -138,10 +138,10 @@ def terms_in(value: Any, where: str) -> tuple[str, ...]:
     for term in terms:
         if not isinstance(term, str) or not tokens(term):
             raise ValueError(
-                f"{where}: {term!r} is no word; quote it if YAML reads it as something else"
+                f"{where}: {term!r} is not a word; quote it if YAML reads it as something else"
             )
         if any(unicodedata.category(char) == "Cc" and not char.isspace() for char in term):
-            raise ValueError(f"{where}: {term!r} holds a control character; leave it out")
+            raise ValueError(f"{where}: {term!r} contains a control character; remove it")
     return tuple(" ".join(term.split()) for term in terms)
 
 

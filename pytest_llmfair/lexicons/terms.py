@@ -10,13 +10,13 @@ from datetime import date
 from itertools import chain
 from typing import Literal, NamedTuple
 
-from pytest_llmfair._util.frozen import freeze
 from pytest_llmfair.lexicons.english.case import has_own_capitals, in_capitals, with_capital
 from pytest_llmfair.lexicons.english.phrase import one_case
+from pytest_llmfair.lexicons.english.proper_names import is_in_street
 from pytest_llmfair.lexicons.english.roles import CASES, PERSONAL_PRONOUNS
 from pytest_llmfair.lexicons.english.titles import is_short_title
 from pytest_llmfair.lexicons.english.words import is_one_of
-from pytest_llmfair.lexicons.english.works import is_in_street
+from pytest_llmfair.lexicons.frozen import freeze
 from pytest_llmfair.lexicons.grammar import Grammar, Kind, Verdict
 from pytest_llmfair.text import WordFinder
 
@@ -263,7 +263,7 @@ class Index:
             phrase = pending.pop()
             if len(phrase) > _LONGEST:
                 raise ValueError(
-                    f"terms of this lexicon hold each other, so that exchanging them never ends "
+                    f"terms of this lexicon contain each other, so exchanging them never ends "
                     f"({phrase[:40]!r} and on); give the shorter one a kind, or leave it out"
                 )
             for start, end, word in words.find(phrase):

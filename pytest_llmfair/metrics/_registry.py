@@ -1,4 +1,4 @@
-"""The one list of metrics: a decorator, a dictionary, and a scan of this folder at first use."""
+"""The registry of metrics: a decorator, and a scan of this folder at first use."""
 
 from __future__ import annotations
 
@@ -70,9 +70,9 @@ class MetricInfo:
     unit : str
         Unit of sampling, singular: "prompt", "pair", "candidate", "occupation", "person".
     reported : str
-        Values printed in the papers, as context and never as a standard.
+        Values printed in the papers, as context and not as a standard.
     needs : str
-        What the arguments are made of, so that responses can be turned into them.
+        Kind of data in the arguments, so that responses can be converted to them.
     scorer : str or None
         Scorer that turns texts into the scores this metric needs.
     generations : int
@@ -84,8 +84,8 @@ class MetricInfo:
     judged_with : mapping
         Keyword arguments that assertions use unless the caller gives others.
     example : callable or None
-        Number of units (of each group) and of generations to the keyword arguments of a perfectly
-        fair model: what plans and printed examples are made of.
+        Function from the numbers of units (of each group) and of generations to the keyword
+        arguments of a perfectly fair model, used for plans and printed examples.
     function : callable
         The metric itself.
     """
@@ -114,7 +114,7 @@ class MetricInfo:
 
     @property
     def side(self) -> str:
-        """Which values are fair, in words."""
+        """Description of the fair values."""
         if self.direction == "two-sided":
             return f"around {self.fair_value:g} is fair"
         return f"{self.direction} is fairer"
@@ -194,6 +194,20 @@ def metric(
     ------
     ValueError
         If the name is taken by another metric, or a field has a value that is not allowed.
+
+    Examples
+    --------
+    >>> @metric(  # doctest: +SKIP
+    ...     family="length",
+    ...     paper="ours",
+    ...     symbol="EA",
+    ...     direction="lower",
+    ...     bounds=(0.0, 1.0),
+    ...     unit="prompt",
+    ... )
+    ... def empty_answers(texts, *, units=None, population="sampled"):
+    ...     empty = [float(not text) for text in texts]
+    ...     return Mean.of_indicators(empty, units=units, population=population)
     """
     low, high = bounds
     if direction not in get_args(Direction) or needs not in get_args(Needs) or not low < high:
@@ -302,7 +316,14 @@ def public_modules() -> list[ModuleType]:
 
 
 def all_metrics() -> dict[str, MetricInfo]:
-    """Return every metric by name, in alphabetical order; the folder is scanned at first use."""
+    """Return every metric by name, in alphabetical order; the folder is scanned at first use.
+
+    Examples
+    --------
+    >>> from pytest_llmfair.metrics import all_metrics
+    >>> all_metrics()["rabbi"].paper
+    'rabbi'
+    """
     global _scanned
     if not _scanned:
         public_modules()
@@ -317,6 +338,12 @@ def get_metric(name: str) -> MetricInfo:
     ------
     ValueError
         If there is no such metric; the message suggests the nearest names.
+
+    Examples
+    --------
+    >>> from pytest_llmfair.metrics import get_metric
+    >>> get_metric("DP")
+    MetricInfo demographic_parity_difference (classification, 0 to 1, lower is fairer)
     """
     if not isinstance(name, str):
         raise ValueError(f"the metric is {str(name)[:40]!r}, a {type(name).__name__}; give a name")

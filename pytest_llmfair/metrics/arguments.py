@@ -1,20 +1,25 @@
-"""Checks of arguments: every error names the argument, the row and the remedy."""
+"""Checks of arguments, and findings about them.
+
+Every error names the argument, the row and the remedy.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import math
 from collections.abc import Callable, Hashable, Mapping, Sequence, Set, Sized
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from pytest_llmfair.responses import REMEDY, DigestedText, Missing
+from pytest_llmfair.stats import Estimate, Finding
 
 # These are for metrics and for the rooms above; none is a name of `pytest_llmfair.metrics`.
 __all__: list[str] = []
 
+E = TypeVar("E", bound=Estimate)
 Floats = npt.NDArray[np.float64]
 # One text, or a list of answers, per row.
 TextRows = Sequence[str] | Sequence[Sequence[str]]
@@ -272,3 +277,37 @@ def text_rows(texts: Any, argument: str) -> list[list[str]]:
     if not rows:
         raise ValueError(f"{argument} is empty; give at least one text")
     return rows
+
+
+def note_constant(estimate: E, rows: Sequence[Floats]) -> E:
+    """Flag raw scores that are all the same number: a broken scorer looks like this."""
+    flat = np.concatenate(rows)
+    if flat.size > 1 and bool((flat == flat[0]).all()):
+        same = (
+            f"all {flat.size} scores are {flat[0]:g}: check the scorer, a constant shows nothing"
+        )
+        return estimate.with_findings(Finding("uninformative", same))
+    return estimate
+
+
+def note_canned(estimate: E, distinct: Sequence[Hashable]) -> E:
+    """Flag one and the same text or list as the answer to several pairs: a broken client."""
+    if len(distinct) == 1 and estimate.sample.units > 1:
+        canned = (
+            f"one answer to everything, {repr(distinct[0])[:40]}: check the client, a canned "
+            "answer shows nothing"
+        )
+        return estimate.with_findings(Finding("uninformative", canned))
+    return estimate
+
+
+def note_ragged(estimate: E, rows: Sequence[Floats]) -> E:
+    """Say that prompts have different numbers of generations."""
+    lengths = [len(row) for row in rows]
+    if min(lengths) != max(lengths):
+        ragged = (
+            f"prompts have {min(lengths)} to {max(lengths)} generations; "
+            "the value is the mean of the prompts' means"
+        )
+        return estimate.with_findings(Finding.note(ragged))
+    return estimate

@@ -127,8 +127,8 @@ def impact_ratio(
     y_pred, groups, positive
         As in :func:`demographic_parity_difference`.
     minimum_share : float
-        Groups with a smaller share of the rows than this, in [0, 1], are left unjudged: they are
-        neither the smallest nor the largest rate, and stand in ``.groups`` with count and rate.
+        Groups with a smaller share of the rows than this, in [0, 1], are not judged: they are
+        neither the smallest nor the largest rate, and are in ``.groups`` with count and rate.
     units, population
         As in :func:`demographic_parity_difference`.
 

@@ -13,9 +13,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pytest_llmfair._util.validation import share
-from pytest_llmfair.metrics._reasons import note_constant, note_ragged
 from pytest_llmfair.metrics._registry import metric, written
-from pytest_llmfair.metrics.arguments import Floats, score_rows
+from pytest_llmfair.metrics.arguments import Floats, note_constant, note_ragged, score_rows
 from pytest_llmfair.stats import Estimate, Mean, MeanMaximum, Population
 
 

@@ -61,8 +61,8 @@ def fairpair(
     """Difference between the answers of two sides, relative to the variability inside them.
 
     F of Dwivedi-Yu (2024), section 2: ``B^2 / (V_a V_b)`` with B the mean dissimilarity over all
-    pairs of answers to a prompt from different sides, V over the pairs from one side. 1 where the
-    sides differ by sampling alone; values below 1 are noise.
+    pairs of answers to a prompt from different sides, V over the pairs from one side. It is 1
+    where the sides differ by sampling alone; values below 1 are noise.
 
     Parameters
     ----------
@@ -210,7 +210,8 @@ def perturbation_is_valid(
     """Return whether a perturbed text passes the filters of Dwivedi-Yu (2024), section 3.3.
 
     It begins with the perturbed prompt, does not name the source entity, and shares most of its
-    words with the source. Texts of ten words fail with two words changed: report how many do.
+    words with the source. A text of ten words fails if two words are changed: report how many
+    texts fail.
 
     Parameters
     ----------

@@ -19,6 +19,11 @@ def count_pronouns(text: str) -> tuple[int, int]:
 
     Whole words in any case, also before an apostrophe ("she'll").
 
+    Parameters
+    ----------
+    text : str
+        One generation.
+
     Returns
     -------
     tuple of int
@@ -37,15 +42,15 @@ def pronoun_gender(text: str, tie: Tie = "female") -> str | None:
     """Gender of a text by its pronouns (Lum et al. 2024, section 3.3).
 
     Male when more than half of the gendered pronouns are male. Without any the text is dropped;
-    "they" is no gendered pronoun.
+    "they" is not a gendered pronoun.
 
     Parameters
     ----------
     text : str
         One generation.
     tie : {"female", "drop", "half"}
-        What an exact tie is: female as the paper prints it, dropped, or shared between the two,
-        which one text cannot show (None here, see :func:`pronoun_counts`).
+        How to count an exact tie: as female, as in the paper, not at all, or half to each gender
+        (None here, see :func:`pronoun_counts`).
 
     Returns
     -------
@@ -98,7 +103,17 @@ def pronoun_counts(texts: Iterable[str], tie: Tie = "female") -> tuple[int, int,
 def pronoun_ties(texts: Iterable[str]) -> int:
     """Count the generations with as many male as female pronouns, and at least one of each.
 
-    Whatever becomes of them: their share is reported as `tie_counts` of the RUTEd metrics.
+    Their share is reported as `tie_counts` of the RUTEd metrics.
+
+    Parameters
+    ----------
+    texts : iterable of str
+        Generations for one occupation.
+
+    Returns
+    -------
+    int
+        Number of tied generations.
 
     Examples
     --------

@@ -38,7 +38,7 @@ def ruted_neutrality(
     units: Sequence[Hashable] | None = None,
     population: Population = "fixed",
 ) -> Estimate:
-    """Mean over occupations of the absolute skew of their generations to one gender.
+    """Mean over occupations of the absolute skew of their generations towards one gender.
 
     Neutrality of Lum et al. (2024), section 3.3.2: the mean of ``|2 p_o - 1|`` with ``p_o`` the
     share of an occupation's kept generations that are male.
@@ -61,7 +61,7 @@ def ruted_neutrality(
         Name of each occupation; rows with equal names (say, prompts) are one sampling unit and
         one row of ``.groups``.
     population : {"fixed", "sampled"}
-        "fixed": these occupations are all that matter, only generations vary.
+        "fixed": these occupations are all of interest, and only generations vary.
 
     Returns
     -------
@@ -110,7 +110,7 @@ def ruted_skew(
     units: Sequence[Hashable] | None = None,
     population: Population = "fixed",
 ) -> Estimate:
-    """Mean over occupations of the skew of their generations to male.
+    """Mean over occupations of the skew of their generations towards men.
 
     Skew of Lum et al. (2024), section 3.3.3: the mean of ``2 p_o - 1`` with ``p_o`` the share of
     an occupation's kept generations that are male. Occupations with opposite skews
@@ -170,10 +170,10 @@ def ruted_stereotype(
     units: Sequence[Hashable] | None = None,
     population: Population = "fixed",
 ) -> Estimate:
-    """Mean over occupations of the skew of their generations to the gender of the majority.
+    """Mean over occupations of the skew of their generations towards the majority's gender.
 
     Stereotype of Lum et al. (2024), section 3.3.1: the mean of ``p_s - p_a``, the shares of an
-    occupation's kept generations that are and are not of the gender most people in it have.
+    occupation's kept generations with the gender of most people in it and with the other one.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Decontextualised tests on probabilities, read off and not sampled (Lum et al. 2024)."""
+"""Decontextualised tests on probabilities of the model (Lum et al. 2024)."""
 
 from __future__ import annotations
 
@@ -14,9 +14,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pytest_llmfair.metrics import _examples
-from pytest_llmfair.metrics._reasons import note_constant
 from pytest_llmfair.metrics._registry import metric
-from pytest_llmfair.metrics.arguments import Floats, labels, same_length, score_rows
+from pytest_llmfair.metrics.arguments import Floats, labels, note_constant, same_length, score_rows
 from pytest_llmfair.stats import Estimate, Finding, Mean, Population, Sample, Undefined
 
 __all__ = ["NextWordGender", "next_word_gender", "trick_stereotype"]
@@ -39,11 +38,11 @@ def trick_stereotype(
     units: Sequence[Hashable] | None = None,
     population: Population = "sampled",
 ) -> Estimate:
-    """Mean over sentence pairs of how much better the stereotypical one is answered.
+    """Mean difference in the probability of the right answer, stereotypical sentence minus other.
 
     Stereotype of Lum et al. (2024), section 3.3.1, on sentences whose pronoun refers to one of two
     occupations: the mean of ``p_s - p_a``, the probability of the right answer where it follows
-    the stereotype less that where it contradicts it.
+    the stereotype minus that where it contradicts it.
 
     Parameters
     ----------
@@ -54,9 +53,9 @@ def trick_stereotype(
     units : sequence, optional
         One label per pair (say, its template or occupation); equal labels are one sampling unit.
     population : {"sampled", "fixed"}
-        Whether the sentences stand for more of their kind or are all that matters. Probabilities
-        are read off, so that nothing varies for a fixed list (section 3.4): it gets the interval
-        of a sample, never one without a width.
+        Whether the sentences are a sample or all of interest. Probabilities are read from the
+        model, so that nothing varies for a fixed list (section 3.4): it gets the interval of a
+        sample.
 
     Returns
     -------
@@ -149,8 +148,8 @@ def next_word_gender(probabilities: Mapping[str, float]) -> NextWordGender:
     Parameters
     ----------
     probabilities : mapping
-        Next word to probability. Words count in any case, without surrounding spaces; others than
-        those of the list are ignored.
+        Next word to probability. Words count in any case, without surrounding spaces; words that
+        are not in the list are ignored.
 
     Returns
     -------

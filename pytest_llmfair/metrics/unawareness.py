@@ -41,12 +41,12 @@ def fairness_through_unawareness(
 
     Bouchard (2024), section 2.1: a use case is fair through unawareness when none of its prompts
     holds a word of the attribute's lexicon. Words are read in their context, so that a black
-    manuscript names no group. Names and other proxies are not looked for.
+    manuscript names no group. Names and other proxies are not checked.
 
     Parameters
     ----------
     prompts : sequence of str
-        Prompts as they are sent, none empty.
+        Prompts as they are sent; none may be empty.
     attribute : str, Lexicon, or sequence of these, optional
         Names of shipped lexicons, or lexicons; by default every English one that is shipped. A
         name is always that of a shipped one: where the fixture `lexicons` is overridden, give

@@ -54,7 +54,7 @@ class FairPairAnswers(dict[str, Any]):
     left_out : int
         Pairs with fewer than two answers on a side.
 
-    Its continuations know the groups for which the lexicon has no terms, and the metric tells.
+    Its continuations carry the groups for which the lexicon has no terms; the metric reports them.
     """
 
     responses: PairedResponses
@@ -115,9 +115,18 @@ def collect_fairpair(
     Raises
     ------
     ValueError
-        If no prompt makes a pair, the prompts compare several pairs of groups, or a share is none.
+        If no prompt makes a pair, the prompts compare several pairs of groups, or a share is
+        outside [0, 1].
     TooFewAnswers
         A ``ValueError``: too many answers are missing or cannot be perturbed.
+
+    Examples
+    --------
+    >>> def model(prompt):
+    ...     return "she was late."
+    >>> answers = collect_fairpair(["She said that"], model, generations=2)
+    >>> answers["perturbed_continuations"], answers["continuations_of_perturbed"]
+    ([['he was late.', 'he was late.']], [['she was late.', 'she was late.']])
     """
     from pytest_llmfair.clients import ModelClient
     from pytest_llmfair.responses import Missing
@@ -214,7 +223,7 @@ def _exchanged(responses: PairedResponses, lexicon: Lexicon) -> tuple[tuple[Answ
         changes, lost = lexicon.exchanges(begun + answer, to)
         at = len(begun)
         if lost:
-            return Missing(_NOT_PERTURBED, f"no counterpart is listed of {', '.join(lost)}")
+            return Missing(_NOT_PERTURBED, f"no counterpart is listed for {', '.join(lost)}")
         if any(change.start < at < change.end for change in changes):
             return Missing(_NOT_PERTURBED, "a term begins in the prompt and ends in the answer")
         own = [(c.start - at, c.end - at, c.after) for c in changes if c.start >= at]
@@ -253,7 +262,7 @@ def _rewritten(
         for pair in rewritten:
             begun = len(own[pair.original])
             made[(*groups, pair.original)] = pair.counterfactual[begun:]
-    unnamed = Missing(_NOT_PERTURBED, "names nobody to change")
+    unnamed = Missing(_NOT_PERTURBED, "has no mention to change")
 
     def perturb(pair: Pair, answer: str) -> Answer:
         text = pair.original + _gap(pair.original, answer) + answer

@@ -112,6 +112,13 @@ def rewrite_pairs(
     ------
     ValueError
         If a group is unknown, there are no texts, or texts and prefixes differ in number.
+
+    Examples
+    --------
+    >>> def model(prompt):
+    ...     return "He lost his keys."
+    >>> rewrite_pairs(["She lost her keys."], model, groups=("female", "male"))[0].counterfactual
+    'He lost his keys.'
     """
     from pytest_llmfair.clients import ModelClient
 

@@ -44,12 +44,12 @@ class WorstPair:
     floor : float
         Mean dissimilarity of two of them on the same side.
     p : float
-        Of the permutation test that both sides are sampled alike, on these answers.
+        P-value of the permutation test that both sides have one distribution, on these answers.
     found_as : str
         The prompt before it was shortened.
     shortest : bool
-        Whether every word was tried to be left out, and none could be without the difference
-        getting lost; False when the budget ended before, or new answers did not confirm it.
+        Whether no word can be removed without losing the difference; False if the budget ended
+        first, or new answers did not confirm it.
     replayed : bool
         Whether the pair is known from an earlier run.
     calls, max_calls : int
@@ -124,11 +124,11 @@ def find_worst_pair(
 ) -> WorstPair:
     """Search for the pair that a model answers most differently, and shorten its prompt.
 
-    First every pair that half of the budget allows is asked, and the one whose answers differ
-    most beyond the noise floor is kept. Then words are left out of its prompt while the answers
-    still differ. At last the pair is asked anew, and is reported only if these answers, which had
-    no part in the choice, differ by more than `threshold` and a permutation test shows that they
-    differ by more than repeats do. A model whose repeats agree is asked less often on the way.
+    First as many pairs as half of the budget allows are asked, and the one whose answers differ
+    most beyond the noise floor is kept. Then words are removed from its prompt while the answers
+    still differ. Finally the pair is asked again. It is reported only if these new answers differ
+    by more than `threshold` and a permutation test shows that they differ by more than repeats do.
+    A model whose repeats agree needs fewer calls.
 
     Parameters
     ----------
@@ -149,16 +149,15 @@ def find_worst_pair(
     level : float
         Probability with which a model that treats all pairs alike gets no pair reported.
     mask, scorer
-        As in ``assert_counterfactual_invariance``. Mask the attribute unless a model that repeats
-        the prompt shall be found out.
+        As in ``assert_counterfactual_invariance``. Mask the attribute, unless you want to detect a
+        model that repeats the prompt.
     seed : int
         Of the answers, and of the choice among more prompts than can be asked. What a strategy
-        draws depends beside it on the version of Hypothesis, which also takes values from the code
-        of your own modules that are loaded: where the search must be the same everywhere, give a
-        list of prompts.
+        draws also depends on the version of Hypothesis and on your own modules that are loaded.
+        For a search that is the same everywhere, give a list of prompts.
     database : ExampleDatabase, "default" or None
-        Hypothesis database where a pair is kept, by model, metric, attribute and prompts; the next
-        run tries it first, and searches only if it does not differ any more. "default" is the
+        Hypothesis database that stores the pair, by model, metric, attribute and prompts. The next
+        run tries it first, and searches only if it no longer differs. "default" is the
         database of the Hypothesis settings in force.
 
     Returns
@@ -169,9 +168,17 @@ def find_worst_pair(
     Raises
     ------
     ValueError
-        If no prompt makes a pair, an argument is out of range, or `database` is none.
+        If no prompt makes a pair, an argument is out of range, or `database` is not a database.
     ImportError
         If Hypothesis is not installed.
+
+    Examples
+    --------
+    >>> def model(prompt):
+    ...     return "No." if prompt.startswith("She") else "Sure."
+    >>> found = find_worst_pair(model, ["She asked for help with a form."], database=None)
+    >>> found.pair.original, found.answers[0], found.twin_answers[0]
+    ('She', 'No.', 'Sure.')
     """
     require_hypothesis("find_worst_pair needs")
     from pytest_llmfair.judging.invariance import measure_of

@@ -79,7 +79,7 @@ def _size(one: Planned) -> str:
 def _power(one: Planned) -> Iterator[str]:
     """Yield the effect that an assertion of this size can detect."""
     if "metric" not in one:
-        yield "what it can find is not known before its assertion"
+        yield "its detectable effect is not known before its assertion"
         return
     effect = f"unknown: {escape(one['unknown'])}"
     if (found := one["detectable"]) is not None:

@@ -1,14 +1,14 @@
-"""Scorers: texts in, one number a text out. Models load at first use and never by themselves."""
+"""Scorers: texts in, one number per text out. Only models that you name are loaded."""
 
 from __future__ import annotations
 
 from pytest_llmfair._util.lazy import handed_on
-from pytest_llmfair.scorers._base import Scorer, name_of, score
-from pytest_llmfair.scorers._load import Scorers, load_scorers
+from pytest_llmfair.scorers.base import Scorer, name_of, score
 from pytest_llmfair.scorers.classifier import ClassifierScorer
 from pytest_llmfair.scorers.counts import LengthScorer, TokenScorer
 from pytest_llmfair.scorers.embeddings import EmbeddingScorer
 from pytest_llmfair.scorers.refusals import RefusalScorer
+from pytest_llmfair.scorers.registry import Scorers, load_scorers
 from pytest_llmfair.scorers.sentiment import SentimentScorer
 from pytest_llmfair.scorers.toxicity import ToxicityScorer
 

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self
 
-from pytest_llmfair.scorers._base import Scores, score
-from pytest_llmfair.scorers._memory import Memory
+from pytest_llmfair.scorers.base import Memory, Scores, score
+from pytest_llmfair.scorers.registry import scorer, source
 
 if TYPE_CHECKING:
-    from pytest_llmfair.scorers._transformer import Classifier
+    from pytest_llmfair.scorers.transformer import Classifier
 
 
+@scorer("regard", "stereotype")
 class ClassifierScorer:
     """Probability that a classifier gives one of its labels, in [0, 1].
 
@@ -73,16 +74,16 @@ class ClassifierScorer:
         ImportError
             If the extra `hf` is not installed.
         """
-        from pytest_llmfair.scorers import _transformer
+        from pytest_llmfair.scorers import transformer
 
         if activation not in (None, "sigmoid", "softmax"):
             raise ValueError(f"activation is {activation!r}; choose sigmoid or softmax")
-        model, tokenizer, place, names = _transformer.load_classifier(
+        model, tokenizer, place, names = transformer.load_classifier(
             source, device=device, extra="hf"
         )
-        column = _transformer.column_of(label, names)
-        chosen = activation or _transformer.activation_of(model.config)
-        found = _transformer.Classifier(model, tokenizer, column, place, chosen)
+        column = transformer.column_of(label, names)
+        chosen = activation or transformer.activation_of(model.config)
+        found = transformer.Classifier(model, tokenizer, column, place, chosen)
         return cls(found, name=name)
 
     def save(self, folder: str | Path) -> Path:
@@ -113,3 +114,16 @@ class ClassifierScorer:
             f"fixture with load_scorers({self.name}=ClassifierScorer.from_pretrained("
             "FOLDER_OR_ID, label=LABEL))"
         )
+
+
+@source("hf", "hf:FOLDER_OR_ID?label=LABEL", options=("label", "name", "activation", "device"))
+def _load(spec: str, target: str, options: Mapping[str, str]) -> ClassifierScorer:
+    if "label" not in options:
+        raise ValueError(f"scorer {spec!r} names no label; write hf:{target}?label=LABEL")
+    return ClassifierScorer.from_pretrained(
+        target,
+        label=options["label"],
+        name=options.get("name", spec),
+        activation=options.get("activation"),  # type: ignore[arg-type]
+        device=options.get("device"),
+    )

@@ -6,12 +6,20 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from pytest_llmfair.scorers._base import Scores, score
+from pytest_llmfair.scorers.base import Scores, score
+from pytest_llmfair.scorers.registry import scorer
 from pytest_llmfair.text import tokens
 
 
+@scorer("tokens")
 class TokenScorer:
-    """Number of words of a text, as the metrics on texts count them; no upper limit."""
+    """Number of words of a text, as the metrics on texts count them; no upper limit.
+
+    Examples
+    --------
+    >>> TokenScorer()(["She is a nurse.", ""])
+    array([4., 0.])
+    """
 
     name = "tokens"
     range = (0.0, float("inf"))
@@ -21,8 +29,15 @@ class TokenScorer:
         return score(lambda rows: np.array([float(len(tokens(text))) for text in rows]), texts)
 
 
+@scorer("length")
 class LengthScorer:
-    """Number of characters of a text; no upper limit."""
+    """Number of characters of a text; no upper limit.
+
+    Examples
+    --------
+    >>> LengthScorer()(["yes", ""])
+    array([3., 0.])
+    """
 
     name = "length"
     range = (0.0, float("inf"))

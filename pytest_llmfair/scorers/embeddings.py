@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self
 
@@ -12,15 +12,16 @@ from numpy.typing import NDArray
 from pytest_llmfair._util.huggingface import first_line, looks_local, readable
 from pytest_llmfair._util.progress import counted
 from pytest_llmfair._util.validation import install
-from pytest_llmfair.scorers._base import checked_texts
-from pytest_llmfair.scorers._memory import Memory
+from pytest_llmfair.scorers.base import Memory, checked_texts
+from pytest_llmfair.scorers.registry import scorer, source
 
-# Texts of like length that the model reads together.
+# Texts of similar length that the model reads together.
 _AT_ONCE = 32
 
 
+@scorer("embedding")
 class EmbeddingScorer:
-    """A sentence transformer: one vector a text.
+    """A sentence transformer: one vector per text.
 
     ``EmbeddingScorer()`` has no weights and says so when it is used; make one with
     :meth:`from_pretrained`. Each distinct text is read once per process. Equal texts have equal
@@ -95,7 +96,7 @@ class EmbeddingScorer:
         Parameters
         ----------
         texts : sequence of str
-            Any number of texts, none included; missing answers are left out before.
+            Zero or more texts; leave missing answers out before.
 
         Returns
         -------
@@ -105,7 +106,7 @@ class EmbeddingScorer:
         Raises
         ------
         TypeError
-            If a row is no text.
+            If a row is not a text.
         RuntimeError
             If there are no weights.
         """
@@ -137,3 +138,8 @@ class EmbeddingScorer:
             for i, vector in zip(rows, found, strict=True):
                 vectors[i] = vector
         return vectors
+
+
+@source("sentence-transformers", "sentence-transformers:FOLDER_OR_ID", options=("device",))
+def _load(spec: str, target: str, options: Mapping[str, str]) -> EmbeddingScorer:
+    return EmbeddingScorer.from_pretrained(target, device=options.get("device"))

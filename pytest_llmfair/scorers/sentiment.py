@@ -9,15 +9,21 @@ from typing import Any
 
 import numpy as np
 
-from pytest_llmfair.scorers._base import Scores, score
-from pytest_llmfair.scorers._memory import Memory
+from pytest_llmfair.scorers.base import Memory, Scores, score
+from pytest_llmfair.scorers.registry import scorer
 
 
+@scorer("sentiment")
 class SentimentScorer:
     """VADER's compound score, moved from [-1, 1] to [0, 1] (Hutto and Gilbert 2014).
 
     0 is most negative, 0.5 neutral, 1 most positive. VADER knows English words, emoticons and
     emoji; a text without any of them scores 0.5.
+
+    Examples
+    --------
+    >>> SentimentScorer()(["A brilliant nurse!", "The meeting is at noon."]).round(2)
+    array([0.81, 0.5 ])
     """
 
     name = "sentiment"
@@ -28,7 +34,7 @@ class SentimentScorer:
         return score(_remembered, texts)
 
 
-# VADER has no state, so what it said of a text holds for every scorer of the process.
+# VADER has no state, so one memory serves every scorer of the process.
 _MEMORY = Memory()
 
 
@@ -46,7 +52,7 @@ def _analyzer() -> Any:
     from vaderSentiment.vaderSentiment import SentimentIntensityAnalyzer
 
     class Analyzer(SentimentIntensityAnalyzer):  # type: ignore[misc]
-        """VADER, of which three steps take quadratic time: a long answer would hang the run."""
+        """VADER with its three quadratic-time steps made linear, for long answers."""
 
         _but_check = staticmethod(_weigh_around_but)
 
@@ -64,16 +70,16 @@ def _analyzer() -> Any:
 
 
 def _around(words: Sequence[Any], i: int) -> tuple[Sequence[Any], int]:
-    """Return the words that VADER looks at beside word `i`, and its place among them."""
+    """Return the words around word `i` that VADER looks at, and its place among them."""
     start = max(i - 3, 0)
     return words[start : i + 3], i - start
 
 
 def _weigh_around_but(words: Sequence[Any], sentiments: list[float]) -> list[float]:
-    """Halve what comes before the first "but" and raise what comes behind, as VADER does it.
+    """Weigh sentiments before the first "but" by 0.5 and after it by 1.5, exactly as VADER does.
 
-    VADER looks up each sentiment by its value and changes the first one that is equal, also one
-    that it has changed before; here the places of every value are kept in order.
+    VADER looks up each sentiment by its value and changes the first equal one, even one that it
+    has changed before; keeping the places of every value in order makes that fast.
     """
     but = next((i for i, word in enumerate(words) if str(word).lower() == "but"), None)
     if but is None:

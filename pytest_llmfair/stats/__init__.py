@@ -1,4 +1,4 @@
-"""Kinds of `Estimate`, one per inference engine; this package knows no metric."""
+"""Kinds of `Estimate`, one per method of inference; nothing here depends on a metric."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from pytest_llmfair.stats.sequential import BettingMean, Spending
 from pytest_llmfair.stats.user_function import JackknifeEstimate, MetricDistance
 from pytest_llmfair.stats.worst_groups import WorstGroups
 
-# The names of the first release, kept for callers.
+# Names of the first release, kept for compatibility.
 Against = Reference
 AnyDistance = MetricDistance
 Difference = PairedDifference

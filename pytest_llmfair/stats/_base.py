@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from scipy import special
 
+from pytest_llmfair._util.validation import one_sided
 from pytest_llmfair.stats._records import (
     Contributions,
     Finding,
@@ -27,20 +28,8 @@ from pytest_llmfair.stats._shown import Shown
 _PROBES = (0.25, 0.1, 0.05, 0.025, 0.01, 0.005, 0.0005)
 _SMALLEST_P = 1e-12
 
-# From so many units on the normal quantile stands for that of t when planning.
+# From this number of units, planning uses the normal quantile instead of that of t.
 _FEW = 30
-
-
-def check_level(level: float) -> float:
-    """Return ``level`` or raise ``ValueError`` when it is not strictly between 0 and 1."""
-    if not 0.0 < level < 1.0:
-        raise ValueError(f"level is {level}; give a number between 0 and 1, such as 0.95")
-    return level
-
-
-def one_sided(level: float) -> float:
-    """Return the error rate on either side; rounded, so that .95 gives exactly .025."""
-    return round((1.0 - check_level(level)) / 2.0, 15)
 
 
 def invert(excluded: Callable[[float], bool]) -> float:
@@ -67,8 +56,8 @@ def invert(excluded: Callable[[float], bool]) -> float:
             high = middle
         else:
             low = middle
-    # Levels that people type have few decimals: settle on which side of such a one the step is, so
-    # that the p-value at an end of the interval agrees with it.
+    # Levels that people type have few decimals. Decide on which side of such a level the step is,
+    # so that the p-value at an end of the interval agrees with it.
     typed = round(0.5 * (low + high), 8)
     if low < typed < high:
         low, high = (low, typed) if excluded(typed) else (typed, high)
@@ -89,11 +78,11 @@ class Estimate(Shown, ABC):
     value : float
         The paper's point estimate; NaN when undefined.
     sample : Sample
-        Units, generations and population behind the value.
+        Units, generations and population of the data.
     attainable : tuple of float
         Smallest and largest value that any data of this call could give.
     groups : Mapping
-        Table of :class:`GroupRow` by group, pair, word or occupation; empty where there is none.
+        Table of :class:`GroupRow` by group, pair, word or occupation; may be empty.
     rows : sequence of float
         The metric's value of each input row, where it is a mean over rows; else empty.
     contributions : Contributions or None
@@ -103,7 +92,7 @@ class Estimate(Shown, ABC):
     metric : object or None
         Metadata of the metric that made the estimate.
     variant : str
-        What the number depends on beside the data, printed behind the metric's name, such as
+        What the value depends on besides the data, printed after the metric's name, such as
         "@25" for a maximum over 25 generations; estimates of different variants are never
         compared.
     unit : str
@@ -112,11 +101,22 @@ class Estimate(Shown, ABC):
         Whether answers to the members of each pair are compared with each other: sampling alone
         then makes them differ.
     measures : {"value", "excess", "share"}
-        Whether this is a metric's value, what it is beyond its noise floor, or the share of
-        answers that this stands for.
+        Whether this is a metric's value, its excess over the noise floor, or the share of changed
+        answers.
     floor, excess : Estimate or None
         What two answers to the same prompt give, and the value less that floor; known where such
         a comparison has several generations a side.
+
+    Examples
+    --------
+    >>> from pytest_llmfair.stats import Mean
+    >>> estimate = Mean.of_values([0.2, 0.4, 0.3, 0.6])
+    >>> estimate
+    Mean 0.375 [0.166, 0.682] (95 %, 4 units)
+    >>> estimate.interval(0.9)
+    Interval [0.207, 0.602] (90 %, Wilson on effective sample size, kurtosis-based df)
+    >>> round(estimate.p_exceeds(0.05), 4)
+    0.0017
     """
 
     value: float
@@ -136,7 +136,7 @@ class Estimate(Shown, ABC):
 
     # What a noise floor is, in words.
     floor_words: ClassVar[str] = "what sampling alone would give at this sample size"
-    # Whether error may be spent over interim looks as for a normal statistic; shared evenly else.
+    # Whether error may be spent over interim looks as for a normal statistic; else shared evenly.
     near_normal: ClassVar[bool] = True
 
     method = "interval"
@@ -164,8 +164,8 @@ class Estimate(Shown, ABC):
     @property
     def notes(self) -> tuple[str, ...]:
         """Warnings and explanations in words."""
-        told = (f for f in self.findings if f.kind != "invalid" and f.code != "uncovered_group")
-        return tuple(dict.fromkeys(f.text for f in told if f.text))
+        shown = (f for f in self.findings if f.kind != "invalid" and f.code != "uncovered_group")
+        return tuple(dict.fromkeys(f.text for f in shown if f.text))
 
     @property
     def invalid(self) -> dict[str, str]:
@@ -296,12 +296,12 @@ class Estimate(Shown, ABC):
     def minimum_detectable_effect(
         self, power: float = 0.8, *, bound: float | None = None, level: float = 0.95
     ) -> float:
-        """How far beyond a bound the truth must lie to be found with probability ``power``.
+        """Distance of the truth beyond a bound at which a violation is found with this power.
 
         Parameters
         ----------
         power : float
-            Probability in (0, 1) of finding it.
+            Probability in (0, 1) of finding the violation.
         bound : float, optional
             With a bound the variance is the one at the bound, known from the sample size alone;
             without one it is the observed variance.
@@ -319,7 +319,7 @@ class Estimate(Shown, ABC):
     def needed_units(
         self, threshold: float, *, power: float = 0.8, level: float = 0.95
     ) -> tuple[int, int] | None:
-        """Units that would decide against ``threshold``, as a range.
+        """Return how many units would decide against ``threshold``, as a range.
 
         The range comes from the 50 % interval: one number would be false precision, since the
         distance to the threshold is itself uncertain. ``None`` when the value sits on the
@@ -350,7 +350,7 @@ class Estimate(Shown, ABC):
         return enough(far), enough(near)
 
     def fewest_units(self, threshold: float, alpha: float) -> int:
-        """Units below which no data at all decide against `threshold`; 0 where that is unknown."""
+        """Return the fewest units that could decide against `threshold`; 0 where unknown."""
         return 0
 
 
@@ -397,10 +397,7 @@ class Undefined(Estimate):
 
 
 def within_share(error: float, allowed: tuple[float, float], widths: tuple[float, float]) -> float:
-    """Probability that an interval of these widths around a normal draw lies in `allowed`.
-
-    Draws have mean 0 and standard deviation `error`; NaN where that is unknown.
-    """
+    """Probability that an interval of these widths around a N(0, error^2) draw is in `allowed`."""
     (low, high), (below, above) = allowed, widths
     if not math.isfinite(error):
         return math.nan
@@ -415,12 +412,10 @@ def within_share(error: float, allowed: tuple[float, float], widths: tuple[float
 def share_of_ends(
     ends: Floats, limit: float, units: int, power: float = 0.5
 ) -> Callable[[float], float]:
-    """Share of fair upper ends within `limit`, which shrink with a power of the sample size.
-
-    Widths are themselves estimated, so that ends scatter by a further relative error.
-    """
+    """Share of fair upper ends within `limit`, which shrink with a power of the sample size."""
     if not np.isfinite(ends).all():
         return lambda more: math.nan
+    # Widths are estimates themselves, so the ends have a further relative error.
     scatter = np.maximum(ends, 1e-12) / math.sqrt(2.0 * units)
     return lambda more: float(
         special.ndtr((limit * more**power - ends) * math.sqrt(more) / scatter).mean()

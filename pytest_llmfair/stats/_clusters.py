@@ -1,7 +1,7 @@
 """Sampling units: labels to clusters, and the variance of a mean over clusters.
 
-Sums are taken in an order that depends on the numbers alone, so that the order of rows and the
-names of units never change a result, not even in its last bit.
+Sums are taken in an order that depends on the numbers alone. The order of rows and the names of
+units therefore never change a result, not even its last bit.
 """
 
 from __future__ import annotations
@@ -15,8 +15,7 @@ from numpy.typing import ArrayLike
 
 from pytest_llmfair.stats._records import Floats, Indices, NoRepeats
 
-# Correlation of two generations of one unit that planning assumes, since a plan must not depend on
-# the data.
+# Planning assumes this correlation of two generations of a unit: a plan must not use the data.
 PLANNING_ICC = 0.3
 
 # A spread this small relative to the range is rounding, not evidence of variation.
@@ -82,11 +81,7 @@ def check_bounds(bounds: tuple[float, float]) -> None:
 def cluster_index(
     units: Iterable[Hashable] | None, rows: int, name: str = "units"
 ) -> tuple[Indices, int]:
-    """Number the sampling unit of each row, in order of appearance, and count the units.
-
-    Without `units` every row is its own. Raises ``ValueError`` if there is not one label per row,
-    or a label is missing (None, NaN) or not hashable.
-    """
+    """Return the unit number of each row, in order of appearance, and the number of units."""
     if units is None:
         return np.arange(rows), rows
     numbers: dict[Hashable, int] = {}
@@ -132,7 +127,7 @@ def compact(index: Indices) -> tuple[Indices, int]:
 
 def as_list(units: Iterable[Hashable], name: str = "units") -> list[Any]:
     """Return labels as a list, or raise ``ValueError`` when they are one text or no sequence."""
-    # A text is a sequence of letters, never meant as labels of that many rows.
+    # A text would be read as one label per letter.
     if isinstance(units, str | bytes) or not isinstance(units, Iterable):
         raise ValueError(f"{name} is {units!r}; give a list with one label per row")
     return units.tolist() if isinstance(units, np.ndarray) else list(units)
@@ -169,7 +164,7 @@ def exact_mean(values: Floats) -> float:
 
 
 def is_constant(values: Floats, scale: float = 1.0) -> bool:
-    """Whether all values are equal but for rounding; `scale` is the range of the quantity."""
+    """Whether all values are equal except for rounding; `scale` is the range of the quantity."""
     return float(values.max() - values.min()) <= _ROUNDING * scale
 
 

@@ -18,7 +18,7 @@ from pytest_llmfair.stats._totals import Associations, Totals
 
 @dataclass(frozen=True, slots=True)
 class Cooccurrences:
-    """Counts of responses, checked: words (only those seen) with each group, mentions of each."""
+    """Checked counts per response: words with each group (only seen words), and mentions."""
 
     counts: Floats
     mentions: Floats
@@ -33,7 +33,7 @@ class Cooccurrences:
         units: Iterable[Hashable] | None,
         population: Population,
     ) -> Cooccurrences:
-        """Read counts."""
+        """Check counts, or raise ``ValueError`` that names the wrong response."""
         table = _counted(counts, "counts", 3)
         named = (
             np.zeros(table.shape[:2]) if mentions is None else _counted(mentions, "mentions", 2)
@@ -106,9 +106,9 @@ class Cooccurrences:
         shares = None if reference is None else reference[orders[1]]
         most = 1.0 if shares is None else 1.0 - float(shares.min())
         norm = Associations(shares)
-        told = len(np.unique(own[rows[:, :-1].any(axis=1)]))
+        seen = len(np.unique(own[rows[:, :-1].any(axis=1)]))
         problem = Totals(rows[order], layout, norm)
-        return FoldedBracket(problem, most, (Guard(told, told),), norm)
+        return FoldedBracket(problem, most, (Guard(seen, seen),), norm)
 
 
 def _counted(values: ArrayLike, name: str, dimensions: int) -> Floats:

@@ -1,4 +1,9 @@
-"""Intervals of distances by cross-fitting and resampling."""
+"""Intervals of convex distances, whose plug-in is always biased upwards.
+
+A distance is the largest value of many linear functionals. Its plug-in takes the functional that
+fits the noise best, so its mean lies above the truth. A functional chosen on some units and
+evaluated on others (cross-fit) has a mean below the truth. Together they enclose it.
+"""
 
 from __future__ import annotations
 
@@ -19,18 +24,18 @@ from pytest_llmfair.stats._rows import FEW_EVENTS, FEW_UNITS
 from pytest_llmfair.stats._score_intervals import find_root, t_quantile, zero_event_bound
 from pytest_llmfair.stats._totals import Totals
 
-# Chosen by data, even on other units, a functional has a somewhat larger error than a given one.
+# A functional that data chose has a somewhat larger error than a given one.
 INFLATION = 1.1
 _ROUNDING = 1e-12
 _WORK = 40_000_000
 _DRAWS = (500, 2000)
 _RELABELLINGS = (400, 4000)
-# Equally likely values that stand for a whole distribution.
+# Equally likely values that represent a whole distribution.
 QUANTILES = (np.arange(50) + 0.5) / 50
 
 
 class Engine(Protocol):
-    """What bounds a distance."""
+    """Something that computes bounds of a distance."""
 
     @property
     def method(self) -> str:
@@ -172,7 +177,7 @@ class Bracket:
             return self.span
         error, df = self._error_df
         unseen = self._unseen(alpha)
-        # Without the test an unlimited scale gives inf * 0.
+        # On an unlimited scale this would be inf * 0.
         guarded = self.value + unseen * (self.span - self.value) if unseen > 0.0 else self.value
         far = self.value + t_quantile(1.0 - alpha, df) * error
         return min(self.span, max(far, self._quantile(alpha), guarded))
@@ -287,7 +292,7 @@ class FoldedBracket(Bracket):
         return found if found > 0.0 and self.as_far_if_equal <= alpha else 0.0
 
     def upper(self, alpha: float) -> float:
-        """Largest value whose plug-in is not yet too rare."""
+        """Largest truth at which so small a plug-in has at least probability `alpha`."""
         # A plug-in below its mean for equal groups is treated like that mean.
         if self.single or not self._noise > self._rounding:
             return super().upper(alpha)
@@ -314,14 +319,14 @@ class FoldedBracket(Bracket):
 
 # Nodes of a Gauss quadrature over probabilities, and their weights.
 _NODES, _WEIGHTS = (0.5 * (x + shift) for x, shift in zip(leggauss(24), (1.0, 0.0), strict=True))
-# How much more often than the error rate equal groups must fall short for "rarely".
+# A statistic counts as rarely undershot at a truth of 0 up to the error rate plus this.
 _RARE = 0.1
-# Error rates at which the least upper end is compared with the one asked for.
+# Error rates at which the least upper end is compared with the requested one.
 _ALPHAS = (0.01, 0.025, 0.05, 0.1, 0.15, 0.2, 0.225, 0.25, 0.275, 0.3, 0.35, 0.4, 0.45)
 
 
 class Noncentral:
-    """Law of a non-negative statistic whose mean is the truth plus a floor."""
+    """Distribution of a non-negative statistic whose mean is the truth plus a floor."""
 
     # A multiple of a noncentral chi-square with the same mean and variance, averaged over what the
     # true variance may be. `floor` and `variance` belong to a truth of 0, and the variance grows
@@ -353,16 +358,16 @@ class Noncentral:
         return float(_WEIGHTS @ special.chndtr(seen * ratios, floor / scale, truth * ratios))
 
     def lower(self, seen: float, alpha: float) -> float:
-        """Smallest truth under which a statistic so large is not too rare."""
+        """Smallest truth at which so large a statistic has at least probability `alpha`."""
         return self._truth(seen, 1.0 - alpha)
 
     def upper(self, seen: float, alpha: float) -> float:
-        """Largest truth under which a statistic so small is not too rare."""
+        """Largest truth at which so small a statistic has at least probability `alpha`."""
         # A statistic that is often as small at a truth of 0 is treated like its mean there: no
         # level proves equality.
         found, least = self._truth(seen, alpha), self._least(alpha)
         if found < least:
-            # With very few degrees of freedom this rises again: what was proven stays proven.
+            # With very few degrees of freedom this bound rises again; take the smallest so far.
             least = min([least, *(other for at, other in self._leasts.items() if at < alpha)])
         return max(found, least)
 
@@ -404,7 +409,7 @@ class QuadraticBracket(Bracket):
             return None
         error, df = self._error_df
         floor = float(draws.mean())
-        # The bootstrap sees how much of that bias is left among the shares observed.
+        # The bootstrap shows how much of that bias remains at the observed shares.
         change = float(self._draws.mean()) - self.value - floor
         change = max(change, -0.5 * min(floor, self.value))
         slope = (INFLATION * error) ** 2 / self.value
@@ -416,14 +421,14 @@ class QuadraticBracket(Bracket):
         return self.lower(0.5)
 
     def lower(self, alpha: float) -> float:
-        """Smallest divergence under which one so large is not too rare."""
+        """Smallest truth at which so large a divergence has at least probability `alpha`."""
         if self._law is None:
             return super().lower(alpha)
         seen = self._law.lower(self.value, alpha)
         return min(seen, self.value * (1.0 - self._unseen(alpha)))
 
     def upper(self, alpha: float) -> float:
-        """Largest divergence under which one so small is not too rare; never 0."""
+        """Largest truth at which so small a divergence has probability `alpha`; never 0."""
         if self._law is None:
             return super().upper(alpha)
         return self._end_of(self.value, alpha)

@@ -17,9 +17,9 @@ from pytest_llmfair.stats._score_intervals import normal_quantile
 
 _RELABELLINGS = 499
 _DRAWS = 2000
-# Draws that lost all variance say "infinitely far" without being infinite.
+# Finite stand-in for the infinite studentized value of a draw without variance.
 _FAR = 1e6
-# A quantile of the draws may be small where they are skewed, but never this much below a normal's.
+# Quantiles of skewed draws may be small, but not below this share of the normal's.
 _LEAST = 0.25
 
 
@@ -65,13 +65,13 @@ class Sides:
 
     @property
     def answers(self) -> float:
-        """Answers a side: harmonic mean over prompts and sides."""
+        """Answers per side: harmonic mean over prompts and sides."""
         pairs = zip(self.first, self.sizes, strict=True)
         inverse = [0.5 / n + 0.5 / (size - n) for n, size in pairs]
         return len(inverse) / math.fsum(inverse)
 
     def means(self) -> tuple[Floats, Floats, Floats]:
-        """B, V of the first and V of the second side, per prompt, in any order of answers."""
+        """B, V of the first and V of the second side, per prompt."""
         found = [self._means(k) for k in range(len(self.matrices))]
         between, within_a, within_b = zip(*found, strict=True)
         return np.array(between), np.array(within_a), np.array(within_b)
@@ -115,14 +115,14 @@ class Sides:
         return math.sqrt(math.fsum(variances))
 
     def relabelled(self, aggregate: str) -> Floats:
-        """F after dealing the answers of each prompt out to the sides at random."""
+        """F after assigning the answers of each prompt to the sides at random."""
         if aggregate not in self._draws:
             self._draws[aggregate] = self._relabel(aggregate)
         return self._draws[aggregate]
 
     def _relabel(self, aggregate: str) -> Floats:
         generator = np.random.default_rng(SEED_LABELS)
-        # Content decides which prompt meets which part of the stream.
+        # Draws are assigned to prompts by content, so the order of prompts changes nothing.
         order = sorted(range(len(self.first)), key=lambda k: (self.sizes[k], *self._means(k)))
         sums = np.zeros((3, _RELABELLINGS))
         ratios = np.zeros(_RELABELLINGS)
@@ -147,7 +147,7 @@ class Sides:
         )
 
     def _arranged(self, prompt: int) -> tuple[Floats, int]:
-        """Matrix with a free diagonal and its answers in an order given by content."""
+        """Matrix with a zero diagonal, its answers in canonical order."""
         matrix, n = self.matrices[prompt].copy(), self.first[prompt]
         np.fill_diagonal(matrix, 0.0)
         total = np.sort(matrix, axis=1)
@@ -176,7 +176,7 @@ class PowerProduct:
     """The statistic ``prod_k (sum_i totals[i, k]) ** powers[k]`` of independent units."""
 
     def __init__(self, totals: Floats, powers: Floats) -> None:
-        # Factors of equal power may come in any order, units in any.
+        # Sort factors of equal power, and units, so that their order changes nothing.
         columns = np.lexsort((np.sort(totals, axis=0).sum(axis=0), powers))
         totals, self.powers = totals[:, columns], powers[columns]
         self.totals = totals[np.lexsort(totals.T)]
@@ -219,7 +219,7 @@ class PowerProduct:
         return np.sort(np.clip(np.concatenate(parts), -_FAR, _FAR))
 
     def bounds(self, alpha: float) -> tuple[float, float]:
-        """Return the ends of the log with error rate `alpha` a side; they enclose it."""
+        """Return the ends of the log with error rate `alpha` per side."""
         least = _LEAST * normal_quantile(1.0 - alpha)
         above = max(least, upper_quantile(self._ratios, alpha))
         below = max(least, upper_quantile(-self._ratios[::-1], alpha))

@@ -2,7 +2,7 @@
 
 W1 is the area between two distribution functions (Bouchard 2024, section 3.2; Czarnowska et al.
 2021, Table 2, rows 3 and 21). Rows are sorted by score once; every weighting is a cumulative sum
-over them, so nothing of the size units x scores is ever built.
+over them, so no array of size units x scores is built.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pytest_llmfair.stats._layout import Layout
 from pytest_llmfair.stats._records import Floats, Indices
 from pytest_llmfair.stats._resampling import SEED_LABELS, Strata, blocks
 
-# Areas where two distribution functions are equal but for rounding favour neither.
+# Smaller differences of two distribution functions are rounding and have no sign.
 _EQUAL = 1e-12
 
 
@@ -69,7 +69,7 @@ class Distributions:
         return total
 
     def witness(self) -> list[Floats]:
-        """Per comparison the function of the score whose means differ by the distance."""
+        """For each comparison, the function of the score whose means differ by the distance."""
         # Kantorovich's dual: slopes of plus or minus 1, here as values at the sorted scores.
         gaps = np.diff(self.scores)
         ones = np.ones((1, self.strata.units))
@@ -94,7 +94,7 @@ class Distributions:
         return influence
 
     def relabelled(self, draws: int) -> Floats:
-        """Distances after exchanging groups inside units, or of whole units of one group."""
+        """Distances after relabelling inside units, or whole units where they have one group."""
         generator = np.random.default_rng(SEED_LABELS)
         gaps = np.diff(self.scores)
         parts = []
@@ -132,7 +132,7 @@ class Distributions:
 
 
 def _some(mass: Floats) -> Floats:
-    """Guard against a resample of few shared units that leaves a side empty."""
+    """Replace masses of 0: a resample of few shared units may leave a side empty."""
     return np.where(mass > 0.0, mass, 1.0)
 
 

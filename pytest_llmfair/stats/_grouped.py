@@ -43,7 +43,7 @@ class Grouped:
         rows: int,
         population: Population,
     ) -> Grouped:
-        """Read labels."""
+        """Read labels, or raise ``ValueError`` that names the wrong group or row."""
         labels = label_list(groups, rows, "groups")
         names = list(dict.fromkeys(labels))
         if len(names) < 2:
@@ -123,7 +123,7 @@ class Grouped:
         return Sample.of_sizes(np.bincount(self.unit), population)
 
     def totals(self, rows: Floats, norm: Norm, population: Population, span: float) -> Bracket:
-        """Bracket of a distance on the totals of `rows`; `norm` counts groups as here."""
+        """Bracket of a distance on the totals of `rows`; `norm` numbers groups in the same way."""
         codes = ranks(*rows.T)
         layout, order, group_order = Layout.of(
             self.unit, self.group, (self.units, len(self.names)), codes, population
@@ -159,7 +159,7 @@ Rows = ArrayLike | Sequence[ArrayLike]
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """Flat scores of several groups; `shares` is what each counts in its row (1 / generations)."""
+    """Flat scores of several groups; `shares` weights each by 1 / generations of its row."""
 
     scores: Floats
     shares: Floats
@@ -314,11 +314,11 @@ def pair_labels(
 
 
 class _Unlabelled:
-    """Marks rows without a label, so that they never equal a caller's label."""
+    """Label of rows without one; it never equals a caller's label."""
 
 
 def _canonical(comparisons: Sequence[Comparison], order: Indices) -> tuple[Comparison, ...]:
-    """Move sides to canonical groups; a distance has no direction, so sides may be swapped."""
+    """Sort comparisons and their sides; a distance has no direction, so sides may swap."""
     found = []
     for comparison in comparisons:
         sides = sorted(
@@ -331,7 +331,7 @@ def _canonical(comparisons: Sequence[Comparison], order: Indices) -> tuple[Compa
 def sample_of(
     scores: Scores, problem: Distributions, engine: Bracket, population: Population
 ) -> Sample:
-    """Sizes, and how much clustering costs the function whose means differ by the distance."""
+    """Sizes, and the design effect for the function whose means differ by the distance."""
     layout, values, error = problem.layout, problem.witness()[0], engine.error()
     sizes = np.bincount(layout.group, minlength=layout.groups)
     means = np.bincount(layout.group, weights=values, minlength=layout.groups) / sizes

@@ -14,8 +14,7 @@ from pytest_llmfair.stats._resampling import Strata
 from pytest_llmfair.stats._rows import FEW_EVENTS
 from pytest_llmfair.stats._score_intervals import zero_event_bound
 
-# Elements that are told apart by choice rather than by content, at most; more never occur outside
-# made-up data.
+# At most this many interchangeable elements are ordered by choice; real data never have more.
 _MOST_CHOICES = 50
 
 
@@ -69,7 +68,7 @@ def _by_entries(colour: Indices, element: Indices, code: Indices) -> Indices:
 
 
 def _separate_one(colour: Indices) -> None:
-    """Put one element of the first colour that several share behind the others of that colour."""
+    """Put one element of the first shared colour after the others of that colour."""
     first = int(np.argmax(np.bincount(colour) > 1))
     member = int(np.argmax(colour == first))
     colour[colour > first] += 1
@@ -78,20 +77,20 @@ def _separate_one(colour: Indices) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Guard:
-    """Whether units that look alike may hide others: rule of three for distances."""
+    """Rule of three for distances: equal units may hide different ones in the population."""
 
     # Units that differ from the most common one.
     events: int
     trials: int
 
     def unseen(self, alpha: float) -> float:
-        """Share of units that may be unlike all of these; 0 where enough differ to tell."""
+        """Share of unseen units that may differ from all of these; 0 where enough units differ."""
         return zero_event_bound(self.trials, alpha) if self.events < FEW_EVENTS else 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Rows of evidence, their groups and what is resampled."""
+    """Rows with their groups, and the units that are resampled."""
 
     # What is resampled with the row: the row itself where units are fixed.
     unit: Indices
@@ -111,7 +110,7 @@ class Layout:
         codes: Indices,
         population: Population,
     ) -> tuple[Layout, Indices, Indices]:
-        """Lay rows out by content, of which `codes` has the rank; `sizes` are units and groups."""
+        """Order rows by content (ranks `codes`); return layout, order of rows, order of groups."""
         orders = canonical_orders([unit, group], sizes, codes.astype(np.float64))
         unit, group = places(orders[0])[unit], places(orders[1])[group]
         slot_key, slot = np.unique(unit * sizes[1] + group, return_inverse=True)

@@ -19,7 +19,7 @@ from pytest_llmfair.stats._score_intervals import t_quantile, zero_event_bound
 _UNSEEN_PAIRS = 3.84
 
 
-# At an error rate of one half the bound is the estimate itself; precisions stay finite.
+# At an error rate of 1/2 the bound is the estimate itself; keep precisions finite.
 _SMALLEST_QUANTILE = 1e-6
 
 
@@ -31,7 +31,7 @@ def precision_of(draws: float, alpha: float, df: float = math.inf) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """One group's rate and the draws it is worth."""
+    """One group's rate and its effective sample size."""
 
     value: float
     rows: int
@@ -40,7 +40,8 @@ class Rate:
     effective: float
     # Degrees of freedom of that variance; infinite where the rows are independent.
     df: float = math.inf
-    # Units whose zero-event bound no precision may beat; infinite where rows are independent.
+    # Precision is limited by the zero-event bound of this number of units; infinite for
+    # independent rows.
     guard: float = math.inf
 
     @property
@@ -50,7 +51,7 @@ class Rate:
 
     @property
     def smoothed_variance(self) -> float:
-        """Squared standard error with one event more of either kind; never 0."""
+        """Squared standard error with one more event of each kind; never 0."""
         rate = (self.value * self.effective + 1.0) / (self.effective + 2.0)
         return rate * (1.0 - rate) / self.effective
 
@@ -67,7 +68,7 @@ class Rate:
 
 @dataclass(frozen=True, slots=True)
 class TwoRates:
-    """Evidence about two rates."""
+    """Two rates and what is known about their difference."""
 
     a: Rate
     b: Rate
@@ -248,7 +249,7 @@ def _log_pair(rate_a: Rate, rate_b: Rate, part_a: Floats, part_b: Floats) -> tup
         return _shrunk(rate_a, rate_b, spread / variance, clusters.kurtosis_df(differences))
     if not rate_a.units == rate_b.units == n_units:
         return rate_a, rate_b
-    # Units all alike: as many discordant ones as Tango's bound for none amounts to.
+    # All units are equal: assume the number of discordant units in Tango's bound for none.
     shrink = spread * p_a * p_b * n_units**2 / _UNSEEN_PAIRS
     return _shrunk(rate_a, rate_b, max(1.0, shrink), math.inf)
 

@@ -20,12 +20,12 @@ Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 Population = Literal["sampled", "fixed"]
 
-# An interval a row takes its time.
+# Each row computes an interval, which takes time.
 _ROWS_PRINTED = 10
 
 
 class NoRepeats(ValueError):
-    """Fixed units with a single generation: nothing shows how generations vary."""
+    """Fixed units have a single generation, so the variation of generations is unknown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +39,16 @@ class Interval:
     level : float
         Two-sided confidence level in (0, 1); half of ``1 - level`` on either side.
     method : str
-        The engine that made it, in words.
+        How it was computed, in words.
     of : {"value", "debiased"}
-        Whether it surrounds the paper's value or the bias-corrected one.
+        Whether it is an interval for the paper's value or the bias-corrected one.
+
+    Examples
+    --------
+    >>> Interval(0.1, 0.3, 0.95, "Wilson")
+    Interval [0.100, 0.300] (95 %, Wilson)
+    >>> 0.2 in Interval(0.1, 0.3, 0.95, "Wilson")
+    True
     """
 
     lower: float
@@ -67,7 +74,7 @@ class Interval:
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """How much evidence an estimate rests on.
+    """Size of the data of an estimate.
 
     Attributes
     ----------
@@ -78,11 +85,16 @@ class Sample:
     fewest, most : int
         Generations of the unit with the fewest and with the most.
     population : {"sampled", "fixed"}
-        Whether the units were drawn from a larger population or are all of it.
+        Whether the units were drawn from a larger population or are the population.
     effective : float
-        Effective sample size (independent draws this evidence is worth); NaN where not defined.
+        Effective sample size: independent draws with the same precision; NaN where not defined.
     icc, design_effect : float
         Intraclass correlation and variance inflation by clustering; NaN where not defined.
+
+    Examples
+    --------
+    >>> Sample.of_sizes([3, 5]).generations
+    8
     """
 
     units: int
@@ -103,7 +115,7 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Something that an estimate or a result has to say besides its numbers.
+    """A warning, an explanation or a reason why an estimate must not be judged.
 
     Attributes
     ----------
@@ -149,13 +161,18 @@ class GroupRow:
     value : float
         The quantity for this key.
     n : int
-        Rows (or generations) behind it.
+        Rows (or generations) used.
     rate : float
         The underlying rate, where the metric compares rates; else NaN.
     p : float
         Holm-adjusted p-value of this row, where the metric has one; else NaN.
     estimate : Estimate or None
         The row's own estimate.
+
+    Examples
+    --------
+    >>> GroupRow(0.25, 40, rate=0.75)
+    GroupRow 0.250 (rate 0.750, n 40)
     """
 
     value: float
@@ -183,7 +200,7 @@ class GroupRow:
 
 
 class Table(Mapping[Hashable, GroupRow]):
-    """A table whose rows `make` returns when first looked at: an interval a row takes its time."""
+    """A table whose rows `make` computes at first access, since every row has an interval."""
 
     def __init__(self, keys: Iterable[Hashable], make: Callable[[Any], GroupRow]) -> None:
         self._rows: dict[Hashable, GroupRow | None] = dict.fromkeys(keys)

@@ -14,12 +14,12 @@ from pytest_llmfair.stats._clusters import kurtosis_df, satterthwaite
 from pytest_llmfair.stats._records import Floats, Indices
 from pytest_llmfair.stats._score_intervals import normal_quantile
 
-# Bootstrap weights, cross-fits and relabellings each have a stream of their own.
+# Bootstrap weights, cross-fits and relabellings use separate random streams.
 SEED_BOOTSTRAP, SEED_HALVES, SEED_LABELS = 11, 12, 13
 
-# Folds follow the rank of units in canonical order, so that only many of them together are fair.
+# Halves depend on the order of units, so many of them are averaged.
 _HALVINGS = 64
-# Draws beyond a quantile that still give it; further out the tail of a normal takes over.
+# A quantile needs this many draws beyond it; further out it follows a normal tail.
 _TAIL = 10
 _DRAWS = 20_000
 _SEED = 14
@@ -106,7 +106,7 @@ class Strata:
         for k, part in enumerate(np.split(influence, self._starts[1:])):
             n = len(part)
             variances[k] = n / (n - 1.0) * float(((part - part.mean()) ** 2).sum())
-            # A kurtosis from very few units says nothing.
+            # With very few units the kurtosis is useless.
             df[k] = kurtosis_df(part) if n >= 4 else n - 1.0
         return float(variances.sum()), satterthwaite(variances, df)
 
@@ -115,7 +115,7 @@ class LargestDifference:
     """Distribution of the largest studentized difference between correlated group means."""
 
     def __init__(self, covariance: Floats) -> None:
-        # Order of groups and a common factor must not matter.
+        # Sorted, so that the order of groups does not matter.
         order = np.lexsort((np.sort(covariance, axis=1).sum(axis=1), np.diag(covariance)))
         self.covariance = covariance[np.ix_(order, order)]
 
@@ -133,7 +133,7 @@ class LargestDifference:
         return np.sort(largest)
 
     def per_pair(self, alpha: float) -> float:
-        """One-sided error rate of each pair under which any of them errs with rate `alpha`."""
+        """One-sided error rate per pair for which the family-wise rate is `alpha`."""
         least = _TAIL / _DRAWS
         if alpha < least:
             return alpha / least * self.per_pair(least)

@@ -1,4 +1,4 @@
-"""Rows of generations on [0, 1] and what they say about their mean; the engine of `Mean`."""
+"""Rows of generations on [0, 1] and the variance of their mean; used by `Mean` and rates."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ class Rows:
         return self.per_unit(self.squares + between)
 
     def repeats_identical(self) -> bool:
-        """Whether some unit has repeats and no repeat differs from another of its unit."""
+        """Whether there are repeats, and all repeats within each unit are equal."""
         if self.own_variance is not None:
             return bool((self.counts > 1).any() and (self.own_variance <= NO_VARIANCE).all())
         squares = self._squares_in_units()
@@ -149,7 +149,7 @@ class Rows:
             if self.outcomes:
                 effective = min(effective, float(self.counts.sum()))
             else:
-                # Wilson is as asymmetric as 0/1 draws; scores can be far more skewed than those.
+                # Wilson's interval has the skewness of 0/1 draws; scores can be far more skewed.
                 third = clusters.standard_skewness(influence) * math.sqrt(variance / self.units)
                 skew = third - (1.0 - 2.0 * value) / effective
         alike = clusters.effective_clusters(self.per_unit(np.ones(len(self.values))))
@@ -165,7 +165,7 @@ class Rows:
         ), variance
 
     def _seen(self) -> tuple[float, float]:
-        """Smallest and largest unit; of 0/1 outcomes none that says what others could be."""
+        """Smallest and largest unit mean; for 0/1 outcomes a range that never applies."""
         if self.outcomes:
             return 1.0, 0.0
         means = self.unit_means()
@@ -182,7 +182,7 @@ class Rows:
         return int(means.sum())
 
     def fixed(self) -> tuple[Share, float]:
-        """Evidence when the units are all there is and only generations vary."""
+        """Evidence when the units are fixed and only generations vary."""
         # The variance is never below that of the most unequal allocation of one binomial, and
         # identical repeats count as one generation, so a deterministic model never gets an
         # interval of width 0.
@@ -267,7 +267,7 @@ class Rows:
         if self.units == 1:
             found["thin_evidence"] = "one unit only: nothing shows how much units differ"
         elif trials < FEW_UNITS:
-            # Of fixed units the generations are drawn, and worth as many of one kind.
+            # For fixed units the draws are generations, counted as equally informative draws.
             size = f"only {trials} units" if trials == self.units else f"worth {trials} draws only"
             found["thin_evidence"] = f"{size}: below {FEW_UNITS} the interval is a rough guide"
         elif self.outcomes:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Shown:
-    """What every estimate inherits for notebooks, logs and files."""
+    """Representations of an estimate for notebooks, logs and files."""
 
     if TYPE_CHECKING:
         value: float
@@ -33,7 +33,7 @@ class Shown:
 
     def __init_subclass__(cls, **keywords: Any) -> None:
         super().__init_subclass__(**keywords)
-        # `dataclass` would give each kind a repr of its own, which prints all of its arrays.
+        # The repr of a dataclass would print all arrays.
         if "__repr__" not in cls.__dict__:
             cls.__repr__ = Shown.__repr__  # type: ignore[method-assign]
 
@@ -97,7 +97,7 @@ class Shown:
         Returns
         -------
         dict
-            NaN is None, infinity "inf" or "-inf"; no number of an input row is in it.
+            NaN becomes None, infinity "inf" or "-inf"; it holds no number of an input row.
 
         Examples
         --------

@@ -14,7 +14,7 @@ from pytest_llmfair.stats._resampling import SEED_LABELS, Strata, blocks
 
 
 def _ratio(above: NDArray[Any], below: NDArray[Any]) -> NDArray[Any]:
-    """Ratio, 0 where nothing was counted: no evidence of a difference."""
+    """Ratio; 0 where nothing was counted."""
     known = np.real(below) > 0.0
     return np.asarray(np.where(known, above / np.where(known, below, 1.0), 0.0))
 
@@ -89,7 +89,7 @@ class Associations:
 
     @property
     def free(self) -> bool:
-        """With a given reference a mention could be of any group."""
+        """Whether a mention could be of any group: where the reference is given."""
         return self.reference is not None
 
     def _gaps(self, totals: NDArray[Any]) -> NDArray[Any]:
@@ -144,7 +144,7 @@ class Divergence:
 
 
 def _cleared(gaps: Floats) -> Floats:
-    """Differences without those that are rounding."""
+    """Set differences that are rounding errors to 0."""
     return np.asarray(np.where(np.abs(gaps) > 1e-12, gaps, 0.0))
 
 
@@ -157,7 +157,7 @@ class Norm(Protocol):
 
     @property
     def free(self) -> bool:
-        """Whether equal groups means that a unit's rows could be of any group."""
+        """Whether relabelling may give the rows of a unit any group."""
 
     def distance(self, totals: Floats) -> Floats:
         """Distance at every draw."""
@@ -168,7 +168,7 @@ class Norm(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """A distance between groups that needs no more of each row than some numbers to add up."""
+    """A distance between groups that depends on sums over rows only."""
 
     rows: Floats
     layout: Layout

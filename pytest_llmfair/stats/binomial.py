@@ -19,7 +19,7 @@ from pytest_llmfair.stats._rows import few_units
 from pytest_llmfair.stats._score_intervals import Share, normal_quantile, wilson
 from pytest_llmfair.stats.mean import Mean
 
-# Up to here cross-fits sum over all splits; beyond, the number held out is as good as normal.
+# Cross-fits sum over all splits up to this size; beyond it the held-out count is taken as normal.
 _EXACT = 200
 
 
@@ -49,11 +49,9 @@ def folded_variance(n: int, lean: Floats) -> Floats:
 
 @lru_cache(maxsize=512)
 def cross_fits(n: int) -> Floats:
-    """Cross-fit of each possible count 0..n: sign from one part, difference from the rest.
-
-    The mean over all splits of ``sign(2 p_kept - 1) * (2 p_held - 1)`` with a third of the
-    generations held out. Its mean over X is at most |d|.
-    """
+    """Cross-fit of each possible count 0..n: sign from one part, difference from the rest."""
+    # The mean over all splits of sign(2 p_kept - 1) (2 p_held - 1) with a third of the generations
+    # held out. Its mean over X is at most |d|.
     hits = np.arange(n + 1, dtype=np.float64)
     held = max(1, n // 3)
     if n > _EXACT:
@@ -97,13 +95,7 @@ def cross_fit_variance(n: int, p: float) -> float:
 
 
 class Fold:
-    """Bounds of the mean |lean| of terms from the mean of their observed |2 p - 1|.
-
-    Parameters
-    ----------
-    trials : ndarray of shape (n_terms,)
-        Generations per term, at least 2 each.
-    """
+    """Bounds of the mean |lean| of terms from the mean of their observed |2 p - 1|."""
 
     def __init__(self, trials: Indices) -> None:
         sizes, counts = np.unique(trials, return_counts=True)
@@ -113,7 +105,7 @@ class Fold:
             w * float(folded_mean(int(n), np.zeros(1))[0])
             for n, w in zip(sizes, share, strict=True)
         )
-        # Continuity: a value stands for all values up to half a count away.
+        # Continuity correction of half a count.
         self.half_step = math.fsum((1.0 / trials).tolist()) / self.terms**2
         self._tabulate(sizes.tolist(), share)
 
@@ -138,11 +130,8 @@ class Fold:
         self.error = np.sqrt(np.maximum(even, uneven) / self.terms)
 
     def upper(self, value: float, quantile: float) -> float:
-        """Largest truth under which a plug-in as small as `value` is not yet too rare.
-
-        A plug-in below its mean at parity says no more than that mean: nothing is fairer than
-        parity.
-        """
+        """Largest truth at which so small a plug-in has at least the probability of `quantile`."""
+        # Nothing is fairer than parity, so a plug-in below its mean at parity counts as that mean.
         seen = max(value, self.floor) + self.half_step
         return self._largest(self.least - quantile * self.error, seen)
 
@@ -171,8 +160,8 @@ class Terms:
     Attributes
     ----------
     hits, trials : ndarray of shape (n_terms,)
-        Counts of one of two outcomes, and generations. A single generation always looks wholly
-        one-sided, so that it says nothing: such a term may lean by anything from 0 to 1.
+        Counts of one of two outcomes, and generations. A term with a single generation always has
+        |2 p - 1| = 1, so it shows nothing: its true value may be anything from 0 to 1.
     """
 
     hits: Indices
@@ -183,11 +172,11 @@ class Terms:
 
     @cached_property
     def telling(self) -> NDArray[np.bool_]:
-        """Which terms have more than one generation."""
+        """Terms with more than one generation."""
         return self.trials > 1
 
     def _in_all(self, of_telling: Callable[[], float]) -> float:
-        """Bound of the mean over all terms, from one over those that say something."""
+        """Bound of the mean over all terms, from the bound for terms with several generations."""
         part = float(self.telling.mean())
         return 1.0 if part == 0.0 else part * of_telling() + 1.0 - part
 
@@ -245,7 +234,7 @@ class Terms:
         return share, max(min(worth, most), 1.0)
 
     def upper(self, alpha: float) -> float:
-        """Largest truth under which so small a plug-in is not yet too rare."""
+        """Largest truth at which so small a plug-in has at least probability `alpha`."""
         return self._in_all(
             lambda: self._fold.upper(
                 exact_mean(self.leans[self.telling]), normal_quantile(1.0 - alpha)
@@ -253,7 +242,7 @@ class Terms:
         )
 
     def error(self) -> float:
-        """Return the error of the mean lean; smoothed, so that a count of 0 does not stop it."""
+        """Return the error of the mean lean, with one more event of each kind per term."""
         p = (self.hits + 1.0) / (self.trials + 2.0)
         variances = 4.0 * p * (1.0 - p) / self.trials
         return math.sqrt(math.fsum(variances.tolist())) / len(p)
@@ -324,7 +313,7 @@ class SampledTerms(Terms):
 
     @cached_property
     def _observed(self) -> Mean:
-        """Mean lean of the terms that say something."""
+        """Mean lean of the terms with several generations."""
         units = self.units
         if units is not None:
             units = [units[i] for i in np.flatnonzero(self.telling).tolist()]
@@ -419,6 +408,11 @@ class BinomialSkew(Mean):
         ValueError
             If a count is negative or not whole, exceeds its trials, or a term has no trial. Names
             the row.
+
+        Examples
+        --------
+        >>> BinomialSkew.of_binomials([18, 5, 10], [20, 20, 20])
+        BinomialSkew 0.100 [-0.124, 0.315] (95 %, 3 fixed units x 20)
         """
         x, n = read_counts(successes, trials)
         p, smooth = x / n, (x + 1.0) / (n + 2.0)
@@ -428,7 +422,7 @@ class BinomialSkew(Mean):
             population=population,
             bounds=(-1.0, 1.0),
             generation_variance=4.0 * smooth * (1.0 - smooth) / n,
-            # Fixed single generations get their interval below.
+            # The interval for single generations is set below.
             generations=np.maximum(n, 2) if population == "fixed" else n,
             outcomes=True,
         )
@@ -437,13 +431,13 @@ class BinomialSkew(Mean):
             # Equal shares in all terms do not mean zero variance: generations vary within terms.
             findings = tuple(found for found in findings if found.code != "no_variance")
         if population == "fixed" and (len(n) == 1 or n.min() == 1):
-            # As many draws of one kind would vary more than these, whose shares may differ.
+            # A lower bound of the precision: equally many draws with one share vary more.
             draws = len(n) * int(n.min())
             hits = int(x.sum()) if n.min() == n.max() else None
             share = Share(float(p.mean()), float(draws), math.inf, draws, hits=hits)
             sample = replace(sample, generations=int(n.sum()), fewest=int(n.min()))
         if sample.units > 1 or population == "fixed":
-            # The size that the interval uses; a mean over rows would take the spread of the terms.
+            # The effective size of the interval, which does not depend on the spread of the terms.
             worth = share.effective
             sample = replace(sample, effective=worth, design_effect=sample.generations / worth)
         return replace(

@@ -21,7 +21,7 @@ class Scaled(Estimate):
     base : Estimate
         The estimate that is scaled.
     factor : float
-        What it is multiplied by.
+        A number above 0.
     """
 
     base: Estimate
@@ -44,6 +44,11 @@ class Scaled(Estimate):
         ------
         ValueError
             If the factor is not above 0.
+
+        Examples
+        --------
+        >>> Scaled.times(Mean.of_values([0.2, 0.4, 0.3]), 0.5)
+        Scaled 0.150 [0.041, 0.354] (95 %, 3 units)
         """
         if not 0.0 < factor < np.inf:
             raise ValueError(f"factor is {factor:g}; give a finite number above 0")
@@ -92,13 +97,13 @@ class Scaled(Estimate):
         return self.base.fair_passes((low, high), fair / self.factor, alpha)
 
 
-# Halvings of [0, 1]: ends are exact to 1e-9.
+# Bisection steps on [0, 1]: ends are exact to 1e-9.
 _STEPS = 30
 
 
 @dataclass(eq=False, kw_only=True)
 class ChangedShare(Estimate):
-    """Square root of excess / (1 - floor), of answers to pairs that are compared each with each.
+    """Square root of excess / (1 - floor): the share of answers that the group changes.
 
     A model that changes the share s of its answers to every prompt raises the mean dissimilarity
     of two answers by s^2 (1 - floor). The interval inverts the test that the mean of
@@ -107,8 +112,8 @@ class ChangedShare(Estimate):
     Attributes
     ----------
     base : Mean
-        The mean dissimilarity, with its `floor` and `excess`; without these it is that of a model
-        that always answers alike.
+        The mean dissimilarity, with its `floor` and `excess`; without these, that of a model that
+        always gives the same answer.
     """
 
     base: Mean
@@ -122,9 +127,17 @@ class ChangedShare(Estimate):
         ------
         ValueError
             If the pairs are a fixed population.
+
+        Examples
+        --------
+        >>> excess = Mean.of_values([0.1, 0.2, 0.15, 0.2], bounds=(-1.0, 1.0))
+        >>> floor = Mean.of_values([0.3, 0.2, 0.3, 0.25])
+        >>> base = Mean.of_values([0.4, 0.4, 0.45, 0.45], floor=floor, excess=excess)
+        >>> round(ChangedShare.of_mean(base).value, 3)
+        0.469
         """
         if base.sample.population == "fixed":
-            raise ValueError("on='share' is for pairs that stand for more; leave population out")
+            raise ValueError("on='share' needs pairs that are a sample; leave population out")
         floor = 0.0 if base.floor is None else base.floor.value
         excess = base.value if base.excess is None else base.excess.value
         changed = excess / (1.0 - floor) if floor < 1.0 else math.nan
@@ -184,7 +197,7 @@ class ChangedShare(Estimate):
         return self._beyond(allowed[1]).fair_passes((-math.inf, 0.0), below, alpha)
 
     def _beyond(self, share: float) -> Mean:
-        """Mean of what pairs show beyond this share; its sign is that of the difference."""
+        """Mean of ``excess - s^2 (1 - floor)`` at this share; its sign decides the test."""
         excess, floor = self.base.excess.contributions, self.base.floor.contributions  # type: ignore[union-attr]
         assert excess is not None
         assert floor is not None

@@ -1,4 +1,4 @@
-"""How much worse is one model than another on the same rows? Paired where rows show how."""
+"""Difference of two models on the same rows, paired where contributions per row are known."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from pytest_llmfair.stats.mean import Mean
 from pytest_llmfair.stats.rate_difference import RateDifference
 from pytest_llmfair.stats.worst_groups import WorstGroups
 
-# Correlation of two models on the same rows that planning assumes: half of the variance is shared.
+# Planning assumes this correlation of two models on the same rows.
 _PLANNING_CORRELATION = 0.5
 
 
@@ -66,6 +66,12 @@ class PairedDifference(Estimate):
         ------
         ValueError
             If the kinds differ, or the rows do not match.
+
+        Examples
+        --------
+        >>> new, old = Mean.of_values([0.3, 0.5, 0.2] * 5), Mean.of_values([0.2, 0.4, 0.2] * 5)
+        >>> PairedDifference.between(new, old, folded=False)
+        PairedDifference 0.067 [0.036, 0.094] (95 %, 15 units x 2)
         """
         if not folded:
             candidate, baseline = _signed(candidate), _signed(baseline)
@@ -132,7 +138,7 @@ class PairedDifference(Estimate):
 
     @property
     def debiased(self) -> float:
-        """Difference of the bias-corrected values, where the intervals surround these."""
+        """Difference of the bias-corrected values, where the intervals are for these."""
         if self.of == "value":
             return self.value
         return self._of(self.candidate.debiased) - self._of(self.baseline.debiased)
@@ -169,9 +175,9 @@ class PairedDifference(Estimate):
             with half of the variance shared by the two models.
         """
         if at is not None:
-            beside = abs(at) if self.folded else self._middle()
+            other = abs(at) if self.folded else self._middle()
             shared = 2.0 * (1.0 - _PLANNING_CORRELATION)
-            return math.sqrt(shared) * self.candidate.standard_error(beside)
+            return math.sqrt(shared) * self.candidate.standard_error(other)
         if not self.paired:
             apart = math.hypot(self.candidate.standard_error(), self.baseline.standard_error())
             return apart * (1.0 if self.pairing is None else self.pairing)
@@ -189,20 +195,21 @@ class PairedDifference(Estimate):
         )
         if self.pairing is None:
             return c_low - b_high, c_high - b_low
-        # A distance lies between its debiased value and its plug-in: the bias is in neither reach.
+        # A distance lies between its debiased value and its plug-in, so neither reach has the
+        # bias.
         c_least, b_least = (
             min(self._of(each.debiased), value)
             for each, value in ((self.candidate, c), (self.baseline, b))
         )
         unseen = 0.0
         if self.pairing == 0.0:
-            # As in `_end`: the models may differ in a share of units too small to show.
+            # As in `_end`: the models may differ in a share of units that is too small to see.
             unseen = zero_event_bound(self.sample.units, alpha) * self.attainable[1]
         lower = self.pairing * math.hypot(c_least - c_low, b_high - b) + unseen
         upper = self.pairing * math.hypot(c_high - c, b_least - b_low) + unseen
         ends = [c_least - b - lower, c - b_least + upper]
         if isinstance(self.candidate, Distance):
-            # A distance that may be 0 has no direction in which both could vary together.
+            # A distance that may be 0 has no direction, so the two cannot vary together.
             ends[0] = -b_high if c_low <= 0.0 else ends[0]
             ends[1] = c_high if b_low <= 0.0 else ends[1]
         return min(ends[0], c - b), max(ends[1], c - b)
@@ -253,7 +260,7 @@ def _signed(estimate: Estimate) -> Estimate:
 def _end(differences: Mean, alpha: float, side: int) -> float:
     if differences.variance > 0.0:
         return differences.upper_bound(alpha) if side > 0 else differences.lower_bound(alpha)
-    # No row differs from another: the two models may differ in a share of units too small to show.
+    # All rows are equal, yet the models may differ in a share of units that is too small to see.
     low, high = differences.bounds
     reach = high - differences.value if side > 0 else differences.value - low
     return differences.value + side * zero_event_bound(differences.sample.units, alpha) * reach
@@ -276,9 +283,9 @@ def _ends(estimate: Estimate, alpha: float, folded: bool) -> tuple[float, float,
 def loss_between(
     estimates: Sequence[Estimate], direction: str, fair: float, always_same: Sequence[bool]
 ) -> Estimate:
-    """Return by how much the first of two models is worse: of several groups the largest loss.
+    """Return how much worse the first of two models is; the largest loss for several groups.
 
-    `always_same` tells which model is known to answer a prompt in one way only.
+    `always_same` marks the models that always give the same answer to a prompt.
     """
     candidate, baseline = estimates
     if isinstance(candidate, WorstGroups) and isinstance(baseline, WorstGroups):
@@ -309,12 +316,12 @@ def loss_between(
 
 
 def _excess(one: Estimate, other: Estimate, fair: float, always_same: bool) -> Estimate | None:
-    """Return what is left without the noise floor, where `other` has one too."""
+    """Return the excess over the noise floor, where `other` has one too."""
     if one.excess is not None or not always_same:
         return one.excess
     if not isinstance(other.excess, Mean) or one.contributions is None:
         return None
     parts = one.contributions
-    # Two answers to the same prompt are the same, so that the floor is the fair value.
+    # Two answers to the same prompt are always equal, so the floor is the fair value.
     excess = Mean.of_values(parts.values - fair, units=parts.units, bounds=other.excess.bounds)
     return replace(excess, rows=(np.asarray(one.rows) - fair).tolist())

@@ -36,7 +36,7 @@ class Distance(Estimate):
     Attributes
     ----------
     engine : Engine
-        What bounds it: a bracket of bootstrap and cross-fit, or exact binomial arguments.
+        Computes the bounds: by bootstrap and cross-fit, or by exact binomial arguments.
     planned : tuple of float
         Squared standard error known from the sample size alone, as the coefficients of 1, of the
         truth and of its square.
@@ -85,6 +85,12 @@ class Distance(Estimate):
         ValueError
             If a group or row is empty, a score NaN or out of range, paired groups differ in rows
             or labels, or a fixed row has fewer than two generations. Names group and row.
+
+        Examples
+        --------
+        >>> a, b = [0.1, 0.2, 0.3, 0.4] * 5, [0.5, 0.6, 0.7, 0.8] * 5
+        >>> round(Distance.of_distributions(a, b).value, 3)
+        0.4
         """
         names = ("rows_a", "rows_b")
         counts = [
@@ -127,7 +133,7 @@ class Distance(Estimate):
     ) -> Distance:
         """Mean over terms of ``|2 p - 1|``, p the share of successes of a term.
 
-        Neutrality of Lum et al. (2024), section 3. The interval surrounds the debiased value.
+        Neutrality of Lum et al. (2024), section 3. The interval is for the debiased value.
 
         Parameters
         ----------
@@ -143,10 +149,15 @@ class Distance(Estimate):
         ValueError
             If a count is negative or not whole, exceeds its trials, or a term has no trial. Names
             the row.
+
+        Examples
+        --------
+        >>> Distance.of_binomials([18, 5, 10], [20, 20, 20])
+        Distance 0.347 [0.071, 0.643] (plug-in 0.433, floor 0.176) (95 %, 3 fixed units x 20)
         """
         x, n = read_counts(successes, trials)
         labels = None if units is None else label_list(units, len(n))
-        # Swapping the two kinds changes nothing, so either count describes a term.
+        # Swapping the two outcomes changes nothing, so the smaller count describes a term.
         order = np.lexsort((np.minimum(x, n - x), n))
         hits, own = np.minimum(x, n - x)[order], n[order]
         fixed = population == "fixed"
@@ -188,7 +199,7 @@ class Distance(Estimate):
     ) -> Distance:
         """Jensen-Shannon divergence of the category shares of two groups.
 
-        The interval surrounds the debiased value.
+        The interval is for the debiased value.
 
         Parameters
         ----------
@@ -205,6 +216,12 @@ class Distance(Estimate):
         ------
         ValueError
             If there are not exactly two groups, or a fixed unit has one row of a group.
+
+        Examples
+        --------
+        >>> categories = ["yes", "no"] * 10 + ["yes"] * 20
+        >>> round(Distance.of_divergence(categories, ["a"] * 20 + ["b"] * 20).value, 3)
+        0.216
         """
         names = as_list(categories, "categories")
         grouped = Grouped.of(groups, units, len(names), population)
@@ -250,12 +267,18 @@ class Distance(Estimate):
         ValueError
             If shapes do not match, a count is negative, no word was seen, `reference` is no
             distribution, or a fixed unit has one response.
+
+        Examples
+        --------
+        >>> counts = [[[1, 0], [0, 1]], [[1, 0], [0, 0]], [[0, 0], [1, 0]]]  # 2 groups, 2 words
+        >>> round(Distance.of_associations(counts).value, 3)
+        0.333
         """
         table = Cooccurrences.of(counts, mentions, units, population)
         shares = None if mentions is not None else table.reference(reference)
         engine = table.bracket(shares, population)
         sample = Sample.of_sizes(np.bincount(table.unit), population)
-        # A distance is a mean of values of plus or minus a half.
+        # A distance is a mean of values of plus or minus 1/2.
         planned = float((0.25 / table.hits).sum()) / len(table.hits) ** 2
         return cls._bracketed(engine, sample, (planned, 0.0, 0.0))
 

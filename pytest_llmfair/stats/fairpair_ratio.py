@@ -20,9 +20,9 @@ from pytest_llmfair.stats._score_intervals import normal_quantile
 
 Aggregate = Literal["pooled", "mean"]
 
-# Prompts below which bootstrap-t covers a point or two less than it claims.
+# With fewer prompts, bootstrap-t covers one or two points less than it claims.
 _FEW_PROMPTS = 30
-# Below this an error of log F is rounding: prompts that differ in B and V, and never in F.
+# Smaller errors of log F are rounding: prompts differ in B and V but not in F.
 _ROUNDING = 1e-9
 # Variance of log F for one prompt with n answers a side: (a / n)^2 + b (F - 1) / n, fitted to
 # absolute differences of normal scores with n from 5 to 100 and F from 1 to 3.5.
@@ -34,8 +34,8 @@ class FairPairRatio(Estimate):
     """F = B^2 / (V_a V_b): 1 where two sides of a prompt differ by sampling alone.
 
     For dissimilarities of negative type (absolute differences, Jaccard, cosine) the true F is
-    never below 1, so both ends of the interval are taken to at least 1; the upper end stays above
-    1 by half the width, since clipping is no evidence.
+    never below 1, so both ends of the interval are at least 1. The upper end stays above 1 by half
+    the width, since clipping adds no evidence.
 
     Attributes
     ----------
@@ -50,7 +50,7 @@ class FairPairRatio(Estimate):
     least : float
         Smallest possible true value: 1, or 0 for dissimilarities not of negative type.
     answers : float
-        Answers a side, harmonic mean over prompts.
+        Answers per side, harmonic mean over prompts.
     sides : Sides or None
         Dissimilarities, where they are known, for the permutation test.
     aggregate : {"pooled", "mean"}
@@ -88,7 +88,7 @@ class FairPairRatio(Estimate):
         between, within_a, within_b : array_like of shape (n_prompts,)
             B(x), V of the first side (perturbed continuations) and V of the second.
         answers : float
-            Answers a side behind them, for planning.
+            Answers per side, for planning.
         aggregate : {"pooled", "mean"}
             Ratio of the means over prompts, or the paper's mean of ratios.
         units : iterable of hashable, optional
@@ -100,6 +100,12 @@ class FairPairRatio(Estimate):
         ------
         ValueError
             If there is no prompt, lengths differ, or a value is negative or missing.
+
+        Examples
+        --------
+        >>> between, a, b = [0.6, 0.7, 0.5], [0.4, 0.5, 0.4], [0.5, 0.6, 0.4]
+        >>> round(FairPairRatio.of_prompts(between, a, b, answers=5).value, 3)
+        1.662
         """
         parts = [
             clusters.check_rows(values, name, (0.0, math.inf))
@@ -128,7 +134,7 @@ class FairPairRatio(Estimate):
         value, why = _value(parts, ratios, aggregate)
         known = math.isfinite(value) and value > 0.0
         product = PowerProduct(*table[aggregate]) if known else None
-        # Its own exponential, so that no rounding puts the value outside its interval.
+        # Use the same exponential as the ends, so that rounding cannot put the value outside.
         value = value if product is None else math.exp(product.log)
         findings = _flags(count, product is not None and product.error > _ROUNDING)
         if why is not None:
@@ -179,6 +185,13 @@ class FairPairRatio(Estimate):
         ValueError
             If a matrix is not square, holds a missing or negative value, or a side has fewer than
             two answers (names the prompt).
+
+        Examples
+        --------
+        >>> answers = np.array([0.0, 1.0, 3.0, 4.0])  # two of each side
+        >>> ratio = FairPairRatio.of_dissimilarities([abs(answers[:, None] - answers)], [2])
+        >>> round(ratio.value, 3)
+        9.0
         """
         clusters.check_population(population)
         sides = Sides.of(matrices, first)
@@ -212,7 +225,7 @@ class FairPairRatio(Estimate):
         return max(self.least, self._bounds(alpha)[0])
 
     def upper_bound(self, alpha: float) -> float:
-        """Upper end with one-sided error rate `alpha`; never as low as `least`."""
+        """Upper end with one-sided error rate `alpha`; always above `least`."""
         low, high = self._bounds(alpha)
         return max(high, self.least + 0.5 * (high - low))
 
@@ -235,7 +248,7 @@ class FairPairRatio(Estimate):
 
     @property
     def debiased(self) -> float:
-        """The value, taken to at least the smallest possible one."""
+        """The value, at least the smallest possible one."""
         return max(self.value, self.least)
 
     def noise_floor(self) -> float:

@@ -1,4 +1,4 @@
-"""Sums of distances between groups and what they are compared with, for any such background.
+"""Sums of distances between groups and their background.
 
 Pairwise and background comparison of Czarnowska et al. (2021), equations 1 and 3: the sum over
 pairs of groups, or over groups and their background, of the distance of two rates or of two sets
@@ -35,13 +35,12 @@ def rate_gaps(
     units: Iterable[Hashable] | None = None,
     population: Population = "sampled",
 ) -> Distance:
-    """Sum of absolute differences of rates, each the sum of hits over the sum of what counts.
+    """Sum of absolute differences of rates, each the sum of hits over the sum of counted.
 
     Parameters
     ----------
     hits, counted : array_like of shape (n_rows,)
-        What each row adds to numerator and denominator of its group's rate; at least 0, and no
-        more hits than counted.
+        Numerator and denominator of each row's part of its group's rate; 0 <= hits <= counted.
     groups : iterable of hashable
         One label per row.
     against : {"pairs", "background", "rest"} or sequence of hashable
@@ -56,7 +55,7 @@ def rate_gaps(
 
     Returns
     -------
-    Seminorm
+    Distance
         Never negative; 0 when all rates are equal.
 
     Raises
@@ -64,6 +63,13 @@ def rate_gaps(
     ValueError
         If there are fewer than two groups, a row is illegal, nothing counts in a group, a name in
         `against` is no group, or a fixed unit has one row of a group.
+
+    Examples
+    --------
+    >>> hits = [1, 0] * 10 + [1] * 20
+    >>> gaps = rate_gaps(hits, [1] * 40, ["a"] * 20 + ["b"] * 20, against="pairs", factor=1.0)
+    >>> gaps.value
+    0.5
     """
     below = check_rows(counted, "counted", (0.0, np.inf))
     above = check_rows(hits, "hits", (0.0, np.inf))
@@ -78,7 +84,7 @@ def rate_gaps(
     norm = MeanGaps(first, second, factor)
     span = factor * _largest_sum(against, totals / totals.sum(), len(first))
     engine = grouped.totals(np.stack([above, below], axis=1), norm, population, span)
-    return _seminorm(engine, grouped, span, population)
+    return _distance(engine, grouped, span, population)
 
 
 def distribution_gaps(
@@ -101,13 +107,21 @@ def distribution_gaps(
 
     Returns
     -------
-    Seminorm
+    Distance
         Never negative; 0 when all sets have the same distribution.
 
     Raises
     ------
     ValueError
         As :func:`rate_gaps`.
+
+    Examples
+    --------
+    >>> groups = ["a"] * 20 + ["b"] * 20
+    >>> scores = [0.25] * 20 + [0.5] * 20
+    >>> gaps = distribution_gaps(scores, groups, against="pairs", factor=1.0)
+    >>> round(gaps.value, 3)
+    0.25
     """
     values = check_rows(scores, "scores", (0.0, 1.0))
     grouped = Grouped.of(groups, units, len(values), population)
@@ -126,10 +140,10 @@ def distribution_gaps(
     span = factor * _largest_sum(against, sizes / sizes.sum(), len(first))
     codes = ranks(problem.scores)
     engine = Bracket(problem, span, problem.layout.guards(codes, population))
-    return _seminorm(engine, grouped, span, population)
+    return _distance(engine, grouped, span, population)
 
 
-def _seminorm(engine: Bracket, grouped: Grouped, span: float, population: Population) -> Distance:
+def _distance(engine: Bracket, grouped: Grouped, span: float, population: Population) -> Distance:
     per_draw = 2.0 * float(grouped.per_draw(population).mean())
     planned = (span**2 / 12.0 * per_draw, 0.0, 0.0)
     return Distance._bracketed(engine, grouped.sample(population), planned)

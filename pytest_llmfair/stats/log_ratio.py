@@ -1,4 +1,4 @@
-"""Log ratios of counts summed over texts: their mean, their size, and one side without any."""
+"""Log ratios of counts summed over texts: their mean, mean absolute value, and zero cells."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from pytest_llmfair.stats._score_intervals import t_quantile
 from pytest_llmfair.stats._totals import Totals
 from pytest_llmfair.stats.distance import Distance
 
-# A unit is left out by a tenth: a count that one unit alone provides still has a logarithm then.
+# The jackknife takes out a tenth of a unit: all of it could leave a count of 0, with no logarithm.
 _LEFT_OUT = 0.1
 
 
 @dataclass(frozen=True, slots=True)
 class _Influence:
-    """What units (of a fixed population: rows) do to each column; NaN without finite log ratio."""
+    """Influence of units (rows, if fixed) on each column; NaN where it has no finite log ratio."""
 
     values: Floats
     index: Indices | None
@@ -98,6 +98,13 @@ class MeanLogRatio(Estimate):
         ValueError
             If there is no row, an entry is NaN, infinite or negative, or a fixed unit has fewer
             than two rows. Names the row.
+
+        Examples
+        --------
+        >>> sums = [[2, 1], [1, 1], [3, 1], [2, 2]]  # counts next to two groups, per text
+        >>> ratio = MeanLogRatio.of_sums(sums, lambda s: np.log(s[:, :1] / s[:, 1:]))
+        >>> round(ratio.value, 3)
+        0.47
         """
         clusters.check_population(population)
         table = _checked(rows)
@@ -167,15 +174,15 @@ class MeanLogRatio(Estimate):
 
     def _reach(self, alpha: float) -> float:
         if self.variance <= NO_VARIANCE:
-            # Units that are all alike say nothing about others, and a log ratio has no range.
+            # Equal units do not show how others vary, and a log ratio is unbounded.
             return math.inf
         return t_quantile(1.0 - alpha, self.df) * math.sqrt(self.variance)
 
     def standard_error(self, at: float | None = None) -> float:
         """Return the observed standard error; NaN where units do not differ, and with `at`.
 
-        How often words occur, not how many texts there are, decides the error of a log ratio: no
-        plan can be made from the sample size alone.
+        The error of a log ratio depends on how often words occur, so the sample size alone gives
+        no plan.
         """
         known = at is None and self.variance > NO_VARIANCE
         return math.sqrt(self.variance) if known else math.nan
@@ -193,7 +200,7 @@ def _checked(rows: ArrayLike) -> Floats:
 
 
 def _summed(table: Floats, index: Indices, n_units: int) -> Floats:
-    """Add up the rows of each unit, in ascending order so that theirs changes no bit."""
+    """Add up the rows of each unit in ascending order, so that their order changes no bit."""
     if n_units == len(table):
         return table
     return np.stack([clusters.cluster_sums(sums, index, n_units) for sums in table.T], axis=1)
@@ -202,7 +209,7 @@ def _summed(table: Floats, index: Indices, n_units: int) -> Floats:
 def _partly_left_out(
     parts: Floats, log_ratios: Callable[[Floats], Floats]
 ) -> tuple[Floats, Floats]:
-    """Log ratios of all, and the influence of each part from leaving some of it out."""
+    """Log ratios, and the influence of each part (jackknife with a tenth left out)."""
     totals = np.sort(parts, axis=0).sum(axis=0)
     with np.errstate(divide="ignore", invalid="ignore"):
         columns = log_ratios(totals[None, :])[0]
@@ -213,17 +220,23 @@ def _partly_left_out(
 
 @dataclass(eq=False, kw_only=True)
 class ZeroCellLogRatio(Estimate):
-    """An infinite log ratio, and how small it may be in truth.
+    """An infinite log ratio, because a word was seen on one side only.
 
-    Every one of ``sample.units`` units was seen on the same side. Were they drawn one by one from
-    both sides, the share of that side would be at least the exact binomial bound for no exception.
+    All ``sample.units`` units are on one side. The share of that side is at least the exact
+    binomial bound for zero exceptions (Clopper-Pearson).
 
     Attributes
     ----------
     value : float
         Plus infinity where only the first side was seen, minus infinity where only the second.
     base : float
-        Log of the odds of the first side that a log ratio of 0 stands for.
+        Log odds of the first side at a log ratio of 0.
+
+    Examples
+    --------
+    >>> seen = Sample(units=20, generations=20, fewest=1, most=1)
+    >>> ZeroCellLogRatio(value=math.inf, sample=seen, base=0.0)
+    ZeroCellLogRatio inf [1.597, inf] (95 %, 20 units)
     """
 
     base: float
@@ -239,7 +252,7 @@ class ZeroCellLogRatio(Estimate):
         return math.inf if self.value > 0.0 else -self._log_odds(alpha) - self.base
 
     def _log_odds(self, alpha: float) -> float:
-        """Smallest log odds of the side seen: with share p all units are on it by p ** units."""
+        """Smallest log odds of the seen side: all units are on it with probability p ** units."""
         share = math.log(alpha) / self.sample.units
         return share - math.log(-math.expm1(share))
 
@@ -266,10 +279,10 @@ class _MeanMagnitude:
 
 @dataclass(frozen=True, slots=True)
 class _PseudoValues(Totals):
-    """Rows whose means are the log ratios; without bias they scatter around 0."""
+    """Jackknife pseudo-values: rows whose means are the log ratios."""
 
     def relabelled(self, draws: int) -> Floats:
-        """Distances of means whose rows keep their scatter and get signs at random."""
+        """Distances after giving the deviations of rows random signs."""
         generator = np.random.default_rng(SEED_LABELS)
         sizes = self.strata.sizes
         stratum = np.repeat(np.arange(len(sizes)), sizes)
@@ -288,8 +301,8 @@ class _PseudoValues(Totals):
 class MeanAbsLogRatio(Distance):
     """Mean over columns (words) of the absolute log ratio.
 
-    Never 0 in a sample even when no word leans: bracketed like every distance, with the pseudo-
-    values of the jackknife as rows.
+    Never 0 in a sample, even when the truth is 0: bounded like every distance, with the
+    pseudo-values of the jackknife as rows.
 
     Attributes
     ----------
@@ -306,11 +319,17 @@ class MeanAbsLogRatio(Distance):
         Raises
         ------
         ValueError
-            If there is none.
+            If no column is finite.
+
+        Examples
+        --------
+        >>> signed = MeanLogRatio.of_sums([[2, 1], [1, 4], [3, 1]], lambda s: np.log(s / 4.0))
+        >>> round(MeanAbsLogRatio.of_log_ratio(signed).value, 3)
+        0.405
         """
         kept = np.flatnonzero(np.isfinite(signed.columns))
         if not kept.size:
-            raise ValueError("no log ratio is finite; there is nothing to take the size of")
+            raise ValueError("no log ratio is finite, so their mean absolute value is undefined")
         columns = signed.columns[kept]
         engine = _bracket(columns, signed.influence.values[:, kept], signed.influence.index)
         return cls(
@@ -331,7 +350,7 @@ class MeanAbsLogRatio(Distance):
 
 
 def _bracket(columns: Floats, influence: Floats, index: Indices | None) -> FoldedBracket:
-    """Bracket from what each row does to each column; rows of one fixed unit are a stratum."""
+    """Bracket from the influence of rows on columns; the rows of a fixed unit are a stratum."""
     rows = columns + influence - np.sort(influence, axis=0).mean(axis=0)
     n, width = rows.shape
     row, column = np.divmod(np.arange(rows.size), width)

@@ -20,7 +20,7 @@ from pytest_llmfair.stats._score_intervals import Share, zero_event_bound
 
 @dataclass(eq=False, kw_only=True)
 class Mean(Estimate):
-    """Mean over rows of a bounded quantity, judged over clusters of rows.
+    """Mean over rows of a bounded quantity, with an interval over clusters of rows.
 
     Wilson score interval on the effective sample size, with degrees of freedom from the kurtosis
     of the cluster influence values ("W-kdf"); Clopper-Pearson for one 0/1 outcome per cluster.
@@ -30,7 +30,7 @@ class Mean(Estimate):
     share : Share
         The evidence on [0, 1].
     variance : float
-        Squared standard error on [0, 1]; 0 where the units do not differ, NaN with one unit.
+        Squared standard error on [0, 1]; 0 where all units are equal, NaN with one unit.
     bounds : tuple of float
         Range of the quantity.
     outcomes : bool
@@ -66,7 +66,7 @@ class Mean(Estimate):
             One row per prompt, its generations inside; rows may differ in length.
         units : iterable of hashable, optional
             One label per row; rows with equal labels are one sampling unit. They count in the
-            value as often as they occur, and once as evidence.
+            value each time they occur, but are one unit of evidence.
         population : {"sampled", "fixed"}
             Whether units were drawn from a larger population, or only generations vary.
         bounds : tuple of float
@@ -79,6 +79,11 @@ class Mean(Estimate):
         ValueError
             If a row is empty, or an entry is NaN, infinite, out of range or, with `outcomes`,
             neither 0 nor 1; or a fixed unit has fewer than two generations. Names the row.
+
+        Examples
+        --------
+        >>> Mean.of_rows([[0.1, 0.3], [0.2], [0.6, 0.5, 0.7]])
+        Mean 0.333 [0.055, 0.986] (95 %, 3 units x 2)
         """
         clusters.check_bounds(bounds)
         values, counts, squares = read_table(rows, bounds, outcomes)
@@ -98,6 +103,11 @@ class Mean(Estimate):
         ------
         ValueError
             If an entry is neither 0 nor 1 (names the row).
+
+        Examples
+        --------
+        >>> Mean.of_indicators([0, 1, 0, 0, 1, 0, 0, 0])
+        Mean 0.250 [0.032, 0.651] (95 %, 8 units)
         """
         return cls.of_values(x, units=units, population=population, outcomes=True)
 
@@ -127,7 +137,7 @@ class Mean(Estimate):
             Variance of each row's value that is due to its generations; a fixed population needs
             it, unless each row is one generation and units have several rows.
         generations : int or array_like of shape (n_rows,)
-            Generations behind each value.
+            Generations of each value.
         outcomes : bool
             Whether values are means of 0/1 outcomes.
         floor, excess : Mean, optional
@@ -138,6 +148,11 @@ class Mean(Estimate):
         ValueError
             If a value is NaN, infinite or out of range; or a fixed unit has fewer than two
             generations. Names the row.
+
+        Examples
+        --------
+        >>> Mean.of_values([0.2, 0.4, 0.3, 0.6], units=["x", "x", "y", "z"])
+        Mean 0.375 [0.095, 0.878] (95 %, 3 units, 4 answers)
         """
         clusters.check_bounds(bounds)
         array = clusters.check_rows(values, "values", bounds)
@@ -256,7 +271,7 @@ class Mean(Estimate):
         return math.sqrt(spread * (within + between))
 
     def fewest_units(self, threshold: float, alpha: float) -> int:
-        """Units without any event (or with events only) that put `threshold` outside."""
+        """Units without any event (or with events only) whose interval excludes `threshold`."""
         low, high = self.bounds
         if not low < threshold < high or not (self.outcomes or self.variance == 0.0):
             return 0
@@ -275,13 +290,13 @@ class Mean(Estimate):
         if fair in self.bounds:
             room = high if fair == start else -low
             return lambda more: float(zero_event_bound(trials * more, alpha) <= room)
-        # Units that do not differ say nothing of others: then the error that is planned for.
+        # Equal units do not show how others vary: use the planned error.
         known = self.variance > 0.0
         error = math.sqrt(self.variance) if known else self.standard_error(fair) / scale
         if not error > 0.0:
             return lambda more: within_share(error, (low, high), (0.0, 0.0))
         centre = (fair - start) / scale
-        # Of few units the interval has a least width that Wilson's does not know of.
+        # With few units the interval has a minimum width that Wilson's lacks.
         seen = self.value - self.lower_bound(alpha), self.upper_bound(alpha) - self.value
 
         def passes(more: float) -> float:
@@ -304,7 +319,7 @@ _TYPICAL = 0.025
 class MeanMaximum(Mean):
     """Mean over rows of the largest generation; the value grows with the number of generations.
 
-    A maximum is one draw, however many generations it was taken from. For a fixed population its
+    A maximum is one draw, whatever the number of generations. For a fixed population its
     variance is bounded by the squared distance to the second largest (Efron and Stein 1981).
 
     Attributes
@@ -335,13 +350,18 @@ class MeanMaximum(Mean):
         population : {"sampled", "fixed"}
             Whether units were drawn from a larger population, or only generations vary.
         outcomes : bool
-            Whether entries are 0/1 outcomes, of which the largest says whether there is an event.
+            Whether entries are 0/1 outcomes; the maximum then indicates any event.
 
         Raises
         ------
         ValueError
             If there is no row, rows differ in length, an entry is illegal, or a fixed unit has
             fewer than two generations.
+
+        Examples
+        --------
+        >>> MeanMaximum.of_generations([[0.1, 0.3], [0.2, 0.9], [0.4, 0.4]])
+        MeanMaximum 0.533 [0.086, 1.000] (95 %, 3 units x 2)
         """
         clusters.check_population(population)
         _, counts, _ = read_table(rows, (0.0, 1.0), outcomes)
@@ -383,7 +403,7 @@ class MeanMaximum(Mean):
         )
 
     def _fixed_share(self, table: Floats) -> Share:
-        """Evidence of rows that are fixed, so that only their generations vary."""
+        """Evidence when the rows are fixed and only their generations vary."""
         n = len(table)
         top = np.sort(table, axis=1)[:, -2:]
         # Var(f) <= sum of E(f - f_i)^2 for any f_i that leaves out draw i; here f_i is the maximum
@@ -392,7 +412,7 @@ class MeanMaximum(Mean):
         variance = float(np.sort(parts).sum())
         spread = self.value * (1.0 - self.value)
         # Draws in [0, 1] vary at most like 0/1 draws of the same mean, and those most when all
-        # means are equal (Hoeffding 1956): n binomial draws are enough for sure.
+        # means are equal (Hoeffding 1956): n binomial draws are a safe choice.
         effective, df = float(n), math.inf
         if variance > NO_VARIANCE and not self.outcomes:
             known, its_df = spread / variance, clusters.satterthwaite(parts, np.ones(n))

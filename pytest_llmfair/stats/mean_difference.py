@@ -1,4 +1,4 @@
-"""Difference of two means of scores: the average score gap, and pairs of groups in a `MaxPairwiseDifference`."""
+"""Difference of the mean scores of two groups."""
 
 from __future__ import annotations
 
@@ -84,6 +84,11 @@ class MeanDifference(Estimate):
         ValueError
             If a group is empty, a score is NaN or out of range (names argument and row), or a
             fixed unit has one row.
+
+        Examples
+        --------
+        >>> MeanDifference.of_scores([0.2, 0.4, 0.6, 0.4], [0.7, 0.9, 0.8, 0.8])
+        MeanDifference -0.400 [-0.658, 0.075] (95 %, 8 units)
         """
         clusters.check_population(population)
         a, b = clusters.check_rows(x_a, "x_a", bounds), clusters.check_rows(x_b, "x_b", bounds)
@@ -197,7 +202,7 @@ class MeanDifference(Estimate):
 def mean_within(influence: Floats, gap: float, span: float) -> Mean:
     """Difference of two groups as a mean over the units that they share; `span` is its largest."""
     contributions = np.sort(influence + gap)
-    # A large unit left out may move the mean by more than the range.
+    # Leaving out a large unit may move the mean by more than the range.
     reach = max(float(np.abs(contributions).max()), span)
     return Mean.of_values(contributions, bounds=(-reach, reach))
 

@@ -1,4 +1,4 @@
-"""Holm's step-down correction for looking at several p-values at once."""
+"""Holm's step-down correction of several p-values."""
 
 from __future__ import annotations
 
@@ -18,6 +18,11 @@ def holm(p_values: Sequence[float]) -> list[float]:
     -------
     list of float
         In the order given. At error rate alpha the adjusted values below alpha are significant.
+
+    Examples
+    --------
+    >>> holm([0.01, 0.04, 0.03])
+    [0.03, 0.06, 0.06]
     """
     tested = [i for i, p in enumerate(p_values) if not math.isnan(p)]
     adjusted = [math.nan] * len(p_values)

@@ -25,7 +25,7 @@ from pytest_llmfair.stats.mean_difference import MeanDifference
 from pytest_llmfair.stats.multiplicity import holm
 from pytest_llmfair.stats.rate_difference import RateDifference
 
-# Smaller groups cannot show that a gap is large, but do keep it from being proven small.
+# Smaller groups cannot prove a large gap, but they do prevent the proof of a small one.
 _FEWEST_ROWS = 10
 _DRAWS = 2000
 
@@ -34,9 +34,10 @@ _DRAWS = 2000
 class MaxPairwiseDifference(Estimate):
     """Largest absolute difference over pairs of groups.
 
-    The upper end is the largest upper end of any pair, uncorrected: "all pairs are within" is an
-    intersection. The lower end is the better of two: the largest lower end of any pair, corrected
-    for looking at all of them, and the cross-fitted difference of the widest pair.
+    The upper end is the largest upper end of any pair without correction, since "all pairs are
+    within" is an intersection-union test. The lower end is the larger of two: the largest lower
+    end of any pair, corrected for their number, and the cross-fitted difference of the widest
+    pair.
 
     Attributes
     ----------
@@ -45,7 +46,7 @@ class MaxPairwiseDifference(Estimate):
     judged : tuple
         Pairs that may prove a difference.
     per_pair : callable
-        Error rate of the whole to the error rate of each judged pair.
+        Maps the family-wise error rate to that of each judged pair.
     widest, everyone : Bracket or None
         The difference of the widest pair among judged groups, and among all, where rows are known.
     """
@@ -85,6 +86,15 @@ class MaxPairwiseDifference(Estimate):
         ValueError
             If there are fewer than two groups, a row is not in [0, 1], or a fixed unit has one
             row of a group.
+
+        Examples
+        --------
+        >>> groups = ["a"] * 20 + ["b"] * 20 + ["c"] * 20
+        >>> rates = MaxPairwiseDifference.of_rates([0, 1] * 20 + [1] * 20, groups)
+        >>> rates
+        MaxPairwiseDifference 0.500 [0.185, 0.703] (95 %, 60 units)
+        >>> rates.groups["a", "c"].value
+        0.5
         """
 
         def compare(a: Floats, b: Floats, units_a: list[int], units_b: list[int]) -> Estimate:
@@ -119,6 +129,13 @@ class MaxPairwiseDifference(Estimate):
         ------
         ValueError
             As :meth:`of_rates`.
+
+        Examples
+        --------
+        >>> groups = ["a", "b", "c"] * 12
+        >>> gap = MaxPairwiseDifference.of_scores([0.1, 0.2, 0.6, 0.3, 0.2, 0.8] * 6, groups)
+        >>> round(gap.value, 3)
+        0.5
         """
 
         def compare(a: Floats, b: Floats, units_a: list[int], units_b: list[int]) -> Estimate:
@@ -148,6 +165,12 @@ class MaxPairwiseDifference(Estimate):
         ------
         ValueError
             If there is no estimate.
+
+        Examples
+        --------
+        >>> pair = RateDifference.of_outcomes([1, 0] * 10, [0, 0] * 10)
+        >>> MaxPairwiseDifference.of_pairs({("a", "b"): pair}).value
+        0.5
         """
         if not pairs:
             raise ValueError("there are no pairs; give at least one estimate")
@@ -179,7 +202,7 @@ class MaxPairwiseDifference(Estimate):
         place = {name: number for number, name in enumerate(grouped.names)}
         pairs: dict[tuple[Hashable, ...], Estimate] = {}
         for key in combinations(named.names, 2):
-            # Names appear in the caller's order; what is computed goes by content.
+            # Names keep the caller's order; computations use the canonical order.
             one, other = (inside[name] for name in sorted(key, key=place.__getitem__))
             pairs[key] = compare(
                 rows[one], rows[other], grouped.unit[one].tolist(), grouped.unit[other].tolist()
@@ -213,7 +236,7 @@ class MaxPairwiseDifference(Estimate):
         cls, pairs: Mapping[Any, Estimate], judged: tuple[Hashable, ...], sample: Sample
     ) -> MaxPairwiseDifference:
         known = {key: pair for key, pair in pairs.items() if pair.undefined is None}
-        # Ties go to the positive value, so that the order of pairs decides nothing.
+        # Ties go to the positive value, so that the order of pairs does not matter.
         value = max(
             (pair.value for pair in known.values()), key=lambda v: (abs(v), v), default=math.nan
         )
@@ -229,7 +252,7 @@ class MaxPairwiseDifference(Estimate):
                 if flag.kind == "flag" and flag.code not in found:
                     found[flag.code] = Finding(flag.code, f"{_named(key)}: {flag.text}")
         if known and gone:
-            # A pair that could not be measured may be the widest: the others prove nothing for it.
+            # A pair without a value may be the widest, so the others prove nothing about it.
             found["not_computable"] = Finding("not_computable", gone, "invalid")
         return cls(
             value=value,
@@ -332,7 +355,7 @@ def _normal_gaps(keys: list[Hashable]) -> Floats:
 
 
 def _folded(pair: Estimate, alpha: float) -> tuple[float, float]:
-    """Bounds of the absolute value of a pair, be its own value signed or absolute."""
+    """Bounds of the absolute value of a pair, whether its own value is signed or absolute."""
     low, high = pair.lower_bound(alpha), pair.upper_bound(alpha)
     return max(0.0, low, -high), max(high, -low)
 
@@ -363,12 +386,18 @@ def _undefined(pairs: Mapping[Hashable, Estimate]) -> list[str]:
 class MaxDistance(MaxPairwiseDifference):
     """Largest distance of several groups or strata to their reference.
 
-    Bounds are those of :class:`MaxPairwiseDifference`. Where the intervals of the parts surround debiased values,
-    so does this one.
+    Bounds are those of :class:`MaxPairwiseDifference`. The interval is for the debiased value
+    where those of the parts are.
+
+    Examples
+    --------
+    >>> one = Distance.of_distributions([0.1, 0.2, 0.3] * 5, [0.4, 0.5, 0.6] * 5)
+    >>> round(MaxDistance.of_pairs({"a": one}).value, 3)
+    0.3
     """
 
     def __post_init__(self) -> None:
-        """Surround what the parts surround."""
+        """Give the interval the same centre as those of the parts."""
         if any(pair.of == "debiased" for pair in self.pairs.values()):
             object.__setattr__(self, "of", "debiased")
 

@@ -91,6 +91,11 @@ class RankBiserial(Estimate):
         ValueError
             If a group is empty or a score is not finite (names argument and row), or a fixed unit
             has one score in a group.
+
+        Examples
+        --------
+        >>> RankBiserial.of_scores([3, 5, 4, 6], [1, 2, 4, 2])
+        RankBiserial 0.812 [-0.152, 0.984] (95 %, 8 units)
         """
         clusters.check_population(population)
         anything = (-math.inf, math.inf)

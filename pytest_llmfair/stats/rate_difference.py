@@ -84,6 +84,11 @@ class RateDifference(Estimate):
         ValueError
             If a group is empty or a row is not in [0, 1] (names argument and row), or a fixed unit
             has fewer than two rows.
+
+        Examples
+        --------
+        >>> RateDifference.of_outcomes([1, 1, 0, 1] * 10, [0, 1, 0, 0] * 10)
+        RateDifference 0.500 [0.289, 0.665] (95 %, 80 units)
         """
         units_a = None if units_a is None else as_list(units_a, "units_a")
         units_b = None if units_b is None else as_list(units_b, "units_b")
@@ -217,7 +222,7 @@ class RateDifference(Estimate):
         def passes(more: float) -> float:
             if rates.discordance is not None:
                 units, draws = rates.sample.units, rates.sample.units * more
-                # Pairs that are all alike say nothing of others: then the share planned for.
+                # Equal pairs do not show how others vary: use the planned share.
                 discordance = rates.discordance or units * self.standard_error(0.0) ** 2
                 error = math.sqrt(discordance / draws)
                 width = paired_bound(0.0, discordance, precision_of(draws, alpha))
@@ -266,7 +271,7 @@ def _binomial_floor(rate: float, n_a: int, n_b: int) -> float:
 
 
 def _walk_floor(pairs: int, discordance: float) -> float:
-    """Mean absolute difference over pairs whose discordant ones fall either way alike, exactly."""
+    """Mean absolute difference over pairs when discordant pairs go either way equally often."""
     if discordance == 0.0:
         return 0.0
     m = np.arange(1, pairs + 1)

@@ -17,7 +17,7 @@ from pytest_llmfair.stats._records import Finding, GroupRow, Population, Table
 from pytest_llmfair.stats._score_intervals import ratio_bound
 from pytest_llmfair.stats.pairwise_max import MaxPairwiseDifference
 
-# A search for units that separate wholly ends here.
+# Largest number of units that `fewest_units` tries.
 _MOST_SEPARATED = 10_000
 
 Form = Literal["ratio", "smaller", "log"]
@@ -78,6 +78,11 @@ class RateRatio(Estimate):
         ValueError
             If a group is empty or a row is not in [0, 1] (names argument and row), or a fixed unit
             has fewer than two rows.
+
+        Examples
+        --------
+        >>> RateRatio.of_outcomes([1, 1, 0, 1] * 10, [0, 1, 0, 0] * 10)
+        RateRatio 3.000 [1.781, 5.408] (95 %, 80 units)
         """
         rates = read_rates(x_a, x_b, units_a, units_b, population, scale="log")
         a, b = rates.a.value, rates.b.value
@@ -165,7 +170,7 @@ class RateRatio(Estimate):
         return error * _shown(smoothed[0] / smoothed[1], self.form)
 
     def fewest_units(self, threshold: float, alpha: float) -> int:
-        """Units of both groups below which not even total separation puts `threshold` outside."""
+        """Units of both groups needed for complete separation to exclude `threshold`."""
         if self.form == "log":
             limit = math.exp(-threshold)
         else:
@@ -213,16 +218,17 @@ def _shown(ratio: float, form: Form) -> float:
 
 @dataclass(eq=False, kw_only=True)
 class MaxPairwiseRatio(Estimate):
-    """Ratio of the pair of groups whose rates are furthest apart on the log scale.
+    """Ratio of the two rates that are furthest apart on the log scale.
 
     Interval and p-values are those of the largest absolute log ratio of any pair (see
-    :class:`MaxPairwiseDifference`), shown as a ratio on the value's side of 1: for a value of 0.5 the interval is
-    ``[exp(-b), exp(-a)]`` where ``[a, b]`` holds the largest absolute log ratio. A bound of
-    ``exp(b)`` and ``exp(-b)`` is therefore judged alike, whichever group comes first.
+    :class:`MaxPairwiseDifference`), shown as a ratio on the value's side of 1: for a value of 0.5
+    the interval is ``[exp(-b), exp(-a)]``, where ``[a, b]`` is that of the largest absolute log
+    ratio. Bounds of ``exp(b)`` and ``exp(-b)`` therefore give the same verdict, whichever group
+    comes first.
 
     Attributes
     ----------
-    largest : Range
+    largest : MaxPairwiseDifference
         The largest absolute log ratio.
     widest : hashable
         Pair whose ratio is the value, the first of several equally far from 1; None where no ratio
@@ -255,6 +261,14 @@ class MaxPairwiseRatio(Estimate):
         ------
         ValueError
             If there is no pair, or their forms are not the same ratio or smaller.
+
+        Examples
+        --------
+        >>> a, b, c = [1, 0] * 20, [1, 0, 0, 0] * 10, [0, 1, 1, 1] * 10
+        >>> ratio = RateRatio.of_outcomes
+        >>> pairs = {("a", "b"): ratio(a, b), ("a", "c"): ratio(a, c)}
+        >>> MaxPairwiseRatio.of_pairs(pairs).widest
+        ('a', 'b')
         """
         forms = list(dict.fromkeys(pair.form for pair in pairs.values()))
         if len(forms) != 1 or forms[0] == "log":
@@ -272,7 +286,7 @@ class MaxPairwiseRatio(Estimate):
             sample=largest.sample,
             attainable=next(iter(pairs.values())).attainable,
             groups=_table(pairs, largest.groups, rates or {}),
-            # No ratio is further from 1 than an infinite one, whatever the others are.
+            # No ratio is further from 1 than an infinite one, whatever the undefined ones are.
             findings=tuple(
                 f for f in largest.findings if f.kind != "invalid" or not math.isinf(largest.value)
             ),
@@ -292,7 +306,7 @@ class MaxPairwiseRatio(Estimate):
         return math.exp(-self.largest.lower_bound(alpha))
 
     def noise_floor(self) -> float:
-        """Return about the value of groups that do not differ, on this value's side of 1."""
+        """Return the approximate value of equal groups, on this value's side of 1."""
         floor = self.largest.noise_floor()
         return _ratio(floor) if self.value > 1.0 else math.exp(-floor)
 
@@ -330,7 +344,7 @@ def _table(
 
 def _distance(pair: RateRatio) -> float:
     a, b = pair.rates
-    # Differences of logarithms are exactly symmetric, so that equal distances are equal.
+    # Unlike the logarithm of a ratio, this is exactly symmetric, so that ties stay ties.
     return abs(math.log(a) - math.log(b)) if a > 0.0 and b > 0.0 else math.inf
 
 

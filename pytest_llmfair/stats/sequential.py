@@ -38,6 +38,12 @@ class Spending:
     ----------
     alpha : float
         One-sided error rate over all looks.
+
+    Examples
+    --------
+    >>> spending = Spending(0.025)
+    >>> [round(spending.look(fraction), 4) for fraction in (0.25, 0.5, 0.75, 1.0)]
+    [0.0, 0.0015, 0.0092, 0.022]
     """
 
     alpha: float
@@ -47,18 +53,17 @@ class Spending:
     _density: Floats = field(default_factory=lambda: np.ones(1))
 
     def look(self, fraction: float) -> float:
-        """Take a look at an information fraction, planned or not; return its nominal error rate.
+        """Return the nominal error rate of a look at an information fraction, planned or not.
 
         Parameters
         ----------
         fraction : float
-            Share of the planned evidence at hand, in (0, 1] and above that of the last look.
+            Share of the planned evidence so far, in (0, 1] and above that of the last look.
 
         Raises
         ------
         ValueError
-            If nothing was added since the last look, or the plan is exceeded: looking again at
-            the same evidence cannot be paid for.
+            If nothing was added since the last look, or the plan is exceeded.
         """
         if not self._fraction < fraction <= 1.0:
             raise ValueError(
@@ -99,9 +104,9 @@ class Spending:
 _CANDIDATES = np.linspace(0.0, 1.0, 2001)
 # No bet may lose more than this share of the capital (Waudby-Smith and Ramdas 2024, section 4).
 _STAKE = 0.75
-# The variance-adaptive bet is tuned to one level; the sequence is valid at all of them.
-# Candidates excluded from both sides at 95 %: a stable mean does that once in 20 times at most.
+# A stable mean excludes a candidate from both sides at 95 % in at most 1 of 20 data sets.
 _DRIFT = math.log(2.0 / 0.05)
+# The variance-adaptive bet is tuned to the level of 95 %; the sequence is valid at all levels.
 _TUNED = 2.0 * math.log(2.0 / 0.05)
 _DRIFTED = Finding("drift", "early and late units contradict each other: no one mean fits both")
 
@@ -112,8 +117,8 @@ class BettingMean(Estimate):
 
     Two gamblers bet against every candidate mean, one adapting to the mean (aGRAPA) and one to the
     variance (predictable empirical Bernstein); half of the capital each. A candidate is excluded
-    once the capital has reached ``1 / alpha`` at any time (Ville's inequality), so that one may
-    look after every unit and stop whenever one likes.
+    once the capital has reached ``1 / alpha`` at any time (Ville's inequality), so looks after
+    every unit and any stopping rule are valid.
 
     Attributes
     ----------
@@ -123,8 +128,8 @@ class BettingMean(Estimate):
         Log of the largest capital so far against each candidate mean on a grid over [0, 1], of
         bets that the mean is above and below it.
     clash : float
-        Log capital at which some candidate is excluded from both sides: the mean changed on the
-        way. No level uses less, so that the interval is never empty.
+        Log capital at which some candidate is excluded from both sides, because the mean changed
+        over time. Every level requires at least this, so the interval is never empty.
     """
 
     bounds: tuple[float, float]
@@ -156,6 +161,11 @@ class BettingMean(Estimate):
         ------
         ValueError
             If a value is NaN or out of range, or a label is missing (names the row).
+
+        Examples
+        --------
+        >>> BettingMean.of_values([0.1, 0.2, 0.15, 0.1] * 10)
+        BettingMean 0.138 [0.100, 0.242] (95 %, 40 units)
         """
         clusters.check_bounds(bounds)
         array = clusters.check_rows(values, "values", bounds)
@@ -201,7 +211,7 @@ class BettingMean(Estimate):
         return max(-math.log(alpha), float(np.nextafter(self.clash, math.inf)))
 
     def standard_error(self, at: float | None = None) -> float:
-        """Half-width of the 68 % interval: betting has no standard error of its own."""
+        """Half-width of the 68 % interval, since betting gives no standard error."""
         low, high = self.bounds
         if at is not None:
             return math.sqrt(max((at - low) * (high - at), 0.0) / self.sample.units)
@@ -229,7 +239,7 @@ def _capital(x: Floats) -> Floats:
     most = np.zeros(_CANDIDATES.size)
     adaptive = np.zeros(_CANDIDATES.size)
     cautious = np.zeros(_CANDIDATES.size)
-    # No stake ever risks more than its share: the worst loss is the candidate itself.
+    # The worst loss per unit of stake is the candidate itself.
     cap = _STAKE / np.maximum(_CANDIDATES, 1e-9)
     total, squares = 0.5, 0.25
     for t, value in enumerate(x.tolist(), start=1):

@@ -1,4 +1,4 @@
-"""Functions given by the user: a smooth one of the data, and any distance between groups."""
+"""Estimates from a function of the user: smooth statistics, and distances between groups."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from pytest_llmfair.stats._score_intervals import t_quantile
 Measure = Callable[[Indices, Indices], float]
 
 _RELABELLINGS = 199
-# With more resamples than this undefined, the others say too little.
+# If a larger share of resamples is undefined, the quantile is infinite.
 _MOST_UNDEFINED = 0.1
 
 
@@ -34,13 +34,13 @@ def known_error(variance: float) -> float:
 
 @dataclass(eq=False)
 class Measured:
-    """A function of rows and their groups, computed again on other rows and other groups.
+    """A black-box statistic of grouped rows, re-evaluated on resamples."""
 
-    `measure` takes row numbers, and the group number of each (groups in order of appearance), to a
-    number, NaN where these rows leave it undefined. `order` has rows in canonical order.
-    """
+    # From row numbers and the group number of each (groups in order of appearance) to a number;
+    # NaN where the statistic is undefined for these rows.
 
     measure: Measure
+    # Rows in canonical order.
     order: Indices
     groups: Indices
     layout: Layout
@@ -77,12 +77,12 @@ class Measured:
 
     @cached_property
     def value(self) -> float:
-        """The number, on all rows."""
+        """The statistic on all rows."""
         return self._at(np.arange(len(self.order)), self.layout.group)
 
     @property
     def described(self) -> dict[str, Any]:
-        """What every estimate of it says: value or why there is none, sample and flags."""
+        """Value, sample and findings, which all estimates of it share."""
         value = self.value
         defined = math.isfinite(value)
         why = f"score and comparison give {value:g} on all data: a group has nothing to measure"
@@ -113,7 +113,7 @@ class Measured:
 
     @cached_property
     def halves(self) -> Floats:
-        """The number on random halves of the units, ascending; as far from it as it from truth."""
+        """The statistic on random halves of the units, ascending."""
         weights = self.strata.halves()[0]
         found = []
         for row in weights:
@@ -123,7 +123,7 @@ class Measured:
 
     @cached_property
     def relabelled(self) -> Floats:
-        """The number after random relabelling of groups that leaves units whole, ascending."""
+        """The statistic after random relabelling of groups that leaves units whole, ascending."""
         generator = np.random.default_rng(SEED_LABELS)
         rows = np.arange(len(self.order))
         labels = self.layout.shuffled(_RELABELLINGS, generator, free=False)
@@ -132,12 +132,12 @@ class Measured:
 
 @dataclass(eq=False, kw_only=True)
 class JackknifeEstimate(Estimate):
-    """A smooth function of the data on a scale without limits.
+    """A smooth function of the data on an unbounded scale.
 
     Attributes
     ----------
     spread : callable
-        Gives the squared standard error and its degrees of freedom, when first needed.
+        Returns the squared standard error and its degrees of freedom.
     """
 
     spread: Callable[[], tuple[float, float]]
@@ -176,6 +176,15 @@ class JackknifeEstimate(Estimate):
         ------
         ValueError
             If there are fewer than two groups, or a fixed unit has one row of a group.
+
+        Examples
+        --------
+        >>> x = np.array([1.0, 2.0, 3.0, 5.0, 4.0, 6.0])
+        >>> groups = ["a", "a", "a", "b", "b", "b"]
+        >>> def gap(rows, group):
+        ...     return float(x[rows][group == 1].mean() - x[rows][group == 0].mean())
+        >>> JackknifeEstimate.of_measure(gap, groups, np.argsort(x)).value
+        3.0
         """
         measured = Measured.of(measure, groups, codes, units, population)
         return cls(
@@ -207,6 +216,11 @@ class JackknifeEstimate(Estimate):
         ------
         ValueError
             If a value is not finite or out of range (names the row).
+
+        Examples
+        --------
+        >>> JackknifeEstimate.of_values([1.0, 3.0, 2.0, 4.0, 2.5])
+        JackknifeEstimate 2.500 [1.112, 3.888] (95 %, 5 units)
         """
         array = clusters.check_rows(values, "values", attainable)
         index, count = clusters.cluster_index(units, len(array))
@@ -236,7 +250,7 @@ class JackknifeEstimate(Estimate):
     def _reach(self, alpha: float) -> float:
         variance, df = self._variance_df
         if variance <= NO_VARIANCE or math.isinf(variance):
-            # Units that are all alike say nothing about others, and the scale has no limits.
+            # Equal units do not show how others vary, and the scale is unbounded.
             return math.inf
         return t_quantile(1.0 - alpha, df) * math.sqrt(variance)
 
@@ -247,17 +261,17 @@ class JackknifeEstimate(Estimate):
 
 @dataclass(eq=False, kw_only=True)
 class MetricDistance(Estimate):
-    """A distance between groups: never negative, and never 0 in a sample even when they are equal.
+    """A distance between groups: never negative, and above 0 in a sample even for equal groups.
 
-    What is observed is at most the true distance plus that of the noise to nothing (triangle
-    inequality), which relabelled groups show: the lower end is the value less a quantile of those.
-    The value is biased upwards, so that the upper end, the further of value plus its error and a
-    quantile over random halves of the units, errs on the side of caution.
+    By the triangle inequality the observed distance is at most the true one plus that of noise
+    alone, which relabelled groups show: the lower end is the value less a quantile of those. The
+    value is biased upwards, so the upper end (the larger of value plus its error and a quantile
+    over random halves of the units) is conservative.
 
     Attributes
     ----------
     measured : Measured
-        The distance, and how to compute it again.
+        The distance, and its values on resamples.
     """
 
     measured: Measured
@@ -274,12 +288,21 @@ class MetricDistance(Estimate):
         units: Iterable[Hashable] | None = None,
         population: Population = "sampled",
     ) -> MetricDistance:
-        """Estimate a distance between groups of rows; parameters as :meth:`JackknifeEstimate.of_measure`.
+        """Estimate a distance between groups of rows, as :meth:`JackknifeEstimate.of_measure`.
 
         Raises
         ------
         ValueError
             If there are fewer than two groups, or a fixed unit has one row of a group.
+
+        Examples
+        --------
+        >>> x = np.array([1.0, 2.0, 3.0, 5.0, 4.0, 6.0])
+        >>> groups = ["a", "a", "a", "b", "b", "b"]
+        >>> def gap(rows, group):
+        ...     return float(abs(x[rows][group == 1].mean() - x[rows][group == 0].mean()))
+        >>> MetricDistance.of_measure(gap, groups, np.argsort(x)).value
+        3.0
         """
         measured = Measured.of(measure, groups, codes, units, population)
         return cls(
@@ -298,7 +321,7 @@ class MetricDistance(Estimate):
         """Upper end with one-sided error rate `alpha`."""
         variance, df = self.measured.variance_df
         if variance <= NO_VARIANCE or math.isinf(variance):
-            # Units that are all alike say nothing about others, and the scale has no limits.
+            # Equal units do not show how others vary, and the scale is unbounded.
             return math.inf
         far = self.value + t_quantile(1.0 - alpha, df) * math.sqrt(variance)
         return max(far, _quantile(self.measured.halves, alpha))

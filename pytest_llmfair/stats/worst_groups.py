@@ -1,4 +1,4 @@
-"""Every two of several groups compared by one metric: the value is that of the worst two."""
+"""All pairs of several groups compared by one metric; the value is that of the worst pair."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class WorstGroups(Estimate):
 
     The end on the fair side needs no correction: all comparisons are within a bound exactly when
     the worst is (intersection-union test). The other end shares the error rate between the
-    comparisons (Bonferroni), since the worst of many is looked at.
+    comparisons (Bonferroni), since the worst of many was selected.
 
     Attributes
     ----------
@@ -55,6 +55,14 @@ class WorstGroups(Estimate):
             Which side of a bound is fairer.
         units, generations : int
             Sampling units and answers of all groups together.
+
+        Examples
+        --------
+        >>> from pytest_llmfair.stats import Mean
+        >>> mean = Mean.of_values
+        >>> parts = {("a", "b"): mean([0.1, 0.2]), ("a", "c"): mean([0.4, 0.5])}
+        >>> WorstGroups.of_parts(parts, "lower", units=4, generations=4).worst
+        ('a', 'c')
         """
         sign = 1.0 if direction == "higher" else -1.0
         sample = replace(
@@ -77,7 +85,7 @@ class WorstGroups(Estimate):
             findings=_findings(parts),
             metric=part.metric,
             variant=part.variant,
-            # Two twins of one prompt are a pair too: what was sampled is the prompt.
+            # Two variants of one prompt are a pair too, so the sampling unit is the prompt.
             unit="prompt",
             of=part.of,
             floor=part.floor,
@@ -159,7 +167,7 @@ class WorstGroups(Estimate):
         needed = self.part.needed_units(threshold, power=power, level=level)
         if needed is None:
             return None
-        # Other groups may share few prompts with these two: count prompts of all groups.
+        # Other groups may share few prompts with these two, so count the prompts of all groups.
         more = self.sample.units / max(self.part.sample.units, 1)
         low, high = (min(10**6, round(n * more)) for n in needed)
         return low, high

@@ -91,7 +91,7 @@ def ask(asker: Asker, backend: object, requests: Sequence[Request] = REQUESTS) -
 def test_nothing_is_asked_where_it_cannot_be_recorded(asker: Make, tmp_path: Path) -> None:
     (tmp_path / "c.jsonl").write_text("somebody's notes\n")
     model = Counting()
-    with pytest.raises(ValueError, match="no cassette"):
+    with pytest.raises(ValueError, match="not a cassette"):
         ask(asker(), model)
     assert model.asked == []
 

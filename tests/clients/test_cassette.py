@@ -187,7 +187,7 @@ def test_a_line_that_is_whole_and_no_record_is_named_by_its_number(tmp_path: Pat
         file.write(sealed({"prompt": "x", "schema": 99}, question("other").key))
     cassette = Cassette(path)
     cassette.refresh()
-    with pytest.warns(CassetteWarning, match=r"c\.jsonl:3: is no recorded answer .*schema 99"):
+    with pytest.warns(CassetteWarning, match=r"c\.jsonl:3: is not a recorded answer .*schema 99"):
         assert cassette.get(question("other").key) is None
 
 
@@ -204,7 +204,7 @@ def test_a_torn_last_line_is_skipped_and_repaired_by_the_next_recording(
         # All but the end of the line is there: nothing is lost.
         cassette.refresh()
     else:
-        with pytest.warns(CassetteWarning, match=r"c\.jsonl:3: .*next recording takes it away"):
+        with pytest.warns(CassetteWarning, match=r"c\.jsonl:3: .*next recording removes it"):
             cassette.refresh()
     assert len(cassette) == (3 if cut == 1 else 2)
     cassette.put([record("prompt 2", "answer 2")])
@@ -254,14 +254,14 @@ def test_data_of_the_user_are_no_cassette(tmp_path: Path, text: str) -> None:
     with pytest.warns(CassetteWarning):
         cassette.refresh()
     for write in (cassette.prepare, lambda: cassette.put([record("prompt", "answer")])):
-        with pytest.raises(ValueError, match="not one of its lines is a recorded answer"):
+        with pytest.raises(ValueError, match="none of its lines is a recorded answer"):
             write()
     assert path.read_text() == text
 
 
 def test_what_cannot_be_written_is_told_before_anything_is_asked(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(OSError, match=r"cannot be recorded in .*, so none is asked for; name"):
+    with pytest.raises(OSError, match=r"cannot be recorded in .*, so nothing is asked; name"):
         Cassette(tmp_path / "file" / "c.jsonl").prepare()
     Cassette(tmp_path / "new" / "c.jsonl").prepare()
     assert list((tmp_path / "new").iterdir()) == []
@@ -271,7 +271,7 @@ def test_a_file_of_another_kind_is_never_written_to(tmp_path: Path) -> None:
     path = tmp_path / "test_it.py"
     path.write_text("def test_it(): pass")
     cassette = Cassette(path)
-    with pytest.raises(ValueError, match=r"test_it\.py is no cassette"):
+    with pytest.raises(ValueError, match=r"test_it\.py is not a cassette"):
         cassette.put([record()])
     assert path.read_text() == "def test_it(): pass"
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
+import yaml
 
 from pytest_llmfair import (
     BoundExceeded,
@@ -22,6 +24,8 @@ from pytest_llmfair.counterfactuals import (
 )
 from pytest_llmfair.metrics import fairpair
 from pytest_llmfair.responses import Missing, PairedResponses
+
+CASES = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text("utf-8"))
 
 BEGINNINGS = [
     *("She works as", "He works as", "My sister works as", "The woman works as"),
@@ -172,13 +176,7 @@ def test_a_missing_answer_is_left_out_and_counted() -> None:
 
 
 def test_wrong_arguments_say_what_is_wrong() -> None:
-    for keywords, words in [
-        ({"generations": 1}, "generations is 1"),
-        ({"attribute": "race"}, "FairPair compares two; give groups="),
-        ({"prompts": ["Nobody said that"]}, "no prompt makes a pair"),
-        ({"max_missing": 2}, "max_missing is 2; give a number in"),
-        ({"max_invalid": -1}, "max_invalid is -1; give a number in"),
-    ]:
+    for keywords, words in CASES["wrong arguments say what is wrong"]:
         given: dict[str, object] = {"prompts": BEGINNINGS, **keywords}
         with pytest.raises(ValueError, match=words):
             collect_fairpair(client=lambda prompt: "x", **given)  # type: ignore[arg-type]

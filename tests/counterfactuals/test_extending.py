@@ -6,8 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from pytest_llmfair.counterfactuals import Lexicon, generate_pairs, load_lexicons, mask
+
+CASES = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text("utf-8"))
 
 FILE = """\
 extends: gender
@@ -112,43 +115,13 @@ def test_another_name_puts_it_beside_the_shipped_one(tmp_path: Path) -> None:
 
 
 def test_errors_name_file_line_and_entry(tmp_path: Path) -> None:
-    for old, new, message in [
-        ("extends: gender", "extends: gendr",
-         "ours.yaml, line 1: extends 'gendr', which is no lexicon .*; did you mean gender"),
-        ("extends: gender", "extends: [gender]", "line 1: extends .'gender'.*, which is no"),
-        ("female: seamstress", "femal: seamstress",
-         "line 6: entry 1 .*unknown group 'femal'; did you mean female"),
-        ("female: nan", "female: uncle",
-         "line 7: entry 2 .*'uncle' is in group female and, in the lexicon that it extends, in "
-         "group male"),
-        ("[agender]", "[non-binary]", "line 2: 'non-binary' is another name of 'nonbinary'"),
-        ("genderless", "trans", "line 4: alias 'trans' of agender already stands for transgender"),
-        ("[two-spirit]", "[female]", "line 3: 'female' is lacking and a group"),
-        ("[nan, grandmother]", "[nan, grandmothr]",
-         "line 11: synonyms, line 1: 'grandmothr' is no term .*did you mean grandmother"),
-        ("[nan, grandmother]", "[nan, grandfather]",
-         "line 11: synonyms, line 1: nan, grandfather name the groups female and male"),
-        ("exceptions:", "exeptions:", "line 8: unknown key 'exeptions'; did you mean exceptions"),
-    ]:  # fmt: skip
+    for old, new, message in CASES["errors name file line and entry"]:
         with pytest.raises(ValueError, match=message):
             lexicon(tmp_path, FILE.replace(old, new, 1))
 
 
 def test_errors_in_a_dict_name_the_key() -> None:
-    for data, message in [
-        ({"unmarked": ["cys"]}, "lexicon: unmarked group 'cys' is no group; did you mean cis"),
-        ({"neutral_nouns": ["person"]}, "neutral_nouns is a list; give noun: "),
-        ({"neutral_nouns": {"person": "womn"}}, "person: 'womn' is no term of an entry"),
-        ({"synonyms": "mother"}, "synonyms is a str; give a list of lists"),
-        ({"peoples": "women"}, "peoples is a str; give a list of mappings"),
-        ({"peoples": ["women"]}, "peoples, line 1 is a str; give its words by their kind"),
-        ({"peoples": [{"persn": "x"}]}, "line 1: unknown kind 'persn'; did you mean person"),
-        ({"peoples": [{"person": "woman"}]}, "line 1: 'adjective' is missing or empty"),
-        (
-            {"peoples": [{"adjective": "female", "person": "woman", "people": "men"}]},
-            "line 1: female, woman, men name the groups female and male; a line names one",
-        ),
-    ]:
+    for data, message in CASES["errors in a dict name the key"]:
         with pytest.raises(ValueError, match=message):
             Lexicon.from_dict({"extends": "gender", **data})
 

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import unicodedata
+from pathlib import Path
+
+import yaml
 
 from pytest_llmfair.counterfactuals import Lexicon, generate_pairs, load_lexicons, mask, mentions
 from pytest_llmfair.lexicons.english.protected import with_spaces
+
+CASES = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text("utf-8"))
 
 
 def twin(text: str, attribute: str | Lexicon = "gender") -> str:
@@ -18,11 +23,7 @@ def test_what_joins_letters_stays_behind_a_word() -> None:
 
 
 def test_a_term_has_the_form_of_what_it_replaces() -> None:
-    for text, expected in [
-        ("Step\u2011mother, step-mother", "Step\u2011father, step-father"),
-        ("A fiance\u0301e sang.", "A fiance\u0301 sang."),
-        ("A fianc\u00e9e sang in the cafe\u0301.", "A fianc\u00e9 sang in the cafe\u0301."),
-    ]:
+    for text, expected in CASES["a term has the form of what it replaces"]:
         assert twin(text) == expected
         assert twin(expected) == text
 
@@ -47,11 +48,7 @@ FRENCH = Lexicon.from_dict(
 
 
 def test_words_behind_an_elision_are_found_and_apostrophes_kept() -> None:
-    for text, expected in [
-        ("L\u2019avocate dort, la femme aussi.", "L\u2019avocat dort, l\u2019homme aussi."),
-        ("L'avocate dort, la femme aussi.", "L'avocat dort, l'homme aussi."),
-        ("C'est l'amie d'ami.", "C'est l'ami d'amie."),
-    ]:
+    for text, expected in CASES["words behind an elision are found and apostrophes kept"]:
         assert twin(text, FRENCH) == expected
         assert twin(expected, FRENCH) == text
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import logging
 import pickle
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+import yaml
 
 from pytest_llmfair.counterfactuals import (
     Edit,
@@ -18,7 +20,9 @@ from pytest_llmfair.counterfactuals import (
     load_lexicons,
     mentions,
 )
-from pytest_llmfair.lexicons.english.articles import article_for
+from pytest_llmfair.lexicons.english.agreement import article_for
+
+CASES = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text("utf-8"))
 
 ORIGIN = Lexicon.from_dict(
     {
@@ -101,7 +105,7 @@ class TestGroups:
     ) -> None:
         with caplog.at_level(logging.INFO, "pytest_llmfair"):
             assert twins(["The queen lost her keys."], groups=("female", "nonbinary")) == []
-        assert "no counterpart is listed of 'queen' (1)" in caplog.text
+        assert "these words have no counterpart: 'queen' (1)" in caplog.text
 
     def test_by_default_gender_says_that_it_swaps_two_of_its_groups(
         self, caplog: pytest.LogCaptureFixture
@@ -136,18 +140,7 @@ class TestArticles:
                 "entries": [{"role": "adjective", "asian": "Asian", "european": "European"}],
             }
         )
-        for text, expected in [
-            ("an Asian cook", "a European cook"),
-            ("An  Asian", "A  European"),
-            ("AN ASIAN COOK", "A EUROPEAN COOK"),
-            ("a\nEuropean", "an\nAsian"),
-            ("A European", "An Asian"),
-            ("A EUROPEAN", "AN ASIAN"),
-            ("a European-Asian", "an Asian-European"),
-            ("a new Asian", "a new European"),
-            ("a Asian", "a European"),
-            ("plan Asian", "plan European"),
-        ]:
+        for text, expected in CASES["follow the sound"]:
             assert twins([text], lexicon) == [expected]
 
     def test_that_change_are_edits_of_their_own(self) -> None:
@@ -163,21 +156,7 @@ class TestArticles:
 
 class TestCase:
     def test_is_kept(self) -> None:
-        for text, expected in [
-            ("he He HE", "she She SHE"),
-            ("MY MOTHER-IN-LAW", "MY FATHER-IN-LAW"),
-            ("Mother-In-Law, Mother-in-Law", "Father-In-Law, Father-in-Law"),
-            ("Mother-in-law", "Father-in-law"),
-            ("the Best Man", "the Maid of Honor"),
-            ("Best man", "Maid of honor"),
-            ("MR. BLACK and mr black", "MS. BLACK and Ms black"),
-            ("DEAR MR LEE,\nYOUR CARD IS LOST.", "DEAR MS LEE,\nYOUR CARD IS LOST."),
-            ("MS J. LEE MET MR KIM", "MR J. LEE MET MS KIM"),
-            ("MR LEE AND MR WORD", "MS LEE AND Ms WORD"),
-            ("FIANC\u00c9E", "FIANC\u00c9"),
-            ("Irishman", "Irishwoman"),
-            ("hE", "she"),
-        ]:
+        for text, expected in CASES["is kept"]:
             assert twins([text]) == [expected]
 
     def test_is_kept_of_a_short_title_for_everyone(self) -> None:
@@ -188,12 +167,7 @@ class TestCase:
 
 class TestRefused:
     def test_prompts(self) -> None:
-        for prompts, message in [
-            ("he left", "prompts is one text, 'he left'; give a list"),
-            ([], "there are no prompts"),
-            (["he", None], "prompt 1 is None, a NoneType"),
-            ([["he"]], r"prompt 0 is \['he'\], a list"),
-        ]:
+        for prompts, message in CASES["prompts"]:
             with pytest.raises(ValueError, match=message):
                 generate_pairs(prompts, attribute="gender")
 
@@ -216,14 +190,7 @@ class TestRefused:
         assert load_lexicons()["disability"].group("Blind") == "visual disability"
 
     def test_groups(self) -> None:
-        for groups, message in [
-            (("femal", "male"), "gender has no group 'femal'; did you mean female"),
-            (("women", "male"), "no group 'women'; did you mean female"),
-            (("female", "female"), "give two different ones"),
-            (("female",), "give two different ones"),
-            ("female", "give two different ones"),
-            (5, "give two different ones"),
-        ]:
+        for groups, message in CASES["groups"]:
             with pytest.raises(ValueError, match=message):
                 generate_pairs(["she"], attribute="gender", groups=groups)
 
@@ -233,12 +200,7 @@ class TestRefused:
 
 
 def test_a_term_that_the_text_has_for_the_other_group_is_taken() -> None:
-    for text, twin in [
-        ("Dad is late, but Mum is here.", "Mum is late, but Dad is here."),
-        ("Mom is late, but Dad is here.", "Dad is late, but Mom is here."),
-        ("Dad is late.", "Mom is late."),
-        ("DAD and mum", "MUM and dad"),
-    ]:
+    for text, twin in CASES["a term that the text has for the other group is taken"]:
         (pair,) = generate_pairs([text], "gender")
 
         assert pair.counterfactual == twin
@@ -307,7 +269,7 @@ def test_articles_follow_the_sound():
 
 
 def test_names_given_as_groups_of_an_attribute_are_an_error_that_says_how() -> None:
-    with pytest.raises(ValueError, match=r"no group 'John'; names change .* attribute="):
+    with pytest.raises(ValueError, match=r"no group 'John'; names are exchanged .* attribute="):
         generate_pairs(["John left."], "gender", ("John", "Jane"))
 
 

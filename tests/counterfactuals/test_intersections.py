@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import itertools
+from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -22,6 +24,8 @@ from pytest_llmfair.counterfactuals import (
 )
 from pytest_llmfair.lexicons.english.words import is_person
 from pytest_llmfair.metrics import counterfactual_rouge_l
+
+CASES = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text("utf-8"))
 
 BOTH = ("gender", "race")
 LATE = "The Black woman said she was late."
@@ -54,11 +58,7 @@ def test_groups_go_by_labels_and_aliases_in_either_order() -> None:
 
 
 def test_words_of_one_attribute_are_persons_to_the_other() -> None:
-    for text, expected in [
-        ("My Black stepmom left.", "My white stepdad left."),
-        ("The Black headmistress left.", "The white headmaster left."),
-        ("Ask the Black barmaid.", "Ask the white barman."),
-    ]:
+    for text, expected in CASES["words of one attribute are persons to the other"]:
         assert twins(text, groups=("black female", "white male")) == [expected]
 
 
@@ -94,13 +94,7 @@ def test_a_prompt_that_does_not_name_both_gives_no_pair() -> None:
 
 
 def test_words_of_groups_of_both_become_words_for_either() -> None:
-    for text, group, expected in [
-        ("Latinas earn less.", "white male", "White men earn less."),
-        ("She is a Latina.", "asian female", "She is an Asian woman."),
-        ("She is a Latina.", "hispanic male", "He is a Latino."),
-        ("A Latina nurse left her bag.", "black male", "A Black nurse left his bag."),
-        ("A Latina nurse left.", "black male", "A Black male nurse left."),
-    ]:
+    for text, group, expected in CASES["words of groups of both become words for either"]:
         (pair,) = generate_pairs([text], BOTH, groups=("hispanic female", group))
         assert pair.counterfactual == expected
         assert check_pair(pair, BOTH) == ()
@@ -136,15 +130,7 @@ def test_of_other_attributes_work_alike() -> None:
 
 
 def test_an_unmarked_part_is_left_out_and_named() -> None:
-    for text, groups, expected in [
-        ("A blind woman called.", ("sight female", "without male"),
-         {"omission": "A man called.", "explicit": "A sighted man called."}),
-        ("Blind women called.", ("sight female", "without male"),
-         {"omission": "Men called.", "explicit": "Sighted men called."}),
-        ("A blind aunt and a deaf son", ("sight female", "without male"),
-         {"omission": "An uncle and a deaf son", "explicit": "A sighted uncle and a deaf son"}),
-        ("She is blind.", ("sight female", "without male"), {"explicit": "He is sighted."}),
-    ]:  # fmt: skip
+    for text, groups, expected in CASES["an unmarked part is left out and named"]:
         pairs = generate_pairs([text], ("gender", "disability"), groups=groups)
         assert not pairs.rejected
         assert {pair.variant: pair.counterfactual for pair in pairs} == expected

@@ -8,8 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from pytest_llmfair.counterfactuals import Lexicon, generate_pairs, load_lexicons
+
+CASES = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text("utf-8"))
 
 TEAM = """
 name: team
@@ -150,7 +153,10 @@ class TestRefused:
             (minimal(groups=["day"]), r"groups are \['day'\]; name two or more"),
             (minimal(groups=["day", "day"]), "each once"),
             (minimal(entries={"a": 1}), "entries is a dict; give a list"),
-            (minimal(default_groups=["dya"]), "default group 'dya' is no group; did you mean day"),
+            (
+                minimal(default_groups=["dya"]),
+                "default group 'dya' is not a group; did you mean day",
+            ),
             (minimal(entries=["x"]), "entry 1 is 'x'; give a mapping"),
             (minimal(entries=[{"day": "x"}]), "entry 1 has no role"),
             (minimal(entries=[{"role": "noun"}]), r"entry 1 \(noun\) has no terms"),
@@ -176,10 +182,13 @@ class TestRefused:
             ),
             (
                 minimal(entries=[{"role": "noun", "day": "a", "only_after": [1990]}]),
-                r"entry 1 \(noun\), only_after: 1990 is no word; quote it",
+                r"entry 1 \(noun\), only_after: 1990 is not a word; quote it",
             ),
-            (minimal(entries=[{"role": "noun", "day": ["a", 3]}]), r"\(noun, day\): 3 is no word"),
-            (minimal(entries=[{"role": "noun", "day": "--"}]), "'--' is no word"),
+            (
+                minimal(entries=[{"role": "noun", "day": ["a", 3]}]),
+                r"\(noun, day\): 3 is not a word",
+            ),
+            (minimal(entries=[{"role": "noun", "day": "--"}]), "'--' is not a word"),
             (
                 minimal(entries=[{"role": "noun", "day": "sun"}]),
                 "no entry has a term of group 'night'; give one, or move the group to lacks",
@@ -204,11 +213,11 @@ class TestRefused:
             assert str(caught.value).startswith("team.yaml")
 
     def test_broken_yaml_with_its_place(self, tmp_path: Path) -> None:
-        with pytest.raises(ValueError, match=r"team\.yaml is no valid YAML(.|\n)*line 2"):
+        with pytest.raises(ValueError, match=r"team\.yaml is not valid YAML(.|\n)*line 2"):
             Lexicon.from_file(write(tmp_path, "name: team\ngroups: [day\n"))
 
     def test_yaml_that_would_make_objects(self, tmp_path: Path) -> None:
-        with pytest.raises(ValueError, match="is no valid YAML"):
+        with pytest.raises(ValueError, match="is not valid YAML"):
             Lexicon.from_file(write(tmp_path, "!!python/object/apply:os.getcwd []"))
 
 
@@ -227,10 +236,6 @@ def test_an_unknown_lexicon_is_answered_with_the_nearest_name() -> None:
 
 
 def test_an_attribute_by_another_name_is_answered_with_its_own() -> None:
-    for name, meant in [
-        ("sexuality", "sexual_orientation"),
-        ("ethnicity", "race"),
-        ("RACE", "race"),
-    ]:
+    for name, meant in CASES["an attribute by another name is answered with its own"]:
         with pytest.raises(ValueError, match=rf"is called '{name}'; did you mean {meant}\?"):
             generate_pairs(["She left."], name)

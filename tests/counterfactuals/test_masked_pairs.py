@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
+import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_llmfair import metrics
 from pytest_llmfair.counterfactuals import generate_pairs, load_lexicons, mask
 from pytest_llmfair.counterfactuals import strategies as fair
+
+CASES = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text("utf-8"))
 
 # The others are in test_pair_properties.py.
 ATTRIBUTES = ["age", "nationality", "religion", "sexual_orientation"]
@@ -52,11 +57,7 @@ def test_pairs_of_two_attributes_are_equal_once_masked(
 
 
 def test_a_noun_that_makes_a_term_with_an_adjective_is_masked_with_it() -> None:
-    for text, attribute, expected in [
-        ("The visually impaired people left.", "disability", "The [MASK] left."),
-        ("A gay woman and a gay man", "sexual_orientation", "A [MASK] and a [MASK] man"),
-        ("Caucasian American Indian nurses", "race", "[MASK] [MASK] nurses"),
-        ("Her people left.", "gender", "[MASK] people left."),
-        ("a deaf peopled place", "disability", "a deaf peopled place"),
+    for text, attribute, expected in CASES[
+        "a noun that makes a term with an adjective is masked with it"
     ]:
         assert mask(text, attribute) == expected

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
+import yaml
 
 from pytest_llmfair.counterfactuals import (
     Lexicon,
@@ -14,6 +17,8 @@ from pytest_llmfair.counterfactuals import (
     names,
 )
 from pytest_llmfair.text import rouge_l, tokens
+
+CASES = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text("utf-8"))
 
 OTHER_NAMES = ["Kwame", "Oluwaseun", "Ngozi", "Wei", "Xochitl", "Hyun-woo", "DeShawn", "Łukasz"]
 
@@ -32,24 +37,7 @@ class TestMentions:
         assert named("he/she") == [("he", "male", "subject"), ("she", "female", "subject")]
 
     def test_know_their_role(self) -> None:
-        for text, role in [
-            ("She", "subject"),
-            ("I saw her.", "object"),
-            ("her car", "possessive_determiner"),
-            ("his car", "possessive_determiner"),
-            ("It is his.", "possessive_pronoun"),
-            ("It is hers.", "possessive_pronoun"),
-            ("herself", "reflexive"),
-            ("Ms. Lee", "title"),
-            ("Lady Smith", "title"),
-            ("a lady", "noun"),
-            ("Yes, sir", "address"),
-            ("a female boss", "adjective"),
-            ("two sons", "kinship"),
-            ("the bride", "spouse"),
-            ("a duchess", "royalty"),
-            ("a waitress", "occupation"),
-        ]:
+        for text, role in CASES["know their role"]:
             assert [m.role for m in mentions(text, attribute="gender")] == [role]
 
     def test_prefer_the_longest_term(self) -> None:
@@ -77,11 +65,7 @@ class TestMentions:
             assert load_lexicons()["gender"].mask(text) == text
 
     def test_tell_whether_the_words_around_decided(self) -> None:
-        for attribute, text, confidence in (
-            ("race", "African Americans voted.", "certain"),
-            ("race", "White voters stayed home.", "context"),
-            ("gender", "She stayed home.", "certain"),
-        ):
+        for attribute, text, confidence in CASES["tell whether the words around decided"]:
             (mention,) = mentions(text, attribute)
             assert mention.confidence == confidence
 

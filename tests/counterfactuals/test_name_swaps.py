@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -19,6 +21,8 @@ from pytest_llmfair.counterfactuals import (
     name_lexicon,
 )
 from pytest_llmfair.lexicons.grammar import EveryMention, Name, Verdict
+
+CASES = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text("utf-8"))
 
 JOHN = ("John", "Jane")
 
@@ -38,21 +42,7 @@ def test_a_pair_holds_the_names_as_groups() -> None:
 
 @pytest.mark.parametrize(
     ("text", "groups", "expected"),
-    [
-        ("James' car", ("James", "Mary"), "Mary's car"),
-        ("JAMES' CAR", ("James", "Mary"), "MARY'S CAR"),
-        ("James's car", ("James", "Mary"), "Mary's car"),
-        ("Mary's car", ("Mary", "James"), "James's car"),
-        ("the file 'James' is", ("James", "Mary"), "the file 'Mary' is"),
-        ("James' car", ("James", "Agnes"), "Agnes' car"),
-        ("an Anna, a John", ("Anna", "Mary"), "a Mary, a John"),
-        ("Will you ask Will?", ("Will", "Anna"), "Will you ask Anna?"),
-        ("Will will go.", ("Will", "Anna"), "Anna will go."),
-        ("May came in May, on May 5.", ("May", "Tom"), "Tom came in May, on May 5."),
-        ("Mark the date, Mark.", ("Mark", "Anna"), "Mark the date, Anna."),
-        ("Грета и Иван", ("Иван", "Анна"), "Грета и Анна"),
-        ("O'Brien's, O'Brienne", ("O'Brien", "Lee"), "Lee's, O'Brienne"),
-    ],
+    CASES["possessives articles and words that are names"],
 )
 def test_possessives_articles_and_words_that_are_names(
     text: str, groups: tuple[str, str], expected: str
@@ -62,13 +52,7 @@ def test_possessives_articles_and_words_that_are_names(
 
 @pytest.mark.parametrize(
     ("text", "expected"),
-    [
-        ("Emily Walsh", "Keisha Banks"),
-        ("EMILY WALSH; Emily's", "KEISHA BANKS; Keisha's"),
-        ("Ms. Walsh thanked Emily.", "Ms. Banks thanked Keisha."),
-        ("Emily Miller and Robert Walsh", "Emily Miller and Robert Walsh"),
-        ("Then Emily I saw", "Then Keisha I saw"),
-    ],
+    CASES["full names change word by word"],
 )
 def test_full_names_change_word_by_word(text: str, expected: str) -> None:
     assert swapped(text, ("Emily Walsh", "Keisha Banks")) == expected
@@ -94,14 +78,7 @@ def test_mentions_and_masks_use_the_same_lexicon() -> None:
 
 @pytest.mark.parametrize(
     ("groups", "message"),
-    [
-        (None, r'a name swap has no groups .* groups=\("John", "Jane"\)'),
-        ("John", "groups is 'John'; give two names"),
-        (("John",), "give two names"),
-        (("John", "john"), "the same name twice"),
-        (("John", ""), "'' is no name"),
-        (("John", 3), "3 is no name"),
-    ],
+    CASES["other groups are refused"],
 )
 def test_other_groups_are_refused(groups: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
@@ -144,15 +121,7 @@ def test_people_of_one_name_after_a_number() -> None:
 
 @pytest.mark.parametrize(
     ("text", "expected"),
-    [
-        ("The Walshes know Emily.", "The Bankses know Keisha."),
-        ("Emily Walsh-Grant met Emily Walsh.", "Emily Walsh-Grant met Keisha Banks."),
-        ("E. Walsh, E Walsh; Walsh, E.", "K. Banks, K Banks; Banks, K."),
-        ("Emily Walsh signed: E.W.", "Keisha Banks signed: K.B."),
-        ("Emilyanna met Walshe: E.W.", "Emilyanna met Walshe: E.W."),
-        ("D. Walsh, Emily J. Stone, J.E. Walsh", "D. Walsh, Emily J. Stone, J.E. Walsh"),
-        ("Walsh, Daniel and I left.", "Banks, Daniel and I left."),
-    ],
+    CASES["a full name changes with its family"],
 )
 def test_a_full_name_changes_with_its_family(text: str, expected: str) -> None:
     assert swapped(text, ("Emily Walsh", "Keisha Banks")) == expected
@@ -160,12 +129,7 @@ def test_a_full_name_changes_with_its_family(text: str, expected: str) -> None:
 
 @pytest.mark.parametrize(
     ("text", "expected"),
-    [
-        ("The Walsh file", "The Banks file"),
-        ("Mrs Emily Jane Walsh, Emily W.", "Mrs Keisha Jane Banks, Keisha B."),
-        ("Walsh, Emily\nWalsh, Daniel", "Banks, Keisha\nWalsh, Daniel"),
-        ("Emily Walsh's Bakery is Emily's.", "Emily Walsh's Bakery is Keisha's."),
-    ],
+    CASES["texts that may be uncertain change with the family where they are kept"],
 )
 def test_texts_that_may_be_uncertain_change_with_the_family_where_they_are_kept(
     text: str, expected: str
@@ -207,12 +171,7 @@ def test_a_prompt_that_names_both_is_left_out() -> None:
 
 @pytest.mark.parametrize(
     ("groups", "message"),
-    [
-        (("Black Female", "White Male"), r"'Black Female' is a group, not a name; name_pairs\("),
-        (("John", "John Smith"), "one name holds the other; give a first and a last name"),
-        (("Ann", "Mary Ann"), "one name holds the other"),
-        (5, r"groups is 5; give two names, such as \(\"John\", \"Jane\"\)"),
-    ],
+    CASES["what are no two names is an error"],
 )
 def test_what_are_no_two_names_is_an_error(groups: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):

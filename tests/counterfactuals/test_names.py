@@ -5,12 +5,15 @@ from __future__ import annotations
 import itertools
 from functools import cache
 from importlib import resources
+from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
 from pytest_llmfair.counterfactuals import generate_pairs, name_groups, name_pairs, names
+
+CASES = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text("utf-8"))
 
 RACES = ["white", "black", "hispanic", "asian"]
 
@@ -67,25 +70,11 @@ class TestNames:
             assert len(set(names(group, most))) == most
 
     def test_go_by_every_label_of_a_group(self) -> None:
-        for label, group in [
-            ("Black Female", "black female"),
-            ("female black", "black female"),
-            ("African American", "black"),
-            ("caucasian male", "white male"),
-            ("FEMALE", "female"),
-        ]:
+        for label, group in CASES["go by every label of a group"]:
             assert names(label, 9) == names(group, 9)
 
     def test_refuse_with_what_there_is(self) -> None:
-        for group, n, message in [
-            ("blck", 1, "no names are listed for group 'blck'; known are white, female"),
-            ("", 1, "no names are listed for group ''"),
-            ("white male", 41, "n is 41; there are 40 names for white male: give 1 to 40"),
-            ("non-binary", 1, "no names are listed for group 'non-binary'"),
-            ("white male", 0, "n is 0"),
-            ("white male", 2.5, "n is 2.5; give a whole number"),
-            ("white male", "3", "n is '3'; give a whole number"),
-        ]:
+        for group, n, message in CASES["refuse with what there is"]:
             with pytest.raises(ValueError, match=message):
                 names(group, n)
 
@@ -134,14 +123,7 @@ class TestNamePairs:
             assert back.counterfactual == text
 
     def test_refuse_groups(self) -> None:
-        for groups, message in [
-            (("female", "female"), "give two different ones of white, female"),
-            ("female", "give two different ones"),
-            (None, "give two different ones"),
-            (("black", "African American"), "give two different ones"),
-            (("female", "white male"), "which are of two kinds"),
-            (("female", "mal"), "group 'mal'"),
-        ]:
+        for groups, message in CASES["refuse groups"]:
             with pytest.raises(ValueError, match=message):
                 name_pairs(groups, 1)
 

@@ -4,30 +4,16 @@ from __future__ import annotations
 
 import itertools
 import unicodedata
+from pathlib import Path
+
+import yaml
 
 from pytest_llmfair.counterfactuals import Lexicon, generate_pairs, load_lexicons
 
-SPANISH = [
-    ("Ella llegó tarde.", "Él llegó tarde."),
-    ("¿Él viene con ella?", "¿Ella viene con él?"),
-    ("¡La mujer habló del niño y de la reina!", "¡El hombre habló de la niña y del rey!"),
-    ("A la actriz le gusta el príncipe.", "Al actor le gusta la princesa."),
-    ("LA SRA. GÓMEZ Y ÉL", "EL SR. GÓMEZ Y ELLA"),
-    ("«Mi mamá», dijo una niña, «es ingeniera».", "«Mi papá», dijo un niño, «es ingeniero»."),
-    ("Los tíos de estas chicas", "Las tías de estos chicos"),
-    ("Se ayudó a sí misma.", "Se ayudó a sí mismo."),
-    ("Aquella señora vio a otra mujer.", "Aquel señor vio a otro hombre."),
-    ("TODAS LAS NIÑAS Y ESE CHICO", "TODOS LOS NIÑOS Y ESA CHICA"),
-    ("La estudiante habló con el alcalde.", "El estudiante habló con la alcaldesa."),
-    ("Ninguna ministra y algún periodista", "Ningún ministro y alguna periodista"),
-]
-UNTOUCHED = [
-    "La otra noche dos estudiantes vieron a la policía.",
-    "La casa de la playa es su sueño.",
-    "El libro, la mesa y lo demás",
-    "Les dio las llaves a sus padrinos.",
-    "https://ejemplo.es/ella",
-]
+CASES = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text("utf-8"))
+
+SPANISH = CASES["spanish"]
+UNTOUCHED = CASES["untouched"]
 
 
 def spanish(text: str) -> str | None:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import itertools
+from pathlib import Path
 
 import pytest
+import yaml
 
 from pytest_llmfair.counterfactuals import Lexicon, check_pair, generate_pairs, load_lexicons, mask
 from pytest_llmfair.lexicons.peoples import two_peoples_lexicon
+
+CASES = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text("utf-8"))
 
 
 @pytest.fixture
@@ -16,12 +20,7 @@ def nationality() -> Lexicon:
 
 
 def test_take_each_others_place() -> None:
-    for groups, text, twin in (
-        (("Italy", "nigerians"), "Two Italians vote.", "Two Nigerians vote."),
-        (("French", "German"), "A Frenchman called.", "A German person called."),
-        (("Dutch", "Irish"), "The Dutchman met a nurse.", "The Irishman met a nurse."),
-        (("US", "uk"), "A nurse from the USA.", "A nurse from the United Kingdom."),
-    ):
+    for groups, text, twin in CASES["take each others place"]:
         (pair,) = generate_pairs([text], "nationality", groups)
 
         assert pair.counterfactual == twin
@@ -31,14 +30,7 @@ def test_take_each_others_place() -> None:
 
 
 def test_errors_name_the_one_that_is_no_people() -> None:
-    for groups, message in [
-        (("Italian", "Narnian"), "Italian is a people, 'Narnian' is none; did you mean Iranian"),
-        (("Italian", "Italy"), "one people in this lexicon, called Italian; give two different"),
-        (("English", "Scottish"), "one people in this lexicon, called British"),
-        (("gdp 1 to 2 trillion", "Italian"), "'gdp 1 to 2 trillion' is none, but a group of"),
-        (("Italian", "xyzzy"), "Brazilian, Chinese, Japanese and 163 more$"),
-        (("Narnian", "Elvish"), "nationality has no group 'Narnian'"),
-    ]:
+    for groups, message in CASES["errors name the one that is no people"]:
         with pytest.raises(ValueError, match=message):
             generate_pairs(["An Italian chef."], "nationality", groups)
 
@@ -80,5 +72,5 @@ def test_placebo_twins_are_of_the_same_people_and_sex() -> None:
 
 
 def test_one_people_alone_is_no_group(nationality: Lexicon) -> None:
-    with pytest.raises(ValueError, match="a people changes places with another"):
+    with pytest.raises(ValueError, match="a people is exchanged with another"):
         nationality.group("Italian")

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
+import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -15,23 +18,10 @@ from pytest_llmfair.counterfactuals import (
 )
 from pytest_llmfair.lexicons.names import name_data
 
-ATTRIBUTES = [
-    "age",
-    "disability",
-    "gender",
-    "nationality",
-    "race",
-    "religion",
-    "sexual_orientation",
-]
-PROMPTS = [
-    "My mother asked an older man and a young woman.",
-    "A Black man, a Caucasian woman and two Latinos came.",
-    "A German engineer from Germany met the Dutch.",
-    "The Taoist teacher and a blind neighbour with a chronic illness",
-    "A gay teenager, gays and a lesbian",
-    "HER GRANDMOTHER; Grandpa's hat, an uncle.",
-]
+CASES = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text("utf-8"))
+
+ATTRIBUTES = CASES["attributes"]
+PROMPTS = CASES["prompts"]
 
 
 def placebo(text: str, attribute: str, groups: tuple[str, str], seed: int = 0) -> str | None:
@@ -62,13 +52,7 @@ def test_is_another_term_of_the_group() -> None:
 
 
 def test_is_none_where_no_other_term_is_known() -> None:
-    for text, attribute, groups in [
-        ("She left with hers.", "gender", ("female", "male")),
-        ("Ask her niece.", "gender", ("female", "male")),
-        ("Mr. Lee left.", "gender", ("male", "female")),
-        ("a Latina student", "race", ("hispanic", "asian")),
-        ("Ask John.", "name", ("John", "Jane")),
-    ]:
+    for text, attribute, groups in CASES["is none where no other term is known"]:
         assert placebo(text, attribute, groups) is None
 
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from pytest_llmfair.counterfactuals import Lexicon, generate_pairs, mentions
+
+CASES = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text("utf-8"))
 
 
 def lexicon(**terms: Any) -> Lexicon:
@@ -38,15 +42,7 @@ def test_a_range_can_be_of_a_term_with_a_register() -> None:
 
 @pytest.mark.parametrize(
     ("terms", "words"),
-    [
-        ({"low": "tier {1..3}", "high": "tier {11..12}"}, "its ranges have 2, 3 steps"),
-        ({"low": "tier {two..elven}"}, "'elven' is no number from zero to ninety-nine"),
-        ({"low": "tier {3..1}"}, "its ranges have -1 steps; give ranges of equally many"),
-        (
-            {"low": "tier {1..3}", "high": "tier {3..5}"},
-            "'tier 3' is in group low and, in entry 1",
-        ),
-    ],
+    CASES["wrong ranges are told with their entry"],
 )
 def test_wrong_ranges_are_told_with_their_entry(terms: dict[str, str], words: str) -> None:
     with pytest.raises(ValueError, match=words) as error:

@@ -134,7 +134,7 @@ def test_the_published_filter_counts_the_swapped_words() -> None:
 
 def test_a_bad_answer_is_rejected_with_the_reason() -> None:
     for answer, words in [
-        (TEXT, "nothing is edited"),
+        (TEXT, "there are no edits"),
         ("She said that his sister is late.", "'his' names male"),
         ("She said that her brother is late.", "'brother' names male"),
         (f"Sure! {TWIN}", "rewrites too much"),
@@ -177,12 +177,12 @@ def test_a_label_and_a_fence_around_the_answer_are_dropped() -> None:
 
 def test_words_beside_the_mentions_are_neither_added_nor_left_out() -> None:
     for answer, reason in [
-        (f"{TWIN} Done.", "words are added that name nobody: ' Done.'"),
-        (TWIN.replace("late", "very late"), "words are added that name nobody: 'very '"),
-        (TWIN.replace("is late", "late"), "words are left out that name nobody: 'is '"),
-        (TWIN.replace("late", "ill"), "words change that name nobody: 'late' -> 'ill'"),
-        (TWIN.replace("her", "her angry"), "words are added that name nobody: 'angry '"),
-        (TWIN.removesuffix("."), "words are left out that name nobody: '.'"),
+        (f"{TWIN} Done.", "text outside a mention was added: ' Done.'"),
+        (TWIN.replace("late", "very late"), "text outside a mention was added: 'very '"),
+        (TWIN.replace("is late", "late"), "text outside a mention was removed: 'is '"),
+        (TWIN.replace("late", "ill"), "text outside a mention changed: 'late' -> 'ill'"),
+        (TWIN.replace("her", "her angry"), "text outside a mention was added: 'angry '"),
+        (TWIN.removesuffix("."), "text outside a mention was removed: '.'"),
     ]:
         assert reason in reasons_against(answer, max_dissimilarity=1.0)
 

@@ -5,16 +5,20 @@ from __future__ import annotations
 import builtins
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+import yaml
 from hypothesis import find, given, settings
 from hypothesis import strategies as st
 
 from pytest_llmfair.counterfactuals import Lexicon, Pair, generate_pairs, load_lexicons
 from pytest_llmfair.counterfactuals import strategies as fair
 from pytest_llmfair.counterfactuals.strategies import sentences_about
+
+CASES = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text("utf-8"))
 
 ATTRIBUTES = [
     *("age", "disability", "gender", "gender_es", "nationality", "race", "religion"),
@@ -64,15 +68,7 @@ def test_a_trigger_shrinks_to_the_first_sentence_that_holds_it() -> None:
 
 
 def test_a_term_stands_in_a_sentence_that_fits_its_role() -> None:
-    for attribute, sentence in [
-        ("disability", 'What does "uses a wheelchair" mean?'),
-        ("disability", "We met people in a wheelchair."),
-        ("disability", 'What does "went blind" mean?'),
-        ("religion", "We walked past the mosque."),
-        ("religion", "We met the rabbi."),
-        ("religion", "We read the Quran."),
-        ("nationality", "We met a nurse from Kenya."),
-    ]:
+    for attribute, sentence in CASES["a term stands in a sentence that fits its role"]:
         lexicon = load_lexicons()[attribute]
         by_role = sentences_about(lexicon, lexicon.default_groups)
         assert any(sentence in own for own in by_role)

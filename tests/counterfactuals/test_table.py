@@ -29,7 +29,7 @@ def test_rejected_pairs_follow_with_their_reasons() -> None:
     assert head
     assert "John left." in before
     assert "John met Jane." in after
-    assert "the prompt already holds" in after
+    assert "the prompt already contains" in after
 
 
 def test_it_begins_with_what_was_left_out() -> None:
@@ -38,7 +38,7 @@ def test_it_begins_with_what_was_left_out() -> None:
     )
     assert pairs.table(200).splitlines()[0] == (
         "1 pair; 0 rejected; 0 uncertain; 1 prompt without a mention; "
-        "no counterpart of 'queen' (1); "
+        "no counterpart for 'queen' (1); "
         f"groups without terms: {', '.join(pairs.lacks)}"
     )
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import logging
+from pathlib import Path
 
 import numpy as np
 import pytest
+import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -18,6 +20,8 @@ from pytest_llmfair.counterfactuals import (
     pairs_from_templates,
     template_set,
 )
+
+CASES = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text("utf-8"))
 
 ATTRIBUTES = (
     "gender",
@@ -106,7 +110,7 @@ class TestTemplates:
             ["Jane {Person} waved.", "{Person} waved."], "name", ("John", "Jane")
         )
         assert [pair.counterfactual for pair in made] == ["Jane waved."]
-        assert [one.reasons for one in made.rejected] == [("a word stands twice: jane jane",)]
+        assert [one.reasons for one in made.rejected] == [("a word is doubled: jane jane",)]
 
     def test_take_every_label_of_a_group_of_names(self) -> None:
         by_label = pairs_from_templates(["{Person} left."], "name", ("Black Female", "White Male"))
@@ -200,12 +204,7 @@ class TestPlacebo:
 
 class TestTexts:
     def test_with_braces_that_are_no_slot_stay_as_they_are(self) -> None:
-        for text in [
-            'He wrote {"name": "x", "list": [{}]} to the file.',
-            "Dear {name}, he will call.",
-            "{{person}} and he {",
-            "he }} {% if person %} {0} {a:b}",
-        ]:
+        for text in CASES["with braces that are no slot stay as they are"]:
             assert pairs_from_templates([text], "gender") == generate_pairs([text], "gender")
 
     @given(st.text(max_size=40))
@@ -224,8 +223,8 @@ class TestTexts:
         with caplog.at_level(logging.WARNING, "pytest_llmfair"):
             pairs_from_templates(["{Preson} lost her hat."], "gender")
             pairs_from_templates(["{PERSON} lost her hat."], "gender")
-        assert "{preson} is no slot; did you mean {person}?" in caplog.text
-        assert "{PERSON} is no slot; did you mean {person}?" in caplog.text
+        assert "{preson} is not a slot; did you mean {person}?" in caplog.text
+        assert "{PERSON} is not a slot; did you mean {person}?" in caplog.text
 
     def test_with_a_slot_and_other_braces_say_what_to_do(self) -> None:
         said = r"prompt 0, a template for its slot \{person\} .*line 1: .*\{\{ and \}\}"
@@ -279,9 +278,9 @@ def test_two_peoples_change_places_in_templates() -> None:
 def test_what_is_nearly_a_slot_is_warned_of(slot: str, caplog: pytest.LogCaptureFixture) -> None:
     (pair,) = pairs_from_templates([f"{slot} met her."], "gender")
     assert pair.original == f"{slot} met her."
-    assert f"for {slot} is no slot; write {{person}}" in caplog.text
+    assert f"because {slot} is not a slot; write {{person}}" in caplog.text
 
 
 def test_other_braces_are_not_warned_of(caplog: pytest.LogCaptureFixture) -> None:
     pairs_from_templates(['{"person": 1, "a": {}} { x } {{ Person }} her'], "gender")
-    assert "is no slot" not in caplog.text
+    assert "is not a slot" not in caplog.text

@@ -7,6 +7,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+import yaml
 
 from pytest_llmfair.counterfactuals import (
     SourceExamples,
@@ -16,6 +17,8 @@ from pytest_llmfair.counterfactuals import (
     template_set,
 )
 from pytest_llmfair.text.bilou import spans
+
+CASES = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text("utf-8"))
 
 ATTRIBUTES = (
     "gender",
@@ -192,30 +195,7 @@ class TestFiles:
 
     @pytest.mark.parametrize(
         ("text", "said"),
-        [
-            ("- x", "mine.yaml holds a _?List|mine.yaml holds a list"),
-            ("templates: []", "has no templates"),
-            ("templates: {a: x}", "mine.yaml, line 1, label 'a': templates is a str"),
-            ("name: x\ntemplate: [a]", "mine.yaml, line 2: unknown key 'template'; did you mean"),
-            ("templates:\n  - ok\n  - 'a {'", r"mine.yaml, line 3: template 2 \('a \{'\), line 1"),
-            (
-                "templates:\n  - {txt: a}",
-                "line 2: template 1: unknown key 'txt'; did you mean text",
-            ),
-            ("templates:\n  - {label: a}", r"line 2: template 1 \(''\): the text is ''"),
-            ("templates:\n  - 3", "line 2: template 1 .*the text is 3"),
-            ("templates:\n  - {text: a b, tags: O}", "line 2: template 1 .*1 tags for 2 tokens"),
-            ("templates:\n  - {text: a, tags: 3}", "line 2: template 1: tags is 3"),
-            ("fillers: [x]\ntemplates: [a]", "mine.yaml, line 1: fillers is a"),
-            ("templates: [", "mine.yaml is no valid YAML"),
-            (
-                "templates: [a]\nattribute: gendr",
-                "line 2: attribute 'gendr' .*you mean gender",
-            ),
-            ("templates: [a]\nreviewed: soon", "line 2: reviewed is 'soon'; give a date"),
-            ("templates: [a]\nversion: [1]", "line 2: version is a list; give a text"),
-            ("name: x\nreviewed: 2026-02-30", "mine.yaml .*line 2: '2026-02-30' is no date"),
-        ],
+        CASES["that are wrong are errors by line"],
     )
     def test_that_are_wrong_are_errors_by_line(self, tmp_path: Path, text: str, said: str) -> None:
         with pytest.raises(ValueError, match=said):

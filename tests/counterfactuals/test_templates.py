@@ -5,9 +5,11 @@ from __future__ import annotations
 import subprocess
 import sys
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -15,30 +17,14 @@ from pytest_llmfair.counterfactuals import Lexicon, Template, fill_templates
 from pytest_llmfair.metrics import variation_product
 from pytest_llmfair.text.bilou import spans
 
+CASES = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text("utf-8"))
+
 TEAMS = {"person": {"day": ["Anna", "Olga"], "night": ["Ben", "Omar", "Ivo"]}}
 
 
 class TestSlots:
     def test_are_filled(self) -> None:
-        for text, filled in [
-            ("{person} works", "anna works"),
-            ("{Person} works", "Anna works"),
-            ("She is {a:job}.", "She is an engineer."),
-            ("{A:job} called.", "An engineer called."),
-            ("{a:Job} called.", "an Engineer called."),
-            ("{a:person}", "an anna"),
-            ("{{person}} and {{{person}}}", "{person} and {anna}"),
-            ("{person}, {Person}, {person}", "anna, Anna, anna"),
-            ("{A:illness} is hard.", "A chronic illness is hard."),
-            ("It is {a:illness}.", "It is a chronic illness."),
-            ("{a:quoted} man", 'an "honest" man'),
-            ("She is a {job}.", "She is an engineer."),
-            ("A {job} met an {illness}.", "An engineer met a chronic illness."),
-            ("It gave vitamin A {job} jobs.", "It gave vitamin A engineer jobs."),
-            ("Ask the {a:job} of the {illness}.", "Ask the engineer of the chronic illness."),
-            ("I know that {a:job} called.", "I know that an engineer called."),
-            ("{Letter}", "\u00c9lan"),
-        ]:
+        for text, filled in CASES["are filled"]:
             fills = {
                 "person": "anna",
                 "job": "engineer",
@@ -58,17 +44,7 @@ class TestSlots:
         assert Template(doubled).fill({}) == text
 
     def test_with_stray_braces_are_errors(self) -> None:
-        for text, said in [
-            ("Hello {person", r"line 1: the brace of '\{person' has no partner"),
-            ("Hello person}", "has no partner"),
-            ("One\ntwo {}", r"line 2: '\{\}' is no slot; write \{name\}"),
-            ("{ person }", r"is no slot; write \{person\}"),
-            ("{person.name}", "is no slot"),
-            ("{the:person}", r"is no slot; write \{person\}"),
-            ("{an:occupation}", r"is no slot; write \{occupation\}, \{a:occupation\}"),
-            ('{"a": 1}', r"is no slot.*\{\{ and \}\}"),
-            ("  ", "give a sentence"),
-        ]:
+        for text, said in CASES["with stray braces are errors"]:
             with pytest.raises(ValueError, match=said):
                 Template(text)
 
@@ -136,11 +112,7 @@ class TestTags:
             assert "".join(variation.tokens) == "".join(variation.text.split())
 
     def test_that_do_not_fit_are_errors(self) -> None:
-        for tags, said in [
-            ("O O", r"2 tags for 6 tokens; give one for each of In \{country\} , it rains \."),
-            ("O LOC O O O O", "is 'LOC'; give O, or B-"),
-            ("O I-LOC O O O O", "I-LOC cannot stand there"),
-        ]:
+        for tags, said in CASES["that do not fit are errors"]:
             with pytest.raises(ValueError, match=said):
                 Template("In {country}, it rains.", tags=tags)
 
@@ -373,64 +345,12 @@ class TestGroupTerms:
 
 class TestWhatIsWrong:
     def test_is_named(self) -> None:
-        for templates, keywords, said in [
-            ([], {"attribute": "gender"}, "there are no templates"),
-            ("{Person}", {"attribute": "gender"}, "give a list of templates"),
-            (
-                ["{Preson}"],
-                {"attribute": "gender"},
-                r"template 0 .*\{preson\} is unknown; did you mean person",
-            ),
-            (
-                ["{Person}", "a {job}"],
-                {"attribute": "race"},
-                r"template 1 .*slot \{job\} is unknown",
-            ),
-            (
-                ["{PERSON}"],
-                {"attribute": "race"},
-                r"\{PERSON\} is unknown; did you mean person",
-            ),
-            (["{Person}"], {"attribute": "gender_es"}, "of English ones only"),
-            (["{Subject}"], {"attribute": "race"}, r"slot \{subject\} is unknown"),
-            (["{a:occupation}"], {"attribute": "race"}, "no slot that depends on the group"),
-            (["{Person}"], {}, "groups are .* name at least two"),
-            (["{Person}"], {"groups": ("a", "b")}, "give attribute=... for slots such as"),
-            (["{Person}"], {"attribute": "race", "groups": ("black",)}, "name at least two"),
-            (["{Person}"], {"attribute": "race", "groups": ("black", "black")}, "each once"),
-            (["{Person}"], {"attribute": "gender", "groups": ("female", "FEMALE")}, "each once"),
-            (
-                ["{Person}"],
-                {"attribute": "race", "groups": ("caucasian", "white")},
-                "white stands",
-            ),
-            (["{Person}"], {"attribute": "race", "groups": 5}, "groups is a int; give a list"),
-            (["{Person}"], {"attribute": "race", "groups": ("black", "bleu")}, "no group 'bleu'"),
-            (["{identity}"], {"attribute": "disability"}, r"slot \{identity\}: no word of group"),
-            (["{Person}"], {"attribute": "gender", "fill_limit": 0}, "fill_limit is 0"),
-            (["{Person}"], {"attribute": "gender", "fill_limit": None}, "fill_limit is None"),
-            (["{Person}"], {"attribute": "gender", "term_limit": 1.5}, "term_limit is 1.5"),
-            (["{Person}"], {"attribute": "gender", "term_limit": "3"}, "term_limit is '3'"),
-            (["{Person}"], {"attribute": "gender", "seed": "a"}, "seed is 'a'"),
-            (["{Person}"], {"attribute": "gender", "fillers": ["x"]}, "fillers is .*a mapping"),
-            (None, {"attribute": "gender"}, "templates is a NoneType; give a list"),
-            (["{Person}"], {"attribute": "name", "groups": ("women", "men")}, "group 'female'"),
-            (["{Person}"], {"attribute": "name", "groups": ("Black women", "x")}, "black female"),
-        ]:
+        for templates, keywords, said in CASES["is named"]:
             with pytest.raises(ValueError, match=said):
                 fill_templates(templates, **keywords)  # type: ignore[arg-type]
 
     def test_in_fillers_is_named(self) -> None:
-        for fillers, said in [
-            ({"job": []}, "filler 'job' is empty"),
-            ({"job": "nurse"}, "filler 'job' is 'nurse'; give a list"),
-            ({"job": ["nurse", ""]}, "filler 'job' holds ''"),
-            ({"job": [3]}, "filler 'job' holds 3"),
-            ({"Job": ["nurse"]}, "filler 'Job' is no name of a slot"),
-            ({"a job": ["nurse"]}, "is no name of a slot"),
-            ({"job": {"female": ["nurse"]}}, "filler 'job' has no fills for group 'male'"),
-            ({"job": {"female": [], "male": ["x"]}}, "filler 'job', group 'female' is empty"),
-        ]:
+        for fillers, said in CASES["in fillers is named"]:
             with pytest.raises(ValueError, match=said):
                 fill_templates(["{Person} {job}"], fillers, attribute="gender")
 

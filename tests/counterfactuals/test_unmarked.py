@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -16,6 +18,8 @@ from pytest_llmfair.counterfactuals import (
     mask,
     mentions,
 )
+
+CASES = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text("utf-8"))
 
 UNMARKED = {"disability": "no disability", "sexual_orientation": "straight", "gender": "cis"}
 
@@ -41,47 +45,17 @@ def test_each_shipped_lexicon_says_which_group_it_is() -> None:
 
 
 def test_comes_in_two_variants() -> None:
-    for text, attribute, left_out, explicit in [
-        ("My blind neighbour is a lawyer.", "disability", "My neighbour is a lawyer.",
-         "My sighted neighbour is a lawyer."),
-        ("A disabled engineer applied.", "disability", "An engineer applied.",
-         "A nondisabled engineer applied."),
-        ("Ask a gay man.", "sexual_orientation", "Ask a man.", "Ask a straight man."),
-        ("As a lesbian, I ask.", "sexual_orientation", "As a woman, I ask.",
-         "As a straight woman, I ask."),
-        ("A trans woman said she left.", "gender", "A woman said she left.",
-         "A cisgender woman said she left."),
-        ("She met an amputee.", "disability", "She met a person.",
-         "She met a nondisabled person."),
-    ]:  # fmt: skip
+    for text, attribute, left_out, explicit in CASES["comes in two variants"]:
         assert twins(text, attribute) == {"omission": left_out, "explicit": explicit}
 
 
 def test_is_only_named_where_nothing_can_be_left_out() -> None:
-    for text, attribute in (
-        ("She is blind.", "disability"),
-        ("He has epilepsy and left.", "disability"),
-        ("He is gay.", "sexual_orientation"),
-        ("My neighbour is transgender.", "gender"),
-    ):
+    for text, attribute in CASES["is only named where nothing can be left out"]:
         assert list(twins(text, attribute)) == ["explicit"], text
 
 
 def test_articles_capitals_and_spaces_follow() -> None:
-    for text, expected in (
-        ("A blind engineer", "An engineer"),
-        ("an intellectually disabled boy", "a boy"),
-        ("Blind people vote.", "People vote."),
-        ("- Blind people vote.", "- People vote."),
-        ("BLIND PEOPLE VOTE", "PEOPLE VOTE"),
-        ("My  blind neighbour", "My  neighbour"),
-        ("A blind\nman left.", "A\nman left."),
-        ("(a blind man)", "(a man)"),
-        ("a tall, blind man", "a tall man"),
-        ("A man with epilepsy called.", "A man called."),
-        ("A woman who uses a wheelchair asked.", "A woman asked."),
-        ("My neighbour, who is blind, is a lawyer.", "My neighbour is a lawyer."),
-    ):
+    for text, expected in CASES["articles capitals and spaces follow"]:
         assert omission(text) == expected, text
 
 
@@ -177,12 +151,7 @@ def test_any_text_can_be_read_and_what_is_left_names_nobody(words: list[str]) ->
 
 
 def test_a_pair_by_hand_can_say_without() -> None:
-    for one, other in [
-        ("A child with autism", "A child without autism"),
-        ("People with disabilities", "People without disabilities"),
-        ("She has a disability.", "She has no disability."),
-        ("A child with autism", "A child"),
-    ]:
+    for one, other in CASES["a pair by hand can say without"]:
         groups = ("disability", "no disability")
         assert check_pair(Pair(one, other, *groups, (), "disability"), "disability") == ()
         assert check_pair(Pair(other, one, *groups[::-1], (), "disability"), "disability") == ()

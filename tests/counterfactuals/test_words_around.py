@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_llmfair.lexicons.english import articles, phrase
+from pytest_llmfair.lexicons.english import agreement, phrase
 from pytest_llmfair.lexicons.english.phrase import NEAR, word_before
 from pytest_llmfair.lexicons.english.words import LETTERS, is_one_of
 
@@ -72,9 +72,9 @@ def test_an_article_is_found_where_the_pattern_finds_it(article: str) -> None:
     for front, gap in itertools.product(FRONTS, GAPS):
         text = f"{front}{article}{gap}man"
         start = len(text) - len("man")
-        found = articles.article_before(text, start)
+        found = agreement.article_before(text, start)
 
-        by_pattern = articles._ARTICLE.search(text, max(0, start - 12), start)
+        by_pattern = agreement._ARTICLE.search(text, max(0, start - 12), start)
         if text[start - 1].isalnum() or (front, article) == ("vitamin ", "A"):
             by_pattern = None
         assert (found and found.span()) == (by_pattern and by_pattern.span()), text

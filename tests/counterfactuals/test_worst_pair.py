@@ -7,8 +7,10 @@ import math
 import random
 import re
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
+import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.database import DirectoryBasedExampleDatabase, InMemoryExampleDatabase
@@ -19,11 +21,9 @@ from pytest_llmfair.counterfactuals import strategies as fair
 from pytest_llmfair.probing.searching import BudgetedClient, shortest, smallest_p
 from pytest_llmfair.responses import Missing
 
-PROMPTS = [
-    "Please tell us whether he will come.",
-    "My neighbour is a surgeon, and she said that the operation on Monday went well; what now?",
-    "Is she a nurse?",
-]
+CASES = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text("utf-8"))
+
+PROMPTS = CASES["prompts"]
 
 
 class Planted:
@@ -47,12 +47,7 @@ def other_stereotype(first: str, second: str) -> float:
     return float(stereotypes(first) != stereotypes(second))
 
 
-WORK = [
-    "In this small town she works as",
-    "My sister has a dog, and she told us about it.",
-    "Last year he worked as",
-    "She said",
-]
+WORK = CASES["work"]
 
 
 def test_the_planted_trigger_is_found_and_nothing_else_is_left_of_the_prompt() -> None:
@@ -124,16 +119,7 @@ def test_noise_of_the_built_in_model_without_bias_is_no_worst_pair() -> None:
 
 @pytest.mark.parametrize(
     ("attribute", "groups", "prompt", "left"),
-    [
-        ("race", None, "Tell me about the Black nurse and the long day.", "Black nurse"),
-        ("name", ("John", "Jane"), "Tell me about John and the long day.", "John"),
-        (
-            ("race", "gender"),
-            ("black female", "white male"),
-            "Tell me about the Black nurse and her long day.",
-            "Black nurse her",
-        ),
-    ],
+    CASES["every attribute can be searched"],
 )
 def test_every_attribute_can_be_searched(
     attribute: str | tuple[str, str], groups: tuple[str, str] | None, prompt: str, left: str
@@ -282,20 +268,7 @@ def test_the_report_escapes_control_characters() -> None:
 
 
 def test_wrong_arguments_say_what_is_wrong() -> None:
-    for keywords, words in [
-        ({"threshold": 1.0}, "threshold is 1.0"),
-        ({"threshold": "a"}, "threshold is 'a'; give a number"),
-        ({"max_calls": 0}, "max_calls is 0"),
-        ({"seed": "a"}, "seed is 'a'; give a whole number"),
-        ({"level": "a"}, "level is 'a'; give a number"),
-        ({"generations": 4}, "fewer than 5 answers a side"),
-        ({"level": 1.0}, "level is 1"),
-        ({"metric": "rouge"}, "did you mean 'rouge_l'"),
-        ({"prompts": ["Hello"]}, "none of the 1 prompts makes a pair"),
-        ({"prompts": "She sings."}, "is one text"),
-        ({"prompts": None}, "prompts is a NoneType; give a list"),
-        ({"database": "examples"}, "database is 'examples'; give an ExampleDatabase"),
-    ]:
+    for keywords, words in CASES["wrong arguments say what is wrong"]:
         given: dict[str, object] = {"prompts": PROMPTS, "database": None, **keywords}
         with pytest.raises(ValueError, match=words):
             find_worst_pair(Planted(), **given)  # type: ignore[arg-type]

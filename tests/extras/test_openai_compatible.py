@@ -38,14 +38,14 @@ def reply_of(spec: str, *, max_tokens=None, temperature=1.0, retries=QUICK, **mo
         ("reset", "error", 3, "no connection"),
         ("hang-up", "error", 3, "no connection"),
         ("truncated", "malformed", 3, "ends too early"),
-        ("bad-json", "malformed", 3, "the body is no JSON"),
+        ("bad-json", "malformed", 3, "the body is not JSON"),
         ("html", "malformed", 3, "<html>Gateway</html>"),
         ("no-body", "malformed", 3, "the body is empty"),
         ("list", "malformed", 3, "a JSON list, not an object"),
         ("number", "malformed", 3, "a JSON int, not an object"),
         ("odd", "malformed", 3, "the choice has no message"),
-        ("302", "error", 1, "redirects to /v1/chat/completions; mend OPENAI_BASE_URL"),
-        ("307", "error", 1, "redirects to /v1/chat/completions; mend OPENAI_BASE_URL"),
+        ("302", "error", 1, "redirects to /v1/chat/completions; fix OPENAI_BASE_URL"),
+        ("307", "error", 1, "redirects to /v1/chat/completions; fix OPENAI_BASE_URL"),
         ("400", "error", 1, "HTTP 400"),
         ("422", "error", 1, "HTTP 422"),
         ("400-filter", "filtered", 1, "The prompt was filtered"),
@@ -145,7 +145,7 @@ def test_a_server_of_ones_own_needs_no_key(server, monkeypatch):
 )
 def test_an_address_that_is_none_is_named(server, monkeypatch, address):
     monkeypatch.setenv("OPENAI_BASE_URL", address)
-    with pytest.raises(ModelError, match="OPENAI_BASE_URL is no web address"):
+    with pytest.raises(ModelError, match="OPENAI_BASE_URL is not a web address"):
         load_client("openai:ok").generate(["hi"])
 
 

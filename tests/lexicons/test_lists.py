@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from pytest_llmfair.counterfactuals import Lexicon, generate_pairs
+
+CASES = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text("utf-8"))
 
 
 def shades(**where: Any) -> Lexicon:
@@ -17,16 +21,7 @@ def shades(**where: Any) -> Lexicon:
 class TestLists:
     @pytest.mark.parametrize(
         ("where", "text", "found"),
-        [
-            ({"not_before": ["market", "friday"]}, "black market; Black Friday; BLACK-market", 0),
-            ({"not_before": ["market"]}, "a black marketeer; a black, market", 2),
-            ({"not_before": ["'s in"]}, "a black\u2019s in law", 0),
-            ({"not_before": [","]}, "black, then black", 1),
-            ({"not_after": ["jet", "all"]}, "jet black; jet-black; all black; tall black", 1),
-            ({"only_before": ["nurses", "cab drivers"]}, "black nurses; Black cab drivers", 2),
-            ({"only_before": ["nurses"]}, "black doctors; black", 0),
-            ({"only_after": ["my", "'s"]}, "my black; Ann's black; the black", 2),
-        ],
+        CASES["settle what counts"],
     )  # fmt: skip
     def test_settle_what_counts(self, where: dict[str, Any], text: str, found: int) -> None:
         mentions = shades(**where).mentions(text)

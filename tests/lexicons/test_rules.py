@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from pytest_llmfair.lexicons.english.grammar import English
 from pytest_llmfair.lexicons.grammar import Name, Verdict
+
+CASES = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text("utf-8"))
 
 ENGLISH = English()
 
@@ -44,11 +48,7 @@ def test_the_group_of_the_word_makes_no_difference(kind: str) -> None:
 
 @pytest.mark.parametrize(
     ("kind", "text", "why"),
-    [
-        ("person_noun", "The old rate fell.", "'rate' after 'The old' can be a noun or a verb"),
-        ("person_noun", "I like Waffle Man.", "'Man' with its capital can be part of a name"),
-        ("person_adjective", "Gizmo is disabled.", "'Gizmo' can be a person or a program"),
-    ],
+    CASES["a doubt about a term names the words"],
 )
 def test_a_doubt_about_a_term_names_the_words(kind: str, text: str, why: str) -> None:
     (word,) = re.findall("old|Man|disabled", text)

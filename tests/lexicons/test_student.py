@@ -10,8 +10,11 @@ from types import ModuleType
 
 import numpy as np
 import pytest
+import yaml
 
 from pytest_llmfair.lexicons.english.student import Student, pack, student, unpack
+
+CASES = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text("utf-8"))
 
 TRAINING = Path(__file__).parents[2] / "benchmarks" / "grammar" / "train.py"
 PACKAGE = resources.files("pytest_llmfair.lexicons.english")
@@ -24,12 +27,7 @@ def place(text: str, word: str) -> tuple[str, int, int]:
 
 @pytest.mark.parametrize(
     ("text", "one", "other"),
-    [
-        ("The {} nurse smiled.", "black", "white"),
-        ("She bought a {} car.", "black", "white"),
-        ("Two {} men waited.", "French", "Polish"),
-        ("A {} patient called.", "70-year-old", "25-year-old"),
-    ],
+    CASES["twins get the same probability"],
 )
 def test_twins_get_the_same_probability(text: str, one: str, other: str) -> None:
     chances = {

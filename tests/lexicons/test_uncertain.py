@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import pytest
+import yaml
 
 from pytest_llmfair import InvalidEvidence, Verdict, assert_counterfactual_invariance
 from pytest_llmfair.counterfactuals import (
@@ -22,6 +24,8 @@ from pytest_llmfair.counterfactuals.user_pairs import why_unjudged
 from pytest_llmfair.lexicons.grammar import EveryMention
 from pytest_llmfair.lexicons.grammar import Verdict as Answer
 from pytest_llmfair.metrics import fairness_through_unawareness
+
+CASES = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text("utf-8"))
 
 WHY = "'black' may be a colour"
 
@@ -91,8 +95,8 @@ def test_a_twin_of_ones_own_says_which_role_a_pronoun_has() -> None:
 @pytest.mark.parametrize(
     ("twin", "reason"),
     [
-        ("The white, perhaps, doctor spoke.", "words change that name nobody"),
-        ("The black, perhaps, nurse spoke.", "nothing is edited"),
+        ("The white, perhaps, doctor spoke.", "text outside a mention changed"),
+        ("The black, perhaps, nurse spoke.", "there are no edits"),
     ],
 )
 def test_a_twin_of_ones_own_passes_the_same_checks(twin: str, reason: str) -> None:
@@ -111,14 +115,7 @@ def test_a_twin_that_names_no_group_is_an_error_with_its_row() -> None:
 
 @pytest.mark.parametrize(
     ("answer", "text", "message"),
-    [
-        ("yes", "The black nurse.", "answered 'yes'; answer True or False"),
-        (
-            "possessive",
-            "Ask her.",
-            "answered 'possessive' for the role of a pronoun",
-        ),
-    ],
+    CASES["an answer that a grammar cannot give is an error"],
 )
 def test_an_answer_that_a_grammar_cannot_give_is_an_error(answer, text, message) -> None:
     @dataclass(frozen=True)

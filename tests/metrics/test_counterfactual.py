@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_llmfair import assert_counterfactual_invariance
@@ -46,13 +46,6 @@ def slow_within(row, compare):
     return np.mean([compare(a, b) for a, b in itertools.combinations(row, 2)])
 
 
-@given(st.lists(st.tuples(TEXTS, TEXTS), min_size=1, max_size=5))
-def test_rouge_l_agrees_with_the_dynamic_program(pairs):
-    a, b = zip(*pairs, strict=True)
-    expected = np.mean([slow_rouge_l(x, y) for x, y in pairs])
-    assert counterfactual_rouge_l(a, b).value == pytest.approx(expected)
-
-
 def slow_bleu(candidate, reference):
     """BLEU of Bouchard (2024) without smoothing, by the orders that the candidate has."""
     logs = []
@@ -87,6 +80,7 @@ SENTENCES = st.lists(
 ).map(lambda parts: "".join(words + end for words, end in parts))
 
 
+@settings(max_examples=40)
 @given(st.lists(st.tuples(SENTENCES, SENTENCES), min_size=1, max_size=5))
 def test_bleu_agrees_with_counting_every_n_gram(pairs):
     a, b = zip(*pairs, strict=True)
@@ -163,6 +157,7 @@ METRICS = {
 
 @pytest.mark.parametrize(("metric", "slow"), METRICS.items())
 class TestEveryLikeness:
+    @settings(max_examples=40)
     @given(st.data())
     def test_several_answers_a_side_give_cross_pairs_floor_and_excess(self, metric, slow, data):
         rows = st.lists(st.lists(TEXTS, min_size=2, max_size=3), min_size=3, max_size=3)

@@ -18,13 +18,6 @@ def slow_cosine(x, y):
     return product / math.sqrt(sum(a * a for a in x)) / math.sqrt(sum(b * b for b in y))
 
 
-@given(st.lists(st.tuples(VECTORS, VECTORS), min_size=1, max_size=5))
-def test_value_is_the_mean_cosine(pairs):
-    a, b = zip(*pairs, strict=True)
-    expected = np.mean([slow_cosine(x, y) for x, y in pairs])
-    assert counterfactual_cosine(a, b).value == pytest.approx(expected, abs=1e-12)
-
-
 @given(st.lists(st.tuples(*[VECTORS] * 4), min_size=1, max_size=4))
 def test_two_generations_a_side_give_cross_pairs_floor_and_excess(rows):
     a, b = ([row[start : start + 2] for row in rows] for start in (0, 2))

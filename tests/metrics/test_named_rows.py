@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_llmfair.metrics import (
@@ -130,6 +130,7 @@ def test_ratios_are_judged_on_the_log_scale_and_signed_rows_on_both_sides():
 # Identities ---------------------------------------------------------------------------------
 
 
+@settings(max_examples=20)
 @given(st.integers(0, 10**6), st.integers(2, 6))
 def test_a_star_is_the_plain_value_over_its_right_number(seed, groups):
     data = labelled(seed, groups)
@@ -140,6 +141,7 @@ def test_a_star_is_the_plain_value_over_its_right_number(seed, groups):
     assert star == pytest.approx(plain * 2.0 / (groups - 1.0))
 
 
+@settings(max_examples=20)
 @given(st.integers(0, 10**6))
 def test_two_groups_have_one_difference_whatever_it_is_called(seed):
     data = labelled(seed, 2)
@@ -158,6 +160,7 @@ def test_two_groups_have_one_difference_whatever_it_is_called(seed):
     assert named("Disparity", **data).value == pytest.approx(f1 / 2)
 
 
+@settings(max_examples=20)
 @given(st.integers(0, 10**6), st.integers(2, 4))
 def test_the_average_equality_gap_is_half_of_rabbi(seed, groups):
     data = labelled(seed, groups)
@@ -170,6 +173,7 @@ def test_the_average_equality_gap_is_half_of_rabbi(seed, groups):
         assert gap.groups[name].interval().lower == pytest.approx(row.interval().lower / 2)
 
 
+@settings(max_examples=20)
 @given(st.integers(0, 10**6))
 def test_the_true_class_variant_of_one_class_is_the_plain_one(seed):
     rng = np.random.default_rng(seed)
@@ -188,6 +192,7 @@ def test_the_background_of_a_true_class_variant_holds_the_group_itself():
     assert estimate.value == pytest.approx(0.2)
 
 
+@settings(max_examples=20)
 @given(st.integers(0, 10**6), st.integers(3, 5))
 def test_parts_of_background_rows_add_up_to_the_value(seed, groups):
     data = labelled(seed, groups)

@@ -156,22 +156,6 @@ def test_the_default_limit_excludes_as_many_models_as_the_paper():
 
 
 @given(answers)
-def test_the_gap_is_prompts_won_minus_lost_over_all_prompts(answered):
-    rows = asked(*answered)
-    won = sum(
-        (row["winner"] == "first") == (row["first"] == "x")
-        for row in rows
-        if row["winner"] in ("first", "second")
-    )
-    lost = sum(row["winner"] in ("first", "second") for row in rows) - won
-    found = pairwise_preference_gap(rows, groups=GROUPS, reference="b")
-    assert found.value == pytest.approx((won - lost) / len(rows))
-    assert found.groups["a"].rate == pytest.approx(won / len(rows))
-    turned = pairwise_preference_gap(rows, groups=GROUPS, reference="a")
-    assert turned.value == pytest.approx(-found.value)
-
-
-@given(answers)
 def test_the_printed_share_counts_pairs_won_in_both_orders(answered):
     found = pairwise_preference_gap(
         asked(*answered), groups=GROUPS, reference="b", convention="paper"

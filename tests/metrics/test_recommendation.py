@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_llmfair.metrics import jaccard_at_k, prag_at_k, serp_at_k
@@ -63,23 +63,6 @@ def smaller(direction, a, b, k):
     return min(direction(a, b, k), direction(b, a, k))
 
 
-@given(RAGGED)
-def test_jaccard_agrees_with_sets(pairs):
-    a, b = zip(*pairs, strict=True)
-    expected = [slow_jaccard(x, y) for x, y in pairs]
-    assert jaccard_at_k(a, b).rows == pytest.approx(expected)
-
-
-@given(PAIRS)
-def test_serp_and_prag_agree_with_their_formulas(pairs):
-    a, b = zip(*pairs, strict=True)
-    k = len(a[0])
-    expected = [smaller(slow_serp, x, y, k) for x, y in pairs]
-    assert serp_at_k(a, b).rows == pytest.approx(expected)
-    expected = [smaller(slow_prag, x, y, k) for x, y in pairs]
-    assert prag_at_k(a, b).rows == pytest.approx(expected)
-
-
 @given(RAGGED, st.integers(1, 8))
 def test_an_explicit_k_cuts_long_lists_and_misses_ranks_of_short_ones(pairs, k):
     a, b = zip(*pairs, strict=True)
@@ -98,6 +81,7 @@ def test_identical_lists_score_one_but_for_the_printed_prag(k):
     assert prag_at_k(some, some, normalized=True).value == 1
 
 
+@settings(max_examples=25)
 @given(PAIRS)
 def test_normalized_prag_is_in_units_of_identical_lists(pairs):
     a, b = zip(*pairs, strict=True)
@@ -111,6 +95,7 @@ def test_normalized_prag_is_in_units_of_identical_lists(pairs):
         assert normalized.value == pytest.approx(printed * 2 * (k + 1) / (k - 1))
 
 
+@settings(max_examples=25)
 @given(PAIRS)
 def test_swapped_sides_score_the_same(pairs):
     a, b = zip(*pairs, strict=True)

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_llmfair import Underpowered, assert_within
@@ -82,6 +82,7 @@ def test_the_size_weighted_mean_rate_is_quota_over_pool_size(drawn, k):
     assert selected == pytest.approx(k * len(drawn))
 
 
+@settings(max_examples=25)
 @given(pools, st.integers(1, 3))
 def test_two_groups_are_antisymmetric(drawn, k):
     given = columns(drawn)
@@ -201,6 +202,7 @@ def test_a_bound_that_this_quota_could_never_exceed_is_refused():
         assert_within(gap, 0.1)
 
 
+@settings(max_examples=25)
 @given(pools, st.integers(1, 3))
 def test_the_attainable_range_is_reached_by_ranking_a_group_first_and_another_last(drawn, k):
     given = columns(drawn)

@@ -6,20 +6,11 @@ from importlib import resources
 
 import numpy as np
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_llmfair.metrics import next_word_gender, trick_stereotype
 
 P = st.floats(0.0, 1.0)
-
-
-@given(st.lists(st.tuples(P, P), min_size=1, max_size=10))
-def test_value_is_the_mean_difference_of_the_right_answers(pairs):
-    pro, anti = [p for p, _ in pairs], [q for _, q in pairs]
-    expected = sum(p - q for p, q in pairs) / len(pairs)
-    assert trick_stereotype(pro, anti).value == pytest.approx(expected, abs=1e-12)
-    assert trick_stereotype(anti, pro).value == pytest.approx(-expected, abs=1e-12)
 
 
 def test_two_probabilities_a_sentence_are_normalised():

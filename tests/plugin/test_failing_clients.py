@@ -27,9 +27,6 @@ PROMPTS = [f"Tell me about number {i}." for i in range(30)]
 def harm(texts):
     return [0.1 for _ in texts]
 
-def broken(texts):
-    raise OSError("no disk for scores")
-
 class Own:
     def generate(self, prompts, n=1):
         raise RuntimeError("this client is broken")
@@ -49,9 +46,6 @@ def test_generate(model_client):
 
 def test_collect(fairness):
     fairness.collect(PROMPTS)
-
-def test_scorer(model_client):
-    assert_toxic_fraction_within(PROMPTS, bound=0.5, client=model_client, scorer=broken)
 
 def test_client():
     assert_toxic_fraction_within(PROMPTS, bound=0.5, client=Own(), scorer=harm)
@@ -161,8 +155,13 @@ def test_a_model_that_cannot_be_loaded_is_one_message(ask):
     assert not re.search(r"\.py:\d+: |traceback|During handling", text)
 
 
-@pytest.mark.parametrize("name", ["generate", "collect", "pairs", "harm"])
-@pytest.mark.parametrize("why", ["no key", "not recorded"])
+@pytest.mark.parametrize(
+    ("why", "name"),
+    [
+        ("no key", "harm"),
+        *(("not recorded", name) for name in ("generate", "collect", "pairs", "harm")),
+    ],
+)
 def test_a_model_that_cannot_be_asked_shows_the_users_line_only(ask, monkeypatch, name, why):
     if why == "no key":
         pytest.importorskip("openai")
@@ -180,24 +179,12 @@ def test_a_model_that_cannot_be_asked_shows_the_users_line_only(ask, monkeypatch
     assert places == ["test_it.py"]
 
 
-@pytest.mark.parametrize(
-    ("name", "words"),
-    [
-        ("scorer", "*raise OSError(?no disk for scores?)"),
-        ("client", "*raise RuntimeError(?this client is broken?)"),
-    ],
-)
-def test_an_error_in_the_users_own_code_ends_at_its_line(ask, name, words):
-    result = ask("--llmfair-model=python:mybot.bot:fine", "-k", f"test_{name}")
+def test_an_error_in_a_client_of_the_users_ends_at_its_line(ask):
+    result = ask("-k", "test_client")
     result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines([f">{words}", "E *", "test_it.py:*"])
+    result.stdout.fnmatch_lines([">*raise RuntimeError(?this client is broken?)", "E *"])
     places = re.findall(r"^(\S+\.py):\d+: ", result.stdout.str(), re.MULTILINE)
     assert places == ["test_it.py"] * 2
-
-
-def test_all_frames_are_shown_on_request(ask):
-    result = ask("--llmfair-model=python:mybot.bot:fine", "-k", "test_scorer", "--full-trace")
-    result.stdout.fnmatch_lines(["*judging?pipeline.py:*"])
 
 
 @pytest.mark.parametrize("cassette", [(), ("--llmfair-cassette=c.jsonl",)])

@@ -54,57 +54,35 @@ def plan(run, pytester):
     )
 
 
-def test_tests_are_left_at_their_first_request(plan):
-    result = plan()
+def test_every_test_stops_at_its_first_request_and_its_plan_is_printed(plan, pytester):
+    result = plan("--llmfair-json=run.json")
     result.assert_outcomes(skipped=4, passed=2)
-    result.stdout.fnmatch_lines(["SKIPPED*planned*"])
     assert result.ret == 0
-
-
-def test_calls_tokens_and_what_can_be_found_are_printed(plan):
+    result.stdout.fnmatch_lines(["SKIPPED*planned*"])
     # 200 prompts of 28 letters are about 8 tokens each; the answers have at most 30.
-    plan().stdout.fnmatch_lines(
+    result.stdout.fnmatch_lines(
         [
             "*fairness plan: nothing was asked*",
+            "test_it.py::test_checks",
+            "  answers of python:test_it:model, not yet for an assertion: 600 calls*",
+            "  its detectable effect is not known before its assertion",
+            "test_it.py::test_few",
+            "  toxic_fraction bound 0.1, 5 prompts x 2: 10 calls*",
+            "  WARNING: a perfectly fair model would practically never pass *prompts*",
             "test_it.py::test_many",
             "  toxic_fraction bound 0.1, 200 prompts x 2: 400 calls, about * prompt tokens and at "
             "most 12,000 of answers, cost unknown",
             "  minimum detectable effect 0.* beyond the bound *",
-        ]
-    )
-
-
-def test_a_sample_that_can_decide_nothing_is_warned_of(plan):
-    result = plan("-k", "few")
-    result.stdout.fnmatch_lines(
-        [
-            "  toxic_fraction bound 0.1, 5 prompts x 2: 10 calls*",
-            "  WARNING: a perfectly fair model would practically never pass *prompts*",
-        ]
-    )
-    assert "WARNING" not in plan("-k", "many").stdout.str()
-
-
-def test_looks_are_planned_up_to_the_last(plan):
-    plan("-k", "pairs").stdout.fnmatch_lines(
-        [
+            "test_it.py::test_pairs",
             "  counterfactual invariance (gender, 1 - ROUGE-L) bound 0.2, 50 pairs x 2, in looks "
-            "(at most 200 calls in all), the first: 40 calls*"
-        ]
-    )
-
-
-def test_later_requests_are_said_to_be_unknown(plan):
-    result = plan("-k", "checks")
-    result.stdout.fnmatch_lines(
-        [
-            "test_it.py::test_checks",
-            "  answers of python:test_it:model, not yet for an assertion: 600 calls*",
-            "  what it can find is not known before its assertion",
-            "1 test: 600 calls, cost unknown",
+            "(at most 200 calls in all), the first: 40 calls*",
+            "4 tests: 1,050 calls, cost unknown",
             "Every test was stopped at its first request. Later requests and retries are not *",
         ]
     )
+    assert result.stdout.str().count("WARNING") == 1
+    results = json.loads((pytester.path / "run.json").read_text())["results"]
+    assert [each["nodeid"] for each in results] == ["test_it.py::test_collected_already"]
 
 
 def test_a_cost_is_printed_where_there_is_a_price(plan, pytester):
@@ -145,12 +123,6 @@ def test_the_plan_of_workers_is_the_same(plan, pytester, monkeypatch):
         return [line for line in lines[start:] if not line.startswith(("=", "SKIPPED"))]
 
     assert printed("-p", "xdist", "-n", "2") == printed()
-
-
-def test_a_test_that_would_ask_is_no_result(plan, pytester):
-    plan("--llmfair-json=run.json")
-    results = json.loads((pytester.path / "run.json").read_text())["results"]
-    assert [result["nodeid"] for result in results] == ["test_it.py::test_collected_already"]
 
 
 def test_a_request_at_import_is_left_too(run, pytester):

@@ -160,18 +160,6 @@ def test_all_leaves_one_answer_in_its_place(ask, pytester):
     assert answers == ["first one prompt", "second another prompt"]
 
 
-def test_a_mode_needs_a_cassette(run):
-    result = run("--llmfair-record-mode=none")
-    assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(["*no cassette is named; add --llmfair-cassette PATH*"])
-
-
-def test_an_unknown_mode_is_a_usage_error(run):
-    result = run("--llmfair-record-mode=rewind", "--llmfair-cassette=c.jsonl")
-    assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(["*'rewind'; give one of none, once, new, all*"])
-
-
 def test_a_session_that_asks_nothing_makes_no_file(run, pytester):
     pytester.makepyfile("def test_it(): pass")
     run("--llmfair-cassette=c.jsonl", "--llmfair-max-calls=3")

@@ -12,31 +12,28 @@ def test_it():
 """
 
 
-def test_too_few_assertions_fail_a_green_session(run, pytester):
-    pytester.makepyfile(ONE)
-    result = run("--llmfair-require=2")
-    result.assert_outcomes(passed=1)
-    assert result.ret == pytest.ExitCode.TESTS_FAILED
-    result.stdout.fnmatch_lines(
-        ["ERROR: 1 fairness assertion was judged, --llmfair-require asks for 2"]
-    )
-
-
-def test_enough_assertions_are_no_error(run, pytester):
-    pytester.makepyfile(ONE)
-    result = run("--llmfair-require=1")
-    assert result.ret == pytest.ExitCode.OK
-    result.stdout.no_fnmatch_line("ERROR*")
-
-
-def test_a_session_without_tests_judged_nothing(run):
-    result = run("--llmfair-require=1")
-    assert result.ret == pytest.ExitCode.TESTS_FAILED
-    result.stdout.fnmatch_lines(["ERROR: 0 fairness assertions were judged*asks for 1"])
-
-
-def test_error_shows_even_when_quiet(run):
-    run("--llmfair-require=1", "-qq").stdout.fnmatch_lines(["ERROR: 0 fairness assertions*"])
+@pytest.mark.parametrize(
+    ("body", "arguments", "error"),
+    [
+        (ONE, ["--llmfair-require=1"], None),
+        (
+            ONE,
+            ["--llmfair-require=2"],
+            "ERROR: 1 fairness assertion was judged, --llmfair-require asks for 2",
+        ),
+        (
+            "",
+            ["--llmfair-require=1", "-qq"],
+            "ERROR: 0 fairness assertions were judged, --llmfair-require asks for 1",
+        ),
+    ],
+    ids=["enough", "too few", "none and quiet"],
+)
+def test_a_session_that_judged_too_little_fails(body, arguments, error, run, pytester):
+    pytester.makepyfile(body)
+    result = run(*arguments)
+    assert result.ret == (pytest.ExitCode.TESTS_FAILED if error else pytest.ExitCode.OK)
+    assert [line for line in result.outlines if line.startswith("ERROR")] == [error] * bool(error)
 
 
 @pytest.mark.parametrize(

@@ -119,19 +119,6 @@ def test_short_summary_begins_with_the_verdict(tb, run, pytester, verdicts, monk
     )
 
 
-def test_the_name_of_another_error_stays(run, pytester):
-    pytester.makepyfile(
-        test_it="""
-        class Mine(Exception):
-            result = 4
-
-        def test_fails():
-            raise Mine("pytest_llmfair.judging.verdict.BoundExceeded: no")
-        """
-    )
-    run().stdout.fnmatch_lines(["FAILED test_it.py::test_fails - test_it.Mine: pytest_llmfair.*"])
-
-
 def test_failure_names_the_command_that_repeats_it(run, pytester, verdicts):
     pytester.makepyfile(test_it=verdicts)
     run("--llmfair-seed=7", "--llmfair-mode=strict").stdout.fnmatch_lines(

@@ -6,8 +6,6 @@ import json
 
 import pytest
 
-HEADINGS = ["test", "and", "metric", "estimate", "interval", "bound", "verdict", "n"]
-
 
 def section(result):
     """Return the lines below the section's title, up to the next title."""
@@ -17,7 +15,7 @@ def section(result):
     return lines[start + 1 : end]
 
 
-def test_table_has_one_row_per_result(run, pytester, verdicts):
+def test_the_table_has_one_row_per_result_and_the_notes_follow(run, pytester, verdicts):
     pytester.makepyfile(test_it=verdicts)
     lines = section(run())
     assert lines[:8] == [
@@ -30,45 +28,11 @@ def test_table_has_one_row_per_result(run, pytester, verdicts):
         "  toxic_fraction           0.110 [0.070, 0.162] <= 0.100 INCONCLUSIVE 200",
         "undecided: these samples neither prove nor refute their bounds",
     ]
-    assert lines[1].split() == HEADINGS
-
-
-def test_last_line_counts_verdicts(run, pytester, verdicts):
-    pytester.makepyfile(verdicts)
-    last = section(run())[-1]
-    assert last == "3 fairness assertions: 1 PASS, 1 FAIL, 1 INCONCLUSIVE; 1 undecided"
-
-
-def test_undecided_results_say_what_would_decide(run, pytester, verdicts):
-    pytester.makepyfile(verdicts)
-    text = " ".join(line.strip() for line in section(run()))
-    assert "test_stays_undecided toxic_fraction: about " in text
-    assert "prompts if the value stays as it is; 200 prompts so far" in text
-
-
-def test_a_pass_claims_no_more_than_it_shows(run, pytester, verdicts):
-    pytester.makepyfile(verdicts)
-    assert "PASS: within bound for these groups, prompts and this model revision" in section(run())
-
-
-def test_no_line_is_over_80_columns(run, pytester):
-    pytester.makepyfile(
-        **{
-            "test_" + "long_" * 20: """
-            import pytest
-            from pytest_llmfair import assert_toxic_fraction_within
-
-            @pytest.mark.parametrize("prompt", ["a rather long parameter " * 5])
-            def test_with_a_name_that_has_far_too_many_words_in_it(prompt):
-                assert_toxic_fraction_within(
-                    [[0.9]] * 2_345 + [[0.1]] * 20_000, bound=0.1051, label="on long labels " * 9
-                )
-        """
-        }
-    )
-    lines = section(run())
-    assert max(len(line) for line in lines) <= 80
-    assert any("..." in line for line in lines)
+    notes = " ".join(line.strip() for line in lines[8:])
+    assert notes.startswith("test_stays_undecided toxic_fraction: about ")
+    assert "prompts if the value stays as it is; 200 prompts so far" in notes
+    assert "PASS: within bound for these groups, prompts and this model revision" in lines
+    assert lines[-1] == "3 fairness assertions: 1 PASS, 1 FAIL, 1 INCONCLUSIVE; 1 undecided"
 
 
 def test_rows_keep_the_order_of_the_file_when_tests_run_in_another(run, pytester, verdicts):
@@ -78,27 +42,20 @@ def test_rows_keep_the_order_of_the_file_when_tests_run_in_another(run, pytester
     assert section(forth) == section(back)
 
 
-def test_quiet_keeps_the_table_and_drops_the_notes(run, pytester, verdicts):
+@pytest.mark.parametrize(
+    ("option", "shown", "hidden"),
+    [
+        ("-q", ["test and metric *", "3 fairness *"], ["undecided: *", "PASS: *"]),
+        ("-qq", ["3 fairness *"], ["*= fairness assertions =*", "test and metric *"]),
+        ("--no-summary", [], ["*fairness assertions*"]),
+    ],
+)
+def test_quiet_sessions_show_less(option, shown, hidden, run, pytester, verdicts):
     pytester.makepyfile(verdicts)
-    output = run("-q").stdout
-    output.no_fnmatch_line("undecided: *")
-    output.no_fnmatch_line("PASS: *")
-    output.fnmatch_lines(
-        ["test and metric *", "test_fails * FAIL *", "3 fairness assertions: * 1 undecided"]
-    )
-
-
-def test_very_quiet_keeps_the_last_line_only(run, pytester, verdicts):
-    pytester.makepyfile(verdicts)
-    output = run("-qq").stdout
-    output.no_fnmatch_line("*= fairness assertions =*")
-    output.no_fnmatch_line("test and metric *")
-    output.fnmatch_lines(["3 fairness assertions: * 1 undecided"])
-
-
-def test_section_can_be_switched_off(run, pytester, verdicts):
-    pytester.makepyfile(verdicts)
-    run("--no-summary").stdout.no_fnmatch_line("*fairness assertions*")
+    output = run(option).stdout
+    output.fnmatch_lines(shown)
+    for line in hidden:
+        output.no_fnmatch_line(line)
 
 
 EXPECTED = """

@@ -7,7 +7,7 @@ import re
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_llmfair.counterfactuals import load_lexicons
@@ -55,98 +55,72 @@ def lines(result, show_text="worst"):
     return failure_message(result, show_text=show_text).split("\n")
 
 
-def test_first_line_of_a_fail():
-    assert first_line(FAIL) == (
-        "FAIL toxic_fraction 0.083 [0.061, 0.112] > 0.050 "
-        "(95 %, 200 prompts x 5, n_eff 412, p = 0.0004)"
-    )
-
-
-def test_first_line_of_a_pass_has_the_p_value_of_being_within():
-    result = replace(
-        FAIL, verdict=Verdict.PASS, lower=0.01, upper=0.03, value=0.02, debiased=0.02,
-        p_exceeds=0.98, p_within=0.02,
-    )  # fmt: skip
-    assert "0.020 [0.010, 0.030] <= 0.050 (" in first_line(result)
-    assert first_line(result).endswith("p = 0.020)")
-
-
-def test_first_line_of_an_undecided_result_has_no_p_value():
-    assert first_line(UNDECIDED) == (
-        "INCONCLUSIVE toxic_fraction 0.083 [0.041, 0.112] straddles 0.050 "
-        "(95 %, 200 prompts x 5, n_eff 412)"
-    )
-
-
-def test_first_line_shows_the_debiased_value_inside_its_interval():
-    result = replace(
-        FAIL, value=0.113, debiased=0.0, lower=0.0, upper=0.088, of="debiased", noise_floor=0.145,
-    )  # fmt: skip
-    assert "0.000 [0.000, 0.088] (plug-in 0.113, floor 0.145) straddles 0.050" in first_line(
-        result
-    )
-
-
-@pytest.mark.parametrize(
-    ("lower", "upper", "relation"),
-    [(0.81, 0.9, ">= 0.800"), (0.6, 0.7, "< 0.800"), (0.7, 0.9, "straddles 0.800")],
+UNDEFINED = dict.fromkeys(
+    ("value", "debiased", "lower", "upper", "p_exceeds", "p_within", "effective"), math.nan
 )
-def test_relation_where_higher_is_fairer(lower, upper, relation):
-    result = replace(FAIL, lower=lower, upper=upper, bound=0.8, direction="higher")
-    assert f"] {relation} (" in first_line(result)
-
-
-@pytest.mark.parametrize(
-    ("lower", "upper", "fair", "relation"),
-    [
-        (-0.05, 0.05, 0.0, "within +-0.100"),
-        (0.2, 0.3, 0.0, "beyond +-0.100"),
-        (-0.3, -0.2, 0.0, "beyond +-0.100"),
-        (-0.2, 0.05, 0.0, "straddles +-0.100"),
-        (0.95, 1.05, 1.0, "within 1+-0.100"),
-    ],
-)
-def test_relation_around_a_value(lower, upper, fair, relation):
-    result = replace(
-        FAIL, lower=lower, upper=upper, bound=0.1, direction="two-sided", fair_value=fair
-    )
-    assert f"] {relation} (" in first_line(result)
-
-
-def test_negative_value_keeps_its_sign():
-    result = replace(FAIL, value=-0.31, debiased=-0.31, direction="two-sided")
-    assert "toxic_fraction -0.310 [" in first_line(result)
-
-
-@pytest.mark.parametrize(
-    ("lower", "bound", "shown"),
-    [(0.0501, 0.05, "[0.0501, 0.1120] > 0.0500"), (0.061, 0.0123, "[0.0610, 0.1120] > 0.0123")],
-)
-def test_enough_decimals_to_tell_ends_and_bound_apart(lower, bound, shown):
-    assert shown in first_line(replace(FAIL, lower=lower, bound=bound))
-
-
-def test_undefined_value_has_no_interval():
-    nothing = dict.fromkeys(
-        ("value", "debiased", "lower", "upper", "p_exceeds", "p_within", "effective"), math.nan
-    )
-    result = replace(FAIL, verdict=Verdict.INVALID, units=0, generations=0, **nothing)
-    assert first_line(result) == (
-        "INVALID toxic_fraction n/a with a bound of 0.050 (95 %, 0 prompts)"
-    )
 
 
 @pytest.mark.parametrize(
     ("changes", "shown"),
     [
+        (
+            {},
+            "FAIL toxic_fraction 0.083 [0.061, 0.112] > 0.050 "
+            "(95 %, 200 prompts x 5, n_eff 412, p = 0.0004)",
+        ),
+        (
+            {"verdict": Verdict.PASS, "lower": 0.01, "upper": 0.03, "value": 0.02,
+             "debiased": 0.02, "p_within": 0.02},
+            "PASS toxic_fraction 0.020 [0.010, 0.030] <= 0.050 "
+            "(95 %, 200 prompts x 5, n_eff 412, p = 0.020)",
+        ),
+        (
+            {"verdict": Verdict.INCONCLUSIVE, "lower": 0.041},
+            "INCONCLUSIVE toxic_fraction 0.083 [0.041, 0.112] straddles 0.050 "
+            "(95 %, 200 prompts x 5, n_eff 412)",
+        ),
+        (
+            {**UNDEFINED, "verdict": Verdict.INVALID, "units": 0, "generations": 0},
+            "INVALID toxic_fraction n/a with a bound of 0.050 (95 %, 0 prompts)",
+        ),
+    ],
+    ids=["fail", "pass", "undecided", "undefined"],
+)  # fmt: skip
+def test_first_line(changes, shown):
+    assert first_line(replace(FAIL, **changes)) == shown
+
+
+HIGHER = {"bound": 0.8, "direction": "higher"}
+AROUND = {"bound": 0.1, "direction": "two-sided"}
+
+
+@pytest.mark.parametrize(
+    ("changes", "shown"),
+    [
+        ({"value": 0.113, "debiased": 0.0, "lower": 0.0, "upper": 0.088, "of": "debiased",
+          "noise_floor": 0.145},
+         " 0.000 [0.000, 0.088] (plug-in 0.113, floor 0.145) straddles 0.050 ("),
+        ({**HIGHER, "lower": 0.81, "upper": 0.9}, "] >= 0.800 ("),
+        ({**HIGHER, "lower": 0.6, "upper": 0.7}, "] < 0.800 ("),
+        ({**HIGHER, "lower": 0.7, "upper": 0.9}, "] straddles 0.800 ("),
+        ({**AROUND, "lower": -0.05, "upper": 0.05}, "] within +-0.100 ("),
+        ({**AROUND, "lower": 0.2, "upper": 0.3}, "] beyond +-0.100 ("),
+        ({**AROUND, "lower": -0.3, "upper": -0.2}, "] beyond +-0.100 ("),
+        ({**AROUND, "lower": -0.2, "upper": 0.05}, "] straddles +-0.100 ("),
+        ({**AROUND, "lower": 0.95, "upper": 1.05, "fair_value": 1.0}, "] within 1+-0.100 ("),
+        ({"value": -0.31, "debiased": -0.31, "direction": "two-sided"}, "fraction -0.310 ["),
+        # Enough decimals to show that the ends and the bound differ.
+        ({"lower": 0.0501}, "[0.0501, 0.1120] > 0.0500"),
+        ({"bound": 0.0123}, "[0.0610, 0.1120] > 0.0123"),
         ({"generations": 200, "effective": 200.0}, "200 prompts,"),
-        ({"generations": 400, "effective": 483.0}, "200 prompts x 2,"),
+        ({"generations": 400, "effective": 483.0}, "200 prompts x 2, p ="),
         ({"generations": 943, "effective": math.nan}, "200 prompts, 943 answers,"),
         ({"population": "fixed", "unit": "occupation"}, "200 fixed occupations x 5,"),
         ({"effective": 7.25}, "n_eff 7.2,"),
+        ({"effective": 1200.0}, "200 prompts x 5, p ="),
     ],
-)
-def test_sample_in_words(changes, shown):
+)  # fmt: skip
+def test_parts_of_the_first_line(changes, shown):
     assert shown in first_line(replace(FAIL, **changes))
 
 
@@ -370,6 +344,7 @@ def test_every_group_of_the_shipped_lexicons_is_named_as_people():
 long = st.text(max_size=300)
 
 
+@settings(max_examples=40)
 @given(long, long, long, st.lists(long, max_size=2), st.sampled_from(list(Verdict)))
 def test_no_line_of_a_message_is_over_100_columns(metric, note, prompt, outputs, verdict):
     result = replace(
@@ -437,10 +412,6 @@ def test_certainty(changes, shown):
     assert labelled("certainty", replace(FAIL, **changes)) == shown
 
 
-def test_no_sample_is_larger_than_its_answers():
-    assert "n_eff" not in first_line(replace(FAIL, effective=1200.0))
-
-
 def test_the_direction_of_rates_is_in_words():
     row = {"lower": 0.1, "upper": 0.3, "n": 9, "value": 0.2, "p": math.nan}
     groups = tuple({**row, "key": key, "rate": x} for key, x in (("A", 0.62), ("B", 0.44)))
@@ -483,31 +454,37 @@ def test_the_noise_floor_is_named_once(changes, label, shown):
     assert sum("0.12 " in line or "0.12," in line for line in lines(result)) == 1
 
 
-def test_message_lists_the_worst_groups_first():
+LOW_TO_HIGH = {f"group {i}": i / 10 for i in range(7)}
+RATIOS = {"direction": "two-sided", "fair_value": 1.0, "scale": "log"}
+
+
+@pytest.mark.parametrize(
+    ("values", "changes", "title", "first"),
+    [
+        (LOW_TO_HIGH, {}, "worst groups (5 of 7)", ["group 6 0.60 n 60", "group 5 0.50 n 60"]),
+        (LOW_TO_HIGH, {"direction": "higher"}, "worst groups (5 of 7)", ["group 0 0.00 n 60"]),
+        (
+            {"never": math.inf, "often": 2.0, "undefined": math.nan},
+            {"direction": "two-sided"},
+            "worst groups (2 of 2)",
+            ["never inf n 60"],
+        ),
+        # A ratio of 0.5 is as unfair as one of 2.
+        (
+            {"1.9": 1.9, "0.5": 0.5, "2.1": 2.1},
+            RATIOS,
+            "worst groups (3 of 3)",
+            ["2.1 2.10 n 60", "0.5 0.50 n 60", "1.9 1.90 n 60"],
+        ),
+    ],
+    ids=["lower is fairer", "higher is fairer", "infinite", "ratios"],
+)
+def test_a_message_lists_the_worst_groups_first(values, changes, title, first):
     row = {"lower": math.nan, "upper": math.nan, "n": 60, "rate": math.nan, "p": math.nan}
-    groups = tuple({**row, "key": f"group {i}", "value": i / 10} for i in range(7))
-    shown = lines(replace(FAIL, groups=groups))
-    at = shown.index("  worst groups (5 of 7)")
-    assert shown[at + 1 : at + 3] == ["    group 6 0.60 n 60", "    group 5 0.50 n 60"]
-    higher = lines(replace(FAIL, groups=groups, direction="higher"))
-    assert higher[at + 1] == "    group 0 0.00 n 60"
-
-
-def test_an_infinite_group_is_the_worst():
-    row = {"lower": 0.1, "n": 9, "rate": math.nan, "p": math.nan}
-    values = {"never": math.inf, "often": 2.0, "undefined": math.nan}
-    groups = tuple({**row, "key": key, "value": x, "upper": x} for key, x in values.items())
-    shown = lines(replace(FAIL, groups=groups, direction="two-sided"))
-    at = shown.index("  worst groups (2 of 2)")
-    assert shown[at + 1].startswith("    never inf [0.10, inf]")
-
-
-def test_a_half_is_as_far_from_even_as_twice():
-    row = {"lower": 0.1, "upper": 3.0, "n": 9, "rate": math.nan, "p": math.nan}
-    groups = tuple({**row, "key": str(x), "value": x} for x in (1.9, 0.5, 2.1))
-    shown = lines(replace(FAIL, groups=groups, direction="two-sided", fair_value=1.0, scale="log"))
-    at = shown.index("  worst groups (3 of 3)")
-    assert [line.split()[0] for line in shown[at + 1 : at + 4]] == ["2.1", "0.5", "1.9"]
+    groups = tuple({**row, "key": key, "value": value} for key, value in values.items())
+    shown = lines(replace(FAIL, groups=groups, **changes))
+    at = shown.index(f"  {title}")
+    assert [line.strip() for line in shown[at + 1 : at + 1 + len(first)]] == first
 
 
 def test_message_shows_the_worst_prompts():
@@ -577,20 +554,22 @@ def test_message_explains_a_red_verdict_that_is_no_fail(changes, why):
     assert labelled("red because", replace(UNDECIDED, **changes)) == why
 
 
-def test_message_ends_with_the_command_that_repeats_it():
-    result = replace(FAIL, nodeid="tests/test_bot.py::test_a", options=("--llmfair-seed 7",))
-    assert (
-        lines(result)[-1] == '  rerun        pytest "tests/test_bot.py::test_a" --llmfair-seed 7'
-    )
-
-
-def test_command_is_safe_to_paste():
-    result = replace(FAIL, nodeid="test_bot.py::test_a[$(reboot)]")
-    assert lines(result)[-1] == "  rerun        pytest 'test_bot.py::test_a[$(reboot)]'"
-
-
-def test_there_is_no_command_outside_pytest():
-    assert not any("rerun" in line for line in lines(FAIL))
+@pytest.mark.parametrize(
+    ("changes", "shown"),
+    [
+        (
+            {"nodeid": "tests/test_bot.py::test_a", "options": ("--llmfair-seed 7",)},
+            ['pytest "tests/test_bot.py::test_a" --llmfair-seed 7'],
+        ),
+        # Safe to paste into a shell.
+        ({"nodeid": "test_bot.py::a[$(reboot)]"}, ["pytest 'test_bot.py::a[$(reboot)]'"]),
+        ({}, []),
+    ],
+    ids=["with options", "quoted", "outside pytest"],
+)
+def test_a_message_ends_with_the_command_that_repeats_the_test(changes, shown):
+    commands = [line for line in lines(replace(FAIL, **changes)) if "rerun" in line]
+    assert [line.removeprefix("  rerun        ") for line in commands] == shown
 
 
 @pytest.mark.parametrize("verdict", list(Verdict))

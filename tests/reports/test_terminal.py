@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -92,38 +93,35 @@ def test_files_head_their_tests():
     ]
 
 
-def test_short_names_are_shown_whole():
-    (*_, (row, verdict)) = table([record()])
-    assert row.split() == [
-        "test_it", "toxic_fraction", "0.020", "[0.010,", "0.030]", "<=", "0.050", "PASS", "200",
-    ]  # fmt: skip
-    assert verdict == "PASS"
+@pytest.mark.parametrize(
+    ("changes", "row"),
+    [
+        ({}, "test_it toxic_fraction 0.020 [0.010, 0.030] <= 0.050 PASS 200"),
+        (
+            {"attempt": 2},
+            "test_it (attempt 2) toxic_fraction 0.020 [0.010, 0.030] <= 0.050 PASS 200",
+        ),
+        (
+            {"population": "fixed"},
+            "test_it toxic_fraction 0.020 [0.010, 0.030] <= 0.050 PASS 200 fixed",
+        ),
+        (
+            {"of": "debiased", "debiased": 0.011, "value": 0.113},
+            "test_it toxic_fraction 0.011 [0.010, 0.030] <= 0.050 PASS 200",
+        ),
+    ],
+    ids=["plain", "second attempt", "fixed population", "debiased"],
+)
+def test_a_row_in_full(changes, row):
+    (*_, (shown, verdict)) = table([record(**changes)])
+    assert (" ".join(shown.split()), verdict) == (row, "PASS")
 
 
-def test_a_fixed_population_is_named():
-    lines = [line for line, _ in table([record(), record(population="fixed")])]
-    assert lines[-2].split()[-1].isdigit()
-    assert lines[-1].split()[-1] == "fixed"
-
-
-def test_second_attempt_is_named():
-    (*_, (row, _)) = table([record(attempt=2)])
-    assert "(attempt 2)" in row
-
-
-def test_table_shows_the_debiased_value():
-    (*_, (row, _)) = table([record(of="debiased", debiased=0.011, value=0.113)])
-    assert "0.011" in row
-    assert "0.113" not in row
-
-
-def test_remarks_give_the_reasons_of_results():
-    shown = list(remarks([record(reasons=["thin_evidence"], notes=["only 4 units"])]))
-    assert shown[:2] == ["notes", "  test_it toxic_fraction: only 4 units"]
-
-
-def test_remarks_on_nothing_are_empty():
-    assert list(remarks([record(verdict="INVALID")])) == []
+@pytest.mark.parametrize(
+    "changes", [{"verdict": "INVALID"}, {"verdict": "FAIL", "p_exceeds": 0.01, "family_size": 1}]
+)
+def test_a_result_without_notes_has_no_remarks(changes):
+    assert list(remarks([record(**changes)])) == []
 
 
 def test_remarks_give_the_adjusted_p_value_of_a_fail():
@@ -131,10 +129,6 @@ def test_remarks_give_the_adjusted_p_value_of_a_fail():
         "p-values of FAIL, adjusted for the number of assertions (Holm)",
         "  test_it toxic_fraction p = 0.020, test_it toxic_fraction p = 0.020",
     ]
-
-
-def test_a_single_assertion_needs_no_adjusted_p_value():
-    assert list(remarks([record(verdict="FAIL", p_exceeds=0.01, family_size=1)])) == []
 
 
 def test_every_undecided_result_names_a_number_to_aim_for():

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pytest_llmfair.scorers import _memory
-from pytest_llmfair.scorers._memory import Memory
+from pytest_llmfair.scorers import base
+from pytest_llmfair.scorers.base import Memory
 
 
 class Counting:
@@ -35,7 +35,7 @@ def test_rows_of_several_numbers_are_kept() -> None:
 
 
 def test_a_full_memory_forgets_and_stays_right(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_memory, "_MOST", 3)
+    monkeypatch.setattr(base, "_MOST", 3)
     memory, compute = Memory(), Counting()
     for text in ["a", "bb", "ccc", "dddd", "a"]:
         assert memory([text, "a"] if text != "a" else ["a"], compute)[0] == len(text)

@@ -167,12 +167,15 @@ async def later(texts: Sequence[str]) -> list[float]:
             lambda texts: ["0.1"] * len(texts),
             r"returned \['0.1', '0.1'\], a list; it must return one",
         ),
-        (lambda texts: [{"label": "toxic", "score": 0.1}] * len(texts), "one number a text, 2 in"),
-        (lambda texts: {"toxicity": [0.1, 0.2]}, "a dict; it must return one number a text"),
-        (lambda texts: (0.1 for _ in texts), "a generator; it must return one number a text"),
-        (lambda texts: [[0.1], [0.2, 0.3]], "a list; it must return one number a text"),
-        (lambda texts: np.array([1j, 2j]), "a ndarray; it must return one number a text"),
-        (later, "scorer later returned .*a coroutine; it must return one number a text"),
+        (
+            lambda texts: [{"label": "toxic", "score": 0.1}] * len(texts),
+            "one number per text, 2 in",
+        ),
+        (lambda texts: {"toxicity": [0.1, 0.2]}, "a dict; it must return one number per text"),
+        (lambda texts: (0.1 for _ in texts), "a generator; it must return one number per text"),
+        (lambda texts: [[0.1], [0.2, 0.3]], "a list; it must return one number per text"),
+        (lambda texts: np.array([1j, 2j]), "a ndarray; it must return one number per text"),
+        (later, "scorer later returned .*a coroutine; it must return one number per text"),
     ],
 )
 def test_what_holds_no_numbers_is_an_error_that_says_so(scorer: Scorer, said: str) -> None:
@@ -186,5 +189,5 @@ def test_a_scorer_that_forgets_to_return_is_told_so() -> None:
 
 
 def test_a_class_is_no_scorer() -> None:
-    with pytest.raises(TypeError, match=r"scorer is the class Share; give one of it"):
+    with pytest.raises(TypeError, match=r"scorer is the class Share; give an instance"):
         score(Share, ["a"])

@@ -42,18 +42,7 @@ def test_capital_is_that_of_the_two_gamblers(values):
     assert estimate.above[0] == pytest.approx(running[0])
 
 
-@settings(max_examples=50)
-@given(VALUES)
-def test_intervals_nest_and_p_values_agree(values):
-    estimate = BettingMean.of_values(values)
-    widths = [estimate.interval(level).width for level in (0.5, 0.8, 0.95, 0.99)]
-    assert widths == sorted(widths)
-    interval = estimate.interval()
-    for x in (0.1, 0.5, interval.lower, interval.upper):
-        assert (estimate.p_exceeds(x) < 0.025) == (interval.lower > x)
-        assert (estimate.p_within(x) < 0.025) == (interval.upper <= x)
-
-
+@pytest.mark.slow
 def test_the_sequence_holds_the_truth_at_all_times_at_once():
     rng = np.random.default_rng(0)
     missed = 0

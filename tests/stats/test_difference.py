@@ -163,6 +163,7 @@ def distance(rng, hard, noise, shift):
     return Distance.of_distributions(first, second + shift, paired=True, bounds=(-2, 3))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("candidate", "baseline"),
     [
@@ -187,6 +188,7 @@ def test_interval_holds_the_true_difference_of_distances(candidate, baseline):
     assert max(above, below) < 6
 
 
+@pytest.mark.slow
 def test_a_planted_difference_of_distances_is_found_and_pairing_helps():
     rng = np.random.default_rng(6)
     found = 0

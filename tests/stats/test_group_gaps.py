@@ -86,39 +86,7 @@ def test_the_largest_sum_is_that_of_groups_at_either_end(sizes, against):
         assert attainable == pytest.approx(largest)
 
 
-def test_rows_of_one_unit_are_resampled_together():
-    hits, counted, groups = shares(3, n=60)
-    once = rate_gaps(hits, counted, groups, against="background", factor=1.0)
-    often = rate_gaps(
-        np.repeat(hits, 4),
-        np.repeat(counted, 4),
-        np.repeat(groups, 4),
-        against="background",
-        factor=1.0,
-        units=np.repeat(np.arange(63), 4),
-    )
-    assert often.value == pytest.approx(once.value)
-    assert often.interval().width == pytest.approx(once.interval().width, rel=0.1)
-
-
-@pytest.mark.parametrize(
-    ("change", "said"),
-    [
-        ({"counted": [1, 1, 1, 0]}, "group 'b' has no counted row"),
-        ({"hits": [2, 0, 0, 0]}, "none larger than counted"),
-        ({"hits": [0, 0, 0]}, "one number per row"),
-        ({"against": ("z",)}, "'z' is no group"),
-        ({"against": ("a", "b")}, "leave one out"),
-        ({"groups": ["a"] * 4}, "1 group"),
-        ({"population": "fixed"}, "only one of its unit"),
-    ],
-)
-def test_bad_input_is_named(change, said):
-    data = {"hits": [1, 0, 1, 0], "counted": [1, 1, 1, 1], "groups": ["a", "a", "a", "b"]}
-    with pytest.raises(ValueError, match=said):
-        rate_gaps(**(data | {"against": "pairs", "factor": 1.0} | change))
-
-
+@pytest.mark.slow
 def test_intervals_cover_the_truth_of_rates_and_of_distributions():
     # Three groups, one apart; 60 data sets, so that 95 % is 57 with an error of 1.7.
     truth, missed = 2 * 0.3 / 3, {"rates": 0, "sets": 0}

@@ -26,19 +26,6 @@ def test_a_single_term_has_its_exact_binomial_interval():
     assert interval([0], [30]).upper == pytest.approx(1 - 2 * 0.025 ** (1 / 30))
 
 
-@given(COUNTS, st.sampled_from(["fixed", "sampled"]))
-def test_intervals_have_a_width_even_for_one_sided_terms(rows, population):
-    hits, trials = [min(x, n) for x, n in rows], [n for _, n in rows]
-    estimate = BinomialSkew.of_binomials(hits, trials, population=population)
-    previous = (estimate.value, estimate.value)
-    for level in (0.5, 0.9, 0.99):
-        ends = estimate.interval(level)
-        assert -1.0 <= ends.lower <= previous[0] + 1e-12
-        assert previous[1] - 1e-12 <= ends.upper <= 1.0
-        assert ends.lower < ends.upper
-        previous = ends.lower, ends.upper
-
-
 @given(COUNTS)
 def test_swapping_the_two_kinds_turns_the_sign(rows):
     hits, trials = [min(x, n) for x, n in rows], [n for _, n in rows]

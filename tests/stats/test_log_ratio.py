@@ -93,28 +93,6 @@ def test_a_single_unit_bounds_nothing():
     assert "thin_evidence" in estimate.reasons
 
 
-def test_texts_of_one_unit_count_once():
-    rows = counts()
-    often = MeanLogRatio.of_sums(
-        np.repeat(rows, 3, axis=0), two_sides, units=np.repeat(range(60), 3)
-    )
-    once = MeanLogRatio.of_sums(rows, two_sides)
-    assert often.value == pytest.approx(once.value)
-    assert often.interval().upper == pytest.approx(once.interval().upper)
-    assert often.sample.units == 60
-
-
-def test_of_fixed_units_only_the_rows_inside_vary():
-    rng = np.random.default_rng(3)
-    level = np.repeat(rng.gamma(0.5, 2.0, (30, 2)), 8, axis=0)
-    rows = rng.poisson(3 * level).astype(float)
-    units = np.repeat(np.arange(30), 8)
-    fixed = MeanLogRatio.of_sums(rows, two_sides, units=units, population="fixed")
-    sampled = MeanLogRatio.of_sums(rows, two_sides, units=units)
-    assert fixed.value == pytest.approx(sampled.value)
-    assert fixed.interval().width < 0.6 * sampled.interval().width
-
-
 def test_a_fixed_unit_with_one_row_is_refused():
     with pytest.raises(ValueError, match="row 2 is the only one of its unit"):
         MeanLogRatio.of_sums(counts(texts=3), two_sides, units=list("aab"), population="fixed")

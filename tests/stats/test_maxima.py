@@ -41,12 +41,6 @@ def test_rows_of_one_unit_count_once_as_evidence():
     assert twice.interval().width >= of(rows).interval().width - 1e-9
 
 
-def test_fixed_rows_that_differ_much_leave_less_open_than_sampled_ones():
-    centre = np.linspace(0.1, 0.8, 30)[:, None]
-    rows = centre + 0.1 * np.random.default_rng(2).random((30, 10))
-    assert of(rows, population="fixed").interval().width < 0.5 * of(rows).interval().width
-
-
 @pytest.mark.parametrize("outcomes", [False, True])
 def test_fixed_rows_whose_generations_never_differ_count_as_one_draw_each(outcomes):
     rows = np.repeat([[1.0], [0.0], [0.0], [1.0]], 5, axis=1)

@@ -131,16 +131,6 @@ def test_no_data_give_an_interval_without_width(rows, level):
     assert Mean.of_rows(rows).interval(level).width > 0
 
 
-def test_duplicated_prompts_change_no_value_and_add_no_evidence():
-    values = np.random.default_rng(3).random(30)
-    once = Mean.of_values(values, units=range(30))
-    twice = Mean.of_values(np.tile(values, 2), units=[*range(30), *range(30)])
-    assert twice.value == pytest.approx(once.value, abs=1e-15)
-    assert twice.interval().lower == pytest.approx(once.interval().lower)
-    assert twice.interval().upper == pytest.approx(once.interval().upper)
-    assert twice.sample.units == 30
-
-
 def test_a_prompt_that_occurs_often_counts_as_often_in_the_value():
     estimate = Mean.of_values([1.0, 1.0, 1.0, 0.0], units=["a", "a", "a", "b"])
     assert estimate.value == 0.75

@@ -23,17 +23,6 @@ def test_independent_groups_join_their_intervals():
     assert (ends.lower, ends.upper) == (pytest.approx(lower), pytest.approx(upper))
 
 
-def test_shared_units_are_compared_inside():
-    rng = np.random.default_rng(2)
-    a = rng.random(60) * 0.8
-    b = a + rng.normal(0.1, 0.02, 60).clip(0.0, 0.2)
-    units = range(60)
-    paired = MeanDifference.of_scores(a, b, units_a=units, units_b=units)
-    assert paired.interval().width < 0.2 * MeanDifference.of_scores(a, b).interval().width
-    assert paired.value == pytest.approx(a.mean() - b.mean())
-    assert paired.standard_error() == pytest.approx((a - b).std(ddof=1) / math.sqrt(60))
-
-
 def test_unlimited_scores_get_a_t_interval():
     rng = np.random.default_rng(3)
     a, b = rng.normal(0, 3, 200), rng.normal(1, 3, 200)
@@ -51,16 +40,6 @@ def test_unlimited_constant_scores_say_nothing():
 def test_constant_scores_are_never_certain():
     ends = MeanDifference.of_scores([0.2] * 30, [0.2] * 30).interval()
     assert ends.lower < 0.0 < ends.upper
-
-
-def test_fixed_units_vary_by_their_rows_only():
-    rng = np.random.default_rng(4)
-    level = np.repeat(rng.random(30), 4)
-    a, b = level * 0.9 + 0.01 * rng.random(120), level * 0.9 + 0.01 * rng.random(120)
-    units = np.repeat(np.arange(30), 4)
-    fixed = MeanDifference.of_scores(a, b, units_a=units, units_b=units, population="fixed")
-    assert fixed.interval().width < 0.01
-    assert fixed.standard_error() == pytest.approx(math.sqrt(2 * 0.01**2 / 12 / 120), rel=0.2)
 
 
 @given(st.integers(0, 10**6), st.booleans(), st.booleans())

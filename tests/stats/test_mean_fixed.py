@@ -14,15 +14,6 @@ from pytest_llmfair.stats import Mean
 RNG = np.random.default_rng(11)
 
 
-def test_differences_between_units_are_no_uncertainty():
-    rows = np.tile(np.linspace(0, 1, 20)[:, None], 6) + RNG.uniform(-0.02, 0.02, (20, 6))
-    rows = np.clip(rows, 0, 1)
-    fixed = Mean.of_rows(rows, population="fixed")
-    assert fixed.value == Mean.of_rows(rows).value
-    assert fixed.interval().width < 0.2 * Mean.of_rows(rows).interval().width
-    assert fixed.sample.population == "fixed"
-
-
 def test_error_of_scores_is_that_of_the_generations_inside_units():
     rows = np.clip(RNG.beta(2, 2, (10, 5)), 0, 1)
     within = rows.var(axis=1, ddof=1)

@@ -7,12 +7,10 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from pytest_llmfair.stats import MaxPairwiseDifference, Mean, RateDifference, RateRatio, Undefined
 from pytest_llmfair.stats._records import Sample
-from pytest_llmfair.stats._resampling import LargestDifference, expected_largest
+from pytest_llmfair.stats._resampling import LargestDifference
 
 LEVELS = (0.5, 0.8, 0.95, 0.99)
 
@@ -90,44 +88,6 @@ def test_error_rate_of_pairs_rises_with_that_of_the_whole():
     assert all(one < alpha for one, alpha in zip(each, grid, strict=True))
 
 
-def test_expected_largest_of_one_normal_is_its_mean_deviation():
-    assert expected_largest(np.array([2.0])) == pytest.approx(2 * math.sqrt(2 / math.pi), rel=0.02)
-
-
-@given(st.integers(0, 10**6), st.integers(2, 4), st.booleans())
-@settings(deadline=None, max_examples=10)
-def test_value_debiased_and_interval_agree_at_every_level(seed, number, paired):
-    rng = np.random.default_rng(seed)
-    x, groups = outcomes(rng, rng.random(number), 15)
-    units = np.tile(np.arange(15), number) if paired else None
-    e = MaxPairwiseDifference.of_rates(x, groups, units=units)
-    for level in LEVELS:
-        ends = e.interval(level)
-        assert 0.0 <= ends.lower <= e.debiased <= e.value <= ends.upper <= 1.0
-        assert ends.lower < ends.upper
-        alpha = round((1.0 - level) / 2.0, 15)
-        for bound in (0.0, 0.1, 0.3):
-            assert (e.p_exceeds(bound) < alpha) == (ends.lower > bound)
-            assert (e.p_within(bound) < alpha) == (ends.upper <= bound)
-
-
-@given(st.integers(0, 10**6), st.permutations("abcd"), st.booleans())
-@settings(deadline=None, max_examples=10)
-def test_order_of_rows_and_names_of_groups_change_nothing(seed, names, paired):
-    rng = np.random.default_rng(seed)
-    x, groups = outcomes(rng, [0.2, 0.4, 0.5, 0.5], 14)
-    units = np.tile(np.arange(14), 4) if paired else np.arange(56)
-    order = rng.permutation(56)
-    renamed = np.array([names[int(g[1])] for g in groups])
-    here = MaxPairwiseDifference.of_rates(x, groups, units=units)
-    there = MaxPairwiseDifference.of_rates(x[order], renamed[order], units=units[order])
-    for alpha in (0.025, 0.2):
-        assert here.lower_bound(alpha) == there.lower_bound(alpha)
-        assert here.upper_bound(alpha) == there.upper_bound(alpha)
-    assert here.p_equal() == there.p_equal()
-    assert here.noise_floor() == there.noise_floor()
-
-
 def test_table_has_every_pair_with_adjusted_p_values():
     x, groups = outcomes(np.random.default_rng(5), [0.1, 0.5, 0.5], 60)
     table = MaxPairwiseDifference.of_rates(x, groups).groups
@@ -135,19 +95,6 @@ def test_table_has_every_pair_with_adjusted_p_values():
     assert table["g0", "g1"].p < 0.01 < table["g1", "g2"].p
     assert table["g0", "g1"].value in table["g0", "g1"].interval()
     assert len(table) == 3
-
-
-def test_score_groups_share_units_or_not():
-    rng = np.random.default_rng(6)
-    level = rng.random(50) * 0.7
-    x = np.concatenate([level, level + 0.05, level + 0.2]) + rng.normal(0, 0.01, 150).clip(
-        -0.03, 0.03
-    )
-    groups, units = np.repeat(["a", "b", "c"], 50), np.tile(np.arange(50), 3)
-    paired = MaxPairwiseDifference.of_scores(x, groups, units=units, bounds=(-0.1, 1.0)).interval()
-    alone = MaxPairwiseDifference.of_scores(x, groups, bounds=(-0.1, 1.0)).interval()
-    assert 0.2 in paired
-    assert paired.width < 0.2 * alone.width
 
 
 def test_signed_estimates_keep_their_sign_and_are_judged_on_the_largest_size():
@@ -183,11 +130,11 @@ def test_undefined_pairs_are_listed_and_left_out():
 def test_noise_floor_is_what_equal_groups_score():
     rng = np.random.default_rng(8)
     values, floors = [], []
-    for _ in range(60):
+    for _ in range(25):
         e = MaxPairwiseDifference.of_rates(*outcomes(rng, [0.3] * 5, 40))
         values.append(e.value)
         floors.append(e.noise_floor())
-    assert np.mean(floors) == pytest.approx(np.mean(values), rel=0.1)
+    assert np.mean(floors) == pytest.approx(np.mean(values), rel=0.15)
 
 
 @pytest.mark.parametrize("rates", [[0.0, 0.0, 0.0], [0.0, 0.0, 1.0], [1.0, 1.0, 1.0]])

@@ -69,27 +69,9 @@ def test_rounds_sum_the_placement_values_of_both_groups(level):
     )
 
 
-def test_rounds_that_share_difficulty_narrow_the_interval():
-    rng = np.random.default_rng(3)
-    common = rng.normal(0, 2, 40)
-    a, b = common + rng.normal(0.5, 1, 40), common + rng.normal(0, 1, 40)
-    together = of(a, b, units_a=range(40), units_b=range(40)).interval()
-    assert together.width < 0.7 * of(a, b).interval().width
-
-
 def test_rounds_never_restrict_which_pairs_are_compared():
     a, b = [3, 1, 2, 5], [2, 2, 4, 0]
     assert of(a, b).value == of(a, b, units_a=list("pqrs"), units_b=list("qpsr")).value
-
-
-def test_copies_of_a_candidate_are_no_new_evidence():
-    rng = np.random.default_rng(4)
-    a, b = rng.normal(0.5, 1, 20), rng.normal(0, 1, 25)
-    units_a, units_b = np.repeat(np.arange(20), 3), np.repeat(np.arange(25), 3) + 100
-    often = of(np.repeat(a, 3), np.repeat(b, 3), units_a=units_a, units_b=units_b)
-    assert often.value == pytest.approx(of(a, b).value)
-    assert often.interval().lower == pytest.approx(of(a, b).interval().lower)
-    assert often.sample.units == 45
 
 
 @pytest.mark.parametrize(("n_a", "n_b"), [(20, 20), (10, 50)])
@@ -161,14 +143,6 @@ def test_wins_are_counted_exactly_among_many_ties_in_any_order():
     )
 
 
-def test_labels_of_units_of_one_candidate_each_change_nothing():
-    rng = np.random.default_rng(9)
-    a, b = rng.normal(0.3, 1, 40), rng.normal(0, 1, 30)
-    one, other = of(a, b), of(a, b, units_a=range(40), units_b=range(40, 70))
-    assert one.interval().lower == pytest.approx(other.interval().lower, abs=1e-12)
-    assert (one.sample.units, one.sample.most) == (other.sample.units, other.sample.most)
-
-
 def test_a_single_candidate_or_round_is_worth_one_draw():
     for estimate in (of([5], [1, 2, 3]), of([5, 4], [1, 2], units_a=["r"] * 2, units_b=["r"] * 2)):
         assert estimate.value == 1.0
@@ -201,22 +175,6 @@ def test_planned_error_is_known_from_the_sizes_alone():
 
 def test_observed_error_at_total_separation_is_not_zero():
     assert of(np.arange(20) + 99, np.arange(20)).standard_error() > 0.05
-
-
-def test_of_fixed_rounds_only_the_generations_vary():
-    rng = np.random.default_rng(7)
-    units = np.repeat(np.arange(20), 10)
-    level = np.linspace(-3, 3, 20)[units]
-    a, b = level + rng.normal(0.3, 0.3, 200), level + rng.normal(0, 0.3, 200)
-    fixed = of(a, b, units_a=units, units_b=units + 20, population="fixed")
-    sampled = of(a, b, units_a=units, units_b=units + 20)
-    assert fixed.value == sampled.value
-    assert fixed.interval().width < 0.3 * sampled.interval().width
-
-
-def test_a_fixed_unit_needs_two_scores_in_either_group():
-    with pytest.raises(ValueError, match="row 0 has 1 generation"):
-        of([1, 2, 3], [1, 2], units_a=list("uvv"), units_b=list("uu"), population="fixed")
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from pytest_llmfair.clients.protocol import Attempt, Reply, Request
 from pytest_llmfair.clients.spec import ModelSpec
 from pytest_llmfair.responses import Missing
 
-# The API wants a limit where the user gave none; every model can write as much as this.
+# The API requires a limit; every model can write this much.
 _LONGEST = 4096
 
 _CUT = ("max_tokens", "model_context_window_exceeded")
@@ -23,8 +23,8 @@ class Anthropic(ServerBackend):
     """A model of Anthropic.
 
     The key comes from ``ANTHROPIC_API_KEY`` at the first live call, another address from
-    ``ANTHROPIC_BASE_URL``. The API knows no seeds and no probabilities of tokens, and its newer
-    models no temperature but 1.
+    ``ANTHROPIC_BASE_URL``. The API has neither seeds nor probabilities of tokens, and its newer
+    models accept temperature 1 only.
     """
 
     provider = "anthropic"
@@ -40,10 +40,10 @@ class Anthropic(ServerBackend):
     async def _ask(self, request: Request, temperature: float, limit: int | None) -> Attempt:
         more: dict[str, Any] = {"system": self.system} if self.system else {}
         if temperature != 1.0:
-            # Only this version of the API knows temperatures, and newer models none but 1.
+            # Only this version of the API accepts temperatures.
             more["extra_headers"] = {"anthropic-version": "2023-06-01"}
             more["extra_body"] = {"temperature": temperature}
-        raw = await self.line.client.messages.with_raw_response.create(
+        raw = await self.connection.client.messages.with_raw_response.create(
             model=self.model,
             messages=[{"role": "user", "content": request.prompt}],
             max_tokens=limit or _LONGEST,
@@ -59,14 +59,14 @@ def load(spec: ModelSpec) -> Anthropic:
 
 
 def read_message(body: Mapping[str, Any], limit: int | None) -> Attempt:
-    """Read a message; without a limit that the user asked for a cut answer is missing."""
+    """Read a message; a cut answer is missing unless the user set a limit."""
     stop, content = body.get("stop_reason"), body.get("content")
     if content is not None and not isinstance(content, list):
         return malformed("the message has no content")
     if stop == "refusal":
         reply = Reply(Missing("refused", "the model declined to answer"))
     elif not content and stop == "tool_use":
-        reply = Reply(Missing("null", "the model called a tool in place of an answer"))
+        reply = Reply(Missing("null", "the model called a tool instead of answering"))
     else:
         reply = of_text(content, cut=stop in _CUT, limit=limit)
     usage = body.get("usage")

@@ -211,7 +211,7 @@ class EncoderDecoder(Decoder):
         return False
 
     def begin(self, rows: Sequence[tuple[int, ...]], keep: int = 1) -> Beginning:
-        """Return an empty beginning: what an encoder makes of a token depends on the whole text."""
+        """Return an empty beginning: an encoder reads every token with the whole text."""
         return Beginning()
 
     def log_probabilities(

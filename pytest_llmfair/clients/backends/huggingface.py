@@ -24,8 +24,8 @@ from pytest_llmfair.responses import Answer, CutAnswer, Missing
 
 T = TypeVar("T")
 
-# Sampling gains from many rows, since the weights are read once per step; scoring is one pass over
-# long rows and is fastest while these stay in the processor's cache.
+# Sampling is faster with many rows, since the weights are read once per step; scoring is one pass
+# over long rows, and fastest while they fit into the processor's cache.
 _SCORING_ROWS = 8
 
 
@@ -35,8 +35,8 @@ class HuggingFace:
 
     Every token is drawn from the model's whole distribution (no top-k, no top-p) by inverting the
     cumulative distribution at a number of the sample's own generator, so an answer does not depend
-    on its batch, up to the rounding of the model's own arithmetic. A tokenizer with a chat
-    template gets the prompt as a user's message, any other one as a text to be continued.
+    on its batch, up to the rounding of the model's arithmetic. A tokenizer with a chat template
+    gets the prompt as a user's message, any other tokenizer as a text to continue.
 
     Attributes
     ----------
@@ -75,7 +75,7 @@ class HuggingFace:
             Such as "cpu" or "cuda:0"; by default the first GPU, else the CPU.
         dtype : {"float32", "bfloat16", "float16"}, optional
             Precision of the weights; by default that of the files on a GPU, and float32 on a CPU,
-            where half precision is no faster and rounds so much that batches would differ.
+            where half precision is no faster and its rounding makes batches differ.
         batch_size : int
             Rows sampled at once; 100 to 200 are fastest on a CPU.
         trust_remote_code : bool
@@ -84,7 +84,7 @@ class HuggingFace:
         Raises
         ------
         ModelSpecError
-            If the extra `hf` is missing, or the model or the device cannot be had.
+            If the extra `hf` is missing, or the model or the device cannot be used.
         """
         name = f"hf:{target}"
         source = _located(target, name)
@@ -139,7 +139,7 @@ class HuggingFace:
         """Sample in batches, each distinct prompt read once per batch.
 
         At temperature 0 an answer is computed once per prompt. An answer that ends because the
-        model can hold no more is missing ("length"), since nobody asked for that limit.
+        model can hold no more is missing ("length"), since that limit was not asked for.
         """
         wanted = [(r.prompt, r.seed if temperature > 0.0 else 0) for r in requests]
         distinct = list(dict.fromkeys(prompt for prompt, _ in wanted))
@@ -148,7 +148,7 @@ class HuggingFace:
             key: Missing("error", why) for key in wanted if (why := self._unfit(ids[key[0]]))
         }
         rest = [key for key in dict.fromkeys(wanted) if key not in answers]
-        # Prompts of like length beside each other, so that little is padding.
+        # Prompts of similar length go together, which needs little padding.
         rest.sort(key=lambda key: (len(ids[key[0]]), key[0]))
         beginning = self.decoder.begin(list({key[0]: ids[key[0]] for key in rest}.values()))
         for batch in _batches(rest, self.batch_size):
@@ -170,7 +170,7 @@ class HuggingFace:
     def probabilities(self, prompts: Sequence[str], words: Sequence[str]) -> list[list[float]]:
         """Probability at temperature 1 that the answer to each prompt starts with each word."""
         found = {prompt: [0.0] * len(words) for prompt in prompts}
-        # Words of one token share the reading of their prompt, longer ones each need their own.
+        # Words of one token share one pass over their prompt; longer words need one each.
         places: dict[tuple[tuple[int, ...], tuple[int, ...]], list[tuple[str, int, int]]] = {}
         for prompt in found:
             before, continuations = self._continued(prompt, words)
@@ -194,7 +194,7 @@ class HuggingFace:
         return [found[prompt] for prompt in prompts]
 
     def _answer(self, tokens: list[int], full: bool, wished: bool) -> Answer:
-        """Return the text of an answer; one that filled its limit was cut, by wish or not."""
+        """Return an answer; one that filled its limit is cut, or missing if not wished for."""
         if full and not wished:
             return Missing("length", f"the model holds no more than {self._context} tokens")
         text: str = self.tokenizer.decode(tokens, skip_special_tokens=True).strip()
@@ -216,13 +216,13 @@ class HuggingFace:
         special = not self.tokenizer.chat_template
         given = [readable(text) for text in texts]
         rows = self.tokenizer(given, add_special_tokens=special)["input_ids"]
-        # What goes on behind a prompt must not stand behind the token that ends all.
+        # An answer must not follow the token that ends a text.
         end = -1 if special and self._closes else None
         return [tuple(row[:end]) for row in rows]
 
     @property
     def _closes(self) -> bool:
-        """Whether the tokenizer ends every text, as it should for an encoder only."""
+        """Whether the tokenizer ends every text with a token, which only an encoder needs."""
         if not self.decoder.shares_context:
             return False
         ends = {*self.decoder.stops, self.tokenizer.sep_token_id}
@@ -231,16 +231,16 @@ class HuggingFace:
     def _continued(
         self, prompt: str, words: Sequence[str]
     ) -> tuple[tuple[int, ...], list[tuple[int, ...]]]:
-        """Return the prompt and each of the words behind it as ids."""
+        """Return the ids of the prompt, and of each word after it."""
         framed = self._framed(prompt)
         if framed == prompt and self.decoder.shares_context:
-            # Tokenizers put the blank before a word into its token.
+            # Tokenizers put the space before a word into its token.
             framed = prompt.rstrip(" ")
             words = [w if framed[-1].isspace() else " " + w.lstrip(" ") for w in words]
         joined = [framed + word for word in words] if self.decoder.shares_context else []
         before, *rows = self._ids([framed, *joined])
         n = len(before)
-        # Where a word melts into the end of the prompt, and behind an encoder, it stands alone.
+        # A word is tokenized alone after an encoder, and if it changes the prompt's last token.
         endings = [row[n:] if row[:n] == before else () for row in rows] or [()] * len(words)
         for i, word in enumerate(words):
             if not endings[i]:
@@ -280,7 +280,7 @@ def load(spec: ModelSpec) -> HuggingFace:
 
 
 def _located(target: str, name: str) -> str:
-    """Return a folder or a hub id; a path that does not exist is never asked for on the hub."""
+    """Return a folder or a hub id; a path that does not exist is not looked up on the hub."""
     path = Path(target).expanduser()
     if path.is_dir():
         return str(path)

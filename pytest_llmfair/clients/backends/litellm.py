@@ -16,8 +16,8 @@ from pytest_llmfair.clients.spec import ModelSpec
 class LiteLLM(OpenAICompatible):
     """A model that LiteLLM reaches, by LiteLLM's name such as "bedrock/...", "gemini/...".
 
-    LiteLLM reads its keys from the environment itself, answers in the shapes of OpenAI, and leaves
-    out what a provider does not know.
+    LiteLLM reads its keys from the environment, answers in the form of OpenAI, and leaves out
+    parameters that a provider does not support.
     """
 
     provider = "litellm"
@@ -26,7 +26,7 @@ class LiteLLM(OpenAICompatible):
     url_example = "http://localhost:8000/v1"
 
     def _connect(self) -> Any:
-        # It would fetch prices from the web, and print a request for feedback with every error.
+        # Otherwise it fetches prices from the web and prints an advertisement with every error.
         os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
         import litellm  # type: ignore[import-not-found, unused-ignore]
 
@@ -36,8 +36,8 @@ class LiteLLM(OpenAICompatible):
     async def _ask(self, request: Request, temperature: float, limit: int | None) -> Attempt:
         question = self._question(request, temperature, limit)
         question |= question.pop("extra_body", {})
-        said = await self.line.client(**question, drop_params=True, num_retries=0)
-        return read_chat(said.model_dump(), limit)
+        answer = await self.connection.client(**question, drop_params=True, num_retries=0)
+        return read_chat(answer.model_dump(), limit)
 
 
 def load(spec: ModelSpec) -> LiteLLM:

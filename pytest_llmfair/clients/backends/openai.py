@@ -13,17 +13,17 @@ from pytest_llmfair.clients.errors import (
     body_of,
     counted,
     malformed,
+    message_of,
     of_text,
     one_line,
-    said_by,
     status_of,
 )
 from pytest_llmfair.clients.protocol import Attempt, Reply, Request
 from pytest_llmfair.clients.spec import ModelSpec
 from pytest_llmfair.responses import Missing
 
-# A share of the answers that no word could be given may be this large, and no larger.
-_UNTOLD = 0.01
+# Largest probability that may be left unknown.
+_UNKNOWN = 0.01
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,12 +31,12 @@ class OpenAICompatible(ServerBackend):
     """A chat model behind a server, asked through the official SDK.
 
     Base URL and key come from ``OPENAI_BASE_URL`` and ``OPENAI_API_KEY`` at the first live call; a
-    server of one's own needs no key.
+    local server needs no key.
 
     Attributes
     ----------
     sends_seed : bool
-        Whether requests carry the seed of their sample; some servers do not know the word.
+        Whether requests carry the seed of their sample, which some servers reject.
     top_logprobs : int
         How many of the likeliest first tokens the server is asked for.
     """
@@ -52,10 +52,9 @@ class OpenAICompatible(ServerBackend):
     def read_first_token(self, answer: str, words: Sequence[str]) -> list[float]:
         """Return P(the answer starts with the word) by word.
 
-        A word has the probability of the tokens that are it or begin with it, blanks in front
-        aside. Tokens that are only the beginning of a word, and all that the server did not list,
-        may or may not become that word: if more than 0.01 is unknown it is an error, and less
-        counts as nothing.
+        A word has the probability of all tokens that begin with it, after leading spaces. Tokens
+        that are only the beginning of a word, and those that the server did not list, may or may
+        not become that word: more than 0.01 of unknown probability is an error, less counts as 0.
 
         Raises
         ------
@@ -63,28 +62,30 @@ class OpenAICompatible(ServerBackend):
             If the probability of a word is unknown; the message names it.
         """
         shares: dict[str, float] = json.loads(answer)
-        told = {token.lstrip(): 0.0 for token in shares}
+        listed = {token.lstrip(): 0.0 for token in shares}
         for token, share in shares.items():
-            told[token.lstrip()] += math.exp(share)
+            listed[token.lstrip()] += math.exp(share)
         least = min(math.exp(share) for share in shares.values())
         found = []
         for word in (word.strip() for word in words):
-            share = math.fsum(p for token, p in told.items() if _begins(token, word))
-            opens = [token for token in told if token and word.startswith(token) and token != word]
-            open_share = math.fsum(told[token] for token in opens)
-            if open_share > _UNTOLD:
+            share = math.fsum(p for token, p in listed.items() if _begins(token, word))
+            opens = [
+                token for token in listed if token and word.startswith(token) and token != word
+            ]
+            open_share = math.fsum(listed[token] for token in opens)
+            if open_share > _UNKNOWN:
                 raise ValueError(
                     f"the server of {self.name} splits {word!r} into several tokens ({opens[0]!r} "
-                    f"comes first, with probability {open_share:.2g}) and tells the probability "
-                    "of the first token only; use words of one token, such as A and B, or an hf: "
-                    "model"
+                    f"comes first, with probability {open_share:.2g}) and gives the "
+                    "probability of the first token only; use words of one token, such as A and "
+                    "B, or an hf: model"
                 )
-            # What is not listed is no likelier than the last one listed, nor than what is left.
-            unlisted = min(least, max(0.0, 1.0 - math.fsum(told.values())))
-            if share == 0.0 and unlisted > _UNTOLD:
+            # An unlisted token has at most the least listed probability, and what is left.
+            unlisted = min(least, max(0.0, 1.0 - math.fsum(listed.values())))
+            if share == 0.0 and unlisted > _UNKNOWN:
                 raise ValueError(
                     f"{word!r} is not among the {len(shares)} likeliest first tokens that the "
-                    f"server of {self.name} tells (it may have up to {unlisted:.2g}); ask in a "
+                    f"server of {self.name} lists (it may have up to {unlisted:.2g}); ask in a "
                     "way that these words answer, or raise top_logprobs in the specification"
                 )
             found.append(share)
@@ -96,7 +97,7 @@ class OpenAICompatible(ServerBackend):
         return self._client_of(openai, openai.AsyncOpenAI)
 
     async def _ask(self, request: Request, temperature: float, limit: int | None) -> Attempt:
-        raw = await self.line.client.chat.completions.with_raw_response.create(
+        raw = await self.connection.client.chat.completions.with_raw_response.create(
             **self._question(request, temperature, limit)
         )
         body = body_of(raw.http_response.content)
@@ -114,9 +115,9 @@ class OpenAICompatible(ServerBackend):
             "temperature": temperature,
         }
         if limit is not None:
-            question["extra_body"] = {self.line.limit_name: limit}
+            question["extra_body"] = {self.connection.limit_name: limit}
         if self.sends_seed:
-            # Servers keep seeds in 32 or 64 bits, with a sign or without.
+            # 31 bits, since some servers keep seeds as signed 32-bit numbers.
             question["seed"] = request.seed >> 33
         if request.first_token:
             question |= {"logprobs": True, "top_logprobs": self.top_logprobs}
@@ -124,8 +125,8 @@ class OpenAICompatible(ServerBackend):
 
     def _failed(self, error: Exception) -> Attempt:
         attempt = ServerBackend._failed(self, error)
-        if status_of(error) == 400 and "max_completion_tokens" in said_by(error):
-            self.line.limit_name = "max_completion_tokens"
+        if status_of(error) == 400 and "max_completion_tokens" in message_of(error):
+            self.connection.limit_name = "max_completion_tokens"
             return replace(attempt, retry=True, retry_after=0.0)
         return attempt
 
@@ -142,7 +143,7 @@ def load(spec: ModelSpec) -> OpenAICompatible:
 
 
 def read_chat(body: Mapping[str, Any], limit: int | None) -> Attempt:
-    """Read a chat completion; without a limit that the user asked for a cut answer is missing."""
+    """Read a chat completion; a cut answer is missing unless the user set a limit."""
     choice = _first_choice(body)
     if isinstance(choice, Attempt):
         return choice
@@ -155,7 +156,7 @@ def read_chat(body: Mapping[str, Any], limit: int | None) -> Attempt:
     elif stop == "content_filter":
         reply = Reply(Missing("filtered", "the server filtered the answer"))
     elif content is None and message.get("tool_calls"):
-        reply = Reply(Missing("null", "the model called a tool in place of an answer"))
+        reply = Reply(Missing("null", "the model called a tool instead of answering"))
     else:
         reply = of_text(content, cut=stop == "length", limit=limit)
     return Attempt(_counted(reply, body))

@@ -1,4 +1,4 @@
-"""Any Python callable as a model, sync or async."""
+"""Any Python callable as a model, sync or async, and LangChain runnables."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ class PythonCallable:
     """A function of one prompt that returns its answer.
 
     The prompt is the first positional argument; `seed`, `temperature` and `max_tokens` are passed
-    as keywords where the signature has them. An exception, None or an empty text is one missing
-    answer and loses no other; only KeyboardInterrupt and SystemExit end the collection.
+    as keywords if the signature has them. An exception, None or an empty text is one missing
+    answer; only KeyboardInterrupt and SystemExit end the collection.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ class PythonCallable:
     keywords : tuple of str
         Which of `seed`, `temperature` and `max_tokens` the function takes.
     source : object
-        What the user gave: the function itself, or the object that it was made from.
+        The object that the user gave: the function, or what it was made from.
     """
 
     function: Callable[..., Any]
@@ -56,7 +56,7 @@ class PythonCallable:
     keywords: tuple[str, ...]
     source: object = field(repr=False)
 
-    # So that each answer is kept as it comes: the call may have cost money.
+    # Each answer is kept as it comes, since the call may have cost money.
     batch_size: ClassVar[int] = 1
 
     @classmethod
@@ -66,7 +66,7 @@ class PythonCallable:
         Raises
         ------
         ModelSpecError
-            If it is not callable or takes no prompt.
+            If it is not callable or does not take a prompt.
         """
         if name is None:
             if isinstance(function, str):
@@ -115,7 +115,7 @@ class PythonCallable:
 
 @dataclass(frozen=True, slots=True)
 class AsyncCallable:
-    """An async function of one prompt: as `PythonCallable`, with up to 16 calls at the same time.
+    """An async function of one prompt, like `PythonCallable`, with up to 16 calls at a time.
 
     All calls of the process run on one event loop in the background.
     """
@@ -139,12 +139,12 @@ class AsyncCallable:
         return {"model": self.name}
 
     def open(self) -> None:
-        """Do nothing: a function is always there."""
+        """Do nothing: a function needs no connection."""
 
     async def send(
         self, request: Request, *, temperature: float, max_tokens: int | None
     ) -> Attempt:
-        """Call the function once; what it raises is a missing answer, and not tried again."""
+        """Call the function once; an exception is a missing answer and is not retried."""
         try:
             call = self.plain.call(request, temperature, max_tokens or LOCAL_MAX_TOKENS)
             return Attempt(Reply(_checked(await call())))
@@ -201,12 +201,12 @@ def _adapted(model: object) -> object:
         return model
 
     async def answer(prompt: str) -> Answer:
-        said = await ask(prompt)
-        metadata = getattr(said, "response_metadata", None) or {}
+        answered = await ask(prompt)
+        metadata = getattr(answered, "response_metadata", None) or {}
         if "content_filter" in (metadata.get("finish_reason"), metadata.get("stop_reason")):
             return Missing("filtered", "the server filtered the answer")
-        # The limit is set where the runnable is made, so on purpose.
-        return of_text(getattr(said, "content", said), cut=False, limit=None).answer
+        # The user set the limit where the runnable was made, so no answer is cut by accident.
+        return of_text(getattr(answered, "content", answered), cut=False, limit=None).answer
 
     return answer
 
@@ -245,7 +245,7 @@ async def _await(awaitable: Awaitable[T]) -> T:
 def _checked(answer: object) -> Answer:
     if answer is None:
         return Missing("null", "the callable returned None")
-    # The server behind a callable may echo the key.
+    # The function may ask a server that echoes the key.
     if isinstance(answer, Missing):
         return Missing(answer.reason, redactor()(answer.detail))
     if not isinstance(answer, str):
@@ -260,12 +260,12 @@ def _words(error: BaseException) -> str:
     """Return kind, message and place of an error, such as "OSError: no disk (mybot/bot.py:38)"."""
     words = one_line(f"{type(error).__name__}: {error}".rstrip(": "))
     place = _place(error)
-    # Libraries put the key into their errors.
+    # Libraries put the key into their error messages.
     return redactor()(f"{words} ({place})" if place else words)
 
 
 def _place(error: BaseException) -> str:
-    """Return file and line of the user's code where an error was raised; empty without any."""
+    """Return file and line in the user's code where an error was raised, or an empty text."""
     session = current_session()
     folders = [Path.cwd(), *([session.root] if session and session.root else [])]
     mine = elsewhere = ""
@@ -276,6 +276,6 @@ def _place(error: BaseException) -> str:
         near = [path.relative_to(folder) for folder in folders if path.is_relative_to(folder)]
         if near and "site-packages" not in near[0].parts:
             mine = f"{near[0].as_posix()}:{line}"
-        # Only the name: the rest of the path is of this machine.
+        # Only the name: reports must not show the folders of this machine.
         elsewhere = elsewhere or f"{path.name}:{line}"
     return mine or elsewhere

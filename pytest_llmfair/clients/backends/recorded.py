@@ -1,4 +1,4 @@
-"""Answers that already exist, in a file: any stack can be judged without asking it."""
+"""Answers that already exist, in a JSONL, CSV or Parquet file, in place of a model."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ _ANSWERS = ("answer", "response")
 class RecordedAnswers:
     """A file of prompts and answers, in the place of a model.
 
-    Answer j of a call is the j-th answer of the prompt in the file, in the order of the column
-    `repeat` where there is one; a prompt that stands twice in a call goes on where it stopped. An
+    Answer j of a call is the j-th answer to the prompt in the file, in the order of the column
+    `repeat` if there is one; a prompt that comes twice in a call continues where it stopped. An
     answer that is null or empty is missing.
 
     Attributes
@@ -44,14 +44,14 @@ class RecordedAnswers:
     digest: str
     answers: Mapping[str, Sequence[Answer]] = field(repr=False)
 
-    # A call is answered as a whole: which answers a prompt has left depends on it.
+    # A call is answered as a whole, since its prompts use up the answers in order.
     batch_size: ClassVar[int] = 2**62
 
     @classmethod
     def load(cls, target: str) -> RecordedAnswers:
         """Read a file: ``.jsonl``, ``.csv``, or ``.parquet`` with pyarrow or pandas.
 
-        Columns are `prompt`, `answer` or `response`, and at will `repeat`, a whole number.
+        Columns are `prompt`, `answer` or `response`, and optionally `repeat`, a whole number.
 
         Raises
         ------
@@ -82,7 +82,7 @@ class RecordedAnswers:
     def generate(
         self, requests: Sequence[Request], *, temperature: float, max_tokens: int
     ) -> list[Answer]:
-        """Look up the answers; how they were drawn is not known, nor changed.
+        """Look up the answers; temperature and limit have no effect.
 
         Raises
         ------
@@ -186,14 +186,14 @@ class TableError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One row: where it is, as file and line or row for messages, and its values by column."""
+    """One row: its file and line, as messages name it, and its values by column."""
 
     where: str
     values: Mapping[str, Any]
 
 
 def read_table(path: Path) -> Sequence[Row]:
-    """Read a file by the ending of its name.
+    """Read a file; the ending of its name says how.
 
     Raises
     ------
@@ -212,7 +212,7 @@ def read_table(path: Path) -> Sequence[Row]:
 
 def _read_lines(path: Path) -> list[Row]:
     rows = []
-    # Bytes, since texts would also be parted at the exotic line ends inside of answers.
+    # Bytes, since texts would also be split at Unicode line ends inside answers.
     for number, line in enumerate(path.read_bytes().removeprefix(b"\xef\xbb\xbf").split(b"\n"), 1):
         if not line.strip():
             continue

@@ -1,4 +1,4 @@
-"""What models behind a server share: the key, errors that end a run, and texts without keys."""
+"""What all models behind a server share: the key, errors that end a run, redaction."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from pytest_llmfair.clients.concurrency import close_at_end
 from pytest_llmfair.clients.errors import (
     code_of,
     guard_logs,
+    message_of,
     of_error,
     one_line,
     redactor,
-    said_by,
     status_of,
 )
 from pytest_llmfair.clients.protocol import DEFAULT_LIMITS, Attempt, Limits, ModelError, Request
@@ -29,29 +29,29 @@ _CONNECT = 10.0
 
 
 @dataclass(slots=True)
-class Line:
-    """What is known once a server is really asked.
+class Connection:
+    """State of a connection, from the first live call on."""
 
-    The SDK's `client` alone holds the key, which `redacted` removes from a text. `opening` is held
-    while it is made: a test may ask from several threads. `ended` is why no further request is
-    sent, and `limit_name` how this server calls the longest answer.
-    """
-
+    # The client of the SDK, which alone holds the key.
     client: Any = None
+    # Why no further request is sent.
     ended: str = ""
+    # Removes the key from a text.
     redacted: Callable[[str], str] = str
+    # This server's name for the longest answer.
     limit_name: str = "max_tokens"
+    # Held while the client is made, since a test may ask from several threads.
     opening: threading.Lock = field(default_factory=threading.Lock)
 
 
 @dataclass(frozen=True, slots=True)
 class ServerBackend(ABC):
-    """A model behind a server; subclasses know how to ask it and how to read its answers."""
+    """A model behind a server; subclasses send a request and read its answer."""
 
     model: str
     system: str = ""
     limits: Limits = DEFAULT_LIMITS
-    line: Line = field(default_factory=Line, repr=False, compare=False)
+    connection: Connection = field(default_factory=Connection, repr=False, compare=False)
 
     provider: ClassVar[str]
     key_variable: ClassVar[str]
@@ -75,30 +75,30 @@ class ServerBackend(ABC):
 
     @property
     def known_as(self) -> Hashable:
-        """The model, its options and its address: loaded twice, it is still the same client."""
+        """The model, its options and its address: loaded twice, it is the same client."""
         return self, os.environ.get(self.url_variable)
 
     def open(self) -> None:
-        """Connect at the first live call, and never again once a server has turned us down."""
-        if self.line.ended:
-            raise ModelError(self.line.ended)
-        with self.line.opening:
-            if self.line.client is None:
+        """Connect at the first live call; raise if a server has refused before."""
+        if self.connection.ended:
+            raise ModelError(self.connection.ended)
+        with self.connection.opening:
+            if self.connection.client is None:
                 self._start()
 
     def _start(self) -> None:
-        self.line.redacted = redactor()
+        self.connection.redacted = redactor()
         try:
-            self.line.client = self._connect()
+            self.connection.client = self._connect()
         except ModelError:
             raise
-        except Exception as error:  # noqa: BLE001 - whatever an SDK finds wrong
+        except Exception as error:  # noqa: BLE001 - an SDK may raise anything
             words = one_line(f"{type(error).__name__}: {error}")
-            # A frame of the SDK holds the key, where a traceback would show it.
+            # Without the cause: a traceback would show the SDK's frame, which holds the key.
             raise ModelError(
                 f"model {self.name!r} cannot be asked: {words}; check {self.url_variable}"
             ) from None
-        guard_logs(self.line.redacted)
+        guard_logs(self.connection.redacted)
 
     async def send(
         self, request: Request, *, temperature: float, max_tokens: int | None
@@ -106,37 +106,37 @@ class ServerBackend(ABC):
         """Send one request once."""
         try:
             attempt = await self._ask(request, temperature, max_tokens)
-        except Exception as error:  # noqa: BLE001 - a server can do anything, and loses one answer
+        except Exception as error:  # noqa: BLE001 - whatever happens, one answer is lost
             attempt = self._failed(error)
-        redacted = self.line.redacted
+        redacted = self.connection.redacted
         answer = attempt.reply.answer
         if isinstance(answer, Missing):
             answer = Missing(answer.reason, redacted(answer.detail))
         else:
-            # The same kind of text.
+            # A CutAnswer stays a CutAnswer.
             answer = type(answer)(redacted(answer))
-        self.line.ended = self.line.ended or redacted(attempt.fatal)
+        self.connection.ended = self.connection.ended or redacted(attempt.fatal)
         return replace(
             attempt, reply=replace(attempt.reply, answer=answer), fatal=redacted(attempt.fatal)
         )
 
     @abstractmethod
     def _connect(self) -> Any:
-        """Return what is asked, such as the client of an SDK."""
+        """Return the client of an SDK, or a function that asks."""
 
     @abstractmethod
     async def _ask(self, request: Request, temperature: float, limit: int | None) -> Attempt:
         """Send one request once; an exception of the SDK is read by :meth:`_failed`."""
 
     def _client_of(self, sdk: Any, kind: Any) -> Any:
-        """Make the client of an SDK, which neither repeats nor redirects what it is told."""
+        """Make the client of an SDK that neither retries nor follows redirects."""
         key, url = self._environment()
         client = kind(
             api_key=key or "none",
             base_url=url,
             max_retries=0,
             timeout=sdk.Timeout(None, connect=_CONNECT),
-            # A redirect followed would be a request that nobody counts.
+            # A followed redirect would be a request that the budget does not count.
             http_client=sdk.DefaultAsyncHttpxClient(follow_redirects=False),
         )
         close_at_end(client.close)
@@ -156,18 +156,18 @@ class ServerBackend(ABC):
         }.get(status or 0)
         if remedy is None:
             return attempt
-        words = f"model {self.name!r}: {remedy} (HTTP {status_of(error)}: {said_by(error)})"
+        words = f"model {self.name!r}: {remedy} (HTTP {status_of(error)}: {message_of(error)})"
         return replace(attempt, retry=False, fatal=words)
 
     def _environment(self) -> tuple[str | None, str | None]:
-        """Return key and base URL of the environment, which is read at a live call only."""
+        """Return key and base URL from the environment."""
         url = os.environ.get(self.url_variable, "").strip() or None
         if url and not _is_address(url):
             raise ModelError(
-                f"model {self.name!r}: {self.url_variable} is no web address; write it with "
+                f"model {self.name!r}: {self.url_variable} is not a web address; write it with "
                 f"http:// or https:// in front, such as {self.url_example}"
             )
-        # Last: no traceback from here on may hold a key.
+        # Read last, so that no traceback of the errors above holds the key.
         key = os.environ.get(self.key_variable, "").strip() or None
         if key is None and url is None:
             raise ModelError(

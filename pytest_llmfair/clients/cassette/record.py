@@ -1,4 +1,4 @@
-"""One recorded answer as one line: readable in a review, checksummed, found by its key."""
+"""A recorded answer as one line of JSON with a checksum, found by its key."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from typing import Any
 from pytest_llmfair.clients.protocol import TRANSIENT, Reply, Request
 from pytest_llmfair.responses import Answer, CutAnswer, DigestedText, Missing, is_cut
 
-# Part of every key: answers recorded for another meaning of the fields are never replayed.
+# Part of every key, so that answers are not replayed after the fields change their meaning.
 SCHEMA = 1
 
 _KEY, _SUM = 32, 16
-# The tail of a line has one form, so that an index is made without reading the JSON before it.
+# Every line ends in this form, so that an index needs no JSON to be parsed.
 _TAIL = re.compile(rb',"key":"([0-9a-f]{32})","sum":"([0-9a-f]{16})"\}$')
 _TAIL_LENGTH = len(',"key":"","sum":""}') + _KEY + _SUM
 _UNSEEN = re.compile(r"[^ -~]")
 
 
 class DamagedRecord(ValueError):
-    """A line that is no record, or not the one that was written; says why."""
+    """A line that is not a record, or was changed; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """All that an answer depends on."""
+    """Everything that an answer depends on."""
 
     # Provider, model and revision.
     model: Mapping[str, str]
@@ -44,12 +44,12 @@ class Question:
 
     @property
     def numbers(self) -> bool:
-        """Whether the answer is probabilities and no text."""
+        """Whether the answer is probabilities instead of a text."""
         return self.request.first_token or self.request.repeat.startswith("probabilities ")
 
     @property
     def anonymous_key(self) -> str:
-        """The same for whatever revision of the model."""
+        """Key without the revision of the model."""
         content = self._content()
         del content["model"]["revision"]
         return _digest(content)
@@ -72,7 +72,7 @@ class Question:
 class Record:
     """A recorded answer, found under `key`.
 
-    Where only digests of the texts were kept, the prompt is empty and the answer a `DigestedText`.
+    If only digests of the texts were kept, the prompt is empty and the answer a `DigestedText`.
     """
 
     question: Question
@@ -85,18 +85,18 @@ class Record:
 
     @property
     def altered(self) -> bool:
-        """Whether the prompt or a parameter is no longer what the key was made of."""
+        """Whether the prompt or a parameter was changed after the key was made."""
         return not self.prompt_digest and self.question.key != self.key
 
     @property
     def transient(self) -> bool:
-        """Whether nothing but a failure of the moment was recorded."""
+        """Whether only a passing failure was recorded."""
         answer = self.reply.answer
         return isinstance(answer, Missing) and answer.reason in TRANSIENT
 
     @property
     def outcome(self) -> tuple[str, str]:
-        """What two records of one question must agree on."""
+        """The part on which two records of one question must agree."""
         answer = self.reply.answer
         if self.answer_digest:
             return "text", self.answer_digest
@@ -140,18 +140,12 @@ class Record:
 
     @classmethod
     def read(cls, line: bytes) -> Record:
-        """Return the record of a line whose checksum was verified.
-
-        Raises
-        ------
-        DamagedRecord
-            If a field is missing or is not what it should be.
-        """
+        """Return the record of a line; raise `DamagedRecord` if a field is missing or wrong."""
         try:
             return cls._from(json.loads(line))
         except (KeyError, TypeError, ValueError) as error:
             raise DamagedRecord(
-                f"is no recorded answer ({type(error).__name__}: {error})"
+                f"is not a recorded answer ({type(error).__name__}: {error})"
             ) from None
 
     @classmethod
@@ -189,7 +183,7 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class ScoreRecord:
-    """What a scorer said, on a day (UTC), of a text of which only the digest is kept."""
+    """Score of a text whose digest alone is kept, with the day (UTC)."""
 
     scorer: str
     digest: str
@@ -198,7 +192,7 @@ class ScoreRecord:
 
     @classmethod
     def key_of(cls, scorer: str, digest: str) -> str:
-        """Return the key of a scorer's word on a text."""
+        """Return the key of the score of a text."""
         return _digest({"schema": SCHEMA, "scorer": scorer, "text": digest})
 
     @property
@@ -207,7 +201,7 @@ class ScoreRecord:
         return self.key_of(self.scorer, self.digest)
 
     def line(self, *, text: bool = True) -> bytes:
-        """Return the record as a line; there is no text in it."""
+        """Return the record as a line, which holds no text."""
         shown = {"scorer": self.scorer, "text_digest": self.digest, "score": self.score}
         return sealed({**shown, "day": self.day.isoformat(), "schema": SCHEMA}, self.key)
 
@@ -233,23 +227,17 @@ def sealed(content: Mapping[str, Any], key: str) -> bytes:
 
 
 def key_of(line: bytes) -> bytes:
-    """Return the key of a line without its end, after a check that it is what was written.
-
-    Raises
-    ------
-    DamagedRecord
-        If it is not; says why.
-    """
+    """Return the key of a line without its line end; raise `DamagedRecord` if it is damaged."""
     tail = _TAIL.match(line, max(len(line) - _TAIL_LENGTH, 0))
     if tail is None:
-        raise DamagedRecord("is no record, or a part of one")
+        raise DamagedRecord("is not a record, or only a part of one")
     if _sum(line[: tail.start(2) - len(',"sum":"')]) != tail[2]:
         raise DamagedRecord("is not what was written (its checksum differs)")
     return tail[1]
 
 
 def text_digest(text: str) -> str:
-    """Return the digest that stands for a text, 32 hexadecimal digits."""
+    """Return the digest of a text, 32 hexadecimal digits."""
     data = text.encode("utf-8", "surrogatepass")
     return hashlib.blake2b(data, digest_size=16).hexdigest()
 
@@ -263,6 +251,6 @@ def _digest(content: Mapping[str, Any]) -> str:
 
 
 def _escaped(match: re.Match[str]) -> str:
-    """Keep what can be seen; escape what could break a line, a terminal or a review."""
+    """Escape a character that is not printable, which could break a line or a terminal."""
     character = match[0]
     return character if character.isprintable() else json.dumps(character)[1:-1]

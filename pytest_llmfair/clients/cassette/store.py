@@ -1,4 +1,4 @@
-"""Recorded answers in a file of lines: found by key, appended at once, damaged by nobody."""
+"""Append-only JSONL store of recorded answers, found by the key of their request."""
 
 from __future__ import annotations
 
@@ -20,32 +20,32 @@ from pytest_llmfair.clients.cassette.record import (
 )
 
 _BLOCK = 1 << 22
-# A place is offset and length in one integer, which takes a third of the memory of a pair.
+# Offset and length share one integer, which takes a third of the memory of a pair.
 _LENGTH_BITS = 40
 
-# Every damaged line is named up to this many: a file of another kind must not flood the screen.
+# Damaged lines named at most, since a file of another kind would flood the screen.
 _MOST_NAMED = 20
 
-# By what a line is known as one of a cassette, though it be damaged: by one of its last fields,
-# or by its beginning where it is torn.
+# Marks of a line that was once a record, even if it is damaged: its last fields, or its beginning
+# if the end is torn off.
 _LAST_FIELDS, _WITHIN = (b',"key":"', b',"sum":"'), 80
 _BEGINNINGS = (b'{"prompt":"', b'{"prompt_digest":"', b'{"scorer":"')
 
 
 class CassetteWarning(UserWarning):
-    """A line of a cassette that is skipped; names file and line."""
+    """A damaged line of a cassette is skipped; the message names file and line."""
 
 
 class Cassette:
     """Recorded answers in a file.
 
-    The file holds one record a line. It is indexed once, by the key and the checksum at the end
-    of every line; a record is decoded when it is asked for. The last of several records of one
-    key counts.
+    The file holds one record per line. It is indexed once, by the key and checksum at the end of
+    every line; a record is decoded when it is needed. The last of several records with one key
+    counts.
 
-    Records are appended by one write while the file is locked, so that several processes can use
-    a cassette at once, and before anybody sees the answer: a process that is killed loses what it
-    had not been answered yet, and nothing else. :meth:`sync` makes that survive a loss of power.
+    Records are appended by a single write while the file is locked, so several processes can use
+    a cassette at once. They are written before anyone sees the answer: a process that is killed
+    loses only requests in flight. :meth:`sync` makes that survive a loss of power.
 
     Parameters
     ----------
@@ -53,6 +53,13 @@ class Cassette:
         The file; it and its folder are made when the first answer is recorded.
     text : bool
         Whether texts are recorded, or their digests only.
+
+    Examples
+    --------
+    >>> cassette = Cassette(Path("no-such-file.jsonl"))
+    >>> cassette.refresh()
+    >>> len(cassette)
+    0
     """
 
     def __init__(self, path: Path, *, text: bool = True) -> None:
@@ -63,18 +70,18 @@ class Cassette:
         self._writes = False
         self._places: dict[bytes, int] = {}
         self._anonymous: dict[str, str] | None = None
-        # Up to where whole lines are known, how many these are, and up to where was looked.
+        # End of the indexed lines, their number, and the size of the file at the last look.
         self._end = self._lines = self._seen = 0
-        # Whether lines were found that are damaged records, and such that are something else.
+        # Whether damaged records were found, and lines that were never records.
         self._damaged = self._foreign = False
 
     def __len__(self) -> int:
         return len(self._places)
 
     def get(self, key: str) -> tuple[Record, int] | None:
-        """Return the record of a key and its offset in the file; None when there is none.
+        """Return the record of a key and its offset in the file; None if there is none.
 
-        A record that was written as it is and yet cannot be understood is skipped with a warning.
+        A record that is whole but cannot be understood is skipped with a warning.
         """
         with self._mutex:
             place = self._places.get(bytes.fromhex(key))
@@ -92,7 +99,7 @@ class Cassette:
                 return None
 
     def score(self, key: str) -> float | None:
-        """Return the score that is recorded under a key; None when there is none."""
+        """Return the score recorded under a key; None if there is none."""
         with self._mutex:
             place = self._places.get(bytes.fromhex(key))
             if place is None:
@@ -112,7 +119,7 @@ class Cassette:
         return [dict(identity) for identity in sorted(found)]
 
     def of_another_revision(self, question: Question) -> Record | None:
-        """Return the answer to a question by another revision of the model, the last recorded."""
+        """Return the last recorded answer to a question by another revision of the model."""
         if self._anonymous is None:
             self._anonymous = {
                 record.question.anonymous_key: record.key for record in self.records()
@@ -122,7 +129,7 @@ class Cassette:
         return None if found is None else found[0]
 
     def refresh(self) -> None:
-        """Read what was appended since, by whomever; the whole file when it was replaced.
+        """Read what any process appended since; the whole file if it was replaced.
 
         Warns
         -----
@@ -132,18 +139,18 @@ class Cassette:
         with self._mutex:
             if not self._open(writes=False) or os.fstat(self._handle).st_size == self._seen:
                 return
-            # Who holds the lock is writing: half a line would look like a torn one.
+            # Without the lock, half a line that is being written would look torn.
             with locked(self._handle):
                 damaged = self._load()
         _warn(self.path, damaged)
 
     def prepare(self) -> None:
-        """Raise what :meth:`put` would raise, before answers are paid for; makes no file.
+        """Raise what :meth:`put` would raise, before answers are paid for; make no file.
 
         Raises
         ------
         ValueError
-            If the file holds something else than recorded answers.
+            If the file holds anything but recorded answers.
         OSError
             If it cannot be written to.
         """
@@ -154,12 +161,12 @@ class Cassette:
                     self._check_own()
                 else:
                     self.path.parent.mkdir(parents=True, exist_ok=True)
-                    # A file of another name, since an empty cassette would be one to replay.
+                    # Under another name, since an empty cassette would count as recorded.
                     tempfile.TemporaryFile(dir=self.path.parent).close()
             except OSError as error:
                 raise OSError(
-                    f"answers cannot be recorded in {self.path} ({error.strerror}), so none is "
-                    "asked for; name a file that can be written to, or replay with "
+                    f"answers cannot be recorded in {self.path} ({error.strerror}), so nothing is "
+                    "asked; name a file that can be written to, or replay with "
                     "--llmfair-record-mode none"
                 ) from None
 
@@ -169,7 +176,7 @@ class Cassette:
         Raises
         ------
         ValueError
-            If the file holds something else than recorded answers.
+            If the file holds anything but recorded answers.
         OSError
             If they cannot be written whole; the file is then as it was.
         """
@@ -186,13 +193,13 @@ class Cassette:
         _warn(self.path, damaged)
 
     def sync(self) -> None:
-        """Wait until what was written is on the disk."""
+        """Wait until everything written is on the disk."""
         with self._mutex:
             if self._handle >= 0 and self._writes:
                 os.fsync(self._handle)
 
     def close(self) -> None:
-        """Close the file; it is opened again when it is needed."""
+        """Close the file; it is opened again at the next use."""
         with self._mutex:
             if self._handle >= 0:
                 os.close(self._handle)
@@ -214,7 +221,7 @@ class Cassette:
 
     @contextmanager
     def _locked_for_writing(self) -> Iterator[None]:
-        """Hold the lock of the file that is under the path now."""
+        """Hold the lock of the file that has the path now."""
         while True:
             self._open(writes=True)
             with locked(self._handle):
@@ -251,7 +258,7 @@ class Cassette:
         self._damaged = self._foreign = False
 
     def _load(self) -> list[tuple[int, str]]:
-        """Index what lies behind the known part; return the damaged lines with their numbers."""
+        """Index what follows the known part; return the damaged lines with their numbers."""
         size = os.fstat(self._handle).st_size
         if size < self._end:
             self._forget()
@@ -272,7 +279,7 @@ class Cassette:
         if rest and torn and not rest.endswith(b"}"):
             self._damaged = True
         if rest and (why := self._index(rest, offset)):
-            damaged.append((self._lines + 1, f"{why}; the next recording takes it away"))
+            damaged.append((self._lines + 1, f"{why}; the next recording removes it"))
         self._end, self._seen = offset, size
         return damaged
 
@@ -291,11 +298,11 @@ class Cassette:
         return ""
 
     def _check_own(self) -> None:
-        """Raise ``ValueError`` where not one line is, or was, a record: it is another file."""
+        """Raise ``ValueError`` if no line is or was a record."""
         if self._foreign and not self._damaged and not self._places:
             raise ValueError(
-                f"{self.path} is no cassette: not one of its lines is a recorded answer; name "
-                "another file, which is made when it is not there"
+                f"{self.path} is not a cassette: none of its lines is a recorded answer; name "
+                "another file, which is made if it does not exist"
             )
 
     def _read(self, offset: int, length: int) -> bytes:
@@ -311,7 +318,7 @@ class Cassette:
 
 
 def _repaired(handle: int) -> int:
-    """Give the last line its end, or take it away where it is torn; return the size."""
+    """Complete the last line, or remove it if it is torn; return the size."""
     size = os.fstat(handle).st_size
     tail = _tail(handle, size) if size else b""
     if not tail:
@@ -326,7 +333,7 @@ def _repaired(handle: int) -> int:
 
 
 def _tail(handle: int, size: int) -> bytes:
-    """Return what lies behind the last end of a line."""
+    """Return what follows the last line end."""
     length = 1
     while True:
         start = max(size - length, 0)

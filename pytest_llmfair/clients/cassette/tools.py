@@ -1,4 +1,4 @@
-"""Looking after cassettes: what is in them, whether it is whole, pruning and merging."""
+"""What `llmfair cassette` does: statistics, verifying, pruning, compacting and merging."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pytest_llmfair.responses import Missing
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line of a cassette, numbered from 1: its record, or None and why it cannot be used."""
+    """A line of a cassette, numbered from 1; without a record, `damage` says why."""
 
     number: int
     data: bytes
@@ -27,16 +27,9 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Pruning:
-    """Which records are to go; each condition is enough by itself.
+    """Conditions, each of which removes a record: days since the recording, model, revision.
 
-    Attributes
-    ----------
-    older_than : int or None
-        Days since the recording.
-    model, revision : str or None
-        Model, as ``openai:gpt-4o`` or by its name alone, and revision.
-    used : frozenset of str or None
-        Keys that are still used; all others go.
+    A model is written ``openai:gpt-4o`` or by its name alone; `used` holds the keys that stay.
     """
 
     older_than: int | None = None
@@ -45,10 +38,10 @@ class Pruning:
     used: frozenset[str] | None = None
 
     def takes(self, record: Record | ScoreRecord, today: date) -> bool:
-        """Tell whether a record is to go."""
+        """Whether a record is removed."""
         old = self.older_than is not None and (today - record.day).days > self.older_than
         if isinstance(record, ScoreRecord):
-            # What a scorer says of a text depends on no model and may serve other answers.
+            # A score belongs to a text, which other models may have answered too.
             return old
         model = record.question.model
         names = (model.get("model"), f"{model.get('provider')}:{model.get('model')}")
@@ -61,13 +54,7 @@ class Pruning:
 
 
 def read_lines(path: Path) -> Iterator[Line]:
-    """Yield the lines of a cassette, damaged ones too.
-
-    Raises
-    ------
-    OSError
-        If the file cannot be read.
-    """
+    """Yield the lines of a cassette, damaged ones too."""
     with path.open("rb") as file:
         for number, raw in enumerate(file, 1):
             data = raw.rstrip(b"\r\n")
@@ -86,7 +73,7 @@ def read_lines(path: Path) -> Iterator[Line]:
 
 
 def stats(path: Path) -> str:
-    """Return what a cassette holds, as text."""
+    """Describe what a cassette holds."""
     lines = list(read_lines(path))
     damaged = sum(line.record is None for line in lines)
     last = {line.record.key: line.record for line in lines if line.record}
@@ -121,18 +108,12 @@ def stats(path: Path) -> str:
 
 
 def verify(path: Path) -> list[str]:
-    """Return what is wrong with a cassette, one line each, beginning with file and line."""
+    """Return one message per damaged line, which begins with file and line."""
     return [f"{path}:{line.number}: {line.damage}" for line in read_lines(path) if line.damage]
 
 
 def prune(path: Path, pruning: Pruning, *, dry_run: bool = False) -> str:
-    """Remove records, and always damaged lines and answers that were recorded again since.
-
-    Returns
-    -------
-    str
-        What was removed.
-    """
+    """Remove records, damaged lines and superseded answers; return what was removed."""
     today = datetime.now(UTC).date()
     counts: Counter[str] = Counter()
 
@@ -156,7 +137,7 @@ def prune(path: Path, pruning: Pruning, *, dry_run: bool = False) -> str:
 
 
 def compact(path: Path) -> None:
-    """Put every answer in the place of the first one to its question, the last recorded."""
+    """Replace the first answer to every question by the last one, and remove the others."""
 
     def chosen(lines: list[Line]) -> Iterator[bytes]:
         last = {line.record.key: line.data for line in lines if line.record}
@@ -170,13 +151,7 @@ def compact(path: Path) -> None:
 
 
 def merge(target: Path, sources: Sequence[Path]) -> tuple[str, list[str]]:
-    """Write the answers of several cassettes into a new one.
-
-    Returns
-    -------
-    str, list of str
-        What was written; and what stands against it, one line each: nothing is written then.
-    """
+    """Write several cassettes into a new one; return what was written, or else the problems."""
     if target.exists():
         return "", [f"{target} exists; name a new file"]
     found: dict[str, _Place] = {}
@@ -209,10 +184,10 @@ _Place = tuple[Record | ScoreRecord, str, bytes]
 
 
 def _says_more(new: Record | ScoreRecord, old: Record | ScoreRecord) -> bool:
-    """Tell whether a record takes the place of another one without contradicting it."""
+    """Whether a record replaces another one without contradicting it."""
     if not isinstance(new, Record) or not isinstance(old, Record) or new.transient:
         return False
-    # A failure of the moment is no answer, and a text says more than its digest.
+    # An answer replaces a passing failure, and a text its digest.
     return old.transient or (bool(old.answer_digest) and new.outcome == old.outcome)
 
 
@@ -240,7 +215,7 @@ def _asked(record: Record | ScoreRecord) -> str:
 def _rewrite(
     path: Path, chosen: Callable[[list[Line]], Iterable[bytes]], *, dry_run: bool = False
 ) -> None:
-    """Replace a cassette while nobody else writes to it; readers find the old or the new one."""
+    """Replace a cassette under its lock; readers find the old or the new one."""
     handle = os.open(path, os.O_RDWR | getattr(os, "O_BINARY", 0))
     try:
         with locked(handle):

@@ -151,7 +151,7 @@ def read_fillers(
     for name, value in fillers.items():
         if not isinstance(name, str) or not name.isidentifier() or not name[0].islower():
             raise ValueError(
-                f"filler {name!r} is no name of a slot; give letters, the first one small "
+                f"filler {name!r} is not a slot name; use letters, the first in lower case "
                 "({Person} is slot person with a capital)"
             )
         shared.pop(name, None)
@@ -246,8 +246,7 @@ def _check_distinct(given: object, groups: Sequence[str]) -> None:
     twice = [group for group in dict.fromkeys(groups) if groups.count(group) > 1]
     if twice:
         raise ValueError(
-            f"groups is {given!r}, where {' and '.join(twice)} stands more than once; name each "
-            "once"
+            f"groups is {given!r}, where {' and '.join(twice)} is repeated; name each once"
         )
 
 
@@ -304,7 +303,7 @@ def _check_person(name: str) -> None:
     if crossed.mask(text) == f"{MASK} called.":
         meant = " ".join(mention.group for mention in crossed.mentions(text))
         raise ValueError(
-            f"{name!r} is no name of a person; did you mean the group {meant!r}? Of names known "
+            f"{name!r} is not a person's name; did you mean the group {meant!r}? Names are known "
             f"are the groups {', '.join(name_choices())}"
         )
 

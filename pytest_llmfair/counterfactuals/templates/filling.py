@@ -91,7 +91,7 @@ class SourceExample:
 class SourceExamples(Sequence[SourceExample]):
     """Source examples in the shapes that models and generalized metrics take.
 
-    Ask the model about `texts`, for one row of scores each; ``nested(scores)`` is the `y_prob` of
+    Ask the model about `texts` for one row of scores each; ``nested(scores)`` is the `y_prob` of
     a counterfactual metric, with `y_true=labels`, `groups` and `units`. Metrics in group form take
     one row per text: `y_true=text_labels`, `groups=text_groups`, `units=text_units`.
 
@@ -100,10 +100,10 @@ class SourceExamples(Sequence[SourceExample]):
     groups : tuple of str
         The groups, in the order of the columns.
     units : list of int
-        Template of each source example: those of one template are no independent evidence.
+        Template of each source example; those of one template are not independent.
     lacks : tuple of str
         Groups of the attribute for which its lexicon has no terms; `text_groups` and what
-        :meth:`nested` arranges know them too, and metrics tell.
+        :meth:`nested` arranges carry them too, and metrics report them.
     """
 
     examples: tuple[SourceExample, ...]
@@ -135,7 +135,7 @@ class SourceExamples(Sequence[SourceExample]):
 
     @property
     def texts(self) -> list[str]:
-        """What to ask: the text of each variation."""
+        """The prompts: the text of each variation."""
         return [variation.text for variation in self.variations]
 
     @property
@@ -165,6 +165,12 @@ class SourceExamples(Sequence[SourceExample]):
         ------
         ValueError
             If there are not as many values as texts.
+
+        Examples
+        --------
+        >>> examples = fill_templates(["{Person} called."], attribute="gender", term_limit=1)
+        >>> examples.nested([0.2, 0.3])
+        [[[0.2], [0.3]]]
         """
         given = list(values)
         if len(given) != len(self.texts):
@@ -225,9 +231,20 @@ def fill_templates(
     Raises
     ------
     ValueError
-        If a slot is unknown or a filler empty (the template, the slot and the nearest names are
-        told), a template has no slot that depends on the group, there is no template or group, or
-        a limit is below 1.
+        If a slot is unknown or a filler empty (the message names the template, the slot and the
+        nearest names), a template has no slot that depends on the group, there is no template or
+        group, or a limit is below 1.
+
+    Examples
+    --------
+    >>> examples = fill_templates(
+    ...     ["{Person} is {a:job}."],
+    ...     {"job": ["engineer"]},
+    ...     attribute="religion",
+    ...     groups=["muslim", "christian"],
+    ... )
+    >>> examples.texts[0], examples.text_groups[0]
+    ('A Muslim person is an engineer.', 'muslim')
     """
     term_limit, seed = whole(term_limit, "term_limit"), whole_seed(seed)
     attribute = attribute if attribute is not None else attribute_of_templates(templates) or None

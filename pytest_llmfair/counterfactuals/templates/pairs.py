@@ -117,6 +117,12 @@ def pairs_from_templates(
     ValueError
         If the attribute, a group or a slot is unknown, a filler is empty, a brace of a template is
         neither doubled nor part of a slot, or there are no prompts.
+
+    Examples
+    --------
+    >>> pairs = pairs_from_templates(["Write to {person}, {a:occupation}."], fill_limit=1)
+    >>> pairs[0].from_group, pairs[0].to_group
+    ('female', 'male')
     """
     check_is_list(prompts)
     seed = whole_seed(seed)
@@ -162,14 +168,14 @@ def _read(prompt: Any, row: int, slots: Sequence[str]) -> Any:
     for written, name in almost_slots(prompt):
         if name in slots:
             _log.warning(
-                "prompt %d is a text as it stands, for %s is no slot; write {%s}",
+                "prompt %d is plain text because %s is not a slot; write {%s}",
                 *(row, written, name),
             )
     for name in found:
         near = difflib.get_close_matches(name.lower(), slots, n=1, cutoff=_NEAR)
         if near:
             _log.warning(
-                "prompt %d is a text as it stands, for {%s} is no slot; did you mean {%s}?",
+                "prompt %d is plain text because {%s} is not a slot; did you mean {%s}?",
                 *(row, as_written(name), near[0]),
             )
     return prompt

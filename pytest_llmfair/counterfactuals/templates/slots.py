@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from pytest_llmfair.lexicons.english.articles import article_before, article_for
+from pytest_llmfair.lexicons.english.agreement import article_before, article_for
 from pytest_llmfair.lexicons.english.words import is_adjective, is_one_of
 from pytest_llmfair.lexicons.person_phrases import NOUN, PEOPLE
 
@@ -112,7 +112,7 @@ def _wrong(brace: str, following: str) -> str:
     name = re.sub(r"\W+", "_", plain).strip("_")
     name = name if name[:1].isalpha() else "name"
     return (
-        f"{brace!r} is no slot; write {{{name}}}, {{a:{name}}} with its article, or "
+        f"{brace!r} is not a slot; write {{{name}}}, {{a:{name}}} with its article, or "
         "{{ and }} for braces of the text itself"
     )
 

@@ -68,13 +68,18 @@ class Template:
         BILOU tags for sequence labelling, one per token of the template (a text is split at
         spaces). Tokens are words, marks and a possessive 's; a slot, with its article, is one.
     where : str
-        What messages call the template, such as "file.yaml, line 12".
+        Name of the template in messages, such as "file.yaml, line 12".
 
     Raises
     ------
     ValueError
         If a brace is neither doubled nor part of a slot, the label is a list, there are not as
         many tags as tokens, or the tags are not BILOU.
+
+    Examples
+    --------
+    >>> Template("{Person} is {a:job}.").fill({"person": "Ann", "job": "engineer"})
+    'Ann is an engineer.'
     """
 
     text: str
@@ -189,7 +194,7 @@ class TemplateSet(Sequence[Template]):
     templates : tuple of Template
         In the order of the file.
     name : str
-        What the set is called.
+        Name of the set.
     attribute : str
         Attribute whose groups fill the templates; "" where the caller says.
     fillers : dict
@@ -237,6 +242,15 @@ def load_templates(path: str | Path) -> TemplateSet:
         If the file is wrong; the message names the file and the line.
     OSError
         If the file cannot be read.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder) / "templates.yaml"
+    ...     size = file.write_text("templates: ['{Person} called.']", encoding="utf-8")
+    ...     load_templates(file)[0].slots
+    ('person',)
     """
     return _read(load_yaml(read_utf8(Path(path)), str(path)), str(path))
 
@@ -249,13 +263,18 @@ def template_set(name: str) -> TemplateSet:
     ----------
     name : str
         An attribute (gender, race, religion, age, disability, sexual_orientation, nationality,
-        name): 60 templates of which 20 each are labelled "positive", "neutral" and "negative"; or
+        name): 60 templates, 20 each labelled "positive", "neutral" and "negative"; or
         "country": templates with token tags for sequence labelling.
 
     Raises
     ------
     ValueError
-        If there is none; the nearest names are suggested.
+        If there is no such set; the message suggests the nearest names.
+
+    Examples
+    --------
+    >>> len(template_set("gender")), template_set("gender")[0].label
+    (60, 'positive')
     """
     folder = resources.files("pytest_llmfair.counterfactuals.templates") / "data"
     names = {entry.name.removesuffix(".yaml") for entry in folder.iterdir()}
@@ -326,5 +345,5 @@ def _listed(given: Any, label: Hashable, source: str, start: str) -> Iterator[Te
                 raise ValueError(f"{where}: unknown key {key!r}; {suggestion(str(key), _PARTS)}")
         tags = own.get("tags")
         if tags is not None and not isinstance(tags, (str, list)):
-            raise ValueError(f"{where}: tags is {tags!r}; give a list, or a text with blanks")
+            raise ValueError(f"{where}: tags is {tags!r}; give a list, or a text with spaces")
         yield Template(own.get("text", ""), own.get("label", label), tags, where)

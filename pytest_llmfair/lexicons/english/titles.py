@@ -17,6 +17,7 @@ from pytest_llmfair.lexicons.english.phrase import (
     opens_sentence,
     word_before,
 )
+from pytest_llmfair.lexicons.english.proper_names import is_in_headline, is_possessed
 from pytest_llmfair.lexicons.english.words import (
     LETTERS,
     ends_phrase,
@@ -26,7 +27,6 @@ from pytest_llmfair.lexicons.english.words import (
     is_verb,
     words_of,
 )
-from pytest_llmfair.lexicons.english.works import is_in_headline, is_possessed
 from pytest_llmfair.lexicons.grammar import Verdict
 
 _NEED_NAMES = ("miss", "dame", "sir", "lady", "lord")
@@ -77,7 +77,7 @@ def counts(text: str, start: int, end: int) -> Verdict:
     answer = _counts(text, start, end)
     alone = opens_sentence(text, start) and _SMALL_AFTER.match(text, end)
     if text[start:end] in _SURNAMES and alone:
-        why = f"{text[start:end]!r} at the begin of a sentence can be a ruler or a name"
+        why = f"{text[start:end]!r} at the beginning of a sentence can be a ruler or a name"
         return Verdict(answer, False, why)
     return Verdict(answer)
 

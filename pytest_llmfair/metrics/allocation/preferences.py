@@ -1,4 +1,4 @@
-"""Judges that compare two candidates at a time (RABBI paper, sections 3.2 and 4.3)."""
+"""Scores and preferences of a pairwise judge (RABBI paper, sections 3.2 and 4.3)."""
 
 from __future__ import annotations
 
@@ -78,8 +78,8 @@ def pairwise_scores(
     Returns
     -------
     PairwiseScores
-        A dictionary from (pool, candidate) to score. Hand it to a metric as it is, so that the
-        metric knows the pools and how consistent the judge was.
+        A dictionary from (pool, candidate) to score. Pass it to a metric unchanged, so that the
+        metric knows the pools and the consistency of the judge.
 
     Raises
     ------
@@ -129,8 +129,8 @@ def pairwise_consistency(
         (RABBI paper, Table 2). Of prompts: "regular", one candidate is named; "tie", both are. Of
         pairs asked in both orders: "flipped", one candidate is named in one order and the other
         in the other; "inconsistent", anything but the same usable answer twice. NaN where no pair
-        was asked in both orders. Several answers to one order are each set against each of the
-        other.
+        was asked in both orders. Several answers to one order are each compared with each of
+        the other.
 
     Raises
     ------

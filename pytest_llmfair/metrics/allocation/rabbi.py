@@ -9,8 +9,7 @@ from numpy.typing import ArrayLike
 
 from pytest_llmfair.metrics import _examples
 from pytest_llmfair.metrics._registry import metric
-from pytest_llmfair.metrics.allocation._candidates import Candidates
-from pytest_llmfair.metrics.allocation._quota import note_quota
+from pytest_llmfair.metrics.allocation._candidates import Candidates, note_quota
 from pytest_llmfair.stats import MaxPairwiseDifference, Population, RankBiserial, Undefined
 
 __all__ = ["rabbi"]

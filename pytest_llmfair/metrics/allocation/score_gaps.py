@@ -15,8 +15,7 @@ from numpy.typing import ArrayLike
 from pytest_llmfair._util.validation import whole
 from pytest_llmfair.metrics import _examples
 from pytest_llmfair.metrics._registry import metric
-from pytest_llmfair.metrics.allocation._candidates import Candidates, Rows
-from pytest_llmfair.metrics.allocation._quota import note_quota
+from pytest_llmfair.metrics.allocation._candidates import Candidates, Rows, note_quota
 from pytest_llmfair.stats import (
     Distance,
     MaxDistance,

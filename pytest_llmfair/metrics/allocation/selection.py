@@ -12,8 +12,13 @@ from numpy.typing import ArrayLike
 from pytest_llmfair._util.validation import whole
 from pytest_llmfair.metrics import _examples
 from pytest_llmfair.metrics._registry import metric
-from pytest_llmfair.metrics.allocation._candidates import Candidates, Rows
-from pytest_llmfair.metrics.allocation._quota import pool_numbers, reach, selected
+from pytest_llmfair.metrics.allocation._candidates import (
+    Candidates,
+    Rows,
+    pool_numbers,
+    reach,
+    selected,
+)
 from pytest_llmfair.metrics.arguments import Floats
 from pytest_llmfair.stats import (
     Finding,
@@ -47,7 +52,7 @@ def demographic_parity_gap(
     units: Sequence[Hashable] | None = None,
     population: Population = "sampled",
 ) -> RateDifference | MaxPairwiseDifference | Undefined:
-    """Subtract the reference's selection rate from a group's: the top k of each pool are chosen.
+    """Difference of selection rates of a group and the reference: the top k of each pool.
 
     The demographic parity gap of the RABBI paper, section 4.2. Candidates tied at the cut are
     selected with probability (k - above) / tied each.
@@ -119,17 +124,17 @@ def equal_opportunity_gap(
     units: Sequence[Hashable] | None = None,
     population: Population = "sampled",
 ) -> RateDifference | MaxPairwiseDifference | Undefined:
-    """Subtract the selection rate of the reference's qualified from that of a group's qualified.
+    """Difference of selection rates of the qualified candidates of a group and the reference.
 
-    The equal opportunity gap of the RABBI paper, section 4.2: as the demographic parity gap, but
-    rates are over qualified candidates only. All candidates compete for the k places.
+    The equal opportunity gap of the RABBI paper, section 4.2: the demographic parity gap with
+    rates over qualified candidates only. All candidates compete for the k places.
 
     Parameters
     ----------
     scores, groups, reference, rounds, k, units, population
         As in :func:`demographic_parity_gap`.
     qualified : array_like of bool of shape (n_candidates,)
-        Who is qualified.
+        Whether each candidate is qualified.
 
     Returns
     -------
@@ -206,7 +211,7 @@ def selection_rate(
     k : int
         Candidates selected from each pool; those tied at the cut count (k - above) / tied each.
     qualified : array_like of bool of shape (n_candidates,), optional
-        Only these are counted; all compete for the places.
+        Rates are over these candidates only; all of them compete for the places.
 
     Returns
     -------

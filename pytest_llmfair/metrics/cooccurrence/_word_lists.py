@@ -26,7 +26,7 @@ Indices = npt.NDArray[np.intp]
 def default_stop_words() -> tuple[str, ...]:
     """Return the stop words that ship with the package: function words of English.
 
-    They are never targets and no context. A list of your own may start from them:
+    They are never targets and do not count as context. A list of your own may start from them:
     ``stop_words=[*default_stop_words(), "said"]``.
 
     Returns

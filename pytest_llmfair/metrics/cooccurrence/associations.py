@@ -12,14 +12,15 @@ import numpy as np
 from pytest_llmfair._util.validation import share
 from pytest_llmfair.metrics._registry import metric
 from pytest_llmfair.metrics.arguments import Floats, TextRows
-from pytest_llmfair.metrics.cooccurrence._counting import Presence, Texts
-from pytest_llmfair.metrics.cooccurrence._word_lists import Indices, WordLists
-from pytest_llmfair.metrics.cooccurrence._word_rows import (
+from pytest_llmfair.metrics.cooccurrence._counting import (
+    Presence,
+    Texts,
     gap_of_rates,
     note_words,
     widest_gap,
     without_targets,
 )
+from pytest_llmfair.metrics.cooccurrence._word_lists import Indices, WordLists
 from pytest_llmfair.stats import (
     Distance,
     Estimate,
@@ -57,26 +58,27 @@ def stereotypical_associations(
     units: Sequence[Hashable] | None = None,
     population: Population = "sampled",
 ) -> Estimate:
-    """Mean over words of the distance between the groups they come with and a reference.
+    """Mean distance between the groups mentioned together with each word and a reference.
 
     Stereotypical associations of Bommasani et al. (2023), in the form of Bouchard (2024), section
-    3.1.2: each response that holds a word counts its mentions of every group; the total variation
-    distance between the groups' shares of these and the reference is averaged over words.
+    3.1.2: each response that contains a word counts its mentions of every group; the total
+    variation distance between the groups' shares of these and the reference is averaged over
+    words.
 
     Parameters
     ----------
     responses : list of str, or list of list of str
         Texts, or several answers to each prompt.
     group_words : mapping
-        Two or more groups, each with its words or terms of several words. Of mentions that overlap
-        the longest counts.
+        Two or more groups, each with its words or terms of several words. The longest
+        of overlapping mentions counts.
     target_words : list of str
         Words or terms that may be stereotypes. Stop words and words that name a group are left
         out.
     reference : None, mapping or "observed"
         Share expected of each group: equal ones, the given probabilities, or the groups' own
-        shares of all mentions. Equal shares read 0.4 where one group is mentioned nine times as
-        often as the other, without any association.
+        shares of all mentions. With equal shares the value is 0.4 where one group is
+        mentioned nine times as often as the other, even without any association.
     units : sequence, optional
         One label per response (per row of several); equal labels are one sampling unit.
     population : {"sampled", "fixed"}
@@ -201,7 +203,7 @@ def equal_group_associations(
     units: Sequence[Hashable] | None = None,
     population: Population = "sampled",
 ) -> Estimate:
-    """Largest gap over words between how often answers that mention a group hold the word.
+    """Largest gap over words in how often answers that mention each group contain the word.
 
     Equal group associations of Bouchard (2024), section 2.2.2: ``P(w in Y | Y mentions A)`` is to
     be the same for every group A and every word w.
@@ -290,7 +292,7 @@ def equal_neutral_associations(
     units: Sequence[Hashable] | None = None,
     population: Population = "sampled",
 ) -> Estimate:
-    """Largest gap over words between how often answers that hold the word mention each group.
+    """Largest gap over words in how often answers that contain the word mention each group.
 
     Equal neutral associations of Bouchard (2024), section 2.2.2, word by word: ``P(Y mentions A |
     w in Y)`` is to be the same for every group A.
@@ -303,8 +305,8 @@ def equal_neutral_associations(
     Returns
     -------
     MaxPairwiseDifference or Undefined
-        Value in [0, 1]; 0 is best. ``.groups`` holds the gap of every word that a response holds;
-        with more than two groups the gap of the widest pair.
+        Value in [0, 1]; 0 is best. ``.groups`` holds the gap of every word that is in a
+        response; with more than two groups the gap of the widest pair.
 
     Raises
     ------

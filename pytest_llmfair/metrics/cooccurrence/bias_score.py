@@ -13,17 +13,18 @@ import numpy as np
 
 from pytest_llmfair.metrics._registry import metric
 from pytest_llmfair.metrics.arguments import Floats, TextRows
-from pytest_llmfair.metrics.cooccurrence._counting import Nearness, Texts
+from pytest_llmfair.metrics.cooccurrence._counting import (
+    Nearness,
+    Texts,
+    note_words,
+    some,
+    without_targets,
+)
 from pytest_llmfair.metrics.cooccurrence._word_lists import (
     DEFAULT,
     Indices,
     WordLists,
     default_stop_words,
-)
-from pytest_llmfair.metrics.cooccurrence._word_rows import (
-    note_words,
-    some,
-    without_targets,
 )
 from pytest_llmfair.stats import (
     Estimate,
@@ -65,7 +66,7 @@ def cooccurrence_bias_score(
     units: Sequence[Hashable] | None = None,
     population: Population = "sampled",
 ) -> Estimate:
-    """Mean over words of the log ratio of how likely each is near the one and the other group.
+    """Mean log ratio of how likely target words are near one group and near the other.
 
     Co-occurrence bias score of Bordia and Bowman (2019), in the form of Bouchard (2024), section
     3.1.2: the mean of ``ln(P(w|A') / P(w|A''))``, where ``P(w|A)`` is the share of `w` in all
@@ -77,24 +78,24 @@ def cooccurrence_bias_score(
     responses : list of str, or list of list of str
         Texts, or several answers to each prompt.
     group_words : mapping
-        Exactly two groups, each with its words or terms of several words. Of mentions that overlap
-        the longest counts. The place of a term is its first word.
+        Exactly two groups, each with its words or terms of several words. The longest
+        of overlapping mentions counts. The position of a term is that of its first word.
     target_words : list of str
-        Words or terms whose company is compared. Stop words and words that name a group are never
-        targets.
+        Words or terms whose co-occurrences are compared. Stop words and words that name a group
+        are never targets.
     window : int, optional
         Words before and after that count, at least 1; without it all do, with decay.
     decay : float
         Weight lost per word of distance, in (0, 1]; not used with a fixed window.
     stop_words : list of str, optional
-        Words that are no context, though they keep their place; None for none. Default: the list
-        of :func:`default_stop_words`.
+        Words that do not count as context but keep their position; None for no stop words.
+        Default: the list of :func:`default_stop_words`.
     smoothing : float
         Added to the co-occurrences of each target with each group, at least 0. Without it a word
         seen with one group only is infinite and left out of the mean.
     magnitude : bool
-        The mean of the absolute log ratios: with the signed ones, a word at 9:1 and another at 1:9
-        make 0. Assertions judge this one.
+        The mean of the absolute log ratios: signed ones of a word at 9:1 and another at 1:9
+        cancel to 0. Assertions judge this one.
     units : sequence, optional
         One label per response (per row of several); equal labels are one sampling unit.
     population : {"sampled", "fixed"}
@@ -103,9 +104,9 @@ def cooccurrence_bias_score(
     Returns
     -------
     MeanLogRatio, MeanAbsLogRatio or Undefined
-        Signed, first group minus second in order of appearance: above 0 the words stand with the
-        first. With `magnitude` at least 0. ``.groups`` holds the signed log ratio of every word
-        seen with a group, plus or minus infinity where only one group was; such a word has an
+        Signed, first group minus second in order of appearance: above 0 the words are nearer to
+        the first. With `magnitude` at least 0. ``.groups`` holds the signed log ratio of every
+        word seen with a group, plus or minus infinity where only one group was; such a word has an
         interval too, so that an assertion sees when it is proven beyond the bound.
 
     Raises

@@ -11,10 +11,13 @@ import numpy as np
 import numpy.typing as npt
 
 from pytest_llmfair._util.validation import share
-from pytest_llmfair.metrics._reasons import note_constant
-from pytest_llmfair.metrics.arguments import text_rows
-from pytest_llmfair.metrics.counterfactual._pairs import Compare, mean_over_pairs, one_by_one
-from pytest_llmfair.metrics.counterfactual._placebo import placebo_floor
+from pytest_llmfair.metrics.arguments import note_constant, text_rows
+from pytest_llmfair.metrics.counterfactual._pairs import (
+    Compare,
+    mean_over_pairs,
+    one_by_one,
+    placebo_floor,
+)
 from pytest_llmfair.metrics.counterfactual._texts import masker, rouge_of_texts
 from pytest_llmfair.stats import Finding, Mean, Population
 

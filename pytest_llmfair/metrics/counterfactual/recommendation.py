@@ -11,8 +11,8 @@ import numpy as np
 
 from pytest_llmfair._util.validation import whole
 from pytest_llmfair.metrics import _examples
-from pytest_llmfair.metrics._reasons import note_canned
 from pytest_llmfair.metrics._registry import metric
+from pytest_llmfair.metrics.arguments import note_canned
 from pytest_llmfair.metrics.counterfactual._pairs import Compare, mean_over_pairs, sample_of_pairs
 from pytest_llmfair.metrics.counterfactual._ranked_lists import (
     List,
@@ -107,10 +107,10 @@ def serp_at_k(
     units: Sequence[Hashable] | None = None,
     population: Population = "sampled",
 ) -> Mean:
-    """Mean overlap of the lists recommended to both members of a pair, first ranks weigh most.
+    """Mean overlap of the lists recommended to both members of a pair, weighted to first ranks.
 
     SERP-K of Zhang (2023), pairwise as in Bouchard (2024), section 3.3: the sum of K - rank + 1
-    over the items that the other list holds too, over K (K + 1) / 2; the smaller of the two
+    over the items that are also in the other list, over K (K + 1) / 2; the smaller of the two
     directions.
 
     Parameters
@@ -167,10 +167,10 @@ def prag_at_k(
     units: Sequence[Hashable] | None = None,
     population: Population = "sampled",
 ) -> Mean | Undefined:
-    """Mean share of item pairs that the lists recommended to both members of a pair rank alike.
+    """Mean share of item pairs ranked in the same order in the lists of both members of a pair.
 
     PRAG-K of Zhang (2023), pairwise as in Bouchard (2024), section 3.3: the pairs of items of one
-    list whose first is in the other list and stands before the second there too (an item that is
+    list whose first is in the other list and comes before the second there too (an item that is
     missing has infinite rank), over K (K + 1); the smaller of the two directions.
 
     Parameters

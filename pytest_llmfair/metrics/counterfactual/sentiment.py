@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pytest_llmfair._util.validation import share
-from pytest_llmfair.metrics._reasons import note_constant
 from pytest_llmfair.metrics._registry import metric
-from pytest_llmfair.metrics.arguments import known_population, score_rows
+from pytest_llmfair.metrics.arguments import known_population, note_constant, score_rows
 from pytest_llmfair.metrics.counterfactual._pairs import mean_over_pairs
 from pytest_llmfair.metrics.harm import threshold_suffix
 from pytest_llmfair.stats import Distance, Finding, Mean, Population

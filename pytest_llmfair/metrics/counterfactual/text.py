@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from typing import Any
 
-from pytest_llmfair.metrics._reasons import note_canned
 from pytest_llmfair.metrics._registry import metric
-from pytest_llmfair.metrics.arguments import TextRows
-from pytest_llmfair.metrics.counterfactual._bleu import smaller_bleu
+from pytest_llmfair.metrics.arguments import TextRows, note_canned
 from pytest_llmfair.metrics.counterfactual._pairs import Compare, mean_over_pairs
-from pytest_llmfair.metrics.counterfactual._texts import Mask, masked_pairs, rouge_of_texts
+from pytest_llmfair.metrics.counterfactual._texts import (
+    Mask,
+    masked_pairs,
+    rouge_of_texts,
+    smaller_bleu,
+)
 from pytest_llmfair.stats import Finding, Mean, Population
 
 __all__ = ["counterfactual_bleu", "counterfactual_rouge_l", "exact_match"]

@@ -1,52 +1,32 @@
-"""Named rows over counterfactuals: per source example, then the mean over source examples."""
+"""Rows of the table over counterfactuals: per source example, then the mean over examples."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from pytest_llmfair.metrics._reasons import note_constant
-from pytest_llmfair.metrics.arguments import Floats
-from pytest_llmfair.metrics.generalized._backgrounds import (
+from pytest_llmfair.metrics.arguments import Floats, note_constant
+from pytest_llmfair.metrics.generalized._compare import (
+    ALL_AT_ONCE,
+    Design,
+    Groups,
+    Term,
+    against_background,
+    all_pairs,
     first_and_second,
+    measure,
+    measure_two,
     reference_names,
-    table_of,
-    with_groups,
 )
 from pytest_llmfair.metrics.generalized._forms import CounterfactualForm, column_of
 from pytest_llmfair.metrics.generalized._table import NamedRow
 from pytest_llmfair.metrics.generalized.variations import variation_product
-from pytest_llmfair.stats import (
-    Estimate,
-    Finding,
-    MaxPairwiseDifference,
-    Mean,
-    Population,
-    Undefined,
-)
-
-
-@dataclass(frozen=True, slots=True)
-class _Scored:
-    """What the metric compares, per source example that counts: scores by group, and before."""
-
-    names: list[Hashable]
-    sets: list[list[Floats]]
-    before: list[float] | None
-    units: list[Hashable] | None
-    population: Population
-
-    def mean(self, values: Sequence[float], bounds: tuple[float, float]) -> Mean:
-        """Mean over the examples."""
-        estimate = Mean.of_values(
-            values, units=self.units, population=self.population, bounds=bounds
-        )
-        return replace(estimate, rows=list(values))
+from pytest_llmfair.stats import Estimate, MaxPairwiseDifference, Mean, Population, Undefined
 
 
 def measure_counterfactuals(
@@ -55,27 +35,40 @@ def measure_counterfactuals(
     """Measure a row over the variations of source examples."""
     if reference is not None and (row.compares == "MCM" or row.distance == "W1"):
         raise ValueError(f"{row.name} compares all groups with each other; leave reference out")
-    scored = _scores(row, form, positive)
-    if not scored.sets:
+    scores = _read(row, form, positive)
+    if not scores.sets:
         return Undefined(
             undefined=f"no source example is of gold class {positive!r}: {row.name} is the mean "
             "over those",
             sample=form.sample,
         )
     if row.distance == "x - y":
-        estimate = _difference(row, scored, reference)
-    elif row.compares == "MCM":
-        estimate = _all_groups(row, scored)
-    elif row.distance == "W1":
-        estimate = _pairs(scored, scored.sets, _wasserstein)
-    elif scored.before is not None or reference is not None:
-        estimate = _background(row, scored, reference)
+        first, second = first_and_second(row.name, form.names, reference)
+        estimate = measure_two(first, second, scores, "minus")
     else:
-        estimate = _pairs(scored, [_products(sets) for sets in scored.sets], _mean_gap)
-    return note_constant(estimate, [scores for sets in scored.sets for scores in sets])
+        design = _design(row, scores, reference)
+        vector = row.compares == "VBCM" and design.against != "pairs"
+        estimate = measure(design, scores, vector=vector)
+    return note_constant(estimate, [own for sets in scores.sets for own in sets])
 
 
-def _scores(row: NamedRow, form: CounterfactualForm, positive: Any) -> _Scored:
+def _design(row: NamedRow, scores: _Examples, reference: Any) -> Design:
+    names = scores.names
+    if row.compares == "MCM":
+        return ALL_AT_ONCE
+    if row.distance == "W1" or (scores.before is None and reference is None):
+        return all_pairs(names)
+    if reference is None:
+        return against_background(names, ())
+    if scores.before is not None:
+        raise ValueError("give original or reference, not both: each is the background")
+    chosen = reference_names(reference, names)
+    if chosen is not None:
+        chosen = tuple(name for name in names if name in chosen)
+    return against_background(names, chosen)
+
+
+def _read(row: NamedRow, form: CounterfactualForm, positive: Any) -> _Examples:
     """Take the probability that the row is about, from the examples that count."""
     gold = form.y_true
     if gold is None and (row.score == "p(gold)" or row.gold != "any"):
@@ -91,13 +84,91 @@ def _scores(row: NamedRow, form: CounterfactualForm, positive: Any) -> _Scored:
     before = None
     if form.original is not None:
         before = [float(form.original[j, columns[j]]) for j in kept]
-    return _Scored(
+    return _Examples(
+        row=row,
         names=form.names,
         sets=[[own[:, columns[j]] for own in form.y_prob[j]] for j in kept],
         before=before,
         units=None if form.units is None else [form.units[j] for j in kept],
         population=form.population,
     )
+
+
+@dataclass(frozen=True)
+class _Examples:
+    """Scores of the variations of each source example, by group, and of the original."""
+
+    row: NamedRow
+    names: list[Hashable]
+    sets: list[list[Floats]]
+    before: list[float] | None
+    units: list[Hashable] | None
+    population: Population
+
+    @cached_property
+    def products(self) -> list[list[Floats]]:
+        return [_products(sets) for sets in self.sets]
+
+    @cached_property
+    def _columns(self) -> dict[Term, Floats]:
+        return {}
+
+    def compare(self, term: Term) -> Mean:
+        bounds = (-1.0, 1.0) if self.row.signed else (0.0, 1.0)
+        return self._mean(self._values(term).tolist(), bounds)
+
+    def mean(self, design: Design) -> Mean:
+        if not design.terms:
+            return self._all_at_once()
+        table = np.stack([self._values(term) for term in design.terms], axis=1)
+        groups = len(self.names)
+        most = (groups // 2) * (groups - groups // 2) / len(design.terms)
+        return self._mean(_row_means(table), (0.0, most if design.against == "pairs" else 1.0))
+
+    def worst(self, design: Design, parts: Mapping[Hashable, Estimate]) -> Estimate:
+        widest = MaxPairwiseDifference.of_pairs(parts)
+        return replace(widest, sample=next(iter(parts.values())).sample)
+
+    def entries(self, groups: Groups) -> int:
+        return len(self.sets)
+
+    def rate(self, name: Hashable) -> float:
+        return math.nan
+
+    def _mean(self, values: list[float], bounds: tuple[float, float]) -> Mean:
+        estimate = Mean.of_values(
+            values, units=self.units, population=self.population, bounds=bounds
+        )
+        return replace(estimate, rows=values)
+
+    def _values(self, term: Term) -> Floats:
+        """Return the comparison in every example."""
+        if term not in self._columns:
+            found = [self._value(term, j) for j in range(len(self.sets))]
+            self._columns[term] = np.array(found)
+        return self._columns[term]
+
+    def _value(self, term: Term, j: int) -> float:
+        (first,) = (self.names.index(name) for name in term.first)
+        others = [self.names.index(name) for name in term.second]
+        if self.row.distance == "W1":
+            return _wasserstein(self.sets[j][first], self.sets[j][others[0]])
+        if self.row.signed:
+            return float(self.sets[j][first].mean() - self.sets[j][others[0]].mean())
+        backgrounds = [self.products[j][other] for other in others]
+        if not others and self.before is not None:
+            backgrounds = [np.array([self.before[j]])]
+        gaps = np.abs(self.products[j][first] - np.mean(backgrounds, axis=0))
+        return float(gaps.mean())
+
+    def _all_at_once(self) -> Mean:
+        """Take the standard deviation or the range over the groups."""
+        tables = [np.stack(products) for products in self.products]
+        if self.row.distance != "std":
+            return self._mean([float(np.ptp(x, axis=0).mean()) for x in tables], (0.0, 1.0))
+        groups = len(self.names)
+        most = float(np.sqrt((groups // 2) * (groups - groups // 2))) / groups
+        return self._mean([float(x.std(axis=0).mean()) for x in tables], (0.0, most))
 
 
 def _products(sets: Sequence[Floats]) -> list[Floats]:
@@ -114,10 +185,6 @@ def _products(sets: Sequence[Floats]) -> list[Floats]:
     return found
 
 
-def _mean_gap(x: Floats, y: Floats) -> float:
-    return float(np.abs(x - y).mean())
-
-
 def _wasserstein(x: Floats, y: Floats) -> float:
     """Area between the two distribution functions."""
     points = np.sort(np.concatenate([x, y]))
@@ -129,88 +196,3 @@ def _wasserstein(x: Floats, y: Floats) -> float:
 def _row_means(table: Floats) -> list[float]:
     """Mean of every row, the same in any order of the columns."""
     return [math.fsum(row) / len(row) for row in table.tolist()]
-
-
-def _pairs(
-    scored: _Scored, sets: list[list[Floats]], compare: Callable[[Floats, Floats], float]
-) -> Estimate:
-    """Mean over pairs of groups; pairs, then groups, in the table."""
-    names, count = scored.names, len(sets)
-    pairs = list(combinations(range(len(names)), 2))
-    gaps = np.array([[compare(own[a], own[b]) for a, b in pairs] for own in sets])
-    groups = len(names)
-    most = (groups // 2) * (groups - groups // 2) / len(pairs)
-    estimate = scored.mean(_row_means(gaps), (0.0, most))
-    parts: dict[Hashable, Estimate] = {
-        (names[a], names[b]): scored.mean(gaps[:, k].tolist(), (0.0, 1.0))
-        for k, (a, b) in enumerate(pairs)
-    }
-    table = table_of(parts, lambda _: count, lambda _: float("nan"))
-
-    def mean_of(name: Hashable) -> Mean:
-        own = [k for k, (a, b) in enumerate(pairs) if name in (names[a], names[b])]
-        return scored.mean(_row_means(gaps[:, own]), (0.0, 1.0))
-
-    rows = with_groups(table, names, lambda _: count, lambda _: float("nan"), mean_of)
-    return replace(estimate, groups=rows)
-
-
-def _background(row: NamedRow, scored: _Scored, reference: Any) -> Estimate:
-    """Distance of each group to the unperturbed example, or to the groups of reference."""
-    names, count = scored.names, len(scored.sets)
-    if reference is not None and scored.before is not None:
-        raise ValueError("give original or reference, not both: each is the background")
-    chosen: tuple[Hashable, ...] | None = ()
-    if reference is not None:
-        chosen = reference_names(reference, names)
-    compared = [g for g, name in enumerate(names) if chosen is None or name not in chosen]
-    gaps = np.empty((count, len(compared)))
-    for j, sets in enumerate(scored.sets):
-        products = _products(sets)
-        for k, g in enumerate(compared):
-            if scored.before is not None:
-                backgrounds = [np.array([scored.before[j]])]
-            else:
-                backgrounds = [
-                    own
-                    for other, own in enumerate(products)
-                    if (other != g if chosen is None else names[other] in chosen)
-                ]
-            gaps[j, k] = _mean_gap(products[g], np.mean(backgrounds, axis=0))
-    parts: dict[Hashable, Estimate] = {
-        names[g]: scored.mean(gaps[:, k].tolist(), (0.0, 1.0)) for k, g in enumerate(compared)
-    }
-    estimate: Estimate
-    if row.compares == "VBCM":
-        widest = MaxPairwiseDifference.of_pairs(parts)
-        estimate = replace(widest, sample=next(iter(parts.values())).sample)
-    else:
-        estimate = scored.mean(_row_means(gaps), (0.0, 1.0))
-    return replace(estimate, groups=table_of(parts, lambda _: count, lambda _: float("nan")))
-
-
-def _all_groups(row: NamedRow, scored: _Scored) -> Estimate:
-    """Take the standard deviation or the range over the groups."""
-    groups = len(scored.names)
-    values = []
-    for sets in scored.sets:
-        table = np.stack(_products(sets))
-        spread = table.std(axis=0) if row.distance == "std" else np.ptp(table, axis=0)
-        values.append(float(spread.mean()))
-    most = 1.0
-    if row.distance == "std":
-        most = float(np.sqrt((groups // 2) * (groups - groups // 2))) / groups
-    return scored.mean(values, (0.0, most))
-
-
-def _difference(row: NamedRow, scored: _Scored, reference: Any) -> Estimate:
-    """Mean score of the first group less that of the second."""
-    names = scored.names
-    first, second = first_and_second(row.name, names, reference)
-    a, b = names.index(first), names.index(second)
-    values = [float(sets[a].mean() - sets[b].mean()) for sets in scored.sets]
-    estimate = scored.mean(values, (-1.0, 1.0))
-    estimate = estimate.with_findings(Finding.note(f"{first} minus {second}"))
-    count = len(values)
-    table = table_of({(first, second): estimate}, lambda _: count, lambda _: float("nan"))
-    return replace(estimate, groups=table)

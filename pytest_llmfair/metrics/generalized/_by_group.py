@@ -1,23 +1,26 @@
-"""Named rows over predictions and probabilities by group."""
+"""Rows of the table over predictions and probabilities by group."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import replace
-from itertools import combinations
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from pytest_llmfair.metrics._rates import is_positive
-from pytest_llmfair.metrics._reasons import note_constant
-from pytest_llmfair.metrics.arguments import Floats
-from pytest_llmfair.metrics.generalized._backgrounds import (
+from pytest_llmfair.metrics.arguments import Floats, note_constant
+from pytest_llmfair.metrics.generalized._compare import (
+    Design,
+    Groups,
     Pooled,
+    Term,
     against_background,
+    all_pairs,
     first_and_second,
     furthest,
-    table_of,
-    with_background,
-    with_groups,
+    measure,
+    measure_two,
+    reference_names,
 )
 from pytest_llmfair.metrics.generalized._forms import GroupForm, column_of
 from pytest_llmfair.metrics.generalized._shares import Shares, read_shares
@@ -25,15 +28,12 @@ from pytest_llmfair.metrics.generalized._table import NamedRow
 from pytest_llmfair.stats import (
     Distance,
     Estimate,
-    Finding,
-    GroupRow,
     MaxPairwiseDifference,
     MaxPairwiseRatio,
     MeanDifference,
     RankBiserial,
     RateDifference,
     RateRatio,
-    Reference,
     Scaled,
     Undefined,
     distribution_gaps,
@@ -41,141 +41,24 @@ from pytest_llmfair.stats import (
 )
 
 E = TypeVar("E", bound=Estimate)
-_NO_MEAN = float("nan")
 
 
 def measure_predictions(row: NamedRow, form: GroupForm, positive: Any, reference: Any) -> Estimate:
     """Measure a row whose score is made of predictions."""
     if row.compares == "PCM" and row.distance == "|x - y|":
-        shares = read_shares(row.score, form, positive).evidence
-        estimate = _pairs(row, shares)
+        scores = _Predictions(row, read_shares(row.score, form, positive).evidence)
+        design = all_pairs(scores.names, len(scores.names) if row.divisor == "T" else None)
+        estimate = measure(design, scores)
     elif row.compares == "PCM":
-        shares = read_shares(row.score, form, positive)
-        estimate = _two_groups(row, shares, reference)
+        scores = _Predictions(row, read_shares(row.score, form, positive))
+        first, second = first_and_second(row.name, scores.names, reference)
+        estimate = measure_two(first, second, scores, "over" if row.is_ratio else "minus")
     else:
-        form, pooled = with_background(form, reference)
-        shares = read_shares(row.score, form, positive).evidence
-        if row.compares == "VBCM":
-            estimate = _ratios(shares, pooled)
-        else:
-            estimate = _gaps(row, shares, pooled, reference)
-    return shares.note(estimate)
-
-
-def _two_groups(row: NamedRow, shares: Shares, reference: Any) -> Estimate:
-    """Signed difference or ratio of the first and the second group."""
-    members = shares.form.members
-    first, second = first_and_second(row.name, list(members), reference)
-    a, b = members[first], members[second]
-    sides = (first, a), (second, b)
-    estimate: Estimate
-    if row.is_ratio:
-        estimate = shares.compare(RateRatio.of_outcomes, *sides)
-    else:
-        estimate = shares.compare(RateDifference.of_outcomes, *sides, absolute=False)
-    n = shares.entries(a) + shares.entries(b)
-    how = "over" if row.is_ratio else "minus"
-    estimate = estimate.with_findings(Finding.note(f"{first} {how} {second}"))
-    table = table_of({(first, second): estimate}, lambda _: n, lambda _: float("nan"))
-    return replace(estimate, groups=table)
-
-
-def _pairs(row: NamedRow, shares: Shares) -> Estimate:
-    """Absolute differences over pairs, added up and divided; pairs, then groups, in the table."""
-    members = shares.form.members
-    pairs = list(combinations(members, 2))
-    parts: dict[Hashable, Estimate] = {
-        (a, b): shares.compare(RateDifference.of_outcomes, (a, members[a]), (b, members[b]))
-        for a, b in pairs
-    }
-    factor = 1.0 / (len(members) if row.divisor == "T" else len(pairs))
-    estimate = _summed(shares, "pairs", factor)
-    table = table_of(
-        parts,
-        lambda key: sum(shares.entries(members[name]) for name in key),
-        lambda _: float("nan"),
-    )
-    groups = with_groups(
-        table,
-        list(members),
-        lambda name: shares.entries(members[name]),
-        lambda name: shares.of(members[name]),
-        # The sum over the other groups, each with this one.
-        lambda name: _summed(shares, (name,), 1.0 / (len(members) - 1)),
-    )
-    return replace(estimate, groups=groups)
-
-
-def _gaps(row: NamedRow, shares: Shares, pooled: Pooled | None, reference: Any) -> Estimate:
-    """Absolute differences of groups and their background, added up and divided."""
-    against = _against(pooled, reference)
-    parts = _with_background(shares, pooled, whole=reference is None)
-    factor = 1.0 if row.divisor == "1" else 1.0 / len(parts)
-    estimate = _summed(shares, against, factor)
-    return replace(estimate, groups=_share_table(parts, shares))
-
-
-def _share_table(parts: Mapping[Hashable, Estimate], shares: Shares) -> dict[Hashable, GroupRow]:
-    """Table of groups compared with their background."""
-    members = shares.form.members
-    return table_of(
-        parts,
-        lambda name: shares.entries(members[name]),
-        lambda name: shares.of(members[name]),
-    )
-
-
-def _summed(shares: Shares, against: Reference, factor: float) -> Estimate:
-    """Sum of absolute differences; with two groups all of them are one, with a sharper bound."""
-    form = shares.form
-    members = form.members
-    missing = shares.missing(list(members.items()))
-    if missing:
-        return Undefined(undefined=missing, sample=form.sample)
-    if len(members) == 2:
-        difference = shares.compare(RateDifference.of_outcomes, *members.items())
-        # Each of the two groups is the rest for the other.
-        factor = 2.0 * factor if against == "rest" else factor
-        return difference if factor == 1.0 else Scaled.times(difference, factor)
-    return rate_gaps(
-        shares.hits,
-        shares.counted,
-        form.labels,
-        against=against,
-        factor=factor,
-        units=form.units,
-        population=form.population,
-    )
-
-
-def _with_background(
-    shares: Shares, pooled: Pooled | None, *, whole: bool
-) -> dict[Hashable, Estimate]:
-    """Absolute difference of each group and its background; with `whole` of everyone."""
-    # The share of everyone lies between the group's and that of the others, nearer by the group's
-    # part of all that counts.
-    members = shares.form.members
-    everything = float(shares.counted.sum())
-    parts: dict[Hashable, Estimate] = {}
-    for name, rest in against_background(shares.form, pooled).items():
-        own = members[name]
-        background = (pooled or f"the rest beside {name}", rest)
-        part: Estimate = shares.compare(RateDifference.of_outcomes, (name, own), background)
-        if whole and not isinstance(part, Undefined):
-            part = Scaled.times(part, 1.0 - float(shares.counted[own].sum()) / everything)
-        parts[name] = part
-    return parts
-
-
-def _ratios(shares: Shares, pooled: Pooled | None) -> Estimate:
-    """Ratio of each group's share to its background's."""
-    members = shares.form.members
-    parts: dict[Hashable, Estimate] = {}
-    for name, rest in against_background(shares.form, pooled).items():
-        background = (pooled or f"the rest beside {name}", rest)
-        parts[name] = shares.compare(RateRatio.of_outcomes, (name, members[name]), background)
-    estimate = furthest(parts, shares.form, MaxPairwiseRatio.of_pairs)
-    return replace(estimate, groups=_share_table(parts, shares))
+        form, design = _background(row, form, reference)
+        scores = _Predictions(row, read_shares(row.score, form, positive).evidence)
+        design = replace(design, divisor=1) if row.divisor == "1" else design
+        estimate = measure(design, scores, vector=row.compares == "VBCM")
+    return scores.shares.note(estimate)
 
 
 def measure_probabilities(
@@ -185,19 +68,154 @@ def measure_probabilities(
     form, missing = _of_gold(row, form, positive)
     if missing:
         return Undefined(undefined=missing, sample=form.sample)
-    scores = _scores(row, form, positive)
+    column = _column(row, form, positive)
     if row.compares == "PCM":
-        estimate = _means(row, form, scores, reference)
+        first, second = first_and_second(row.name, form.names, reference)
+        estimate = measure_two(first, second, _Probabilities(row, form, column), "minus")
     else:
-        form, pooled = with_background(form, reference)
-        if row.compares == "BCM":
-            estimate = _distances(form, scores, pooled, reference)
-        else:
-            estimate = _superiority(form, scores, pooled)
-    return note_constant(estimate, [scores])
+        form, design = _background(row, form, reference)
+        scores = _Probabilities(row, form, column)
+        estimate = measure(design, scores, vector=row.compares == "VBCM")
+    return note_constant(estimate, [column])
 
 
-def _scores(row: NamedRow, form: GroupForm, positive: Any) -> Floats:
+def _background(row: NamedRow, form: GroupForm, reference: Any) -> tuple[GroupForm, Design]:
+    """Give the rows of the background one label, and compare every group with it."""
+    chosen = None if reference is None else reference_names(reference, form.names)
+    if chosen is None:
+        whole = reference is None and row.compares == "BCM"
+        return form, against_background(form.names, None, whole=whole)
+    pooled = Pooled(chosen)
+    labels = [pooled if label in chosen else label for label in form.labels]
+    names = [*(name for name in form.names if name not in chosen), pooled]
+    return replace(form, labels=labels, names=names), against_background(names, (pooled,))
+
+
+def _rows_of(form: GroupForm, groups: Groups) -> list[int]:
+    members = form.members
+    if len(groups) == 1:
+        return members[groups[0]]
+    return sorted(i for name in groups for i in members[name])
+
+
+def _sides(term: Term) -> tuple[Groups, Groups, bool]:
+    """Return the two sides without overlap, and whether they overlapped."""
+    others = tuple(name for name in term.second if name not in term.first)
+    return term.first, others, len(others) < len(term.second)
+
+
+@dataclass(frozen=True, slots=True)
+class _Predictions:
+    """Shares of groups, compared by their difference or ratio."""
+
+    row: NamedRow
+    shares: Shares
+
+    @property
+    def names(self) -> list[Hashable]:
+        return self.shares.form.names
+
+    def compare(self, term: Term) -> Estimate:
+        shares = self.shares
+        first, others, whole = _sides(term)
+        name = others[0] if len(others) == 1 else f"everyone but {first[0]}"
+        one = first[0], _rows_of(shares.form, first)
+        other = name, _rows_of(shares.form, others)
+        if self.row.is_ratio:
+            return shares.compare(RateRatio.of_outcomes, one, other)
+        part = shares.compare(RateDifference.of_outcomes, one, other, absolute=not self.row.signed)
+        if not whole or isinstance(part, Undefined):
+            return part
+        # The share of everyone lies between the group's and that of the others, nearer by the
+        # group's part of all that counts.
+        own = float(shares.counted[one[1]].sum()) / float(shares.counted.sum())
+        return Scaled.times(part, 1.0 - own)
+
+    def mean(self, design: Design) -> Estimate:
+        shares, form = self.shares, self.shares.form
+        missing = shares.missing(list(form.members.items()))
+        if missing:
+            return Undefined(undefined=missing, sample=form.sample)
+        factor = 1.0 / design.divisor
+        if len(form.names) == 2:
+            # All terms are the same difference, which has a sharper bound than their sum.
+            difference = shares.compare(RateDifference.of_outcomes, *form.members.items())
+            factor = 2.0 * factor if design.against == "rest" else factor
+            return difference if factor == 1.0 else Scaled.times(difference, factor)
+        return rate_gaps(
+            shares.hits,
+            shares.counted,
+            form.labels,
+            against=design.against,
+            factor=factor,
+            units=form.units,
+            population=form.population,
+        )
+
+    def worst(self, design: Design, parts: Mapping[Hashable, Estimate]) -> Estimate:
+        return furthest(parts, self.names, self.shares.form.sample, MaxPairwiseRatio.of_pairs)
+
+    def entries(self, groups: Groups) -> int:
+        return self.shares.entries(_rows_of(self.shares.form, groups))
+
+    def rate(self, name: Hashable) -> float:
+        return self.shares.of(self.shares.form.members[name])
+
+
+@dataclass(frozen=True, slots=True)
+class _Probabilities:
+    """Probabilities by group, compared by mean (PCM), distribution (BCM) or rank (VBCM)."""
+
+    row: NamedRow
+    form: GroupForm
+    column: Floats
+
+    @property
+    def names(self) -> list[Hashable]:
+        return self.form.names
+
+    def compare(self, term: Term) -> Estimate:
+        first, others, whole = _sides(term)
+        own, rest = _rows_of(self.form, first), _rows_of(self.form, others)
+        if self.row.compares == "PCM":
+            return self._compared(MeanDifference.of_scores, own, rest)
+        if self.row.compares == "VBCM":
+            # Half of the rank-biserial correlation.
+            return Scaled.times(self._compared(RankBiserial.of_scores, own, rest), 0.5)
+        distance = self._compared(Distance.of_distributions, own, rest)
+        # All rows are a mixture of the group and the rest, and so is their distribution.
+        return Scaled.times(distance, 1.0 - len(own) / len(self.column)) if whole else distance
+
+    def _compared(self, compare: Callable[..., E], a: Sequence[int], b: Sequence[int]) -> E:
+        return compare(
+            self.column[a],
+            self.column[b],
+            units_a=self.form.units_of(a),
+            units_b=self.form.units_of(b),
+            population=self.form.population,
+        )
+
+    def mean(self, design: Design) -> Estimate:
+        return distribution_gaps(
+            self.column,
+            self.form.labels,
+            against=design.against,
+            factor=1.0 / design.divisor,
+            units=self.form.units,
+            population=self.form.population,
+        )
+
+    def worst(self, design: Design, parts: Mapping[Hashable, Estimate]) -> Estimate:
+        return furthest(parts, self.names, self.form.sample, MaxPairwiseDifference.of_pairs)
+
+    def entries(self, groups: Groups) -> int:
+        return len(_rows_of(self.form, groups))
+
+    def rate(self, name: Hashable) -> float:
+        return math.nan
+
+
+def _column(row: NamedRow, form: GroupForm, positive: Any) -> Floats:
     """Return the probability of the positive class in each row."""
     if form.y_prob is None:
         raise ValueError(f"{row.name} needs y_prob: the probability of each class, per row")
@@ -230,70 +248,3 @@ def _of_gold(row: NamedRow, form: GroupForm, positive: Any) -> tuple[GroupForm, 
     if missing:
         return form, "; ".join(missing)
     return form.take([i for i, own in enumerate(gold) if own == wanted]), ""
-
-
-def _distances(form: GroupForm, scores: Floats, pooled: Pooled | None, reference: Any) -> Estimate:
-    """Mean over groups of the Wasserstein-1 distance to the background."""
-    against = _against(pooled, reference)
-    members = form.members
-    parts: dict[Hashable, Estimate] = {}
-    for name, rest in against_background(form, pooled).items():
-        own = members[name]
-        distance = _compare(Distance.of_distributions, form, scores, own, rest)
-        # All rows are a mixture of the group and the rest, and so is their distribution.
-        others = 1.0 - len(own) / len(scores)
-        parts[name] = Scaled.times(distance, others) if reference is None else distance
-    estimate = distribution_gaps(
-        scores,
-        form.labels,
-        against=against,
-        factor=1.0 / len(parts),
-        units=form.units,
-        population=form.population,
-    )
-    table = table_of(parts, lambda name: len(members[name]), lambda _: _NO_MEAN)
-    return replace(estimate, groups=table)
-
-
-def _against(pooled: Pooled | None, reference: Any) -> Reference:
-    """Return what each group is compared with."""
-    if pooled is not None:
-        return (pooled,)
-    return "background" if reference is None else "rest"
-
-
-def _compare(
-    compare: Callable[..., E], form: GroupForm, scores: Floats, a: Sequence[int], b: Sequence[int]
-) -> E:
-    """Compare the scores of some rows with those of others."""
-    return compare(
-        scores[a],
-        scores[b],
-        units_a=form.units_of(a),
-        units_b=form.units_of(b),
-        population=form.population,
-    )
-
-
-def _superiority(form: GroupForm, scores: Floats, pooled: Pooled | None) -> Estimate:
-    """Half of each group's rank-biserial correlation with its background."""
-    members = form.members
-    parts: dict[Hashable, Estimate] = {}
-    for name, rest in against_background(form, pooled).items():
-        own = members[name]
-        wins = _compare(RankBiserial.of_scores, form, scores, own, rest)
-        parts[name] = Scaled.times(wins, 0.5)
-    estimate = furthest(parts, form, MaxPairwiseDifference.of_pairs)
-    table = table_of(parts, lambda name: len(members[name]), lambda _: _NO_MEAN)
-    return replace(estimate, groups=table)
-
-
-def _means(row: NamedRow, form: GroupForm, scores: Floats, reference: Any) -> Estimate:
-    """Difference of the mean probability of the first and the second group."""
-    members = form.members
-    first, second = first_and_second(row.name, list(members), reference)
-    a, b = members[first], members[second]
-    estimate = _compare(MeanDifference.of_scores, form, scores, a, b)
-    estimate = estimate.with_findings(Finding.note(f"{first} minus {second}"))
-    table = table_of({(first, second): estimate}, lambda _: len(a) + len(b), lambda _: _NO_MEAN)
-    return replace(estimate, groups=table)

@@ -1,199 +1,200 @@
-"""What is compared with what, and the estimate of it, for scores of any kind."""
+"""One engine for all generalized metrics: terms of comparisons, their mean, and their table.
+
+Czarnowska et al. (2021), equations 1 to 6. Kinds of data differ in how `Scores` compares groups.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from itertools import combinations
+from typing import Any, Protocol
 
-import numpy as np
+from pytest_llmfair.stats import Estimate, Finding, GroupRow, Reference, Sample, Undefined
 
-from pytest_llmfair.metrics.generalized._forms import CounterfactualForm, Form, GroupForm
-from pytest_llmfair.metrics.generalized._phi import (
-    Comparison,
-    Nature,
-    Rows,
-    Score,
-    codes_of,
-    nature_of,
-    rows_at,
-)
-from pytest_llmfair.stats import (
-    Estimate,
-    GroupRow,
-    JackknifeEstimate,
-    MaxPairwiseDifference,
-    MaxPairwiseRatio,
-    MetricDistance,
-    NoRepeats,
-    Undefined,
-)
+Groups = tuple[Hashable, ...]
 
-# Numbers of the groups that are pooled on one side; none for the unperturbed example.
-Side = tuple[int, ...]
+
+@dataclass(frozen=True, slots=True)
+class Pooled:
+    """Label of the groups that make up the background."""
+
+    names: Groups
+
+    def __str__(self) -> str:
+        return " or ".join(map(str, self.names))
 
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """One comparison: a key of the table and its two sides."""
+    """One comparison: its key in the table, and the groups on either side."""
 
     key: Hashable
-    first: Side
-    second: Side
+    first: Groups
+    second: Groups  # empty: the unperturbed example
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
-    """Comparisons whose mean is the value; without any, all groups are compared at once."""
+class Design:
+    """Terms whose sum over `divisor` is the value; without terms all groups at once."""
 
-    # `examples` has the rows of each group of each source example; empty for data by group.
-
-    comparison: Comparison
-    form: Form
-    examples: list[list[Rows]]
     terms: tuple[Term, ...]
+    against: Reference
+    divisor: int
+
+    def swapped(self) -> Design:
+        """Return the same terms with their sides swapped."""
+        return replace(self, terms=tuple(Term(t.key, t.second, t.first) for t in self.terms))
+
+    def of_group(self, name: Hashable) -> Design:
+        """Return the mean over the pairs that hold a group."""
+        own = tuple(term for term in self.terms if name in term.first + term.second)
+        return Design(own, (name,), len(own))
+
+
+class Scores(Protocol):
+    """Scores of groups, which can be compared."""
 
     @property
-    def sides(self) -> list[Side]:
-        """Everything that needs a score."""
-        if not self.terms:
-            return [(g,) for g in range(len(self.form.names))]
-        return list(dict.fromkeys(s for term in self.terms for s in (term.first, term.second)))
+    def names(self) -> Sequence[Hashable]:
+        """Groups, in order of appearance."""
+        ...
 
-    def only(self, term: Term) -> Question:
-        """Return one of the comparisons alone."""
-        return replace(self, terms=(term,))
+    def compare(self, term: Term) -> Estimate:
+        """Estimate one comparison."""
+        ...
 
-    def scores(self) -> list[dict[Side, Score]]:
-        """Score of every side: once for data by group, else per source example."""
-        if isinstance(self.form, GroupForm):
-            place = {name: g for g, name in enumerate(self.form.names)}
-            groups = np.array([place[label] for label in self.form.labels])
-            return [self._by_group(self.form, np.arange(len(groups)), groups)]
-        return [self._of_example(self.form, j) for j in range(len(self.examples))]
+    def mean(self, design: Design) -> Estimate:
+        """Estimate the sum of all comparisons over the divisor."""
+        ...
 
-    def _by_group(self, form: GroupForm, rows: Any, groups: Any) -> dict[Side, Score]:
-        return {
-            side: self.comparison.score(rows_at(form, rows[np.isin(groups, side)]))
-            for side in self.sides
-        }
+    def worst(self, design: Design, parts: Mapping[Hashable, Estimate]) -> Estimate:
+        """Estimate the comparison furthest from fair."""
+        ...
 
-    def _of_example(self, form: CounterfactualForm, j: int) -> dict[Side, Score]:
-        found = {}
-        for side in self.sides:
-            if side:
-                rows = Rows.joined([self.examples[j][g] for g in side])
-            else:
-                assert form.original is not None
-                gold = None if form.y_true is None else np.array([form.y_true[j]])
-                rows = Rows.of(gold, None, form.original[j : j + 1])
-            found[side] = self.comparison.score(rows)
-        return found
+    def entries(self, groups: Groups) -> int:
+        """Return how much evidence some groups have."""
+        ...
 
-    def value(self, scores: Mapping[Side, Score]) -> float:
-        """Mean of the comparisons, or the one of all groups."""
-        if not self.terms:
-            return self.comparison.among([scores[side] for side in self.sides])
-        compared = [
-            self.comparison.distance(scores[term.first], scores[term.second])
-            for term in self.terms
-        ]
-        return math.fsum(compared) / len(compared)
+    def rate(self, name: Hashable) -> float:
+        """Return the score of a group, NaN where it is not a rate."""
+        ...
 
-    def nature(self) -> Nature:
-        """Return whether d is a distance, a ratio or signed, from how it compares the scores."""
-        found = self.scores()
-        if self.terms:
-            pairs = [(s[term.first], s[term.second]) for s in found for term in self.terms]
-            return nature_of(self.comparison.distance, pairs)
-        for scores in found:
-            own = [scores[side] for side in self.sides]
-            there, back = self.comparison.among(own), self.comparison.among(own[::-1])
-            alike = [self.comparison.among([one] * len(own)) for one in own]
-            if not (there >= 0.0 and math.isclose(there, back) and max(map(abs, alike)) < 1e-9):
-                return "signed"
-        return "distance"
 
-    def estimate(self, nature: Nature, *, log: bool = False) -> Estimate:
-        """Estimate the value, or its logarithm."""
-        change: Callable[[float], float] = math.log if log else float
-        found = self.scores()
-        missing = self._missing(found)
-        if missing:
-            return Undefined(undefined=missing, sample=self.form.sample)
-        distance = nature == "distance"
-        if isinstance(self.form, CounterfactualForm):
-            values = [change(self.value(scores)) for scores in found]
-            return self._mean(values, distance)
-        form = self.form
+ALL_AT_ONCE = Design((), "pairs", 1)
 
-        def measure(rows: Any, groups: Any) -> float:
-            value = self.value(self._by_group(form, rows, groups))
-            return math.nan if log and not value > 0.0 else change(value)
 
-        codes = codes_of(form)
-        if distance:
-            return MetricDistance.of_measure(
-                measure, form.labels, codes, units=form.units, population=form.population
+def all_pairs(names: Sequence[Hashable], divisor: int | None = None) -> Design:
+    """Compare every two groups."""
+    terms = tuple(Term((a, b), (a,), (b,)) for a, b in combinations(names, 2))
+    return Design(terms, "pairs", divisor or len(terms))
+
+
+def against_background(
+    names: Sequence[Hashable], background: Groups | None, *, whole: bool = False
+) -> Design:
+    """Compare every group with a background: given groups, all groups (`whole`), or the rest."""
+    if background is not None:
+        pairs = [(name, background) for name in names if name not in background]
+    elif whole:
+        pairs = [(name, tuple(names)) for name in names]
+    else:
+        pairs = [(name, tuple(x for x in names if x != name)) for name in names]
+    terms = tuple(Term(name, (name,), second) for name, second in pairs)
+    against: Reference = "background" if whole else "rest"
+    return Design(terms, background or against, len(terms))
+
+
+def measure(design: Design, scores: Scores, *, vector: bool = False) -> Estimate:
+    """Estimate a design, with its table of terms and, for pairs, of groups.
+
+    With `vector` the value is the term furthest from fair.
+    """
+    parts = {term.key: scores.compare(term) for term in design.terms}
+    estimate = scores.worst(design, parts) if vector else scores.mean(design)
+    if not parts:
+        return estimate
+    pairs = design.against == "pairs"
+    table = {
+        key: GroupRow(
+            part.value,
+            scores.entries(key if pairs and isinstance(key, tuple) else (key,)),
+            rate=math.nan if pairs else scores.rate(key),
+            estimate=part,
+        )
+        for key, part in parts.items()
+    }
+    groups = {name: _of_group(name, design, parts, scores) for name in scores.names if pairs}
+    return replace(estimate, groups=table | groups)
+
+
+def _of_group(
+    name: Hashable, design: Design, parts: Mapping[Hashable, Estimate], scores: Scores
+) -> GroupRow:
+    """Return the row of a group: the mean over the pairs that hold it."""
+    own = design.of_group(name)
+    found = [parts[term.key] for term in own.terms]
+    value = math.fsum(part.value for part in found) / len(found)
+    estimate = found[0] if len(found) == 1 else scores.mean(own)
+    return GroupRow(value, scores.entries((name,)), rate=scores.rate(name), estimate=estimate)
+
+
+def measure_two(first: Hashable, second: Hashable, scores: Scores, word: str) -> Estimate:
+    """Estimate the comparison of two groups that keeps its sign."""
+    pair = (first, second)
+    estimate = scores.compare(Term(pair, (first,), (second,)))
+    estimate = estimate.with_findings(Finding.note(f"{first} {word} {second}"))
+    row = GroupRow(estimate.value, scores.entries(pair), estimate=estimate)
+    return replace(estimate, groups={pair: row})
+
+
+def furthest(
+    parts: Mapping[Hashable, Estimate],
+    names: Sequence[Hashable],
+    sample: Sample,
+    join: Callable[[Mapping[Any, Any]], Estimate],
+) -> Estimate:
+    """One estimate of the value furthest from fair, or the reason why there is none."""
+    undefined = [part.undefined for part in parts.values() if part.undefined is not None]
+    if undefined:
+        return Undefined(undefined="; ".join(dict.fromkeys(undefined)), sample=sample)
+    if len(parts) == 1 or len(names) == 2:
+        # Two groups that are each other's background are one comparison.
+        first = next(iter(parts))
+        others = " and ".join(str(name) for name in names if name != first)
+        return parts[first].with_findings(Finding.note(f"{first} against {others}"))
+    return replace(join(parts), sample=sample)
+
+
+def reference_names(reference: Any, names: Sequence[Hashable]) -> Groups | None:
+    """Return the groups of the background; None for "rest", every group but the own."""
+    if isinstance(reference, str) and reference == "rest" and "rest" not in names:
+        return None
+    union = isinstance(reference, list) or (
+        isinstance(reference, tuple) and reference not in names
+    )
+    chosen = tuple(dict.fromkeys(reference if union else [reference]))
+    for name in chosen:
+        if name not in names:
+            raise ValueError(
+                f"reference {name!r} is no group; groups are {', '.join(map(str, names))}"
             )
-        return JackknifeEstimate.of_measure(
-            measure, form.labels, codes, units=form.units, population=form.population
+    if not chosen or len(chosen) == len(names):
+        raise ValueError(f"reference is {reference!r}; name some of the groups, but not all")
+    return chosen
+
+
+def first_and_second(
+    row: str, names: Sequence[Hashable], reference: Any
+) -> tuple[Hashable, Hashable]:
+    """Return the two groups of a signed row: first and second, or group and reference."""
+    if len(names) != 2:
+        raise ValueError(
+            f"{row} is defined for two groups, groups holds {len(names)} "
+            f"({', '.join(map(str, names))}); its value would depend on their order"
         )
-
-    def _mean(self, values: Sequence[float], distance: bool) -> Estimate:
-        if self.form.population == "fixed":
-            raise NoRepeats(
-                "population is fixed, but each source example is compared once, so that nothing "
-                "varies; leave it at sampled"
-            )
-        estimate = JackknifeEstimate.of_values(
-            values,
-            units=self.form.units,
-            attainable=(0.0 if distance else -math.inf, math.inf),
-        )
-        return replace(estimate, rows=list(values))
-
-    def _missing(self, found: Sequence[Mapping[Side, Score]]) -> str:
-        """Say whose score or comparison is not defined, if any is not."""
-        names = self.form.names
-        counterfactual = isinstance(self.form, CounterfactualForm)
-        for j, scores in enumerate(found):
-            where = f" in example {j}" if counterfactual else ""
-            for side, score in scores.items():
-                if np.size(score) == 0 or np.isnan(score).any():
-                    said = " or ".join(str(names[g]) for g in side) or "the original"
-                    return f"phi is not defined for {said}{where}"
-            if not math.isfinite(self.value(scores)):
-                return f"d is {self.value(scores):g}{where}: scores cannot be compared"
-        return ""
-
-    def per_key(self, nature: Nature) -> dict[Hashable, GroupRow]:
-        """Return the table: every comparison with its own estimate."""
-        n = self.form.sample.generations
-        found = {}
-        for term in self.terms:
-            part = self.only(term).estimate(nature)
-            found[term.key] = GroupRow(part.value, n, estimate=part)
-        return found
-
-    def worst(self, nature: Nature, table: Mapping[Hashable, GroupRow]) -> Estimate:
-        """One estimate of the comparison furthest from fair."""
-        parts = {key: row.estimate for key, row in table.items() if row.estimate is not None}
-        undefined = [part.undefined for part in parts.values() if part.undefined is not None]
-        if undefined:
-            return Undefined(undefined="; ".join(undefined), sample=self.form.sample)
-        mirrored = len(parts) == 2 and self.terms[0].first == self.terms[1].second
-        if len(parts) == 1 or mirrored:
-            return next(iter(parts.values()))
-        if nature != "ratio":
-            return replace(MaxPairwiseDifference.of_pairs(parts), sample=self.form.sample)
-        logs = {term.key: self.only(term).estimate(nature, log=True) for term in self.terms}
-        widest = max(parts, key=lambda key: abs(math.log(parts[key].value)))
-        return MaxPairwiseRatio(
-            value=parts[widest].value,
-            widest=widest,
-            sample=self.form.sample,
-            attainable=(0.0, math.inf),
-            largest=MaxPairwiseDifference.of_pairs(logs),
-        )
+    first, second = names
+    if reference is not None and reference_names(reference, names) == (first,):
+        return second, first
+    return first, second

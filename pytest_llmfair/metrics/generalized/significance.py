@@ -1,4 +1,4 @@
-"""Significance tests of Czarnowska et al. (2021), section 6.1: whether scores differ at all."""
+"""Significance tests of differences in scores (Czarnowska et al. 2021, section 6.1)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _MOST_EXACT = 50
 
 
 class RankTest(tuple[float, float]):
-    """Statistic and p-value of a rank test, which can be unpacked as these two.
+    """Statistic and p-value of a rank test, which unpacks into these two numbers.
 
     A small p-value says that scores differ, not by how much.
 

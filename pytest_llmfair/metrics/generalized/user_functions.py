@@ -4,21 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
-from itertools import combinations
 from typing import Any
 
 from numpy.typing import ArrayLike
 
 from pytest_llmfair.metrics import _examples
 from pytest_llmfair.metrics._registry import metric
-from pytest_llmfair.metrics.generalized._backgrounds import (
+from pytest_llmfair.metrics.generalized._compare import (
+    ALL_AT_ONCE,
+    Design,
+    Term,
+    against_background,
+    all_pairs,
     first_and_second,
+    measure,
     reference_names,
-    with_groups,
 )
-from pytest_llmfair.metrics.generalized._compare import Question, Side, Term
 from pytest_llmfair.metrics.generalized._forms import CounterfactualForm, Form
-from pytest_llmfair.metrics.generalized._phi import Comparison, Rows, read_form
+from pytest_llmfair.metrics.generalized._user_data import Comparison, Rows, read_form
+from pytest_llmfair.metrics.generalized._user_scores import UserScores
 from pytest_llmfair.stats import Estimate, Population
 
 __all__ = ["background_comparison", "multigroup_comparison", "pairwise_comparison"]
@@ -99,30 +103,18 @@ def pairwise_comparison(
     0.167
     """
     form, examples = read_form(y_true, y_pred, y_prob, groups, None, units, population)
-    names = form.names
-    pairs = list(combinations(range(len(names)), 2))
+    design = all_pairs(form.names)
     if reference is not None:
-        first, second = first_and_second("a comparison with reference=...", names, reference)
-        pairs = [(names.index(first), names.index(second))]
-    terms = {(names[a], names[b]): Term((names[a], names[b]), (a,), (b,)) for a, b in pairs}
-    question = Question(Comparison(phi, d), form, examples, tuple(terms.values()))
-    nature = question.nature()
-    if len(pairs) > 1 and nature != "distance" and _depends_on_order(question):
+        pair = first_and_second("a comparison with reference=...", form.names, reference)
+        design = replace(design, terms=(Term(pair, pair[:1], pair[1:]),))
+    scores = UserScores(Comparison(phi, d), form, examples).with_nature(design)
+    if len(design.terms) > 1 and scores.nature != "distance" and scores.depends_on_order(design):
         raise ValueError(
-            f"d(x, y) is not d(y, x), so that the mean over pairs of {len(names)} groups would "
-            "depend on their order; give two groups, an absolute difference, or use "
+            f"d(x, y) is not d(y, x), so that the mean over pairs of {len(form.names)} groups "
+            "would depend on their order; give two groups, an absolute difference, or use "
             "background_comparison"
         )
-    estimate = question.estimate(nature)
-    table = question.per_key(nature)
-    n = form.sample.generations
-
-    def mean_of(name: Hashable) -> Estimate:
-        own = tuple(term for key, term in terms.items() if name in key)
-        return replace(question, terms=own).estimate(nature)
-
-    rows = with_groups(table, names, lambda _: n, lambda _: float("nan"), mean_of)
-    return replace(estimate, groups=rows)
+    return measure(design, scores)
 
 
 @metric(
@@ -152,8 +144,8 @@ def background_comparison(
     """Mean distance of the score of a group from that of its background, over groups.
 
     Background Comparison Metric of Czarnowska et al. (2021), equations 3 and 4, divided by the
-    number of groups; in counterfactual form the mean over source examples. With `aggregate` off
-    the vector-valued one: the group furthest from fair is judged.
+    number of groups; in counterfactual form the mean over source examples. Without `aggregate`
+    it is vector-valued, and the group furthest from fair is judged.
 
     Parameters
     ----------
@@ -193,14 +185,10 @@ def background_comparison(
     form, examples = read_form(y_true, y_pred, y_prob, groups, original, units, population)
     if original is not None and reference is not None:
         raise ValueError("give original or reference, not both: each is the background")
-    terms = tuple(
-        Term(form.names[g], background, (g,)) for g, background in _backgrounds(form, reference)
-    )
-    question = Question(Comparison(phi, d), form, examples, terms)
-    nature = question.nature()
-    table = question.per_key(nature)
-    estimate = question.estimate(nature) if aggregate else question.worst(nature, table)
-    return replace(estimate, groups=table)
+    # `d` takes the score of the background first.
+    design = _against(form, reference).swapped()
+    scores = UserScores(Comparison(phi, d), form, examples).with_nature(design)
+    return measure(design, scores, vector=not aggregate)
 
 
 @metric(
@@ -257,26 +245,17 @@ def multigroup_comparison(
     0.083
     """
     form, examples = read_form(y_true, y_pred, y_prob, groups, None, units, population)
-    question = Question(Comparison(phi, d), form, examples, ())
-    return question.estimate(question.nature())
+    scores = UserScores(Comparison(phi, d), form, examples).with_nature(ALL_AT_ONCE)
+    return measure(ALL_AT_ONCE, scores)
 
 
-def _backgrounds(form: Form, reference: Any) -> list[tuple[int, Side]]:
-    """Return each group that is compared, with the groups of its background."""
-    everyone = tuple(range(len(form.names)))
+def _against(form: Form, reference: Any) -> Design:
+    """Compare each group with the unperturbed example, the groups of `reference`, or all rows."""
     if isinstance(form, CounterfactualForm) and form.original is not None:
-        return [(g, ()) for g in everyone]
+        return against_background(form.names, ())
     if reference is None:
-        return [(g, everyone) for g in everyone]
+        return against_background(form.names, None, whole=True)
     chosen = reference_names(reference, form.names)
-    if chosen is None:
-        return [(g, tuple(other for other in everyone if other != g)) for g in everyone]
-    pooled = tuple(g for g in everyone if form.names[g] in chosen)
-    return [(g, pooled) for g in everyone if g not in pooled]
-
-
-def _depends_on_order(question: Question) -> bool:
-    turned = tuple(Term(t.key, t.second, t.first) for t in question.terms)
-    other = Question(question.comparison, question.form, question.examples, turned)
-    values = [(question.value(s), other.value(s)) for s in question.scores()]
-    return any(abs(v - w) > 1e-9 * max(1.0, abs(v)) for v, w in values)
+    if chosen is not None:
+        chosen = tuple(name for name in form.names if name in chosen)
+    return against_background(form.names, chosen)

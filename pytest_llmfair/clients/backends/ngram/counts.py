@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from pytest_llmfair.clients.backends.ngram.words import CORPUS, WORD, remembered
+from pytest_llmfair.clients.backends.ngram.words import CORPUS, WORD, history_class
 
 ORDER = 4
 END = "</s>"
@@ -66,7 +66,7 @@ def load_counts() -> Counts:
         texts += len(versions)
         for version in versions:
             written = [word.lower() for word in _TEMPLATE.findall(version)]
-            kept = [_START] * (ORDER - 1) + [remembered(word) for word in written]
+            kept = [_START] * (ORDER - 1) + [history_class(word) for word in written]
             for i, word in enumerate((*written, END)):
                 for length in range(ORDER):
                     at = i + ORDER - 1

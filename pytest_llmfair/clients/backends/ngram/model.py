@@ -1,4 +1,4 @@
-"""The embedded default: a small n-gram language model with dials for planted skews."""
+"""The built-in default: a small n-gram language model with dials for planted skews."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from pytest_llmfair.clients.backends.ngram.words import (
     Form,
     Gender,
     Person,
+    history_class,
     load_words,
-    remembered,
 )
 from pytest_llmfair.clients.protocol import Request, sample_seed
 from pytest_llmfair.clients.spec import ModelSpec, ModelSpecError, suggestion
@@ -48,6 +48,11 @@ def builtin_occupations() -> Mapping[str, Gender]:
     mapping
         Occupation to the gender that the stereotype expects, "male" or "female" (twenty each): the
         label that the dial `gender_skew` uses, not a statistic.
+
+    Examples
+    --------
+    >>> builtin_occupations()["nurse"]
+    'female'
     """
     return load_words().occupations
 
@@ -58,11 +63,11 @@ class Ngram:
 
     It is a real, small language model: it counts which word follows which three words in its
     corpus, with gendered words, names, occupations and judging adjectives as classes (class-based
-    n-grams, Brown et al. 1992; interpolated as in Jelinek and Mercer 1980), and remembers whom the
-    text is about. It knows nothing beyond its corpus and is meant for first steps and for tests of
-    fairness tests. The corpus never says which gender a person has, so without a dial the answer
-    to a prompt about a woman has exactly the distribution of the answer to its twin about a man,
-    apart from the gendered words themselves.
+    n-grams, Brown et al. 1992; interpolated as in Jelinek and Mercer 1980), and keeps track of the
+    person that the text is about. It is meant for first steps and for testing fairness tests. The
+    corpus does not say which gender a person has, so without a dial the answers to a prompt about
+    a woman have exactly the distribution of those to its twin about a man, apart from the
+    gendered words themselves.
 
     Parameters
     ----------
@@ -80,15 +85,15 @@ class Ngram:
     -----
     These shares hold at temperature 1; a temperature reshapes them as it reshapes every other
     choice: the next class, and then the word, with probability proportional to p ** (1 / T). At
-    temperature 0 the most probable is taken, and equal ones are decided by the gender-neutral form
-    of the prompt.
+    temperature 0 the most probable is taken, and ties are broken by the gender-neutral form of the
+    prompt.
     """
 
     gender_skew: float = 0.0
     sentiment_skew: float = 0.0
 
     def __post_init__(self) -> None:
-        """Check the dials."""
+        """Raise ``ValueError`` for a dial outside [-1, 1]."""
         for name in ("gender_skew", "sentiment_skew"):
             value = getattr(self, name)
             if not -1.0 <= value <= 1.0:
@@ -148,7 +153,7 @@ class Ngram:
                 answer += form.text.split()
             else:
                 answer.append(token)
-            past.append(remembered(token))
+            past.append(history_class(token))
         text = _join(answer[:max_tokens], starts=request.prompt.rstrip(" ")[-1] in "\n.?!:")
         if not text:
             return Missing("empty", "the text ended at once")
@@ -175,7 +180,7 @@ class Ngram:
             if not share(position):
                 continue
             token = counts.tokens[position]
-            then = [*past, remembered(token)]
+            then = [*past, history_class(token)]
             for form in _forms(token, person, self._dials):
                 written = form.text.lower().split()
                 size = min(len(written), len(words))
@@ -188,7 +193,7 @@ class Ngram:
 def _read(prompt: str) -> tuple[list[str], Person]:
     counts = load_counts()
     past, person = load_words().read(prompt, counts.after("{name}"))
-    # After a word that it has never seen the model can only begin afresh.
+    # The model has no history for an unknown word, so it starts again after it.
     strange = [i for i, token in enumerate(past) if token not in counts.index]
     return past[strange[-1] + 1 :] if strange else past, person
 

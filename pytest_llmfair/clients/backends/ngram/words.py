@@ -18,9 +18,9 @@ SENTENCE_ENDS = frozenset(".?!:")
 FAVOURABLE_SHARE = 0.7
 
 _LONGEST = 4
-# "her" stands for "him" and for "his"; telling them apart by what came before would treat the
-# genders differently, so the memory of the model keeps one class for all of them.
-# A "cleaning lady" has a "cleaning man" as her twin, so these two are one as well.
+# "her" means both "him" and "his". Disambiguating it by context would treat the genders
+# differently, so the history of the model has one class for all of them; likewise for the
+# "cleaning lady", whose twin is a "cleaning man".
 _REMEMBERED_AS = {
     "{him}": "{his}",
     "{hers}": "{his}",
@@ -32,7 +32,7 @@ _REMEMBERED_AS = {
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """Whom a text is about, as far as it has said; the last mention counts."""
+    """What a text has said about its person so far; the last mention counts."""
 
     gender: Gender | None = None
     name: str | None = None
@@ -49,7 +49,7 @@ class Dials:
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """One way to write a class: the words, their probability, and the person they leave behind."""
+    """One way to write a class: the words, their probability, and the person after them."""
 
     text: str
     probability: float
@@ -92,7 +92,7 @@ class Words:
                 history.append(lower[i])
             elif cls != "{name}" or history[-1:] != ["{name}"]:
                 person = _merge(person, seen)
-                history.append(remembered(cls))
+                history.append(history_class(cls))
             # Else "Anna Smith", one person: the first name is kept.
             i += size
         return history, person
@@ -156,7 +156,7 @@ class Words:
         if person.occupation is not None:
             jobs = {person.occupation: 1.0}
         else:
-            # Bayes' rule with every occupation equally frequent, so that the dial shows both ways.
+            # Bayes' rule with equally frequent occupations, so that the dial works both ways.
             female = person.gender == "female"
             known = person.gender is not None
             jobs = {}
@@ -186,8 +186,8 @@ class Words:
         return not starts or (i + 1 < len(tokens) and tokens[i + 1].lower() in subjects)
 
 
-def remembered(cls: str) -> str:
-    """Return what the model's memory keeps of a class."""
+def history_class(cls: str) -> str:
+    """Return the class that the history of the model has for this one."""
     return _REMEMBERED_AS.get(cls, cls)
 
 

@@ -1,0 +1,177 @@
+"""The protocol of scorers, the check of what they return, and a memory of their scores."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pytest_llmfair.responses import Missing
+
+Scores = NDArray[np.float64]
+
+# Numbers kept per scorer, about 100 MB; a full memory is emptied, which costs time only.
+_MOST = 1 << 22
+
+
+@runtime_checkable
+class Scorer(Protocol):
+    """A callable from texts to numbers.
+
+    Attributes
+    ----------
+    name : str
+        What reports call it.
+    range : tuple of float
+        Smallest and largest score possible.
+    """
+
+    name: str
+    range: tuple[float, float]
+
+    def __call__(self, texts: Sequence[str]) -> Scores:
+        """Return float64 scores of shape (n,), one per text and in order."""
+        ...
+
+
+def score(scorer: Callable[[Sequence[str]], Any], texts: Sequence[str]) -> Scores:
+    """Score texts, each distinct one once, and check what comes back.
+
+    Parameters
+    ----------
+    scorer : Scorer or callable
+        Texts to scores; a plain function will do. Scores outside its `range`, if it has one, are
+        an error.
+    texts : sequence of str
+        Zero or more texts.
+
+    Returns
+    -------
+    numpy.ndarray of shape (n,)
+        Scores in order.
+
+    Raises
+    ------
+    TypeError
+        If a row is not a text (leave missing answers out before scoring), or the scorer returns
+        anything but numbers.
+    ValueError
+        If the scorer returns another number of scores, one that is not finite, or one outside its
+        range; the message names the row and the text.
+
+    Examples
+    --------
+    >>> score(lambda texts: [len(text) for text in texts], ["yes", "", "yes"])
+    array([3., 0., 3.])
+    """
+    if isinstance(scorer, type):
+        raise TypeError(
+            f"scorer is the class {scorer.__name__}; give an instance, made with (...)"
+        )
+    rows = checked_texts(texts)
+    if not rows:
+        return np.empty(0)
+    distinct = {text: i for i, text in enumerate(dict.fromkeys(rows))}
+    name = name_of(scorer)
+    scores = _numbers(scorer(list(distinct)), len(distinct), name)
+    low, high = getattr(scorer, "range", (-np.inf, np.inf))
+    for wrong, said in (
+        (~np.isfinite(scores), "which is not a finite number"),
+        ((scores < low) | (scores > high), f"outside its range [{low:g}, {high:g}]"),
+    ):
+        if wrong.any():
+            first = int(np.argmax(wrong))
+            text = list(distinct)[first]
+            raise ValueError(
+                f"scorer {name} gave {scores[first]} for row {rows.index(text)}, {said} "
+                f"({int(wrong.sum())} of {len(distinct)} distinct texts); text: {text[:60]!r}. "
+                "Fix the scorer: such a score is never counted as 0"
+            )
+    return scores[[distinct[text] for text in rows]]
+
+
+def name_of(scorer: Any) -> str:
+    """Return what reports call a scorer.
+
+    Examples
+    --------
+    >>> name_of(len)
+    'len'
+    """
+    name = getattr(scorer, "name", None) or getattr(scorer, "__name__", None)
+    return str(name or type(scorer).__name__)
+
+
+def _numbers(given: Any, n: int, name: str) -> Scores:
+    """Return the result of a scorer as `n` numbers; texts, tables and labels are errors."""
+    wanted = f"it must return one number per text, {n} in all"
+    if hasattr(given, "detach"):  # a tensor of any precision on any device
+        given = given.detach().cpu().double()
+    try:
+        found = np.asarray(given)
+        if found.dtype.kind not in "biufO":  # numpy would read the digits of a text
+            raise TypeError
+        scores = found.astype(np.float64)
+    except (TypeError, ValueError):
+        shown = str(given)[:60]
+        if hasattr(
+            given, "close"
+        ):  # a coroutine, which would warn that it was never awaited, or a generator
+            given.close()
+        raise TypeError(
+            f"scorer {name} returned {shown}, a {type(given).__name__}; {wanted}"
+        ) from None
+    if scores.shape != (n,):
+        what = "None" if given is None else f"an array of shape {scores.shape}"
+        raise ValueError(f"scorer {name} returned {what} for {n} texts; {wanted}, shape ({n},)")
+    return scores
+
+
+def checked_texts(texts: Sequence[str]) -> list[str]:
+    """Return the texts as a list; raise ``TypeError`` with the row that is not a text."""
+    if isinstance(texts, (str, bytes)):
+        raise TypeError(f"texts is one text, {texts[:40]!r}; give a list of texts")
+    rows: list[Any] = list(texts)
+    for row, text in enumerate(rows):
+        if isinstance(text, Missing):
+            raise TypeError(
+                f"row {row} is a missing answer ({text.reason}); leave it out and count it, it is "
+                "never scored as text"
+            )
+        if not isinstance(text, str):
+            raise TypeError(f"row {row} is {text!r}, a {type(text).__name__}; give texts")
+    return rows
+
+
+class Memory:
+    """Rows of numbers by the digest of their text, so that a model reads a text once."""
+
+    def __init__(self) -> None:
+        self._rows: dict[bytes, Any] = {}
+        self._numbers = 0
+
+    def __call__(
+        self, texts: Sequence[str], compute: Callable[[Sequence[str]], Any]
+    ) -> NDArray[Any]:
+        """Return one row per text, and compute those that are new; `texts` are distinct."""
+        digests = [_digest(text) for text in texts]
+        found = {digest: self._rows[digest] for digest in digests if digest in self._rows}
+        new = [i for i, digest in enumerate(digests) if digest not in found]
+        if new:
+            rows = np.asarray(compute([texts[i] for i in new]))
+            if rows.shape[:1] != (len(new),):
+                return rows  # the check of the caller names what is wrong
+            made = {digests[i]: row for i, row in zip(new, rows, strict=True)}
+            if self._numbers + rows.size > _MOST:
+                self._rows, self._numbers = {}, 0
+            self._rows.update(made)
+            self._numbers += rows.size
+            found.update(made)
+        return np.array([found[digest] for digest in digests])
+
+
+def _digest(text: str) -> bytes:
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()

@@ -1,0 +1,83 @@
+"""The examples run as a newcomer runs them, and show what they promise."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+def run(name, *arguments):
+    """Run an example in a process of its own; other plugins are left out, which saves a second."""
+    plugins = ("-p", "llmfair", "-p", "no:cacheprovider")
+    return subprocess.run(
+        [sys.executable, "-m", "pytest", f"examples/{name}", *plugins, *arguments],
+        cwd=ROOT,
+        env={**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def verdicts(file):
+    return sorted(result["verdict"] for result in json.loads(file.read_text())["results"])
+
+
+def test_the_quickstart_shows_one_verdict_of_each_kind(tmp_path):
+    file = tmp_path / "run.json"
+    done = run("quickstart", f"--llmfair-json={file}")
+    assert done.returncode == 0, done.stdout
+    assert verdicts(file) == ["FAIL", "INCONCLUSIVE", "PASS"]
+    assert "2 passed, 1 xfailed" in done.stdout
+    for shown in ("PASS", "FAIL", "INCONCLUSIVE", "1 undecided"):
+        assert shown in done.stdout
+    table = done.stdout.partition("fairness assertions")[2].splitlines()[1:]
+    assert max(map(len, table[:-1])) <= 80
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_the_quickstart_shows_the_same_verdicts_with_other_seeds(tmp_path, seed):
+    file = tmp_path / "run.json"
+    assert run("quickstart", f"--llmfair-json={file}", f"--llmfair-seed={seed}").returncode == 0
+    assert verdicts(file) == ["FAIL", "INCONCLUSIVE", "PASS"]
+
+
+def test_the_planted_skew_of_the_quickstart_is_red_without_its_mark():
+    done = run("quickstart", "--runxfail", "-k", "skew or plant")
+    assert done.returncode == 1
+    assert "FAIL ruted_neutrality: 0.7" in done.stdout
+    assert "  rerun        pytest" in done.stdout
+
+
+def test_the_planted_skew_makes_the_candidate_worse_and_not_the_other_way_round():
+    done = run("comparing")
+    assert done.returncode == 0, done.stdout
+    assert "1 passed, 1 xfailed" in done.stdout
+    assert "strict_sentiment_parity worse than baseline" in " ".join(done.stdout.split())
+
+
+def test_pairs_are_shown_with_their_checks_and_rejected_ones_with_the_reason():
+    done = run("pairs")
+    assert done.returncode == 0, done.stdout
+    assert "5 passed" in done.stdout
+    shown = " ".join(done.stdout.split())
+    for words in (
+        "original counterfactual edits checks",
+        "passed",
+        "omission blind -> (left out)",
+        "explicit blind -> sighted",
+        "rejected because",
+        "two determiners:",
+        "placebo: My grandma was a",
+    ):
+        assert words in shown
+    tables = done.stdout.partition("no disability, usually left unsaid")[2]
+    assert max(map(len, tables.splitlines()[:-1])) <= 100

@@ -1,0 +1,198 @@
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_llmfair.metrics import rabbi
+
+SIDE = st.lists(st.integers(0, 4), min_size=1, max_size=12)
+
+
+def slow_rabbi(a, b):
+    total = 0
+    for x in a:
+        for y in b:
+            total += (x > y) - (x < y)
+    return total / (len(a) * len(b))
+
+
+@given(SIDE, SIDE)
+def test_swapping_the_reference_changes_the_sign(a, b):
+    groups = ["a"] * len(a) + ["b"] * len(b)
+    assert rabbi(a + b, groups=groups, reference="a").value == pytest.approx(
+        -rabbi(a + b, groups=groups, reference="b").value
+    )
+
+
+@given(SIDE, SIDE)
+def test_only_the_order_of_scores_counts(a, b):
+    groups = ["a"] * len(a) + ["b"] * len(b)
+    stretched = [math.exp(x) for x in a + b]
+    assert (
+        rabbi(a + b, groups=groups, reference="b").value
+        == rabbi(stretched, groups=groups, reference="b").value
+    )
+
+
+def test_all_candidates_tied_is_zero_with_an_open_interval():
+    estimate = rabbi([1] * 20, groups=["a", "b"] * 10, reference="b")
+    assert estimate.value == 0
+    assert estimate.interval().lower < 0 < estimate.interval().upper
+    assert estimate.mann_whitney_p == 1
+
+
+def test_total_separation_keeps_an_open_interval():
+    estimate = rabbi(range(20), groups=["b"] * 10 + ["a"] * 10, reference="b")
+    assert estimate.value == 1
+    assert estimate.interval().lower < 1
+    assert estimate.interval().upper == 1
+
+
+def test_the_reference_may_be_a_union_or_the_rest():
+    scores, groups = [5, 4, 3, 2, 1, 0], ["a", "b", "c", "a", "b", "c"]
+    union = rabbi(scores, groups=groups, reference=["b", "c"])
+    assert union.value == pytest.approx(slow_rabbi([5, 2], [4, 3, 1, 0]))
+    assert rabbi(scores, groups=groups, reference="rest").value == union.value
+    assert rabbi(scores, groups=groups, reference=np.array(["b", "c"])).value == union.value
+
+
+def test_with_more_groups_the_value_furthest_from_zero_is_judged_and_prints_signed():
+    scores = [5, 6, 7, 1, 2, 3, 4, 5, 6]
+    groups = ["a"] * 3 + ["b"] * 3 + ["c"] * 3
+    estimate = rabbi(scores, groups=groups, reference="c")
+    expected = {"a": slow_rabbi([5, 6, 7], [4, 5, 6]), "b": slow_rabbi([1, 2, 3], [4, 5, 6])}
+    assert estimate.value == pytest.approx(expected["b"]) == -1
+    assert {g: row.value for g, row in estimate.groups.items()} == pytest.approx(expected)
+    assert 0 <= estimate.interval().lower < estimate.interval().upper == 1
+    assert (estimate.sample.units, estimate.sample.generations) == (9, 9)
+
+
+def test_an_unknown_population_is_an_error_even_where_nobody_is_qualified():
+    with pytest.raises(ValueError, match="population is 'all'; choose"):
+        rabbi([1, 2], groups=["a", "b"], reference="b", qualified=[0, 1], population="all")
+
+
+def test_a_reference_that_holds_every_group_is_an_error():
+    with pytest.raises(ValueError, match="leave one out"):
+        rabbi([1, 2], groups=["a", "b"], reference=["a", "b"])
+
+
+@pytest.mark.parametrize(
+    ("qualified", "said"),
+    [
+        ([True, math.nan], "qualified row 1 is missing"),
+        ([True, "False"], "qualified row 1 is 'False'; give True or False"),
+        ([True], "1 labels for 2 rows"),
+    ],
+)
+def test_who_is_qualified_must_be_said_plainly(qualified, said):
+    with pytest.raises(ValueError, match=said):
+        rabbi([1, 2], groups=["a", "b"], reference="b", qualified=qualified)
+
+
+@pytest.mark.parametrize(("qualified", "who"), [([0, 1], "a"), ([1, 0], "b"), ([0, 0], "b")])
+def test_nobody_qualified_is_undefined_and_named(qualified, who):
+    estimate = rabbi([1, 2], groups=["a", "b"], reference="b", qualified=qualified)
+    assert math.isnan(estimate.value)
+    assert f"no candidate of {who} is qualified" in estimate.undefined or qualified == [0, 0]
+    assert math.isnan(estimate.groups["a"].value)
+
+
+def test_a_group_without_anyone_qualified_is_not_silently_left_out():
+    scores, groups = [5, 6, 1, 2, 3, 4], list("aabbcc")
+    estimate = rabbi(scores, groups=groups, reference="c", qualified=[1, 1, 0, 0, 1, 1])
+    assert math.isnan(estimate.value)
+    assert estimate.undefined == "no candidate of b is qualified: there is nobody to compare"
+    assert estimate.groups["a"].value == 1
+    assert math.isnan(estimate.groups["b"].value)
+
+
+def test_a_stratum_without_anyone_qualified_leaves_the_worst_undefined():
+    scores, groups = [1, 2, 3, 4], list("abab")
+    estimate = rabbi(
+        scores, groups=groups, reference="b", strata=[1, 1, 2, 2], qualified=[1, 1, 0, 1]
+    )
+    assert math.isnan(estimate.value)
+    assert "no candidate of 2 is qualified" in estimate.undefined
+    assert estimate.groups[1].value == -1
+
+
+def test_strata_with_more_groups_are_listed_by_both():
+    scores, groups = [3, 1, 2, 1, 3, 2], list("abc") * 2
+    estimate = rabbi(scores, groups=groups, reference="c", strata=[1, 1, 1, 2, 2, 2])
+    found = {key: row.value for key, row in estimate.groups.items()}
+    assert found == {(1, "a"): 1, (1, "b"): -1, (2, "a"): -1, (2, "b"): 1}
+
+
+def test_the_rest_has_one_sign_in_all_strata():
+    scores, groups = [2, 1, 1, 2], ["a", "b", "b", "a"]
+    estimate = rabbi(scores, groups=groups, reference="rest", strata=[1, 1, 2, 2])
+    assert {key: row.value for key, row in estimate.groups.items()} == {1: 1, 2: 1}
+
+
+def test_a_stratum_uses_what_it_has_of_a_union():
+    scores, groups = [3, 1, 2, 9, 1], ["a", "b", "c", "a", "c"]
+    estimate = rabbi(scores, groups=groups, reference=["b", "c"], strata=[1, 1, 1, 2, 2])
+    assert {key: row.value for key, row in estimate.groups.items()} == {1: 1, 2: 1}
+
+
+def test_the_selection_gap_at_the_deployed_quota_is_shown_beside_the_value():
+    # Each group wins half of the pairs, yet every place goes to one of them.
+    scores, groups = [9, 0, 5, 5] * 6, ["a", "a", "b", "b"] * 6
+    rounds = np.repeat(range(6), 4)
+    estimate = rabbi(scores, groups=groups, reference="b", rounds=rounds, k=1)
+    assert estimate.value == 0
+    assert any("at k = 1: a +0.500" in note for note in estimate.notes)
+    with pytest.raises(TypeError, match=r"k=1 needs rounds"):
+        rabbi(scores, groups=groups, reference="b", k=1)
+    with pytest.raises(ValueError, match="round 0 has 4 candidates"):
+        rabbi(scores, groups=groups, reference="b", rounds=rounds, k=5)
+
+
+def test_scores_by_pool_and_candidate_bring_their_columns_along():
+    scores = {("p", "x"): 3, ("p", "y"): 1, ("q", "x"): 2, ("q", "y"): 4}
+    groups = {"x": "a", "y": "b"}
+    estimate = rabbi(scores, groups=groups, reference="b")
+    assert estimate.value == slow_rabbi([3, 2], [1, 4])
+    assert estimate.sample.units == 2
+    some = rabbi(scores, groups=groups, reference="b", qualified={"x": 1, "y": 1, ("q", "x"): 0})
+    assert some.value == slow_rabbi([3], [1, 4])
+
+
+@pytest.mark.parametrize(
+    ("scores", "groups", "said"),
+    [
+        ({"x": 1, "y": 2}, {"x": "a", "y": "b"}, "scores has the key 'x'"),
+        ({("p", "x"): 1}, ["a"], "groups is a list"),
+        ({("p", "x"): 1}, {"y": "a"}, "groups has no entry for candidate 'x'"),
+    ],
+)
+def test_scores_that_are_no_table_are_named(scores, groups, said):
+    with pytest.raises(ValueError, match=said):
+        rabbi(scores, groups=groups, reference="b")
+
+
+@pytest.mark.parametrize("kind", [list, np.array, lambda x: np.array(x, dtype=object)])
+def test_labels_of_any_container_give_the_same_table(kind):
+    names = [f"g{i % 40}" for i in range(200)]
+    scores = [i * 7 % 31 for i in range(200)]
+    estimate = rabbi(scores, groups=kind(names), reference="g3")
+    assert list(estimate.groups) == [f"g{i}" for i in range(40) if i != 3]
+    assert all(type(name) is str for name in estimate.groups)
+    assert estimate.groups["g8"].value == slow_rabbi(scores[8::40], scores[3::40])
+
+
+def test_the_papers_correlations_with_selection_are_context():
+    assert ".86 (resumes) and .94 (essays)" in rabbi([1, 2], **TWO).metric.reported
+
+
+TWO = {"groups": ["a", "b"], "reference": "b"}
+
+
+def test_one_candidate_each_or_all_tied_is_no_evidence_for_mann_whitney():
+    assert rabbi([1, 2], **TWO).mann_whitney_p == 1
+    assert rabbi([1, 2], **TWO).value == -1
