@@ -271,7 +271,7 @@ def test_answers_that_were_cut_are_judged_and_counted_by_group():
     assert found.cut == {"length": 2}
     assert found.missing_by_group == {"female": {}, "male": {}}
     (said,) = (note for note in found.notes if "length" in note)
-    assert said.startswith("2 of 4 answers ended at the longest answer allowed (length: female 0")
+    assert said.startswith("2 of 4 answers were cut at the length limit (length: female 0")
 
 
 def test_without_a_cut_answer_there_is_no_note_about_cuts():

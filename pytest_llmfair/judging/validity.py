@@ -101,7 +101,7 @@ def selection_of(source: Any, shares: LargestShares) -> Selection:
         )
         findings.append(Finding("uncertain_pairs_kept", text))
     if lost := losses["lost"]:
-        text = f"prompts left out, for the lexicon has no counterpart of {words_lost(lost)}"
+        text = f"prompts left out, since the lexicon has no counterpart of {words_lost(lost)}"
         findings.append(Finding("prompts_left_out", text))
     if n := losses["unmentioned"]:
         text = (

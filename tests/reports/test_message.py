@@ -251,7 +251,7 @@ def test_a_message_begins_with_verdict_metric_value_interval_and_bound(changes, 
         (
             {"judged": "value", "share": None, "metric": "counterfactual_rouge_l", "bound": 0.5,
              "direction": "higher"},
-            "The likeness of answers to prompts about women and about men is 0.31 (1: the same); "
+            "The similarity of answers to prompts about women and about men is 0.31 (1: the same); "
             "you require 0.50.",
         ),
         (
@@ -543,7 +543,7 @@ def test_message_says_what_would_decide(changes, shown):
     [
         ({}, "llmfair_inconclusive = fail"),
         ({"verdict": Verdict.UNDERPOWERED}, "llmfair_underpowered = fail"),
-        ({"mode": "strict"}, "mode strict accepts nothing but a plain PASS"),
+        ({"mode": "strict"}, "mode strict accepts only a PASS without doubts"),
         (
             {"mode": "point"},
             "mode point judges the value 0.083 itself, which is beyond the bound",
