@@ -22,7 +22,6 @@ from pytest_llmfair.stats import (
     RankBiserial,
     RateDifference,
     RateRatio,
-    Spread,
 )
 
 LEVELS = (0.5, 0.8, 0.9, 0.95, 0.99, 0.999)
@@ -167,7 +166,6 @@ KINDS: dict[str, Callable[[Rng], Case]] = {
     "Seminorm of distributions": _distance,
     "Seminorm of binomials": _binomials,
     "Range": _groups(MaxPairwiseDifference.of_rates, _outcomes),
-    "Spread": _groups(Spread.of_scores, lambda rng, n: rng.random(n)),
     "FairPairRatio": _fairpair,
 }
 # Resampling and inversion take their time.
@@ -176,7 +174,6 @@ SLOW = {
     "Seminorm of distributions",
     "Seminorm of binomials",
     "Range",
-    "Spread",
     "FairPairRatio",
 }
 

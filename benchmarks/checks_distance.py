@@ -1,4 +1,4 @@
-"""Checks 11 to 16 and 27 to 29: distances, ranges, spreads and FairPair's ratio.
+"""Checks 11 to 16 and 27 to 29: distances, ranges and FairPair's ratio.
 
 Their plug-ins are biased upwards, so that the usual intervals miss a fair truth nearly always.
 """
@@ -19,7 +19,6 @@ from pytest_llmfair.stats import (
     Estimate,
     FairPairRatio,
     MaxPairwiseDifference,
-    Spread,
     rate_gaps,
 )
 
@@ -207,7 +206,6 @@ UNEVEN = np.array([[1 / 3] * 3] * 6 + [[0.7, 0.2, 0.1]] * 2 + [[0.5, 0.4, 0.1]] 
 HALVES = [0.25] * 4 + [0.35] * 4
 PATTERN = np.linspace(-1.0, 1.0, 8) / np.linspace(-1.0, 1.0, 8).std()
 RANGE_PEER = {"percentile": peers.rates_percentile(lambda r: np.ptp(r, axis=1))}
-SPREAD_PEER = {"percentile": peers.rates_percentile(lambda r: r.std(axis=1))}
 COUNT_PEERS: dict[str, Method] = {
     "RUTEd": peers.folded_normal,
     "percentile": peers.binomial_percentile,
@@ -291,23 +289,6 @@ def _count_situations() -> Iterable[Situation]:
             levels=(0.5, 0.8, 0.99),
             shares=fails if truth == 0.0 else {},
             floor=truth == 0.0,
-        )
-
-
-def _spread_situations() -> Iterable[Situation]:
-    for spread, limits in (
-        (0.066, Limits((93.5, 96.5))),
-        (0.0, Limits((94.5, 100.0))),
-        (0.2, Limits((93.5, 97.0))),
-    ):
-        yield Situation(
-            f"standard deviation {spread:g} of 8 groups x 50",
-            spread,
-            rates(0.35 + spread * PATTERN, 50),
-            lambda data: Spread.of_scores(*data),
-            limits,
-            SPREAD_PEER,
-            floor=spread == 0.0,
         )
 
 
@@ -458,7 +439,6 @@ CHECKS = [
     ),
     Check(13, "range over groups", situations(13, tuple(_range_situations()))),
     Check(14, "neutrality of fixed terms", situations(14, tuple(_count_situations()))),
-    Check(15, "standard deviation over groups", situations(15, tuple(_spread_situations()))),
     Check(16, "FairPair's ratio", situations(16, tuple(_ratio_situations()))),
     Check(27, "Jensen-Shannon divergence", situations(27, tuple(_divergence_situations()))),
     Check(28, "fixed and sampled pairs, few terms", situations(28, tuple(_other_situations()))),

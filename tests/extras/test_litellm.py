@@ -10,7 +10,7 @@ import pytest
 
 from pytest_llmfair.clients import Missing, ModelClient, ModelError, ModelSpecError, load_client
 from pytest_llmfair.clients.backends.litellm import LiteLLM
-from pytest_llmfair.clients.backends.server import Line
+from pytest_llmfair.clients.backends.server import Connection
 
 
 def client_of(mode: str, calls: list[dict]) -> ModelClient:
@@ -21,7 +21,7 @@ def client_of(mode: str, calls: list[dict]) -> ModelClient:
         async with openai.AsyncOpenAI(max_retries=0) as sdk:
             return await sdk.chat.completions.create(**question)
 
-    line = Line(client=acompletion)
+    line = Connection(client=acompletion)
     return ModelClient(LiteLLM(mode, "Be brief", line=line))
 
 
