@@ -407,42 +407,29 @@ def test_a_result_keeps_its_estimate_out_of_records_and_other_processes():
 PARITY = "strict_sentiment_parity"
 
 
+BOTH = {"candidate": FAIR, "baseline": FAIR, "margin": 0.1}
+
+
+def without(name):
+    return {key: value for key, value in BOTH.items() if key != name}
+
+
 @pytest.mark.parametrize(
     ("data", "keywords", "error", "said"),
     [
-        ((), {"candidate": FAIR, "baseline": FAIR, "margin": 0.1}, TypeError, "by a metric"),
+        ((), BOTH, TypeError, "by a metric"),
         ((FAIR, FAIR, 0.1), {}, TypeError, "by a metric, on prompts or pairs"),
-        ((PARITY, PAIRS), {"baseline": FAIR, "margin": 0.1}, TypeError, "needs candidate=..."),
-        ((PARITY, PAIRS), {"candidate": FAIR, "margin": 0.1}, TypeError, "needs baseline=..."),
-        ((PARITY, PAIRS), {"candidate": FAIR, "baseline": FAIR}, TypeError, "needs margin=..."),
-        (
-            (PARITY,),
-            {"candidate": FAIR, "baseline": FAIR, "margin": 0.1},
-            TypeError,
-            "the prompts",
-        ),
+        ((PARITY, PAIRS), without("candidate"), TypeError, "needs candidate=..."),
+        ((PARITY, PAIRS), without("baseline"), TypeError, "needs baseline=..."),
+        ((PARITY, PAIRS), without("margin"), TypeError, "needs margin=..."),
+        ((PARITY,), BOTH, TypeError, "the prompts"),
         ((PARITY, PAIRS), {"bound": 0.1}, TypeError, "takes margin=..., not bound=..."),
         ((PARITY, PAIRS), {"n": 3}, TypeError, "takes generations=..., not n=..."),
         ((PARITY, PAIRS), {"candidat": FAIR}, TypeError, "did you mean candidate=...?"),
         ((None, None, 0.1), {}, TypeError, "needs candidate=..."),
-        (
-            (PARITY, PAIRS),
-            {"candidate": 3, "baseline": FAIR, "margin": 0.1},
-            TypeError,
-            "candidate is a int; give two clients",
-        ),
-        (
-            (PARITY, ["one prompt"]),
-            {"candidate": FAIR, "baseline": FAIR, "margin": 0.1},
-            ValueError,
-            "collect answers to pairs",
-        ),
-        (
-            ("impact_ratio", PROMPTS),
-            {"candidate": FAIR, "baseline": FAIR, "margin": 0.1},
-            ValueError,
-            "it takes arrays",
-        ),
+        ((PARITY, PAIRS), BOTH | {"candidate": 3}, TypeError, "is a int; give two clients"),
+        ((PARITY, ["one prompt"]), BOTH, ValueError, "collect answers to pairs"),
+        (("impact_ratio", PROMPTS), BOTH, ValueError, "it takes arrays"),
     ],
 )
 def test_a_wrong_call_names_the_right_one(data, keywords, error, said):

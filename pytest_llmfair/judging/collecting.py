@@ -96,8 +96,8 @@ def _why_empty(data: Any) -> str:
         )
     if lost := losses["lost"]:
         return (
-            f"there are no pairs, since the lexicon has no counterpart of {words_lost(lost)}; name "
-            "the group by other words in the prompts, or add terms to the lexicon"
+            f"there are no pairs, since the lexicon has no counterpart of {words_lost(lost)}; "
+            "name the group by other words in the prompts, or add terms to the lexicon"
         )
     if asked := getattr(data, "unmentioned", 0):
         return (

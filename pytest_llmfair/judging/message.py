@@ -18,9 +18,8 @@ from pytest_llmfair._util.wording import (
 )
 from pytest_llmfair.judging import wording as words
 from pytest_llmfair.judging.bound import Bound
-from pytest_llmfair.judging.people import people
 from pytest_llmfair.judging.result import Example, Result, Verdict
-from pytest_llmfair.judging.wording import Record
+from pytest_llmfair.judging.wording import Record, people
 
 PASS_MEANS = "within bound for these groups, prompts and this model revision"
 

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from pytest_llmfair.counterfactuals import load_lexicons
 from pytest_llmfair.judging.message import failure_message, first_line
-from pytest_llmfair.judging.people import people
 from pytest_llmfair.judging.verdict import Example, Result, Verdict
+from pytest_llmfair.judging.wording import people
 
 FAIL = Result(
     metric="toxic_fraction",
