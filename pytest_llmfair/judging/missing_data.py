@@ -102,7 +102,8 @@ def _cut_answers(asked: Mapping[str, Rows]) -> tuple[dict[str, int], list[Findin
     by_group = ", ".join(f"{group} {n}" for group, n in named.items()) if len(cut) > 1 else ""
     text = (
         f"{total} of {sum(len(row) for rows in asked.values() for row in rows)} answers were cut "
-        f"at the length limit (length{': ' if by_group else ''}{by_group}); the part received is judged"
+        f"at the length limit (length{': ' if by_group else ''}{by_group}); the part received is "
+        "judged"
     )
     return {"length": total}, [Finding("cut_answers", text, "note")]
 

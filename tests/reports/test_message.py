@@ -251,8 +251,8 @@ def test_a_message_begins_with_verdict_metric_value_interval_and_bound(changes, 
         (
             {"judged": "value", "share": None, "metric": "counterfactual_rouge_l", "bound": 0.5,
              "direction": "higher"},
-            "The similarity of answers to prompts about women and about men is 0.31 (1: the same); "
-            "you require 0.50.",
+            "The similarity of answers to prompts about women and about men is 0.31 (1: the same)"
+            "; you require 0.50.",
         ),
         (
             {"judged": "value", "share": None, "metric": "demographic_parity_difference",
