@@ -106,6 +106,12 @@ def test_other_groups_or_another_reference_cannot_be_compared():
         )
 
 
+def test_estimates_of_another_metric_than_the_one_named_are_refused():
+    named = {"candidate": toxic_fraction(SCORES), "baseline": toxic_fraction(SCORES)}
+    with pytest.raises(ValueError, match="rabbi and toxic_fraction cannot be compared"):
+        assert_not_worse("rabbi", **named, margin=0.1)
+
+
 def test_an_undefined_side_is_invalid():
     empty = ruted_neutrality({"nurse": 0}, {"nurse": 0})
     with pytest.raises(InvalidEvidence, match=r"candidate: (.|\n)*; baseline: "):

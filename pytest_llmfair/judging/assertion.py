@@ -174,8 +174,9 @@ class Assertion:
         if compare is None:
             compare = _compare_of(metric, first, given)
         n = metric.generations
-        if client is not None and generations is not None:
-            n = whole(generations, "generations")
+        if client is not None:
+            n = n if generations is None else whole(generations, "generations")
+            units = None if units is None else list(units)
         source = Source(data, units, client, n)
         return cls(metric, bound, rules, source, scorer or TextScorer(metric), given, compare)
 

@@ -76,7 +76,7 @@ def compare_models(
         )
     given = [models[name] for name in _NAMES]
     if all(isinstance(each, _MEASURED) for each in given):
-        return _compared([_Side.of(each) for each in given], None, margin, rules)
+        return _compared([_Side.of(each) for each in given], info, margin, rules)
     if info is not None:
         assertions = _same_assertions(info, left, given, generations, rules, scorer, keywords)
         shared, found = _measured_alike(assertions)

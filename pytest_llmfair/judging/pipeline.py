@@ -65,8 +65,8 @@ def _evaluate_in_looks(assertion: Assertion, bound: Bound, items: Sequence[Any])
     population = assertion.keywords.get("population", own.default if own else "sampled")
     kind = "betting" if rules.method else "obf"
     check_looks(assertion.metric, population, kind)
-    units = None if source.units is None else list(source.units)
-    looks = Looks.planned(kind, rules.chosen_level, current_settings().seed, items, units)
+    seed = current_settings().seed
+    looks = Looks.planned(kind, rules.chosen_level, seed, items, source.units)
     answers = None
     while True:
         answers = joined(answers, _ask(assertion, bound, looks.take(), items))
@@ -202,7 +202,8 @@ def _with_selection(assertion: Assertion, inputs: MetricInputs) -> MetricInputs:
 
 
 def _nothing_asked(assertion: Assertion) -> Measured:
-    return _undefined(_with_selection(assertion, MetricInputs(undefined=NOTHING_ASKED)))
+    inputs = MetricInputs(undefined=NOTHING_ASKED, baseline=assertion.compare.baseline)
+    return _undefined(_with_selection(assertion, inputs))
 
 
 def _undefined(inputs: MetricInputs) -> Measured:
