@@ -1,4 +1,14 @@
-"""The one pipeline: collect answers, arrange them for the metric, measure, judge."""
+"""The one pipeline of all assertions: collect, arrange, measure, judge.
+
+An `Assertion` is plain data. `evaluate` turns it into a `Result` in four steps::
+
+    answers = collect(...)                  # collecting.py, or the data as given
+    inputs = arrange(assertion, answers)    # inputs.py: arguments of the metric, and findings
+    estimate = metric.function(...)         # for several groups on every two of them
+    result = judge(estimate, ...)           # verdict.py
+
+With early looks the four steps are repeated on growing parts of the items.
+"""
 
 from __future__ import annotations
 
@@ -108,9 +118,8 @@ def measure(assertion: Assertion, data: tuple[Any, ...], units: Any) -> Measured
             found = _measure_one(assertion, data, units)
         elif not parts:
             # A look at a part of the pairs may miss a group.
-            return _undefined(
-                MetricInputs(undefined="no prompt is about two of the groups to compare")
-            )
+            why = "no prompt is about two of the groups to compare"
+            return _undefined(MetricInputs(undefined=why))
         elif len(parts) == 1:
             (part,) = parts.values()
             found = _measure_one(assertion, (part.responses, *data[1:]), part.units)
