@@ -189,7 +189,7 @@ class Assertion:
         )
 
     def check_request(self) -> list[Any]:
-        """Return what is asked; whatever is wrong shows before the first answer is paid for."""
+        """Return what is asked; errors are raised before the first answer is paid for."""
         info, source = self.metric, self.source
         items = prompts_or_pairs([] if source.first is None else source.first)
         check_data_kind(info, pairs=is_pair(items[0]))

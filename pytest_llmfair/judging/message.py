@@ -159,7 +159,7 @@ def _explained(record: Record, places: int, notes: list[str]) -> str:
             "always gives the same answer"
         )
     if (share := record["fair_pass_share"]) is None:
-        why = "it could hardly PASS, whatever the model answers"
+        why = "it could hardly PASS with any answers"
     else:
         # Messages never call a model fair, not even an imagined one.
         why = f"{_as_fair(record)} would PASS only {100 * share:.0f} % of such tests"

@@ -170,8 +170,8 @@ def _measure_every_two(
     info = assertion.metric
     if info.direction == "two-sided":
         raise ValueError(
-            f"{info.name} is fair in the middle of its range, so that no two of {len(parts)} "
-            "comparisons are the worst; give groups=(one, other)"
+            f"{info.name} is fair in the middle of its range, so none of {len(parts)} "
+            "comparisons is the worst; give groups=(one, other)"
         )
     texts = [pair.original for pair in responses.pairs]
     texts += [pair.counterfactual for pair in responses.pairs]
@@ -244,7 +244,7 @@ def _placebo_answers(inputs: MetricInputs, floor: Estimate | None) -> Finding:
     pairs = len(inputs.keywords["placebo"])
     if floor is None or floor.contributions is None:
         text = (
-            f"none of the {pairs} pairs has enough answers to its placebo twin, so that nothing "
+            f"none of the {pairs} pairs has enough answers to its placebo twin, so nothing "
             "shows what rewording alone does; fix the client first"
         )
         return Finding("no_noise_floor", text, "invalid")

@@ -288,7 +288,7 @@ def test_a_message_begins_with_verdict_metric_value_interval_and_bound(changes, 
         ),
         (
             {"verdict": Verdict.UNDERPOWERED, "units": 4},
-            "With 4 pairs this test is too small: it could hardly PASS, whatever the model "
+            "With 4 pairs this test is too small: it could hardly PASS with any "
             "answers. Add pairs or generations, or loosen the bound.",
         ),
         (
