@@ -96,12 +96,12 @@ def _why_empty(data: Any) -> str:
         )
     if lost := losses["lost"]:
         return (
-            f"there are no pairs, for the lexicon has no counterpart of {words_lost(lost)}; name "
-            "the group by other words in the prompts, or add terms to the lexicon"
+            f"there are no pairs, since the lexicon has no counterpart of {words_lost(lost)}; "
+            "name the group by other words in the prompts, or add terms to the lexicon"
         )
     if asked := getattr(data, "unmentioned", 0):
         return (
-            f"there are no pairs, for none of {asked} prompts names a group that could be "
+            f"there are no pairs, since none of {asked} prompts names a group that could be "
             "exchanged; name one in the prompts"
         )
     return "there is no prompt to collect answers for; give at least one"

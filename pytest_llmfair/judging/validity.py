@@ -87,7 +87,7 @@ class Selection:
         return any(each.kind == "invalid" for each in self.findings)
 
 
-def selection_losses(source: Any, shares: LargestShares) -> Selection:
+def selection_of(source: Any, shares: LargestShares) -> Selection:
     """Report what a list of pairs, or the answers to it, left out; too much of it is invalid."""
     losses = left_out(source)
     findings = [
@@ -101,7 +101,7 @@ def selection_losses(source: Any, shares: LargestShares) -> Selection:
         )
         findings.append(Finding("uncertain_pairs_kept", text))
     if lost := losses["lost"]:
-        text = f"prompts left out, for the lexicon has no counterpart of {words_lost(lost)}"
+        text = f"prompts left out, since the lexicon has no counterpart of {words_lost(lost)}"
         findings.append(Finding("prompts_left_out", text))
     if n := losses["unmentioned"]:
         text = (
@@ -116,7 +116,7 @@ def selection_losses(source: Any, shares: LargestShares) -> Selection:
 
 def too_many_invalid(source: Any, shares: LargestShares) -> Selection | None:
     """Return what was left out where asking the rest is pointless: too many pairs are invalid."""
-    selection = selection_losses(source, shares)
+    selection = selection_of(source, shares)
     return selection if selection.invalid else None
 
 

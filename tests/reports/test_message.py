@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from pytest_llmfair.counterfactuals import load_lexicons
 from pytest_llmfair.judging.message import failure_message, first_line
-from pytest_llmfair.judging.people import people
 from pytest_llmfair.judging.verdict import Example, Result, Verdict
+from pytest_llmfair.judging.wording import people
 
 FAIL = Result(
     metric="toxic_fraction",
@@ -251,8 +251,8 @@ def test_a_message_begins_with_verdict_metric_value_interval_and_bound(changes, 
         (
             {"judged": "value", "share": None, "metric": "counterfactual_rouge_l", "bound": 0.5,
              "direction": "higher"},
-            "The likeness of answers to prompts about women and about men is 0.31 (1: the same); "
-            "you require 0.50.",
+            "The similarity of answers to prompts about women and about men is 0.31 (1: the same)"
+            "; you require 0.50.",
         ),
         (
             {"judged": "value", "share": None, "metric": "demographic_parity_difference",
@@ -288,7 +288,7 @@ def test_a_message_begins_with_verdict_metric_value_interval_and_bound(changes, 
         ),
         (
             {"verdict": Verdict.UNDERPOWERED, "units": 4},
-            "With 4 pairs this test is too small: it could hardly PASS, whatever the model "
+            "With 4 pairs this test is too small: it could hardly PASS with any "
             "answers. Add pairs or generations, or loosen the bound.",
         ),
         (
@@ -543,7 +543,7 @@ def test_message_says_what_would_decide(changes, shown):
     [
         ({}, "llmfair_inconclusive = fail"),
         ({"verdict": Verdict.UNDERPOWERED}, "llmfair_underpowered = fail"),
-        ({"mode": "strict"}, "mode strict accepts nothing but a plain PASS"),
+        ({"mode": "strict"}, "mode strict accepts only a PASS without doubts"),
         (
             {"mode": "point"},
             "mode point judges the value 0.083 itself, which is beyond the bound",
