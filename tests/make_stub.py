@@ -48,7 +48,7 @@ def stub() -> str:
         f"def {info.assertion}{written(signature_of(info, assert_metric))}"
         for info in all_metrics().values()
     ]
-    return HEAD + "# fmt: off\n# ruff: noqa: E501, F401, I001\n" + "\n".join(lines) + "\n"
+    return HEAD + "# fmt: off\n# ruff: noqa: E501, F401\n" + "\n".join(lines) + "\n"
 
 
 if __name__ == "__main__":
