@@ -107,7 +107,7 @@ def test_a_message_says_live_or_replayed_and_counts_cut_answers(server, pytester
     for name in ("live", "replayed"):
         result = pytester.runpytest(*options, f"--llmfair-json={name}.json")
         result.stdout.fnmatch_lines([f"*  model  *{name}: *"])
-        result.stdout.fnmatch_lines(["*120 of 120 answers ended at the longest*"])
+        result.stdout.fnmatch_lines(["*120 of 120 answers were cut at the length limit*"])
         said[name] = (pytester.path / f"{name}.json").read_bytes()
     assert said["live"] == said["replayed"]
     (record,) = json.loads(said["live"])["results"]
