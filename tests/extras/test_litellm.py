@@ -21,8 +21,8 @@ def client_of(mode: str, calls: list[dict]) -> ModelClient:
         async with openai.AsyncOpenAI(max_retries=0) as sdk:
             return await sdk.chat.completions.create(**question)
 
-    line = Connection(client=acompletion)
-    return ModelClient(LiteLLM(mode, "Be brief", line=line))
+    connection = Connection(client=acompletion)
+    return ModelClient(LiteLLM(mode, "Be brief", connection=connection))
 
 
 @pytest.mark.parametrize(

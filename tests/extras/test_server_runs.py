@@ -49,6 +49,8 @@ def test_a_run_that_is_ended_in_the_middle_asks_only_for_the_rest_the_next_time(
         cwd=pytester.path,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
+        # A runner such as nohup ignores SIGINT, and its children inherit that.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     ) as program:
         asked: list[str] = []
         while len(asked) < 40:
