@@ -1,4 +1,4 @@
-"""Checks 11 to 16 and 27 to 29: distances, ranges and FairPair's ratio.
+"""Checks 11 to 14, 16 and 27 to 29: distances, ranges and FairPair's ratio.
 
 Their plug-ins are biased upwards, so that the usual intervals miss a fair truth nearly always.
 """

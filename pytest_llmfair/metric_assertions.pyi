@@ -6,13 +6,12 @@ from typing import Any, Literal
 from numpy.typing import ArrayLike
 
 from pytest_llmfair.judging.result import Result
-from pytest_llmfair.metrics.arguments import TextRows
-from pytest_llmfair.metrics.counterfactual._texts import Mask
+from pytest_llmfair.metrics.arguments import Mask, TextRows
 from pytest_llmfair.metrics.paired_perturbations import Dissimilarity
 from pytest_llmfair.stats import Population
 
 # fmt: off
-# ruff: noqa: E501, F401
+# ruff: noqa: E501, F401, I001
 def assert_accuracy_difference_within(data: Any = ..., /, bound: float = ..., *, y_true: ArrayLike | None = None, y_pred: ArrayLike | None = None, y_prob: ArrayLike | None = None, groups: ArrayLike = ..., positive: Any = 1, reference: Any = None, original: ArrayLike | None = None, units: Sequence[Hashable] | None = None, population: Population = 'sampled', client: Any = None, scorer: Any = None, generations: int | None = None, level: float | None = None, mode: str | None = None, max_mde: float | None = None, max_missing: float | None = None, max_invalid: float | None = None, max_uncertain: float | None = None, label: str = '', unit: str = '', sequential: str | None = None, method: str | None = None, family: str = 'session') -> Result: ...
 def assert_average_score_difference_within(data: Any = ..., /, bound: float = ..., *, y_true: ArrayLike | None = None, y_pred: ArrayLike | None = None, y_prob: ArrayLike | None = None, groups: ArrayLike = ..., positive: Any = 1, reference: Any = None, original: ArrayLike | None = None, units: Sequence[Hashable] | None = None, population: Population = 'sampled', client: Any = None, scorer: Any = None, generations: int | None = None, level: float | None = None, mode: str | None = None, max_mde: float | None = None, max_missing: float | None = None, max_invalid: float | None = None, max_uncertain: float | None = None, label: str = '', unit: str = '', sequential: str | None = None, method: str | None = None, family: str = 'session') -> Result: ...
 def assert_average_score_gap_within(scores: Any = ..., bound: float = ..., *, groups: ArrayLike | Mapping[Any, Any] = ..., reference: Any = ..., rounds: Sequence[Hashable] | None = None, qualified: ArrayLike | Mapping[Any, Any] | None = None, strata: ArrayLike | Mapping[Any, Any] | None = None, k: int | None = None, units: Sequence[Hashable] | None = None, population: Population = 'sampled', client: Any = None, scorer: Any = None, generations: int | None = None, level: float | None = None, mode: str | None = None, max_mde: float | None = None, max_missing: float | None = None, max_invalid: float | None = None, max_uncertain: float | None = None, label: str = '', unit: str = '', sequential: str | None = None, method: str | None = None, family: str = 'session') -> Result: ...

@@ -18,7 +18,7 @@ from pytest_llmfair.clients.protocol import (
     sample_seed,
 )
 from pytest_llmfair.clients.spec import ModelSpecError
-from pytest_llmfair.responses import Answer, Missing, PairedResponses, left_behind
+from pytest_llmfair.responses import Answer, Missing, PairedResponses, left_out
 
 if TYPE_CHECKING:
     from pytest_llmfair.clients.requests import Batch
@@ -188,7 +188,7 @@ class ModelClient:
         >>> answers.original, answers.counterfactual
         ((('SHE LEFT.',),), (('HE LEFT.',),))
         """
-        selection = left_behind(pairs)
+        losses = left_out(pairs)
         pairs = tuple(pairs)
         if not pairs:
             raise ValueError("pairs is empty; give at least one counterfactual pair")
@@ -224,7 +224,7 @@ class ModelClient:
             rows = iter(answers[2])
             placebo = tuple(() if text is None else next(rows) for text in reworded)
         return PairedResponses(
-            pairs, answers[0], answers[1], self.name, placebo, **selection, origin=origin()
+            pairs, answers[0], answers[1], self.name, placebo, **losses, origin=origin()
         )
 
     def next_token_probabilities(

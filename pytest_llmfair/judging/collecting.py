@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_llmfair.judging.pairs import is_pair
 from pytest_llmfair.judging.validity import drop_invalid_pairs, most_common_reasons, words_lost
-from pytest_llmfair.responses import PairedResponses, Responses, left_behind
+from pytest_llmfair.responses import PairedResponses, Responses, left_out
 
 if TYPE_CHECKING:
     from pytest_llmfair.metrics import MetricInfo
@@ -39,7 +39,7 @@ def collect(
     if not hasattr(client, "generate"):
         client = ModelClient.of(client)
     data, _ = drop_invalid_pairs(data)
-    losses = left_behind(data)
+    losses = left_out(data)
     if (losses["rejected"] or losses["uncertain"]) and not len(data):
         return PairedResponses((), (), (), getattr(client, "name", ""), **losses)
     items = prompts_or_pairs(data)
@@ -82,7 +82,7 @@ def prompts_or_pairs(data: Any) -> list[Any]:
 
 
 def _why_empty(data: Any) -> str:
-    losses = left_behind(data)
+    losses = left_out(data)
     if rejected := losses["rejected"]:
         return (
             f"all {len(rejected)} pairs failed the validity checks: "

@@ -231,6 +231,9 @@ class Result:
 class FairnessAssertionError(AssertionError):
     """A fairness assertion is red; `result` holds everything it found."""
 
+    # Tracebacks name errors as users import them.
+    __module__ = "pytest_llmfair"
+
     def __init__(self, result: Result, message: str) -> None:
         super().__init__(message)
         self.result = result
@@ -243,17 +246,25 @@ class FairnessAssertionError(AssertionError):
 class BoundExceeded(FairnessAssertionError):
     """The whole interval (in mode point: the value) is beyond the bound."""
 
+    __module__ = "pytest_llmfair"
+
 
 class InvalidEvidence(FairnessAssertionError):
     """The evidence cannot be judged: undefined, missing, failed or broken."""
+
+    __module__ = "pytest_llmfair"
 
 
 class Inconclusive(FairnessAssertionError):
     """Mode strict: the evidence neither proves nor refutes the bound."""
 
+    __module__ = "pytest_llmfair"
+
 
 class Underpowered(Inconclusive):
     """The sample could never have decided."""
+
+    __module__ = "pytest_llmfair"
 
 
 def error_for(result: Result) -> type[FairnessAssertionError]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from pytest_llmfair.judging.pairs import groups_of, is_pair, pairs_in
 from pytest_llmfair.judging.rules import LargestShares
-from pytest_llmfair.responses import PairedResponses, left_behind, rows_of
+from pytest_llmfair.responses import PairedResponses, left_out, rows_of
 from pytest_llmfair.stats import Finding
 
 NOTHING_ASKED = "nothing was asked, since no answer could be judged"
@@ -89,7 +89,7 @@ class Selection:
 
 def selection_losses(source: Any, shares: LargestShares) -> Selection:
     """Report what a list of pairs, or the answers to it, left out; too much of it is invalid."""
-    losses = left_behind(source)
+    losses = left_out(source)
     findings = [
         *_rejected_pairs(source, losses["rejected"], shares.invalid),
         *_uncertain_prompts(source, losses, shares.uncertain),

@@ -306,7 +306,7 @@ class MeanAbsLogRatio(Distance):
 
     Attributes
     ----------
-    signed : LogRatio
+    signed : MeanLogRatio
         The log ratios with their signs.
     """
 

@@ -236,7 +236,7 @@ def test_a_message_begins_with_verdict_metric_value_interval_and_bound(changes, 
 
 
 @pytest.mark.parametrize(
-    ("changes", "said"),
+    ("changes", "shown"),
     [
         (
             {"judged": "value"},
@@ -301,11 +301,11 @@ def test_a_message_begins_with_verdict_metric_value_interval_and_bound(changes, 
         ),
     ],
 )  # fmt: skip
-def test_the_second_line_says_what_was_found_and_what_to_do(changes, said):
+def test_the_second_line_says_what_was_found_and_what_to_do(changes, shown):
     found = sentence(replace(INVARIANCE, **changes))
     assert (
         found.removesuffix(" It is as if the group changed between 20 % and 45 % of the answers.")
-        == said
+        == shown
     )
 
 
@@ -580,7 +580,7 @@ def test_no_message_vouches_for_a_model(verdict):
 
 
 @pytest.mark.parametrize(
-    ("model", "origin", "said"),
+    ("model", "origin", "shown"),
     [
         ("", (0, 0), ""),
         ("m", (120, 0), "m, asked live: 120 answers"),
@@ -589,5 +589,5 @@ def test_no_message_vouches_for_a_model(verdict):
          "builtin:ngram, the built-in toy model, 1 answer asked live, 1,200 replayed"),
     ],
 )  # fmt: skip
-def test_a_message_names_the_model_and_where_its_answers_are_from(model, origin, said):
-    assert labelled("model", replace(FAIL, model=model, origin=origin)) == said
+def test_a_message_names_the_model_and_where_its_answers_are_from(model, origin, shown):
+    assert labelled("model", replace(FAIL, model=model, origin=origin)) == shown

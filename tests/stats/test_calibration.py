@@ -30,7 +30,7 @@ def test_every_limit_is_kept_in_a_smoke_run():
 
 
 @pytest.mark.slow
-def test_fair_models_pass_as_often_as_predicted_in_a_smoke_run():
+def test_fair_models_pass_at_the_predicted_rate_in_a_smoke_run():
     done = calibrate("--smoke", script="power.py")
     assert done.returncode == 0, done.stdout + done.stderr
     assert "every limit is kept" in done.stdout

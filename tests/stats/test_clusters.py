@@ -1,4 +1,4 @@
-"""Sampling units and the variance of a mean over them, beside slow transcriptions."""
+"""Sampling units and the variance of a mean over them, compared with slow transcriptions."""
 
 from __future__ import annotations
 
@@ -28,13 +28,6 @@ def test_influence_is_the_jackknife_of_the_mean_over_rows(rows):
     for unit in range(n):
         without = centred[index != unit].mean()
         assert influence[unit] == pytest.approx((n - 1) * (0.0 - without), abs=1e-9)
-
-
-def test_a_unit_with_most_rows_counts_for_more_than_its_plain_residual():
-    values = np.array([1.0] * 8 + [0.0, 0.5])
-    index = np.array([0] * 8 + [1, 2])
-    residual = 8 * (1.0 - values.mean()) * 3 / 10
-    assert clusters.left_out_influence(values - values.mean(), index, 3)[0] > 3 * residual
 
 
 @given(st.lists(st.floats(-1, 1), min_size=4, max_size=40))

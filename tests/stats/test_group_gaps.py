@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_llmfair.stats.group_gaps import distribution_gaps, rate_gaps
+from pytest_llmfair.stats import distribution_gaps, rate_gaps
 
 
 def shares(seed, groups=3, n=30):

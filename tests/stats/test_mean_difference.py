@@ -32,7 +32,7 @@ def test_unlimited_scores_get_a_t_interval():
     assert e.interval().width == pytest.approx(2 * 1.966 * error, rel=0.01)
 
 
-def test_unlimited_constant_scores_say_nothing():
+def test_unlimited_constant_scores_have_no_ends():
     e = MeanDifference.of_scores([2.0] * 5, [2.0] * 5, bounds=(-math.inf, math.inf))
     assert (e.interval().lower, e.interval().upper) == (-math.inf, math.inf)
 
@@ -59,13 +59,6 @@ def test_sides_mirror_and_absolute_values_fold(seed, shared, fine):
     assert folded.value == abs(here.value)
 
 
-def test_wrong_input_is_named():
-    with pytest.raises(ValueError, match="x_b row 1 is 3"):
-        MeanDifference.of_scores([0.1, 0.2], [0.1, 3.0])
-    with pytest.raises(ValueError, match="population is 'some'"):
-        MeanDifference.of_scores([0.1], [0.1], population="some")
-
-
 @pytest.mark.parametrize(
     "call",
     [
@@ -90,19 +83,6 @@ def test_constant_scores_without_limits_leave_the_detectable_effect_unknown():
     assert math.isnan(estimate.minimum_detectable_effect(bound=0.1))
 
 
-def test_a_lonely_fixed_row_is_named_with_its_group():
-    for bounds in ((0, 1), (-math.inf, math.inf)):
-        with pytest.raises(ValueError, match="x_b row 0 has 1 generation"):
-            MeanDifference.of_scores(
-                [0.1, 0.2],
-                [0.3],
-                units_a=["u", "u"],
-                units_b=["u"],
-                population="fixed",
-                bounds=bounds,
-            )
-
-
 def test_the_interval_stays_within_what_is_attainable():
     estimate = MeanDifference.of_scores(
         [1.0, 0.0], [0.0, 0.0, 0.0], units_a=[0, 1], units_b=[0, 1, 2]
@@ -116,8 +96,3 @@ def test_a_small_group_beside_a_large_one_is_thin_evidence():
     estimate = MeanDifference.of_scores(x, x[:5])
     assert "thin_evidence" in estimate.reasons
     assert "a group has 5 units" in estimate.notes[0]
-
-
-def test_groups_that_do_not_vary_say_so():
-    estimate = MeanDifference.of_scores([0.5] * 30, [0.4] * 30)
-    assert "no_variance" in estimate.reasons

@@ -33,22 +33,12 @@ def test_error_of_outcomes_is_smoothed_by_one_event_of_either_kind():
     )
 
 
-def test_a_unit_with_a_single_generation_is_refused_by_row():
-    with pytest.raises(ValueError, match="row 1 has 1 generation; a fixed population needs"):
-        Mean.of_rows([[0.1, 0.2], [0.3]], population="fixed")
-
-
 def test_rows_of_a_unit_are_its_generations():
     table = np.random.default_rng(12).random((8, 3))
     long = Mean.of_values(table.ravel(), units=np.repeat(np.arange(8), 3), population="fixed")
     wide = Mean.of_rows(table, population="fixed")
     assert long.value == pytest.approx(wide.value)
     assert long.interval().upper == pytest.approx(wide.interval().upper)
-
-
-def test_reduced_values_need_the_variance_of_their_generations():
-    with pytest.raises(ValueError, match="needs generation_variance"):
-        Mean.of_values([0.5, 0.6], generations=4, population="fixed")
 
 
 def test_reduced_values_with_their_variance_equal_the_rows_themselves():

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_llmfair.stats.multiplicity import holm
+from pytest_llmfair.stats import holm
 
 PS = st.lists(st.floats(0, 1), max_size=8)
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_llmfair.stats import MeanDifference, RateDifference
-from pytest_llmfair.stats._score_intervals import difference_bound, paired_bound
+from pytest_llmfair.stats._score_intervals import paired_bound
 
 LEVELS = (0.5, 0.8, 0.95, 0.99, 0.999)
 Z = 1.959963984540054
@@ -31,14 +31,9 @@ def test_the_value_is_the_absolute_difference_of_the_rates(a, b):
 
 
 def test_independent_rows_have_the_score_interval_of_miettinen_and_nurminen():
+    # Newcombe (1998), table II, method 6 (Miettinen-Nurminen) prints .0528 to .3382.
     interval = of(hits(56, 70), hits(48, 80), absolute=False).interval()
-    correction = 150 / 149
-    assert interval.upper == pytest.approx(
-        difference_bound(0.8, 0.6, 70 / Z**2, 80 / Z**2, correction)
-    )
-    assert interval.lower == pytest.approx(
-        -difference_bound(0.6, 0.8, 80 / Z**2, 70 / Z**2, correction)
-    )
+    assert (interval.lower, interval.upper) == pytest.approx((0.0528, 0.3382), abs=6e-5)
     assert interval.method == "Miettinen-Nurminen score"
 
 
@@ -149,25 +144,6 @@ def test_the_signed_difference_has_no_noise_floor():
     assert math.isnan(of([1, 0], [0, 1], absolute=False).noise_floor())
 
 
-def test_attainable_range_depends_on_the_sign():
-    assert of([1], [0]).attainable == (0.0, 1.0)
-    assert of([1], [0]).signed.attainable == (-1.0, 1.0)
-
-
-@pytest.mark.parametrize(
-    ("a", "b", "says"),
-    [
-        ([], [1], "x_a has no rows"),
-        ([1], [], "x_b has no rows"),
-        ([1, 2], [1], "x_a row 1 is 2"),
-        ([1], [0, math.nan], "x_b row 1 is nan"),
-    ],
-)
-def test_illegal_groups_are_named(a, b, says):
-    with pytest.raises(ValueError, match=says):
-        of(a, b)
-
-
 def test_planned_error_is_known_from_the_sizes_alone():
     first, second = of(hits(0, 50), hits(0, 80)), of(hits(25, 50), hits(3, 80))
     by_hand = math.sqrt((1 - 0.1**2) / 6 * (1 / 50 + 1 / 80))
@@ -185,7 +161,7 @@ def test_small_groups_are_thin_evidence():
     assert "thin_evidence" not in of(hits(9, 20), hits(30, 60)).reasons
 
 
-def test_a_few_shared_units_do_not_make_silent_groups_pairs():
+def test_a_few_shared_units_do_not_pair_groups_without_events():
     apart = of([0] * 10, [0] * 10)
     nearly = of([0] * 10, [0] * 10, units_a=range(10), units_b=range(9, 19))
     assert nearly.interval() == apart.interval()
@@ -197,6 +173,11 @@ def test_rows_that_repeat_inside_every_unit_are_named():
     assert "identical_repeats" in of(a, b, units_a=units, units_b=units + 30).reasons
 
 
+def test_the_noise_floor_of_very_many_rows_is_that_of_normal_errors():
+    exact, normal = (of(hits(30_000, n), hits(27_000, 90_000)) for n in (100_000, 100_001))
+    assert normal.noise_floor() == pytest.approx(exact.noise_floor(), rel=1e-3)
+
+
 def few_pairs_differ(rng, units=50, rows=4):
     """Some prompts turn a few or all of their rows; every other pair of answers is equal."""
     b = (rng.random((units, rows)) < 0.4).astype(float)
@@ -205,7 +186,7 @@ def few_pairs_differ(rng, units=50, rows=4):
     return a.ravel(), b.ravel(), np.repeat(np.arange(units), rows)
 
 
-def test_few_units_that_differ_prove_no_small_difference():
+def test_few_units_that_differ_do_not_prove_a_small_difference():
     rng = np.random.default_rng(4)
     passed = 0
     for _ in range(200):
@@ -223,11 +204,3 @@ def test_the_difference_within_units_is_always_held():
     within = MeanDifference.of_scores(a, b, units_a=units, units_b=units).interval()
     assert ends.lower <= within.lower
     assert within.upper <= ends.upper
-
-
-@pytest.mark.parametrize(("group", "rows"), [("x_a", ([1, 1, 0], [1, 1])), ("x_b", ([1, 1], [1]))])
-def test_the_group_of_a_lonely_fixed_row_is_named(group, rows):
-    a, b = rows
-    units_a, units_b = ["u", "u", "v"][: len(a)], ["u"] * len(b)
-    with pytest.raises(ValueError, match=f"{group} row {len(rows[group == 'x_b']) - 1} has 1"):
-        RateDifference.of_outcomes(a, b, units_a=units_a, units_b=units_b, population="fixed")

@@ -1,4 +1,4 @@
-"""Wasserstein-1 between two groups, beside a slow transcription from sorted quantiles."""
+"""Wasserstein-1 between two groups, compared with a slow transcription from sorted quantiles."""
 
 from __future__ import annotations
 
@@ -103,16 +103,11 @@ def test_constant_shift_of_all_pairs_has_width_on_both_sides():
 
 
 @pytest.mark.parametrize(("a", "b"), [([0.2], [0.2]), ([0.2], [0.9]), ([0.1, 0.4], [0.3])])
-def test_one_unit_says_nothing(a, b):
+def test_one_unit_gives_the_widest_interval(a, b):
     e = estimate(a, b)
     assert e.interval().lower == 0.0
     assert e.interval().upper == 1.0
     assert "thin_evidence" in e.reasons
-
-
-def test_two_units_are_thin_but_computable():
-    ends = estimate([0.1, 0.5], [0.2, 0.9], paired=True).interval()
-    assert 0.0 <= ends.lower < ends.upper <= 1.0
 
 
 @pytest.mark.slow
@@ -170,29 +165,6 @@ def test_clustered_rows_have_a_design_effect():
     assert sample.icc > 0.8
     assert sample.design_effect > 3.0
     assert sample.effective == pytest.approx(sample.generations / sample.design_effect)
-
-
-@pytest.mark.parametrize(
-    ("a", "b", "keywords", "words"),
-    [
-        ([], [0.1], {}, "rows_a has no rows"),
-        ([0.1, 1.4], [0.1, 0.2], {}, r"rows_a row 1 holds 1.4; give a number in \[0, 1\]"),
-        ([0.1, 0.2], [0.1, float("nan")], {}, "rows_b row 1 holds nan"),
-        ([[0.1], []], [0.1], {}, "rows_a row 1 has no score"),
-        ([0.1, 0.2], [0.1], {"paired": True}, "rows_a has 2 rows and rows_b has 1 rows"),
-        ([0.1, 0.2], [0.1, 0.2], {"population": "fixed"}, "rows_a row 0 has 1 generation"),
-        ([0.1, 0.2], [0.1, 0.2], {"units_a": ["x"]}, "units of rows_a has 1 labels for 2 rows"),
-        (
-            [0.1, 0.2],
-            [0.1, 0.2],
-            {"units_a": ["x", "y"], "units_b": ["x", "z"], "paired": True},
-            "row 1 is labelled 'y' on one side and 'z' on the other",
-        ),
-    ],
-)
-def test_wrong_input_is_named(a, b, keywords, words):
-    with pytest.raises(ValueError, match=words):
-        estimate(a, b, **keywords)
 
 
 def test_a_resample_of_few_shared_units_may_leave_a_side_empty():

@@ -1,13 +1,59 @@
+"""Error spending over looks, and confidence sequences by betting."""
+
 from __future__ import annotations
 
 import math
+import random
+from statistics import NormalDist
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_llmfair.stats.sequential import BettingMean
+from pytest_llmfair.stats import BettingMean, Spending
+
+
+def boundary(nominal):
+    return -NormalDist().inv_cdf(nominal)
+
+
+def test_five_equal_looks_have_the_published_boundaries():
+    # Lan and DeMets (1983), O'Brien-Fleming type, one-sided .025.
+    spending = Spending(0.025)
+    found = [boundary(spending.look(k / 5)) for k in range(1, 6)]
+    assert found == pytest.approx([4.877, 3.357, 2.680, 2.290, 2.031], abs=2e-3)
+
+
+def test_a_single_look_at_everything_is_the_fixed_test():
+    assert Spending(0.025).look(1.0) == pytest.approx(0.025, abs=1e-6)
+
+
+@pytest.mark.parametrize("fractions", [(0.5, 1.0), (0.1, 0.35, 0.4, 0.9, 1.0)])
+def test_irregular_looks_keep_the_error_rate(fractions):
+    spending = Spending(0.1)
+    boundaries = [boundary(spending.look(t)) for t in fractions]
+    draw = random.Random(1)
+    stopped = 0
+    runs = 20_000
+    for _ in range(runs):
+        path = previous = 0.0
+        for t, limit in zip(fractions, boundaries, strict=True):
+            path += draw.gauss(0, math.sqrt(t - previous))
+            previous = t
+            if path / math.sqrt(t) > limit:
+                stopped += 1
+                break
+    assert stopped / runs == pytest.approx(0.1, abs=0.008)
+
+
+@pytest.mark.parametrize("second", [0.4, 0.2, 1.1])
+def test_a_look_without_new_evidence_or_beyond_the_plan_is_refused(second):
+    spending = Spending(0.025)
+    spending.look(0.4)
+    with pytest.raises(ValueError, match="every look needs new evidence"):
+        spending.look(second)
+
 
 VALUES = st.lists(st.floats(0, 1), min_size=1, max_size=30)
 
@@ -77,7 +123,7 @@ DRIFTS = [[0] * 100 + [1] * 100, [1] * 5 + [0] * 100, [0] * 300 + [1] * 30]
 
 
 @pytest.mark.parametrize("values", DRIFTS)
-def test_a_mean_that_changes_on_the_way_gives_no_empty_interval(values):
+def test_a_mean_that_changes_over_time_gives_no_empty_interval(values):
     estimate = BettingMean.of_values(values)
     before = math.inf
     for level in (0.99, 0.95, 0.8, 0.5):
@@ -89,20 +135,6 @@ def test_a_mean_that_changes_on_the_way_gives_no_empty_interval(values):
         x = 0.5 * (interval.lower + interval.upper)
         assert not (estimate.p_exceeds(x) < 0.5 * (1 - level) > estimate.p_within(x))
     assert estimate.reasons == ("drift",)
-
-
-@pytest.mark.parametrize(
-    ("units", "message"),
-    [("ab", "units is 'ab'"), (["a"], "1 labels for 2 rows"), (["a", None], "row 1 is None")],
-)
-def test_units_that_are_no_labels_are_named(units, message):
-    with pytest.raises(ValueError, match=message):
-        BettingMean.of_values([0.1, 0.2], units=units)
-
-
-def test_a_range_without_end_cannot_be_bet_on():
-    with pytest.raises(ValueError, match="give a finite range"):
-        BettingMean.of_values([0.1, 0.2], bounds=(0, math.inf))
 
 
 def test_the_sample_counts_the_rows_of_each_unit():

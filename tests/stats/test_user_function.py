@@ -7,8 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from pytest_llmfair.stats import Mean, MeanDifference
-from pytest_llmfair.stats.user_function import JackknifeEstimate, MetricDistance
+from pytest_llmfair.stats import JackknifeEstimate, Mean, MeanDifference, MetricDistance
 
 LEVELS = (0.5, 0.8, 0.95, 0.99)
 
@@ -67,7 +66,7 @@ def test_only_generations_vary_in_a_fixed_population():
 
 
 @pytest.mark.parametrize("kind", [JackknifeEstimate, MetricDistance])
-def test_units_that_are_all_alike_leave_the_scale_open(kind):
+def test_equal_units_leave_the_interval_unbounded(kind):
     x = np.repeat([0.0, 1.0], 10)
     estimate = kind.of_measure(gap(x), [0] * 10 + [1] * 10, codes(x))
     assert estimate.interval().upper == math.inf
@@ -75,7 +74,7 @@ def test_units_that_are_all_alike_leave_the_scale_open(kind):
 
 
 @pytest.mark.parametrize("kind", [JackknifeEstimate, MetricDistance])
-def test_one_unit_of_a_group_leaves_the_scale_open(kind):
+def test_one_unit_of_a_group_leaves_the_interval_unbounded(kind):
     x = np.random.default_rng(0).normal(size=11)
     estimate = kind.of_measure(gap(x), [0] * 10 + [1], codes(x))
     assert estimate.interval().upper == math.inf
@@ -83,13 +82,13 @@ def test_one_unit_of_a_group_leaves_the_scale_open(kind):
 
 @pytest.mark.parametrize("kind", [JackknifeEstimate, MetricDistance])
 @pytest.mark.parametrize("number", [math.nan, math.inf])
-def test_what_cannot_be_measured_is_undefined_with_a_reason(kind, number):
+def test_a_statistic_that_is_not_finite_is_undefined_with_a_reason(kind, number):
     estimate = kind.of_measure(lambda rows, groups: number, [0, 0, 1, 1], np.arange(4))
     assert math.isnan(estimate.value)
     assert f"give {number:g} on all data" in estimate.undefined
 
 
-def test_what_cannot_be_measured_without_a_unit_leaves_the_scale_open():
+def test_a_unit_that_cannot_be_left_out_leaves_the_interval_unbounded():
     x = np.random.default_rng(4).normal(size=20)
 
     def measure(rows, groups):

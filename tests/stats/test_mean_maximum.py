@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 import pytest
 
@@ -47,24 +45,6 @@ def test_fixed_rows_whose_generations_never_differ_count_as_one_draw_each(outcom
     estimate = of(rows, population="fixed", outcomes=outcomes)
     assert estimate.sample.effective == 4
     assert estimate.interval().width > 0.5
-
-
-def test_one_generation_of_fixed_rows_is_an_error():
-    with pytest.raises(ValueError, match="row 0 has 1 generation; a fixed population needs"):
-        of([[0.1], [0.2]], population="fixed")
-
-
-@pytest.mark.parametrize(
-    ("rows", "said"),
-    [
-        ([[0.1, 0.2], [0.3]], "row 1 has 1 generations and row 0 has 2"),
-        ([[0.1, math.nan]], "row 0, generation 1 is nan"),
-        ([], "empty"),
-    ],
-)
-def test_bad_rows_are_named(rows, said):
-    with pytest.raises(ValueError, match=said):
-        of(rows)
 
 
 def test_the_squared_distance_to_the_second_largest_bounds_the_variance():
