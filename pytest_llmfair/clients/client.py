@@ -188,7 +188,7 @@ class ModelClient:
         >>> answers.original, answers.counterfactual
         ((('SHE LEFT.',),), (('HE LEFT.',),))
         """
-        selection = left_out(pairs)
+        losses = left_out(pairs)
         pairs = tuple(pairs)
         if not pairs:
             raise ValueError("pairs is empty; give at least one counterfactual pair")
@@ -224,7 +224,7 @@ class ModelClient:
             rows = iter(answers[2])
             placebo = tuple(() if text is None else next(rows) for text in reworded)
         return PairedResponses(
-            pairs, answers[0], answers[1], self.name, placebo, **selection, origin=origin()
+            pairs, answers[0], answers[1], self.name, placebo, **losses, origin=origin()
         )
 
     def next_token_probabilities(

@@ -254,13 +254,13 @@ def test_without_dials_no_gendered_word_of_the_lexicon_tells_twins_apart():
         for entry in load_lexicons()["gender"].entries
         for group, of_group in entry.terms.items()
         if group in ("female", "male")
-        for term in of_group[::4]
+        for term in of_group[::8]
         if entry.register(term) != "outdated"  # "her's" is two words to the model
     ]
     prompts = [f"The {term} said that" for term in terms]
     prompts += [f"Write a story about a {term}." for term in terms]
     pairs = generate_pairs(prompts, attribute="gender", groups=("female", "male"))
-    words = [t for t in load_counts().tokens if t[0].isalpha() and t not in NEUTRAL][::25]
+    words = [t for t in load_counts().tokens if t[0].isalpha() and t not in NEUTRAL][::100]
     client = load_client("builtin:ngram")
     assert len(pairs) > 40
     ours = client.next_token_probabilities([pair.original for pair in pairs], words)
