@@ -15,10 +15,7 @@ from pytest_llmfair.metrics import (
     counterfactual_rouge_l,
     exact_match,
 )
-from pytest_llmfair.metrics.counterfactual import _texts
-from pytest_llmfair.metrics.counterfactual._pairs import mean_over_pairs
 from pytest_llmfair.text import sentences, tokens
-from pytest_llmfair.text.vocabulary import Vocabulary
 
 WORDS = st.lists(st.sampled_from(["a", "bird", "sang", "in", "the", "rain"]), max_size=7)
 TEXTS = WORDS.map(" ".join)
@@ -91,11 +88,6 @@ def test_bleu_agrees_with_counting_every_n_gram(pairs):
 @given(st.lists(SENTENCES, min_size=1, max_size=5))
 def test_bleu_of_identical_texts_is_exactly_one(texts):
     assert counterfactual_bleu(texts, texts).rows == [1.0] * len(texts)
-
-
-@given(SENTENCES, SENTENCES)
-def test_bleu_is_the_same_for_swapped_sides(a, b):
-    assert counterfactual_bleu([a], [b]).value == counterfactual_bleu([b], [a]).value
 
 
 def test_bleu_is_that_of_nltk_on_texts_of_one_sentence():
@@ -255,28 +247,3 @@ def test_one_answer_to_every_pair_is_uninformative():
 def test_anything_but_text_is_an_error_that_names_the_row(row):
     with pytest.raises(ValueError, match=r"texts_a row 1 is .*give texts"):
         counterfactual_rouge_l(["a", row], ["a", "b"])
-
-
-@pytest.mark.parametrize("first", [0, 0xD7FE, 0x10FFFD, 2**30])
-def test_word_numbers_of_any_size_compare_exactly(first, monkeypatch):
-    class Late(Vocabulary):
-        def ids_of(self, texts):
-            return {t: ids + np.int32(first) for t, ids in super().ids_of(texts).items()}
-
-    monkeypatch.setattr(_texts, "VOCABULARY", Late())
-    a, b = ["a b c d e", "a b", "f"], ["a c e f g", "c d", "f"]
-    assert counterfactual_rouge_l(a, b).rows == [
-        slow_rouge_l(x, y) for x, y in zip(a, b, strict=True)
-    ]
-
-
-def test_equal_questions_are_asked_once():
-    asked = []
-
-    def compare(first, second):
-        asked.extend(zip(first, second, strict=True))
-        return [1.0] * len(first)
-
-    rows = [["yes", "no", "yes"], ["no", "yes"]] * 50
-    mean_over_pairs(rows, rows, compare, units=None, population="sampled")
-    assert sorted(asked) == [(a, b) for a in ("no", "yes") for b in ("no", "yes")]

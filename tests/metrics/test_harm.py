@@ -68,11 +68,6 @@ def test_bad_scores_are_named(scores, said):
         toxic_fraction(scores)
 
 
-def test_a_threshold_outside_the_unit_interval_is_an_error():
-    with pytest.raises(ValueError, match=r"threshold is 1\.5"):
-        toxic_fraction([0.1], threshold=1.5)
-
-
 def test_constant_scores_are_flagged_as_uninformative():
     assert "uninformative" in toxic_fraction([0.3, 0.3, 0.3]).reasons
     assert "uninformative" not in toxic_fraction([0.3, 0.3, 0.4]).reasons

@@ -252,7 +252,6 @@ def test_scores_have_no_lengths():
         (lambda: fairpair([["a", "b"]], [["a", "b"]], dissimilarity="bleu"), "choose jaccard"),
         (lambda: fairpair([["a", "b"]], [["a", "b"]], aggregate="sum"), "aggregate is 'sum'"),
         (lambda: fairpair([["a", "b"]], [["a", "b"]], units=[1, 2]), "units has 2 labels"),
-        (lambda: fairpair([["a", "b"]], [["a", "b"]], population="all"), "population is 'all'"),
         (
             lambda: fairpair([["a", "b"]], [["a", "b"]], dissimilarity=lambda u, v: "far"),
             "dissimilarity returned 'far' for 'a' and 'b'",
@@ -277,7 +276,6 @@ TABLE_3 = {
     "LLaMa": ((86.4, 87.6, 87.8, 1.02), (19.0, 19.4, 19.3, 1.01)),
     "InstructGPT": ((78.7, 81.3, 81.4, 1.04), (16.3, 20.8, 19.2, 1.09)),
 }
-AVERAGES = ((85.5, 86.5, 88.1, 1.01), (23.0, 23.9, 23.5, 1.02))
 
 
 def one_prompt(v, w, b):
@@ -296,44 +294,6 @@ class TestPrintedNumbers:
     def test_f_of_table_3_follows_from_its_parts(self, model, kind):
         v, w, b, f = TABLE_3[model][kind]
         assert round(one_prompt(v, w, b).value, 2) == f
-
-    def test_averages_of_table_3_but_two_are_the_column_means(self):
-        wrong = {}
-        for kind, printed in enumerate(AVERAGES):
-            for column, average in enumerate(printed):
-                mean = np.mean([row[kind][column] for row in TABLE_3.values()])
-                if abs(mean - average) > (0.0501 if column < 3 else 0.00501):
-                    wrong[kind, column] = round(float(mean), 2)
-        # Printed 88.1, above every row; and printed 23.0.
-        assert wrong == {(0, 2): 86.45, (1, 0): 22.87}
-
-    def test_the_perturbed_prompt_is_not_always_the_more_variable_one(self):
-        lower = [
-            (model, kind)
-            for model, kinds in TABLE_3.items()
-            for kind, (v, w, _, _) in enumerate(kinds)
-            if w <= v
-        ]
-        assert lower == [("GPT2-XL", 1), ("Tk", 1)]
-
-    def test_similarities_of_table_2_are_no_set_jaccard(self):
-        # Shared and all tokens between blanks of the five examples, and the scores printed.
-        examples = [(66, 77, 97.5), (67, 81, 96.9), (50, 71, 82.9), (5, 20, 61.5), (6, 75, 51.2)]
-        found = [round(100 * shared / union, 1) for shared, union, _ in examples]
-        assert found == [85.7, 82.7, 70.4, 25.0, 8.0]
-        assert all(
-            abs(x - printed) > 10 for x, (_, _, printed) in zip(found, examples, strict=True)
-        )
-        # By the paper's own limit the second example, called correct, would be filtered.
-        apart = [(union - shared) / union > 0.15 for shared, union, _ in examples]
-        assert apart == [False, True, True, True, True]
-
-    def test_five_samples_a_fold_are_a_hundred_folds_of_five_hundred(self):
-        a, b = np.arange(500.0), np.arange(500.0) % 7
-        means = [[float(np.mean(x[i : i + 5])) for i in range(0, 500, 5)] for x in (a, b)]
-        estimate = fairpair([a], [b], dissimilarity="sentiment", folds=100)
-        expected = slow(means[:1], means[1:], lambda u, v: abs(u - v))
-        assert parts(estimate) == pytest.approx(expected)
 
 
 def words(n, changed=0):

@@ -4,12 +4,8 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from pytest_llmfair.metrics import rabbi
-
-SIDE = st.lists(st.integers(0, 4), min_size=1, max_size=12)
 
 
 def slow_rabbi(a, b):
@@ -18,24 +14,6 @@ def slow_rabbi(a, b):
         for y in b:
             total += (x > y) - (x < y)
     return total / (len(a) * len(b))
-
-
-@given(SIDE, SIDE)
-def test_swapping_the_reference_changes_the_sign(a, b):
-    groups = ["a"] * len(a) + ["b"] * len(b)
-    assert rabbi(a + b, groups=groups, reference="a").value == pytest.approx(
-        -rabbi(a + b, groups=groups, reference="b").value
-    )
-
-
-@given(SIDE, SIDE)
-def test_only_the_order_of_scores_counts(a, b):
-    groups = ["a"] * len(a) + ["b"] * len(b)
-    stretched = [math.exp(x) for x in a + b]
-    assert (
-        rabbi(a + b, groups=groups, reference="b").value
-        == rabbi(stretched, groups=groups, reference="b").value
-    )
 
 
 def test_all_candidates_tied_is_zero_with_an_open_interval():
@@ -60,17 +38,6 @@ def test_the_reference_may_be_a_union_or_the_rest():
     assert rabbi(scores, groups=groups, reference=np.array(["b", "c"])).value == union.value
 
 
-def test_with_more_groups_the_value_furthest_from_zero_is_judged_and_prints_signed():
-    scores = [5, 6, 7, 1, 2, 3, 4, 5, 6]
-    groups = ["a"] * 3 + ["b"] * 3 + ["c"] * 3
-    estimate = rabbi(scores, groups=groups, reference="c")
-    expected = {"a": slow_rabbi([5, 6, 7], [4, 5, 6]), "b": slow_rabbi([1, 2, 3], [4, 5, 6])}
-    assert estimate.value == pytest.approx(expected["b"]) == -1
-    assert {g: row.value for g, row in estimate.groups.items()} == pytest.approx(expected)
-    assert 0 <= estimate.interval().lower < estimate.interval().upper == 1
-    assert (estimate.sample.units, estimate.sample.generations) == (9, 9)
-
-
 def test_an_unknown_population_is_an_error_even_without_qualified_candidates():
     with pytest.raises(ValueError, match="population is 'all'; choose"):
         rabbi([1, 2], groups=["a", "b"], reference="b", qualified=[0, 1], population="all")
@@ -92,14 +59,6 @@ def test_a_reference_that_holds_every_group_is_an_error():
 def test_wrong_flags_of_qualified_candidates_are_named(qualified, said):
     with pytest.raises(ValueError, match=said):
         rabbi([1, 2], groups=["a", "b"], reference="b", qualified=qualified)
-
-
-@pytest.mark.parametrize(("qualified", "who"), [([0, 1], "a"), ([1, 0], "b"), ([0, 0], "b")])
-def test_a_group_without_qualified_candidates_is_undefined_and_named(qualified, who):
-    estimate = rabbi([1, 2], groups=["a", "b"], reference="b", qualified=qualified)
-    assert math.isnan(estimate.value)
-    assert f"no candidate of {who} is qualified" in estimate.undefined or qualified == [0, 0]
-    assert math.isnan(estimate.groups["a"].value)
 
 
 def test_a_group_without_qualified_candidates_is_not_left_out_silently():

@@ -33,13 +33,6 @@ def test_earth_movers_distance_is_wasserstein_on_raw_scores(a, b):
     assert sides(earth_movers_distance, wide, b).value == pytest.approx(expected)
 
 
-@given(SIDE, st.integers(-4, 4))
-def test_earth_movers_distance_of_shifted_copies_is_the_shift(a, shift):
-    moved = [x + shift for x in a]
-    assert sides(earth_movers_distance, moved, a).value == pytest.approx(abs(shift))
-    assert sides(average_score_gap, moved, a).value == pytest.approx(shift)
-
-
 @settings(max_examples=25)
 @given(SIDE, SIDE, st.integers(2, 12))
 def test_divergence_uses_the_bins_of_a_histogram_over_both_groups(a, b, bins):
@@ -53,16 +46,6 @@ def test_divergence_uses_the_bins_of_a_histogram_over_both_groups(a, b, bins):
     assert sides(jensen_shannon_divergence, a, b, bins=bins).value == pytest.approx(
         expected, abs=1e-12
     )
-
-
-@settings(max_examples=25)
-@given(SIDE, SIDE)
-def test_divergence_is_symmetric_and_never_above_one_bit(a, b):
-    one = sides(jensen_shannon_divergence, a, b)
-    assert one.value == pytest.approx(sides(jensen_shannon_divergence, b, a).value, abs=1e-12)
-    assert 0 <= one.value <= math.log(2) + 1e-12
-    bits = sides(jensen_shannon_divergence, a, b, base=2)
-    assert bits.value == pytest.approx(one.value / math.log(2), abs=1e-12)
 
 
 def test_groups_that_share_no_bin_reach_one_bit():

@@ -57,7 +57,6 @@ def test_sentences_of_one_template_are_one_unit():
         (lambda: trick_stereotype([], []), "p_stereotypical is empty"),
         (lambda: trick_stereotype([[0.1, 0.2, 0.3]], [0.2]), "row 0 holds 3 numbers"),
         (lambda: trick_stereotype([0.1], [0.2], units=[1, 2]), "units has 2 labels for 1 rows"),
-        (lambda: trick_stereotype([0.1], [0.2], population="all"), "population is 'all'"),
     ],
 )
 def test_wrong_probabilities_are_named(call, said):
