@@ -87,11 +87,6 @@ def test_each_word_has_an_interval_of_its_own():
     assert row.interval().lower <= row.value <= row.interval().upper < 0.5
 
 
-def test_a_group_never_mentioned_has_a_share_of_0():
-    found = stereotypical_associations(["she nurse"], GROUPS, ["nurse"])
-    assert found.value == pytest.approx(0.5)
-
-
 def test_nothing_seen_with_a_group_is_undefined():
     found = stereotypical_associations(["nurse", "she"], GROUPS, ["nurse"])
     assert math.isnan(found.value)
@@ -122,11 +117,6 @@ def test_neutral_associations_are_the_largest_gap_given_the_word():
     assert found.groups["kind"].value == pytest.approx(1 / 2)
     assert "unheard" not in found.groups
     assert found.value == pytest.approx(2 / 3)
-
-
-def test_neutral_associations_of_a_group_never_mentioned_are_those_of_the_other():
-    found = equal_neutral_associations(["she nurse", "nurse"], GROUPS, ["nurse"])
-    assert found.value == pytest.approx(0.5)
 
 
 @pytest.mark.parametrize("measure", [equal_group_associations, equal_neutral_associations])

@@ -36,17 +36,6 @@ def test_the_value_is_the_paper_s_formula_with_weights_that_decay():
     assert score(ONE, ["nurse"], decay=0.9).value == pytest.approx(by_hand)
 
 
-def test_a_fixed_window_weighs_all_words_inside_equally():
-    responses = ["nurse she a a he", "he nurse", "nurse a"]
-    # Two words away: she once, he once; three away he twice.
-    assert score(responses, ["nurse"], window=2).value == pytest.approx(
-        math.log((1 / 3 / 1) / (1 / 3 / 2))
-    )
-    assert score(responses, ["nurse"], window=4).value == pytest.approx(
-        math.log((1 / 3 / 1) / (2 / 4 / 2))
-    )
-
-
 def test_more_mentions_of_a_group_alone_change_nothing_but_its_share():
     often = score([*ONE, "she"], ["nurse"]).value
     assert often == pytest.approx(score(ONE, ["nurse"]).value - math.log(4 / 3))
@@ -297,12 +286,6 @@ def test_no_result_depends_on_how_texts_are_split_into_runs(texts, decay, tokens
             parts = kernel.Nearness.of(texts, words, window, decay)
         for name in ("response", "word", "weight", "totals", "mentions"):
             assert np.array_equal(getattr(whole, name), getattr(parts, name))
-
-
-def test_a_window_beyond_every_text_counts_as_no_decay_does():
-    responses = ["she nurse x he", "he the nurse", "x she nurse nurse"]
-    wide = score(responses, ["nurse", "x"], window=100).value
-    assert wide == pytest.approx(score(responses, ["nurse", "x"], decay=1.0).value)
 
 
 def test_fixed_units_need_answers_that_vary():

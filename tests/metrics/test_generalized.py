@@ -50,7 +50,7 @@ def values(estimate):
 # By group -----------------------------------------------------------------------------------
 
 
-@settings(max_examples=20)
+@settings(max_examples=5)
 @given(st.integers(0, 10**6))
 def test_the_named_rows_are_instances(seed):
     data = labelled(seed)

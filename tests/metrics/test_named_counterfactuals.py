@@ -52,12 +52,6 @@ def test_no_example_of_the_gold_class_is_undefined_and_never_0():
         assert "no source example is of gold class 1" in estimate.undefined
 
 
-def test_the_deviation_divides_by_the_number_of_groups():
-    data = {"y_true": [1], "y_prob": [[[0.9, 0.1], [0.6, 0.4], [0.3, 0.7]]], "groups": GROUPS}
-    assert named("PertSD", **data).value == pytest.approx(np.std([0.1, 0.4, 0.7], ddof=0))
-    assert named("PertSR", **data).value == pytest.approx(0.6)
-
-
 def test_the_original_is_the_background_if_given():
     y_prob = [[[0.8, 0.2], [0.5, 0.5]], [[0.6, 0.4], [0.6, 0.4]]]
     data = {"y_true": [1, 0], "y_prob": y_prob, "groups": ["a", "b"]}
@@ -109,16 +103,6 @@ def test_a_group_can_be_the_background():
         named("CFGap", **data, reference="b", original=p[:, [0, 1]])
     with pytest.raises(ValueError, match="leave reference out"):
         named("PertSR", **data, reference="b")
-
-
-def test_several_variations_are_combined_one_of_each_group():
-    example = [[[0.9, 0.1], [0.6, 0.4]], [[0.5, 0.5]], [[0.8, 0.2], [0.2, 0.8], [0.7, 0.3]]]
-    sets = [[row[1] for row in own] for own in example]
-    combinations_ = variation_product(sets)
-    assert len(combinations_) == 6
-    data = {"y_true": [1], "y_prob": [example], "groups": GROUPS}
-    assert named("PertSD", **data).value == pytest.approx(np.mean(np.std(combinations_, axis=1)))
-    assert named("PertSR", **data).value == pytest.approx(np.mean(np.ptp(combinations_, axis=1)))
 
 
 def test_the_sample_of_a_large_product_does_not_depend_on_the_order():

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -31,21 +31,6 @@ def test_earth_movers_distance_is_wasserstein_on_raw_scores(a, b):
     wide = [1000.0 * x for x in a]
     expected = stats.wasserstein_distance(wide, b)
     assert sides(earth_movers_distance, wide, b).value == pytest.approx(expected)
-
-
-@settings(max_examples=25)
-@given(SIDE, SIDE, st.integers(2, 12))
-def test_divergence_uses_the_bins_of_a_histogram_over_both_groups(a, b, bins):
-    both = [*a, *b]
-    p, q = (
-        np.histogram(side, bins=bins, range=(min(both), max(both)))[0] / len(side)
-        for side in (a, b)
-    )
-    middle = (p + q) / 2
-    expected = (stats.entropy(p, middle) + stats.entropy(q, middle)) / 2
-    assert sides(jensen_shannon_divergence, a, b, bins=bins).value == pytest.approx(
-        expected, abs=1e-12
-    )
 
 
 def test_groups_that_share_no_bin_reach_one_bit():
