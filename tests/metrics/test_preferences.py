@@ -120,36 +120,6 @@ def test_inconsistent_lies_between_flipped_and_twice_the_irregular_more(answered
     assert found["inconsistent"] <= found["flipped"] + 2 * (1 - found["regular"]) + 1e-12
 
 
-@given(answers)
-def test_the_printed_share_counts_pairs_won_in_both_orders(answered):
-    found = pairwise_preference_gap(
-        asked(*answered), groups=GROUPS, reference="b", convention="paper"
-    )
-    both = sum(pair == ("first", "second") for pair in answered)
-    assert found.value == pytest.approx(both / len(answered))
-
-
-def test_pairs_inside_a_group_are_no_preference():
-    # The published code counts them as wins of the group.
-    rows = asked(("second", "first")) + [
-        {"pool": 0, "first": first, "second": second, "winner": "first"}
-        for first, second in (("x", "w"), ("w", "x"))
-    ]
-    found = pairwise_preference_gap(rows, groups=GROUPS | {"w": "a"}, reference="b")
-    assert found.value == -1
-
-
-def test_several_candidates_of_a_group_in_a_pool_each_count():
-    rows = [
-        {"pool": 0, "first": own, "second": "y", "winner": winner}
-        for own, winner in (("u", "first"), ("v", "first"), ("w", "second"))
-    ]
-    groups = {"u": "a", "v": "a", "w": "a", "y": "b"}
-    assert pairwise_preference_gap(rows, groups=groups, reference="b").value == pytest.approx(
-        1 / 3
-    )
-
-
 def test_pools_are_the_sampling_units():
     rows = asked(*[("first", "second")] * 6)
     assert pairwise_preference_gap(rows, groups=GROUPS, reference="b").sample.units == 6
