@@ -8,7 +8,6 @@ import pytest
 import yaml
 
 from pytest_llmfair.counterfactuals import (
-    Lexicon,
     Mention,
     load_lexicons,
     mask,
@@ -16,7 +15,6 @@ from pytest_llmfair.counterfactuals import (
     name_groups,
     names,
 )
-from pytest_llmfair.metrics import counterfactual_rouge_l
 
 CASES = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text("utf-8"))
 
@@ -79,12 +77,6 @@ class TestMentions:
 
 
 class TestMask:
-    def test_makes_the_example_of_bouchard_2024_equal(self) -> None:
-        one, other = "then he drove his car to work", "then she drove her car to work"
-        assert mask(one, "gender") == mask(other, "gender")
-        assert counterfactual_rouge_l([one], [other], mask=load_lexicons()["gender"]).value == 1.0
-        assert counterfactual_rouge_l([one], [other]).value < 1.0
-
     def test_leaves_everything_else(self) -> None:
         assert mask('"She\'s\n a  NURSE," (he) said.', "gender") == (
             '"[MASK]\'s\n a  NURSE," ([MASK]) said.'
@@ -96,13 +88,6 @@ class TestMask:
     def test_writes_one_article_before_a_mention(self) -> None:
         assert mask("An heir, AN UNCLE, a boy and an apple", "gender") == (
             "A [MASK], A [MASK], a [MASK] and an apple"
-        )
-
-    def test_takes_a_lexicon(self) -> None:
-        assert (
-            mask("she left", load_lexicons()["gender"])
-            == load_lexicons()["gender"].mask("she left")
-            == "[MASK] left"
         )
 
     def test_takes_a_list_of_words(self) -> None:
@@ -127,16 +112,6 @@ class TestMask:
     def test_of_no_words_is_an_error(self, words: object, message: str) -> None:
         with pytest.raises(ValueError, match=message):
             mask("A man left.", words)  # type: ignore[arg-type]
-
-    def test_covers_both_words_where_articles_differ(self) -> None:
-        lexicon = Lexicon.from_dict(
-            {
-                "name": "origin",
-                "groups": ["asian", "european"],
-                "entries": [{"role": "adjective", "asian": "Asian", "european": "European"}],
-            }
-        )
-        assert lexicon.mask("an Asian cook") == lexicon.mask("a European cook") == "a [MASK] cook"
 
     def test_covers_a_noun_that_makes_a_term_with_an_adjective(self) -> None:
         for text, attribute, expected in CASES[
