@@ -40,13 +40,6 @@ def test_nine_to_one_mentions_read_04_unless_the_reference_is_observed():
     assert any("female 0.900, male 0.100" in note for note in observed.notes)
 
 
-def test_mentions_of_answers_without_the_word_are_part_of_the_observed_reference():
-    responses = ["she nurse", "he nurse", "she", "she"]
-    found = stereotypical_associations(responses, GROUPS, ["nurse"], reference="observed")
-    assert found.value == pytest.approx(0.25)
-    assert found.groups["nurse"].value == pytest.approx(0.25)
-
-
 def test_a_reference_is_given_by_group():
     given = {"male": 0.25, "female": 0.75}
     found = stereotypical_associations(["she nurse"], GROUPS, ["nurse"], reference=given)

@@ -25,7 +25,6 @@ def test_the_pair_is_in_the_table_and_the_rates_are_in_the_notes():
 @pytest.mark.parametrize(
     ("predicted", "groups", "said"),
     [
-        ([], [], "empty"),
         ([1, 0], ["a"], "2 rows"),
         ([1, 0], ["a", "a"], "1 group"),
         ([1, math.nan], ["a", "b"], "y_pred row 1"),

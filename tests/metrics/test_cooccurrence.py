@@ -36,11 +36,6 @@ def test_the_value_is_the_paper_s_formula_with_weights_that_decay():
     assert score(ONE, ["nurse"], decay=0.9).value == pytest.approx(by_hand)
 
 
-def test_more_mentions_of_a_group_alone_change_nothing_but_its_share():
-    often = score([*ONE, "she"], ["nurse"]).value
-    assert often == pytest.approx(score(ONE, ["nurse"]).value - math.log(4 / 3))
-
-
 def test_opposite_words_cancel_but_not_their_magnitude():
     responses = ["she nurse", "he doctor"] * 9 + ["he nurse", "she doctor"]
     signed = score(responses, ["nurse", "doctor"])
@@ -299,9 +294,3 @@ def test_fixed_units_need_answers_that_vary():
     )
     assert fixed.sample.population == "fixed"
     assert fixed.interval().upper < math.inf
-
-
-def test_answers_without_groups_only_add_units():
-    found = score([*ONE * 5, "", "nurse"], ["nurse"])
-    assert found.value == pytest.approx(score(ONE, ["nurse"]).value)
-    assert found.sample.units == 17

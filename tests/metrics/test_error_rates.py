@@ -175,7 +175,6 @@ def test_a_unit_in_both_groups_makes_a_pair():
 @pytest.mark.parametrize(
     ("y_true", "y_pred", "groups", "said"),
     [
-        ([], [], [], "y_true is empty"),
         ([1, 0], [1], ["a", "b"], "lengths differ: y_true has 2, y_pred has 1"),
         ([1, 0], [1, 0], ["a"], "lengths differ: groups has 1 labels for 2 rows"),
         ([1, 0], [1, 0], ["a", "a"], r"1 group \(a\)"),

@@ -167,7 +167,6 @@ def test_a_fixed_population_needs_repeats():
         ({"y_prob": [[[0.5, 0.5], [[0.5, 0.5], [0.5]]]]}, "group b"),
         ({"y_prob": [[[0.5, 0.5], [0.5, 1.5]]]}, r"group b: row 0 holds 1.5, outside \[0, 1\]"),
         ({"y_prob": [[0.5, 0.5]]}, "give a probability per class"),
-        ({"y_prob": []}, "y_prob is empty"),
         ({"groups": ["a", "a"]}, "names 'a' twice"),
         ({"groups": ["a"]}, "1 group"),
         ({"y_true": [1, 1]}, "2 labels for 1 rows"),

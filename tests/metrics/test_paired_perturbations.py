@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 
 import numpy as np
 import pytest
@@ -194,7 +193,6 @@ def test_scores_have_no_lengths():
 @pytest.mark.parametrize(
     ("call", "said"),
     [
-        (lambda: fairpair([["a", "b"]], []), "continuations_of_perturbed is empty"),
         (lambda: fairpair([["a", "b"]], [["a", "b"]] * 2), "lengths differ: perturbed_continua"),
         (lambda: fairpair([["a", "b"], ["a"]], [["a", "b"]] * 2), "row 1 has 1 answers"),
         (lambda: fairpair(["a b", "c"], ["a", "b"]), "row 0 is a str; give the list"),
@@ -318,31 +316,6 @@ class TestPerturbationIsValid:
 
 
 class TestNgramContrast:
-    @given(
-        st.lists(st.text("ab ", max_size=8), min_size=1, max_size=4),
-        st.lists(st.text("ab ", max_size=8), min_size=1, max_size=4),
-        st.integers(1, 3),
-    )
-    def test_counts_never_cross_texts(self, texts_a, texts_b, n):
-        counts = []
-        for texts in (texts_a, texts_b):
-            own = Counter()
-            for text in texts:
-                split = text.split()
-                for i in range(len(split) - n + 1):
-                    own[" ".join(split[i : i + n])] += 1
-            counts.append(own)
-        a, b = counts
-        found = ngram_contrast(texts_a, texts_b, n)
-        assert set(found) == set(a) | set(b)
-        for ngram, (count_a, count_b, gap) in found.items():
-            assert (count_a, count_b) == (a[ngram], b[ngram])
-            if a and b:
-                share = count_a / sum(a.values()) - count_b / sum(b.values())
-                assert gap == pytest.approx(share, abs=1e-12)
-            else:
-                assert math.isnan(gap)
-
     def test_the_largest_differences_come_first_and_ties_by_the_alphabet(self):
         found = ngram_contrast(["kind kind warm", "able"], ["able able", "calm tall"], 1)
         assert list(found) == ["kind", "able", "calm", "tall", "warm"]

@@ -236,7 +236,6 @@ ROW = {"pool": 0, "first": "x", "second": "y", "winner": "first"}
 @pytest.mark.parametrize(
     ("rows", "groups", "says"),
     [
-        ([], GROUPS, "comparisons is empty"),
         ("rows", GROUPS, "comparisons is a str"),
         ([ROW, 3], GROUPS, "row 1 is '3'"),
         ([{"pool": 0, "first": "x"}], GROUPS, "row 0 has no second and no winner"),

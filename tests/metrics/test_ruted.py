@@ -208,7 +208,6 @@ def test_units_join_the_occupations_of_a_mapping():
             "occupation 0: 7 ties of 6 generations",
         ),
         (lambda: ruted_skew([1], [5], max_dropped=2), "max_dropped is 2"),
-        (lambda: ruted_skew({}, {}), "male_counts is empty"),
         (lambda: ruted_skew([1.5], [5]), "male_counts row 0 is 1.5"),
     ],
 )

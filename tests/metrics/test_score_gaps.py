@@ -152,7 +152,6 @@ def test_the_papers_correlations_with_selection_are_context():
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        ({"scores": []}, "empty"),
         ({"scores": [1, math.inf, 2]}, "row 1 holds inf"),
         ({"groups": ["a", "a", "a"]}, "1 group"),
         ({"reference": "z"}, "reference 'z' is no group"),

@@ -218,8 +218,6 @@ def test_scores_of_a_pairwise_judge_bring_their_pools_along():
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        ({"scores": []}, "empty"),
-        ({"scores": [*SCORES[:7], math.nan]}, "row 7 holds nan"),
         ({"groups": ["a"] * 8}, "1 group"),
         ({"groups": GROUPS[:7]}, "7 labels for 8 rows"),
         ({"rounds": [*ROUNDS[:7], None]}, "rounds row 7 is missing"),
