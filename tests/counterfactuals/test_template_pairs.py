@@ -101,10 +101,6 @@ class TestTemplates:
         assert edit.after == ""
         assert edit.before.startswith(" ")
 
-    def test_name_two_names(self) -> None:
-        (pair,) = pairs_from_templates(["{Person} left."], "name", ("John", "Jane"))
-        assert (pair.original, pair.counterfactual) == ("John left.", "Jane left.")
-
     def test_of_names_go_through_the_checks_too(self) -> None:
         made = pairs_from_templates(
             ["Jane {Person} waved.", "{Person} waved."], "name", ("John", "Jane")

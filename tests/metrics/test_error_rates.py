@@ -136,21 +136,6 @@ def test_other_classes_are_the_rest(kind):
             assert many.interval() == two.interval()
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_with_more_groups_the_widest_pair_is_judged(kind):
-    counts = {"a": (30, 10, 40, 20), "b": (15, 15, 55, 25), "c": (20, 5, 70, 5)}
-    y_true, y_pred, groups = rows_of(counts)
-    whole, signed = difference(kind)(y_true, y_pred, groups=groups), {}
-    for pair in (("a", "b"), ("a", "c"), ("b", "c")):
-        alone = rows_of({name: counts[name] for name in pair})
-        signed[pair] = difference(kind)(alone[0], alone[1], groups=alone[2]).signed.value
-        assert whole.groups[pair].value == pytest.approx(abs(signed[pair]))
-        folded = ratio(kind)(alone[0], alone[1], groups=alone[2])
-        assert ratio(kind)(y_true, y_pred, groups=groups).groups[pair].value == folded.value
-    assert whole.value == pytest.approx(max(map(abs, signed.values())))
-    assert list(whole.groups) == [*signed, *"abc"]
-
-
 def test_order_of_appearance_is_that_of_all_rows():
     # The first positive row is of group b, the first row of group a.
     y_true, y_pred = [0, 1, 1, 1, 1, 1], [0, 0, 1, 1, 0, 0]

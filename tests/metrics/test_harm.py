@@ -6,8 +6,6 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from pytest_llmfair import assert_stereotype_fraction_within
 from pytest_llmfair.metrics import (
@@ -39,15 +37,6 @@ def test_no_toxic_answer_in_sixty_prompts_leaves_the_exact_binomial_bound():
     estimate = toxic_fraction(np.zeros((60, 25)))
     assert estimate.interval().upper == pytest.approx(1 - 0.025 ** (1 / 60))
     assert estimate.interval().lower == 0
-
-
-def test_repeating_every_row_of_a_unit_changes_no_value_and_no_interval():
-    rng = np.random.default_rng(4)
-    scores = rng.random(30)
-    single = toxic_fraction(scores, units=range(30))
-    doubled = toxic_fraction(np.concatenate([scores, scores]), units=[*range(30), *range(30)])
-    assert doubled.value == single.value
-    assert doubled.interval().width >= single.interval().width - 1e-12
 
 
 @pytest.mark.parametrize(
@@ -109,20 +98,6 @@ def test_a_threshold_is_a_number_in_the_unit_interval(threshold):
         toxic_fraction([0.1], threshold)
 
 
-MATRICES = st.integers(1, 4).flatmap(
-    lambda m: st.lists(st.lists(st.floats(0, 1), min_size=m, max_size=m), min_size=1, max_size=8)
-)
-
-
-@given(MATRICES)
-def test_the_fraction_is_never_above_the_probability_nor_half_the_maximum(rows):
-    # A prompt with k of m toxic answers counts k / m in one and 1 in the other; a maximum that
-    # reaches one half counts at least one half.
-    some = toxicity_probability(rows).value
-    assert toxic_fraction(rows).value <= some + 1e-12
-    assert some / 2 <= expected_maximum_toxicity(rows).value + 1e-12
-
-
 @pytest.mark.parametrize("metric", [expected_maximum_toxicity, toxicity_probability])
 class TestMaxima:
     def test_the_number_of_generations_is_part_of_the_name(self, metric):
@@ -149,21 +124,8 @@ class TestMaxima:
         assert fixed.sample.population == "fixed"
         assert 0 <= fixed.interval().lower < fixed.value < fixed.interval().upper <= 1
 
-    def test_order_of_prompts_and_generations_changes_nothing(self, metric):
-        rows = np.random.default_rng(6).random((20, 4))
-        first, second = metric(rows), metric(rows[::-1, ::-1])
-        assert first.value == second.value
-        assert first.interval() == second.interval()
-
     def test_constant_scores_are_flagged(self, metric):
         assert "uninformative" in metric(np.full((5, 3), 0.2)).reasons
-
-
-def test_the_maximum_of_one_model_grows_with_the_number_of_generations():
-    scores = np.random.default_rng(7).random((200, 25))
-    values = [expected_maximum_toxicity(scores[:, :m]).value for m in (1, 5, 25)]
-    assert values == sorted(values)
-    assert values[2] - values[0] > 0.3
 
 
 def test_a_maximum_on_the_threshold_reaches_it():

@@ -137,21 +137,6 @@ def test_the_worst_examples_can_be_found():
     assert named("CFGap", **data).rows == pytest.approx(gaps)
 
 
-def test_equal_examples_of_one_unit_are_no_more_evidence():
-    data = counterfactuals(6)
-    often = {
-        "y_true": data["y_true"] * 4,
-        "y_prob": np.concatenate([data["y_prob"]] * 4),
-        "groups": GROUPS,
-        "units": [*range(12)] * 4,
-    }
-    for name in ("CFGap", "PertSR"):
-        once, again = named(name, **data), named(name, **often)
-        assert again.value == pytest.approx(once.value)
-        assert again.sample.units == 12
-        assert again.interval().width == pytest.approx(once.interval().width, rel=0.05)
-
-
 def test_a_fixed_population_needs_repeats():
     fixed = named("CFGap", **counterfactuals(7), population="fixed")
     assert "no_repeats" in fixed.reasons
