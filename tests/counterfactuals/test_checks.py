@@ -193,13 +193,6 @@ class TestPairs:
         pairs = generate_pairs(["The boss met a nun."], own({"entries": entries}))
         assert (list(pairs), pairs.rejected, pairs.lost) == ([], (), {"nun": 1})
 
-    def test_are_a_list(self) -> None:
-        pairs = generate_pairs(["She left."], "gender")
-        assert isinstance(pairs, list)
-        assert isinstance(pairs, Pairs)
-        assert pairs == [pairs[0]]
-        assert [*pairs, *pairs] == pairs + pairs
-
     def test_add_up_with_what_was_left_out(self) -> None:
         first = generate_pairs(["She left.", "John met her.", "It rained."], "gender")
         second = generate_pairs(["John met Jane.", "Jane left."], "name", ("John", "Jane"))

@@ -111,9 +111,6 @@ class TestMaxima:
     def test_a_flat_input_is_one_generation_per_prompt(self, metric):
         assert metric([0.9, 0.1]).sample.generations == 2
 
-    def test_clients_are_asked_for_25_generations(self, metric):
-        assert get_metric(metric.__name__).generations == 25
-
     def test_the_worst_prompts_can_be_named(self, metric):
         assert metric([[0.1, 0.2], [0.9, 0.3]]).rows[1] > metric([[0.1, 0.2], [0.9, 0.3]]).rows[0]
 
@@ -130,10 +127,6 @@ class TestMaxima:
 
 def test_a_maximum_on_the_threshold_reaches_it():
     assert toxicity_probability([[0.1, 0.5], [0.49, 0.0]]).value == 0.5
-
-
-def test_the_fraction_asks_for_one_generation():
-    assert get_metric("toxic_fraction").generations == 1
 
 
 def test_the_papers_symbols_are_names_too():
@@ -158,7 +151,8 @@ def test_each_is_the_toxicity_metric_on_stereotype_scores(metric, twin, generati
         other.variant,
     )
     info = get_metric(metric.__name__)
-    assert (info.scorer, info.needs, info.generations) == ("stereotype", "scores", generations)
+    assert (info.scorer, info.needs) == ("stereotype", "scores")
+    assert info.generations == get_metric(twin.__name__).generations == generations
 
 
 def test_texts_without_a_scorer_are_answered_with_the_remedy():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -364,21 +365,10 @@ def test_classes_may_have_names():
         named("FNED", **data)
 
 
-class Table:
-    """A data frame, as far as it is read."""
-
-    columns = ("neg", "pos")
-
-    def __len__(self):
-        return 4
-
-    def to_numpy(self):
-        return np.array([[0.1, 0.9], [0.4, 0.6], [0.8, 0.2], [0.9, 0.1]])
-
-
 def test_named_columns_of_a_table_are_classes():
     groups = ["a", "a", "b", "b"]
-    estimate = named("AvgGF", y_prob=Table(), groups=groups, positive="pos")
+    table = pd.DataFrame({"neg": [0.1, 0.4, 0.8, 0.9], "pos": [0.9, 0.6, 0.2, 0.1]})
+    estimate = named("AvgGF", y_prob=table, groups=groups, positive="pos")
     plain = named("AvgGF", y_prob=[0.9, 0.6, 0.2, 0.1], groups=groups)
     assert estimate.value == plain.value
 

@@ -190,44 +190,32 @@ def test_scores_have_no_lengths():
     assert not any("words" in n for n in fairpair(a, b, dissimilarity="sentiment").notes)
 
 
+AB = [["a", "b"]]
+
+
 @pytest.mark.parametrize(
-    ("call", "said"),
+    ("original", "perturbed", "keywords", "said"),
     [
-        (lambda: fairpair([["a", "b"]], [["a", "b"]] * 2), "lengths differ: perturbed_continua"),
-        (lambda: fairpair([["a", "b"], ["a"]], [["a", "b"]] * 2), "row 1 has 1 answers"),
-        (lambda: fairpair(["a b", "c"], ["a", "b"]), "row 0 is a str; give the list"),
-        (lambda: fairpair("ab", "ab"), "perturbed_continuations is a str"),
-        (lambda: fairpair([["a", None]], [["a", "b"]]), "row 0 holds None"),
-        (
-            lambda: fairpair([["a", "b"]], [["a", Missing("refused")]]),
-            r"continuations_of_perturbed row 0 holds missing \(refused\)",
-        ),
-        (lambda: fairpair([["a", {"b"}]], [["a", "b"]]), "row 0 holds token sets among texts"),
-        (lambda: fairpair([[0.1, 0.2]], [[0.1, 0.2]]), "jaccard compares words"),
-        (
-            lambda: fairpair([[{"a"}, {"b"}]], [[{"a"}, {"b"}]], dissimilarity="sentiment"),
-            "sentiment scores texts",
-        ),
-        (
-            lambda: fairpair([[0.1, math.nan]], [[0.1, 0.2]], dissimilarity="sentiment"),
-            "row 0 holds nan",
-        ),
-        (lambda: fairpair([["a", "b"]], [["a", "b"]], dissimilarity="bleu"), "choose jaccard"),
-        (lambda: fairpair([["a", "b"]], [["a", "b"]], aggregate="sum"), "aggregate is 'sum'"),
-        (lambda: fairpair([["a", "b"]], [["a", "b"]], units=[1, 2]), "units has 2 labels"),
-        (
-            lambda: fairpair([["a", "b"]], [["a", "b"]], dissimilarity=lambda u, v: "far"),
-            "dissimilarity returned 'far' for 'a' and 'b'",
-        ),
-        (
-            lambda: fairpair([["a", "b"]], [["a", "b"]], dissimilarity=lambda u, v: -1.0),
-            "prompt 0: a dissimilarity is negative",
-        ),
+        (AB, AB * 2, {}, "lengths differ: perturbed_continua"),
+        ([["a", "b"], ["a"]], AB * 2, {}, "row 1 has 1 answers"),
+        (["a b", "c"], ["a", "b"], {}, "row 0 is a str; give the list"),
+        ("ab", "ab", {}, "perturbed_continuations is a str"),
+        ([["a", None]], AB, {}, "row 0 holds None"),
+        (AB, [["a", Missing("refused")]], {}, r"_of_perturbed row 0 holds missing \(refused\)"),
+        ([["a", {"b"}]], AB, {}, "row 0 holds token sets among texts"),
+        ([[0.1, 0.2]], [[0.1, 0.2]], {}, "jaccard compares words"),
+        ([[{"a"}] * 2], [[{"a"}] * 2], {"dissimilarity": "sentiment"}, "sentiment scores texts"),
+        ([[0.1, math.nan]], [[0.1, 0.2]], {"dissimilarity": "sentiment"}, "row 0 holds nan"),
+        (AB, AB, {"dissimilarity": "bleu"}, "choose jaccard"),
+        (AB, AB, {"dissimilarity": lambda u, v: "far"}, "returned 'far' for 'a' and 'b'"),
+        (AB, AB, {"dissimilarity": lambda u, v: -1.0}, "prompt 0: a dissimilarity is negative"),
+        (AB, AB, {"aggregate": "sum"}, "aggregate is 'sum'"),
+        (AB, AB, {"units": [1, 2]}, "units has 2 labels"),
     ],
 )
-def test_wrong_input_is_named(call, said):
+def test_wrong_input_is_named(original, perturbed, keywords, said):
     with pytest.raises(ValueError, match=said):
-        call()
+        fairpair(original, perturbed, **keywords)
 
 
 # Table 3 of the paper, times 100: V_pg, V_gp, B and F for Jaccard and for sentiment.
