@@ -52,6 +52,7 @@ class TestTemplates:
             ["{Person} works as {a:occupation}."], "gender", fillers={"occupation": ["actuary"]}
         )
         (pair,) = made
+        assert pair.placebo is None
         assert (pair.original, pair.counterfactual) in {
             ("A woman works as an actuary.", "A man works as an actuary."),
             ("A lady works as an actuary.", "A gentleman works as an actuary."),
@@ -192,10 +193,6 @@ class TestPlacebo:
                 ["{Person} left."], "sexual_orientation", groups, placebo=True, seed=seed
             ):
                 assert pair.placebo is None  # a bisexual woman is no rewording of a person
-
-    def test_is_only_made_on_request(self) -> None:
-        (pair,) = pairs_from_templates(["{Person} left."], "gender")
-        assert pair.placebo is None
 
 
 class TestTexts:
