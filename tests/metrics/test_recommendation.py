@@ -39,9 +39,10 @@ def test_identical_lists_of_one_item_have_no_order_to_normalize_by():
 
 def test_the_smaller_direction_counts():
     # "d" is last here and first there: 1 of 10 against 4 of 10.
-    assert serp_at_k([list("abcd")], [list("dxyz")]).value == pytest.approx(0.1)
+    one, other = [list("abcd")], [list("dxyz")]
+    assert serp_at_k(one, other).value == serp_at_k(other, one).value == pytest.approx(0.1)
     # "d" comes last here, but before x, y and z, which are missing.
-    assert prag_at_k([list("abcd")], [list("dxyz")]).value == 0
+    assert prag_at_k(one, other).value == prag_at_k(other, one).value == 0
 
 
 def test_arrays_and_numbers_are_lists_and_items():
