@@ -19,8 +19,6 @@ from pytest_llmfair.counterfactuals import (
     check_pair,
     generate_pairs,
     mentions,
-    pairs_from_templates,
-    template_set,
 )
 from pytest_llmfair.counterfactuals.checks import CHECKS
 
@@ -98,12 +96,6 @@ def test_generated_pairs_pass_the_checks_of_user_pairs() -> None:
         for pair in pairs:
             assert check_pair(pair, attribute) == (), pair
             assert check_pair(replace(pair, edits=()), attribute) == (), pair
-
-
-@pytest.mark.parametrize("attribute", ["race", "nationality", "sexual_orientation"])
-def test_pairs_of_the_template_sets_pass_them(attribute: str) -> None:
-    pairs = pairs_from_templates(template_set(attribute), attribute, fill_limit=1)
-    assert {check_pair(pair, attribute) for pair in pairs} == {()}
 
 
 def test_both_possessives_of_a_name_become_one() -> None:
@@ -200,13 +192,6 @@ class TestPairs:
         entries = [{"role": "noun", "a": "boss", "b": "sir"}, {"role": "noun", "a": "nun"}]
         pairs = generate_pairs(["The boss met a nun."], own({"entries": entries}))
         assert (list(pairs), pairs.rejected, pairs.lost) == ([], (), {"nun": 1})
-
-    def test_are_a_list(self) -> None:
-        pairs = generate_pairs(["She left."], "gender")
-        assert isinstance(pairs, list)
-        assert isinstance(pairs, Pairs)
-        assert pairs == [pairs[0]]
-        assert [*pairs, *pairs] == pairs + pairs
 
     def test_add_up_with_what_was_left_out(self) -> None:
         first = generate_pairs(["She left.", "John met her.", "It rained."], "gender")

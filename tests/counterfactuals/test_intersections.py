@@ -158,13 +158,6 @@ def test_words_of_both_attributes_at_once_are_lost() -> None:
     assert pairs.lost == {"straight woman": 1}
 
 
-def test_a_lexicon_that_is_an_intersection_works_too() -> None:
-    lexicon = intersection(load_lexicons()["gender"], load_lexicons()["race"])
-    assert twins(LATE, lexicon, groups=("black female", "white male")) == [
-        "The white man said he was late."
-    ]
-
-
 def test_mentions_are_of_one_attribute_each() -> None:
     assert [(m.text, m.group) for m in mentions(LATE, BOTH)] == [
         ("Black", "black"),
@@ -247,7 +240,7 @@ def rebuilt(pair: Pair) -> str:
 
 
 @given(st.lists(st.sampled_from(WORDS), max_size=8))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_pairs_are_equal_outside_their_edits_and_once_masked(words: list[str]) -> None:
     for pair in generate_pairs([" ".join(words)], BOTH):
         assert rebuilt(pair) == pair.counterfactual

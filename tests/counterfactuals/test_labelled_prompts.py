@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.util
 import sys
 from pathlib import Path
-from types import ModuleType, SimpleNamespace
+from types import ModuleType
 
 import pytest
 
@@ -62,48 +62,22 @@ def test_the_groups_of_every_prompt_are_those_of_its_attribute(cases):
         assert [lexicon.group(group) for group in case.groups or ()] or case.groups is None, case
 
 
-class Made(list):
-    """Pairs, with the prompts that the package is not sure about."""
-
-    def __init__(self, pairs, uncertain):
-        super().__init__(pairs)
-        self.uncertain = uncertain
-
-
 @pytest.mark.parametrize(
-    ("pairs", "uncertain", "expected", "outcome"),
+    ("text", "expected", "outcome"),
     [
-        (["He left."], [], "He left.", "right"),
-        (["He left."], [], "She left.", "wrong"),
-        ([], [], None, "right"),
-        ([], [], "He left.", "wrong"),
-        ([], ["she: a ship?"], "He left.", "uncertain"),
-        ([], ["she: a ship?"], None, "uncertain"),
-        (["He left."], ["she: a ship?"], "He left.", "right"),
+        ("She left.", "He left.", "right"),
+        ("She left.", "They left.", "wrong"),
+        ("It rained.", None, "right"),
+        ("It rained.", "He left.", "wrong"),
+        ("The nurse brought her water.", "The nurse brought him water.", "uncertain"),
+        ("The nurse brought her water.", None, "uncertain"),
+        ("The nurse brought her water.", ["her"], "uncertain"),
+        ("She left.", ["She"], "right"),
+        ("It rained.", ["it"], "wrong"),
     ],
 )
-def test_no_pair_for_want_of_certainty_is_an_outcome_of_its_own(
-    labelled, monkeypatch, pairs, uncertain, expected, outcome
-):
-    made = Made([SimpleNamespace(counterfactual=text) for text in pairs], uncertain)
-    monkeypatch.setattr(labelled, "generate_pairs", lambda *_, **__: made)
-    case = labelled.Case("category", "She left.", "gender", None, expected)
-    assert case.answer().outcome == outcome
-
-
-@pytest.mark.parametrize(
-    ("found", "outcome"),
-    [
-        ([("black", "context")], "right"),
-        ([("black", "uncertain")], "uncertain"),
-        ([("black", "context"), ("white", "uncertain")], "uncertain"),
-        ([], "wrong"),
-    ],
-)
-def test_an_uncertain_mention_makes_the_case_uncertain(labelled, monkeypatch, found, outcome):
-    listed = [SimpleNamespace(text=text, confidence=confidence) for text, confidence in found]
-    monkeypatch.setattr(labelled, "mentions", lambda *_: listed)
-    case = labelled.Case("category", "A black cab driver.", "race", None, ["black"])
+def test_no_pair_for_want_of_certainty_is_an_outcome_of_its_own(labelled, text, expected, outcome):
+    case = labelled.Case("category", text, "gender", None, expected)
     assert case.answer().outcome == outcome
 
 

@@ -429,11 +429,6 @@ class TestExtending:
         assert own.default_groups == own.groups
         assert "jain" in own.default_groups
 
-    def test_leaves_the_shipped_lexicon_as_it_is(self, file: Path) -> None:
-        before = load_lexicons()["gender"].entries
-        read(file, FAMILY)
-        assert load_lexicons()["gender"].entries is before
-
     def test_replaces_the_shipped_lexicon_only_under_its_name(self, file: Path) -> None:
         read(file, FAMILY)
         assert load_lexicons(file)["gender"].groups[-1] == "agender"

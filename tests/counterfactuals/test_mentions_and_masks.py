@@ -8,7 +8,6 @@ import pytest
 import yaml
 
 from pytest_llmfair.counterfactuals import (
-    Lexicon,
     Mention,
     load_lexicons,
     mask,
@@ -16,7 +15,6 @@ from pytest_llmfair.counterfactuals import (
     name_groups,
     names,
 )
-from pytest_llmfair.metrics import counterfactual_rouge_l
 
 CASES = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text("utf-8"))
 
@@ -79,12 +77,6 @@ class TestMentions:
 
 
 class TestMask:
-    def test_makes_the_example_of_bouchard_2024_equal(self) -> None:
-        one, other = "then he drove his car to work", "then she drove her car to work"
-        assert mask(one, "gender") == mask(other, "gender")
-        assert counterfactual_rouge_l([one], [other], mask=load_lexicons()["gender"]).value == 1.0
-        assert counterfactual_rouge_l([one], [other]).value < 1.0
-
     def test_leaves_everything_else(self) -> None:
         assert mask('"She\'s\n a  NURSE," (he) said.', "gender") == (
             '"[MASK]\'s\n a  NURSE," ([MASK]) said.'
@@ -98,23 +90,12 @@ class TestMask:
             "A [MASK], A [MASK], a [MASK] and an apple"
         )
 
-    def test_takes_a_lexicon(self) -> None:
-        assert (
-            mask("she left", load_lexicons()["gender"])
-            == load_lexicons()["gender"].mask("she left")
-            == "[MASK] left"
-        )
-
     def test_takes_a_list_of_words(self) -> None:
         assert mask("An old  man, a MAN", ["old man", "man"]) == "An [MASK], a [MASK]"
 
     def test_without_a_mention_is_the_text_itself(self) -> None:
         text = "Nothing\there \u2014 at\u00a0all."
         assert mask(text, "gender") == text
-
-    def test_of_an_unknown_attribute_is_an_error(self) -> None:
-        with pytest.raises(ValueError, match="no lexicon is called 'gendr'; did you mean gender"):
-            mask("she", "gendr")
 
     def test_of_no_text_is_an_error(self) -> None:
         with pytest.raises(ValueError, match="the text is 'None', a NoneType; give a text"):
@@ -127,16 +108,6 @@ class TestMask:
     def test_of_no_words_is_an_error(self, words: object, message: str) -> None:
         with pytest.raises(ValueError, match=message):
             mask("A man left.", words)  # type: ignore[arg-type]
-
-    def test_covers_both_words_where_articles_differ(self) -> None:
-        lexicon = Lexicon.from_dict(
-            {
-                "name": "origin",
-                "groups": ["asian", "european"],
-                "entries": [{"role": "adjective", "asian": "Asian", "european": "European"}],
-            }
-        )
-        assert lexicon.mask("an Asian cook") == lexicon.mask("a European cook") == "a [MASK] cook"
 
     def test_covers_a_noun_that_makes_a_term_with_an_adjective(self) -> None:
         for text, attribute, expected in CASES[

@@ -76,15 +76,6 @@ def test_mentions_and_masks_use_the_same_lexicon() -> None:
     assert mask("Ask John's", lexicon) == mask("Ask Jane's", lexicon) != "Ask John's"
 
 
-@pytest.mark.parametrize(
-    ("groups", "message"),
-    CASES["other groups are refused"],
-)
-def test_other_groups_are_refused(groups: Any, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        generate_pairs(["John"], attribute="name", groups=groups)
-
-
 @pytest.mark.parametrize("use", [mask, mentions])
 def test_without_names_mentions_and_masks_name_the_remedy(use: Any) -> None:
     with pytest.raises(ValueError, match=r'name_lexicon\(\("John", "Jane"\)\)'):
@@ -100,7 +91,7 @@ TEXTS = st.lists(
 
 
 @given(TEXTS)
-@settings(max_examples=300)
+@settings(max_examples=100)
 def test_outside_the_edits_both_are_byte_equal(text: str) -> None:
     for pair in generate_pairs([text], attribute="name", groups=JOHN):
         at, parts = 0, []

@@ -56,10 +56,6 @@ def test_is_missing_if_no_other_term_is_known() -> None:
         assert placebo(text, attribute, groups) is None
 
 
-def test_is_not_made_unless_asked_for() -> None:
-    assert generate_pairs(["My mother left."], "gender")[0].placebo is None
-
-
 def test_takes_one_step_for_all_terms() -> None:
     for seed in range(20):
         text = placebo(

@@ -162,11 +162,6 @@ def test_an_effect_is_the_gap_to_the_last_group(effect: float, data: st.DataObje
     assert all(0.0 <= x <= 1.0 for own in scores.values() for x in own)
 
 
-@given(fair.scores_by_group(("b", "c", "a")))
-def test_groups_keep_their_order(scores: dict[str, object]) -> None:
-    assert list(scores) == ["b", "c", "a"]
-
-
 def test_without_an_effect_groups_can_differ_in_any_way() -> None:
     found = find(fair.scores_by_group(), lambda own: len(own["female"]) > len(own["male"]) + 3)
     assert {group: own.tolist() for group, own in found.items()} == {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Sequence
 
 import numpy as np
@@ -45,14 +44,11 @@ def test_scores_go_into_a_counterfactual_metric(examples: SourceExamples) -> Non
         units=examples.units,
         positive=0,
     )
-    for one, other in itertools.combinations(range(3), 2):
-        gap = np.mean(
-            [
-                np.mean([abs(a[0] - b[0]) for a in example[one] for b in example[other]])
-                for example in y_prob
-            ]
-        )
-        assert estimate.groups[GROUPS[one], GROUPS[other]].value == pytest.approx(gap)
+    gaps = [
+        np.mean([abs(a[0] - b[0]) for a in example[0] for b in example[1]]) for example in y_prob
+    ]
+    assert estimate.groups["christian", "muslim"].value == pytest.approx(np.mean(gaps))
+    assert estimate.groups["christian", "sikh"].value < 0.5 * np.mean(gaps)
 
 
 def test_predictions_go_into_a_group_metric(examples: SourceExamples) -> None:
@@ -66,14 +62,12 @@ def test_predictions_go_into_a_group_metric(examples: SourceExamples) -> None:
         units=examples.text_units,
         positive=0,
     )
-    rate = {}
-    for group in (*GROUPS, None):
+    rates = {group: row.rate for group, row in estimate.groups.items()}
+    for group in GROUPS:
         rows = zip(predicted, truth, examples.text_groups, strict=True)
-        positives = [guess == 0 for guess, own, g in rows if own != 0 and group in (g, None)]
-        rate[group] = np.mean(positives)
-    expected = sum(abs(rate[group] - rate[None]) for group in GROUPS) / len(GROUPS)
-    assert estimate.value == pytest.approx(expected)
-    assert estimate.value > 0.02
+        positives = [guess == 0 for guess, own, g in rows if own != 0 and g == group]
+        assert rates[group] == pytest.approx(np.mean(positives))
+    assert max(rates, key=rates.get) == "muslim"
 
 
 def test_tagged_tokens_go_into_a_sequence_metric() -> None:

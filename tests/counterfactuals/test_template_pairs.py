@@ -52,6 +52,7 @@ class TestTemplates:
             ["{Person} works as {a:occupation}."], "gender", fillers={"occupation": ["actuary"]}
         )
         (pair,) = made
+        assert pair.placebo is None
         assert (pair.original, pair.counterfactual) in {
             ("A woman works as an actuary.", "A man works as an actuary."),
             ("A lady works as an actuary.", "A gentleman works as an actuary."),
@@ -100,10 +101,6 @@ class TestTemplates:
         (edit,) = unsaid.edits
         assert edit.after == ""
         assert edit.before.startswith(" ")
-
-    def test_name_two_names(self) -> None:
-        (pair,) = pairs_from_templates(["{Person} left."], "name", ("John", "Jane"))
-        assert (pair.original, pair.counterfactual) == ("John left.", "Jane left.")
 
     def test_of_names_go_through_the_checks_too(self) -> None:
         made = pairs_from_templates(
@@ -196,10 +193,6 @@ class TestPlacebo:
                 ["{Person} left."], "sexual_orientation", groups, placebo=True, seed=seed
             ):
                 assert pair.placebo is None  # a bisexual woman is no rewording of a person
-
-    def test_is_only_made_on_request(self) -> None:
-        (pair,) = pairs_from_templates(["{Person} left."], "gender")
-        assert pair.placebo is None
 
 
 class TestTexts:

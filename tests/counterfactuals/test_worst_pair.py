@@ -286,12 +286,6 @@ def test_shortening_keeps_what_is_needed_and_nothing_else(
     assert sorted(found.split()) == sorted(wanted)
 
 
-@given(st.text(max_size=40))
-def test_any_text_can_be_shortened(text: str) -> None:
-    assert len(shortest(text, lambda shorter: True)) <= max(len(text), 1)
-    assert shortest(text, lambda shorter: False) == text
-
-
 @given(st.lists(st.integers(0, 2), min_size=4, max_size=8))
 @settings(max_examples=30)
 def test_difference_is_that_of_a_direct_count(codes: list[int]) -> None:

@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from pytest_llmfair.lexicons.english.grammar import English
-from pytest_llmfair.lexicons.grammar import Name, Verdict
+from pytest_llmfair.lexicons.grammar import Verdict
 
 CASES = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text("utf-8"))
 
@@ -60,11 +60,6 @@ def test_a_doubt_about_a_pronoun_names_the_words() -> None:
     roles = ("object", "possessive_determiner")
     verdict = ENGLISH.role("The nurse brought her water.", 18, 21, roles)
     assert verdict.why == "'her' before 'water' can be the object or the owner"
-
-
-def test_a_doubt_about_a_name_names_the_other_reading() -> None:
-    name = Name("May", "name", frozenset({"may"}), frozenset({"may", "tom"}))
-    assert ENGLISH.is_this_person("May is late.", 0, 3, name).why == "'May' is also a month"
 
 
 def test_a_pronoun_with_one_role_has_that_role_unless_it_is_a_thing() -> None:

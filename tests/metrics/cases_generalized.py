@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 from functools import partial
-from itertools import combinations, pairwise, product
+from itertools import combinations, product
 
 import numpy as np
+from scipy.stats import wasserstein_distance
 
 from pytest_llmfair.testing import Case
 
@@ -152,17 +153,6 @@ def rates(kind, y_true, y_pred, groups):
     return found
 
 
-def wasserstein(x, y):
-    """Area between the distribution functions."""
-    points = sorted([*x, *y])
-    area = 0.0
-    for low, high in pairwise(points):
-        below_x = sum(v <= low for v in x) / len(x)
-        below_y = sum(v <= low for v in y) / len(y)
-        area += abs(below_x - below_y) * (high - low)
-    return area
-
-
 def over(a, b):
     if math.isnan(a) or math.isnan(b) or a == b == 0:
         return NAN
@@ -234,7 +224,7 @@ def avg_gf(y_prob, groups, y_true=None):
         own = [scores[i] for i in rows_where(groups, lambda g, n=name: g == n)]
         if not own:
             return NAN
-        total += wasserstein(scores, own)
+        total += wasserstein_distance(scores, own)
     return total / len(names)
 
 
@@ -311,7 +301,7 @@ def avg_if(y_prob, groups, y_true=None, true_class=False):
             continue
         sets = [[row[1] for row in variations(own)] for own in example]
         pairs = list(combinations(sets, 2))
-        values.append(sum(wasserstein(x, y) for x, y in pairs) / len(pairs))
+        values.append(sum(wasserstein_distance(x, y) for x, y in pairs) / len(pairs))
     return sum(values) / len(values) if values else NAN
 
 

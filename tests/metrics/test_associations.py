@@ -40,13 +40,6 @@ def test_nine_to_one_mentions_read_04_unless_the_reference_is_observed():
     assert any("female 0.900, male 0.100" in note for note in observed.notes)
 
 
-def test_mentions_of_answers_without_the_word_are_part_of_the_observed_reference():
-    responses = ["she nurse", "he nurse", "she", "she"]
-    found = stereotypical_associations(responses, GROUPS, ["nurse"], reference="observed")
-    assert found.value == pytest.approx(0.25)
-    assert found.groups["nurse"].value == pytest.approx(0.25)
-
-
 def test_a_reference_is_given_by_group():
     given = {"male": 0.25, "female": 0.75}
     found = stereotypical_associations(["she nurse"], GROUPS, ["nurse"], reference=given)
@@ -87,11 +80,6 @@ def test_each_word_has_an_interval_of_its_own():
     assert row.interval().lower <= row.value <= row.interval().upper < 0.5
 
 
-def test_a_group_never_mentioned_has_a_share_of_0():
-    found = stereotypical_associations(["she nurse"], GROUPS, ["nurse"])
-    assert found.value == pytest.approx(0.5)
-
-
 def test_nothing_seen_with_a_group_is_undefined():
     found = stereotypical_associations(["nurse", "she"], GROUPS, ["nurse"])
     assert math.isnan(found.value)
@@ -122,11 +110,6 @@ def test_neutral_associations_are_the_largest_gap_given_the_word():
     assert found.groups["kind"].value == pytest.approx(1 / 2)
     assert "unheard" not in found.groups
     assert found.value == pytest.approx(2 / 3)
-
-
-def test_neutral_associations_of_a_group_never_mentioned_are_those_of_the_other():
-    found = equal_neutral_associations(["she nurse", "nurse"], GROUPS, ["nurse"])
-    assert found.value == pytest.approx(0.5)
 
 
 @pytest.mark.parametrize("measure", [equal_group_associations, equal_neutral_associations])

@@ -16,21 +16,6 @@ def test_classes_may_be_words():
     assert estimate.value == 0.5
 
 
-def test_rates_of_zero_are_rates():
-    estimate = demographic_parity_difference([0] * 20, groups=["a"] * 10 + ["b"] * 10)
-    assert estimate.value == 0
-    assert 0.2 < estimate.interval().upper < 0.35
-
-
-def test_renaming_groups_changes_nothing():
-    rng = np.random.default_rng(0)
-    predicted = rng.integers(0, 2, 60)
-    first = demographic_parity_difference(predicted, groups=["a", "b", "b"] * 20)
-    second = demographic_parity_difference(predicted, groups=["z", "k", "k"] * 20)
-    assert first.value == second.value
-    assert first.interval() == second.interval()
-
-
 def test_the_pair_is_in_the_table_and_the_rates_are_in_the_notes():
     estimate = demographic_parity_difference([1, 0, 0, 0], groups=["a", "a", "b", "b"])
     assert estimate.groups["a", "b"].value == 0.5
@@ -40,7 +25,6 @@ def test_the_pair_is_in_the_table_and_the_rates_are_in_the_notes():
 @pytest.mark.parametrize(
     ("predicted", "groups", "said"),
     [
-        ([], [], "empty"),
         ([1, 0], ["a"], "2 rows"),
         ([1, 0], ["a", "a"], "1 group"),
         ([1, math.nan], ["a", "b"], "y_pred row 1"),
@@ -107,12 +91,6 @@ def test_a_pair_is_found_whichever_group_is_named_first(metric, names):
 
 
 class TestImpactRatio:
-    def test_is_the_smallest_rate_over_the_largest(self):
-        predicted = [1] * 5 + [0] * 5 + [1] * 4 + [0] * 6 + [1] * 8 + [0] * 2
-        estimate = impact_ratio(predicted, groups=list("a" * 10 + "b" * 10 + "c" * 10))
-        assert estimate.value == pytest.approx(0.4 / 0.8)
-        assert estimate.metric.direction == "higher"
-
     def test_the_guideline_example_fails_four_fifths(self):
         # 48 of 80 and 12 of 40 selected: rates of 60 % and 30 %, a ratio of one half.
         predicted = [1] * 48 + [0] * 32 + [1] * 12 + [0] * 28
@@ -160,9 +138,6 @@ class TestImpactRatio:
             assert "selection rate of a and of b" in estimate.undefined
             assert "0 over 0 is no ratio" in estimate.undefined
 
-    def test_one_group_never_selected_is_zero(self):
-        assert impact_ratio([1, 1, 0, 0], groups=["a", "a", "b", "b"]).value == 0
-
     def test_every_pair_and_every_group_is_in_the_table(self):
         predicted = [1, 0, 1, 1, 0, 0, 1, 1, 1]
         estimate = impact_ratio(predicted, groups=list("aabbbccdd"))
@@ -178,4 +153,4 @@ class TestImpactRatio:
     def test_four_fifths_is_context_and_no_bound(self):
         info = impact_ratio([1, 0, 1, 0], groups=["a", "a", "b", "b"]).metric
         assert "four fifths" in info.reported
-        assert info.name == "impact_ratio"
+        assert (info.name, info.direction) == ("impact_ratio", "higher")

@@ -36,33 +36,6 @@ def test_the_value_is_the_paper_s_formula_with_weights_that_decay():
     assert score(ONE, ["nurse"], decay=0.9).value == pytest.approx(by_hand)
 
 
-def test_the_weight_is_095_per_word_by_default():
-    assert score(ONE, ["nurse"]).value == pytest.approx(score(ONE, ["nurse"], decay=0.95).value)
-
-
-def test_a_fixed_window_weighs_all_words_inside_equally():
-    responses = ["nurse she a a he", "he nurse", "nurse a"]
-    # Two words away: she once, he once; three away he twice.
-    assert score(responses, ["nurse"], window=2).value == pytest.approx(
-        math.log((1 / 3 / 1) / (1 / 3 / 2))
-    )
-    assert score(responses, ["nurse"], window=4).value == pytest.approx(
-        math.log((1 / 3 / 1) / (2 / 4 / 2))
-    )
-
-
-def test_more_mentions_of_a_group_alone_change_nothing_but_its_share():
-    often = score([*ONE, "she"], ["nurse"]).value
-    assert often == pytest.approx(score(ONE, ["nurse"]).value - math.log(4 / 3))
-
-
-def test_groups_in_the_other_order_change_the_sign():
-    turned = cooccurrence_bias_score(
-        ONE, dict(reversed(GROUPS.items())), ["nurse"], stop_words=None
-    )
-    assert turned.value == pytest.approx(-score(ONE, ["nurse"]).value)
-
-
 def test_opposite_words_cancel_but_not_their_magnitude():
     responses = ["she nurse", "he doctor"] * 9 + ["he nurse", "she doctor"]
     signed = score(responses, ["nurse", "doctor"])
@@ -123,17 +96,16 @@ def test_words_with_one_group_only_leave_no_mean():
     assert found.groups["chess"].value == -math.inf
 
 
-def test_a_group_never_mentioned_leaves_no_mean():
-    assert "no response mentions male" in score(["she nurse"], ["nurse"], smoothing=1.0).undefined
-
-
-def test_a_group_without_words_around_it_leaves_no_mean():
-    found = score(["she nurse", "he"], ["nurse"], smoothing=1.0)
-    assert "has a word near male" in found.undefined
-
-
-def test_targets_never_seen_leave_no_mean():
-    assert "no target word" in score(["she a", "he b"], ["nurse"]).undefined
+@pytest.mark.parametrize(
+    ("responses", "smoothing", "why"),
+    [
+        (["she nurse"], 1.0, "no response mentions male"),
+        (["she nurse", "he"], 1.0, "has a word near male"),
+        (["she a", "he b"], 0.0, "no target word"),
+    ],
+)
+def test_groups_and_words_that_never_meet_leave_no_mean(responses, smoothing, why):
+    assert why in score(responses, ["nurse"], smoothing=smoothing).undefined
 
 
 def test_targets_that_are_all_stop_words_leave_no_mean():
@@ -249,22 +221,18 @@ def test_options_are_part_of_the_name(keywords, said):
     assert score(ONE, ["nurse"], **keywords).variant == said
 
 
-@pytest.mark.parametrize("window", [0, -1, 1.5, True, "10"])
-def test_a_window_is_a_whole_number_of_words(window):
-    with pytest.raises(ValueError, match="window is"):
-        score(ONE, ["nurse"], window=window)
-
-
-@pytest.mark.parametrize("decay", [0.0, 1.1, math.nan, True])
-def test_decay_is_above_0_and_at_most_1(decay):
-    with pytest.raises(ValueError, match="decay is"):
-        score(ONE, ["nurse"], decay=decay)
-
-
-@pytest.mark.parametrize("smoothing", [-0.1, math.inf, math.nan])
-def test_smoothing_is_not_negative(smoothing):
-    with pytest.raises(ValueError, match="smoothing is"):
-        score(ONE, ["nurse"], smoothing=smoothing)
+@pytest.mark.parametrize(
+    ("option", "wrong"),
+    [
+        ("window", [0, -1, 1.5, True, "10"]),
+        ("decay", [0.0, 1.1, math.nan, True]),
+        ("smoothing", [-0.1, math.inf, math.nan]),
+    ],
+)
+def test_options_outside_their_range_are_named(option, wrong):
+    for value in wrong:
+        with pytest.raises(ValueError, match=f"{option} is"):
+            score(ONE, ["nurse"], **{option: value})
 
 
 @pytest.mark.parametrize(
@@ -294,8 +262,6 @@ def test_responses_and_targets_are_lists_of_texts():
         score(ONE, "nurse")
     with pytest.raises(ValueError, match="2 labels for 3 rows"):
         score(ONE, ["nurse"], units=["a", "b"])
-    with pytest.raises(ValueError, match="population is"):
-        score(ONE, ["nurse"], population="all")
     with pytest.raises(ValueError, match="stop_words holds 'of course', 2 words"):
         score(ONE, ["nurse"], stop_words=["of course"])
 
@@ -317,27 +283,6 @@ def test_no_result_depends_on_how_texts_are_split_into_runs(texts, decay, tokens
             assert np.array_equal(getattr(whole, name), getattr(parts, name))
 
 
-@settings(max_examples=60, deadline=None)
-@given(TEXTS, st.floats(0.2, 1.0))
-def test_the_recursion_adds_up_every_pair_of_places(texts, decay):
-    words = kernel.WordLists.of(GROUPS, ["nurse"])
-    for _, found in kernel.runs(texts, words):
-        at = found.mentions(2)
-        near = kernel.nearness(found, at, decay)
-        inside = kernel.nearness_in_window(found, at, 2)
-        for i, one in enumerate(found.response):
-            others = [j for j, r in enumerate(found.response) if r == one and j != i]
-            slow = sum((at[:, j] * decay ** abs(i - j) for j in others), np.zeros(2))
-            assert near[:, i] == pytest.approx(slow)
-            assert inside[:, i] == pytest.approx(sum(at[:, j] for j in others if abs(i - j) <= 2))
-
-
-def test_a_window_beyond_every_text_counts_as_no_decay_does():
-    responses = ["she nurse x he", "he the nurse", "x she nurse nurse"]
-    wide = score(responses, ["nurse", "x"], window=100).value
-    assert wide == pytest.approx(score(responses, ["nurse", "x"], decay=1.0).value)
-
-
 def test_fixed_units_need_answers_that_vary():
     assert "no_repeats" in score(ONE, ["nurse"], population="fixed").reasons
     fixed = score(
@@ -349,9 +294,3 @@ def test_fixed_units_need_answers_that_vary():
     )
     assert fixed.sample.population == "fixed"
     assert fixed.interval().upper < math.inf
-
-
-def test_answers_without_groups_only_add_units():
-    found = score([*ONE * 5, "", "nurse"], ["nurse"])
-    assert found.value == pytest.approx(score(ONE, ["nurse"]).value)
-    assert found.sample.units == 17

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import itertools
 import math
 
 import numpy as np
@@ -11,25 +10,6 @@ from hypothesis import strategies as st
 from pytest_llmfair.metrics import counterfactual_cosine
 
 VECTORS = st.lists(st.integers(-9, 9), min_size=3, max_size=3).filter(any)
-
-
-def slow_cosine(x, y):
-    product = sum(a * b for a, b in zip(x, y, strict=True))
-    return product / math.sqrt(sum(a * a for a in x)) / math.sqrt(sum(b * b for b in y))
-
-
-@given(st.lists(st.tuples(*[VECTORS] * 4), min_size=1, max_size=4))
-def test_two_generations_a_side_give_cross_pairs_floor_and_excess(rows):
-    a, b = ([row[start : start + 2] for row in rows] for start in (0, 2))
-    estimate = counterfactual_cosine(a, b)
-    cross = [
-        np.mean([slow_cosine(x, y) for x, y in itertools.product(*pair)])
-        for pair in zip(a, b, strict=True)
-    ]
-    within = [(slow_cosine(*row[:2]) + slow_cosine(*row[2:])) / 2 for row in rows]
-    assert estimate.value == pytest.approx(np.mean(cross), abs=1e-12)
-    assert estimate.noise_floor() == pytest.approx(np.mean(within), abs=1e-12)
-    assert estimate.excess.value == pytest.approx(np.mean(cross) - np.mean(within), abs=1e-12)
 
 
 @given(VECTORS, st.integers(1, 99))
@@ -67,11 +47,9 @@ def test_a_zero_embedding_leaves_the_value_undefined(side):
 @pytest.mark.parametrize(
     ("a", "b", "message"),
     [
-        ([], [], "embeddings_a is empty"),
         ([0.1, 0.2], [0.1, 0.2], r"embeddings_a row 0 has shape \(\)"),
         ([[1, 2]], [[1, 2, 3]], "embeddings_b row 0 has 3 numbers per embedding, others have 2"),
         ([[1, 2], [1]], [[1, 2], [1, 2]], "embeddings_a row 1 has 1 numbers"),
-        ([[1, float("nan")]], [[1, 2]], "embeddings_a row 0 holds nan"),
         ([[1, 2]], [[1, float("inf")]], "embeddings_b row 0 holds inf"),
         ([["1", "2"]], [[1, 2]], "embeddings_a row 0 is .*give an embedding"),
         ([[[1, 2], [1]]], [[1, 2]], "embeddings_a row 0 is .*give an embedding"),

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import inspect
 import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from pytest_llmfair import BoundExceeded, assert_false_negative_rate_ratio_within, metrics
 from pytest_llmfair.metrics import get_metric
@@ -70,35 +67,6 @@ def test_a_ratio_says_which_group_is_over_which():
     estimate = ratio("negative")(three[0], three[1], groups=three[2])
     assert estimate.value == pytest.approx(5)
     assert "the value is b over a" in estimate.notes
-
-
-@pytest.mark.parametrize("make", [difference, ratio])
-@pytest.mark.parametrize("kind", KINDS)
-def test_arguments_go_by_position_or_by_name(make, kind):
-    y_true, y_pred, groups = rows_of(COUNTS)
-    one = make(kind)(y_true, y_pred, groups=groups)
-    other = make(kind)(groups=groups, y_pred=np.array(y_pred), y_true=np.array(y_true))
-    assert one.value == other.value
-    assert list(inspect.signature(make(kind)).parameters) == [
-        "y_true",
-        "y_pred",
-        "groups",
-        "positive",
-        "units",
-        "population",
-    ]
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_swapping_the_groups_changes_the_sign_or_inverts(kind):
-    y_true, y_pred, groups = rows_of(COUNTS)
-    back = (y_true[::-1], y_pred[::-1])
-    assert difference(kind)(*back, groups=groups[::-1]).signed.value == pytest.approx(
-        -difference(kind)(y_true, y_pred, groups=groups).signed.value
-    )
-    assert ratio(kind)(*back, groups=groups[::-1]).value == pytest.approx(
-        1 / ratio(kind)(y_true, y_pred, groups=groups).value
-    )
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -168,30 +136,6 @@ def test_other_classes_are_the_rest(kind):
             assert many.interval() == two.interval()
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_with_more_groups_the_widest_pair_is_judged(kind):
-    counts = {"a": (30, 10, 40, 20), "b": (15, 15, 55, 25), "c": (20, 5, 70, 5)}
-    y_true, y_pred, groups = rows_of(counts)
-    whole, signed = difference(kind)(y_true, y_pred, groups=groups), {}
-    for pair in (("a", "b"), ("a", "c"), ("b", "c")):
-        alone = rows_of({name: counts[name] for name in pair})
-        signed[pair] = difference(kind)(alone[0], alone[1], groups=alone[2]).signed.value
-        assert whole.groups[pair].value == pytest.approx(abs(signed[pair]))
-        folded = ratio(kind)(alone[0], alone[1], groups=alone[2])
-        assert ratio(kind)(y_true, y_pred, groups=groups).groups[pair].value == folded.value
-    assert whole.value == pytest.approx(max(map(abs, signed.values())))
-    assert list(whole.groups) == [*signed, *"abc"]
-
-
-@settings(max_examples=25)
-@given(st.lists(st.integers(1, 6), min_size=4, max_size=4), st.integers(2, 3))
-def test_equal_tables_are_fair(counts, groups):
-    y_true, y_pred, labels = rows_of(dict.fromkeys("abc"[:groups], tuple(counts)))
-    for kind in KINDS:
-        assert difference(kind)(y_true, y_pred, groups=labels).value == 0
-        assert ratio(kind)(y_true, y_pred, groups=labels).value == 1
-
-
 def test_order_of_appearance_is_that_of_all_rows():
     # The first positive row is of group b, the first row of group a.
     y_true, y_pred = [0, 1, 1, 1, 1, 1], [0, 0, 1, 1, 0, 0]
@@ -216,7 +160,6 @@ def test_a_unit_in_both_groups_makes_a_pair():
 @pytest.mark.parametrize(
     ("y_true", "y_pred", "groups", "said"),
     [
-        ([], [], [], "y_true is empty"),
         ([1, 0], [1], ["a", "b"], "lengths differ: y_true has 2, y_pred has 1"),
         ([1, 0], [1, 0], ["a"], "lengths differ: groups has 1 labels for 2 rows"),
         ([1, 0], [1, 0], ["a", "a"], r"1 group \(a\)"),

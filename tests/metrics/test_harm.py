@@ -6,8 +6,6 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from pytest_llmfair import assert_stereotype_fraction_within
 from pytest_llmfair.metrics import (
@@ -41,15 +39,6 @@ def test_no_toxic_answer_in_sixty_prompts_leaves_the_exact_binomial_bound():
     assert estimate.interval().lower == 0
 
 
-def test_repeating_every_row_of_a_unit_changes_no_value_and_no_interval():
-    rng = np.random.default_rng(4)
-    scores = rng.random(30)
-    single = toxic_fraction(scores, units=range(30))
-    doubled = toxic_fraction(np.concatenate([scores, scores]), units=[*range(30), *range(30)])
-    assert doubled.value == single.value
-    assert doubled.interval().width >= single.interval().width - 1e-12
-
-
 @pytest.mark.parametrize(
     ("scores", "said"),
     [
@@ -66,11 +55,6 @@ def test_repeating_every_row_of_a_unit_changes_no_value_and_no_interval():
 def test_bad_scores_are_named(scores, said):
     with pytest.raises(ValueError, match=said):
         toxic_fraction(scores)
-
-
-def test_a_threshold_outside_the_unit_interval_is_an_error():
-    with pytest.raises(ValueError, match=r"threshold is 1\.5"):
-        toxic_fraction([0.1], threshold=1.5)
 
 
 def test_constant_scores_are_flagged_as_uninformative():
@@ -114,20 +98,6 @@ def test_a_threshold_is_a_number_in_the_unit_interval(threshold):
         toxic_fraction([0.1], threshold)
 
 
-MATRICES = st.integers(1, 4).flatmap(
-    lambda m: st.lists(st.lists(st.floats(0, 1), min_size=m, max_size=m), min_size=1, max_size=8)
-)
-
-
-@given(MATRICES)
-def test_the_fraction_is_never_above_the_probability_nor_half_the_maximum(rows):
-    # A prompt with k of m toxic answers counts k / m in one and 1 in the other; a maximum that
-    # reaches one half counts at least one half.
-    some = toxicity_probability(rows).value
-    assert toxic_fraction(rows).value <= some + 1e-12
-    assert some / 2 <= expected_maximum_toxicity(rows).value + 1e-12
-
-
 @pytest.mark.parametrize("metric", [expected_maximum_toxicity, toxicity_probability])
 class TestMaxima:
     def test_the_number_of_generations_is_part_of_the_name(self, metric):
@@ -141,9 +111,6 @@ class TestMaxima:
     def test_a_flat_input_is_one_generation_per_prompt(self, metric):
         assert metric([0.9, 0.1]).sample.generations == 2
 
-    def test_clients_are_asked_for_25_generations(self, metric):
-        assert get_metric(metric.__name__).generations == 25
-
     def test_the_worst_prompts_can_be_named(self, metric):
         assert metric([[0.1, 0.2], [0.9, 0.3]]).rows[1] > metric([[0.1, 0.2], [0.9, 0.3]]).rows[0]
 
@@ -154,29 +121,12 @@ class TestMaxima:
         assert fixed.sample.population == "fixed"
         assert 0 <= fixed.interval().lower < fixed.value < fixed.interval().upper <= 1
 
-    def test_order_of_prompts_and_generations_changes_nothing(self, metric):
-        rows = np.random.default_rng(6).random((20, 4))
-        first, second = metric(rows), metric(rows[::-1, ::-1])
-        assert first.value == second.value
-        assert first.interval() == second.interval()
-
     def test_constant_scores_are_flagged(self, metric):
         assert "uninformative" in metric(np.full((5, 3), 0.2)).reasons
 
 
-def test_the_maximum_of_one_model_grows_with_the_number_of_generations():
-    scores = np.random.default_rng(7).random((200, 25))
-    values = [expected_maximum_toxicity(scores[:, :m]).value for m in (1, 5, 25)]
-    assert values == sorted(values)
-    assert values[2] - values[0] > 0.3
-
-
 def test_a_maximum_on_the_threshold_reaches_it():
     assert toxicity_probability([[0.1, 0.5], [0.49, 0.0]]).value == 0.5
-
-
-def test_the_fraction_asks_for_one_generation():
-    assert get_metric("toxic_fraction").generations == 1
 
 
 def test_the_papers_symbols_are_names_too():
@@ -201,7 +151,8 @@ def test_each_is_the_toxicity_metric_on_stereotype_scores(metric, twin, generati
         other.variant,
     )
     info = get_metric(metric.__name__)
-    assert (info.scorer, info.needs, info.generations) == ("stereotype", "scores", generations)
+    assert (info.scorer, info.needs) == ("stereotype", "scores")
+    assert info.generations == get_metric(twin.__name__).generations == generations
 
 
 def test_texts_without_a_scorer_are_answered_with_the_remedy():

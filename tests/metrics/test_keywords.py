@@ -7,7 +7,6 @@ import re
 import pytest
 
 from pytest_llmfair import assert_metric, metrics
-from pytest_llmfair._util.keywords import unknown_keyword
 from pytest_llmfair.metrics._registry import _METRICS
 
 
@@ -77,8 +76,3 @@ def test_a_metric_of_any_keywords_is_left_alone():
     # Other tests of this process list all metrics.
     del _METRICS["own_metric_of_any_keywords"]
     assert own_metric_of_any_keywords([0.5, 0.5], blocks=["a", "a"]).sample.units == 1
-
-
-def test_words_of_other_versions_name_ours():
-    error = unknown_keyword("assert_rabbi_within", "threshold", ["bound", "reference"])
-    assert str(error) == "assert_rabbi_within() takes bound=..., not threshold=..."

@@ -7,8 +7,6 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from pytest_llmfair.metrics import named, variation_product
 from pytest_llmfair.stats import MaxPairwiseDifference, Mean
@@ -27,36 +25,6 @@ def counterfactuals(seed, groups=3, classes=2, n=12):
 
 def values(estimate):
     return {key: row.value for key, row in estimate.groups.items()}
-
-
-@settings(max_examples=20)
-@given(st.integers(0, 10**6), st.integers(2, 3))
-def test_of_two_classes_the_gold_one_differs_as_much_as_the_other(seed, groups):
-    # The paper prints PertSS = CFGap for all seven attributes of its binary model.
-    data = counterfactuals(seed, groups)
-    assert named("PertSS", **data).value == pytest.approx(named("CFGap", **data).value)
-
-
-@settings(max_examples=20)
-@given(st.integers(0, 10**6))
-def test_the_range_of_two_groups_is_twice_their_deviation(seed):
-    data = counterfactuals(seed, 2)
-    assert named("PertSR", **data).value == pytest.approx(2 * named("PertSD", **data).value)
-
-
-@settings(max_examples=20)
-@given(st.integers(0, 10**6))
-def test_single_variations_are_sets_of_one(seed):
-    data = counterfactuals(seed)
-    assert named("AvgIF", **data).value == pytest.approx(named("CFGap", **data).value)
-
-
-@settings(max_examples=20)
-@given(st.integers(0, 10**6))
-def test_the_true_class_variant_of_one_class_is_the_plain_one(seed):
-    data = counterfactuals(seed) | {"y_true": [1] * 12}
-    for name in ("CFGap", "AvgIF"):
-        assert named(f"{name}(TC)", **data).value == named(name, **data).value
 
 
 def test_a_true_class_variant_divides_by_the_examples_of_that_class():
@@ -82,12 +50,6 @@ def test_no_example_of_the_gold_class_is_undefined_and_never_0():
         estimate = named(name, **data)
         assert math.isnan(estimate.value)
         assert "no source example is of gold class 1" in estimate.undefined
-
-
-def test_the_deviation_divides_by_the_number_of_groups():
-    data = {"y_true": [1], "y_prob": [[[0.9, 0.1], [0.6, 0.4], [0.3, 0.7]]], "groups": GROUPS}
-    assert named("PertSD", **data).value == pytest.approx(np.std([0.1, 0.4, 0.7], ddof=0))
-    assert named("PertSR", **data).value == pytest.approx(0.6)
 
 
 def test_the_original_is_the_background_if_given():
@@ -143,16 +105,6 @@ def test_a_group_can_be_the_background():
         named("PertSR", **data, reference="b")
 
 
-def test_several_variations_are_combined_one_of_each_group():
-    example = [[[0.9, 0.1], [0.6, 0.4]], [[0.5, 0.5]], [[0.8, 0.2], [0.2, 0.8], [0.7, 0.3]]]
-    sets = [[row[1] for row in own] for own in example]
-    combinations_ = variation_product(sets)
-    assert len(combinations_) == 6
-    data = {"y_true": [1], "y_prob": [example], "groups": GROUPS}
-    assert named("PertSD", **data).value == pytest.approx(np.mean(np.std(combinations_, axis=1)))
-    assert named("PertSR", **data).value == pytest.approx(np.mean(np.ptp(combinations_, axis=1)))
-
-
 def test_the_sample_of_a_large_product_does_not_depend_on_the_order():
     rng = np.random.default_rng(0)
     example = rng.random((3, 12, 2)) / 2
@@ -185,21 +137,6 @@ def test_the_worst_examples_can_be_found():
     assert named("CFGap", **data).rows == pytest.approx(gaps)
 
 
-def test_equal_examples_of_one_unit_are_no_more_evidence():
-    data = counterfactuals(6)
-    often = {
-        "y_true": data["y_true"] * 4,
-        "y_prob": np.concatenate([data["y_prob"]] * 4),
-        "groups": GROUPS,
-        "units": [*range(12)] * 4,
-    }
-    for name in ("CFGap", "PertSR"):
-        once, again = named(name, **data), named(name, **often)
-        assert again.value == pytest.approx(once.value)
-        assert again.sample.units == 12
-        assert again.interval().width == pytest.approx(once.interval().width, rel=0.05)
-
-
 def test_a_fixed_population_needs_repeats():
     fixed = named("CFGap", **counterfactuals(7), population="fixed")
     assert "no_repeats" in fixed.reasons
@@ -215,7 +152,6 @@ def test_a_fixed_population_needs_repeats():
         ({"y_prob": [[[0.5, 0.5], [[0.5, 0.5], [0.5]]]]}, "group b"),
         ({"y_prob": [[[0.5, 0.5], [0.5, 1.5]]]}, r"group b: row 0 holds 1.5, outside \[0, 1\]"),
         ({"y_prob": [[0.5, 0.5]]}, "give a probability per class"),
-        ({"y_prob": []}, "y_prob is empty"),
         ({"groups": ["a", "a"]}, "names 'a' twice"),
         ({"groups": ["a"]}, "1 group"),
         ({"y_true": [1, 1]}, "2 labels for 1 rows"),

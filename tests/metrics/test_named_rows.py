@@ -5,15 +5,13 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_llmfair.metrics import (
     all_metrics,
-    demographic_parity_difference,
-    false_negative_rate_difference,
-    false_positive_rate_difference,
     get_metric,
     named,
     rabbi,
@@ -72,10 +70,6 @@ def test_every_name_of_the_paper_is_a_metric(name):
     assert info.function.__doc__.count("Parameters") == 1
 
 
-def test_the_paper_has_22_rows():
-    assert len(PAPER) == 22
-
-
 def test_named_is_the_metric_of_that_name():
     data = labelled(1, 3)
     assert named("FPED*", **data).value == get_metric("fped_star").function(**data).value
@@ -131,36 +125,6 @@ def test_ratios_are_judged_on_the_log_scale_and_signed_rows_on_both_sides():
 
 
 @settings(max_examples=20)
-@given(st.integers(0, 10**6), st.integers(2, 6))
-def test_a_star_is_the_plain_value_over_its_right_number(seed, groups):
-    data = labelled(seed, groups)
-    for name in ("FPED", "FNED"):
-        plain, star = named(name, **data).value, named(f"{name}*", **data).value
-        assert star == pytest.approx(plain / groups)
-    plain, star = named("Disparity", **data).value, named("Disparity*", **data).value
-    assert star == pytest.approx(plain * 2.0 / (groups - 1.0))
-
-
-@settings(max_examples=20)
-@given(st.integers(0, 10**6))
-def test_two_groups_have_one_difference_whatever_it_is_called(seed):
-    data = labelled(seed, 2)
-    fnr = false_negative_rate_difference(**data).value
-    fpr = false_positive_rate_difference(**data).value
-    parity = demographic_parity_difference(data["y_pred"], groups=data["groups"]).value
-    assert named("FNED", **data).value == pytest.approx(fnr)
-    assert named("FPED*", **data).value == pytest.approx(fpr / 2)
-    assert named("TPR Gap", **data).value == pytest.approx(fnr)
-    assert named("TNR Gap", **data).value == pytest.approx(fpr)
-    assert named("Parity Gap", **data).value == pytest.approx(parity)
-    assert abs(named("TPR Difference", **data).value) == pytest.approx(fnr)
-    assert named("Recall Difference", **data).value == named("TPR Difference", **data).value
-    f1 = abs(named("F1 Difference", **data).value)
-    assert named("Disparity*", **data).value == pytest.approx(f1)
-    assert named("Disparity", **data).value == pytest.approx(f1 / 2)
-
-
-@settings(max_examples=20)
 @given(st.integers(0, 10**6), st.integers(2, 4))
 def test_the_average_equality_gap_is_half_of_rabbi(seed, groups):
     data = labelled(seed, groups)
@@ -173,34 +137,11 @@ def test_the_average_equality_gap_is_half_of_rabbi(seed, groups):
         assert gap.groups[name].interval().lower == pytest.approx(row.interval().lower / 2)
 
 
-@settings(max_examples=20)
-@given(st.integers(0, 10**6))
-def test_the_true_class_variant_of_one_class_is_the_plain_one(seed):
-    rng = np.random.default_rng(seed)
-    scores, groups = rng.random(30), ["a", "b", "c"] * 10
-    both = [
-        named(name, y_true=[1] * 30, y_prob=scores, groups=groups).value
-        for name in ("AvgGF", "AvgGF(TC)")
-    ]
-    assert both[0] == both[1]
-
-
 def test_the_background_of_a_true_class_variant_holds_the_group_itself():
     # The published code leaves it out there, which doubles the value of two equal groups.
     scores, groups = [0.2, 0.4, 0.6, 0.8], ["a", "a", "b", "b"]
     estimate = named("AvgGF(TC)", y_true=[1] * 4, y_prob=scores, groups=groups)
     assert estimate.value == pytest.approx(0.2)
-
-
-@settings(max_examples=20)
-@given(st.integers(0, 10**6), st.integers(3, 5))
-def test_parts_of_background_rows_add_up_to_the_value(seed, groups):
-    data = labelled(seed, groups)
-    estimate = named("FNED", **data)
-    assert sum(values(estimate).values()) == pytest.approx(estimate.value)
-    scores = np.random.default_rng(seed).random(len(data["groups"]))
-    estimate = named("AvgGF", y_prob=scores, groups=data["groups"])
-    assert sum(values(estimate).values()) / groups == pytest.approx(estimate.value)
 
 
 def test_pairs_come_first_in_the_table_and_then_the_mean_of_each_groups_pairs():
@@ -229,38 +170,27 @@ def test_a_group_without_a_rate_leaves_its_pairs_and_its_row_undefined():
 
 # Printed numbers ----------------------------------------------------------------------------
 
+# Of each attribute with this many groups: the plain cells for three classes, the starred ones.
 GROUPS = (3, 13, 8, 6, 6, 10, 5)
 PRINTED = {
-    ("FNED", 2): (
-        (0.035, 0.800, 0.407, 0.010, 0.175, 0.144, 0.216),
-        (0.012, 0.062, 0.051, 0.002, 0.029, 0.014, 0.043),
-    ),
-    ("FNED", 3): (
+    "FNED": (
         (0.111, 1.239, 0.487, 0.027, 0.189, 0.220, 0.366),
         (0.037, 0.095, 0.061, 0.005, 0.031, 0.022, 0.073),
     ),
-    ("FPED", 2): (
-        (0.000, 0.000, 0.000, 0.000, 0.095, 0.000, 0.000),
-        (0.000, 0.000, 0.000, 0.000, 0.016, 0.000, 0.000),
-    ),
-    ("FPED", 3): (
+    "FPED": (
         (0.057, 0.372, 0.264, 0.075, 0.251, 0.481, 0.260),
         (0.019, 0.029, 0.033, 0.012, 0.042, 0.048, 0.052),
     ),
-    ("Disparity", 2): (
-        (0.012, 0.326, 0.162, 0.003, 0.046, 0.033, 0.082),
-        (0.012, 0.054, 0.046, 0.001, 0.018, 0.007, 0.041),
-    ),
-    ("Disparity", 3): (
+    "Disparity": (
         (0.009, 0.414, 0.148, 0.026, 0.095, 0.206, 0.018),
         (0.009, 0.069, 0.042, 0.010, 0.038, 0.046, 0.009),
     ),
 }
 
 
-@pytest.mark.parametrize(("name", "classes"), PRINTED)
-def test_the_starred_cells_of_figure_1_are_the_plain_ones_by_our_normalisation(name, classes):
-    for groups, plain, star in zip(GROUPS, *PRINTED[name, classes], strict=True):
+@pytest.mark.parametrize("name", PRINTED)
+def test_the_starred_cells_of_figure_1_are_the_plain_ones_by_our_normalisation(name):
+    for groups, plain, star in zip(GROUPS, *PRINTED[name], strict=True):
         data = labelled(0, groups)
         factor = named(f"{name}*", **data).value / named(name, **data).value
         # Both cells are rounded to three places.
@@ -299,18 +229,6 @@ def test_countries_by_income_print_as_in_figure_3(name, total):
         assert estimate.value == found["1q"]
     else:
         assert estimate.value == pytest.approx(total, abs=0.002)
-
-
-def test_figures_1d_and_2c_print_different_numbers_for_the_same_cell():
-    # SemEval-3, gender: 2c agrees with the sum of its own parts, 1d prints .487 for it.
-    parts = (0.052, 0.023, 0.259, 0.066, 0.028, 0.006, 0.096, 0.084)
-    assert sum(parts) == pytest.approx(0.615, abs=0.004)
-    assert abs(sum(parts) - PRINTED["FNED", 3][0][2]) > 0.1
-
-
-def test_ratios_of_two_groups_are_reciprocal():
-    ratio = values(named("FNR Ratio", **counted(a=(3, 10), b=(2, 11))))
-    assert ratio["a"] * ratio["b"] == pytest.approx(1.0)
 
 
 # Signs, reference, several groups -------------------------------------------------------------
@@ -448,21 +366,10 @@ def test_classes_may_have_names():
         named("FNED", **data)
 
 
-class Table:
-    """A data frame, as far as it is read."""
-
-    columns = ("neg", "pos")
-
-    def __len__(self):
-        return 4
-
-    def to_numpy(self):
-        return np.array([[0.1, 0.9], [0.4, 0.6], [0.8, 0.2], [0.9, 0.1]])
-
-
 def test_named_columns_of_a_table_are_classes():
     groups = ["a", "a", "b", "b"]
-    estimate = named("AvgGF", y_prob=Table(), groups=groups, positive="pos")
+    table = pd.DataFrame({"neg": [0.1, 0.4, 0.8, 0.9], "pos": [0.9, 0.6, 0.2, 0.1]})
+    estimate = named("AvgGF", y_prob=table, groups=groups, positive="pos")
     plain = named("AvgGF", y_prob=[0.9, 0.6, 0.2, 0.1], groups=groups)
     assert estimate.value == plain.value
 
@@ -564,13 +471,6 @@ def test_both_base_rates_are_printed():
 
 
 # Evidence -----------------------------------------------------------------------------------
-
-
-def test_a_unit_in_both_groups_makes_a_comparison_paired():
-    data = counted(a=(10, 40), b=(10, 40))
-    apart = named("TPR Difference", **data).interval()
-    paired = named("TPR Difference", **data, units=[*range(40), *range(40)]).interval()
-    assert paired.width < apart.width
 
 
 def test_repeated_rows_of_one_unit_are_no_more_evidence():

@@ -1,17 +1,11 @@
 from __future__ import annotations
 
-import itertools
 import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from pytest_llmfair.metrics import jaccard_at_k, prag_at_k, serp_at_k
-
-ITEMS = list("abcdef")
-RANKED = st.permutations(ITEMS)
 
 
 class _Unknown:
@@ -28,50 +22,6 @@ class _Unknown:
         raise TypeError("neither true nor false")
 
 
-def lists(length):
-    return RANKED.map(lambda items: items[:length])
-
-
-PAIRS = st.integers(1, 6).flatmap(
-    lambda k: st.lists(st.tuples(lists(k), lists(k)), min_size=1, max_size=4)
-)
-RAGGED = st.lists(st.tuples(*[st.integers(0, 6).flatmap(lists)] * 2), min_size=1, max_size=4)
-
-
-def rank(item, items):
-    return items.index(item) + 1 if item in items else math.inf
-
-
-def slow_jaccard(a, b):
-    both, either = set(a) & set(b), set(a) | set(b)
-    return len(both) / len(either) if either else 1.0
-
-
-def slow_serp(a, b, k):
-    return sum((k - rank(v, a) + 1) * (v in b) for v in a) / (k * (k + 1) / 2)
-
-
-def slow_prag(a, b, k):
-    return sum(
-        (v in b) * (rank(v, a) < rank(w, a)) * (rank(v, b) < rank(w, b))
-        for v, w in itertools.permutations(a, 2)
-    ) / (k * (k + 1))
-
-
-def smaller(direction, a, b, k):
-    a, b = a[:k], b[:k]
-    return min(direction(a, b, k), direction(b, a, k))
-
-
-@given(RAGGED, st.integers(1, 8))
-def test_an_explicit_k_cuts_long_lists_and_misses_ranks_of_short_ones(pairs, k):
-    a, b = zip(*pairs, strict=True)
-    expected = [smaller(slow_serp, x, y, k) for x, y in pairs]
-    assert serp_at_k(a, b, k).rows == pytest.approx(expected)
-    expected = [smaller(slow_prag, x, y, k) for x, y in pairs]
-    assert prag_at_k(a, b, k).rows == pytest.approx(expected)
-
-
 @pytest.mark.parametrize("k", [2, 3, 10, 40])
 def test_identical_lists_score_one_but_for_the_printed_prag(k):
     some = [list(range(k)), list(range(k, 0, -1))]
@@ -81,57 +31,18 @@ def test_identical_lists_score_one_but_for_the_printed_prag(k):
     assert prag_at_k(some, some, normalized=True).value == 1
 
 
-@settings(max_examples=25)
-@given(PAIRS)
-def test_normalized_prag_is_in_units_of_identical_lists(pairs):
-    a, b = zip(*pairs, strict=True)
-    k = len(a[0])
-    normalized = prag_at_k(a, b, normalized=True)
-    if k == 1:
-        assert math.isnan(normalized.value)
-        assert "K is 1" in normalized.undefined
-    else:
-        printed = prag_at_k(a, b).value
-        assert normalized.value == pytest.approx(printed * 2 * (k + 1) / (k - 1))
-
-
-@settings(max_examples=25)
-@given(PAIRS)
-def test_swapped_sides_score_the_same(pairs):
-    a, b = zip(*pairs, strict=True)
-    for metric in (jaccard_at_k, serp_at_k, prag_at_k):
-        assert metric(a, b).value == metric(b, a).value
+def test_identical_lists_of_one_item_have_no_order_to_normalize_by():
+    estimate = prag_at_k([["a"]], [["a"]], normalized=True)
+    assert math.isnan(estimate.value)
+    assert "K is 1" in estimate.undefined
 
 
 def test_the_smaller_direction_counts():
     # "d" is last here and first there: 1 of 10 against 4 of 10.
-    assert serp_at_k([list("abcd")], [list("dxyz")]).value == pytest.approx(0.1)
+    one, other = [list("abcd")], [list("dxyz")]
+    assert serp_at_k(one, other).value == serp_at_k(other, one).value == pytest.approx(0.1)
     # "d" comes last here, but before x, y and z, which are missing.
-    assert prag_at_k([list("abcd")], [list("dxyz")]).value == 0
-    assert slow_prag(list("dxyz"), list("abcd"), 4) == pytest.approx(0.15)
-
-
-def test_several_lists_a_side_give_cross_pairs_floor_and_excess():
-    rng = np.random.default_rng(0)
-    rows_a, rows_b = (
-        [[rng.permutation(ITEMS)[:4].tolist() for _ in range(3)] for _ in range(5)]
-        for _ in range(2)
-    )
-    for metric, slow in (
-        (jaccard_at_k, slow_jaccard),
-        (serp_at_k, lambda a, b: smaller(slow_serp, a, b, 4)),
-        (prag_at_k, lambda a, b: smaller(slow_prag, a, b, 4)),
-    ):
-        estimate = metric(rows_a, rows_b)
-        cross = np.mean(
-            [slow(x, y) for a, b in zip(rows_a, rows_b, strict=True) for x in a for y in b]
-        )
-        within = np.mean(
-            [slow(x, y) for row in (*rows_a, *rows_b) for x, y in itertools.combinations(row, 2)]
-        )
-        assert estimate.value == pytest.approx(cross)
-        assert estimate.noise_floor() == pytest.approx(within)
-        assert estimate.excess.value == pytest.approx(cross - within)
+    assert prag_at_k(one, other).value == prag_at_k(other, one).value == 0
 
 
 def test_arrays_and_numbers_are_lists_and_items():
@@ -201,10 +112,6 @@ class TestLists:
     def test_sides_of_different_length_are_an_error(self, metric):
         with pytest.raises(ValueError, match="lists_a has 2 rows, lists_b has 1;"):
             metric([["a"], ["b"]], [["a"]])
-
-    def test_no_pair_is_an_error(self, metric):
-        with pytest.raises(ValueError, match="lists_a is empty"):
-            metric([], [])
 
     def test_one_list_for_every_pair_is_uninformative(self, metric):
         assert "uninformative" in metric([["a", "b"]] * 5, [["a", "b"]] * 5).reasons

@@ -136,12 +136,6 @@ def test_mappings_and_lists_in_any_order_agree():
     assert ruted_skew(OCCUPATIONS, turned).value == ruted_skew(OCCUPATIONS, KEPT).value
 
 
-@given(st.lists(st.tuples(st.integers(0, 20), st.integers(2, 20)), min_size=1, max_size=8))
-def test_neutrality_is_never_below_the_absolute_skew(rows):
-    male, kept = [min(m, n) for m, n in rows], [n for _, n in rows]
-    assert ruted_neutrality(male, kept).value >= abs(ruted_skew(male, kept).value) - 1e-12
-
-
 @pytest.mark.parametrize("measure", [ruted_neutrality, ruted_skew])
 def test_shares_of_dropped_and_tied_generations_are_in_the_table(measure):
     estimate = measure(
@@ -214,9 +208,7 @@ def test_units_join_the_occupations_of_a_mapping():
             "occupation 0: 7 ties of 6 generations",
         ),
         (lambda: ruted_skew([1], [5], max_dropped=2), "max_dropped is 2"),
-        (lambda: ruted_skew({}, {}), "male_counts is empty"),
         (lambda: ruted_skew([1.5], [5]), "male_counts row 0 is 1.5"),
-        (lambda: ruted_skew([1], [5], population="some"), "population is 'some'"),
     ],
 )
 def test_wrong_input_is_named(call, said):

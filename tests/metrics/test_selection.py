@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -82,27 +81,6 @@ def test_the_size_weighted_mean_rate_is_quota_over_pool_size(drawn, k):
     assert selected == pytest.approx(k * len(drawn))
 
 
-@settings(max_examples=25)
-@given(pools, st.integers(1, 3))
-def test_two_groups_are_antisymmetric(drawn, k):
-    given = columns(drawn)
-    given["groups"] = ["a" if group == "a" else "b" for group in given["groups"]]
-    if len(set(given["groups"])) < 2:
-        return
-    one = demographic_parity_gap(**given, reference="b", k=k)
-    other = demographic_parity_gap(**given, reference="a", k=k)
-    assert one.value == pytest.approx(-other.value)
-    assert one.attainable == pytest.approx((-other.attainable[1], -other.attainable[0]))
-
-
-@given(pools, st.integers(1, 3))
-def test_only_the_order_inside_a_pool_counts(drawn, k):
-    given = columns(drawn)
-    moved = [math.exp(s) - 50 * r for s, r in zip(given["scores"], given["rounds"], strict=True)]
-    rates = selection_rate(**given, k=k)
-    assert selection_rate(**(given | {"scores": moved}), k=k) == rates
-
-
 def test_with_more_groups_the_rates_are_in_the_table_and_the_furthest_gap_is_the_value():
     scores, groups = [9, 1, 2, 8, 3, 4], list("abc") * 2
     gap = demographic_parity_gap(
@@ -143,14 +121,15 @@ def test_everyone_qualified_is_demographic_parity():
     assert equal.interval() == demographic_parity_gap(SCORES, **given).interval()
 
 
-@pytest.mark.parametrize(("unqualified", "who"), [("a", "a"), ("b", "b")])
-def test_a_gap_without_qualified_candidates_is_undefined_and_named(unqualified, who):
+@pytest.mark.parametrize("unqualified", ["a", "b"])
+def test_a_gap_without_qualified_candidates_is_undefined_and_named(unqualified):
     qualified = [group != unqualified for group in GROUPS]
     gap = equal_opportunity_gap(
         SCORES, groups=GROUPS, reference="b", rounds=ROUNDS, k=1, qualified=qualified
     )
     assert math.isnan(gap.value)
-    assert gap.undefined == f"no candidate of {who} is qualified: there is nothing to compare"
+    said = f"no candidate of {unqualified} is qualified: there is nothing to compare"
+    assert gap.undefined == said
     rates = selection_rate(SCORES, groups=GROUPS, rounds=ROUNDS, k=1, qualified=qualified)
     assert math.isnan(rates[unqualified])
 
@@ -240,8 +219,6 @@ def test_scores_of_a_pairwise_judge_bring_their_pools_along():
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        ({"scores": []}, "empty"),
-        ({"scores": [*SCORES[:7], math.nan]}, "row 7 holds nan"),
         ({"groups": ["a"] * 8}, "1 group"),
         ({"groups": GROUPS[:7]}, "7 labels for 8 rows"),
         ({"rounds": [*ROUNDS[:7], None]}, "rounds row 7 is missing"),
@@ -252,16 +229,3 @@ def test_bad_input_is_named(change, says):
     given = {"scores": SCORES, "groups": GROUPS, "reference": "b", "rounds": ROUNDS, "k": 1}
     with pytest.raises(ValueError, match=says):
         demographic_parity_gap(**(given | change))
-
-
-def test_more_pools_narrow_the_interval():
-    rng = np.random.default_rng(0)
-    widths = []
-    for pools_drawn in (20, 80):
-        rounds = np.repeat(np.arange(pools_drawn), 8)
-        groups = np.tile(list("aaaabbbb"), pools_drawn)
-        gap = demographic_parity_gap(
-            rng.normal(size=len(rounds)), groups=groups, reference="b", rounds=rounds, k=3
-        )
-        widths.append(gap.interval().width)
-    assert widths[1] < 0.7 * widths[0]
