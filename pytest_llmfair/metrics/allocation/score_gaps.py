@@ -29,20 +29,20 @@ __all__ = ["average_score_gap", "earth_movers_distance", "jensen_shannon_diverge
 
 _UNLIMITED = (-math.inf, math.inf)
 
+_score_metric = partial(
+    metric, family="allocation", paper="rabbi", unit="candidate", example=_examples.candidates
+)
 
-@metric(
-    family="allocation",
-    paper="rabbi",
+
+@_score_metric(
     symbol="delta",
     direction="two-sided",
     bounds=_UNLIMITED,
-    unit="candidate",
     reported=(
         "values in figures only; over ten models they correlate .13 (resumes) and .89 (essays) "
         "with the selection gap at k = 1"
     ),
     aliases=("score_gap",),
-    example=_examples.candidates,
 )
 def average_score_gap(
     scores: ArrayLike | Mapping[Any, float],
@@ -96,19 +96,15 @@ def average_score_gap(
     return estimate
 
 
-@metric(
-    family="allocation",
-    paper="rabbi",
+@_score_metric(
     symbol="JSD",
     direction="lower",
     bounds=(0.0, math.log(2.0)),
-    unit="candidate",
     reported=(
         "values in figures only; over ten models they correlate -.19 (resumes) and .79 (essays) "
         "with the absolute selection gap at k = 1"
     ),
     aliases=("jsd",),
-    example=_examples.candidates,
 )
 def jensen_shannon_divergence(
     scores: ArrayLike | Mapping[Any, float],
@@ -184,19 +180,15 @@ def jensen_shannon_divergence(
     return replace(estimate, variant=f"@{bins}{shown}")
 
 
-@metric(
-    family="allocation",
-    paper="rabbi",
+@_score_metric(
     symbol="EMD",
     direction="lower",
     bounds=(0.0, math.inf),
-    unit="candidate",
     reported=(
         "values in figures only; over ten models they correlate -.09 (resumes) and .86 (essays) "
         "with the absolute selection gap at k = 1"
     ),
     aliases=("emd",),
-    example=_examples.candidates,
 )
 def earth_movers_distance(
     scores: ArrayLike | Mapping[Any, float],
