@@ -15,7 +15,6 @@ from pytest_llmfair.metrics.arguments import note_constant, text_rows
 from pytest_llmfair.metrics.counterfactual._pairs import (
     Compare,
     mean_over_pairs,
-    one_by_one,
     placebo_floor,
 )
 from pytest_llmfair.metrics.counterfactual._texts import masker, rouge_of_texts
@@ -104,7 +103,7 @@ def own_measure(function: Callable[[str, str], float]) -> Measure:
             )
         return value
 
-    return Measure(name, list, one_by_one(compare))
+    return Measure(name, list, lambda first, second: list(map(compare, first, second)))
 
 
 def counterfactual_invariance(
