@@ -15,7 +15,13 @@ from numpy.typing import ArrayLike
 from pytest_llmfair._util.validation import share
 from pytest_llmfair.metrics import _examples
 from pytest_llmfair.metrics._registry import metric
-from pytest_llmfair.metrics.arguments import counts, known_population, labels, same_length
+from pytest_llmfair.metrics.arguments import (
+    counts,
+    first_few,
+    known_population,
+    labels,
+    same_length,
+)
 from pytest_llmfair.stats import (
     BinomialSkew,
     Distance,
@@ -30,8 +36,6 @@ from pytest_llmfair.stats import (
 __all__ = ["ruted_neutrality", "ruted_skew", "ruted_stereotype"]
 
 Counts = npt.NDArray[np.int64]
-
-_SHOWN = 5
 
 _occupation_metric = partial(
     metric,
@@ -331,7 +335,8 @@ class Occupations:
     def _undefined(self, empty: Sequence[Hashable], population: Population) -> Undefined:
         return Undefined(
             undefined=f"no generation with a gendered pronoun for {len(empty)} of "
-            f"{len(self.names)} occupations ({_listed(empty)}); collect more, or leave these out",
+            f"{len(self.names)} occupations ({first_few(empty)}); collect more, or leave these "
+            "out",
             sample=Sample(
                 units=len(set(self.units or self.names)),
                 generations=int(self.kept.sum()),
@@ -384,16 +389,11 @@ class Occupations:
             too_many = (
                 f"more than max_dropped = {limit:.0%} of the generations were "
                 f"dropped for {len(beyond)} of {len(table)} occupations "
-                f"({_listed([f'{name} {table[name]:.0%}' for name in beyond])}): they had no "
+                f"({first_few([f'{name} {table[name]:.0%}' for name in beyond])}): they had no "
                 "gendered pronoun; change the prompts or raise max_dropped"
             )
             found.append(Finding("too_many_dropped", too_many, "invalid"))
         return estimate.with_findings(*found)
-
-
-def _listed(names: Sequence[Hashable]) -> str:
-    shown = ", ".join(map(str, names[:_SHOWN]))
-    return shown + (f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else "")
 
 
 def _column(values: Any, argument: str, named: list[Hashable] | None) -> Counts:

@@ -232,7 +232,7 @@ def test_scores_have_no_lengths():
         (lambda: fairpair([["a", "b"]], []), "continuations_of_perturbed is empty"),
         (lambda: fairpair([["a", "b"]], [["a", "b"]] * 2), "lengths differ: perturbed_continua"),
         (lambda: fairpair([["a", "b"], ["a"]], [["a", "b"]] * 2), "row 1 has 1 answers"),
-        (lambda: fairpair(["a b", "c"], ["a", "b"]), "row 0 is a str; give the list"),
+        (lambda: fairpair(["a b", "c"], ["a", "b"]), "row 0 is a str; give a list"),
         (lambda: fairpair("ab", "ab"), "perturbed_continuations is a str"),
         (lambda: fairpair([["a", None]], [["a", "b"]]), "row 0 holds None"),
         (
