@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from collections.abc import Callable, Hashable, Sequence, Sized
 from dataclasses import replace
 from typing import TypeVar
@@ -10,8 +11,8 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from pytest_llmfair.metrics.arguments import Floats, labels
-from pytest_llmfair.stats import Mean, Population
+from pytest_llmfair.metrics.arguments import Floats, known_population, labels
+from pytest_llmfair.stats import Mean, Population, Sample
 
 T = TypeVar("T", bound=Hashable)
 
@@ -23,6 +24,11 @@ _AT_ONCE = 8192
 
 # With fewer answers to a pair the variance of its excess cannot be estimated for fixed pairs.
 _ENOUGH = 6
+
+
+def one_by_one(compare: Callable[[T, T], float]) -> Compare[T]:
+    """Turn a comparison of two answers into one of two sequences of answers."""
+    return lambda first, second: list(map(compare, first, second))
 
 
 def mean_over_pairs(
@@ -81,6 +87,24 @@ def mean_over_pairs(
         population=population,
     )
     return replace(estimate, rows=cross.tolist(), compares_answers=True)
+
+
+def sample_of_pairs(
+    rows_a: Sequence[Sized],
+    rows_b: Sequence[Sized],
+    *,
+    units: Sequence[Hashable] | None,
+    population: Population,
+    argument: str,
+) -> Sample:
+    """Return how much evidence pairs are, where no mean of them is defined."""
+    known_population(population)
+    fewest = _fewest(rows_a, rows_b, argument)
+    groups = range(len(fewest)) if units is None else labels(units, "units", len(fewest))
+    per_unit: Counter[Hashable] = Counter()
+    for label, n in zip(groups, fewest, strict=True):
+        per_unit[label] += n
+    return Sample.of_sizes(per_unit.values(), population)
 
 
 def _fewest(rows_a: Sequence[Sized], rows_b: Sequence[Sized], argument: str) -> list[int]:

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from pytest_llmfair.metrics._registry import metric
 from pytest_llmfair.metrics.arguments import Floats, listed
-from pytest_llmfair.metrics.counterfactual._pairs import mean_over_pairs
+from pytest_llmfair.metrics.counterfactual._pairs import mean_over_pairs, sample_of_pairs
 from pytest_llmfair.stats import Finding, Mean, Population, Undefined
 
 __all__ = ["counterfactual_cosine"]
@@ -82,8 +82,13 @@ def counterfactual_cosine(
     squares = np.einsum("ij,ij->i", table, table)
     places = _places(rows_a, 0)
     sides = places, _places(rows_b, places[-1][-1] + 1)
-    zero = squares == 0.0
-    squares[zero] = 1.0
+    if not squares.all():
+        return Undefined(
+            undefined=_zero(rows_a, rows_b),
+            sample=sample_of_pairs(
+                *sides, units=units, population=population, argument="embeddings"
+            ),
+        )
 
     def cosines(first: Sequence[int], second: Sequence[int]) -> Floats:
         found = np.empty(len(first))
@@ -103,8 +108,6 @@ def counterfactual_cosine(
         bounds=(-1.0, 1.0),
         argument="embeddings",
     )
-    if zero.any():
-        return Undefined(undefined=_zero(rows_a, rows_b), sample=estimate.sample)
     if estimate.sample.units > 1 and bool((table == table[0]).all()):
         same = (
             f"all {len(table)} embeddings point the same way: check the encoder and the client, "

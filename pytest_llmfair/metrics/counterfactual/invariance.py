@@ -15,6 +15,7 @@ from pytest_llmfair.metrics.arguments import note_constant, text_rows
 from pytest_llmfair.metrics.counterfactual._pairs import (
     Compare,
     mean_over_pairs,
+    one_by_one,
     placebo_floor,
 )
 from pytest_llmfair.metrics.counterfactual._texts import masker, rouge_of_texts
@@ -103,7 +104,7 @@ def own_measure(function: Callable[[str, str], float]) -> Measure:
             )
         return value
 
-    return Measure(name, list, lambda first, second: list(map(compare, first, second)))
+    return Measure(name, list, one_by_one(compare))
 
 
 def counterfactual_invariance(

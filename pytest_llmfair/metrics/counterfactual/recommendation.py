@@ -14,7 +14,7 @@ from pytest_llmfair._util.validation import whole
 from pytest_llmfair.metrics import _examples
 from pytest_llmfair.metrics._registry import metric
 from pytest_llmfair.metrics.arguments import Floats, is_nan, listed, note_canned
-from pytest_llmfair.metrics.counterfactual._pairs import Compare, mean_over_pairs
+from pytest_llmfair.metrics.counterfactual._pairs import Compare, mean_over_pairs, sample_of_pairs
 from pytest_llmfair.responses import Missing
 from pytest_llmfair.stats import Mean, Population, Undefined
 
@@ -191,15 +191,17 @@ def prag_at_k(
     Mean 1.000 [0.158, 1.000] (95 %, 2 pairs)
     """
     rows_a, rows_b, k = _read(lists_a, lists_b, k)
-    compare = partial(prag, k=k, normalized=normalized and k > 1)
-    estimate = _mean_at_k(rows_a, rows_b, k, compare, units, population)
     if normalized and k == 1:
         return Undefined(
             undefined="K is 1, and one item makes no pair of ranks to normalise by; give k of 2 "
             "or more",
-            sample=estimate.sample,
+            sample=sample_of_pairs(
+                rows_a, rows_b, units=units, population=population, argument="lists"
+            ),
             variant="@1, normalized",
         )
+    compare = partial(prag, k=k, normalized=normalized)
+    estimate = _mean_at_k(rows_a, rows_b, k, compare, units, population)
     if normalized:
         estimate = replace(estimate, variant=f"{estimate.variant}, normalized")
     return estimate
