@@ -12,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 
 from pytest_llmfair.metrics.arguments import Floats, labels
-from pytest_llmfair.metrics.generalized._compare import Design, Groups, Term
+from pytest_llmfair.metrics.generalized._compare import Design, Groups, Scores, Term
 from pytest_llmfair.metrics.generalized._forms import (
     CounterfactualForm,
     Form,
@@ -268,7 +268,7 @@ def _takes_several(function: Callable[..., Any]) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class UserScores:
+class UserScores(Scores):
     """Rows of groups with a score function and a comparison of scores."""
 
     comparison: Comparison
@@ -367,10 +367,6 @@ class UserScores:
     def entries(self, groups: Groups) -> int:
         """Return the number of rows."""
         return self.form.sample.generations
-
-    def rate(self, name: Hashable) -> float:
-        """Return NaN: phi is no rate."""
-        return math.nan
 
     def _sides(self, design: Design) -> list[Groups]:
         if not design.terms:
