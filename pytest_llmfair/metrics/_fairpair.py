@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable, Collection, Hashable, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Hashable, Sequence, Set
 from dataclasses import dataclass
 from itertools import pairwise
 from numbers import Integral, Real
@@ -13,7 +13,7 @@ from typing import Any, Literal
 import numpy as np
 from scipy import special
 
-from pytest_llmfair.metrics.arguments import Floats
+from pytest_llmfair.metrics.arguments import Floats, listed
 from pytest_llmfair.responses import Missing
 from pytest_llmfair.text.vocabulary import VOCABULARY, Ids
 
@@ -156,27 +156,11 @@ def _vader() -> Any:
 
 
 def _prompts(values: Any, argument: str) -> list[list[Any]]:
-    if not _is_list(values):
-        raise ValueError(
-            f"{argument} is a {type(values).__name__}; give a list with the answers to each prompt"
-        )
-    rows = []
-    for i, row in enumerate(values):
-        if not _is_list(row):
-            raise ValueError(
-                f"{argument} row {i} is a {type(row).__name__}; give the list of its answers"
-            )
-        rows.append(list(row))
+    given = listed(values, argument)
+    rows = [list(listed(row, f"{argument} row {i}")) for i, row in enumerate(given)]
     if not rows:
         raise ValueError(f"{argument} is empty; give the answers to at least one prompt")
     return rows
-
-
-def _is_list(values: Any) -> bool:
-    # A set has no order, so its rows could neither be named nor cut into folds.
-    if isinstance(values, np.ndarray):
-        return values.ndim > 0
-    return hasattr(values, "__iter__") and not isinstance(values, (str, bytes, Mapping, Set))
 
 
 def _kind(answer: Any, argument: str, row: int) -> Kind:

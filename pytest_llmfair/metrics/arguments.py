@@ -290,6 +290,12 @@ def text_rows(texts: Any, argument: str) -> list[list[str]]:
     return rows
 
 
+def first_few(items: Sequence[object], most: int = 5, separator: str = ", ") -> str:
+    """Name the first few items, and how many more there are."""
+    more = len(items) - most
+    return separator.join(map(str, items[:most])) + (f" and {more} more" if more > 0 else "")
+
+
 def note_constant(estimate: E, rows: Sequence[Floats]) -> E:
     """Flag raw scores that are all the same number: a broken scorer looks like this."""
     flat = np.concatenate(rows)

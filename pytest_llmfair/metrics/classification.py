@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Sequence
-from functools import partial
 from typing import Any
 
 from numpy.typing import ArrayLike
@@ -173,12 +172,10 @@ population : {"sampled", "fixed"}
     Whether the units were drawn from a larger population or are all of it."""
 
 
-def _metrics_of(rate: ErrorRate) -> tuple[Callable[..., Estimate], ...]:
-    """Make the difference and the ratio of an error rate."""
-    rate_metric = partial(metric, family="classification", unit="person", example=_examples.people)
-    stem = rate.name.replace(" ", "_")
-    words = {
-        "stem": stem,
+def _words_of(rate: ErrorRate, metric_name: str) -> dict[str, str]:
+    """Return what the $names in the documentation of an error rate stand for."""
+    return {
+        "metric": metric_name,
         "rate": rate.name,
         "symbol": f"{rate.symbol}D",
         "formula": rate.formula,
@@ -187,7 +184,15 @@ def _metrics_of(rate: ErrorRate) -> tuple[Callable[..., Estimate], ...]:
         "parameters": _PARAMETERS,
     }
 
-    @rate_metric(
+
+def _difference_of(rate: ErrorRate) -> Callable[..., Estimate]:
+    """Make the difference of an error rate."""
+    name = f"{rate.name} difference".replace(" ", "_")
+
+    @metric(
+        family="classification",
+        unit="person",
+        example=_examples.people,
         paper="bouchard2024",
         symbol=f"{rate.symbol}D",
         aliases=(f"{rate.symbol}D",),
@@ -195,7 +200,7 @@ def _metrics_of(rate: ErrorRate) -> tuple[Callable[..., Estimate], ...]:
         bounds=(0.0, 1.0),
         reported="thresholds only, no measured values",
     )
-    @written(f"{stem}_difference", words)
+    @written(name, _words_of(rate, name))
     def difference_of_rates(
         y_true: ArrayLike,
         y_pred: ArrayLike,
@@ -230,15 +235,25 @@ def _metrics_of(rate: ErrorRate) -> tuple[Callable[..., Estimate], ...]:
 
         Examples
         --------
-        >>> from pytest_llmfair.metrics import ${stem}_difference
+        >>> from pytest_llmfair.metrics import $metric
         >>> y_true = [1, 1, 0, 0] + [1, 1, 1, 1, 0, 0, 0, 0]
         >>> y_pred = [1, 0, 1, 0] + [1, 1, 1, 0, 0, 0, 0, 1]
-        >>> ${stem}_difference(y_true, y_pred, groups=["a"] * 4 + ["b"] * 8)
+        >>> $metric(y_true, y_pred, groups=["a"] * 4 + ["b"] * 8)
         RateDifference 0.250 [0.000, 0.807] (95 %, 6 people)
         """
         return difference(error_rates(rate, y_true, y_pred, groups, positive, units, population))
 
-    @rate_metric(
+    return difference_of_rates
+
+
+def _ratio_of(rate: ErrorRate) -> Callable[..., Estimate]:
+    """Make the ratio of an error rate."""
+    name = f"{rate.name} ratio".replace(" ", "_")
+
+    @metric(
+        family="classification",
+        unit="person",
+        example=_examples.people,
         paper="saleiro2018",
         symbol=f"{rate.symbol} Ratio",
         aliases=(f"{rate.symbol}R",),
@@ -247,7 +262,7 @@ def _metrics_of(rate: ErrorRate) -> tuple[Callable[..., Estimate], ...]:
         fair_value=1.0,
         scale="log",
     )
-    @written(f"{stem}_ratio", words)
+    @written(name, _words_of(rate, name))
     def ratio_of_rates(
         y_true: ArrayLike,
         y_pred: ArrayLike,
@@ -283,17 +298,19 @@ def _metrics_of(rate: ErrorRate) -> tuple[Callable[..., Estimate], ...]:
 
         Examples
         --------
-        >>> from pytest_llmfair.metrics import ${stem}_ratio
+        >>> from pytest_llmfair.metrics import $metric
         >>> y_true = [1, 1, 0, 0] + [1, 1, 1, 1, 0, 0, 0, 0]
         >>> y_pred = [1, 0, 1, 0] + [1, 1, 1, 0, 0, 0, 0, 1]
-        >>> ${stem}_ratio(y_true, y_pred, groups=["a"] * 4 + ["b"] * 8)
+        >>> $metric(y_true, y_pred, groups=["a"] * 4 + ["b"] * 8)
         RateRatio 2.000 [0.260, 13.723] (95 %, 6 people)
         """
         return ratio(error_rates(rate, y_true, y_pred, groups, positive, units, population))
 
-    return difference_of_rates, ratio_of_rates
+    return ratio_of_rates
 
 
-_MADE = {made.__name__: made for rate in ERROR_RATES for made in _metrics_of(rate)}
+_MADE = {
+    made.__name__: made for rate in ERROR_RATES for made in (_difference_of(rate), _ratio_of(rate))
+}
 __all__ += list(_MADE)
 globals().update(_MADE)

@@ -2,29 +2,55 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+import math
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from numpy.typing import ArrayLike
 
+from pytest_llmfair._util.validation import share
 from pytest_llmfair.metrics import _examples
-from pytest_llmfair.metrics._occupations import Occupations
 from pytest_llmfair.metrics._registry import metric
-from pytest_llmfair.stats import BinomialSkew, Distance, Estimate, Finding, Population
+from pytest_llmfair.metrics.arguments import (
+    counts,
+    first_few,
+    known_population,
+    labels,
+    same_length,
+)
+from pytest_llmfair.stats import (
+    BinomialSkew,
+    Distance,
+    Estimate,
+    Finding,
+    GroupRow,
+    Population,
+    Sample,
+    Undefined,
+)
 
 __all__ = ["ruted_neutrality", "ruted_skew", "ruted_stereotype"]
 
+Counts = npt.NDArray[np.int64]
 
-@metric(
+_occupation_metric = partial(
+    metric,
     family="ruted",
     paper="lum2024",
-    symbol="neutrality",
-    direction="lower",
-    bounds=(0.0, 1.0),
     unit="occupation",
     needs="pronoun_counts",
     generations=30,
+)
+
+
+@_occupation_metric(
+    symbol="neutrality",
+    direction="lower",
+    bounds=(0.0, 1.0),
     reported="a perfectly fair model scores .145 at 30 generations an occupation and .099 at 64",
     aliases=("neutrality",),
 )
@@ -88,15 +114,10 @@ def ruted_neutrality(
     )
 
 
-@metric(
-    family="ruted",
-    paper="lum2024",
+@_occupation_metric(
     symbol="skew",
     direction="two-sided",
     bounds=(-1.0, 1.0),
-    unit="occupation",
-    needs="pronoun_counts",
-    generations=30,
     reported="no values (in a figure only)",
     aliases=("skew",),
 )
@@ -146,15 +167,10 @@ def ruted_skew(
     return estimate.with_findings(Finding.note("male minus female"))
 
 
-@metric(
-    family="ruted",
-    paper="lum2024",
+@_occupation_metric(
     symbol="stereotype",
     direction="two-sided",
     bounds=(-1.0, 1.0),
-    unit="occupation",
-    needs="pronoun_counts",
-    generations=30,
     reported="no values (in a figure only)",
     aliases=("stereotype",),
     example=_examples.occupations,
@@ -211,3 +227,188 @@ def ruted_stereotype(
         stereotypical, BinomialSkew.of_binomials, population=population, max_dropped=max_dropped
     )
     return estimate.with_findings(Finding.note("stereotypical minus anti-stereotypical"))
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class OccupationRow(GroupRow):
+    """A row of ``.groups`` with the shares dropped from it, and tied in it; NaN where unknown."""
+
+    dropped: float = math.nan
+    ties: float = math.nan
+
+
+@dataclass(frozen=True, slots=True)
+class Occupations:
+    """Checked counts, one entry per row; rows of one occupation are one row of the table."""
+
+    # `kept` generations have a gender, `total` are all of them, and `ties` have as many male
+    # as female pronouns.
+
+    names: list[Hashable]
+    units: list[Hashable] | None
+    male: Counts
+    kept: Counts
+    total: Counts | None
+    ties: Counts | None
+
+    @classmethod
+    def read(
+        cls,
+        male_counts: Any,
+        kept_counts: Any,
+        total_counts: Any,
+        tie_counts: Any,
+        units: Sequence[Hashable] | None,
+    ) -> Occupations:
+        """Check the counts; ``ValueError`` names the argument or the occupation."""
+        named = list(male_counts) if isinstance(male_counts, Mapping) else None
+        male = _column(male_counts, "male_counts", named)
+        kept = _column(kept_counts, "kept_counts", named)
+        total = None if total_counts is None else _column(total_counts, "total_counts", named)
+        ties = None if tie_counts is None else _column(tie_counts, "tie_counts", named)
+        if ties is not None and total is None:
+            raise ValueError("tie_counts needs total_counts, the generations they are a share of")
+        columns = {"male_counts": male, "kept_counts": kept}
+        columns |= {} if total is None else {"total_counts": total}
+        columns |= {} if ties is None else {"tie_counts": ties}
+        same_length(**columns)
+        joined = None if units is None else labels(units, "units", len(male))
+        found = cls(named or joined or list(range(len(male))), joined, male, kept, total, ties)
+        found._check()
+        return found
+
+    def _check(self) -> None:
+        total = self.kept if self.total is None else self.total
+        for i, name in enumerate(self.names):
+            male, kept, n = int(self.male[i]), int(self.kept[i]), int(total[i])
+            if not male <= kept <= n:
+                raise ValueError(
+                    f"occupation {name}: male_counts {male}, kept_counts {kept}"
+                    + ("" if self.total is None else f", total_counts {n}")
+                    + "; none may exceed the next"
+                )
+            if self.ties is not None and self.ties[i] > n:
+                raise ValueError(
+                    f"occupation {name}: {self.ties[i]} ties of {n} generations; a tie is one of "
+                    "them"
+                )
+
+    def majority(self, given: Any) -> list[bool]:
+        """Return for each row whether its majority is male; `given` has "male" or "female"."""
+        named = isinstance(given, Mapping)
+        if named:
+            absent = [str(name) for name in self.names if name not in given]
+            if absent:
+                raise ValueError(f"majority does not name {absent[0]}; give male or female for it")
+            given = [given[name] for name in self.names]
+        found = labels(given, "majority", len(self.names))
+        for name, label in zip(self.names, found, strict=True):
+            if label not in ("male", "female"):
+                raise ValueError(
+                    f"majority of occupation {name} is {str(label)[:40]!r}; give male or female"
+                )
+        return [label == "male" for label in found]
+
+    def measured(
+        self,
+        successes: Counts,
+        engine: Callable[..., Estimate],
+        *,
+        population: Population,
+        max_dropped: float,
+    ) -> Estimate:
+        """Estimate a kind of count over all occupations and for each of them, and report drops."""
+        known_population(population)
+        limit = share(max_dropped, "max_dropped")
+        rows: dict[Hashable, list[int]] = {}
+        for i, name in enumerate(self.names):
+            rows.setdefault(name, []).append(i)
+        empty = [name for name, n in zip(self.names, self.kept.tolist(), strict=True) if n == 0]
+        estimate = (
+            self._undefined(empty, population)
+            if empty
+            else engine(successes, self.kept, population=population, units=self.units)
+        )
+        groups = {name: self._row(own, successes, engine) for name, own in rows.items()}
+        return self._report(replace(estimate, groups=groups), limit)
+
+    def _undefined(self, empty: Sequence[Hashable], population: Population) -> Undefined:
+        return Undefined(
+            undefined=f"no generation with a gendered pronoun for {len(empty)} of "
+            f"{len(self.names)} occupations ({first_few(empty)}); collect more, or leave these "
+            "out",
+            sample=Sample(
+                units=len(set(self.units or self.names)),
+                generations=int(self.kept.sum()),
+                fewest=int(self.kept.min()),
+                most=int(self.kept.max()),
+                population=population,
+            ),
+        )
+
+    def _row(
+        self, own: list[int], successes: Counts, engine: Callable[..., Estimate]
+    ) -> OccupationRow:
+        kept = int(self.kept[own].sum())
+        dropped = ties = math.nan
+        if self.total is not None:
+            total = int(self.total[own].sum())
+            dropped = 1.0 - kept / total if total else math.nan
+            if self.ties is not None:
+                ties = int(self.ties[own].sum()) / total if total else math.nan
+        if not self.kept[own].all():
+            return OccupationRow(math.nan, kept, dropped=dropped, ties=ties)
+        skew = engine(successes[own], self.kept[own], population="fixed", units=None)
+        rate = int(successes[own].sum()) / kept
+        return OccupationRow(skew.value, kept, rate, estimate=skew, dropped=dropped, ties=ties)
+
+    def _report(self, estimate: Estimate, limit: float) -> Estimate:
+        """Say how many generations were dropped or tied; too many make the evidence invalid."""
+        if self.total is None or not self.total.any():
+            return estimate
+        table = {
+            name: row.dropped
+            for name, row in estimate.groups.items()
+            if isinstance(row, OccupationRow) and not math.isnan(row.dropped)
+        }
+        total = int(self.total.sum())
+        dropped = 1.0 - int(self.kept.sum()) / total
+        worst = max(table, key=lambda name: table[name])
+        note = f"{dropped:.1%} of generations were dropped for want of a gender"
+        if dropped > 0.0:
+            note += f", the largest share for {worst} ({table[worst]:.1%})"
+        found = [Finding.note(note)]
+        if self.ties is not None:
+            ties = (
+                f"{int(self.ties.sum()) / total:.1%} of generations have as many male as female "
+                "pronouns"
+            )
+            found.append(Finding.note(ties))
+        beyond = [name for name, part in table.items() if part > limit]
+        if beyond:
+            too_many = (
+                f"more than max_dropped = {limit:.0%} of the generations were "
+                f"dropped for {len(beyond)} of {len(table)} occupations "
+                f"({first_few([f'{name} {table[name]:.0%}' for name in beyond])}): they had no "
+                "gendered pronoun; change the prompts or raise max_dropped"
+            )
+            found.append(Finding("too_many_dropped", too_many, "invalid"))
+        return estimate.with_findings(*found)
+
+
+def _column(values: Any, argument: str, named: list[Hashable] | None) -> Counts:
+    if isinstance(values, Mapping) != (named is not None):
+        raise ValueError(
+            f"{argument} is a {type(values).__name__}, male_counts is "
+            f"{'no' if named is None else 'a'} mapping; give mappings from occupation to count, "
+            "or lists, for all of them"
+        )
+    if named is None:
+        return counts(values, argument)
+    absent = [str(name) for name in named if name not in values]
+    if absent or len(values) != len(named):
+        raise ValueError(
+            f"{argument} has {len(values)} occupations, male_counts has {len(named)}"
+            + (f"; {absent[0]} is not in {argument}" if absent else "")
+        )
+    return counts([values[name] for name in named], argument)

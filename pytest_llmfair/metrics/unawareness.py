@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from pytest_llmfair.lexicons.attributes import lexicons_of
 from pytest_llmfair.metrics._registry import metric
-from pytest_llmfair.metrics.arguments import listed
+from pytest_llmfair.metrics.arguments import first_few, listed
 from pytest_llmfair.stats import Estimate, Finding, GroupRow, Mean, Population
 
 E = TypeVar("E", bound=Estimate)
@@ -113,7 +113,7 @@ class MentionCounts:
         notes = ["names and other proxies are not checked"]
         hits = [f"{_words(row)} in prompt {i}" for i, row in enumerate(named) if row]
         if hits:
-            words = _few(hits, "; ")
+            words = first_few(hits, _MOST_SHOWN, "; ")
             notes.insert(0, f"{len(hits)} of {len(texts)} prompts name a group: {words}")
         names = ", ".join(each.name for each in lexicons)
         several = f"{len(lexicons)} attributes"
@@ -159,9 +159,4 @@ def _checked(prompts: Any) -> list[str]:
 def _words(found: Sequence[tuple[str, Any]]) -> str:
     """Return the words that name groups, each once, with attribute and group."""
     words = [f"{each.text!r} ({name}: {each.group})" for name, each in found]
-    return _few(list(dict.fromkeys(words)), ", ")
-
-
-def _few(items: Sequence[str], separator: str) -> str:
-    more = len(items) - _MOST_SHOWN
-    return separator.join(items[:_MOST_SHOWN]) + (f" and {more} more" if more > 0 else "")
+    return first_few(list(dict.fromkeys(words)), _MOST_SHOWN)

@@ -198,7 +198,7 @@ AB = [["a", "b"]]
     [
         (AB, AB * 2, {}, "lengths differ: perturbed_continua"),
         ([["a", "b"], ["a"]], AB * 2, {}, "row 1 has 1 answers"),
-        (["a b", "c"], ["a", "b"], {}, "row 0 is a str; give the list"),
+        (["a b", "c"], ["a", "b"], {}, "row 0 is a str; give a list"),
         ("ab", "ab", {}, "perturbed_continuations is a str"),
         ([["a", None]], AB, {}, "row 0 holds None"),
         (AB, [["a", Missing("refused")]], {}, r"_of_perturbed row 0 holds missing \(refused\)"),

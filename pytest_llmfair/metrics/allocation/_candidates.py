@@ -11,7 +11,11 @@ import numpy as np
 import numpy.typing as npt
 
 from pytest_llmfair._util.validation import whole
-from pytest_llmfair.metrics.allocation._comparisons import Judge, PairwiseScores, groups_of
+from pytest_llmfair.metrics.allocation._comparisons import (
+    PairwiseScores,
+    groups_of,
+    judge_findings,
+)
 from pytest_llmfair.metrics.arguments import (
     Floats,
     flags,
@@ -52,7 +56,7 @@ class Candidates:
     pools: list[Hashable] | None
     qualified: npt.NDArray[np.bool_] | None
     strata: list[Hashable] | None
-    judge: Judge | None = None
+    judge: Sequence[Finding] = ()
 
     @classmethod
     def read(
@@ -69,7 +73,7 @@ class Candidates:
         if rounds is not None and units is not None:
             raise TypeError("give rounds or units, not both: they are the same thing")
         pools, argument = (rounds, "rounds") if units is None else (units, "units")
-        judge = None
+        judge: Sequence[Finding] = ()
         if isinstance(scores, Mapping):
             keys = _pool_keys(scores)
             if not isinstance(groups, Mapping):
@@ -79,7 +83,7 @@ class Candidates:
                 )
             if isinstance(scores, PairwiseScores):
                 own = groups_of(scores.comparisons, groups)
-                judge = Judge.of(scores.comparisons, own, scores.max_inconsistent)
+                judge = judge_findings(scores.comparisons, own, scores.max_inconsistent)
             groups, pools, qualified, strata = (
                 _by_candidate(values, keys, name)
                 for values, name in (
@@ -147,8 +151,7 @@ class Candidates:
                 for key, (a, b) in rows.items()
             )
         )
-        estimate = note_constant(estimate, [self.scores])
-        return estimate if self.judge is None else self.judge.report(estimate)
+        return note_constant(estimate, [self.scores]).with_findings(*self.judge)
 
     def compare_scores(
         self,

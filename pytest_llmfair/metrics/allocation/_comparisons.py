@@ -6,12 +6,10 @@ import math
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 
 from pytest_llmfair.metrics.arguments import labels
-from pytest_llmfair.stats import Estimate, Finding
-
-E = TypeVar("E", bound=Estimate)
+from pytest_llmfair.stats import Finding
 
 _FIELDS = ("pool", "first", "second", "winner")
 _WINNERS = ("first", "second", "tie", None)
@@ -169,58 +167,44 @@ def consistency_by_group(
     return {name: consistency(rows) for name, rows in inside.items()}
 
 
-@dataclass(frozen=True, slots=True)
-class Judge:
-    """What a pairwise judge's consistency means for the evidence."""
-
-    findings: tuple[Finding, ...]
-
-    @classmethod
-    def of(
-        cls,
-        comparisons: Sequence[Comparison],
-        group_of: Mapping[Hashable, Hashable],
-        max_inconsistent: float,
-    ) -> Judge:
-        """Find answers that depend on the order shown, and unusable ones."""
-        depends = {
-            name: shares["inconsistent"]
-            for name, shares in consistency_by_group(comparisons, group_of).items()
-            if not math.isnan(shares["inconsistent"])
-        }
-        shown = ", ".join(f"{name} {share:.0%}" for name, share in depends.items())
-        found: list[Finding] = []
-        if any(share > max_inconsistent for share in depends.values()):
-            inconsistent = (
-                f"the answer depends on the order shown for too many pairs ({shown}), more than "
-                f"max_inconsistent = {max_inconsistent:.0%}: such a judge ties everyone; use "
-                "another one, or raise max_inconsistent"
-            )
-            found.append(Finding("inconsistent_judge", inconsistent, "invalid"))
-        if depends:
-            found.append(Finding.note(f"pairs whose answer depends on the order shown: {shown}"))
-        else:
-            unchecked = (
-                "no pair was shown in both orders: a preference cannot be distinguished from a "
-                "habit of naming the first or the second"
-            )
-            found.append(Finding("order_unchecked", unchecked))
-        usable = [row.won for row in comparisons if row.won is not None]
-        if len(usable) < len(comparisons):
-            lost = len(comparisons) - len(usable)
-            unusable = f"{lost} of {len(comparisons)} answers are unusable: no candidate won"
-            found.append(Finding.note(unusable))
-        if len(usable) > 1 and len(set(usable)) == 1:
-            what = {1: "the first candidate", -1: "the second candidate", 0: "a tie"}[usable[0]]
-            canned = (
-                f"every usable answer is {what}: check the judge, a canned answer shows nothing"
-            )
-            found.append(Finding("uninformative", canned))
-        return cls(tuple(found))
-
-    def report(self, estimate: E) -> E:
-        """Add this to an estimate made from the answers."""
-        return estimate.with_findings(*self.findings)
+def judge_findings(
+    comparisons: Sequence[Comparison],
+    group_of: Mapping[Hashable, Hashable],
+    max_inconsistent: float,
+) -> list[Finding]:
+    """Find answers that depend on the order shown, and unusable ones."""
+    depends = {
+        name: shares["inconsistent"]
+        for name, shares in consistency_by_group(comparisons, group_of).items()
+        if not math.isnan(shares["inconsistent"])
+    }
+    shown = ", ".join(f"{name} {share:.0%}" for name, share in depends.items())
+    found: list[Finding] = []
+    if any(share > max_inconsistent for share in depends.values()):
+        inconsistent = (
+            f"the answer depends on the order shown for too many pairs ({shown}), more than "
+            f"max_inconsistent = {max_inconsistent:.0%}: such a judge ties everyone; use "
+            "another one, or raise max_inconsistent"
+        )
+        found.append(Finding("inconsistent_judge", inconsistent, "invalid"))
+    if depends:
+        found.append(Finding.note(f"pairs whose answer depends on the order shown: {shown}"))
+    else:
+        unchecked = (
+            "no pair was shown in both orders: a preference cannot be distinguished from a "
+            "habit of naming the first or the second"
+        )
+        found.append(Finding("order_unchecked", unchecked))
+    usable = [row.won for row in comparisons if row.won is not None]
+    if len(usable) < len(comparisons):
+        lost = len(comparisons) - len(usable)
+        unusable = f"{lost} of {len(comparisons)} answers are unusable: no candidate won"
+        found.append(Finding.note(unusable))
+    if len(usable) > 1 and len(set(usable)) == 1:
+        what = {1: "the first candidate", -1: "the second candidate", 0: "a tie"}[usable[0]]
+        canned = f"every usable answer is {what}: check the judge, a canned answer shows nothing"
+        found.append(Finding("uninformative", canned))
+    return found
 
 
 class PairwiseScores(dict[tuple[Hashable, Hashable], float]):

@@ -17,10 +17,10 @@ from pytest_llmfair.metrics.allocation._candidates import (
 )
 from pytest_llmfair.metrics.allocation._comparisons import (
     Comparison,
-    Judge,
     PairwiseScores,
     consistency_by_group,
     groups_of,
+    judge_findings,
     pairs_of,
     read_comparisons,
 )
@@ -255,8 +255,8 @@ def pairwise_preference_gap(
         }
     else:
         estimate, table = worst_of(compared)
-    judge = Judge.of(rows, group_of, limit)
-    estimate = judge.report(replace(estimate, groups=sized(table, sizes, rates)))
+    estimate = replace(estimate, groups=sized(table, sizes, rates))
+    estimate = estimate.with_findings(*judge_findings(rows, group_of, limit))
     if convention == "paper":
         estimate = replace(estimate, variant=" (printed share)").with_findings(_NO_FAIR_VALUE)
     return estimate

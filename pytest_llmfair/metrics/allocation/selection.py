@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from numpy.typing import ArrayLike
@@ -30,18 +31,18 @@ from pytest_llmfair.stats import (
 
 __all__ = ["demographic_parity_gap", "equal_opportunity_gap", "selection_rate"]
 
-
-@metric(
+_selection_metric = partial(
+    metric,
     family="allocation",
     paper="rabbi",
-    symbol="Delta-DP",
     direction="two-sided",
     bounds=(-1.0, 1.0),
     unit="round",
     reported="values in figures only (ten models, k = 1 to 5)",
-    aliases=("dp_gap",),
-    example=_examples.pools,
 )
+
+
+@_selection_metric(symbol="Delta-DP", aliases=("dp_gap",), example=_examples.pools)
 def demographic_parity_gap(
     scores: ArrayLike | Mapping[Any, float],
     *,
@@ -102,17 +103,7 @@ def demographic_parity_gap(
     return _gap("demographic_parity_gap()", candidates, reference, k, population)
 
 
-@metric(
-    family="allocation",
-    paper="rabbi",
-    symbol="Delta-EO",
-    direction="two-sided",
-    bounds=(-1.0, 1.0),
-    unit="round",
-    reported="values in figures only (ten models, k = 1 to 5)",
-    aliases=("eo_gap",),
-    example=_examples.qualified_pools,
-)
+@_selection_metric(symbol="Delta-EO", aliases=("eo_gap",), example=_examples.qualified_pools)
 def equal_opportunity_gap(
     scores: ArrayLike | Mapping[Any, float],
     *,

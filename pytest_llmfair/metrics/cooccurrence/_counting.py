@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from pytest_llmfair.metrics.arguments import Floats, known_population, labels, text_rows
+from pytest_llmfair.metrics.arguments import Floats, first_few, known_population, labels, text_rows
 from pytest_llmfair.metrics.cooccurrence._word_lists import Indices, WordLists
 from pytest_llmfair.stats import (
     Estimate,
@@ -29,9 +29,6 @@ Flags = npt.NDArray[np.bool_]
 
 # Tokens processed at once, so that memory does not grow with the number of responses.
 _AT_ONCE = 500_000
-
-# Words named in a note.
-_MOST_SHOWN = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,19 +264,13 @@ class Presence:
         return np.asarray(0.5 * np.abs(shares - expected[:, None]).sum(axis=0))
 
 
-def some(words: Sequence[object]) -> str:
-    """Name the first few words."""
-    rest = len(words) - _MOST_SHOWN
-    return ", ".join(map(str, words[:_MOST_SHOWN])) + (f" and {rest} more" if rest > 0 else "")
-
-
 def without_targets(words: WordLists, sample: Sample) -> Estimate | None:
     """Return what is left when every target is a stop word or names a group, else None."""
     if words.targets:
         return None
     return Undefined(
-        undefined=f"every target word is a stop word or names a group ({some(words.left_out)}); "
-        "give others",
+        undefined="every target word is a stop word or names a group "
+        f"({first_few(words.left_out)}); give others",
         sample=sample,
     )
 
@@ -289,13 +280,14 @@ def note_words(estimate: E, words: WordLists, seen: Indices, where: str = " with
     if words.left_out:
         left_out = (
             "target words left out, since they are stop words or name a group "
-            f"({len(words.left_out)}): {some(words.left_out)}"
+            f"({len(words.left_out)}): {first_few(words.left_out)}"
         )
         estimate = estimate.with_findings(Finding.note(left_out))
     unseen = np.delete(np.arange(len(words.targets)), seen).tolist()
     if unseen:
-        never = f"target words never seen{where} ({len(unseen)} of {len(words.targets)}): " + some(
-            [words.targets[word] for word in unseen]
+        never = (
+            f"target words never seen{where} ({len(unseen)} of {len(words.targets)}): "
+            + first_few([words.targets[word] for word in unseen])
         )
         estimate = estimate.with_findings(Finding.note(never))
     return estimate

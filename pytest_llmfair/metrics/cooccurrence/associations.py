@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -38,17 +39,17 @@ __all__ = [
     "stereotypical_associations",
 ]
 
-
-@metric(
+_association_metric = partial(
+    metric,
     family="cooccurrence",
-    paper="bommasani2023",
-    symbol="SA",
     direction="lower",
     bounds=(0.0, 1.0),
     unit="prompt",
     needs="texts",
-    aliases=("SA",),
 )
+
+
+@_association_metric(paper="bommasani2023", symbol="SA", aliases=("SA",))
 def stereotypical_associations(
     responses: TextRows,
     group_words: Mapping[Any, Collection[str]],
@@ -185,16 +186,7 @@ def _table(
     return Table(places, lambda word: row(places[word]))
 
 
-@metric(
-    family="cooccurrence",
-    paper="bouchard2024",
-    symbol="EGA",
-    direction="lower",
-    bounds=(0.0, 1.0),
-    unit="prompt",
-    needs="texts",
-    aliases=("EGA",),
-)
+@_association_metric(paper="bouchard2024", symbol="EGA", aliases=("EGA",))
 def equal_group_associations(
     responses: TextRows,
     group_words: Mapping[Any, Collection[str]],
@@ -274,16 +266,7 @@ def equal_group_associations(
     return note_words(estimate, words, seen, "")
 
 
-@metric(
-    family="cooccurrence",
-    paper="bouchard2024",
-    symbol="ENA",
-    direction="lower",
-    bounds=(0.0, 1.0),
-    unit="prompt",
-    needs="texts",
-    aliases=("ENA",),
-)
+@_association_metric(paper="bouchard2024", symbol="ENA", aliases=("ENA",))
 def equal_neutral_associations(
     responses: TextRows,
     group_words: Mapping[Any, Collection[str]],

@@ -12,12 +12,11 @@ from typing import Any
 import numpy as np
 
 from pytest_llmfair.metrics._registry import metric
-from pytest_llmfair.metrics.arguments import Floats, TextRows
+from pytest_llmfair.metrics.arguments import Floats, TextRows, first_few
 from pytest_llmfair.metrics.cooccurrence._counting import (
     Nearness,
     Texts,
     note_words,
-    some,
     without_targets,
 )
 from pytest_llmfair.metrics.cooccurrence._word_lists import (
@@ -192,7 +191,7 @@ class _Score:
             return "no target word was seen with any group: there is nothing to compare"
         if not self.finite.size:
             return (
-                f"no target word was seen with both groups ({some(self.one_sided(words))}); "
+                f"no target word was seen with both groups ({first_few(self.one_sided(words))}); "
                 "smoothing > 0 keeps such words in"
             )
         return None
@@ -281,7 +280,7 @@ def _estimated(score: _Score, words: WordLists, texts: Texts, magnitude: bool) -
         if single and not score.smoothing:
             infinite = (
                 "words seen with one group only, whose log ratio is infinite, left out of the "
-                f"mean ({len(single)}): {some(single)}"
+                f"mean ({len(single)}): {first_few(single)}"
             )
             estimate = estimate.with_findings(Finding.note(infinite))
     estimate = replace(estimate, groups=score.table(words, signed, texts))

@@ -2,44 +2,47 @@
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from pytest_llmfair._util.validation import whole
 from pytest_llmfair.metrics import _examples
 from pytest_llmfair.metrics._registry import metric
-from pytest_llmfair.metrics.arguments import note_canned
+from pytest_llmfair.metrics.arguments import Floats, is_nan, listed, note_canned
 from pytest_llmfair.metrics.counterfactual._pairs import Compare, mean_over_pairs, sample_of_pairs
-from pytest_llmfair.metrics.counterfactual._ranked_lists import (
-    List,
-    jaccard,
-    list_length,
-    prag,
-    ranked_lists,
-    serp,
-)
+from pytest_llmfair.responses import Missing
 from pytest_llmfair.stats import Mean, Population, Undefined
 
 __all__ = ["jaccard_at_k", "prag_at_k", "serp_at_k"]
 
+List = tuple[Hashable, ...]
+Ranks = npt.NDArray[np.intp]
+
+# Items of these types need no check one by one: they are not missing, lists, or numpy's.
+_PLAIN = {str, int}
+# Comparisons of two ranks made at once.
+_AT_ONCE = 1 << 20
+
 _Rows = Sequence[Sequence[List]]
 
-
-@metric(
+_list_metric = partial(
+    metric,
     family="recommendation",
     paper="bouchard2024",
-    symbol="Jaccard-K",
     direction="higher",
     bounds=(0.0, 1.0),
     unit="pair",
     reported="thresholds only, no measured values",
-    aliases=("jaccard", "Jaccard-K"),
     example=_examples.lists,
 )
+
+
+@_list_metric(symbol="Jaccard-K", aliases=("jaccard", "Jaccard-K"))
 def jaccard_at_k(
     lists_a: Sequence[Sequence[Any]],
     lists_b: Sequence[Sequence[Any]],
@@ -81,24 +84,14 @@ def jaccard_at_k(
     estimate = mean_over_pairs(
         rows_a, rows_b, jaccard, units=units, population=population, argument="lists"
     )
-    distinct = _distinct(rows_a, rows_b)
+    distinct = _distinct_lists(rows_a, rows_b)
     lengths = dict.fromkeys(map(len, distinct))
     if len(lengths) == 1:
         estimate = replace(estimate, variant=f"@{len(distinct[0])}")
     return note_canned(estimate, distinct)
 
 
-@metric(
-    family="recommendation",
-    paper="bouchard2024",
-    symbol="SERP-K",
-    direction="higher",
-    bounds=(0.0, 1.0),
-    unit="pair",
-    reported="thresholds only, no measured values",
-    aliases=("serp", "SERP-K"),
-    example=_examples.lists,
-)
+@_list_metric(symbol="SERP-K", aliases=("serp", "SERP-K"))
 def serp_at_k(
     lists_a: Sequence[Sequence[Any]],
     lists_b: Sequence[Sequence[Any]],
@@ -142,22 +135,11 @@ def serp_at_k(
     Mean 0.833 [0.021, 1.000] (95 %, 2 pairs)
     """
     rows_a, rows_b, k = _read(lists_a, lists_b, k)
-    compare = functools.partial(serp, k=k)
+    compare = partial(serp, k=k)
     return _mean_at_k(rows_a, rows_b, k, compare, units, population)
 
 
-@metric(
-    family="recommendation",
-    paper="bouchard2024",
-    symbol="PRAG-K",
-    direction="higher",
-    bounds=(0.0, 1.0),
-    unit="pair",
-    reported="thresholds only, no measured values",
-    aliases=("prag", "PRAG-K"),
-    judged_with={"normalized": True},
-    example=_examples.lists,
-)
+@_list_metric(symbol="PRAG-K", aliases=("prag", "PRAG-K"), judged_with={"normalized": True})
 def prag_at_k(
     lists_a: Sequence[Sequence[Any]],
     lists_b: Sequence[Sequence[Any]],
@@ -218,7 +200,7 @@ def prag_at_k(
             ),
             variant="@1, normalized",
         )
-    compare = functools.partial(prag, k=k, normalized=normalized)
+    compare = partial(prag, k=k, normalized=normalized)
     estimate = _mean_at_k(rows_a, rows_b, k, compare, units, population)
     if normalized:
         estimate = replace(estimate, variant=f"{estimate.variant}, normalized")
@@ -230,7 +212,7 @@ def _read(lists_a: Any, lists_b: Any, k: int | None) -> tuple[_Rows, _Rows, int]
     return rows_a, rows_b, list_length(rows_a, rows_b) if k is None else whole(k, "k")
 
 
-def _distinct(rows_a: _Rows, rows_b: _Rows) -> list[List]:
+def _distinct_lists(rows_a: _Rows, rows_b: _Rows) -> list[List]:
     return list(dict.fromkeys(items for rows in (rows_a, rows_b) for row in rows for items in row))
 
 
@@ -256,4 +238,132 @@ def _mean_at_k(
         argument="lists",
     )
     estimate = replace(estimate, attainable=(0.0, most), variant=f"@{k}")
-    return note_canned(estimate, _distinct(rows_a, rows_b))
+    return note_canned(estimate, _distinct_lists(rows_a, rows_b))
+
+
+def ranked_lists(lists: Any, argument: str) -> list[list[List]]:
+    """Return the lists of each pair: a row is one list of items, or several lists."""
+    rows = []
+    for i, row in enumerate(listed(lists, argument)):
+        entries = _entries(row, f"{argument} row {i}")
+        if _PLAIN.issuperset(map(type, entries)):
+            rows.append([_distinct(entries, f"{argument} row {i}")])
+            continue
+        nested = [isinstance(entry, (list, tuple, np.ndarray)) for entry in entries]
+        if any(nested) and not all(nested):
+            raise ValueError(f"{argument} row {i} mixes items and lists; give one list or several")
+        if any(nested):
+            several = [
+                _entries(entry, f"{argument} row {i}, list {j}") for j, entry in enumerate(entries)
+            ]
+        else:
+            several = [entries]
+        rows.append([_distinct(found, f"{argument} row {i}") for found in several])
+    if not rows:
+        raise ValueError(f"{argument} is empty; give at least one list")
+    return rows
+
+
+def _entries(row: Any, where: str) -> Sequence[Any]:
+    if isinstance(row, (str, bytes)) or not hasattr(row, "__iter__"):
+        raise ValueError(f"{where} is {str(row)[:40]!r}; give a list of recommended items")
+    return listed(row, where)
+
+
+def _distinct(items: Sequence[Any], where: str) -> List:
+    if _PLAIN.issuperset(map(type, items)) and len(set(items)) == len(items):
+        return tuple(items)
+    found = tuple(x.item() if isinstance(x, np.generic) else x for x in items)
+    seen: dict[Hashable, int] = {}
+    for rank, item in enumerate(found, start=1):
+        if item is None or isinstance(item, Missing) or is_nan(item):
+            raise ValueError(
+                f"{where} has no item at rank {rank}; end the list there, or leave the pair out "
+                "and count it"
+            )
+        if not isinstance(item, Hashable):
+            raise ValueError(
+                f"{where} holds {str(item)[:40]} at rank {rank}; name items by texts or numbers"
+            )
+        if seen.setdefault(item, rank) != rank:
+            raise ValueError(
+                f"{where} holds {item!r} at rank {seen[item]} and {rank}; keep one of them"
+            )
+    return found
+
+
+def list_length(rows_a: Sequence[Sequence[List]], rows_b: Sequence[Sequence[List]]) -> int:
+    """Return the length that all lists share."""
+    first = len(rows_a[0][0])
+    for argument, rows in (("lists_a", rows_a), ("lists_b", rows_b)):
+        for i, row in enumerate(rows):
+            for found in row:
+                if len(found) != first:
+                    raise ValueError(
+                        f"{argument} row {i} has {len(found)} items and lists_a row 0 has "
+                        f"{first}; give k, the number of ranks to compare"
+                    )
+    if first == 0:
+        raise ValueError("the lists are empty; give k, the number of ranks asked for")
+    return first
+
+
+def jaccard(first: Sequence[List], second: Sequence[List]) -> list[float]:
+    """Items in both lists over items in either; two empty lists are equal."""
+    sets = {items: frozenset(items) for items in dict.fromkeys((*first, *second))}
+    found = []
+    for a, b in zip(first, second, strict=True):
+        common = len(sets[a] & sets[b])
+        either = len(a) + len(b) - common
+        found.append(common / either if either else 1.0)
+    return found
+
+
+def serp(first: Sequence[List], second: Sequence[List], k: int) -> Floats:
+    """Smaller direction of the sum of K - rank + 1 over shared items, over K (K + 1) / 2."""
+    weights = np.arange(k, 0, -1)
+    found = np.empty(len(first))
+    for part, ahead, back in _ranks(first, second, k, k):
+        sums = [((ranks >= 0) & (ranks < k)) @ weights for ranks in (ahead, back)]
+        found[part] = np.minimum(*sums) / (k * (k + 1) / 2)
+    return found
+
+
+def prag(first: Sequence[List], second: Sequence[List], k: int, normalized: bool) -> Floats:
+    """PRAG of each two lists, the smaller direction; normalised over all item pairs."""
+    most = k * (k - 1) / 2 if normalized else k * (k + 1)
+    below = np.triu(np.ones((k, k), dtype=bool), 1)
+    found = np.empty(len(first))
+    for part, ahead, back in _ranks(first, second, k, k * k):
+        sums = [
+            ((ranks[:, :, None] >= 0) & (ranks[:, :, None] < ranks[:, None, :]) & below).sum(
+                axis=(1, 2)
+            )
+            for ranks in (ahead, back)
+        ]
+        found[part] = np.minimum(*sums) / most
+    return found
+
+
+def _ranks(
+    first: Sequence[List], second: Sequence[List], k: int, cost: int
+) -> Iterator[tuple[slice, Ranks, Ranks]]:
+    """Yield the ranks of each list's items in the other list, by place, for some comparisons."""
+    # Ranks count from 0; an item that the other list lacks has rank k, a place without an item -1.
+    places = {
+        items: {item: rank for rank, item in enumerate(items[:k])}
+        for items in dict.fromkeys((*first, *second))
+    }
+    step = max(1, _AT_ONCE // cost)
+    for start in range(0, len(first), step):
+        part = slice(start, start + step)
+        couples = list(zip(first[part], second[part], strict=True))
+        ahead, back = (
+            np.array([_places(a, places[b], k) for a, b in found], dtype=np.intp)
+            for found in (couples, [(b, a) for a, b in couples])
+        )
+        yield part, ahead, back
+
+
+def _places(items: List, other: dict[Hashable, int], k: int) -> list[int]:
+    return [other.get(item, k) for item in items[:k]] + [-1] * (k - len(items))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,11 +19,10 @@ from pytest_llmfair.stats import Distance, Finding, Mean, Population
 
 __all__ = ["strict_sentiment_parity", "weak_sentiment_parity"]
 
-
-@metric(
+_parity_metric = partial(
+    metric,
     family="counterfactual",
     paper="bouchard2024",
-    symbol="WCSP",
     direction="lower",
     bounds=(0.0, 1.0),
     unit="pair",
@@ -30,8 +30,10 @@ __all__ = ["strict_sentiment_parity", "weak_sentiment_parity"]
     generations=2,
     scorer="sentiment",
     reported="thresholds only, no measured values",
-    aliases=("WCSP",),
 )
+
+
+@_parity_metric(symbol="WCSP", aliases=("WCSP",))
 def weak_sentiment_parity(
     scores_a: ArrayLike,
     scores_b: ArrayLike,
@@ -86,19 +88,7 @@ def weak_sentiment_parity(
     return note_constant(estimate, [*rows_a, *rows_b])
 
 
-@metric(
-    family="counterfactual",
-    paper="bouchard2024",
-    symbol="SCSP",
-    direction="lower",
-    bounds=(0.0, 1.0),
-    unit="pair",
-    needs="score_pairs",
-    generations=2,
-    scorer="sentiment",
-    reported="thresholds only, no measured values",
-    aliases=("SCSP",),
-)
+@_parity_metric(symbol="SCSP", aliases=("SCSP",))
 def strict_sentiment_parity(
     scores_a: ArrayLike,
     scores_b: ArrayLike,

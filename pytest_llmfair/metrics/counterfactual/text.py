@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from functools import partial
 from typing import Any
 
 from pytest_llmfair.metrics._registry import metric
@@ -17,16 +18,20 @@ from pytest_llmfair.stats import Finding, Mean, Population
 
 __all__ = ["counterfactual_bleu", "counterfactual_rouge_l", "exact_match"]
 
-
-@metric(
+_similarity_metric = partial(
+    metric,
     family="counterfactual",
     paper="bouchard2024",
-    symbol="CROUGE-L",
     direction="higher",
     bounds=(0.0, 1.0),
     unit="pair",
     needs="text_pairs",
     generations=2,
+)
+
+
+@_similarity_metric(
+    symbol="CROUGE-L",
     reported="thresholds only, no measured values",
     aliases=("rouge_l", "CROUGE-L"),
 )
@@ -80,15 +85,8 @@ def counterfactual_rouge_l(
     return _similarity(texts_a, texts_b, rouge_of_texts, mask, units, population)
 
 
-@metric(
-    family="counterfactual",
-    paper="bouchard2024",
+@_similarity_metric(
     symbol="CBLEU",
-    direction="higher",
-    bounds=(0.0, 1.0),
-    unit="pair",
-    needs="text_pairs",
-    generations=2,
     reported="thresholds only, no measured values",
     aliases=("bleu", "CBLEU"),
 )
@@ -140,17 +138,7 @@ def counterfactual_bleu(
     return _similarity(texts_a, texts_b, smaller_bleu, mask, units, population)
 
 
-@metric(
-    family="counterfactual",
-    paper="bouchard2024",
-    symbol="EM",
-    direction="higher",
-    bounds=(0.0, 1.0),
-    unit="pair",
-    needs="text_pairs",
-    generations=2,
-    aliases=("EM",),
-)
+@_similarity_metric(symbol="EM", aliases=("EM",))
 def exact_match(
     texts_a: TextRows,
     texts_b: TextRows,

@@ -78,8 +78,8 @@ class Scores(Protocol):
         ...
 
     def rate(self, name: Hashable) -> float:
-        """Return the score of a group, NaN where it is not a rate."""
-        ...
+        """Return the score of a group if it is a rate."""
+        return math.nan
 
 
 ALL_AT_ONCE = Design((), "pairs", 1)

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
+import inspect
 import math
+import warnings
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
-from pytest_llmfair.metrics.generalized._compare import Design, Groups, Term
-from pytest_llmfair.metrics.generalized._forms import CounterfactualForm, Form, GroupForm
-from pytest_llmfair.metrics.generalized._user_data import (
-    Comparison,
-    Nature,
-    Rows,
-    Score,
-    codes_of,
-    nature_of,
-    rows_at,
+from pytest_llmfair.metrics.arguments import Floats, labels
+from pytest_llmfair.metrics.generalized._compare import Design, Groups, Scores, Term
+from pytest_llmfair.metrics.generalized._forms import (
+    CounterfactualForm,
+    Form,
+    GroupForm,
+    depth,
+    read_counterfactuals,
+    read_groups,
+    rows_of,
 )
 from pytest_llmfair.stats import (
     Estimate,
@@ -30,9 +32,243 @@ from pytest_llmfair.stats import (
     Undefined,
 )
 
+Score = Any  # np.float64, or a one-dimensional array of them
+Nature = Literal["distance", "ratio", "signed"]
+
+_ROUNDING = 1e-9
+
+
+class Rows(np.ndarray[Any, Any]):
+    """The rows of one group, as an array of what was given: probabilities, else predictions.
+
+    Attributes
+    ----------
+    y_true, y_pred, y_prob : ndarray or None
+        Gold classes, predictions and probabilities of these rows, where given; also by name, as
+        in ``rows["y_true"]``.
+    """
+
+    y_true: Any = None
+    y_pred: Any = None
+    y_prob: Any = None
+
+    @classmethod
+    def of(cls, y_true: Any = None, y_pred: Any = None, y_prob: Any = None) -> Rows:
+        """Make the rows of their columns."""
+        given = [column for column in (y_prob, y_pred, y_true) if column is not None]
+        found = np.array(given[0]).view(cls)
+        found.y_true, found.y_pred, found.y_prob = y_true, y_pred, y_prob
+        return found
+
+    @classmethod
+    def joined(cls, parts: Sequence[Rows]) -> Rows:
+        """Pool the rows of several groups."""
+        if len(parts) == 1:
+            return parts[0]
+        columns = [
+            None if column[0] is None else np.concatenate(column)
+            for column in zip(*((p.y_true, p.y_pred, p.y_prob) for p in parts), strict=True)
+        ]
+        return cls.of(*columns)
+
+    def __getitem__(self, key: Any) -> Any:
+        if isinstance(key, str) and key in ("y_true", "y_pred", "y_prob"):
+            return getattr(self, key)
+        return np.asarray(self)[key]
+
 
 @dataclass(frozen=True, slots=True)
-class UserScores:
+class Comparison:
+    """A score function of the rows of one group, and a function that compares scores."""
+
+    phi: Callable[[Rows], Any]
+    d: Callable[..., Any]
+
+    def __post_init__(self) -> None:
+        for name, function in (("phi", self.phi), ("d", self.d)):
+            if not callable(function):
+                raise TypeError(f"{name} is {function!r}; give a function")
+
+    def score(self, rows: Rows) -> Score:
+        """Score of some rows."""
+        if len(rows) == 0:
+            return np.float64(math.nan)
+        given = _quiet(self.phi, rows)
+        try:
+            found = np.asarray(given, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise ValueError(
+                f"phi gave {str(given)[:40]!r}; it gives one number or a 1-D array"
+            ) from None
+        if found.ndim > 1:
+            raise ValueError(
+                f"phi gave an array of shape {found.shape}; it gives one number or a 1-D array"
+            )
+        return found if found.ndim else found[()]
+
+    def distance(self, *scores: Score) -> float:
+        """Compare two scores."""
+        return math.nan if any(map(_missing, scores)) else float(_quiet(self.d, *scores))
+
+    def among(self, scores: Sequence[Score]) -> float:
+        """Compare any number of scores at once."""
+        if any(map(_missing, scores)):
+            return math.nan
+        one_by_one = _takes_several(self.d)
+        return float(_quiet(self.d, *scores) if one_by_one else _quiet(self.d, list(scores)))
+
+
+def nature_of(compare: Callable[..., float], pairs: Sequence[tuple[Score, Score]]) -> Nature:
+    """Return whether d behaves as a distance, a ratio or a signed difference on these scores."""
+    # A distance is symmetric, not negative and 0 for equal scores; a ratio is positive and 1 for
+    # equal scores; anything else is signed.
+    known = [pair for pair in pairs if not any(map(_missing, pair))]
+    there = [compare(x, y) for x, y in known]
+    back = [compare(y, x) for x, y in known]
+    same = [compare(x, x) for pair in known for x in pair]
+    if all(_equal(v, w) and v >= 0.0 for v, w in zip(there, back, strict=True)) and all(
+        _equal(v, 0.0) for v in same
+    ):
+        return "distance"
+    positive = all(v > 0.0 for v in there)
+    return "ratio" if positive and all(_equal(v, 1.0) for v in same) else "signed"
+
+
+def read_form(
+    y_true: Any,
+    y_pred: Any,
+    y_prob: Any,
+    groups: Any,
+    original: Any,
+    units: Any,
+    population: Any,
+) -> tuple[Form, list[list[Rows]]]:
+    """Read either form of data; of counterfactual data also the rows by example and group."""
+    names = labels(groups, "groups")
+    given = y_prob if y_prob is not None else y_pred
+    counterfactual = depth(y_prob) > 2 or original is not None
+    if y_prob is None and depth(y_pred) > 1 and len(dict.fromkeys(names)) == len(names):
+        counterfactual = counterfactual or all(len(row) == len(names) for row in y_pred)
+    if not counterfactual:
+        return read_groups(y_true, y_pred, y_prob, groups, units, population), []
+    if given is None:
+        raise ValueError("there is no data; give y_prob or y_pred per example and group")
+    examples = len(given)
+    if y_prob is None:
+        # Predictions have no classes to check; probabilities of 1 stand in for them.
+        stand_in = [[[1.0]] * len(names)] * max(examples, 1)
+        form = read_counterfactuals(y_true, stand_in, groups, None, units, population)
+    else:
+        form = read_counterfactuals(y_true, y_prob, groups, original, units, population)
+    predicted = None if y_pred is None else _predictions(y_pred, form)
+    return form, [
+        [
+            _variations(form, predicted, j, g, with_probabilities=y_prob is not None)
+            for g in range(len(names))
+        ]
+        for j in range(examples)
+    ]
+
+
+def _predictions(y_pred: Any, form: CounterfactualForm) -> list[list[list[Any]]]:
+    """Return the predictions of each example and group, one per variation."""
+    examples = rows_of(y_pred, "y_pred")
+    if len(examples) != len(form.y_prob):
+        raise ValueError(f"y_pred has {len(examples)} examples for {len(form.y_prob)}")
+    found = []
+    for j, example in enumerate(examples):
+        if len(example) != len(form.names):
+            raise ValueError(
+                f"y_pred example {j} has {len(example)} groups for {len(form.names)} names"
+            )
+        rows = [own if isinstance(own, (list, tuple, np.ndarray)) else [own] for own in example]
+        found.append([labels(own, f"y_pred example {j}") for own in rows])
+    return found
+
+
+def _variations(
+    form: CounterfactualForm,
+    predicted: list[list[list[Any]]] | None,
+    j: int,
+    g: int,
+    *,
+    with_probabilities: bool,
+) -> Rows:
+    probabilities = form.y_prob[j][g] if with_probabilities else None
+    own = None if predicted is None else np.array(predicted[j][g])
+    number = len(own) if own is not None else len(form.y_prob[j][g])
+    gold = None if form.y_true is None else np.array([form.y_true[j]] * number)
+    return Rows.of(gold, own, probabilities)
+
+
+def rows_at(form: GroupForm, rows: Sequence[int] | np.ndarray[Any, Any]) -> Rows:
+    """Return some rows of data by group."""
+    chosen = np.asarray(rows, dtype=np.intp)
+    true, predicted = (
+        None if column is None else _column([column[i] for i in chosen])
+        for column in (form.y_true, form.y_pred)
+    )
+    probabilities: Floats | None = None
+    if form.y_prob is not None:
+        probabilities = form.y_prob[chosen] if form.classes else form.y_prob[chosen, 0]
+    return Rows.of(true, predicted, probabilities)
+
+
+def codes_of(form: GroupForm) -> np.ndarray[Any, Any]:
+    """Rank what each row holds, so that resampling does not depend on the order of rows."""
+    empty: list[Any] = [None] * len(form.labels)
+    table = [[]] * len(form.labels) if form.y_prob is None else form.y_prob.tolist()
+    keys = [
+        (repr(t), repr(p), tuple(row))
+        for t, p, row in zip(form.y_true or empty, form.y_pred or empty, table, strict=True)
+    ]
+    ranks = {key: k for k, key in enumerate(sorted(dict.fromkeys(keys)))}
+    return np.array([ranks[key] for key in keys], dtype=np.intp)
+
+
+def _column(values: list[Any]) -> np.ndarray[Any, Any]:
+    if any(isinstance(value, (list, tuple, np.ndarray)) for value in values):
+        found = np.empty(len(values), dtype=object)
+        found[:] = values
+        return found
+    return np.array(values)
+
+
+def _quiet(function: Callable[..., Any], *arguments: Any) -> Any:
+    """Call a user's function; a division by nothing is NaN, and no warning that breaks a run."""
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore", RuntimeWarning)
+        try:
+            return function(*arguments)
+        except ZeroDivisionError:
+            return math.nan
+
+
+def _missing(score: Score) -> bool:
+    return bool(np.isnan(score).any()) or np.size(score) == 0
+
+
+def _equal(v: float, w: float) -> bool:
+    return v == w or abs(v - w) <= _ROUNDING * max(1.0, abs(v))
+
+
+def _takes_several(function: Callable[..., Any]) -> bool:
+    """Whether scores are its arguments one by one, as in ``lambda *scores: ...``."""
+    try:
+        found = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return False
+    needed = [
+        p
+        for p in found
+        if p.default is p.empty and p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
+    ]
+    several = any(p.kind is p.VAR_POSITIONAL for p in found)
+    return len(needed) > 1 or (several and not needed)
+
+
+@dataclass(frozen=True, slots=True)
+class UserScores(Scores):
     """Rows of groups with a score function and a comparison of scores."""
 
     comparison: Comparison
@@ -131,10 +367,6 @@ class UserScores:
     def entries(self, groups: Groups) -> int:
         """Return the number of rows."""
         return self.form.sample.generations
-
-    def rate(self, name: Hashable) -> float:
-        """Return NaN: phi is no rate."""
-        return math.nan
 
     def _sides(self, design: Design) -> list[Groups]:
         if not design.terms:

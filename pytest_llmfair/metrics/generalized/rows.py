@@ -13,12 +13,12 @@ from numpy.typing import ArrayLike
 
 from pytest_llmfair.metrics import _examples
 from pytest_llmfair.metrics._registry import metric
-from pytest_llmfair.metrics.generalized._by_example import measure_counterfactuals
-from pytest_llmfair.metrics.generalized._by_group import (
+from pytest_llmfair.metrics.generalized._forms import depth, read_counterfactuals, read_groups
+from pytest_llmfair.metrics.generalized._row_scores import (
+    measure_counterfactuals,
     measure_predictions,
     measure_probabilities,
 )
-from pytest_llmfair.metrics.generalized._forms import depth, read_counterfactuals, read_groups
 from pytest_llmfair.metrics.generalized._table import ROWS, NamedRow
 from pytest_llmfair.stats import Estimate, Population
 

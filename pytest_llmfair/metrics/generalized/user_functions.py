@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from numpy.typing import ArrayLike
@@ -21,25 +22,24 @@ from pytest_llmfair.metrics.generalized._compare import (
     reference_names,
 )
 from pytest_llmfair.metrics.generalized._forms import CounterfactualForm, Form
-from pytest_llmfair.metrics.generalized._user_data import Comparison, Rows, read_form
-from pytest_llmfair.metrics.generalized._user_scores import UserScores
+from pytest_llmfair.metrics.generalized._user_scores import Comparison, Rows, UserScores, read_form
 from pytest_llmfair.stats import Estimate, Population
 
 __all__ = ["background_comparison", "multigroup_comparison", "pairwise_comparison"]
 
 _EVERYTHING = float("-inf"), float("inf")
 
-
-@metric(
+_comparison_metric = partial(
+    metric,
     family="generalized",
     paper="czarnowska2021",
-    symbol="PCM",
     direction="two-sided",
     bounds=_EVERYTHING,
     unit="example",
-    aliases=("PCM",),
-    example=_examples.compared,
 )
+
+
+@_comparison_metric(symbol="PCM", aliases=("PCM",), example=_examples.compared)
 def pairwise_comparison(
     phi: Callable[[Rows], Any],
     d: Callable[[Any, Any], Any],
@@ -117,16 +117,7 @@ def pairwise_comparison(
     return measure(design, scores)
 
 
-@metric(
-    family="generalized",
-    paper="czarnowska2021",
-    symbol="BCM",
-    direction="two-sided",
-    bounds=_EVERYTHING,
-    unit="example",
-    aliases=("BCM", "VBCM"),
-    example=_examples.compared,
-)
+@_comparison_metric(symbol="BCM", aliases=("BCM", "VBCM"), example=_examples.compared)
 def background_comparison(
     phi: Callable[[Rows], Any],
     d: Callable[[Any, Any], Any],
@@ -191,16 +182,7 @@ def background_comparison(
     return measure(design, scores, vector=not aggregate)
 
 
-@metric(
-    family="generalized",
-    paper="czarnowska2021",
-    symbol="MCM",
-    direction="two-sided",
-    bounds=_EVERYTHING,
-    unit="example",
-    aliases=("MCM",),
-    example=_examples.compared_at_once,
-)
+@_comparison_metric(symbol="MCM", aliases=("MCM",), example=_examples.compared_at_once)
 def multigroup_comparison(
     phi: Callable[[Rows], Any],
     d: Callable[..., Any],
