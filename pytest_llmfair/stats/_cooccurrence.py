@@ -105,10 +105,9 @@ class Cooccurrences:
         layout = Layout(own[order], slot, slot_unit, slot_group, sizes[1], Strata(strata))
         shares = None if reference is None else reference[orders[1]]
         most = 1.0 if shares is None else 1.0 - float(shares.min())
-        norm = Associations(shares)
         seen = len(np.unique(own[rows[:, :-1].any(axis=1)]))
-        problem = Totals(rows[order], layout, norm)
-        return FoldedBracket(problem, most, (Guard(seen, seen),), norm)
+        problem = Totals(rows[order], layout, Associations(shares))
+        return FoldedBracket(problem, most, (Guard(seen, seen),))
 
 
 def _counted(values: ArrayLike, name: str, dimensions: int) -> Floats:

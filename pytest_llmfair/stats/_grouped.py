@@ -133,7 +133,7 @@ class Grouped:
         problem = Totals(rows[order], layout, norm)
         guards = layout.guards(codes[order], population)
         if isinstance(norm, MeanGaps):
-            return FoldedBracket(problem, span, guards, norm)
+            return FoldedBracket(problem, span, guards)
         kind = QuadraticBracket if isinstance(norm, Divergence) else Bracket
         return kind(problem, span, guards)
 

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from pytest_llmfair.stats._base import Estimate, share_of_ends
 from pytest_llmfair.stats._clusters import PLANNING_ICC, as_list, label_list
 from pytest_llmfair.stats._cooccurrence import Cooccurrences
-from pytest_llmfair.stats._crossfit import Bracket, Engine
+from pytest_llmfair.stats._crossfit import Bracket
 from pytest_llmfair.stats._distributions import Comparison
 from pytest_llmfair.stats._grouped import (
     Grouped,
@@ -44,7 +44,7 @@ class Distance(Estimate):
         Sampling variance by the paper's own formula, where it prints one; else NaN.
     """
 
-    engine: Engine
+    engine: Bracket | Terms
     planned: tuple[float, float, float]
     paper_variance: float = math.nan
     method: str = "bracket"

@@ -18,7 +18,7 @@ from pytest_llmfair.stats._records import Finding, Floats, Indices, NoRepeats, P
 from pytest_llmfair.stats._resampling import SEED_LABELS, Strata, blocks
 from pytest_llmfair.stats._rows import FEW_UNITS, NO_VARIANCE
 from pytest_llmfair.stats._score_intervals import t_quantile
-from pytest_llmfair.stats._totals import Totals
+from pytest_llmfair.stats._totals import AbsoluteSum, Totals
 from pytest_llmfair.stats.distance import Distance
 
 # The jackknife takes out a tenth of a unit: all of it could leave a count of 0, with no logarithm.
@@ -258,23 +258,18 @@ class ZeroCellLogRatio(Estimate):
 
 
 @dataclass(frozen=True, slots=True)
-class _MeanMagnitude:
+class _MeanMagnitude(AbsoluteSum):
     """Mean of the absolute means of columns."""
 
     units: int
-    free = False
 
-    def distance(self, totals: Floats) -> Floats:
-        """Distance at every draw."""
-        return np.asarray(np.abs(totals[:, 0]).mean(axis=1) / self.units)
+    def gaps(self, totals: NDArray[Any]) -> NDArray[Any]:
+        """Return the sums of the columns."""
+        return totals[:, 0]
 
-    def noise(self, totals: Floats) -> float:
-        """Mean of the standard deviations of the means over draws."""
-        return float(totals[:, 0].std(axis=0).mean()) / self.units
-
-    def frozen(self, chosen: Floats, held: NDArray[Any]) -> NDArray[Any]:
-        """Signs at `chosen`, means at `held`."""
-        return np.asarray((np.sign(chosen[:, 0]) * held[:, 0]).mean(axis=1) / self.units)
+    def summed(self, gaps: NDArray[Any]) -> NDArray[Any]:
+        """Mean over columns of the mean over units."""
+        return np.asarray(gaps.mean(axis=1) / self.units)
 
 
 @dataclass(frozen=True, slots=True)
@@ -369,7 +364,5 @@ def _bracket(columns: Floats, influence: Floats, index: Indices | None) -> Folde
     codes = np.split(ranks(*rows.T), np.cumsum(strata)[:-1])
     unlike = sum(len(part) - int(np.bincount(part).max()) for part in codes)
     trials = n if index is None else len(strata)
-    norm = _MeanMagnitude(n)
-    return FoldedBracket(
-        _PseudoValues(rows, layout, norm), math.inf, (Guard(unlike, trials),), norm
-    )
+    problem = _PseudoValues(rows, layout, _MeanMagnitude(n))
+    return FoldedBracket(problem, math.inf, (Guard(unlike, trials),))
