@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pytest_llmfair.stats._records import Floats, Indices, NoRepeats
+from pytest_llmfair.stats._records import Floats, Indices, NoRepeats, Population
 
 # Planning assumes this correlation of two generations of a unit: a plan must not use the data.
 PLANNING_ICC = 0.3
@@ -221,6 +221,12 @@ def variance_of_mean(influence: Floats) -> float:
         return math.nan
     centred = influence - influence.mean()
     return float((centred * centred).sum()) / (n * (n - 1))
+
+
+def planned_variance(rows: int, units: int, population: Population) -> float:
+    """Squared error of a mean known from sizes alone, for rows of variance 1."""
+    between = PLANNING_ICC / units if population == "sampled" else 0.0
+    return (1.0 - PLANNING_ICC) / rows + between
 
 
 def satterthwaite(variances: Floats, df: Floats) -> float:

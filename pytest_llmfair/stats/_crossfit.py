@@ -20,7 +20,7 @@ from pytest_llmfair.stats._distributions import Distributions
 from pytest_llmfair.stats._layout import Guard
 from pytest_llmfair.stats._records import Finding, Floats
 from pytest_llmfair.stats._resampling import upper_quantile
-from pytest_llmfair.stats._rows import FEW_EVENTS, FEW_UNITS
+from pytest_llmfair.stats._rows import FEW_EVENTS, few_units
 from pytest_llmfair.stats._score_intervals import find_root, t_quantile, zero_event_bound
 from pytest_llmfair.stats._totals import Totals
 
@@ -152,27 +152,24 @@ class Bracket:
         """Share of relabellings at least as far apart; may be 0, unlike a p-value."""
         return float((self._relabelled >= self.value - self._rounding).mean())
 
-    def flags(self) -> tuple[Finding, ...]:
+    def flags(self) -> list[Finding]:
         """Warnings about few or equal units."""
-        found: dict[str, str] = {}
-        fewest = min(self.guards, key=lambda guard: guard.trials)
         rarest = min(self.guards, key=lambda guard: guard.events)
         if self.single:
-            found["thin_evidence"] = "one unit only: nothing shows how much units differ"
-        elif fewest.trials < FEW_UNITS:
-            found["thin_evidence"] = (
-                f"only {fewest.trials} units: below {FEW_UNITS} the interval is a rough guide"
-            )
-        elif rarest.events < FEW_EVENTS:
-            found["thin_evidence"] = (
+            few = "one unit only: nothing shows how much units differ"
+            found = [Finding("thin_evidence", few)]
+        else:
+            found = few_units(min(guard.trials for guard in self.guards))
+        if not found and rarest.events < FEW_EVENTS:
+            few = (
                 f"only {rarest.events} of {rarest.trials} units show any difference, so "
                 "the interval is wider to allow for differences that this sample missed"
             )
+            found.append(Finding("thin_evidence", few))
         if self.constant:
-            found["no_variance"] = (
-                "resampling never changes the value: every unit counts as one draw"
-            )
-        return tuple(Finding(*each) for each in found.items())
+            same = "resampling never changes the value: every unit counts as one draw"
+            found.append(Finding("no_variance", same))
+        return found
 
     def fair_ends(self, alpha: float) -> Floats:
         """Upper ends of data of this size from groups that are equal; NaN with one unit."""

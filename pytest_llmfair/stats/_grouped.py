@@ -11,13 +11,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pytest_llmfair.stats._clusters import (
-    PLANNING_ICC,
     as_list,
     cluster_index,
     compact,
     intraclass_correlation,
     is_constant,
     label_list,
+    planned_variance,
 )
 from pytest_llmfair.stats._crossfit import Bracket, FoldedBracket, QuadraticBracket
 from pytest_llmfair.stats._distributions import Comparison, Distributions
@@ -74,13 +74,9 @@ class Grouped:
 
     def per_draw(self, population: Population) -> Floats:
         """Variance of a group mean in units of the variance of one row, planned per group."""
-        found = []
-        for number in range(len(self.names)):
-            inside = self.group == number
-            between = PLANNING_ICC / len(np.unique(self.unit[inside]))
-            within = (1.0 - PLANNING_ICC) / int(inside.sum())
-            found.append(within + (between if population == "sampled" else 0.0))
-        return np.array(found)
+        own = [self.unit[self.group == number] for number in range(len(self.names))]
+        sizes = [(len(units), len(np.unique(units))) for units in own]
+        return np.array([planned_variance(*size, population) for size in sizes])
 
     def subset(self, kept: Indices) -> Grouped:
         """Return the same for some rows."""
@@ -209,13 +205,9 @@ class Scores:
 
     def per_draw(self, population: Population) -> float:
         """Variance of a difference of two group means in units of the variance of one score."""
-        total = 0.0
-        for group in range(self.groups):
-            inside = self.group == group
-            between = PLANNING_ICC / len(np.unique(self.unit[inside]))
-            total += (1.0 - PLANNING_ICC) / int(inside.sum())
-            total += between if population == "sampled" else 0.0
-        return total
+        own = [self.unit[self.group == group] for group in range(self.groups)]
+        sizes = [(len(units), len(np.unique(units))) for units in own]
+        return sum(planned_variance(*size, population) for size in sizes)
 
 
 def read_rows(
@@ -346,14 +338,6 @@ def sample_of(
             np.bincount(layout.slot).astype(np.float64),
             float(squares.sum()),
         )
-    per_unit = np.bincount(scores.unit)
-    return Sample(
-        units=scores.units,
-        generations=len(values),
-        fewest=int(per_unit.min()),
-        most=int(per_unit.max()),
-        population=population,
-        effective=effective,
-        icc=icc,
-        design_effect=design,
+    return Sample.of_sizes(
+        np.bincount(scores.unit), population, effective=effective, icc=icc, design_effect=design
     )

@@ -107,10 +107,13 @@ class Sample:
     design_effect: float = math.nan
 
     @classmethod
-    def of_sizes(cls, sizes: Iterable[int], population: Population = "sampled") -> Sample:
-        """Describe units by the generations of each."""
+    def of_sizes(
+        cls, sizes: Iterable[int], population: Population = "sampled", **effect: float
+    ) -> Sample:
+        """Describe units by the generations of each; `effect` are the fields that may be NaN."""
         own = [int(size) for size in sizes]
-        return cls(len(own), sum(own), min(own, default=0), max(own, default=0), population)
+        fewest, most = min(own, default=0), max(own, default=0)
+        return cls(len(own), sum(own), fewest, most, population, **effect)
 
 
 @dataclass(frozen=True, slots=True)

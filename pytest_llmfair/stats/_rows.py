@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,12 +20,16 @@ FEW_EVENTS = 5
 NO_VARIANCE = 1e-24
 
 
-def few_units(units: int, what: str = "units") -> tuple[Finding, ...]:
-    """Warn about a small sample."""
-    if units >= FEW_UNITS:
-        return ()
-    few = f"only {units} {what}: below {FEW_UNITS} the interval is a rough guide"
-    return (Finding("thin_evidence", few),)
+def few_units(units: int, what: str = "only {} units", least: int = FEW_UNITS) -> list[Finding]:
+    """Warn about a small sample, described by `what`."""
+    if units >= least:
+        return []
+    few = f"{what.format(units)}: below {least} the interval is a rough guide"
+    return [Finding("thin_evidence", few)]
+
+
+# How :func:`few_units` describes the smaller of two groups.
+SMALLER_GROUP = "a group has {} units"
 
 
 def read_table(
@@ -85,20 +89,6 @@ class Rows:
     index: Indices
     units: int
     outcomes: bool
-
-    @classmethod
-    def of(
-        cls,
-        values: Floats,
-        counts: Floats,
-        squares: Floats | None,
-        own_variance: Floats | None,
-        units: Iterable[Hashable] | None,
-        outcomes: bool,
-    ) -> Rows:
-        """Put the parts together, with rows of equal label in one sampling unit."""
-        index, number = clusters.cluster_index(units, len(values))
-        return cls(values, counts, squares, own_variance, index, number, outcomes)
 
     def per_unit(self, quantity: Floats) -> Floats:
         """Sum of a row quantity over the rows of each unit."""
@@ -260,30 +250,28 @@ class Rows:
             self._total_squares(self.counts),
         )
 
-    def flags(self, trials: int) -> tuple[Finding, ...]:
+    def flags(self, trials: int) -> list[Finding]:
         """Warnings about few or equal units."""
-        found: dict[str, str] = {}
-        constant = clusters.is_constant(self.unit_means())
+        means = self.unit_means()
+        events = min(int((means > 0.0).sum()), int((means < 1.0).sum()))
         if self.units == 1:
-            found["thin_evidence"] = "one unit only: nothing shows how much units differ"
-        elif trials < FEW_UNITS:
+            few = "one unit only: nothing shows how much units differ"
+            found = [Finding("thin_evidence", few)]
+        else:
             # For fixed units the draws are generations, counted as equally informative draws.
-            size = f"only {trials} units" if trials == self.units else f"worth {trials} draws only"
-            found["thin_evidence"] = f"{size}: below {FEW_UNITS} the interval is a rough guide"
-        elif self.outcomes:
-            means = self.unit_means()
-            events = min(int((means > 0.0).sum()), int((means < 1.0).sum()))
-            if events < FEW_EVENTS:
-                found["thin_evidence"] = (
-                    f"only {events} of {self.units} units show any difference, fewer "
-                    f"than {FEW_EVENTS}: the interval is a rough guide"
-                )
-        if constant and self.units > 1:
-            found["no_variance"] = (
-                f"all {self.units} units have the same value: each counts as one draw"
+            found = few_units(
+                trials, "only {} units" if trials == self.units else "worth {} draws only"
             )
+        if not found and self.outcomes and events < FEW_EVENTS:
+            few = (
+                f"only {events} of {self.units} units show any difference, fewer "
+                f"than {FEW_EVENTS}: the interval is a rough guide"
+            )
+            found.append(Finding("thin_evidence", few))
+        if clusters.is_constant(means) and self.units > 1:
+            same = f"all {self.units} units have the same value: each counts as one draw"
+            found.append(Finding("no_variance", same))
         elif self.repeats_identical():
-            found["identical_repeats"] = (
-                "all repeats of every unit are identical: they count as one generation"
-            )
-        return tuple(Finding(*each) for each in found.items())
+            same = "all repeats of every unit are identical: they count as one generation"
+            found.append(Finding("identical_repeats", same))
+        return found

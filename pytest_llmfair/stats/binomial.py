@@ -272,16 +272,15 @@ class Terms:
         ends = np.array([self._fold.upper(float(draw), z) for draw in draws])
         return np.asarray(part * ends + 1.0 - part)
 
-    def flags(self, units: int) -> tuple[Finding, ...]:
+    def flags(self, units: int) -> list[Finding]:
         """Warnings about few generations."""
-        generations = int(self.trials.sum())
         if single := int((~self.telling).sum()):
             few = (
                 f"{single} of {len(self.trials)} terms have 1 generation, which shows no lean: "
                 "they may lean by anything from 0 to 1"
             )
-            return (Finding("thin_evidence", few),)
-        return few_units(generations, "generations")
+            return [Finding("thin_evidence", few)]
+        return few_units(int(self.trials.sum()), "only {} generations")
 
     def paper_variance(self) -> float:
         """Variance of the value by the folded normal of the paper (section 3).
@@ -340,9 +339,9 @@ class SampledTerms(Terms):
             return math.nan
         return self._observed.standard_error()
 
-    def flags(self, units: int) -> tuple[Finding, ...]:
+    def flags(self, units: int) -> list[Finding]:
         """Warnings about few units or generations."""
-        return few_units(units, "sampled terms") or super().flags(units)
+        return few_units(units, "only {} sampled terms") or super().flags(units)
 
 
 def read_counts(successes: ArrayLike, trials: ArrayLike) -> tuple[Indices, Indices]:

@@ -28,6 +28,9 @@ from pytest_llmfair.stats._layout import ranks
 from pytest_llmfair.stats._records import Contributions, Population, Sample
 from pytest_llmfair.stats.binomial import SampledTerms, Terms, read_counts
 
+# What computes the bounds of a distance.
+Engine = Bracket | Terms
+
 
 @dataclass(eq=False, kw_only=True)
 class Distance(Estimate):
@@ -44,7 +47,7 @@ class Distance(Estimate):
         Sampling variance by the paper's own formula, where it prints one; else NaN.
     """
 
-    engine: Bracket | Terms
+    engine: Engine
     planned: tuple[float, float, float]
     paper_variance: float = math.nan
     method: str = "bracket"
@@ -183,7 +186,7 @@ class Distance(Estimate):
             ),
             attainable=(0.0, 1.0),
             of="debiased",
-            findings=engine.flags(count),
+            findings=tuple(engine.flags(count)),
             method=engine.method,
         )
 
@@ -293,7 +296,7 @@ class Distance(Estimate):
             sample=sample,
             attainable=(0.0, engine.span),
             of="value" if type(engine) is Bracket else "debiased",
-            findings=engine.flags(),
+            findings=tuple(engine.flags()),
             method=engine.method,
         )
 

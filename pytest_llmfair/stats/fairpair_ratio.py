@@ -16,6 +16,7 @@ from pytest_llmfair.stats._base import Estimate
 from pytest_llmfair.stats._crossfit import QUANTILES
 from pytest_llmfair.stats._dissimilarities import PowerProduct, Sides
 from pytest_llmfair.stats._records import Finding, Floats, Population, Sample
+from pytest_llmfair.stats._rows import few_units
 from pytest_llmfair.stats._score_intervals import normal_quantile
 
 Aggregate = Literal["pooled", "mean"]
@@ -120,7 +121,7 @@ class FairPairRatio(Estimate):
         index, count = clusters.cluster_index(units, len(parts[0]))
         size = round(2 * answers * len(parts[0]))
         per_unit = np.bincount(index, minlength=count) * round(2 * answers)
-        sample = Sample(count, size, int(per_unit.min()), int(per_unit.max()), "sampled")
+        sample = replace(Sample.of_sizes(per_unit), generations=size)
         summed = [clusters.cluster_sums(part, index, count) for part in parts]
         ratios = _ratios(*parts)
         ones = np.bincount(index, minlength=count).astype(np.float64)
@@ -138,14 +139,14 @@ class FairPairRatio(Estimate):
         value = value if product is None else math.exp(product.log)
         findings = _flags(count, product is not None and product.error > _ROUNDING)
         if why is not None:
-            findings = (Finding.undefined(why), *findings)
+            findings = [Finding.undefined(why), *findings]
         least = 1.0 if negative_type else 0.0
         return cls(
             value=value,
             sample=sample,
             attainable=(0.0, math.inf),
             of="debiased" if value < least else "value",
-            findings=findings,
+            findings=tuple(findings),
             bias=clusters.exact_mean(parts[0]),
             variability_original=clusters.exact_mean(parts[1]),
             variability_perturbed=clusters.exact_mean(parts[2]),
@@ -336,12 +337,9 @@ def _value(
     )
 
 
-def _flags(units: int, varying: bool) -> tuple[Finding, ...]:
-    found: dict[str, str] = {}
-    if units < _FEW_PROMPTS:
-        found["thin_evidence"] = (
-            f"only {units} prompts: below {_FEW_PROMPTS} the interval is a rough guide"
-        )
+def _flags(units: int, varying: bool) -> list[Finding]:
+    found = few_units(units, "only {} prompts", _FEW_PROMPTS)
     if not varying:
-        found["no_variance"] = "prompts do not vary, or a side's answers never do: no upper end"
-    return tuple(Finding(*each) for each in found.items())
+        alike = "prompts do not vary, or a side's answers never do: no upper end"
+        found.append(Finding("no_variance", alike))
+    return found

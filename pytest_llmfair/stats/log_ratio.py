@@ -16,7 +16,7 @@ from pytest_llmfair.stats._crossfit import FoldedBracket
 from pytest_llmfair.stats._layout import Guard, Layout, canonical_orders, places, ranks
 from pytest_llmfair.stats._records import Finding, Floats, Indices, NoRepeats, Population, Sample
 from pytest_llmfair.stats._resampling import SEED_LABELS, Strata, blocks
-from pytest_llmfair.stats._rows import FEW_UNITS, NO_VARIANCE
+from pytest_llmfair.stats._rows import NO_VARIANCE, few_units
 from pytest_llmfair.stats._score_intervals import t_quantile
 from pytest_llmfair.stats._totals import AbsoluteSum, Totals
 from pytest_llmfair.stats.distance import Distance
@@ -131,24 +131,18 @@ class MeanLogRatio(Estimate):
     @classmethod
     def _of_columns(cls, columns: Floats, influence: _Influence, sample: Sample) -> MeanLogRatio:
         kept = np.flatnonzero(np.isfinite(columns))
-        found: dict[str, str] = {}
         variance, df = influence.spread(kept) if kept.size else (math.nan, math.nan)
-        if sample.units < FEW_UNITS:
-            found["thin_evidence"] = (
-                f"only {sample.units} units: below {FEW_UNITS} the interval is a rough guide"
-            )
+        findings = few_units(sample.units)
         if variance <= NO_VARIANCE:
-            found["no_variance"] = (
-                f"all {sample.units} units say the same: nothing shows how others would differ"
-            )
-        findings = tuple(Finding(*each) for each in found.items())
+            same = f"all {sample.units} units say the same: nothing shows how others would differ"
+            findings.append(Finding("no_variance", same))
         if not kept.size:
             undefined = Finding.undefined("no column has both sides: no log ratio is finite")
-            findings = (undefined, *findings)
+            findings = [undefined, *findings]
         return cls(
             value=clusters.exact_mean(columns[kept]) if kept.size else math.nan,
             sample=sample,
-            findings=findings,
+            findings=tuple(findings),
             columns=columns,
             variance=variance,
             df=df,
@@ -334,7 +328,7 @@ class MeanAbsLogRatio(Distance):
             sample=signed.sample,
             attainable=(0.0, math.inf),
             of="debiased",
-            findings=engine.flags(),
+            findings=tuple(engine.flags()),
             method=engine.method,
             signed=signed,
         )

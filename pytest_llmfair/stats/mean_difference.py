@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from pytest_llmfair.stats import _clusters as clusters
 from pytest_llmfair.stats._base import Estimate
 from pytest_llmfair.stats._records import Finding, Floats, Indices, Population, Sample
-from pytest_llmfair.stats._rows import FEW_UNITS, NO_VARIANCE
+from pytest_llmfair.stats._rows import NO_VARIANCE, SMALLER_GROUP, few_units
 from pytest_llmfair.stats._score_intervals import t_quantile
 from pytest_llmfair.stats.mean import Mean
 
@@ -114,27 +114,24 @@ class MeanDifference(Estimate):
         per_unit = np.bincount(np.concatenate([index_a, index_b]), minlength=units)
         span = bounds[1] - bounds[0]
         scale = span if limited else float(np.ptp(np.concatenate([a, b])))
-        fewest = min(len(np.unique(index)) for index in (index_a, index_b))
-        found: dict[str, str] = {}
-        if fewest < FEW_UNITS:
-            found["thin_evidence"] = (
-                f"a group has {fewest} units: below {FEW_UNITS} the interval is a rough guide"
-            )
+        sizes = [(len(index), len(np.unique(index))) for index in (index_a, index_b)]
+        planned = [clusters.planned_variance(*size, population) for size in sizes]
+        fewest = min(own for _, own in sizes)
+        findings = few_units(fewest, SMALLER_GROUP)
         if variance <= NO_VARIANCE * scale**2:
-            found["no_variance"] = f"the {units} units do not differ: each counts as one draw"
+            alike = f"the {units} units do not differ: each counts as one draw"
+            findings.append(Finding("no_variance", alike))
         return cls(
             value=abs(gap) if absolute else gap,
             sample=Sample.of_sizes(per_unit, population),
             attainable=(0.0, span) if absolute else (-span, span),
-            findings=tuple(Finding(*each) for each in found.items()),
+            findings=tuple(findings),
             sides=sides,
             within=within,
             variance=variance,
             df=df,
             absolute=absolute,
-            planned=scale**2
-            / 12.0
-            * (_planned(index_a, population) + _planned(index_b, population)),
+            planned=scale**2 / 12.0 * sum(planned),
             gap=gap,
             method=(
                 "joined intervals (MOVER)"
@@ -234,9 +231,3 @@ def _spread(
         variances.append(clusters.variance_of_mean(parts))
         df.append(clusters.kurtosis_df(parts))
     return sum(variances), clusters.satterthwaite(np.array(variances), np.array(df))
-
-
-def _planned(index: Indices, population: Population) -> float:
-    between = clusters.PLANNING_ICC / len(np.unique(index))
-    within = (1.0 - clusters.PLANNING_ICC) / len(index)
-    return within + (between if population == "sampled" else 0.0)

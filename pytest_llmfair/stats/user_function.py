@@ -90,7 +90,7 @@ class Measured:
         return {
             "value": value if defined else math.nan,
             "sample": self.sample,
-            "findings": findings if defined else (Finding.undefined(why), *findings),
+            "findings": tuple(findings if defined else [Finding.undefined(why), *findings]),
         }
 
     @cached_property
@@ -232,7 +232,7 @@ class JackknifeEstimate(Estimate):
             sample=Sample.of_sizes(sizes),
             attainable=attainable,
             spread=lambda: (variance, clusters.kurtosis_df(influence)),
-            findings=few_units(count),
+            findings=tuple(few_units(count)),
         )
 
     @cached_property
