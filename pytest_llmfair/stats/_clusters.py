@@ -7,7 +7,7 @@ units therefore never change a result, not even its last bit.
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -109,14 +109,24 @@ def common_index(
     return index[:n_a], index[n_a:], n_units
 
 
-def check_repeats(index: Indices, name: str) -> None:
-    """Raise ``ValueError`` naming the first row that is the only one of its unit."""
+def check_repeats(
+    index: Indices,
+    row: Callable[[int], str] = "row {} is the only one of its unit".format,
+    per: str = "per unit",
+) -> None:
+    """Raise ``NoRepeats`` describing the first `row` that is the only one of its unit."""
     alone = np.bincount(index)[index] < 2
     if alone.any():
         raise NoRepeats(
-            f"{name} row {int(np.argmax(alone))} has 1 generation; a fixed population needs at "
-            "least 2 per unit and group, since nothing else varies"
+            f"{row(int(np.argmax(alone)))}; a fixed population needs at least 2 {per}, since "
+            "nothing else varies"
         )
+
+
+def check_repeats_of_groups(index_a: Indices, index_b: Indices) -> None:
+    """Raise ``NoRepeats`` naming the first row of a group that is the only one of its unit."""
+    for name, index in (("x_a", index_a), ("x_b", index_b)):
+        check_repeats(index, (name + " row {} has 1 generation").format, "per unit and group")
 
 
 def compact(index: Indices) -> tuple[Indices, int]:

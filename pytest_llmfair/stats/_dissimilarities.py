@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -29,7 +29,6 @@ class Sides:
 
     matrices: tuple[Floats, ...]
     first: tuple[int, ...]
-    _draws: dict[str, Floats] = field(default_factory=dict, repr=False)
 
     @classmethod
     def of(cls, matrices: Sequence[ArrayLike], first: Sequence[int]) -> Sides:
@@ -116,11 +115,6 @@ class Sides:
 
     def relabelled(self, aggregate: str) -> Floats:
         """F after assigning the answers of each prompt to the sides at random."""
-        if aggregate not in self._draws:
-            self._draws[aggregate] = self._relabel(aggregate)
-        return self._draws[aggregate]
-
-    def _relabel(self, aggregate: str) -> Floats:
         generator = np.random.default_rng(SEED_LABELS)
         # Draws are assigned to prompts by content, so the order of prompts changes nothing.
         order = sorted(range(len(self.first)), key=lambda k: (self.sizes[k], *self._means(k)))

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from pytest_llmfair.stats._clusters import (
     as_list,
+    check_repeats,
     cluster_index,
     compact,
     intraclass_correlation,
@@ -52,14 +53,10 @@ class Grouped:
         unit, count = cluster_index(units, rows)
         found = cls(group, unit, names, count)
         if population == "fixed":
-            slot = unit * len(names) + group
-            few = np.bincount(slot)[slot] < 2
-            if few.any():
-                row = int(np.argmax(few))
-                raise NoRepeats(
-                    f"row {row} (group {labels[row]!r}) is the only one of its unit and group; a "
-                    "fixed population needs at least 2, since nothing else varies"
-                )
+            only = "row {} (group {!r}) is the only one of its unit and group"
+            check_repeats(
+                unit * len(names) + group, lambda row: only.format(row, labels[row]), "of each"
+            )
         return found
 
     def arranged(self, values: Floats) -> tuple[Grouped, Floats]:

@@ -137,8 +137,7 @@ def read_rates(
     b = clusters.check_rows(x_b, "x_b", (0.0, 1.0))
     index_a, index_b, n_units = clusters.common_index(len(a), len(b), units_a, units_b)
     if population == "fixed":
-        clusters.check_repeats(index_a, "x_a")
-        clusters.check_repeats(index_b, "x_b")
+        clusters.check_repeats_of_groups(index_a, index_b)
     present_a, present_b = _present(index_a, n_units), _present(index_b, n_units)
     paired = bool((present_a & present_b).any())
     rows_a, rows_b = _rows(a, index_a), _rows(b, index_b)

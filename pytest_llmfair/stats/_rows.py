@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from pytest_llmfair.stats import _clusters as clusters
 from pytest_llmfair.stats._records import Finding, Floats, Indices, NoRepeats
-from pytest_llmfair.stats._score_intervals import Share
+from pytest_llmfair.stats._score_intervals import Share, t_quantile
 
 FEW_UNITS = 20
 FEW_EVENTS = 5
@@ -30,6 +30,19 @@ def few_units(units: int, what: str = "only {} units", least: int = FEW_UNITS) -
 
 # How :func:`few_units` describes the smaller of two groups.
 SMALLER_GROUP = "a group has {} units"
+
+
+def known_error(variance: float) -> float:
+    """Return the standard error; NaN where units do not show it."""
+    return math.sqrt(variance) if NO_VARIANCE < variance < math.inf else math.nan
+
+
+def t_reach(variance: float, df: float, alpha: float) -> float:
+    """Half-width of a t interval on a scale without limits."""
+    if not NO_VARIANCE < variance < math.inf:
+        # Equal units do not show how others vary.
+        return math.inf
+    return t_quantile(1.0 - alpha, df) * math.sqrt(variance)
 
 
 def read_table(

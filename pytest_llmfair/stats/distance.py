@@ -326,14 +326,9 @@ class Distance(Estimate):
         return self.engine.p_equal()
 
     def standard_error(self, at: float | None = None) -> float:
-        """Return the standard error.
+        """Return the standard error of the functional that the data chose.
 
-        Parameters
-        ----------
-        at : float, optional
-            Without it the observed error of the functional that the data chose. With it the error
-            planned for when the truth is `at`, from the sample size alone: scores uniform over
-            their range, generations of a unit correlated by 0.3.
+        The planned one is that of scores uniform over their range.
         """
         if at is None:
             return self.engine.error()

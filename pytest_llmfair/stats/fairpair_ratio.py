@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
@@ -252,31 +253,26 @@ class FairPairRatio(Estimate):
         """The value, at least the smallest possible one."""
         return max(self.value, self.least)
 
+    @cached_property
+    def _relabelled(self) -> Floats:
+        """Values after exchanging answers between the sides; NaN without answers."""
+        if self.sides is None:
+            return np.full(1, math.nan)
+        return self.sides.relabelled(self.aggregate)
+
     def noise_floor(self) -> float:
         """Return the mean F after exchanging answers between the sides; NaN without them."""
-        return math.nan if self.sides is None else float(self._relabelled().mean())
+        return float(self._relabelled.mean())
 
     def p_equal(self) -> float:
         """p-value of "the sides differ by sampling alone": answers exchanged inside prompts."""
         if self.sides is None or not math.isfinite(self.value):
             return math.nan
-        draws = self._relabelled()
-        return (1.0 + int((draws >= self.value * (1.0 - 1e-12)).sum())) / (1.0 + len(draws))
-
-    def _relabelled(self) -> Floats:
-        if self.sides is None:
-            return np.empty(0)
-        return self.sides.relabelled(self.aggregate)
+        further = int((self._relabelled >= self.value * (1.0 - 1e-12)).sum())
+        return (1.0 + further) / (1.0 + len(self._relabelled))
 
     def standard_error(self, at: float | None = None) -> float:
-        """Return the standard error of F.
-
-        Parameters
-        ----------
-        at : float, optional
-            Without it the observed error; with it the one known from the number of prompts and
-            answers when the truth is `at`.
-        """
+        """Return the standard error of F, planned from the number of prompts and answers."""
         if at is None:
             return self.value * self.error()
         noise, slope = _PLANNED

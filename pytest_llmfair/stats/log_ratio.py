@@ -14,10 +14,9 @@ from pytest_llmfair.stats import _clusters as clusters
 from pytest_llmfair.stats._base import Estimate
 from pytest_llmfair.stats._crossfit import FoldedBracket
 from pytest_llmfair.stats._layout import Guard, Layout, canonical_orders, places, ranks
-from pytest_llmfair.stats._records import Finding, Floats, Indices, NoRepeats, Population, Sample
+from pytest_llmfair.stats._records import Finding, Floats, Indices, Population, Sample
 from pytest_llmfair.stats._resampling import SEED_LABELS, Strata, blocks
-from pytest_llmfair.stats._rows import NO_VARIANCE, few_units
-from pytest_llmfair.stats._score_intervals import t_quantile
+from pytest_llmfair.stats._rows import NO_VARIANCE, few_units, known_error, t_reach
 from pytest_llmfair.stats._totals import AbsoluteSum, Totals
 from pytest_llmfair.stats.distance import Distance
 
@@ -112,12 +111,8 @@ class MeanLogRatio(Estimate):
         index, n_units = clusters.cluster_index(units, n)
         sizes = np.bincount(index, minlength=n_units)
         fixed = population == "fixed"
-        if fixed and (sizes < 2).any():
-            row = int(np.argmax(sizes[index] < 2))
-            raise NoRepeats(
-                f"row {row} is the only one of its unit; a fixed population needs at least 2 per "
-                "unit, since nothing else varies"
-            )
+        if fixed:
+            clusters.check_repeats(index)
         columns, values = _partly_left_out(
             table if fixed else _summed(table, index, n_units), log_ratios
         )
@@ -160,17 +155,11 @@ class MeanLogRatio(Estimate):
 
     def lower_bound(self, alpha: float) -> float:
         """Lower end with one-sided error rate `alpha`."""
-        return self.value - self._reach(alpha)
+        return self.value - t_reach(self.variance, self.df, alpha)
 
     def upper_bound(self, alpha: float) -> float:
         """Upper end with one-sided error rate `alpha`."""
-        return self.value + self._reach(alpha)
-
-    def _reach(self, alpha: float) -> float:
-        if self.variance <= NO_VARIANCE:
-            # Equal units do not show how others vary, and a log ratio is unbounded.
-            return math.inf
-        return t_quantile(1.0 - alpha, self.df) * math.sqrt(self.variance)
+        return self.value + t_reach(self.variance, self.df, alpha)
 
     def standard_error(self, at: float | None = None) -> float:
         """Return the observed standard error; NaN where units do not differ, and with `at`.
@@ -178,8 +167,7 @@ class MeanLogRatio(Estimate):
         The error of a log ratio depends on how often words occur, so the sample size alone gives
         no plan.
         """
-        known = at is None and self.variance > NO_VARIANCE
-        return math.sqrt(self.variance) if known else math.nan
+        return known_error(self.variance) if at is None else math.nan
 
 
 def _checked(rows: ArrayLike) -> Floats:

@@ -242,15 +242,7 @@ class Mean(Estimate):
         return math.nan if self.floor is None else self.floor.value
 
     def standard_error(self, at: float | None = None) -> float:
-        """Return the standard error.
-
-        Parameters
-        ----------
-        at : float, optional
-            Without it the observed error; where units do not differ, that of one event more. With
-            it the error planned for when the truth is `at`: from the sample size alone, with an
-            intraclass correlation of 0.3 between generations of a unit.
-        """
+        """Return the standard error; the planned one of scores is at most that of uniform ones."""
         low, high = self.bounds
         scale = high - low
         if at is None:

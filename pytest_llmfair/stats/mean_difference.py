@@ -94,8 +94,7 @@ class MeanDifference(Estimate):
         a, b = clusters.check_rows(x_a, "x_a", bounds), clusters.check_rows(x_b, "x_b", bounds)
         index_a, index_b, units = clusters.common_index(len(a), len(b), units_a, units_b)
         if population == "fixed":
-            clusters.check_repeats(index_a, "x_a")
-            clusters.check_repeats(index_b, "x_b")
+            clusters.check_repeats_of_groups(index_a, index_b)
         shared = np.intersect1d(index_a, index_b).size > 0
         gap = clusters.exact_mean(a) - clusters.exact_mean(b)
         influence = _influence(a, index_a, units) - _influence(b, index_b, units)
@@ -168,12 +167,7 @@ class MeanDifference(Estimate):
     def standard_error(self, at: float | None = None) -> float:
         """Return the standard error of the signed difference.
 
-        Parameters
-        ----------
-        at : float, optional
-            Without it the observed error. With it the one known from the sample sizes alone:
-            scores uniform over their range, generations of a unit correlated by 0.3. Where units
-            do not differ that of one event more; NaN where nothing is known of either.
+        The planned one is that of scores uniform over their range; NaN where this is unknown.
         """
         if at is not None:
             return math.sqrt(self.planned) if self.planned > 0.0 else math.nan

@@ -174,11 +174,7 @@ class RankBiserial(Estimate):
     def standard_error(self, at: float | None = None) -> float:
         """Return the standard error.
 
-        Parameters
-        ----------
-        at : float, optional
-            Without it the observed error. With it the error planned for when the truth is `at`:
-            from the group sizes alone (Hanley & McNeil 1982, eq. 2, exponential scores).
+        The planned one is that of exponential scores (Hanley & McNeil 1982, eq. 2).
         """
         if at is None:
             share = self.wins * (1.0 - self.wins)

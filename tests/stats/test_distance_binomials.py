@@ -20,9 +20,6 @@ from pytest_llmfair.stats.binomial import (
     folded_variance,
 )
 
-LEVELS = (0.5, 0.8, 0.95, 0.99, 0.999)
-
-
 def binomial(n, p):
     return [math.comb(n, x) * p**x * (1 - p) ** (n - x) for x in range(n + 1)]
 

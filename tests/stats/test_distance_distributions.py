@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from pytest_llmfair.stats import Distance
 
-LEVELS = (0.5, 0.8, 0.95, 0.99, 0.999)
 scores = st.integers(0, 20).map(lambda k: k / 20.0)
 rows = st.lists(scores, min_size=1, max_size=12)
 

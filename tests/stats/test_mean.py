@@ -120,11 +120,6 @@ def test_one_unit_gives_the_widest_honest_interval(row, level):
     assert "thin_evidence" in estimate.reasons
 
 
-@given(rows_of_scores, st.sampled_from(LEVELS))
-def test_no_data_give_an_interval_without_width(rows, level):
-    assert Mean.of_rows(rows).interval(level).width > 0
-
-
 def test_a_prompt_that_occurs_often_counts_as_often_in_the_value():
     estimate = Mean.of_values([1.0, 1.0, 1.0, 0.0], units=["a", "a", "a", "b"])
     assert estimate.value == 0.75

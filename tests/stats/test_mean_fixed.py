@@ -65,14 +65,3 @@ def test_identical_repeats_count_as_one_generation_per_unit():
     assert "identical_repeats" in estimate.reasons
     # One draw a unit is at worst as variable as one 0/1 draw a unit.
     assert estimate.standard_error() == pytest.approx(math.sqrt(0.25 / 30))
-
-
-@given(
-    st.lists(st.lists(st.integers(0, 1), min_size=2, max_size=4), min_size=1, max_size=8),
-    st.sampled_from([0.5, 0.95, 0.999]),
-)
-def test_fixed_units_never_have_an_interval_without_width(rows, level):
-    estimate = Mean.of_rows(
-        [[float(x) for x in row] for row in rows], outcomes=True, population="fixed"
-    )
-    assert estimate.interval(level).width > 0

@@ -58,11 +58,6 @@ def test_no_event_in_either_group_leaves_the_rule_of_four(n):
     assert shares == [0.0, 1.0]
 
 
-@given(outcomes, outcomes, st.sampled_from(LEVELS), st.booleans())
-def test_no_data_give_an_interval_without_width(a, b, level, absolute):
-    assert of(a, b, absolute=absolute).interval(level).width > 0
-
-
 @given(outcomes, outcomes)
 def test_swapping_the_groups_mirrors_the_signed_interval(a, b):
     one, other = of(a, b, absolute=False).interval(), of(b, a, absolute=False).interval()
