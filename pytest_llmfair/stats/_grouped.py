@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -24,6 +23,7 @@ from pytest_llmfair.stats._crossfit import Bracket, FoldedBracket, QuadraticBrac
 from pytest_llmfair.stats._distributions import Comparison, Distributions
 from pytest_llmfair.stats._layout import Layout, canonical_orders, places, ranks
 from pytest_llmfair.stats._records import Floats, Indices, NoRepeats, Population, Sample
+from pytest_llmfair.stats._rows import ragged
 from pytest_llmfair.stats._totals import Divergence, MeanGaps, Norm, Totals
 
 
@@ -211,22 +211,7 @@ def read_rows(
     rows: Rows, name: str, bounds: tuple[float, float]
 ) -> tuple[Floats, Indices, Indices]:
     """Flatten one group: its scores, the row of each, and the scores per row."""
-    try:
-        table = np.asarray(rows, dtype=np.float64)
-    except (TypeError, ValueError):
-        table = np.empty(0)
-    if table.ndim == 1 and table.size:
-        table = table[:, None]
-    if table.ndim == 2:
-        counts = np.full(table.shape[0], table.shape[1])
-        flat = table.reshape(-1)
-    else:
-        pieces = [np.atleast_1d(np.asarray(row, dtype=np.float64)) for row in _listed(rows, name)]
-        for row, piece in enumerate(pieces):
-            if piece.ndim != 1:
-                raise ValueError(f"{name} row {row} has {piece.ndim} dimensions; give its scores")
-        counts = np.array([piece.size for piece in pieces], dtype=np.intp)
-        flat = np.concatenate(pieces) if pieces else np.empty(0)
+    flat, counts = ragged(rows, name)
     if len(counts) == 0:
         raise ValueError(f"{name} has no rows; give at least one")
     if (counts == 0).any():
@@ -243,15 +228,6 @@ def read_rows(
         )
         raise ValueError(f"{name} row {row_of[entry]} holds {flat[entry]:g}; give {limits}")
     return flat, row_of, counts
-
-
-def _listed(rows: Any, name: str) -> list[Any]:
-    try:
-        return list(rows)
-    except TypeError:
-        raise ValueError(
-            f"{name} is {rows!r}; give one score or a list of scores per row"
-        ) from None
 
 
 def need_two(counts: Indices, labels: Sequence[Hashable], name: str) -> None:

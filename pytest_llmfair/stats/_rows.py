@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -49,12 +50,15 @@ def read_table(
     rows: ArrayLike | Sequence[ArrayLike], bounds: tuple[float, float], outcomes: bool
 ) -> tuple[Floats, Floats, Floats]:
     """Reduce rows to their means, generations per row, and summed squared deviations."""
-    table, counts = _padded(rows)
-    if table.shape[0] == 0:
+    flat, sizes = ragged(rows)
+    if sizes.size == 0:
         raise ValueError("rows is empty; give at least one row")
-    if (counts == 0).any():
-        raise ValueError(f"row {int(np.argmax(counts == 0))} has no generation; give at least one")
-    inside = np.arange(table.shape[1]) < counts[:, None]
+    if (sizes == 0).any():
+        raise ValueError(f"row {int(np.argmax(sizes == 0))} has no generation; give at least one")
+    counts = sizes.astype(np.float64)
+    inside = np.arange(sizes.max()) < sizes[:, None]
+    table = np.full(inside.shape, math.nan)
+    table[inside] = flat
     low, high = bounds
     wrong = inside & ~((table >= low) & (table <= high) & np.isfinite(table))
     if outcomes:
@@ -69,24 +73,30 @@ def read_table(
     return np.clip(values, low, high), counts, squares.sum(axis=1)
 
 
-def _padded(rows: ArrayLike | Sequence[ArrayLike]) -> tuple[Floats, Floats]:
+def ragged(rows: Any, name: str = "") -> tuple[Floats, Indices]:
+    """Return the numbers of all rows one after the other, and how many each row has."""
     try:
         table = np.asarray(rows, dtype=np.float64)
-    except ValueError:
+    except (TypeError, ValueError):
         table = np.empty(0)
-    if table.ndim == 2:
-        return table, np.full(table.shape[0], float(table.shape[1]))
     if table.ndim == 1 and table.size:
-        return table[:, None], np.ones(table.size)
-    pieces = [np.atleast_1d(np.asarray(row, dtype=np.float64)) for row in rows]  # type: ignore[union-attr]
+        table = table[:, None]
+    if table.ndim == 2:
+        return table.reshape(-1), np.full(table.shape[0], table.shape[1])
+    try:
+        listed = list(rows)
+    except TypeError:
+        raise ValueError(
+            f"{name or 'rows'} is {rows!r}; give one number or a list of numbers per row"
+        ) from None
+    pieces = [np.atleast_1d(np.asarray(row, dtype=np.float64)) for row in listed]
     for row, piece in enumerate(pieces):
         if piece.ndim != 1:
-            raise ValueError(f"row {row} has {piece.ndim} dimensions; give its generations")
-    counts = np.array([float(piece.size) for piece in pieces])
-    table = np.full((len(pieces), int(counts.max(initial=0.0))), math.nan)
-    for row, piece in enumerate(pieces):
-        table[row, : piece.size] = piece
-    return table, counts
+            raise ValueError(
+                f"{name} row {row} has {piece.ndim} dimensions; give a list of numbers".lstrip()
+            )
+    counts = np.array([piece.size for piece in pieces], dtype=np.intp)
+    return np.concatenate([np.empty(0), *pieces]), counts
 
 
 @dataclass(frozen=True, slots=True)

@@ -123,19 +123,15 @@ class FairPairRatio(Estimate):
         size = round(2 * answers * len(parts[0]))
         per_unit = np.bincount(index, minlength=count) * round(2 * answers)
         sample = replace(Sample.of_sizes(per_unit), generations=size)
-        summed = [clusters.cluster_sums(part, index, count) for part in parts]
         ratios = _ratios(*parts)
-        ones = np.bincount(index, minlength=count).astype(np.float64)
-        table = {
-            "pooled": (np.stack(summed, axis=1), np.array([2.0, -1.0, -1.0])),
-            "mean": (
-                np.stack([clusters.cluster_sums(ratios, index, count), ones], axis=1),
-                np.array([1.0, -1.0]),
-            ),
-        }
+        sums = parts
+        powers = [2.0, -1.0, -1.0]
+        if aggregate == "mean":
+            sums, powers = [ratios, np.ones(len(ratios))], [1.0, -1.0]
         value, why = _value(parts, ratios, aggregate)
         known = math.isfinite(value) and value > 0.0
-        product = PowerProduct(*table[aggregate]) if known else None
+        totals = np.stack([clusters.cluster_sums(each, index, count) for each in sums], axis=1)
+        product = PowerProduct(totals, np.array(powers)) if known else None
         # Use the same exponential as the ends, so that rounding cannot put the value outside.
         value = value if product is None else math.exp(product.log)
         findings = _flags(count, product is not None and product.error > _ROUNDING)

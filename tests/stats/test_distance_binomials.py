@@ -20,6 +20,7 @@ from pytest_llmfair.stats.binomial import (
     folded_variance,
 )
 
+
 def binomial(n, p):
     return [math.comb(n, x) * p**x * (1 - p) ** (n - x) for x in range(n + 1)]
 

@@ -21,6 +21,7 @@ from pytest_llmfair.stats import (
 )
 from pytest_llmfair.stats._resampling import LargestDifference
 
+
 def outcomes(rng, rates, rows):
     groups = np.repeat([f"g{k}" for k in range(len(rates))], rows)
     return (rng.random(len(groups)) < np.repeat(rates, rows)).astype(float), groups

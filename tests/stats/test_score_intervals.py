@@ -16,7 +16,6 @@ from pytest_llmfair.stats._score_intervals import (
     difference_bound,
     find_root,
     markov,
-    normal_quantile,
     paired_bound,
     ratio_bound,
     restricted_rates,

@@ -9,6 +9,7 @@ import pytest
 
 from pytest_llmfair.stats import JackknifeEstimate, Mean, MeanDifference, MetricDistance
 
+
 def codes(x):
     return np.unique(x, return_inverse=True)[1]
 
