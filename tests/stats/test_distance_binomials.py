@@ -163,12 +163,6 @@ def test_p_equal_separates_skewed_from_even_terms():
     assert lean.p_equal() < 0.01
 
 
-def test_planned_error_shrinks_towards_the_far_end():
-    e = Distance.of_binomials([15] * 40, [30] * 40)
-    assert e.standard_error(at=0.0) == pytest.approx((1 / (30 * 40)) ** 0.5)
-    assert e.standard_error(at=0.6) == pytest.approx(0.8 * e.standard_error(at=0.0))
-
-
 @pytest.mark.parametrize("population", ["fixed", "sampled"])
 def test_single_generations_give_the_widest_interval(population):
     e = Distance.of_binomials([1, 0, 1], [1, 1, 1], population=population)

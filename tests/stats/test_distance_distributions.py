@@ -146,15 +146,6 @@ def test_unlimited_scores_without_variance_have_no_upper_end():
     assert (ends.lower, ends.upper) == (0.0, np.inf)
 
 
-def test_planned_error_depends_on_sizes_alone():
-    rng = np.random.default_rng(12)
-    first, second = rng.random((20, 3)), rng.random((20, 3)) ** 4
-    planned = [estimate(x, x[::-1]).standard_error(at=0.1) for x in (first, second)]
-    assert planned[0] == planned[1]
-    per_side = (0.7 / 60 + 0.3 / 20) / 12
-    assert planned[0] == pytest.approx((2 * per_side) ** 0.5)
-
-
 def test_clustered_rows_have_a_design_effect():
     rng = np.random.default_rng(13)
     level = rng.random((40, 1)) * 0.8

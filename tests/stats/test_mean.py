@@ -158,29 +158,10 @@ def test_few_prompts_and_few_events_are_thin_evidence():
     assert "thin_evidence" not in Mean.of_indicators([1] * 5 + [0] * 95).reasons
 
 
-def test_planned_error_is_the_same_whatever_the_data():
-    clean = Mean.of_rows(np.zeros((80, 5)), outcomes=True)
-    mixed = Mean.of_rows(np.tile([1.0, 0, 1, 0, 1], (80, 1)), outcomes=True)
-    by_hand = math.sqrt(0.05 * 0.95 * (0.3 / 80 + 0.7 / 400))
-    assert clean.standard_error(0.05) == mixed.standard_error(0.05) == pytest.approx(by_hand)
-
-
-def test_planned_error_of_scores_is_at_most_that_of_uniform_ones():
-    estimate = Mean.of_values([0.5] * 30, bounds=(-1.0, 1.0))
-    assert estimate.standard_error(0.0) == pytest.approx(math.sqrt(4 / 12 / 30))
-    assert estimate.standard_error(0.99) == pytest.approx(math.sqrt(0.01 * 1.99 / 30))
-
-
 def test_observed_error_is_that_of_the_cluster_means():
     rows = np.random.default_rng(6).random((30, 4))
     by_hand = rows.mean(axis=1).std(ddof=1) / math.sqrt(30)
     assert Mean.of_rows(rows).standard_error() == pytest.approx(by_hand)
-
-
-def test_observed_error_without_variance_is_that_of_one_event_more():
-    share = 1 / 62
-    by_hand = math.sqrt(share * (1 - share) / 60)
-    assert Mean.of_indicators([0] * 60).standard_error() == pytest.approx(by_hand)
 
 
 @pytest.mark.parametrize("fair", [0.0, 1.0])

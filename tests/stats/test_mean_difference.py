@@ -59,30 +59,6 @@ def test_sides_mirror_and_absolute_values_fold(seed, shared, fine):
     assert folded.value == abs(here.value)
 
 
-@pytest.mark.parametrize(
-    "call",
-    [
-        lambda: MeanDifference.of_scores([0.5], [0.5, 0.7], absolute=True),
-        lambda: MeanDifference.of_scores([0.5] * 9, [0.5] * 9, absolute=True),
-        lambda: MeanDifference.of_scores(
-            [0.5] * 9, [0.4] * 9, units_a=range(9), units_b=range(9), absolute=True
-        ),
-    ],
-    ids=["one unit", "constant", "constant in pairs"],
-)
-def test_scores_that_do_not_vary_still_have_a_detectable_effect(call):
-    estimate = call()
-    assert estimate.minimum_detectable_effect() > 0.0
-    assert estimate.noise_floor() > 0.0
-
-
-def test_constant_scores_without_limits_leave_the_detectable_effect_unknown():
-    anything = (-math.inf, math.inf)
-    estimate = MeanDifference.of_scores([2.0, 2.0], [2.0, 2.0], bounds=anything)
-    assert math.isnan(estimate.minimum_detectable_effect())
-    assert math.isnan(estimate.minimum_detectable_effect(bound=0.1))
-
-
 def test_a_small_group_beside_a_large_one_is_thin_evidence():
     x = np.linspace(0.1, 0.9, 100)
     estimate = MeanDifference.of_scores(x, x[:5])

@@ -139,17 +139,6 @@ def test_the_signed_difference_has_no_noise_floor():
     assert math.isnan(of([1, 0], [0, 1], absolute=False).noise_floor())
 
 
-def test_planned_error_is_known_from_the_sizes_alone():
-    first, second = of(hits(0, 50), hits(0, 80)), of(hits(25, 50), hits(3, 80))
-    by_hand = math.sqrt((1 - 0.1**2) / 6 * (1 / 50 + 1 / 80))
-    assert first.standard_error(0.1) == second.standard_error(0.1) == pytest.approx(by_hand)
-
-
-def test_observed_error_is_never_zero():
-    assert of([0] * 20, [0] * 20).standard_error() > 0
-    assert of([0] * 20, [0] * 20, units_a=range(20), units_b=range(20)).standard_error() > 0
-
-
 def test_small_groups_are_thin_evidence():
     assert "thin_evidence" in of(hits(9, 19), hits(30, 60)).reasons
     assert "thin_evidence" in of(hits(2, 100), hits(1, 100)).reasons
