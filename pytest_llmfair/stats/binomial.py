@@ -155,15 +155,10 @@ _RELABELLINGS = 1999
 
 @dataclass(eq=False)
 class Terms:
-    """Counts per term; the terms are fixed and only generations vary.
+    """Counts per term; the terms are fixed and only generations vary."""
 
-    Attributes
-    ----------
-    hits, trials : ndarray of shape (n_terms,)
-        Counts of one of two outcomes, and generations. A term with a single generation always has
-        |2 p - 1| = 1, so it shows nothing: its true value may be anything from 0 to 1.
-    """
-
+    # Counts of one of two outcomes, and generations. A term with a single generation always has
+    # |2 p - 1| = 1, so it shows nothing: its true value may be anything from 0 to 1.
     hits: Indices
     trials: Indices
 
@@ -298,14 +293,9 @@ class Terms:
 
 @dataclass(eq=False)
 class SampledTerms(Terms):
-    """The same when terms are themselves drawn from a population.
+    """The same when terms are themselves drawn from a population."""
 
-    Attributes
-    ----------
-    units : sequence of hashable or None
-        Label of each term; terms with equal labels are one sampling unit.
-    """
-
+    # Label of each term; terms with equal labels are one sampling unit.
     units: Sequence[Hashable] | None = None
 
     method = "Wilson over terms, unfolded above, cross-fitted below"

@@ -19,7 +19,6 @@ from pytest_llmfair.stats._grouped import (
     Rows,
     Scores,
     divergence,
-    need_two,
     pair_labels,
     read_rows,
     sample_of,
@@ -96,22 +95,20 @@ class Distance(Estimate):
         0.4
         """
         names = ("rows_a", "rows_b")
-        counts = [
-            read_rows(rows, name, bounds)[2]
+        parts = [
+            read_rows(rows, name, bounds)
             for rows, name in zip((rows_a, rows_b), names, strict=True)
         ]
-        labels = pair_labels([len(own) for own in counts], (units_a, units_b), names, paired)
-        if population == "fixed":
-            for own, label, name in zip(counts, labels, names, strict=True):
-                need_two(own, label, name)
-        scores = Scores.of((rows_a, rows_b), labels, names, bounds)
+        sizes = [len(counts) for _, _, counts in parts]
+        labels = pair_labels(sizes, (units_a, units_b), names, paired)
+        scores = Scores.of_sides(parts, labels, names, population)
         sides = Comparison(np.array([1.0, 0.0]), np.array([0.0, 1.0]))
         problem = scores.problem([sides], population)
         span = bounds[1] - bounds[0]
         guards = problem.layout.guards(ranks(problem.scores), population)
         engine = Bracket(problem, span, guards)
         scale = span if math.isfinite(span) else float(np.ptp(scores.scores))
-        planned = scale**2 / 12.0 * scores.per_draw(population)
+        planned = scale**2 / 12.0 * float(scores.grouped.per_draw(population).sum())
         found = cls._bracketed(
             engine, sample_of(scores, problem, engine, population), (planned, 0.0, 0.0)
         )
