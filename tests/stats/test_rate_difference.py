@@ -58,13 +58,6 @@ def test_no_event_in_either_group_leaves_the_rule_of_four(n):
     assert shares == [0.0, 1.0]
 
 
-@given(outcomes, outcomes)
-def test_swapping_the_groups_mirrors_the_signed_interval(a, b):
-    one, other = of(a, b, absolute=False).interval(), of(b, a, absolute=False).interval()
-    assert other.lower == pytest.approx(-one.upper, abs=1e-9)
-    assert other.upper == pytest.approx(-one.lower, abs=1e-9)
-
-
 def test_one_outcome_per_unit_and_group_has_tangos_interval():
     a = hits(12, 50)
     b = [0] * 12 + [1, 1] + [0] * 36
