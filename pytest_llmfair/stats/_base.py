@@ -394,12 +394,6 @@ class Undefined(Estimate):
         """NaN."""
         return math.nan
 
-    def minimum_detectable_effect(
-        self, power: float = 0.8, *, bound: float | None = None, level: float = 0.95
-    ) -> float:
-        """NaN."""
-        return math.nan
-
 
 def within_share(error: float, allowed: tuple[float, float], widths: tuple[float, float]) -> float:
     """Probability that an interval of these widths around a N(0, error^2) draw is in `allowed`."""

@@ -108,12 +108,17 @@ class Sample:
 
     @classmethod
     def of_sizes(
-        cls, sizes: Iterable[int], population: Population = "sampled", **effect: float
+        cls,
+        sizes: Iterable[int],
+        population: Population = "sampled",
+        effective: float = math.nan,
+        icc: float = math.nan,
+        design_effect: float = math.nan,
     ) -> Sample:
-        """Describe units by the generations of each; `effect` are the fields that may be NaN."""
+        """Describe units by the generations of each."""
         own = [int(size) for size in sizes]
         fewest, most = min(own, default=0), max(own, default=0)
-        return cls(len(own), sum(own), fewest, most, population, **effect)
+        return cls(len(own), sum(own), fewest, most, population, effective, icc, design_effect)
 
 
 @dataclass(frozen=True, slots=True)
