@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from _harness import Check, Line, Plan
 
-from pytest_llmfair.judging.verdict import Verdict, judge
-from pytest_llmfair.settings import Settings
+from pytest_llmfair import Verdict
+from pytest_llmfair.judging.rules import Rules, Unregistered
+from pytest_llmfair.judging.verdict import judge
 from pytest_llmfair.stats import (
     Distance,
     Estimate,
@@ -205,12 +206,7 @@ def disagreements(estimate: Estimate, twin: Estimate, rng: Rng) -> list[str]:
     if not estimate.attainable[0] <= bound < estimate.attainable[1]:
         return found
     result = judge(
-        estimate,
-        bound,
-        name="check",
-        direction="lower",
-        fair_value=min(0.0, bound - 1.0),
-        settings=Settings(level=level),
+        estimate, bound, Unregistered(fair_value=min(0.0, bound - 1.0)), Rules(level=level)
     )
     if (result.verdict is Verdict.PASS) != (interval.upper <= bound):
         found.append("PASS against interval")

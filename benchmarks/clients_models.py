@@ -11,6 +11,7 @@ import functools
 import random
 import tempfile
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -81,6 +82,49 @@ def _sample_one_by_one(texts: list[str]) -> Timed:
 
 def _sample(texts: list[str]) -> list[list[Any]]:
     return ModelClient(backend(), max_tokens=NEW).generate(texts, ANSWERS)
+
+
+# Every 50th word ends an answer, so that the lengths of answers differ.
+ENDS = range(0, WORDS, 50)
+
+
+def _sample_with_ends(texts: list[str]) -> list[int]:
+    ending = replace(backend(), decoder=Decoder(backend().decoder.model, frozenset(ENDS)))
+    rows = ModelClient(ending, max_tokens=NEW).generate(texts, ANSWERS)
+    return [len(str(answer or "").split()) for row in rows for answer in row]
+
+
+def _generate_in_batches(texts: list[str]) -> list[int]:
+    """Let generate() give the answers in the same batches, padded on the left."""
+    import torch
+
+    found = []
+    rows = sorted((backend().tokenizer(text)["input_ids"] for text in texts), key=len)
+    size = backend().batch_size // ANSWERS
+    for batch in (rows[i : i + size] for i in range(0, len(rows), size)):
+        width = max(map(len, batch))
+        out = backend().decoder.model.generate(
+            input_ids=torch.tensor([[0] * (width - len(row)) + row for row in batch]),
+            attention_mask=torch.tensor(
+                [[0] * (width - len(row)) + [1] * len(row) for row in batch]
+            ),
+            do_sample=True,
+            top_k=0,
+            num_return_sequences=ANSWERS,
+            max_new_tokens=NEW,
+            pad_token_id=0,
+            eos_token_id=list(ENDS),
+        )
+        ended = (out[:, width:] % ENDS.step == 0).int()
+        lengths = torch.where(ended.any(1), ended.argmax(1) + 1, NEW)
+        found += lengths.tolist()
+    return found
+
+
+def _equally_long(theirs: list[int], ours: list[int]) -> bool:
+    """Whether as many answers have the same mean length, up to chance."""
+    error = np.std(theirs) * np.sqrt(2.0 / len(theirs))
+    return len(theirs) == len(ours) and abs(np.mean(theirs) - np.mean(ours)) < 4.0 * error
 
 
 def _drawn_from_the_model(texts: list[str], rows: list[list[Any]]) -> bool:
@@ -220,6 +264,17 @@ def kernels() -> list[Kernel]:
             rounds=3,
             note="every token is drawn from the whole distribution; the way one by one is given "
             f"{SAMPLED} of the 1,000 answers and scaled",
+        ),
+        Kernel(
+            f"hf sampling of answers of 1 to {NEW} tokens, 16 prompts x {ANSWERS}",
+            "generate() on the same batches",
+            1.5,
+            _generate_in_batches,
+            _sample_with_ends,
+            [prompts(16, 0, (8, 40))],
+            _equally_long,
+            rounds=3,
+            note="why there is a decoder of our own: rows that have ended leave the batch",
         ),
         Kernel(
             f"hf greedy, 40 prompts x {NEW} tokens",

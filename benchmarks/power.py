@@ -24,6 +24,7 @@ import numpy as np
 from _harness import Line, Plan
 
 from pytest_llmfair.judging.bound import Bound
+from pytest_llmfair.judging.power import power_of
 from pytest_llmfair.metrics import MetricInfo, all_metrics, get_metric
 from pytest_llmfair.stats import Estimate
 
@@ -220,7 +221,7 @@ class Case:
         """Return sizes at which a pilot sample predicts the shares looked for."""
         pilot = self.measure(rng, PILOT)
         shares = [
-            (n, self.bound.power(pilot, LEVEL, n / PILOT).share)
+            (n, power_of(self.bound, pilot, LEVEL, n / PILOT).share)
             for n in np.unique(np.geomspace(5, MOST, 60).astype(int)).tolist()
         ]
         found = [next((n for n, share in shares if share >= t), MOST) for t in TARGETS]
@@ -234,7 +235,7 @@ class Case:
             estimates = [self.measure(rng, n) for _ in range(runs)]
             inside = [self._passes(estimate) for estimate in estimates]
             known = estimates[: max(40, runs // 2)]
-            shares = np.array([self.bound.power(e, LEVEL).share for e in known])
+            shares = np.array([power_of(self.bound, e, LEVEL).share for e in known])
             predicted, simulated = float(np.median(shares)), float(np.mean(inside))
             short = float(np.mean(shares < 0.5))
             flips = min(short, 1.0 - short)

@@ -375,7 +375,7 @@ def joined_origins(first: Any, second: Any) -> tuple[int, int]:
     return first.origin[0] + second.origin[0], first.origin[1] + second.origin[1]
 
 
-def left_behind(source: Any) -> dict[str, Any]:
+def left_out(source: Any) -> dict[str, Any]:
     """Return what pairs, or answers to pairs, left out, as keywords of `PairedResponses`."""
     # Other data, such as a table, may have columns of these names.
     known = source if isinstance(source, (list, PairedResponses)) else None

@@ -21,8 +21,7 @@ from typing import Any, Literal
 from numpy.typing import ArrayLike
 
 from pytest_llmfair.judging.result import Result
-from pytest_llmfair.metrics.arguments import TextRows
-from pytest_llmfair.metrics.counterfactual._texts import Mask
+from pytest_llmfair.metrics.arguments import Mask, TextRows
 from pytest_llmfair.metrics.paired_perturbations import Dissimilarity
 from pytest_llmfair.stats import Population
 
@@ -49,7 +48,7 @@ def stub() -> str:
         f"def {info.assertion}{written(signature_of(info, assert_metric))}"
         for info in all_metrics().values()
     ]
-    return HEAD + "# fmt: off\n# ruff: noqa: E501, F401, I001\n" + "\n".join(lines) + "\n"
+    return HEAD + "# fmt: off\n# ruff: noqa: E501, F401\n" + "\n".join(lines) + "\n"
 
 
 if __name__ == "__main__":

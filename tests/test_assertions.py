@@ -118,11 +118,11 @@ def test_assert_metric_takes_one_array_a_tuple_or_a_mapping():
 
 def test_a_bound_may_follow_data_that_are_keywords_alone():
     labels = {"y_true": [0, 1] * 200, "y_pred": [0, 1] * 200, "groups": ["a"] * 200 + ["b"] * 200}
-    behind, by_name = (
+    by_position, by_name = (
         assert_metric("FPED*", labels, 0.3),
         assert_metric("FPED*", labels, bound=0.3),
     )
-    assert behind.to_dict() == by_name.to_dict()
+    assert by_position.to_dict() == by_name.to_dict()
     assert assert_metric("FPED*", 0.3, **labels).verdict is Verdict.PASS
     with pytest.raises(TypeError, match="needs bound="):
         assert_metric("FPED*", labels)
@@ -296,20 +296,14 @@ def test_minimum_where_lower_is_fairer_is_an_error_that_says_so():
         assert_metric("toxic_fraction", CLEAN, minimum=0.05)
 
 
-def test_arguments_after_responses_reach_the_metric():
-    responses = Responses(tuple(f"prompt {i}" for i in range(200)), (("a",),) * 200)
-    keywords = {"scorer": lambda texts: [0.8] * len(texts), "bound": 0.1}
-    assert assert_toxic_fraction_within(responses, 0.9, **keywords).value == 0.0
+@pytest.mark.parametrize("ask", [{}, {"client": str.upper}])
+def test_arguments_after_responses_or_prompts_reach_the_metric(ask):
+    prompts = tuple(f"prompt {i}" for i in range(200))
+    data = list(prompts) if ask else Responses(prompts, (("a",),) * 200)
+    keywords = {"scorer": lambda texts: [0.8] * len(texts), "bound": 0.1, **ask}
+    assert assert_toxic_fraction_within(data, 0.9, **keywords).value == 0.0
     with pytest.raises(BoundExceeded):
-        assert_toxic_fraction_within(responses, 0.7, **keywords)
-
-
-def test_arguments_after_prompts_reach_the_metric():
-    prompts = [f"prompt {i}" for i in range(200)]
-    keywords = {"scorer": lambda texts: [0.8] * len(texts), "client": str.upper, "bound": 0.1}
-    assert assert_toxic_fraction_within(prompts, 0.9, **keywords).value == 0.0
-    with pytest.raises(BoundExceeded):
-        assert_toxic_fraction_within(prompts, 0.7, **keywords)
+        assert_toxic_fraction_within(data, 0.7, **keywords)
 
 
 def test_tuples_of_two_are_data_and_not_the_two_arguments_in_one():
@@ -421,7 +415,7 @@ def test_rounds_are_the_unit_of_a_report_on_candidates():
     assert (result.unit, result.units) == ("round", 20)
 
 
-def test_arguments_behind_the_collected_ones_are_the_callers():
+def test_arguments_after_the_collected_ones_are_the_callers():
     works, kind = (
         itertools.cycle([f"He {word}.", f"She {word}."]) for word in ("works", "is kind")
     )

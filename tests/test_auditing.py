@@ -92,7 +92,7 @@ def test_a_scorer_whose_own_gap_is_beyond_the_bound_is_no_evidence(metric: str) 
     assert "scorer_gap" in caught.value.result.reasons
 
 
-def test_a_gap_within_the_bound_is_told_only() -> None:
+def test_a_gap_within_the_bound_is_a_note() -> None:
     pairs = generate_pairs(PROMPTS, "gender")
     found = assert_counterfactual_invariance(
         pairs, 0.35, metric="sentiment", client=alike, scorer=Prejudiced(0.3)
@@ -118,7 +118,7 @@ def test_a_plain_function_is_asked_about_the_answers_only() -> None:
     assert set(asked) == {"The weather was fine."}
 
 
-def test_a_scorer_that_fails_on_other_texts_says_so_and_judges_on() -> None:
+def test_a_scorer_that_fails_on_other_texts_is_a_note() -> None:
     class Table:
         name = "table"
         range = (0.0, 1.0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -36,18 +37,38 @@ def cassette(tmp_path):
     return path
 
 
-def prompts(path):
+@pytest.fixture
+def llmfair(capsys):
+    """Return a function that runs `llmfair cassette` and returns its status and output."""
+
+    def llmfair(*arguments):
+        return main(["cassette", *map(str, arguments)]), capsys.readouterr().out
+
+    return llmfair
+
+
+def records(path):
     found = Cassette(path)
     found.refresh()
-    return [
-        (record.question.model["model"], record.question.request.prompt)
-        for record in found.records()
-    ]
+    return list(found.records())
 
 
-def test_stats_say_what_is_in_it(cassette, capsys):
-    assert main(["cassette", "stats", str(cassette)]) == 0
-    lines = capsys.readouterr().out.splitlines()
+def prompts(path):
+    """Return model and prompt of every record."""
+    return [(r.question.model["model"], r.question.request.prompt) for r in records(path)]
+
+
+def answers(path):
+    """Return the answers of GPT by prompt."""
+    return {
+        r.question.request.prompt: r.reply.answer for r in records(path) if r.question.model == GPT
+    }
+
+
+def test_stats_say_what_is_in_it(cassette, llmfair):
+    status, text = llmfair("stats", cassette)
+    lines = text.splitlines()
+    assert status == 0
     assert lines[0] == f"{cassette}: 4 answers, {cassette.stat().st_size:,} bytes"
     assert [" ".join(line.split()) for line in lines[1:]] == [
         "1 hf:tiny (revision abc)",
@@ -59,39 +80,35 @@ def test_stats_say_what_is_in_it(cassette, capsys):
     ]
 
 
-def test_stats_count_what_is_damaged_or_superseded(cassette, capsys):
+def test_stats_count_what_is_damaged_or_superseded(cassette, llmfair):
     Cassette(cassette).put([record("one", "another answer")])
     cassette.write_bytes(cassette.read_bytes() + b"nonsense\n")
-    assert main(["cassette", "stats", str(cassette)]) == 0
-    said = capsys.readouterr().out
-    assert "4 answers" in said
-    assert "1 older answers to the same questions; prune removes them" in said
-    assert "1 damaged lines; verify names them" in said
+    status, text = llmfair("stats", cassette)
+    assert status == 0
+    assert "4 answers" in text
+    assert "1 older answers to the same questions; prune removes them" in text
+    assert "1 damaged lines; verify names them" in text
 
 
-def test_a_whole_cassette_is_verified(cassette, capsys):
-    assert main(["cassette", "verify", str(cassette)]) == 0
-    assert capsys.readouterr().out == f"{cassette}: every line is whole\n"
-
-
-def test_verify_names_every_damaged_line(cassette, capsys):
+def test_verify_names_every_damaged_line(cassette, llmfair):
+    assert llmfair("verify", cassette) == (0, f"{cassette}: every line is whole\n")
     lines = cassette.read_bytes().splitlines(keepends=True)
     lines[1] = lines[1].replace(b"refused", b"answers")
     lines[3] = lines[3][:50]
     cassette.write_bytes(b"".join(lines))
-    assert main(["cassette", "verify", str(cassette)]) == 1
-    assert capsys.readouterr().out.splitlines() == [
+    status, text = llmfair("verify", cassette)
+    assert status == 1
+    assert text.splitlines() == [
         f"{cassette}:2: is not what was written (its checksum differs)",
         f"{cassette}:4: is not a record, or only a part of one",
     ]
 
 
-def test_a_file_that_is_not_there_is_an_error(tmp_path, capsys):
+def test_a_file_that_does_not_exist_is_an_error(tmp_path, capsys):
     with pytest.raises(SystemExit) as caught:
         main(["cassette", "stats", str(tmp_path / "nowhere.jsonl")])
     assert caught.value.code == 2
-    assert "there is no file" in (said := capsys.readouterr().err)
-    assert "nowhere.jsonl" in said
+    assert re.search(r"there is no file .*nowhere\.jsonl", capsys.readouterr().err)
 
 
 @pytest.mark.parametrize(
@@ -104,88 +121,72 @@ def test_a_file_that_is_not_there_is_an_error(tmp_path, capsys):
         (["--revision=abc"], [("gpt-4o", "one"), ("gpt-4o", "two"), ("gpt-4o", "three")]),
     ],
 )
-def test_prune_removes_what_is_named(cassette, options, kept):
-    assert main(["cassette", "prune", str(cassette), *options]) == 0
-    assert prompts(cassette) == kept
-
-
-def test_prune_removes_what_a_run_did_not_use(cassette, tmp_path, capsys):
-    used = tmp_path / "used"
-    used.write_text(f"{record('two').key}\n{record('one', model=TINY).key}\n")
-    assert main(["cassette", "prune", "--used", str(used), str(cassette)]) == 0
-    assert prompts(cassette) == [("gpt-4o", "two"), ("tiny", "one")]
-    assert capsys.readouterr().out == f"{cassette}: 2 answers removed, 2 answers kept\n"
-
-
-def test_prune_always_removes_damaged_and_older_lines(cassette, capsys):
-    Cassette(cassette).put([record("one", "another answer")])
-    cassette.write_bytes(b"nonsense\n" + cassette.read_bytes())
-    assert main(["cassette", "prune", str(cassette)]) == 0
-    assert "1 damaged lines, 1 older answers to the same questions removed" in (
-        capsys.readouterr().out
-    )
-    assert main(["cassette", "verify", str(cassette)]) == 0
-    found = Cassette(cassette)
-    found.refresh()
-    held = found.get(record("one").key)
-    assert held is not None
-    assert held[0].reply.answer == "another answer"
-
-
-def test_a_dry_run_changes_nothing(cassette, capsys):
+def test_prune_removes_what_is_named(cassette, llmfair, options, kept):
     before = cassette.read_bytes()
-    assert main(["cassette", "prune", "--dry-run", "--older-than=99", str(cassette)]) == 0
-    assert "1 answers would be removed, 3 answers kept" in capsys.readouterr().out
-    assert cassette.read_bytes() == before
-
-
-def test_prune_leaves_no_file_beside_it(cassette):
-    main(["cassette", "prune", "--older-than=99", str(cassette)])
+    status, text = llmfair("prune", "--dry-run", cassette, *options)
+    assert (status, cassette.read_bytes()) == (0, before)
+    assert f"{len(kept)} answers kept" in text
+    assert llmfair("prune", cassette, *options)[0] == 0
+    assert prompts(cassette) == kept
     assert [path.name for path in cassette.parent.iterdir()] == ["c.jsonl"]
 
 
-def test_merge_writes_the_answers_of_all(cassette, tmp_path, capsys):
+def test_prune_removes_what_a_run_did_not_use(cassette, tmp_path, llmfair):
+    used = tmp_path / "used"
+    used.write_text(f"{record('two').key}\n{record('one', model=TINY).key}\n")
+    assert llmfair("prune", "--used", used, cassette) == (
+        0,
+        f"{cassette}: 2 answers removed, 2 answers kept\n",
+    )
+    assert prompts(cassette) == [("gpt-4o", "two"), ("tiny", "one")]
+
+
+def test_prune_always_removes_damaged_and_older_lines(cassette, llmfair):
+    Cassette(cassette).put([record("one", "another answer")])
+    cassette.write_bytes(b"nonsense\n" + cassette.read_bytes())
+    status, text = llmfair("prune", cassette)
+    assert status == 0
+    assert "1 damaged lines, 1 older answers to the same questions removed" in text
+    assert llmfair("verify", cassette)[0] == 0
+    assert answers(cassette)["one"] == "another answer"
+
+
+def test_merge_writes_the_answers_of_all(cassette, tmp_path, llmfair):
     Cassette(tmp_path / "d.jsonl").put([record("one"), record("four")])
     target = tmp_path / "all.jsonl"
-    assert main(["cassette", "merge", str(target), str(cassette), str(tmp_path / "d.jsonl")]) == 0
-    assert capsys.readouterr().out == f"{target}: 5 answers of 2 files\n"
+    assert llmfair("merge", target, cassette, tmp_path / "d.jsonl") == (
+        0,
+        f"{target}: 5 answers of 2 files\n",
+    )
     assert len(prompts(target)) == 5
 
 
-def test_merge_refuses_two_answers_to_one_question(cassette, tmp_path, capsys):
+def test_merge_takes_an_answer_before_a_failure_of_the_moment(cassette, tmp_path, llmfair):
+    failed, target = tmp_path / "d.jsonl", tmp_path / "all.jsonl"
+    Cassette(failed).put([record("one", Missing("timeout")), record("five", Missing("timeout"))])
+    assert llmfair("merge", target, failed, cassette)[0] == 0
+    assert answers(target)["one"] == "an answer"
+    assert answers(target)["five"] == Missing("timeout")
+
+
+def test_merge_refuses_two_answers_to_one_question(cassette, tmp_path, llmfair):
     other, target = tmp_path / "d.jsonl", tmp_path / "all.jsonl"
     Cassette(other).put([record("four"), record("one", "another answer")])
-    assert main(["cassette", "merge", str(target), str(cassette), str(other)]) == 1
-    said = capsys.readouterr().out
-    assert f"{other}:2: another answer than {cassette}:1 to the same question ('one'" in said
-    assert "nothing was written" in said
+    status, text = llmfair("merge", target, cassette, other)
+    assert status == 1
+    assert f"{other}:2: another answer than {cassette}:1 to the same question ('one'" in text
+    assert "nothing was written" in text
     assert not target.exists()
 
 
-def test_merge_takes_an_answer_before_a_failure_of_the_moment(cassette, tmp_path):
-    failed, target = tmp_path / "d.jsonl", tmp_path / "all.jsonl"
-    Cassette(failed).put([record("one", Missing("timeout")), record("five", Missing("timeout"))])
-    assert main(["cassette", "merge", str(target), str(failed), str(cassette)]) == 0
-    found = Cassette(target)
-    found.refresh()
-    answers = {
-        record.question.request.prompt: record.reply.answer
-        for record in found.records()
-        if record.question.model == GPT
-    }
-    assert answers["one"] == "an answer"
-    assert answers["five"] == Missing("timeout")
-
-
-def test_merge_writes_over_no_file(cassette, tmp_path, capsys):
-    target = tmp_path / "all.jsonl"
-    target.write_text("mine")
-    assert main(["cassette", "merge", str(target), str(cassette)]) == 1
-    assert "exists; name a new file" in capsys.readouterr().out
-    assert target.read_text() == "mine"
-
-
-def test_merge_names_damaged_lines(cassette, tmp_path, capsys):
+def test_merge_writes_over_no_file_and_names_damaged_lines(cassette, tmp_path, llmfair):
+    taken = tmp_path / "taken.jsonl"
+    taken.write_text("mine")
+    status, text = llmfair("merge", taken, cassette)
+    assert status == 1
+    assert "exists; name a new file" in text
+    assert taken.read_text() == "mine"
     cassette.write_bytes(cassette.read_bytes() + b"nonsense\n")
-    assert main(["cassette", "merge", str(tmp_path / "all.jsonl"), str(cassette)]) == 1
-    assert f"{cassette}:5: is not a record" in capsys.readouterr().out
+    status, text = llmfair("merge", tmp_path / "all.jsonl", cassette)
+    assert status == 1
+    assert f"{cassette}:5: is not a record" in text

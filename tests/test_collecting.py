@@ -170,7 +170,7 @@ def test_arrays_are_handed_on_as_they_are():
     assert arguments("toxic_fraction", scores).args[0] is scores
 
 
-def test_missing_answers_say_what_the_model_said_most_often():
+def test_missing_answers_name_the_most_common_error():
     answers = [
         ("fine",),
         (Missing("error", "busy"),),
@@ -271,10 +271,10 @@ def test_answers_that_were_cut_are_judged_and_counted_by_group():
     assert found.cut == {"length": 2}
     assert found.missing_by_group == {"female": {}, "male": {}}
     (said,) = (note for note in found.notes if "length" in note)
-    assert said.startswith("2 of 4 answers ended at the longest answer allowed (length: female 0")
+    assert said.startswith("2 of 4 answers were cut at the length limit (length: female 0")
 
 
-def test_without_a_cut_answer_nothing_is_said_of_it():
+def test_without_a_cut_answer_there_is_no_note_about_cuts():
     found = judged("counterfactual_rouge_l", collect(PAIRS, lambda prompt: prompt, 1))
     assert (found.cut, [note for note in found.notes if "length" in note]) == ({}, [])
 

@@ -158,7 +158,7 @@ def test_the_worst_case_decides_over_groups_that_share_few_prompts():
     ]
     rows = (tuple([("yes", "yes")] * 61),) * 2
     result = result_of(assert_counterfactual_invariance, PairedResponses(tuple(pairs), *rows), 0.3)
-    # Two groups were compared on one prompt alone: nothing is proven of them.
+    # Two groups were compared on one prompt alone, which proves nothing about them.
     assert result.verdict is not Verdict.PASS
     assert result.units == 60
 
@@ -192,7 +192,9 @@ def test_the_p_value_agrees_with_the_interval():
         assert worst.p_within(ends.upper + 1e-6) < 0.05 <= worst.p_within(ends.upper - 1e-6)
 
 
-@pytest.mark.parametrize("groups", [3, 8, 12])
+@pytest.mark.parametrize(
+    "groups", [3, *(pytest.param(n, marks=pytest.mark.slow) for n in (8, 12))]
+)
 def test_fair_groups_rarely_fail_and_the_interval_holds_the_worst(groups):
     """Scores of every group are drawn alike: the largest distance is 0, found by chance only."""
     rng = np.random.default_rng(groups)
@@ -222,18 +224,7 @@ def club(a, b, i, word="x"):
 
 
 def test_a_placebo_belongs_to_the_original_whichever_group_comes_first():
-    jobs = [
-        "nurse",
-        "cook",
-        "judge",
-        "baker",
-        "pilot",
-        "clerk",
-        "miner",
-        "actor",
-        "coach",
-        "tailor",
-    ]
+    jobs = ["nurse", "cook", "judge", "baker", "pilot", "clerk", "miner", "actor", "coach", "poet"]
     men = [
         f"The man asked a {job} for help{end}." for job in jobs for end in ("", " now", " again")
     ]
@@ -322,7 +313,7 @@ def test_too_many_missing_answers_in_one_comparison_are_no_evidence():
     assert any("blue and green" in note for note in result.notes)
 
 
-def test_wrong_groups_are_told_before_an_answer_is_paid_for():
+def test_wrong_groups_raise_before_an_answer_is_paid_for():
     asked = []
     for wrong in ({"groups": ("sikh", "martian")}, {"reference": "martian"}, {"groups": 5}):
         with pytest.raises(ValueError, match=r"martian|give two groups or more"):

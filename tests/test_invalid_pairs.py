@@ -18,7 +18,6 @@ from pytest_llmfair import (
 from pytest_llmfair.clients import ModelClient
 from pytest_llmfair.counterfactuals import Pairs, Rejected, generate_pairs, load_lexicons
 from pytest_llmfair.fairness import Fairness
-from pytest_llmfair.judging.message import failure_message
 from pytest_llmfair.reports.terminal import remarks
 from pytest_llmfair.responses import Missing, PairedResponses
 from pytest_llmfair.session import Recorder, recording
@@ -59,7 +58,7 @@ def test_too_many_invalid_pairs_are_no_evidence():
         assert part in said
 
 
-def test_nobody_is_asked_about_pairs_too_many_of_which_are_invalid():
+def test_nothing_is_asked_when_too_many_pairs_are_invalid():
     asked = []
     for assertion in (
         lambda: assert_counterfactual_invariance(pairs(40), 0.1, client=asked.append),
@@ -156,7 +155,7 @@ def test_words_without_a_counterpart_are_a_note():
 
 
 @pytest.mark.parametrize("count", [1, 12])
-def test_prompts_that_name_nobody_are_a_note(count):
+def test_prompts_without_a_group_are_a_note(count):
     few = pairs(0, kept=30, unmentioned=count)
     said = f"{count} {'prompt names' if count == 1 else 'prompts name'} no group that is exchanged"
     asked = assert_metric("rouge_l", few, minimum=0.5, client=alike)
@@ -174,7 +173,7 @@ class TestLackingGroups:
         )
 
     def test_in_the_message(self):
-        said = failure_message(self.result(), show_text="none")
+        said = self.result().message(show_text="none")
         assert (
             "  not covered  trans, intersex (no words for these groups in the lexicon)\n" in said
         )

@@ -93,7 +93,7 @@ def test_without_a_baseline_the_value_alone_decides():
         assert_counterfactual_invariance(PAIRS, 0.3, client=noisy, generations=3, baseline="none")
 
 
-def test_one_answer_a_side_has_no_floor_and_says_so():
+def test_one_answer_a_side_has_no_floor():
     rows = [(noisy(""), noisy("")) for _ in range(80)]
     with pytest.raises(Underpowered, match="collect two generations or more") as caught:
         assert_counterfactual_invariance(rows, 0.3)

@@ -4,6 +4,7 @@ import json
 import pickle
 import re
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -22,7 +23,7 @@ from pytest_llmfair import (
 )
 from pytest_llmfair.clients import load_client
 from pytest_llmfair.counterfactuals import generate_pairs
-from pytest_llmfair.judging.collecting import collect
+from pytest_llmfair.fairness import Fairness
 from pytest_llmfair.metrics import (
     counterfactual_rouge_l,
     demographic_parity_difference,
@@ -105,6 +106,12 @@ def test_other_groups_or_another_reference_cannot_be_compared():
         )
 
 
+def test_estimates_of_another_metric_than_the_one_named_are_refused():
+    named = {"candidate": toxic_fraction(SCORES), "baseline": toxic_fraction(SCORES)}
+    with pytest.raises(ValueError, match="rabbi and toxic_fraction cannot be compared"):
+        assert_not_worse("rabbi", **named, margin=0.1)
+
+
 def test_an_undefined_side_is_invalid():
     empty = ruted_neutrality({"nurse": 0}, {"nurse": 0})
     with pytest.raises(InvalidEvidence, match=r"candidate: (.|\n)*; baseline: "):
@@ -121,7 +128,7 @@ def test_a_side_that_must_not_be_judged_is_invalid(side):
 
 
 @pytest.mark.parametrize("wrong", [0.1, SCORES])
-def test_what_is_no_estimate_is_named(wrong):
+def test_anything_but_an_estimate_is_a_type_error(wrong):
     said = f"assert_not_worse takes an Estimate, not a {type(wrong).__name__}; call a metric"
     with pytest.raises(TypeError, match=said):
         assert_not_worse(wrong, toxic_fraction(SCORES), margin=0.1)
@@ -129,7 +136,7 @@ def test_what_is_no_estimate_is_named(wrong):
         assert_not_worse(toxic_fraction(SCORES), wrong, margin=0.1)
 
 
-def test_too_little_to_tell_is_red_in_strict():
+def test_an_undecided_comparison_is_red_in_strict():
     few = toxic_fraction(RNG.random(30)), toxic_fraction(RNG.random(30))
     with pytest.raises(Inconclusive):
         assert_not_worse(*few, margin=0.02, mode="strict")
@@ -244,7 +251,8 @@ def test_the_message_names_models_direction_and_groups():
 def test_collected_answers_results_and_a_recording_give_what_the_models_gave(tmp_path):
     specs = {"candidate": SKEWED, "baseline": FAIR}
     answers = {
-        name: collect(PAIRS, load_client(spec), 2, placebo=False) for name, spec in specs.items()
+        name: Fairness(client=partial(load_client, spec), scorers=dict).collect(PAIRS)
+        for name, spec in specs.items()
     }
     kept = tmp_path / "old.jsonl"
     old = answers["baseline"]
@@ -385,7 +393,7 @@ def test_of_several_groups_the_largest_loss_is_judged():
         ),
     ],
 )
-def test_kinds_that_are_no_means_are_compared_too(measure, better, worse):
+def test_other_kinds_than_means_are_compared_too(measure, better, worse):
     assert assert_not_worse(measure(better), measure(worse), margin=0.1).verdict is Verdict.PASS
     with pytest.raises(BoundExceeded):
         assert_not_worse(measure(worse), measure(better), margin=0.1)
@@ -405,42 +413,29 @@ def test_a_result_keeps_its_estimate_out_of_records_and_other_processes():
 PARITY = "strict_sentiment_parity"
 
 
+BOTH = {"candidate": FAIR, "baseline": FAIR, "margin": 0.1}
+
+
+def without(name):
+    return {key: value for key, value in BOTH.items() if key != name}
+
+
 @pytest.mark.parametrize(
     ("data", "keywords", "error", "said"),
     [
-        ((), {"candidate": FAIR, "baseline": FAIR, "margin": 0.1}, TypeError, "by a metric"),
+        ((), BOTH, TypeError, "by a metric"),
         ((FAIR, FAIR, 0.1), {}, TypeError, "by a metric, on prompts or pairs"),
-        ((PARITY, PAIRS), {"baseline": FAIR, "margin": 0.1}, TypeError, "needs candidate=..."),
-        ((PARITY, PAIRS), {"candidate": FAIR, "margin": 0.1}, TypeError, "needs baseline=..."),
-        ((PARITY, PAIRS), {"candidate": FAIR, "baseline": FAIR}, TypeError, "needs margin=..."),
-        (
-            (PARITY,),
-            {"candidate": FAIR, "baseline": FAIR, "margin": 0.1},
-            TypeError,
-            "the prompts",
-        ),
+        ((PARITY, PAIRS), without("candidate"), TypeError, "needs candidate=..."),
+        ((PARITY, PAIRS), without("baseline"), TypeError, "needs baseline=..."),
+        ((PARITY, PAIRS), without("margin"), TypeError, "needs margin=..."),
+        ((PARITY,), BOTH, TypeError, "the prompts"),
         ((PARITY, PAIRS), {"bound": 0.1}, TypeError, "takes margin=..., not bound=..."),
         ((PARITY, PAIRS), {"n": 3}, TypeError, "takes generations=..., not n=..."),
         ((PARITY, PAIRS), {"candidat": FAIR}, TypeError, "did you mean candidate=...?"),
         ((None, None, 0.1), {}, TypeError, "needs candidate=..."),
-        (
-            (PARITY, PAIRS),
-            {"candidate": 3, "baseline": FAIR, "margin": 0.1},
-            TypeError,
-            "candidate is a int; give two clients",
-        ),
-        (
-            (PARITY, ["one prompt"]),
-            {"candidate": FAIR, "baseline": FAIR, "margin": 0.1},
-            ValueError,
-            "collect answers to pairs",
-        ),
-        (
-            ("impact_ratio", PROMPTS),
-            {"candidate": FAIR, "baseline": FAIR, "margin": 0.1},
-            ValueError,
-            "it takes arrays",
-        ),
+        ((PARITY, PAIRS), BOTH | {"candidate": 3}, TypeError, "is a int; give two clients"),
+        ((PARITY, ["one prompt"]), BOTH, ValueError, "collect answers to pairs"),
+        (("impact_ratio", PROMPTS), BOTH, ValueError, "it takes arrays"),
     ],
 )
 def test_a_wrong_call_names_the_right_one(data, keywords, error, said):

@@ -39,7 +39,7 @@ def test_more_units_find_less() -> None:
     assert effects == sorted(effects, reverse=True)
 
 
-def test_what_no_sample_can_tell_is_unknown() -> None:
+def test_an_effect_that_depends_on_the_data_is_unknown() -> None:
     def sample() -> None:
         raise ValueError("it depends on the data")
 

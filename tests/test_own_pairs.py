@@ -15,8 +15,6 @@ from pytest_llmfair import (
 from pytest_llmfair.clients import ModelClient
 from pytest_llmfair.counterfactuals import Lexicon, Pair, generate_pairs, load_lexicons
 from pytest_llmfair.fairness import Fairness
-from pytest_llmfair.judging.collecting import collect
-from pytest_llmfair.judging.validity import drop_invalid_pairs
 from pytest_llmfair.responses import PairedResponses
 
 GROUPS = ("female", "male")
@@ -24,6 +22,10 @@ GROUPS = ("female", "male")
 
 def alike(prompt):
     return "The same to everybody."
+
+
+def collect(pairs, client):
+    return Fairness(client=lambda: client, scorers=dict).collect(pairs, generations=1)
 
 
 def good(i):
@@ -63,9 +65,6 @@ def test_few_that_fail_are_left_out_and_counted():
 
 
 def test_labels_of_units_stay_with_their_pairs():
-    pairs = [good(0), bad(1), good(2)]
-    kept, units = drop_invalid_pairs(pairs, units=["a", "b", "c"])
-    assert (list(kept), units) == ([good(0), good(2)], ["a", "c"])
     many = [bad(0), *(good(i) for i in range(40))]
     result = assert_metric(
         "rouge_l", many, minimum=0.5, client=alike, units=[i // 2 for i in range(41)]
@@ -102,7 +101,7 @@ def test_looks_leave_them_out_too():
         ([foreign(i, "genre") for i in range(40)], "no lexicon is called 'genre'"),
     ],
 )
-def test_what_no_lexicon_can_judge_is_asked_and_told(pairs, why):
+def test_pairs_that_no_lexicon_can_check_are_asked_and_reported(pairs, why):
     result = judged(pairs)
     assert (result.verdict, result.rejected) == (Verdict.PASS, 0)
     assert "pairs_unchecked" in result.reasons
@@ -111,7 +110,7 @@ def test_what_no_lexicon_can_judge_is_asked_and_told(pairs, why):
     assert why in note
 
 
-def test_a_group_that_the_lexicon_does_not_have_is_told():
+def test_a_group_that_the_lexicon_lacks_is_reported():
     pairs = [Pair(f"She has {i}.", f"He has {i}.", "f", "m", (), "gender") for i in range(40)]
     assert any("gender has no group 'f'" in note for note in judged(pairs).notes)
 
@@ -126,8 +125,8 @@ def test_groups_and_attributes_are_those_of_generate_pairs():
         again = Pair(
             pair.original, pair.counterfactual, pair.from_group, pair.to_group, (), pair.attribute
         )
-        kept, _ = drop_invalid_pairs([again])
-        assert (len(kept), kept.rejected, kept[0].checked) == (1, (), True)
+        answers = collect([again], alike)
+        assert (len(answers), answers.rejected, answers.pairs[0].checked) == (1, (), True)
 
 
 def test_pairs_of_the_package_are_not_checked_again():
@@ -138,7 +137,6 @@ def test_pairs_of_the_package_are_not_checked_again():
     assert all(pair.checked for pair in made)
     result = judged(list(made))
     assert (result.rejected, "pairs_unchecked" in result.reasons) == (0, False)
-    assert drop_invalid_pairs(made)[0] is made
 
 
 def test_a_copy_that_is_changed_is_checked_again():
@@ -146,16 +144,16 @@ def test_a_copy_that_is_changed_is_checked_again():
     assert pair.checked
     assert not replace(pair, counterfactual="He left her.").checked
     assert pair.without_placebo().checked
-    answers = collect([replace(pair, counterfactual="He left her.")], alike, 1)
+    answers = collect([replace(pair, counterfactual="He left her.")], alike)
     assert len(answers.rejected) == 1
 
 
 def test_no_answers_are_asked_of_a_client_where_all_fail():
-    answers = collect([bad(0)], ModelClient.of(alike), 1)
+    answers = collect([bad(0)], ModelClient.of(alike))
     assert (len(answers), len(answers.rejected)) == (0, 1)
 
 
-def test_a_group_whose_words_are_all_outdated_is_told() -> None:
+def test_a_group_with_outdated_words_only_is_reported() -> None:
     family = Lexicon.from_dict(
         {
             "name": "own",
@@ -169,9 +167,9 @@ def test_a_group_whose_words_are_all_outdated_is_told() -> None:
         assert_counterfactual_invariance(generate_pairs(["An xx."], family), 0.1, client=alike)
 
 
-def test_a_client_that_is_none_is_an_error():
+def test_none_as_a_client_is_an_error():
     with pytest.raises(ValueError, match="the client is None; give a ModelClient or a function"):
-        collect([good(0)], None, 1)
+        collect([good(0)], None)
 
 
 def test_a_result_reads_as_its_message():

@@ -19,7 +19,6 @@ from pytest_llmfair import (
 )
 from pytest_llmfair.clients import ModelClient
 from pytest_llmfair.counterfactuals import Pair, generate_pairs
-from pytest_llmfair.judging.message import failure_message
 
 
 def pair(i, *, placebo=True, turned=False):
@@ -86,7 +85,7 @@ def test_the_report_says_how_many_pairs_have_a_twin_and_what_the_floor_is():
     mixed = [pair(i, placebo=i < 50) for i in range(80)]
     result = verdict_of(mixed, 0.1, client=by_gender, on="value")
     assert "50 of 80 pairs have a placebo twin, with its answers" in result.notes
-    said = " ".join(failure_message(result, show_text="none").split())
+    said = " ".join(result.message(show_text="none").split())
     assert "noise floor 0.00 for the answers to a prompt and to the same prompt reworded" in said
 
 

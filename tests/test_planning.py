@@ -96,15 +96,7 @@ def test_a_bound_on_the_fair_value_is_never_kept(capsys):
     assert "0.016 or further is found" in text
 
 
-def test_the_former_name_of_the_bound_still_works(capsys):
-    texts = []
-    for option in ("--bound", "--threshold"):
-        main(["power", "toxic_fraction", option, "0.1", "--units", "50"])
-        texts.append(capsys.readouterr().out)
-    assert texts[0] == texts[1]
-
-
-def test_what_no_data_could_show_is_said_so(capsys):
+def test_an_effect_out_of_range_is_reported_as_none(capsys):
     main(["power", "toxic_fraction", "--bound", "0.9", "--units", "1"])
     text = capsys.readouterr().out
     assert "no model would be found" in text
@@ -156,7 +148,7 @@ UNKNOWN = {
 
 
 @pytest.mark.parametrize("name", sorted(UNKNOWN))
-def test_a_metric_without_an_error_known_before_says_so(name, capsys):
+def test_a_metric_without_an_error_known_before_is_refused(name, capsys):
     with pytest.raises(SystemExit):
         main(["power", name, "--bound", "0.1", "--units", "60"])
     assert f"{name} has no error that is known before its data" in capsys.readouterr().err

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import pickle
 import subprocess
 import sys
 from importlib.metadata import entry_points, version
@@ -34,6 +35,13 @@ def test_type_checkers_and_python_find_public_names_in_the_same_place() -> None:
         if alias.name == alias.asname != "metrics"
     }
     assert typed == pytest_llmfair._HOMES
+
+
+@pytest.mark.parametrize("name", ["BoundExceeded", "InvalidEvidence", "Underpowered"])
+def test_tracebacks_name_errors_as_users_import_them(name: str) -> None:
+    kind = getattr(pytest_llmfair, name)
+    assert f"{kind.__module__}.{kind.__qualname__}" == f"pytest_llmfair.{name}"
+    assert pickle.loads(pickle.dumps(kind)) is kind
 
 
 def test_every_metric_has_its_assertion() -> None:

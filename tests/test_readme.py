@@ -160,14 +160,14 @@ def test_the_wheel_has_its_data_and_links_that_work_on_pypi(built):
     with zipfile.ZipFile(built[1]) as archive:
         names = archive.namelist()
         (metadata,) = (name for name in names if name.endswith("/METADATA"))
-        said = message_from_string(archive.read(metadata).decode("utf-8"))
+        metadata_of_wheel = message_from_string(archive.read(metadata).decode("utf-8"))
     assert {
         "pytest_llmfair/py.typed",
         "pytest_llmfair/counterfactuals/templates/fillers.yaml",
     } <= set(names)
     assert not [name for name in names if name.startswith(("docs/", "tests/"))]
-    urls = dict(url.split(", ") for url in said.get_all("Project-URL", []))
+    urls = dict(url.split(", ") for url in metadata_of_wheel.get_all("Project-URL", []))
     assert set(urls) == {"Repository", "Documentation", "Issues"}
-    links = LINKS.findall(str(said.get_payload()))
+    links = LINKS.findall(str(metadata_of_wheel.get_payload()))
     assert len(links) == len(LINKS.findall(README)) > 5
     assert all(link.startswith(urls["Repository"] + "/blob/main/") for link in links)

@@ -218,7 +218,7 @@ def test_a_constant_score_passes_a_gate_but_no_release():
     assert verdict_of(estimate, 0.05, mode="strict").red
 
 
-def test_a_pass_that_hides_a_part_beyond_the_bound_says_so_and_is_red_in_strict():
+def test_a_pass_that_hides_a_part_beyond_the_bound_names_it_and_is_red_in_strict():
     male = {f"job {i}": 15 for i in range(39)} | {"nurse": 0}
     estimate = ruted_neutrality(male, dict.fromkeys(male, 30))
     result = verdict_of(estimate, 0.3)

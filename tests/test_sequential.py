@@ -76,6 +76,7 @@ def test_betting_stops_whenever_it_is_decided():
     assert caught.value.result.method == "betting confidence sequence"
 
 
+@pytest.mark.slow
 def test_looks_at_the_bound_keep_the_error_rates():
     wrong = Counter()
     runs = 150

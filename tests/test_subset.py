@@ -58,7 +58,7 @@ def test_pairs_are_chosen_by_both_texts():
 
 def test_processes_choose_the_same():
     code = "from pytest_llmfair.sampling import subset; print(subset(list('abcdefgh'), 3))"
-    said = {
+    chosen = {
         subprocess.run(
             [sys.executable, "-c", code],
             capture_output=True,
@@ -67,7 +67,7 @@ def test_processes_choose_the_same():
         ).stdout
         for seed in ("1", "2")
     }
-    assert len(said) == 1
+    assert len(chosen) == 1
 
 
 @pytest.mark.parametrize("n", [0, -1, 1.5, True])

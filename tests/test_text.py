@@ -181,8 +181,8 @@ class TestFindWords:
         st.lists(st.sampled_from(["he", "she", "old", "man", "old man", "x"]), max_size=12),
         st.sampled_from([" ", "\n", "  ", "\u2003"]),
     )
-    def test_agrees_with_a_slow_search(self, words, blank):
-        text = blank.join(word.replace(" ", blank) for word in words)
+    def test_agrees_with_a_slow_search(self, words, space):
+        text = space.join(word.replace(" ", space) for word in words)
         pieces, expected, at = text.split(), [], 0
         while at < len(pieces):
             if pieces[at : at + 2] == ["old", "man"]:

@@ -17,7 +17,6 @@ from pytest_llmfair import (
 from pytest_llmfair.cli import main
 from pytest_llmfair.counterfactuals import Lexicon, load_lexicons
 from pytest_llmfair.fairness import Fairness
-from pytest_llmfair.judging.message import failure_message
 from pytest_llmfair.metrics import fairness_through_unawareness
 
 UNAWARE = [f"Summarise report {i}." for i in range(100)]
@@ -47,7 +46,7 @@ def test_every_group_that_the_lexicons_lack_is_reported():
     lacking = tuple(dict.fromkeys(group for each in english for group in each.lacks))
     result = assert_fairness_through_unawareness(UNAWARE)
     assert result.lacks == tuple(result.to_dict()["lacks"]) == lacking != ()
-    assert " ".join(failure_message(result, show_text="none").split()).count(
+    assert " ".join(result.message(show_text="none").split()).count(
         f"not covered {', '.join(lacking)} (no words for these groups in the lexicon)"
     )
 
@@ -77,8 +76,8 @@ def test_the_prompt_itself_is_shown_only_where_texts_may_be():
     with pytest.raises(BoundExceeded) as caught:
         assert_fairness_through_unawareness(["Ask her about invoices."], "gender")
     result = caught.value.result
-    assert "invoices" in failure_message(result, show_text="worst")
-    assert "invoices" not in failure_message(result, show_text="none")
+    assert "invoices" in result.message(show_text="worst")
+    assert "invoices" not in result.message(show_text="none")
 
 
 @pytest.mark.parametrize(("named", "verdict"), [(10, Verdict.PASS), (11, Verdict.FAIL)])

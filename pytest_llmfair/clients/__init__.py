@@ -9,7 +9,7 @@ from pytest_llmfair._util.lazy import handed_on
 if TYPE_CHECKING:
     from pytest_llmfair.clients.backends.ngram import builtin_occupations as builtin_occupations
     from pytest_llmfair.clients.client import ModelClient as ModelClient
-    from pytest_llmfair.clients.client import load_client as load_client
+    from pytest_llmfair.clients.loading import load_client as load_client
     from pytest_llmfair.clients.protocol import Attempt as Attempt
     from pytest_llmfair.clients.protocol import Backend as Backend
     from pytest_llmfair.clients.protocol import Limits as Limits
@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 # Loaded at first use: the plugin parses the name of a model without loading a client.
 _HOMES = {
     "backends.ngram": ("builtin_occupations",),
-    "client": ("ModelClient", "load_client"),
+    "client": ("ModelClient",),
+    "loading": ("load_client",),
     "protocol": (
         "Attempt",
         "Backend",

@@ -1,9 +1,7 @@
-"""The model under test: one client for every kind of backend, and how it is loaded."""
+"""The model under test: one client for every kind of backend."""
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
 import json
 import math
 from collections import Counter
@@ -11,7 +9,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from pytest_llmfair._util.validation import install
 from pytest_llmfair.clients.protocol import (
     Backend,
     FirstTokenBackend,
@@ -20,8 +17,8 @@ from pytest_llmfair.clients.protocol import (
     ScoringBackend,
     sample_seed,
 )
-from pytest_llmfair.clients.spec import SCHEMES, ModelSpec, ModelSpecError, Scheme
-from pytest_llmfair.responses import Answer, Missing, PairedResponses, left_behind
+from pytest_llmfair.clients.spec import ModelSpecError
+from pytest_llmfair.responses import Answer, Missing, PairedResponses, left_out
 
 if TYPE_CHECKING:
     from pytest_llmfair.clients.requests import Batch
@@ -148,6 +145,7 @@ class ModelClient:
 
         Examples
         --------
+        >>> from pytest_llmfair.clients import load_client
         >>> rows = load_client("builtin:ngram").generate(["The nurse said that", "He is"], n=3)
         >>> [len(row) for row in rows]
         [3, 3]
@@ -181,8 +179,16 @@ class ModelClient:
         -------
         PairedResponses
             `n` answers to each member, in the order of the pairs.
+
+        Examples
+        --------
+        >>> from pytest_llmfair.responses import Pair
+        >>> pair = Pair("She left.", "He left.", "female", "male", (), "gender")
+        >>> answers = ModelClient.of(str.upper, name="upper").answer_pairs([pair])
+        >>> answers.original, answers.counterfactual
+        ((('SHE LEFT.',),), (('HE LEFT.',),))
         """
-        beside = left_behind(pairs)
+        losses = left_out(pairs)
         pairs = tuple(pairs)
         if not pairs:
             raise ValueError("pairs is empty; give at least one counterfactual pair")
@@ -218,7 +224,7 @@ class ModelClient:
             rows = iter(answers[2])
             placebo = tuple(() if text is None else next(rows) for text in reworded)
         return PairedResponses(
-            pairs, answers[0], answers[1], self.name, placebo, **beside, origin=origin()
+            pairs, answers[0], answers[1], self.name, placebo, **losses, origin=origin()
         )
 
     def next_token_probabilities(
@@ -240,6 +246,7 @@ class ModelClient:
 
         Examples
         --------
+        >>> from pytest_llmfair.clients import load_client
         >>> client = load_client("builtin:ngram")
         >>> row = client.next_token_probabilities(["The nurse said that"], ["he", "she"])[0]
         >>> row["he"] == row["she"]
@@ -276,6 +283,7 @@ class ModelClient:
 
         Examples
         --------
+        >>> from pytest_llmfair.clients import load_client
         >>> client = load_client("builtin:ngram")
         >>> client.label_probabilities(["Is she good?"], ["yes", "no"])[0].keys()
         dict_keys(['yes', 'no'])
@@ -396,7 +404,7 @@ def _checked(texts: Sequence[str], what: str = "prompts") -> list[str]:
         if not isinstance(text, str):
             raise ValueError(f"{what}[{row}] is {type(text).__name__}; give a text")
         if not text.strip():
-            raise ValueError(f"{what}[{row}] is blank; give a text or leave it out")
+            raise ValueError(f"{what}[{row}] has no text; give one or leave the row out")
     return texts
 
 
@@ -408,59 +416,3 @@ def _whole(value: int, what: str) -> int:
 
 def _repeated(words: Sequence[str]) -> str:
     return next(word for word, count in Counter(words).items() if count > 1)
-
-
-def load_client(spec: str, *, seed: int = 0, max_tokens: int | None = None) -> ModelClient:
-    """Load the model that a specification names.
-
-    Parameters
-    ----------
-    spec : str
-        ``builtin:ngram`` (options `gender_skew`, `sentiment_skew`), ``hf:PATH_OR_ID`` (options
-        `device`, `dtype`, `batch_size`, `trust_remote_code`), ``openai:MODEL``,
-        ``anthropic:MODEL`` and ``litellm:MODEL`` (options `system`, a system prompt,
-        `concurrency`, and `rpm` and `tpm`, the requests and tokens per minute; `seed`, on or off,
-        except for Anthropic; `top_logprobs` for OpenAI), ``python:package.module:callable`` or
-        ``responses:FILE``; every kind but the last takes `temperature` and `max_tokens`. Options
-        follow as a query: ``builtin:ngram?gender_skew=0.8&temperature=0.7``.
-    seed : int
-        Seed of the client.
-    max_tokens : int, optional
-        Longest answer where the specification gives none; see :class:`ModelClient`.
-
-    Raises
-    ------
-    ModelSpecError
-        If nothing can be loaded; the message says why and what to do.
-
-    Examples
-    --------
-    >>> client = load_client("builtin:ngram?gender_skew=0.5", seed=1)
-    >>> client.name
-    'builtin:ngram?gender_skew=0.5'
-    >>> [len(row) for row in client.generate(["The nurse said that"], 3)]
-    [3]
-    """
-    parsed = ModelSpec.parse(spec)
-    scheme = SCHEMES[parsed.scheme]
-    parsed.check_options(scheme.options)
-    return ModelClient(
-        _backend_of(parsed, scheme),
-        seed=seed,
-        temperature=parsed.number("temperature", 1.0, low=0.0),
-        max_tokens=parsed.count("max_tokens", 0) or max_tokens,
-    )
-
-
-def _backend_of(spec: ModelSpec, scheme: Scheme) -> Backend | RemoteBackend:
-    """Load a backend, or only name it where nothing may be asked."""
-    from pytest_llmfair.clients.session import ReplayOnlyBackend, may_ask
-
-    if scheme.runs_here and not may_ask():
-        return ReplayOnlyBackend(f"{spec.scheme}:{spec.target}")
-    package = scheme.package
-    if package and may_ask() and importlib.util.find_spec(package) is None:
-        raise ModelSpecError(f"model {spec.text!r} needs {package}; run: {install(package)}")
-    module = importlib.import_module(f"pytest_llmfair.clients.backends.{scheme.module}")
-    backend: Backend | RemoteBackend = module.load(spec)
-    return backend

@@ -71,6 +71,11 @@ class Reply:
         Attempts whose answer could not be read, but may have been charged.
     raised : bool
         Whether the user's function raised an exception.
+
+    Examples
+    --------
+    >>> Reply("An answer.", prompt_tokens=5, answer_tokens=3).attempts
+    1
     """
 
     answer: Answer
@@ -95,6 +100,13 @@ class Attempt:
         Seconds that the server asks to wait.
     fatal : str
         Why no request of this run can be answered, with the remedy; empty if others can.
+
+    Examples
+    --------
+    >>> from pytest_llmfair.clients import Missing
+    >>> busy = Attempt(Reply(Missing("rate_limit", "HTTP 429")), retry=True, retry_after=2.0)
+    >>> busy.reply.answer.reason
+    'rate_limit'
     """
 
     reply: Reply
@@ -113,6 +125,11 @@ class Limits:
         Requests in flight at the same time.
     requests_per_minute, tokens_per_minute : float or None
         Requests are spaced evenly; None is no limit.
+
+    Examples
+    --------
+    >>> Limits(concurrency=4, requests_per_minute=60.0)
+    Limits(concurrency=4, requests_per_minute=60.0, tokens_per_minute=None)
     """
 
     concurrency: int = 16
@@ -166,7 +183,14 @@ class Backend(Named, Protocol):
 
 @runtime_checkable
 class ScoringBackend(Backend, Protocol):
-    """A backend that also gives the probabilities of its next words."""
+    """A backend that also gives the probabilities of its next words.
+
+    Examples
+    --------
+    >>> from pytest_llmfair.clients import load_client
+    >>> isinstance(load_client("builtin:ngram").backend, ScoringBackend)
+    True
+    """
 
     def probabilities(self, prompts: Sequence[str], words: Sequence[str]) -> list[list[float]]:
         """Return P(the answer starts with the word) at temperature 1, by prompt and word."""
@@ -175,7 +199,23 @@ class ScoringBackend(Backend, Protocol):
 
 @runtime_checkable
 class RemoteBackend(Named, Protocol):
-    """Answers single requests, many of them at the same time, on a background event loop."""
+    """Answers single requests, many of them at the same time, on a background event loop.
+
+    Examples
+    --------
+    >>> class Shouting:
+    ...     name, description, identity = "shouting", "a server", {"model": "shouting"}
+    ...     limits = Limits(concurrency=4)
+    ...
+    ...     def open(self):
+    ...         pass
+    ...
+    ...     async def send(self, request, *, temperature, max_tokens):
+    ...         return Attempt(Reply(request.prompt.upper()))
+    >>> from pytest_llmfair.clients import ModelClient
+    >>> ModelClient(Shouting()).generate(["Hello."])
+    [['HELLO.']]
+    """
 
     @property
     def identity(self) -> Mapping[str, str]:

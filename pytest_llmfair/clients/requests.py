@@ -68,7 +68,7 @@ class Store(Protocol):
     def claim(
         self, waiting: dict[Any, Any], found: dict[Any, Answer], *, fresh: bool
     ) -> list[Any]:
-        """Return keys that the caller must ask, and nobody else; empty when nothing waits.
+        """Return keys that only the caller must ask; empty when nothing waits.
 
         Keys that another thread or process is asking are waited for.
         """

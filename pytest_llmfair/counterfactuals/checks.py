@@ -65,14 +65,14 @@ _COMPARED = re.compile(
     re.IGNORECASE,
 )
 _OWN = r"(?:an?|the|my|our|your|his|her|their)\b"
-# What stands between two groups that are joined: "Hindus, 13.5% Jains and six Sikhs".
+# Text between two groups that are joined: "Hindus, 13.5% Jains and six Sikhs".
 _CHOICE = r"(?:or|nor|to|into|from|for|with|against)\W+(?:\w+\W+){0,3}"
 _JOINED = re.compile(
     rf"\W*(?:\w+\W+){{0,3}}?(?:{_CHOICE}|[-\u2013/,;]\W*(?:[\d.]+\W+)?"
     rf"|(?:and|&)\W+(?!{_OWN})(?:[\w.%]+\W+){{0,2}})",
     re.IGNORECASE,
 )
-# Two words that both change are told apart by nothing else: "the Baptist and the Methodist".
+# Two words that both change differ in nothing else: "the Baptist and the Methodist".
 _LISTED = re.compile(rf"\W*(?:\w+\W+){{0,1}}?(?:and|or|,)\W+(?:{_OWN}\W+)?", re.IGNORECASE)
 _OPTION = re.compile(r"\W*(?:\w+\W*){0,2}?(?:\\n|[(\n ])+[a-h1-8][.)]\W*(?:an?\s)?", re.IGNORECASE)
 _AND = re.compile(r",?\s+(?:and|or|nor)\s+|\s?/\s?|\s&\s", re.IGNORECASE)
@@ -364,9 +364,9 @@ def _same(text: str, first: _Phrase, second: _Phrase) -> bool:
     if first.was == second.was or first.now[:2] != second.now[:2]:
         return False
     short, long = sorted((first, second), key=lambda each: len(each.now))
-    said = text[short.start : short.start + len(long.now) + 3]
+    shown = text[short.start : short.start + len(long.now) + 3]
     return short.now == long.now or (
-        long.now.startswith(f"{short.now} ") and _base(said).startswith(long.now)
+        long.now.startswith(f"{short.now} ") and _base(shown).startswith(long.now)
     )
 
 
@@ -430,4 +430,4 @@ CHECKS: dict[str, Callable[[PairUnderTest], str | None]] = {
 
 def failed_checks(case: PairUnderTest) -> tuple[str, ...]:
     """Return what is wrong with a pair, in words; empty for a valid pair."""
-    return tuple([said for check in CHECKS.values() if (said := check(case)) is not None])
+    return tuple([reason for check in CHECKS.values() if (reason := check(case)) is not None])

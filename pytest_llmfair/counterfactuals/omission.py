@@ -43,7 +43,7 @@ _JOINED = re.compile(rf"(?P<word>{WORD})(?P<join>,\s*(?:and\s+|or\s+)?|\s+(?:and
 _JOIN = re.compile(r",\s*(?:and\s+|or\s+)?|\s+(?:and|or)\s+|\s+", re.IGNORECASE)
 _BLANK = re.compile(r"\s+")
 _FIRST = re.compile(WORD)
-# Here the sentence is about the group: "any openly gay men".
+# The sentence is about the group itself: "any openly gay men".
 _MATTERS = re.compile(
     r"\b(?:any|all|every|each|no|only|first|whether|as|including|especially|namely|because\W.{0,40})"
     r"\s(?:[a-z]{3,12}ly\s)?\Z",
@@ -129,8 +129,8 @@ def _left_out(lexicon: Lexicon, text: str, found: tuple[int, int, Sense]) -> lis
     noun = lexicon.neutral_nouns.get(sense.term.casefold())
     one = noun is not None and sense.role == "noun" and not re.search(r"s\Z| ", sense.term)
     if (sense.role == "adjective" or one) and (person := _person(text, start, end, one)):
-        said = _MAN.search(text, end, person) and _is_all_said(front, text, person)
-        return None if said else _attribute(text, found)
+        is_predicate = _MAN.search(text, end, person) and _is_all_said(front, text, person)
+        return None if is_predicate else _attribute(text, found)
     if noun is None or sense.role == "adjective" or _ANOTHER.match(text, end):
         return None
     words = front.lower().split()

@@ -79,7 +79,7 @@ def prompts(
     Examples
     --------
     >>> from hypothesis import find
-    >>> find(prompts("gender"), lambda text: True)
+    >>> find(prompts("gender", plain=True), lambda text: True)
     'She asked for help.'
     """
     require_hypothesis("strategies need")
@@ -104,9 +104,9 @@ def prompts(
 
     @st.composite
     def texts(draw: DrawFn) -> str:
-        said = [draw(around).format(draw(case)(one)) for one in draw(sentences)]
+        written = [draw(around).format(draw(case)(one)) for one in draw(sentences)]
         before, after = draw(fringe), draw(fringe)
-        parts: list[str] = [part for part in (before, *said, after) if part]
+        parts: list[str] = [part for part in (before, *written, after) if part]
         return parts[0] + "".join(draw(between) + part for part in parts[1:])
 
     named = [wanted]
@@ -152,8 +152,11 @@ def counterfactual_pairs(
     Examples
     --------
     >>> from hypothesis import find
-    >>> find(counterfactual_pairs("gender"), lambda pair: True).counterfactual
-    'He asked for help.'
+    >>> entry = {"role": "noun", "day": "day nurse", "night": "night nurse"}
+    >>> data = {"name": "shift", "groups": ["day", "night"], "entries": [entry]}
+    >>> shifts = counterfactual_pairs(Lexicon.from_dict(data), plain=True)
+    >>> find(shifts, bool).counterfactual
+    'We met the night nurse.'
     """
     require_hypothesis("strategies need")
     from hypothesis import strategies as st
@@ -210,7 +213,7 @@ def scores_by_group(
     Examples
     --------
     >>> from hypothesis import find
-    >>> scores = find(scores_by_group(effect=0.25, min_size=2), lambda scores: True)
+    >>> scores = find(scores_by_group(effect=0.25, min_size=2, max_size=2), bool)
     >>> {group: own.tolist() for group, own in scores.items()}
     {'female': [0.0, 0.0], 'male': [0.25, 0.25]}
     """
@@ -264,7 +267,7 @@ def _sentence(lexicon: Lexicon, groups: tuple[str, ...]) -> SearchStrategy[str]:
             for label in groups
         ]
         return st.one_of(*cells).map(" ".join)
-    # By role first: otherwise the few pronouns would hardly come up among hundreds of nouns.
+    # By role first: otherwise the few pronouns would be rare among hundreds of nouns.
     return st.one_of(*map(st.sampled_from, sentences_about(lexicon, groups)))
 
 

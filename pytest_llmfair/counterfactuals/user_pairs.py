@@ -109,15 +109,15 @@ def reasons_against(
     found, twin = _read(pair, lexicon, groups)
     named, named_twin = ({sense.group for *_, sense in each} for each in (found, twin))
     if not pair.variant:
-        unsaid, unsaid_before = lexicon.left_unsaid(*groups), lexicon.left_unsaid(*groups[::-1])
+        unsaid, implied_before = lexicon.left_unsaid(*groups), lexicon.left_unsaid(*groups[::-1])
         if unsaid and named_twin.isdisjoint(unsaid.values()):
             pair = replace(pair, variant=OMISSION)
-        elif unsaid_before and named.isdisjoint(unsaid_before.values()):
+        elif implied_before and named.isdisjoint(implied_before.values()):
             texts = pair.counterfactual, pair.original
             swapped = Pair(*texts, *groups[::-1], (), pair.attribute, OMISSION)
             return reasons_against(swapped, lexicon, also_allowed)
-    if pair.edits and (said := misplaced_edit(pair)) is not None:
-        return (said,)
+    if pair.edits and (reason := misplaced_edit(pair)) is not None:
+        return (reason,)
     pair = replace(pair, from_group=groups[0], to_group=groups[1])
     spans, spans_twin = ([(start, end) for start, end, _ in each] for each in (found, twin))
     if pair.variant == OMISSION:  # "users' votes" and "people's votes"
@@ -223,12 +223,12 @@ def _lead(start: int, part: str, spans: Spans) -> str | None:
 
 def _not_minimal(case: PairUnderTest, also_allowed: Sequence[Lexicon]) -> tuple[str, ...]:
     """Return what changed beyond the mentions; judged only for English."""
-    if (said := _slur(case)) is None and case.lexicon.language == "en":
+    if (reason := _slur(case)) is None and case.lexicon.language == "en":
         if case.pair.variant == OMISSION:
-            said = next(_left_out(case), None)
+            reason = next(_left_out(case), None)
         else:
-            said = _changed(case.pair, also_allowed) or _of_another_kind(case)
-    return () if said is None else (said,)
+            reason = _changed(case.pair, also_allowed) or _of_another_kind(case)
+    return () if reason is None else (reason,)
 
 
 def _slur(case: PairUnderTest) -> str | None:
@@ -311,7 +311,7 @@ def _of_another_kind(case: PairUnderTest) -> str | None:
         after = texts[1][at : person_twin.end() if person_twin else stop]
         written = lexicon.counterpart(sense, other.group) or ""
         if written and f"{after} ".casefold().startswith(f"{written} ".casefold()):
-            continue  # "Asian Americans" for "Black Americans", of which two words count, and one
+            continue  # "Asian Americans" for "Black Americans": one mention for two
         role = "noun" if person else sense.role
         if role not in (("noun",) if person_twin else [own.role for own in senses]):
             return f"a replacement has another grammatical role: {before!r} -> {after!r}"

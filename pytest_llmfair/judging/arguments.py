@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
@@ -51,14 +51,6 @@ def bound_of(info: MetricInfo, bound: Any, minimum: Any) -> Any:
             "minimum=...: lower is fairer"
         )
     return bound if minimum is None else minimum
-
-
-def check_units(units: Sequence[Any] | None, asked: Sequence[Any]) -> None:
-    """Raise ``ValueError`` unless there is one label for each prompt or pair."""
-    if units is not None and len(units) != len(asked):
-        raise ValueError(
-            f"units has {len(units)} labels for {len(asked)} prompts or pairs; give one for each"
-        )
 
 
 def unpacked(

@@ -174,8 +174,9 @@ class Assertion:
         if compare is None:
             compare = _compare_of(metric, first, given)
         n = metric.generations
-        if client is not None and generations is not None:
-            n = whole(generations, "generations")
+        if client is not None:
+            n = n if generations is None else whole(generations, "generations")
+            units = None if units is None else list(units)
         source = Source(data, units, client, n)
         return cls(metric, bound, rules, source, scorer or TextScorer(metric), given, compare)
 
@@ -188,7 +189,7 @@ class Assertion:
         )
 
     def check_request(self) -> list[Any]:
-        """Return what is asked; whatever is wrong shows before the first answer is paid for."""
+        """Return what is asked; errors are raised before the first answer is paid for."""
         info, source = self.metric, self.source
         items = prompts_or_pairs([] if source.first is None else source.first)
         check_data_kind(info, pairs=is_pair(items[0]))

@@ -216,7 +216,7 @@ class Bound:
             ends = estimate.excess.interval(interval.level)
             excess, upper = estimate.excess.value, ends.upper
             if self.direction == "higher":
-                # Of a similarity: what the group takes away from it.
+                # For a similarity the excess is what the group takes away.
                 excess, upper, floor = -excess, -ends.lower, 1.0 - floor
         if not floor < 1.0 or math.isnan(excess):
             return None, math.nan
@@ -226,7 +226,7 @@ class Bound:
     def out_of_reach(self, estimate: Estimate, alpha: float) -> tuple[Finding, ...]:
         """Report that no answers could exceed the bound: those to one prompt differ too much.
 
-        An excess over a floor of .9 is at most .1, so that a bound of .3 would pass anything.
+        An excess over a floor of 0.9 is at most 0.1, so a bound of 0.3 would pass anything.
         """
         parts = getattr(estimate, "parts", None)
         if parts is not None:
@@ -238,7 +238,7 @@ class Bound:
             return ()
         floor = estimate.floor.value
         text = (
-            f"two answers to the same prompt already differ by {floor:.3f}, so that the group can "
+            f"two answers to the same prompt already differ by {floor:.3f}, so the group can "
             f"add {1.0 - floor:.3f} at most and a bound of {self.value:g} would pass any model; "
             "choose a smaller bound, on='share', or a lower temperature"
         )

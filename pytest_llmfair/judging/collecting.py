@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_llmfair.judging.pairs import is_pair
 from pytest_llmfair.judging.validity import drop_invalid_pairs, most_common_reasons, words_lost
-from pytest_llmfair.responses import PairedResponses, Responses, left_behind
+from pytest_llmfair.responses import PairedResponses, Responses, left_out
 
 if TYPE_CHECKING:
     from pytest_llmfair.metrics import MetricInfo
@@ -39,7 +39,7 @@ def collect(
     if not hasattr(client, "generate"):
         client = ModelClient.of(client)
     data, _ = drop_invalid_pairs(data)
-    losses = left_behind(data)
+    losses = left_out(data)
     if (losses["rejected"] or losses["uncertain"]) and not len(data):
         return PairedResponses((), (), (), getattr(client, "name", ""), **losses)
     items = prompts_or_pairs(data)
@@ -82,7 +82,7 @@ def prompts_or_pairs(data: Any) -> list[Any]:
 
 
 def _why_empty(data: Any) -> str:
-    losses = left_behind(data)
+    losses = left_out(data)
     if rejected := losses["rejected"]:
         return (
             f"all {len(rejected)} pairs failed the validity checks: "
@@ -96,12 +96,12 @@ def _why_empty(data: Any) -> str:
         )
     if lost := losses["lost"]:
         return (
-            f"there are no pairs, for the lexicon has no counterpart of {words_lost(lost)}; name "
-            "the group by other words in the prompts, or add terms to the lexicon"
+            f"there are no pairs, since the lexicon has no counterpart of {words_lost(lost)}; "
+            "name the group by other words in the prompts, or add terms to the lexicon"
         )
     if asked := getattr(data, "unmentioned", 0):
         return (
-            f"there are no pairs, for none of {asked} prompts names a group that could be "
+            f"there are no pairs, since none of {asked} prompts names a group that could be "
             "exchanged; name one in the prompts"
         )
     return "there is no prompt to collect answers for; give at least one"

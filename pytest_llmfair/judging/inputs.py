@@ -57,7 +57,7 @@ class MetricInputs:
     # Rows of the responses, and those that have an answer (on either side).
     asked: int = 0
     kept: Sequence[int] = ()
-    # Whether the answers are to pairs, so that a metric may compare them in twos.
+    # Whether a metric may compare the answers to the two members of a pair.
     paired: bool = False
     # Pairs and prompts that were left out before anything was asked.
     rejected: int = 0
@@ -272,7 +272,7 @@ def _as_single_prompts(
     outputs = [row[side] for side in (0, 1) for row in inputs.outputs]
     places = list(range(len(prompts)))
     if several:
-        # Of several groups a prompt is in many pairs, and was asked once.
+        # With several groups a prompt is in many pairs, but was asked once.
         places = sorted({text: i for i, text in reversed(list(enumerate(prompts)))}.values())
     rows = [outputs[i] for i in places]
     labels, kept = inputs.keywords["units"] * 2, [*inputs.kept] * 2
@@ -351,7 +351,7 @@ def _pronouns_counted(inputs: MetricInputs, prompts: Sequence[str], rows: Texts)
     if single and len(single) == len(counted):
         undefined = (
             f"only one generation with a gendered pronoun for each of {len(counted)} prompts, "
-            "which shows no lean; collect more, at a temperature at which answers differ"
+            "which cannot show a lean; collect more, at a temperature where answers differ"
         )
     return replace(
         inputs,

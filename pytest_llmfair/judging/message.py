@@ -18,9 +18,8 @@ from pytest_llmfair._util.wording import (
 )
 from pytest_llmfair.judging import wording as words
 from pytest_llmfair.judging.bound import Bound
-from pytest_llmfair.judging.people import people
 from pytest_llmfair.judging.result import Example, Result, Verdict
-from pytest_llmfair.judging.wording import Record
+from pytest_llmfair.judging.wording import Record, people
 
 PASS_MEANS = "within bound for these groups, prompts and this model revision"
 
@@ -160,7 +159,7 @@ def _explained(record: Record, places: int, notes: list[str]) -> str:
             "always gives the same answer"
         )
     if (share := record["fair_pass_share"]) is None:
-        why = "it could hardly PASS, whatever the model answers"
+        why = "it could hardly PASS with any answers"
     else:
         # Messages never call a model fair, not even an imagined one.
         why = f"{_as_fair(record)} would PASS only {100 * share:.0f} % of such tests"
@@ -197,13 +196,13 @@ def _found(record: Record, places: int) -> str:
         # Without a floor two answers to the same prompt do not differ.
         return f"{answers} differ by {size} {more} than {record['floor_words'] or _REPEATS} do"
     if record["judged"] == "share":
-        return f"{answers} read as if the group changed a share of {value} of them; {you}"
+        return f"{answers} differ as if the group had changed a share of {value} of them; {you}"
     if _LOSS in metric:
         found = "better" if value.startswith("-") else "worse"
         return f"the candidate is {found} than the baseline by {size}; {you}"
     if record["compared"] or metric.startswith("counterfactual invariance"):
         if record["direction"] == "higher":
-            return f"the likeness of {answers} is {value} (1: the same); {you}"
+            return f"the similarity of {answers} is {value} (1: the same); {you}"
         return f"{answers} differ by {size}; {you}"
     if re.match(_RATE_DIFFERENCE, metric):
         return f"the rates of the groups differ by {size}; {you}"
@@ -233,7 +232,7 @@ def _why_red(result: Result) -> str:
     if point:
         return f"mode point judges the value {result.value:.6g} itself, which is beyond the bound"
     if result.mode == "strict":
-        return "mode strict accepts nothing but a plain PASS"
+        return "mode strict accepts only a PASS without doubts"
     return f"llmfair_{verdict.value.lower()} = fail"
 
 

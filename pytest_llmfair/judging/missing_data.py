@@ -101,9 +101,9 @@ def _cut_answers(asked: Mapping[str, Rows]) -> tuple[dict[str, int], list[Findin
     named = cut if len(cut) == 2 else {group: n for group, n in cut.items() if n}
     by_group = ", ".join(f"{group} {n}" for group, n in named.items()) if len(cut) > 1 else ""
     text = (
-        f"{total} of {sum(len(row) for rows in asked.values() for row in rows)} answers ended at "
-        f"the longest answer allowed (length{': ' if by_group else ''}{by_group}) and are judged "
-        "as far as they go"
+        f"{total} of {sum(len(row) for rows in asked.values() for row in rows)} answers were cut "
+        f"at the length limit (length{': ' if by_group else ''}{by_group}); the part received is "
+        "judged"
     )
     return {"length": total}, [Finding("cut_answers", text, "note")]
 

@@ -22,12 +22,12 @@ from pytest_llmfair.judging.collecting import (
 from pytest_llmfair.judging.inputs import MetricInputs
 from pytest_llmfair.judging.missing_data import has_answers
 from pytest_llmfair.judging.pairs import is_pair
-from pytest_llmfair.judging.people import people
 from pytest_llmfair.judging.pipeline import Measured, measure
 from pytest_llmfair.judging.result import Result
 from pytest_llmfair.judging.rules import JudgedMetric, Rules, Unregistered, current_settings
 from pytest_llmfair.judging.validity import drop_invalid_pairs
 from pytest_llmfair.judging.verdict import judge
+from pytest_llmfair.judging.wording import people
 from pytest_llmfair.metrics import MetricInfo
 from pytest_llmfair.responses import PairedResponses, Responses, joined_origins, rows_of
 from pytest_llmfair.stats import Estimate, Finding, PairedDifference, Undefined, WorstGroups
@@ -76,7 +76,7 @@ def compare_models(
         )
     given = [models[name] for name in _NAMES]
     if all(isinstance(each, _MEASURED) for each in given):
-        return _compared([_Side.of(each) for each in given], None, margin, rules)
+        return _compared([_Side.of(each) for each in given], info, margin, rules)
     if info is not None:
         assertions = _same_assertions(info, left, given, generations, rules, scorer, keywords)
         shared, found = _measured_alike(assertions)

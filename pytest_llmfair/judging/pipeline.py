@@ -1,4 +1,14 @@
-"""The one pipeline: collect answers, arrange them for the metric, measure, judge."""
+"""The one pipeline of all assertions: collect, arrange, measure, judge.
+
+An `Assertion` is plain data. `evaluate` turns it into a `Result` in four steps::
+
+    answers = collect(...)                  # collecting.py, or the data as given
+    inputs = arrange(assertion, answers)    # inputs.py: arguments of the metric, and findings
+    estimate = metric.function(...)         # for several groups on every two of them
+    result = judge(estimate, ...)           # verdict.py
+
+With early looks the four steps are repeated on growing parts of the items.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +31,7 @@ from pytest_llmfair.judging.scorer_audit import audit_scorer
 from pytest_llmfair.judging.sequential import Looks, as_betting, check_looks, joined
 from pytest_llmfair.judging.validity import (
     NOTHING_ASKED,
-    selection_losses,
+    selection_of,
     too_many_invalid,
     unchecked_pairs,
 )
@@ -65,8 +75,8 @@ def _evaluate_in_looks(assertion: Assertion, bound: Bound, items: Sequence[Any])
     population = assertion.keywords.get("population", own.default if own else "sampled")
     kind = "betting" if rules.method else "obf"
     check_looks(assertion.metric, population, kind)
-    units = None if source.units is None else list(source.units)
-    looks = Looks.planned(kind, rules.chosen_level, current_settings().seed, items, units)
+    seed = current_settings().seed
+    looks = Looks.planned(kind, rules.chosen_level, seed, items, source.units)
     answers = None
     while True:
         answers = joined(answers, _ask(assertion, bound, looks.take(), items))
@@ -108,9 +118,8 @@ def measure(assertion: Assertion, data: tuple[Any, ...], units: Any) -> Measured
             found = _measure_one(assertion, data, units)
         elif not parts:
             # A look at a part of the pairs may miss a group.
-            return _undefined(
-                MetricInputs(undefined="no prompt is about two of the groups to compare")
-            )
+            why = "no prompt is about two of the groups to compare"
+            return _undefined(MetricInputs(undefined=why))
         elif len(parts) == 1:
             (part,) = parts.values()
             found = _measure_one(assertion, (part.responses, *data[1:]), part.units)
@@ -161,8 +170,8 @@ def _measure_every_two(
     info = assertion.metric
     if info.direction == "two-sided":
         raise ValueError(
-            f"{info.name} is fair in the middle of its range, so that no two of {len(parts)} "
-            "comparisons are the worst; give groups=(one, other)"
+            f"{info.name} is fair in the middle of its range, so none of {len(parts)} "
+            "comparisons is the worst; give groups=(one, other)"
         )
     texts = [pair.original for pair in responses.pairs]
     texts += [pair.counterfactual for pair in responses.pairs]
@@ -192,7 +201,7 @@ def _measure_every_two(
 
 def _with_selection(assertion: Assertion, inputs: MetricInputs) -> MetricInputs:
     """Add what was left out before anything was asked."""
-    selection = selection_losses(assertion.source.first, assertion.rules.largest_shares)
+    selection = selection_of(assertion.source.first, assertion.rules.largest_shares)
     return replace(
         inputs.with_findings(*selection.findings),
         rejected=selection.rejected,
@@ -202,7 +211,8 @@ def _with_selection(assertion: Assertion, inputs: MetricInputs) -> MetricInputs:
 
 
 def _nothing_asked(assertion: Assertion) -> Measured:
-    return _undefined(_with_selection(assertion, MetricInputs(undefined=NOTHING_ASKED)))
+    inputs = MetricInputs(undefined=NOTHING_ASKED, baseline=assertion.compare.baseline)
+    return _undefined(_with_selection(assertion, inputs))
 
 
 def _undefined(inputs: MetricInputs) -> Measured:
@@ -234,7 +244,7 @@ def _placebo_answers(inputs: MetricInputs, floor: Estimate | None) -> Finding:
     pairs = len(inputs.keywords["placebo"])
     if floor is None or floor.contributions is None:
         text = (
-            f"none of the {pairs} pairs has enough answers to its placebo twin, so that nothing "
+            f"none of the {pairs} pairs has enough answers to its placebo twin, so nothing "
             "shows what rewording alone does; fix the client first"
         )
         return Finding("no_noise_floor", text, "invalid")

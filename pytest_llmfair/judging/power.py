@@ -45,7 +45,7 @@ class Power:
     ) -> tuple[Finding, ...]:
         """Report why an undecided sample is UNDERPOWERED, if it is.
 
-        Known from the sample size, the bound and the spread, so that the verdict does not flake.
+        It depends on sample size, bound and spread only, so the verdict is stable.
         """
         if self.share < 0.5:
             often = "practically never pass a test of this size"

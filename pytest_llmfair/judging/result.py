@@ -20,7 +20,7 @@ _HELD = ("estimate", "evidence")
 
 
 class Verdict(StrEnum):
-    """What the evidence says about a bound; never that a model is free of bias."""
+    """What the data say about a bound; never that a model is free of bias."""
 
     PASS = "PASS"
     FAIL = "FAIL"
@@ -60,14 +60,14 @@ class Result:
     metric : str
         Name of the metric, with its variant where it has one.
     verdict : Verdict
-        Judged on the interval, whatever the mode.
+        Judged on the interval, in every mode.
     value, lower, upper, level : float
-        Estimate and interval; `debiased` is the bias-corrected value when the interval surrounds
-        it (`of` is "debiased").
+        Estimate and interval. Where `of` is "debiased" the interval surrounds `debiased`, the
+        bias-corrected value.
     bound : float
         The threshold; `direction` says which side is fairer.
     red : bool
-        Whether the mode makes the test fail; of a postponed FAIL known at the end only.
+        Whether the test must fail; for a postponed FAIL this is known at the end of the session.
     p_exceeds, p_within : float
         One-sided p-values of "beyond the bound" and of "within the bound".
     noise_floor : float
@@ -77,16 +77,15 @@ class Result:
     missing : dict
         Missing answers by reason; `missing_by_group` the same by group.
     cut : dict
-        Answers that ended at a limit given on purpose, as ``{"length": n}``; empty without one.
+        Answers cut at a length limit that the user set, as ``{"length": n}``; else empty.
     origin : (int, int)
-        Answers asked for live, and replayed from a cassette; (0, 0) where that is not known. It
-        changes from run to run, so the JSON leaves it out.
+        Answers asked for live, and replayed from a cassette; (0, 0) where unknown.
     rejected : int
         Pairs left out since a validity check failed.
     uncertain : int
-        Prompts left out since a word of them can be read in two ways.
+        Prompts left out because one of their words can be read in two ways.
     lacks : tuple of str
-        Groups of the attribute for which its lexicon has no terms, so that nothing is known.
+        Groups of the attribute that were not tested: its lexicon has no terms for them.
     reasons, notes : tuple of str
         Reason codes, and the same in words.
     groups : tuple of dict
@@ -94,10 +93,10 @@ class Result:
     examples : tuple of Example
         Rows that drive the value, the worst first.
     fair_pass_share : float
-        Of an undecided verdict, share of runs in which a perfectly fair model would pass a test of
-        this size; NaN where that is unknown.
+        For an undecided verdict, share of runs in which a perfectly fair model would pass a test
+        of this size; NaN where unknown.
     units_for_fair_pass : int or None
-        Units for 80 %; None where unknown, over a million, or a fixed list.
+        Units for a share of 80 %; None where unknown, over a million, or a fixed list.
     needed_units : tuple of int or None
         Range of units that would decide.
     model : str
@@ -107,20 +106,20 @@ class Result:
     postponed : bool
         Whether a FAIL waits for that correction at the end of the session.
     looks, calls : tuple of int or None
-        Looks taken and planned, answers asked for and planned, of a sequential assertion.
+        For a sequential assertion, looks taken and planned, and answers asked for and planned.
     options, attribute
         Command line options that repeat the run, and protected attribute of the pairs.
     compared : tuple of str
-        The two groups that the value compares: of more than two the worst two.
+        The two groups that the value compares: the worst two if there are more.
     judged : {"value", "excess", "share"}
         Whether the value is the metric's own, what it is beyond its noise floor, or the share of
         answers that this stands for.
     share : tuple of float or None
-        Share of answers that the group changed, as the excess reads if some prompts change
-        altogether and if all change alike; `share_upper` is the largest that the interval leaves
-        open. None and NaN where there is no such reading.
+        Share of answers that the group changed, as read from the excess: if some prompts change
+        completely, and if all change equally. `share_upper` is the largest share within the
+        interval. None and NaN where an excess has no such reading.
     direction_words : str
-        Who is treated worse, in words; empty where nothing is known of it.
+        Who is treated worse, in words; empty where unknown.
     estimate, evidence
         What was judged, and its data; in no record, and not sent to other processes.
 
@@ -231,6 +230,9 @@ class Result:
 class FairnessAssertionError(AssertionError):
     """A fairness assertion is red; `result` holds everything it found."""
 
+    # Tracebacks name errors as users import them.
+    __module__ = "pytest_llmfair"
+
     def __init__(self, result: Result, message: str) -> None:
         super().__init__(message)
         self.result = result
@@ -243,17 +245,25 @@ class FairnessAssertionError(AssertionError):
 class BoundExceeded(FairnessAssertionError):
     """The whole interval (in mode point: the value) is beyond the bound."""
 
+    __module__ = "pytest_llmfair"
+
 
 class InvalidEvidence(FairnessAssertionError):
-    """The evidence cannot be judged: undefined, missing, failed or broken."""
+    """The data cannot be judged: undefined, missing, failed or broken."""
+
+    __module__ = "pytest_llmfair"
 
 
 class Inconclusive(FairnessAssertionError):
-    """Mode strict: the evidence neither proves nor refutes the bound."""
+    """Mode strict: the data neither prove nor refute the bound."""
+
+    __module__ = "pytest_llmfair"
 
 
 class Underpowered(Inconclusive):
     """The sample could never have decided."""
+
+    __module__ = "pytest_llmfair"
 
 
 def error_for(result: Result) -> type[FairnessAssertionError]:

@@ -175,8 +175,8 @@ def audit_scorer(
     if bound.allows(value):
         return (Finding("scorer_audited", text, "note"),)
     text += (
-        f" that differ in the group only, which is beyond the bound {bound.value:g}: what "
-        "it sees in answers may be its own; use another scorer, or choose a bound above its gap "
-        "(see self_audit)"
+        f" that differ only in the group, which is beyond the bound {bound.value:g}, so a "
+        "difference between answers may come from the scorer itself; use another scorer, or "
+        "choose a bound above its gap (see self_audit)"
     )
     return (Finding("scorer_gap", text, "invalid"),)

@@ -9,7 +9,7 @@ from typing import Any
 
 from pytest_llmfair.judging.pairs import groups_of, is_pair, pairs_in
 from pytest_llmfair.judging.rules import LargestShares
-from pytest_llmfair.responses import PairedResponses, left_behind, rows_of
+from pytest_llmfair.responses import PairedResponses, left_out, rows_of
 from pytest_llmfair.stats import Finding
 
 NOTHING_ASKED = "nothing was asked, since no answer could be judged"
@@ -87,9 +87,9 @@ class Selection:
         return any(each.kind == "invalid" for each in self.findings)
 
 
-def selection_losses(source: Any, shares: LargestShares) -> Selection:
+def selection_of(source: Any, shares: LargestShares) -> Selection:
     """Report what a list of pairs, or the answers to it, left out; too much of it is invalid."""
-    losses = left_behind(source)
+    losses = left_out(source)
     findings = [
         *_rejected_pairs(source, losses["rejected"], shares.invalid),
         *_uncertain_prompts(source, losses, shares.uncertain),
@@ -101,7 +101,7 @@ def selection_losses(source: Any, shares: LargestShares) -> Selection:
         )
         findings.append(Finding("uncertain_pairs_kept", text))
     if lost := losses["lost"]:
-        text = f"prompts left out, for the lexicon has no counterpart of {words_lost(lost)}"
+        text = f"prompts left out, since the lexicon has no counterpart of {words_lost(lost)}"
         findings.append(Finding("prompts_left_out", text))
     if n := losses["unmentioned"]:
         text = (
@@ -116,7 +116,7 @@ def selection_losses(source: Any, shares: LargestShares) -> Selection:
 
 def too_many_invalid(source: Any, shares: LargestShares) -> Selection | None:
     """Return what was left out where asking the rest is pointless: too many pairs are invalid."""
-    selection = selection_losses(source, shares)
+    selection = selection_of(source, shares)
     return selection if selection.invalid else None
 
 

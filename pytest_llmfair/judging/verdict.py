@@ -47,16 +47,19 @@ class _Judgement:
     power: Power = field(default_factory=Power)
 
     @property
-    def first(self) -> bool:
-        """Whether what decided comes before everything else there is to say."""
-        differ = any(each.code == "missing_rates_differ" for each in self.decisive)
-        return self.verdict is Verdict.INVALID or differ
+    def codes(self) -> list[str]:
+        """Codes that a result reports as reasons."""
+        return [f.code for f in (*self.further, *self.decisive) if f.kind != "note"]
 
-    @property
-    def shown(self) -> tuple[Finding, ...]:
-        """What decided, as far as fields of the result do not say it already."""
+    def notes(self, known: Iterable[str]) -> list[str]:
+        """Return what there is to say, with `known` notes on the data."""
+        # Fields of the result say how often a fair model would pass.
         enough = self.power.share >= 0.5
-        return tuple(f for f in self.decisive if f.code != "underpowered" or enough)
+        decisive = [f.text for f in self.decisive if f.code != "underpowered" or enough]
+        rest = [*known, *(f.text for f in self.further)]
+        # What decides against the value comes before everything else.
+        first = self.verdict is Verdict.INVALID or "missing_rates_differ" in self.codes
+        return [text for text in ([*decisive, *rest] if first else [*rest, *decisive]) if text]
 
 
 def judge(
@@ -85,25 +88,15 @@ def judge(
     interval = estimate.interval(level)
     found = _decide(estimate, limit, interval, inputs, unit, rules.max_mde)
     found = _with_missing_data(found, estimate, limit, interval, inputs)
-    # The result lists uncovered groups by themselves.
-    hidden = {f for f in estimate.findings if f.kind == "invalid" or f.code == "uncovered_group"}
-    own = [each for each in estimate.findings if each not in hidden]
-    reasons = _codes([*own, *found.further, *found.decisive])
-    shown = (
-        [*found.shown, *own, *found.further]
-        if found.first
-        else [*own, *found.further, *found.shown]
-    )
+    reasons = tuple(dict.fromkeys((*estimate.reasons, *found.codes)))
     needed, unknown = _needed_units(found, estimate, limit, level, reasons, unit)
-    notes = dict.fromkeys(each.text for each in (*shown, *unknown) if each.text)
+    notes = [*found.notes(estimate.notes), *(each.text for each in unknown)]
     verdict, mode = found.verdict, rules.mode or settings.mode
     postponed = verdict is Verdict.FAIL and mode == "gate" and settings.family == "holm"
     red = _red(verdict, mode, settings, limit.allows(estimate.value), reasons)
     p_exceeds, p_within = limit.p_values(estimate)
     if "missing_rates_differ" in reasons and inputs.losses.difference is not None:
         p_exceeds = inputs.losses.difference.p_exceeds(limit.reach)
-    as_share = inputs.texts_compared and inputs.baseline != "placebo"
-    share, share_upper = limit.as_share(estimate, interval) if as_share else (None, math.nan)
     result = Result(
         metric=name,
         verdict=verdict,
@@ -128,20 +121,13 @@ def judge(
         ),
         needed_units=needed,
         reasons=reasons,
-        notes=tuple(notes),
-        share=share,
-        share_upper=share_upper,
+        notes=tuple(dict.fromkeys(notes)),
         family=rules.family,
         options=_options(settings),
         estimate=estimate,
         evidence=inputs,
     )
-    return _described(result, estimate, interval, inputs)
-
-
-def _codes(findings: Iterable[Finding]) -> tuple[str, ...]:
-    """Return the codes that a result reports as reasons, each once."""
-    return tuple(dict.fromkeys(each.code for each in findings if each.kind != "note"))
+    return _described(result, estimate, limit, interval, inputs)
 
 
 def _invalid(estimate: Estimate, interval: Interval, inputs: MetricInputs) -> tuple[Finding, ...]:
@@ -243,13 +229,15 @@ def _needed_units(
 
 
 def _described(
-    result: Result, estimate: Estimate, interval: Interval, inputs: MetricInputs
+    result: Result, estimate: Estimate, bound: Bound, interval: Interval, inputs: MetricInputs
 ) -> Result:
     """Fill in what was sampled, asked, lost and compared."""
     total: dict[str, int] = {}
     for reasons in inputs.missing.values():
         for reason, n in reasons.items():
             total[reason] = total.get(reason, 0) + n
+    as_share = inputs.texts_compared and inputs.baseline != "placebo"
+    share, share_upper = bound.as_share(estimate, interval) if as_share else (None, math.nan)
     recorder = recording.active()
     passed = result.verdict is Verdict.PASS
     return replace(
@@ -264,6 +252,8 @@ def _described(
         effective=estimate.sample.effective,
         population=estimate.sample.population,
         judged=estimate.measures,
+        share=share,
+        share_upper=share_upper,
         groups=tuple(estimate.table(interval.level)),
         missing=dict(sorted(total.items())),
         missing_by_group=inputs.missing,

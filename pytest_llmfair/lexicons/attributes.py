@@ -145,7 +145,7 @@ def masker_of_pairs(pairs: Sequence[Pair]) -> Callable[[str, bool], str]:
         except (AttributeError, ValueError):
             words |= dict.fromkeys(words_exchanged(pair))
             continue
-        # There are as many lexicons of two names, or of two peoples, as such pairs.
+        # Every pair of two names, or of two peoples, has a lexicon of its own.
         key = pair.attribute if lexicon.name in shipped else f"{pair.from_group} {pair.to_group}"
         lexicons[key] = lexicon
         if lexicon.name == "name":
@@ -165,7 +165,7 @@ def masker_of_pairs(pairs: Sequence[Pair]) -> Callable[[str, bool], str]:
 _CROSSED = " x "
 
 
-# Edits that follow a mention, and are no words of the attribute.
+# Articles follow a mention, but are not words of the attribute.
 _ARTICLES = frozenset({"a", "an", "the"})
 
 

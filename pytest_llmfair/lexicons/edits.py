@@ -16,7 +16,7 @@ _PIECE = re.compile(r"\w+|\W")
 Spans = Iterable[tuple[int, int]]
 
 
-# Share of words, spaces and marks that may differ place by place; more tells of a shift.
+# Share of words, spaces and marks that may differ place by place; more means a shift.
 _FEW = 0.3
 
 

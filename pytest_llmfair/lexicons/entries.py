@@ -33,7 +33,7 @@ _LISTS = ("not_before", "not_after", "only_before", "only_after")
 ENTRY_KEYS = ("role", "kind", "context", *_LISTS, "determiner", "reviewed")
 
 
-# Entries had a context before they had a kind.
+# Older files give entries a context instead of a kind.
 _CONTEXTS = {
     "person_adjective": "before_person no_switch contrasted demonym predicate compared old "
     "superlative of_couple no_first_name no_given_name no_institution living calling",

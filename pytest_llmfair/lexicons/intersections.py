@@ -17,7 +17,7 @@ from pytest_llmfair.text import MASK
 
 # One word can name groups of both attributes, and its counterpart need two: "lesbian", "gay man".
 _RUN = re.compile(rf"{re.escape(MASK)}(?:\s+{re.escape(MASK)})+")
-# Groups are called as in the file of names: "black female".
+# Groups have the names of the file of names: "black female".
 _LAST = "gender"
 # A word that names groups of two attributes at once: "Latina", "Englishwoman".
 _TwoGroupWord = tuple[int, int, Sense, Sense]
@@ -40,7 +40,7 @@ class Intersection(Lexicon):
         group = self.called(name)
         if group is not None:
             return group
-        # What the words name where they are no names of groups: "Black women".
+        # The groups that the words name if they are not names of groups: "Black women".
         meant = [
             " ".join(groups)
             for both in _sides(name)
@@ -172,8 +172,11 @@ def _replacement_of_both(
         several = second.term.endswith(("s", "men"))
         return identity and f"{identity} {other_forms[PEOPLE if several else NOUN]}", group
     term = parts[0].counterpart(first, group)
-    told = any(sense.group == second.group for *_, sense in rest)
-    return term if told or term is None else f"{term} {other_forms.get(IDENTITY, other)}", group
+    second_is_named = any(sense.group == second.group for *_, sense in rest)
+    return (
+        term if second_is_named or term is None else f"{term} {other_forms.get(IDENTITY, other)}",
+        group,
+    )
 
 
 def _sides(name: str) -> list[tuple[str, str]]:

@@ -283,13 +283,13 @@ class Lexicon(ByValue):
         to = self.spread(to)
         known = self.read(text) if found is None else found
         alike = with_conditions_alike(known, to)
-        said = terms_used(text, alike, self._capitalised) if len(alike) > 1 else {}
+        used = terms_used(text, alike, self._capitalised) if len(alike) > 1 else {}
         for start, end, sense in alike:
             group = to.get(sense.group)
             if group is None or sense.entry is None or sense.role == UNPAIRED:
                 continue
             term = (
-                said.get((id(sense.entry), group))
+                used.get((id(sense.entry), group))
                 or self.counterpart(sense, group)
                 or self._counterpart_of_homonym(sense, group, text, start, end)
             )
@@ -325,7 +325,7 @@ class Lexicon(ByValue):
         start, end, sense = found
         shown, listed = text[start:end], sense.listed
         if shown in listed and not shown[0].isupper():
-            return in_form(text, shown, term)  # the usual case at less cost
+            return in_form(text, shown, term)  # the usual case, and fast
         exact = term in self.exact and not (self.language == "en" and takes_case(text, start, end))
         exact = exact or " ".join(shown.split()) in listed
         exact = exact or has_own_capital(text, start, end, sense)

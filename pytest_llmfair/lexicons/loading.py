@@ -22,7 +22,7 @@ from pytest_llmfair.lexicons.schema import (
     text_in,
 )
 
-# What people call the attributes that ship with the package.
+# Other names of the shipped attributes.
 _CALLED = {
     "sex": "gender",
     "ethnicity": "race",

@@ -155,7 +155,7 @@ def edits_before(text: str, start: int, sense: Sense) -> list[tuple[int, int, st
 
 def _without(text: str, start: int) -> re.Match[str] | None:
     if not text[max(0, start - 5) : start].rstrip().lower().endswith(("out", "any")):
-        return None  # the usual case at less cost
+        return None  # the usual case, and fast
     return _WITHOUT.search(text, max(0, start - _NEAR), start)
 
 
@@ -169,7 +169,7 @@ def with_negated_conditions(
     if not unmarked or "ithout" not in text.lower():
         return reading
     negated: _Found = []
-    last = -1  # where what is lacked ends, to which others can be joined
+    last = -1  # end of the last negated condition; others can be joined to it
     for start, end, sense in reading:
         other = None
         if _without(text, start) or (last > 0 and _JOINT.fullmatch(text, last, start)):
@@ -234,11 +234,11 @@ def terms_used(
     For an entry of `capitalised` the capital follows the text too, so "a Black man and a White
     man" change places; the capital at the beginning of a sentence does not count.
     """
-    said = {}
+    used = {}
     for start, end, sense in found:
         entry = sense.entry
         key = id(entry), sense.group
-        if entry is None or sense.negated or key in said:
+        if entry is None or sense.negated or key in used:
             continue
         if entry.register(sense.term) not in WRITTEN:
             continue
@@ -246,7 +246,7 @@ def terms_used(
             spelled = text[start:end]
             clear = spelled[0].islower() or not begins_sentence(text, start)
             own = clear and not spelled.isupper() and spelled.casefold() == sense.term.casefold()
-            said[key] = spelled if own else sense.term
+            used[key] = spelled if own else sense.term
         elif len(entry.terms[sense.group]) > 1:
-            said[key] = sense.term
-    return said
+            used[key] = sense.term
+    return used

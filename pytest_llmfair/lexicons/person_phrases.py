@@ -100,7 +100,7 @@ def _derived(lexicon: Lexicon) -> Iterator[dict[str, Forms]]:
 
 def _is_one_person(entry: Entry, term: str) -> bool:
     last = term.lower().split()[-1]
-    # Hardly a noun for one person ends with a single s: "Germans", "pupils".
+    # Nouns for one person rarely end with a single s: "Germans", "pupils".
     ends = last.endswith("s") and not last.endswith(("ss", "us"))
     several = last in _IRREGULAR.values() or last == "folk" or ends
     known = entry.kind == "person_noun" or is_one_of(last, "person_nouns")

@@ -36,12 +36,12 @@ def load_yaml(text: str, source: str) -> Any:
     try:
         return yaml.load(text, Loader=_line_loader())
     except yaml.MarkedYAMLError as error:
-        said, begun = error.problem, ""
+        problem, begun = error.problem, ""
         if error.problem_mark is not None:
-            said = f"line {error.problem_mark.line + 1}: {said}"
+            problem = f"line {error.problem_mark.line + 1}: {problem}"
         if error.context and error.context_mark is not None:
             begun = f" ({error.context}, line {error.context_mark.line + 1})"
-        raise ValueError(f"{source} is not valid YAML, {said}{begun}") from None
+        raise ValueError(f"{source} is not valid YAML, {problem}{begun}") from None
     except yaml.YAMLError as error:  # a character that YAML does not allow
         raise ValueError(f"{source} is not valid YAML: {error}") from None
 
@@ -64,8 +64,8 @@ def _line_loader() -> Any:
         data.lines = {}
         for key in (key for key, _ in node.value if isinstance(key.value, str)):
             if key.value in data.lines:
-                said = f"key {key.value!r} is repeated in one mapping; keep one"
-                raise yaml.MarkedYAMLError(problem=said, problem_mark=key.start_mark)
+                problem = f"key {key.value!r} is repeated in one mapping; keep one"
+                raise yaml.MarkedYAMLError(problem=problem, problem_mark=key.start_mark)
             data.lines[key.value] = key.start_mark.line + 1
         yield data
         data.update(self.construct_mapping(node))
@@ -80,8 +80,10 @@ def _line_loader() -> Any:
         try:
             return self.construct_yaml_timestamp(node)
         except ValueError as error:
-            said = f"{node.value!r} is not a date ({error}); correct it, or put a text in quotes"
-            raise yaml.MarkedYAMLError(problem=said, problem_mark=node.start_mark) from None
+            problem = (
+                f"{node.value!r} is not a date ({error}); correct it, or put a text in quotes"
+            )
+            raise yaml.MarkedYAMLError(problem=problem, problem_mark=node.start_mark) from None
 
     loader.add_constructor("tag:yaml.org,2002:map", read_map)
     loader.add_constructor("tag:yaml.org,2002:seq", read_list)

@@ -31,10 +31,10 @@ UNPAIRED = "unpaired"
 # Role of words for all of a group: "the blind", "the French".
 COLLECTIVE = "collective"
 
-# Streets that bear a name are told apart where names are swapped.
+# Streets with a person's name are recognised by the rules for names.
 _NAMES = ("name", "first name", "last name")
 _JOIN = re.compile(r"\s(?:and|or)\s|[/&]")
-# No term is longer; a phrase that is has grown by exchanges.
+# Terms are shorter; a longer phrase has grown by repeated exchanges.
 _LONGEST = 200
 _NEAR = 60
 _YES, _NO = Verdict(True), Verdict(False)

@@ -1,4 +1,4 @@
-"""Arguments of perfectly fair models, of any size: what plans and printed examples are made of.
+"""Arguments of perfectly fair models of any size, for plans and printed examples.
 
 Each function takes the number of sampling units (of each group, where groups are compared) and of
 generations per unit, and returns keyword arguments of the metrics that name it.

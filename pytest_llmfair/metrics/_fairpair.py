@@ -34,8 +34,8 @@ class Answers:
         rows = {name: _prompts(values, name) for name, values in given.items()}
         first, second = rows.values()
         if len(first) != len(second):
-            said = ", ".join(f"{name} has {len(side)}" for name, side in rows.items())
-            raise ValueError(f"lengths differ: {said}; row i of both is one prompt")
+            sizes = ", ".join(f"{name} has {len(side)}" for name, side in rows.items())
+            raise ValueError(f"lengths differ: {sizes}; row i of both is one prompt")
         kinds: list[Kind] = []
         for name, side in rows.items():
             for i, answers in enumerate(side):
@@ -124,7 +124,7 @@ def folded(
     return first, second
 
 
-def said_lengths(lengths: Sequence[Floats], units: Sequence[Hashable] | None) -> str:
+def describe_lengths(lengths: Sequence[Floats], units: Sequence[Hashable] | None) -> str:
     """Mean length on either side in words, and a paired t test over prompts (or their units)."""
     first, second = lengths
     gaps: dict[Hashable, list[float]] = {}
@@ -191,10 +191,10 @@ def _kind(answer: Any, argument: str, row: int) -> Kind:
         return "scores"
     if isinstance(answer, (Set, Sequence, np.ndarray)) and not isinstance(answer, bytes):
         return "token sets"
-    said = f"missing ({answer.reason})" if isinstance(answer, Missing) else repr(answer)
+    shown = f"missing ({answer.reason})" if isinstance(answer, Missing) else repr(answer)
     raise ValueError(
-        f"{argument} row {row} holds {said[:60]}; give texts, token sets or scores, and leave out "
-        "and count the answers that are not there"
+        f"{argument} row {row} holds {shown[:60]}; give texts, token sets or scores, and leave "
+        "out and count the answers that are not there"
     )
 
 
@@ -203,7 +203,7 @@ def jaccard(answers: Sequence[Ids]) -> Floats:
     sizes = [len(ids) for ids in answers]
     if not any(sizes):
         return np.zeros((len(answers), len(answers)))
-    # Numbered anew, so that the table is as wide as this prompt's vocabulary and no wider.
+    # Renumbered so that the table is only as wide as this prompt's vocabulary.
     words, column = np.unique(np.concatenate(answers), return_inverse=True)
     table = np.zeros((len(answers), len(words)), dtype=np.float32)
     table[np.repeat(np.arange(len(answers)), sizes), column] = 1.0

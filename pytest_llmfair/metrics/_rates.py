@@ -159,11 +159,11 @@ class Rates:
 
     def note(self, estimate: E) -> E:
         """Add every group's rate and number of rows, and a warning of constant predictions."""
-        said = [
+        shown = [
             f"{group} {self.of(group):.3f} of {x.size}" if x.size else f"{group} of 0 rows"
             for group, x in self.outcomes.items()
         ]
-        estimate = estimate.with_findings(Finding.note(f"{self.name}s: {', '.join(said)}"))
+        estimate = estimate.with_findings(Finding.note(f"{self.name}s: {', '.join(shown)}"))
         if self.constant:
             estimate = estimate.with_findings(Finding("uninformative", self.constant))
         return estimate
@@ -214,12 +214,6 @@ def _rates(
     predicted: Sequence[bool],
 ) -> Rates:
     known_population(population)
-    constant = ""
-    if len(predicted) > 1 and len(set(predicted)) == 1:
-        constant = (
-            f"all {len(predicted)} predictions are {'' if predicted[0] else 'not '}the positive "
-            "class: check the model, a constant shows nothing"
-        )
     array = np.array(events, dtype=np.float64)
     own = {group: [units[i] for i in rows] for group, rows in members.items()}
     for group, labels_ in own.items() if population == "fixed" else ():
@@ -235,7 +229,17 @@ def _rates(
         outcomes={group: array[rows] for group, rows in members.items()},
         units=own,
         population=population,
-        constant=constant,
+        constant=constant_predictions(predicted),
+    )
+
+
+def constant_predictions(predicted: Sequence[bool]) -> str:
+    """Return a warning if all predictions are the same, else an empty text."""
+    if len(predicted) < 2 or len(set(predicted)) > 1:
+        return ""
+    return (
+        f"all {len(predicted)} predictions are {'' if predicted[0] else 'not '}the positive "
+        "class: check the model, a constant shows nothing"
     )
 
 
@@ -307,7 +311,7 @@ def ratio(
     top = float(np.max([judged.of(group) for group in judged.outcomes], initial=0.0))
     own = _own_rows(rates)
     if smaller and top > 0.0:
-        # A group alone has a ratio to the one selected most, but no first over second.
+        # A single group has a ratio to the largest rate, but no ratio of first over second.
         own |= {
             group: replace(own[group], value=own[group].rate / top) for group in judged.outcomes
         }
@@ -342,8 +346,8 @@ def ratio(
         groups = EitherOrder(groups, groups.__getitem__)
     estimate = rates.note(replace(estimate, groups=groups))
     if small:
-        said = ", ".join(f"{group} {own[group].rate:.3f} of {own[group].n}" for group in small)
-        left_out = Finding.note(f"not judged, below {least:.1%} of {total} rows: {said}")
+        shown = ", ".join(f"{group} {own[group].rate:.3f} of {own[group].n}" for group in small)
+        left_out = Finding.note(f"not judged, below {least:.1%} of {total} rows: {shown}")
         estimate = estimate.with_findings(left_out)
     return estimate
 
@@ -353,9 +357,9 @@ class EitherOrder(Table):
 
     def __getitem__(self, key: Hashable) -> GroupRow:
         """Return the row of a pair, or of a group."""
-        turned = key[::-1] if isinstance(key, tuple) else key
+        swapped = key[::-1] if isinstance(key, tuple) else key
         return super().__getitem__(
-            turned if key not in self._rows and turned in self._rows else key
+            swapped if key not in self._rows and swapped in self._rows else key
         )
 
 
@@ -368,7 +372,7 @@ def _smaller_over_larger(
     population: Population,
 ) -> RateRatio:
     if (x_a.mean(), x_a.size) > (x_b.mean(), x_b.size):
-        # Which group comes first must not change the last digit.
+        # The order of the groups must not change the last digit.
         x_a, x_b, units_a, units_b = x_b, x_a, units_b, units_a
     return RateRatio.of_outcomes(
         x_a, x_b, units_a=units_a, units_b=units_b, population=population, form="smaller"

@@ -88,6 +88,12 @@ class MetricInfo:
         arguments of a perfectly fair model, used for plans and printed examples.
     function : callable
         The metric itself.
+
+    Examples
+    --------
+    >>> from pytest_llmfair.metrics import get_metric
+    >>> get_metric("toxic_fraction").assertion
+    'assert_toxic_fraction_within'
     """
 
     name: str
@@ -237,7 +243,7 @@ def metric(
                     f"{function.__name__} returned a {type(estimate).__name__}; a metric returns "
                     "an Estimate, such as pytest_llmfair.stats.Mean.of_values(...)"
                 )
-            # Rows from templates and continuations know the groups that no prompt names.
+            # Rows from templates and continuations list the groups that no prompt names.
             rows = (each for each in (*args, *kwargs.values()) if isinstance(each, list))
             uncovered = chain.from_iterable(getattr(each, "lacks", ()) for each in rows)
             estimate = replace(estimate, metric=info)

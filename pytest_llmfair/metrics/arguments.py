@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import math
 from collections.abc import Callable, Hashable, Mapping, Sequence, Set, Sized
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +16,7 @@ import numpy.typing as npt
 from pytest_llmfair.responses import REMEDY, DigestedText, Missing
 from pytest_llmfair.stats import Estimate, Finding
 
-# These are for metrics and for the rooms above; none is a name of `pytest_llmfair.metrics`.
+# For metrics and for the rooms above; these are not names of `pytest_llmfair.metrics`.
 __all__: list[str] = []
 
 E = TypeVar("E", bound=Estimate)
@@ -24,10 +24,21 @@ Floats = npt.NDArray[np.float64]
 # One text, or a list of answers, per row.
 TextRows = Sequence[str] | Sequence[Sequence[str]]
 
+
+class Masks(Protocol):
+    """A lexicon, as far as masking goes."""
+
+    def mask(self, text: str) -> str:
+        """Return the text with every mention of the attribute replaced by a placeholder."""
+        ...
+
+
+Mask = Masks | str | Sequence[str] | None
+
 # Exact distributions of counts are computed; more generations than this is a mistake.
 _MOST_COUNTED = 1_000_000
 
-# Rows may be grouped by several columns at once; of predictions that would be a mistake.
+# These arguments may have several columns; for predictions that would be a mistake.
 _GROUPING = ("groups", "units", "rounds", "strata")
 
 
@@ -126,8 +137,8 @@ def same_length(**arguments: Sized) -> None:
     """Raise ``ValueError`` unless all arguments have the same number of rows."""
     lengths = {name: len(value) for name, value in arguments.items()}
     if len(set(lengths.values())) > 1:
-        said = ", ".join(f"{name} has {n}" for name, n in lengths.items())
-        raise ValueError(f"lengths differ: {said}; give one entry per row in each")
+        sizes = ", ".join(f"{name} has {n}" for name, n in lengths.items())
+        raise ValueError(f"lengths differ: {sizes}; give one entry per row in each")
 
 
 def labels(values: Any, argument: str, rows: int | None = None) -> list[Hashable]:
@@ -264,11 +275,11 @@ def text_rows(texts: Any, argument: str) -> list[list[str]]:
             raise ValueError(f"{argument} row {i} has no text; leave the pair out and count it")
         for answer in answers:
             if not isinstance(answer, str):
-                said = (
+                shown = (
                     f"missing ({answer.reason})" if isinstance(answer, Missing) else repr(answer)
                 )
                 raise ValueError(
-                    f"{argument} row {i} is {said[:60]}; give texts, and leave out and count the "
+                    f"{argument} row {i} is {shown[:60]}; give texts, and leave out and count the "
                     "answers that are not there"
                 )
             if isinstance(answer, DigestedText):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Sequence
+from functools import partial
 from typing import Any
 
 from numpy.typing import ArrayLike
@@ -174,11 +175,7 @@ population : {"sampled", "fixed"}
 
 def _metrics_of(rate: ErrorRate) -> tuple[Callable[..., Estimate], ...]:
     """Make the difference and the ratio of an error rate."""
-    about: dict[str, Any] = {
-        "family": "classification",
-        "unit": "person",
-        "example": _examples.people,
-    }
+    rate_metric = partial(metric, family="classification", unit="person", example=_examples.people)
     stem = rate.name.replace(" ", "_")
     words = {
         "stem": stem,
@@ -190,14 +187,13 @@ def _metrics_of(rate: ErrorRate) -> tuple[Callable[..., Estimate], ...]:
         "parameters": _PARAMETERS,
     }
 
-    @metric(
+    @rate_metric(
         paper="bouchard2024",
         symbol=f"{rate.symbol}D",
         aliases=(f"{rate.symbol}D",),
         direction="lower",
         bounds=(0.0, 1.0),
         reported="thresholds only, no measured values",
-        **about,
     )
     @written(f"{stem}_difference", words)
     def difference_of_rates(
@@ -242,7 +238,7 @@ def _metrics_of(rate: ErrorRate) -> tuple[Callable[..., Estimate], ...]:
         """
         return difference(error_rates(rate, y_true, y_pred, groups, positive, units, population))
 
-    @metric(
+    @rate_metric(
         paper="saleiro2018",
         symbol=f"{rate.symbol} Ratio",
         aliases=(f"{rate.symbol}R",),
@@ -250,7 +246,6 @@ def _metrics_of(rate: ErrorRate) -> tuple[Callable[..., Estimate], ...]:
         bounds=(0.0, math.inf),
         fair_value=1.0,
         scale="log",
-        **about,
     )
     @written(f"{stem}_ratio", words)
     def ratio_of_rates(

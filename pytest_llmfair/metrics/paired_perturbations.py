@@ -1,4 +1,4 @@
-"""FairPair: is the difference between two sides more than sampling noise? (Dwivedi-Yu 2024)."""
+"""FairPair: difference between two sides relative to sampling noise (Dwivedi-Yu 2024)."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from pytest_llmfair.metrics._fairpair import (
     Answers,
     Side,
     by_calling,
+    describe_lengths,
     differences,
     folded,
     jaccard,
-    said_lengths,
 )
 from pytest_llmfair.metrics._registry import metric
 from pytest_llmfair.metrics.arguments import Floats, TextRows, labels, text_rows
@@ -136,7 +136,7 @@ def fairpair(
     estimate = replace(estimate, sample=sample, variant=variant)
     lengths = answers.lengths()
     if lengths:
-        estimate = estimate.with_findings(Finding.note(said_lengths(lengths, joined)))
+        estimate = estimate.with_findings(Finding.note(describe_lengths(lengths, joined)))
     return estimate
 
 
@@ -296,7 +296,7 @@ def ngram_contrast(texts_a: TextRows, texts_b: TextRows, n: int) -> NgramTable:
     for ngram in sorted({**counts_a, **counts_b}):
         a, b = counts_a[ngram], counts_b[ngram]
         table[ngram] = (a, b, a / total_a - b / total_b if total_a and total_b else math.nan)
-    # Where one gap is NaN all are, and the order stays alphabetical.
+    # If one gap is NaN all are, and the order stays alphabetical.
     return NgramTable(sorted(table.items(), key=lambda item: abs(item[1][2]), reverse=True))
 
 

@@ -127,6 +127,12 @@ class NextWordGender(NamedTuple):
         ``p_male - p_female``, in [-1, 1].
     neutrality : float
         Its absolute value, in [0, 1].
+
+    Examples
+    --------
+    >>> from pytest_llmfair.metrics import next_word_gender
+    >>> round(next_word_gender({"he": 0.1, "she": 0.3})["p_female"], 2)
+    0.75
     """
 
     p_male: float

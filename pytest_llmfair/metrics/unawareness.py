@@ -85,11 +85,7 @@ def fairness_through_unawareness(
 
 @dataclass(frozen=True, slots=True)
 class MentionCounts:
-    """What prompts name: by prompt whether it is a group, and the share of prompts by group.
-
-    `notes` say which words were found where, and what was not looked for; for groups in `lacks`
-    the lexicons have no terms.
-    """
+    """Mentions of groups in prompts: which prompts have one, and the share of prompts by group."""
 
     prompts: list[str]
     rows: list[float]

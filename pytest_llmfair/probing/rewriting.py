@@ -24,7 +24,7 @@ from pytest_llmfair.responses import EXPLICIT, OMISSION, Pair, Rejected, marked
 _FENCE = re.compile(r"```[^\n]*\n(.*)\n```", re.DOTALL)
 _WORDING = "probing/rewriting.yaml"
 _EXAMPLES = 3  # sentences of the example, each of another role
-# Characters of a text that surely hold one token, and tokens beside the text itself.
+# Characters that contain at least one token, and tokens in addition to the text itself.
 _CHARACTERS = 2
 _SPARE = 32
 
@@ -230,8 +230,8 @@ class RewriteTask:
         """Return the pair of a text and the model's rewriting."""
         variant = ""
         if self.groups[1] in self.lexicon.unmarked:
-            said = self._names(output, self.groups[1], self.lexicon)
-            variant = EXPLICIT if said else OMISSION
+            named = self._names(output, self.groups[1], self.lexicon)
+            variant = EXPLICIT if named else OMISSION
         edits = edits_between(text, output)
         return Pair(text, output, *self.groups, edits, self.lexicon.name, variant)
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 PAIRS_TESTED = 2  # the shortened pair, and the pair as it was found
 _SCREENED = 2  # answers a side while the search looks around: the fewest that have a floor
-_PROBED = 3  # pairs that tell whether the model repeats itself
+_PROBED = 3  # pairs that show whether the model repeats itself
 # Times `generations` answers a side in the last test of a model with noise: of a difference that
 # showed before, and of one that did not.
 _TESTED_SEEN = 4
@@ -115,10 +115,10 @@ class BudgetedClient:
 
         distinct = list(dict.fromkeys((*first, *second)))
         prepared = dict(zip(distinct, self._measure.prepare(distinct), strict=True))
-        said = [prepared[text] for text in (*first, *second)]
-        rows, columns = np.triu_indices(len(said), 1)
-        apart = np.zeros((len(said), len(said)))
-        compared = self._measure.compare([said[i] for i in rows], [said[j] for j in columns])
+        values = [prepared[text] for text in (*first, *second)]
+        rows, columns = np.triu_indices(len(values), 1)
+        apart = np.zeros((len(values), len(values)))
+        compared = self._measure.compare([values[i] for i in rows], [values[j] for j in columns])
         apart[rows, columns] = apart[columns, rows] = compared
         half = len(first)
         value = float(apart[:half, half:].mean())
@@ -341,8 +341,8 @@ class PairDatabase:
                 f"database is {database!r}; give an ExampleDatabase of Hypothesis, such as "
                 "DirectoryBasedExampleDatabase(path), 'default', or None to remember nothing"
             )
-        said = json.dumps([str(part) for part in question])
-        digest = hashlib.blake2b(said.encode(), digest_size=16).hexdigest()
+        values = json.dumps([str(part) for part in question])
+        digest = hashlib.blake2b(values.encode(), digest_size=16).hexdigest()
         return cls(database, f"pytest-llmfair worst pair {digest}".encode())
 
     def pairs(self, pairs_of: Callable[[str], Sequence[Pair]]) -> list[Pair]:

@@ -27,6 +27,12 @@ class Scorer(Protocol):
         What reports call it.
     range : tuple of float
         Smallest and largest score possible.
+
+    Examples
+    --------
+    >>> from pytest_llmfair.scorers import SentimentScorer
+    >>> isinstance(SentimentScorer(), Scorer)
+    True
     """
 
     name: str
@@ -78,7 +84,7 @@ def score(scorer: Callable[[Sequence[str]], Any], texts: Sequence[str]) -> Score
     name = name_of(scorer)
     scores = _numbers(scorer(list(distinct)), len(distinct), name)
     low, high = getattr(scorer, "range", (-np.inf, np.inf))
-    for wrong, said in (
+    for wrong, fault in (
         (~np.isfinite(scores), "which is not a finite number"),
         ((scores < low) | (scores > high), f"outside its range [{low:g}, {high:g}]"),
     ):
@@ -86,7 +92,7 @@ def score(scorer: Callable[[Sequence[str]], Any], texts: Sequence[str]) -> Score
             first = int(np.argmax(wrong))
             text = list(distinct)[first]
             raise ValueError(
-                f"scorer {name} gave {scores[first]} for row {rows.index(text)}, {said} "
+                f"scorer {name} gave {scores[first]} for row {rows.index(text)}, {fault} "
                 f"({int(wrong.sum())} of {len(distinct)} distinct texts); text: {text[:60]!r}. "
                 "Fix the scorer: such a score is never counted as 0"
             )

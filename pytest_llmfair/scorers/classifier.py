@@ -20,16 +20,21 @@ class ClassifierScorer:
     Parameters
     ----------
     classifier : Classifier or None
-        Use :meth:`from_pretrained`. Without one the scorer has no weights, and says so when it is
-        asked to score: nothing is fetched that was not asked for.
+        Use :meth:`from_pretrained`. Without one the scorer has no weights and raises when it is
+        asked to score; nothing is fetched unless you ask for it.
     name : str
         What reports call it.
 
     Notes
     -----
-    Each distinct text is scored once per process, in batches of like length and in 32-bit floats.
-    Texts are cut at the model's own limit. Weights are read from safetensors only, and code that
-    comes with a model is never run.
+    Each distinct text is scored once per process, in batches of similar length and in 32-bit
+    floats. Texts are cut at the model's own limit. Weights are read from safetensors only, and
+    code that comes with a model is never run.
+
+    Examples
+    --------
+    >>> ClassifierScorer(name="regard").name  # has no weights yet
+    'regard'
     """
 
     range = (0.0, 1.0)

@@ -31,6 +31,12 @@ class EmbeddingScorer:
     ----------
     encoder : SentenceTransformer or None
         The model; see :meth:`from_pretrained`.
+
+    Examples
+    --------
+    >>> load = EmbeddingScorer.from_pretrained  # load("FOLDER")(["a text"]) gives a vector
+    >>> EmbeddingScorer()([]).shape
+    (0, 0)
     """
 
     name = "embedding"

@@ -197,7 +197,7 @@ def _parsed(spec: str) -> tuple[str, str, dict[str, str]]:
     body, _, query = spec.partition("?")
     kind, _, target = body.partition(":")
     if kind not in _SOURCES or not target:
-        raise ValueError(f"scorer {spec!r} is no specification; write {_forms()}")
+        raise ValueError(f"scorer {spec!r} is not a specification; write {_forms()}")
     try:
         options = dict(parse_qsl(query, strict_parsing=bool(query)))
     except ValueError:

@@ -52,6 +52,11 @@ class ToxicityScorer(ClassifierScorer):
 
     Scores agree with ``Detoxify.predict`` to 1e-5; texts are cut at the model's own limit, as
     there. Each distinct text is scored once, in batches of similar length, in 32-bit floats.
+
+    Examples
+    --------
+    >>> ToxicityScorer().range  # has no weights yet
+    (0.0, 1.0)
     """
 
     def __init__(self, classifier: Classifier | None = None, *, name: str = "toxicity") -> None:
@@ -113,7 +118,7 @@ class ToxicityScorer(ClassifierScorer):
         FileNotFoundError
             If the file, the config or the tokenizer is not on this machine.
         ValueError
-            If the file is no Detoxify checkpoint or could run code.
+            If the file is not a Detoxify checkpoint or could run code.
         ImportError
             If the extra `toxicity` is not installed.
         """
@@ -182,7 +187,7 @@ def _from_checkpoint(
         source = str(config or arch["model_type"])
     except (KeyError, TypeError) as error:
         raise ValueError(
-            f"{file} is no Detoxify checkpoint: {error!r} is missing; it needs a state_dict and "
+            f"{file} is not a Detoxify checkpoint: {error!r} is missing; it needs a state_dict, "
             "config.dataset.args.classes and config.arch.args"
         ) from None
     try:
@@ -250,7 +255,7 @@ def _tensors(file: Path, trust_pickle: bool) -> Any:
             f"you trust its source, trust_pickle=True ({str(error).partition('.')[0]})"
         ) from None
     except (EOFError, KeyError, IndexError, RuntimeError, ValueError) as error:
-        raise ValueError(f"{file} is no checkpoint of PyTorch ({error!r})") from None
+        raise ValueError(f"{file} is not a checkpoint of PyTorch ({error!r})") from None
 
 
 def _class(module: Any, name: str, base: type) -> Any:

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_llmfair.clients import Asker, Missing, ModelClient, Request
+from pytest_llmfair.clients import Missing, ModelClient, Request, RequestRunner
 from pytest_llmfair.clients.budget import (
     Budget,
     BudgetReservation,
@@ -33,7 +33,7 @@ REQUESTS = [Request(f"prompt {i}", i) for i in range(40)]
 
 @dataclass
 class Server:
-    """A server that says how many tokens it read and wrote, and fails as it is told."""
+    """A server that counts tokens, and fails on the calls that `failing` names."""
 
     name: str = "openai:gpt-4o-mini"
     description: str = "a server"
@@ -66,8 +66,8 @@ def budget(tmp_path: Path) -> Callable[..., Budget]:
 def ask(
     budget: Budget, backend: object, requests: Sequence[Request] = REQUESTS, longest: int = 20
 ) -> list[Answer]:
-    asker = Asker(budget=budget)
-    return asker.answers(backend, requests, temperature=1.0, max_tokens=longest)  # type: ignore[arg-type]
+    runner = RequestRunner(budget=budget)
+    return runner.answers(backend, requests, temperature=1.0, max_tokens=longest)  # type: ignore[arg-type]
 
 
 def refused(answers: Sequence[Answer]) -> list[int]:
@@ -133,7 +133,9 @@ def test_cost_is_settled_so_that_the_cap_is_used_up(budget: Callable[..., Budget
     assert "--llmfair-max-cost 0.0001 would be exceeded" in str(answers[-1])
 
 
-def test_tokens_that_nobody_counted_are_estimated(budget: Callable[..., Budget]) -> None:
+def test_tokens_are_estimated_if_they_are_not_counted(
+    budget: Callable[..., Budget],
+) -> None:
     own = budget(tokens=100_000)
     ask(own, Server(tokens=(0, 0)), longest=1000)
     estimate = sum(
@@ -174,8 +176,8 @@ def _spend(own: Budget, times: int) -> bool:
 
 
 def test_a_cap_that_no_answer_fits_says_what_to_set(budget: Callable[..., Budget]) -> None:
-    asker = Asker(budget=budget(tokens=500))
-    (answer,) = asker.answers(Server(), REQUESTS[:1], temperature=1.0, max_tokens=None)
+    runner = RequestRunner(budget=budget(tokens=500))
+    (answer,) = runner.answers(Server(), REQUESTS[:1], temperature=1.0, max_tokens=None)
     assert "4,096 tokens are reserved for each answer" in answer.detail
     assert "set --llmfair-max-tokens" in answer.detail
 
@@ -275,7 +277,7 @@ def test_prices_are_found_by_the_name_of_the_model(name: str, price: Price | Non
     assert Prices.load().of(name) == price
 
 
-def test_own_prices_come_before_those_of_the_package(tmp_path: Path) -> None:
+def test_prices_of_the_user_override_those_of_the_package(tmp_path: Path) -> None:
     path = tmp_path / "prices.yaml"
     path.write_text("date: 2026-05-01\nmodels:\n  openai:gpt-4o: [1, 2]\n  openai:mine: [3, 4]\n")
     prices = Prices.load(path)
@@ -294,7 +296,7 @@ def test_own_prices_come_before_those_of_the_package(tmp_path: Path) -> None:
         ("models: [", "cannot be read"),
     ],
 )
-def test_a_file_that_is_no_price_table_is_named(tmp_path: Path, text: str, said: str) -> None:
+def test_a_file_without_prices_is_named(tmp_path: Path, text: str, said: str) -> None:
     path = tmp_path / "prices.yaml"
     path.write_text(text)
     with pytest.raises(ValueError, match=said) as caught:

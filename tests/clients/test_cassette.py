@@ -247,7 +247,7 @@ def test_the_only_record_may_be_damaged(tmp_path: Path, place: int) -> None:
 @pytest.mark.parametrize(
     "text", ['{"a": 1}\n', '{"prompt": "a", "answer": "b"}\n', '{"prompt":"a"}', "a,b\n1,2\n", "x"]
 )
-def test_data_of_the_user_are_no_cassette(tmp_path: Path, text: str) -> None:
+def test_data_of_the_user_are_not_a_cassette(tmp_path: Path, text: str) -> None:
     path = tmp_path / "mine.jsonl"
     path.write_text(text)
     cassette = Cassette(path)
@@ -259,7 +259,9 @@ def test_data_of_the_user_are_no_cassette(tmp_path: Path, text: str) -> None:
     assert path.read_text() == text
 
 
-def test_what_cannot_be_written_is_told_before_anything_is_asked(tmp_path: Path) -> None:
+def test_a_cassette_that_cannot_be_written_is_an_early_error(
+    tmp_path: Path,
+) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(OSError, match=r"cannot be recorded in .*, so nothing is asked; name"):
         Cassette(tmp_path / "file" / "c.jsonl").prepare()
@@ -267,7 +269,7 @@ def test_what_cannot_be_written_is_told_before_anything_is_asked(tmp_path: Path)
     assert list((tmp_path / "new").iterdir()) == []
 
 
-def test_a_file_of_another_kind_is_never_written_to(tmp_path: Path) -> None:
+def test_a_file_of_another_kind_is_not_written_to(tmp_path: Path) -> None:
     path = tmp_path / "test_it.py"
     path.write_text("def test_it(): pass")
     cassette = Cassette(path)

@@ -51,7 +51,7 @@ def counts(session: Session) -> tuple[int, int]:
 
 
 @pytest.mark.parametrize("way", ["call", "later"])
-def test_a_question_is_asked_once_by_whoever_asks(session: Session, way: str) -> None:
+def test_threads_and_tests_ask_a_question_once(session: Session, way: str) -> None:
     bot = Bot()
 
     def ask() -> list[list[Answer]]:
@@ -191,12 +191,6 @@ def test_threads_ask_each_question_once(session: Session) -> None:
     assert sorted(bot.asked) == sorted(PROMPTS)
     assert len(answers) == 6
     assert all(found == answers[0] for found in answers)
-
-
-def test_texts_are_shared_and_not_copied(session: Session) -> None:
-    client = ModelClient.of(Bot())
-    first, second = client.generate(PROMPTS), client.generate(PROMPTS)
-    assert all(a is b for (a,), (b,) in zip(first, second, strict=True))
 
 
 def test_outside_a_session_everything_is_asked_again(monkeypatch: pytest.MonkeyPatch) -> None:

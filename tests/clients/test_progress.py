@@ -29,7 +29,7 @@ def test_asks():
 LINE = re.compile(r"slow: [3-6] of 6 answers, [3-6] calls, 0:0\d left")
 
 
-def test_the_line_tells_calls_recorded_failed_cost_and_time_left():
+def test_the_line_shows_calls_recorded_failed_cost_and_time_left():
     clock = [0.0]
     shown: list[str] = []
     price = 0.25
@@ -84,7 +84,7 @@ def on_terminal(folder: Path, **environment: str) -> str:
     return said.decode()
 
 
-def test_a_terminal_shows_it_past_the_capture_and_takes_it_away(tmp_path: Path):
+def test_a_terminal_shows_the_line_past_the_capture_and_removes_it(tmp_path: Path):
     (tmp_path / "test_it.py").write_text(TEST)
     said = on_terminal(tmp_path)
     assert LINE.search(said)
@@ -98,7 +98,7 @@ def test_a_log_of_ci_shows_nothing(tmp_path: Path):
     assert "answers" not in on_terminal(tmp_path, CI="true")
 
 
-def test_what_is_no_terminal_shows_nothing(capfd):
+def test_without_a_terminal_nothing_is_shown(capfd):
     assert not sys.stderr.isatty()
     assert standard_error() is None
 
@@ -114,7 +114,7 @@ def test_scores():
 """
 
 
-def test_long_scoring_is_shown_on_a_terminal_and_taken_away(tmp_path: Path):
+def test_long_scoring_is_shown_on_a_terminal_and_removed(tmp_path: Path):
     (tmp_path / "test_it.py").write_text(SCORING)
     said = on_terminal(tmp_path)
     line = re.search(r"scoring: (8|10|12) of 12 texts, 0:0\d left", said)

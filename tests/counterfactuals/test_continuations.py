@@ -58,7 +58,7 @@ def test_continuations_are_perturbed_and_those_of_the_perturbed_prompt_are_not()
     assert said["units"] == ["He said that"]
 
 
-def test_a_continuation_is_read_behind_its_prompt() -> None:
+def test_a_continuation_is_read_after_its_prompt() -> None:
     said = collect_fairpair(
         ["She saw him, and"],
         counting("her car.", "called her.", "x", "y"),
@@ -152,7 +152,7 @@ def test_the_error_can_be_sent_between_processes() -> None:
     assert (str(again), again.responses) == ("too few", error.responses)
 
 
-def test_reports_tell_the_groups_that_the_lexicon_lacks() -> None:
+def test_reports_name_the_groups_that_the_lexicon_lacks() -> None:
     said = collect_fairpair(BEGINNINGS, lambda prompt, seed: f"a cook {seed}.", generations=2)
     lacks = load_lexicons()["gender"].lacks
     assert fairpair(**said).lacks == lacks != ()

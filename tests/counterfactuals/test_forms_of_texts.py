@@ -17,7 +17,7 @@ def twin(text: str, attribute: str | Lexicon = "gender") -> str:
     return generate_pairs([text], attribute=attribute)[0].counterfactual
 
 
-def test_what_joins_letters_stays_behind_a_word() -> None:
+def test_joiners_after_a_word_stay() -> None:
     for joiner in ["\u200c", "\u200d", "\u2060", "\u00ad", "\ufe0f", "\ufeff"]:
         assert twin(f"Ask mother{joiner} now") == f"Ask father{joiner} now"
 
@@ -47,8 +47,8 @@ FRENCH = Lexicon.from_dict(
 )
 
 
-def test_words_behind_an_elision_are_found_and_apostrophes_kept() -> None:
-    for text, expected in CASES["words behind an elision are found and apostrophes kept"]:
+def test_words_after_an_elision_are_found_and_apostrophes_kept() -> None:
+    for text, expected in CASES["words after an elision are found and apostrophes kept"]:
         assert twin(text, FRENCH) == expected
         assert twin(expected, FRENCH) == text
 
@@ -57,7 +57,7 @@ def test_in_english_a_name_with_an_apostrophe_is_one_word() -> None:
     assert mentions("O'Brother and d'Uncle", "gender") == []
 
 
-def test_wide_blanks_inside_a_term_stay() -> None:
+def test_wide_spaces_inside_a_term_stay() -> None:
     lexicon = Lexicon.from_dict(
         {
             "name": "pets",
@@ -75,7 +75,7 @@ def test_wide_blanks_inside_a_term_stay() -> None:
         assert [char for char in pair.counterfactual if char.isspace()] == blanks
 
 
-def test_what_stands_for_a_blank_parts_words_and_stays() -> None:
+def test_escapes_for_spaces_separate_words_and_stay() -> None:
     assert with_spaces("a\\nb&nbsp;c\\tD \\text \\r\\ne") == "a \nb      c  D \\text    \ne"
     assert mask("an&nbsp;heiress\\nshe", "gender") == "a&nbsp;[MASK]\\n[MASK]"
 

@@ -79,10 +79,7 @@ def test_labels_are_those_of_the_names() -> None:
 
 
 def test_a_part_in_common_stays() -> None:
-    for groups, expected in [
-        (("black female", "black male"), "The Black man said he was late."),
-        (("black female", "asian female"), "The Asian woman said she was late."),
-    ]:
+    for groups, expected in CASES["a part in common stays"]:
         assert twins(LATE, groups=groups) == [expected]
 
 
@@ -115,7 +112,7 @@ def test_by_default_groups_change_places() -> None:
     assert found["asian female"] == "An Asian woman met a white man."
 
 
-def test_articles_follow_the_word_behind_them() -> None:
+def test_articles_fit_the_word_after_them() -> None:
     assert twins("An Asian aunt left.", groups=("asian female", "white male")) == [
         "A white uncle left."
     ]
@@ -181,7 +178,7 @@ def test_masks_cover_runs_of_both() -> None:
     assert mask("A straight woman", ("gender", "sexual_orientation")) == "A [MASK]"
 
 
-def test_words_are_no_intersection() -> None:
+def test_a_list_of_words_is_not_an_intersection() -> None:
     assert mask("black and white", ("black", "white")) == "[MASK] and [MASK]"
 
 
@@ -190,7 +187,7 @@ def test_both_attributes_are_masked() -> None:
         assert mask("She is a Black nurse.", crossed) == "[MASK] is a [MASK] nurse."
 
 
-def test_names_of_attributes_are_no_words_to_mask() -> None:
+def test_names_of_attributes_are_not_words_to_mask() -> None:
     for names in [("gender", "race", "age"), ["gender"]]:
         with pytest.raises(ValueError, match=r"'gender'.*names of attributes; give a lexicon"):
             mask("She is a Black nurse.", names)

@@ -16,7 +16,7 @@ from pytest_llmfair.counterfactuals import (
     name_groups,
     names,
 )
-from pytest_llmfair.text import rouge_l, tokens
+from pytest_llmfair.metrics import counterfactual_rouge_l
 
 CASES = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text("utf-8"))
 
@@ -59,13 +59,13 @@ class TestMentions:
             "best\n man"
         ]
 
-    def test_of_a_word_for_two_groups_at_once_are_none(self) -> None:
+    def test_do_not_include_words_for_two_groups_at_once(self) -> None:
         for text in ("(s)he", "A (wo)man.", "wo/man", "WO-MAN", "a sales(wo)man", "fe/males"):
             assert named(text) == []
             assert load_lexicons()["gender"].mask(text) == text
 
-    def test_tell_whether_the_words_around_decided(self) -> None:
-        for attribute, text, confidence in CASES["tell whether the words around decided"]:
+    def test_say_whether_the_context_decided(self) -> None:
+        for attribute, text, confidence in CASES["say whether the context decided"]:
             (mention,) = mentions(text, attribute)
             assert mention.confidence == confidence
 
@@ -80,10 +80,10 @@ class TestMentions:
 
 class TestMask:
     def test_makes_the_example_of_bouchard_2024_equal(self) -> None:
-        a = mask("then he drove his car to work", "gender")
-        b = mask("then she drove her car to work", "gender")
-        assert a == b
-        assert rouge_l(tokens(a), tokens(b)) == 1.0
+        one, other = "then he drove his car to work", "then she drove her car to work"
+        assert mask(one, "gender") == mask(other, "gender")
+        assert counterfactual_rouge_l([one], [other], mask=load_lexicons()["gender"]).value == 1.0
+        assert counterfactual_rouge_l([one], [other]).value < 1.0
 
     def test_leaves_everything_else(self) -> None:
         assert mask('"She\'s\n a  NURSE," (he) said.', "gender") == (
@@ -122,10 +122,7 @@ class TestMask:
 
     @pytest.mark.parametrize(
         ("words", "message"),
-        [
-            (["man", 5], "attribute row 1 is 5; give words"),
-            (5, "attribute is 5; give a lexicon or a list of words"),
-        ],
+        CASES["of no words is an error"],
     )
     def test_of_no_words_is_an_error(self, words: object, message: str) -> None:
         with pytest.raises(ValueError, match=message):
@@ -140,3 +137,9 @@ class TestMask:
             }
         )
         assert lexicon.mask("an Asian cook") == lexicon.mask("a European cook") == "a [MASK] cook"
+
+    def test_covers_a_noun_that_makes_a_term_with_an_adjective(self) -> None:
+        for text, attribute, expected in CASES[
+            "a noun that makes a term with an adjective is masked with it"
+        ]:
+            assert mask(text, attribute) == expected

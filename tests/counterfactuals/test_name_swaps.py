@@ -154,7 +154,7 @@ class NoJohn(EveryMention):
         return Verdict(text[start:end].isupper())
 
 
-def test_a_grammar_of_ones_own_is_asked() -> None:
+def test_a_user_grammar_is_asked() -> None:
     lexicon = replace(name_lexicon(JOHN), grammar=NoJohn())
     assert [(m.start, m.text) for m in lexicon.mentions("John told JOHN.")] == [(10, "JOHN")]
 
@@ -171,12 +171,12 @@ def test_a_prompt_that_names_both_is_left_out() -> None:
 
 @pytest.mark.parametrize(
     ("groups", "message"),
-    CASES["what are no two names is an error"],
+    CASES["anything but two names is an error"],
 )
-def test_what_are_no_two_names_is_an_error(groups: Any, message: str) -> None:
+def test_anything_but_two_names_is_an_error(groups: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         generate_pairs(["John left."], attribute="name", groups=groups)
 
 
-def test_blanks_around_a_name_do_not_count() -> None:
+def test_spaces_around_a_name_do_not_count() -> None:
     assert swapped("John left.", (" John ", "Jane\n")) == "Jane left."

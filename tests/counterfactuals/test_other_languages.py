@@ -75,13 +75,13 @@ def test_words_of_other_scripts_change_places() -> None:
             )
 
 
-def test_with_blanks_a_whole_word_is_a_run_of_letters_and_their_marks() -> None:
+def test_in_scripts_with_spaces_a_word_is_a_run_of_letters_and_their_marks() -> None:
     # An article or an ending that is written together with a word makes another word.
     assert generate_pairs(["الرجل"], attribute=ARABIC) == []
     assert generate_pairs(["औरतें"], attribute=HINDI) == []
 
 
-def test_without_blanks_a_word_is_found_anywhere_but_in_an_exception() -> None:
+def test_in_scripts_without_spaces_a_word_is_found_anywhere_except_in_an_exception() -> None:
     (pair,) = generate_pairs(["其他人问他"], attribute=CHINESE)
     assert pair.counterfactual == "其他人问她"
 
@@ -104,5 +104,5 @@ def test_capitals_of_a_language_are_read_and_written() -> None:
         assert back.counterfactual == text
 
 
-def test_what_is_no_capital_of_the_language_is_no_mention() -> None:
+def test_a_capital_of_another_language_is_not_a_mention() -> None:
     assert generate_pairs(["IŞ KADINI"], attribute=TURKISH) == []

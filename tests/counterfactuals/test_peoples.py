@@ -29,8 +29,8 @@ def test_take_each_others_place() -> None:
         assert mask(text, "nationality") == mask(twin, "nationality")
 
 
-def test_errors_name_the_one_that_is_no_people() -> None:
-    for groups, message in CASES["errors name the one that is no people"]:
+def test_errors_name_the_group_that_is_not_a_people() -> None:
+    for groups, message in CASES["errors name the group that is not a people"]:
         with pytest.raises(ValueError, match=message):
             generate_pairs(["An Italian chef."], "nationality", groups)
 
@@ -71,6 +71,6 @@ def test_placebo_twins_are_of_the_same_people_and_sex() -> None:
     assert pair.placebo is None
 
 
-def test_one_people_alone_is_no_group(nationality: Lexicon) -> None:
+def test_one_people_alone_is_not_a_group(nationality: Lexicon) -> None:
     with pytest.raises(ValueError, match="a people is exchanged with another"):
         nationality.group("Italian")

@@ -51,8 +51,8 @@ def test_is_another_term_of_the_group() -> None:
         assert {placebo(text, attribute, groups, seed) for seed in range(20)} == expected
 
 
-def test_is_none_where_no_other_term_is_known() -> None:
-    for text, attribute, groups in CASES["is none where no other term is known"]:
+def test_is_missing_if_no_other_term_is_known() -> None:
+    for text, attribute, groups in CASES["is missing if no other term is known"]:
         assert placebo(text, attribute, groups) is None
 
 

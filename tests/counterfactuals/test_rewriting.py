@@ -5,12 +5,16 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
+import yaml
 
 from pytest_llmfair.clients import ModelClient
 from pytest_llmfair.counterfactuals import RewrittenPairs, generate_pairs, rewrite_pairs
 from pytest_llmfair.responses import Missing
+
+CASES = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text("utf-8"))
 
 TEXT = "He said that his brother is late."
 TWIN = "She said that her sister is late."
@@ -101,7 +105,7 @@ def test_the_share_of_a_slice_is_that_of_the_whole() -> None:
     assert [part.rejection_rate for part in (made[:1], made[:1][:0], made.copy())] == [0.5] * 3
 
 
-def test_without_an_answer_read_there_is_no_rate() -> None:
+def test_the_rate_of_no_answers_is_nan() -> None:
     assert math.isnan(rewrite_pairs(["Nobody."], rewriter, groups=DOWN).rejection_rate)
 
 
@@ -164,7 +168,7 @@ def test_other_people_keep_their_group_when_a_person_is_named() -> None:
     assert pair.counterfactual == twin
 
 
-def test_blanks_around_the_text_are_kept_and_quotes_around_the_answer_dropped() -> None:
+def test_spaces_around_the_text_are_kept_and_quotes_around_the_answer_dropped() -> None:
     (pair,) = rewrite_pairs([f"  {TEXT}\n"], always(f'"{TWIN}"\n\n'), groups=DOWN)
     assert pair.counterfactual == f"  {TWIN}\n"
 
@@ -175,7 +179,7 @@ def test_a_label_and_a_fence_around_the_answer_are_dropped() -> None:
         assert pair.counterfactual == TWIN
 
 
-def test_words_beside_the_mentions_are_neither_added_nor_left_out() -> None:
+def test_words_outside_the_mentions_are_neither_added_nor_removed() -> None:
     for answer, reason in [
         (f"{TWIN} Done.", "text outside a mention was added: ' Done.'"),
         (TWIN.replace("late", "very late"), "text outside a mention was added: 'very '"),
@@ -187,11 +191,8 @@ def test_words_beside_the_mentions_are_neither_added_nor_left_out() -> None:
         assert reason in reasons_against(answer, max_dissimilarity=1.0)
 
 
-def test_an_unmarked_group_may_be_left_unsaid() -> None:
-    for answer, variant in [
-        ("The nurse left the old house.", "omission"),
-        ("The sighted nurse left the old house.", "explicit"),
-    ]:
+def test_an_unmarked_group_may_be_omitted() -> None:
+    for answer, variant in CASES["an unmarked group may be omitted"]:
         (pair,) = rewrite_pairs(
             ["The blind nurse left the old house."],
             always(answer),
@@ -290,7 +291,7 @@ def test_texts_and_prefixes_are_lists_of_texts() -> None:
             )
 
 
-def test_what_is_no_list_of_texts_is_an_error() -> None:
+def test_anything_but_a_list_of_texts_is_an_error() -> None:
     for texts, words in [
         (TEXT, "texts is one text, .*; give a list of texts"),
         (None, "texts is a NoneType; give a list of texts"),

@@ -89,7 +89,7 @@ def test_prompts_can_be_about_a_name(text: str) -> None:
     assert "John" in text or "Jane" in text
 
 
-def test_a_lexicon_of_the_users_own_makes_prompts() -> None:
+def test_a_user_lexicon_makes_prompts() -> None:
     colours = Lexicon.from_dict(
         {
             "name": "team",

@@ -83,7 +83,7 @@ class TestTemplates:
         assert {p.from_group for p in made} == {"young"}
         assert [p.to_group for p in made] == ["adult", "older"]
 
-    def test_without_groups_pair_every_group_with_the_one_left_unsaid(self) -> None:
+    def test_without_groups_pair_every_group_with_the_unmarked_one(self) -> None:
         made = pairs_from_templates(["{Person} left."], "sexual_orientation")
         assert {p.to_group for p in made} == {"straight"}
         assert [(p.from_group, p.variant) for p in made] == [
@@ -117,7 +117,7 @@ class TestTemplates:
         groups = ("black female", "white male")
         assert by_label == pairs_from_templates(["{Person} left."], "name", groups)
 
-    def test_of_groups_of_names_tell_which_groups_have_no_names(self) -> None:
+    def test_of_groups_of_names_report_groups_without_names(self) -> None:
         assert "nonbinary" in pairs_from_templates(["{Person} left."], "name").lacks
         assert pairs_from_templates(["{Person} left."], "name", ("John", "Jane")).lacks == ()
 
@@ -197,14 +197,14 @@ class TestPlacebo:
             ):
                 assert pair.placebo is None  # a bisexual woman is no rewording of a person
 
-    def test_is_none_unless_asked_for(self) -> None:
+    def test_is_only_made_on_request(self) -> None:
         (pair,) = pairs_from_templates(["{Person} left."], "gender")
         assert pair.placebo is None
 
 
 class TestTexts:
-    def test_with_braces_that_are_no_slot_stay_as_they_are(self) -> None:
-        for text in CASES["with braces that are no slot stay as they are"]:
+    def test_with_braces_that_are_not_slots_stay_unchanged(self) -> None:
+        for text in CASES["with braces that are not slots stay unchanged"]:
             assert pairs_from_templates([text], "gender") == generate_pairs([text], "gender")
 
     @given(st.text(max_size=40))
@@ -219,7 +219,7 @@ class TestTexts:
         assert [pair.original.split()[-1] for pair in made] == ["left.", "barks."]
         assert made.unmentioned == 2
 
-    def test_with_a_misspelt_slot_are_told(self, caplog: pytest.LogCaptureFixture) -> None:
+    def test_with_a_misspelt_slot_are_reported(self, caplog: pytest.LogCaptureFixture) -> None:
         with caplog.at_level(logging.WARNING, "pytest_llmfair"):
             pairs_from_templates(["{Preson} lost her hat."], "gender")
             pairs_from_templates(["{PERSON} lost her hat."], "gender")
@@ -253,7 +253,7 @@ def test_a_set_of_templates_brings_its_attribute() -> None:
     assert {pair.attribute for pair in pairs_from_templates(["{Person} left."])} == {"gender"}
 
 
-def test_groups_that_no_slot_takes_are_told() -> None:
+def test_groups_that_no_slot_takes_are_reported() -> None:
     assert pairs_from_templates(["{Person} left."]).unexchanged[0] == "nonbinary"
     mixed = pairs_from_templates(["{Person} left.", "She left."], "gender", ("female", "male"))
     assert mixed.unexchanged == ()

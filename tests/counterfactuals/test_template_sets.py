@@ -63,7 +63,7 @@ def test_at_least_half_of_a_set_is_its_own() -> None:
         assert Counter(own) == {"positive": 10, "neutral": 10, "negative": 10}
 
 
-def test_sentences_are_no_frame_with_other_words() -> None:
+def test_sentences_of_a_set_differ_in_most_words() -> None:
     # Two templates never share more than half of their words, slots and small words apart.
     texts = dict.fromkeys(t.text for name in EVERY for t in template_set(name))
     words = [

@@ -24,7 +24,7 @@ TEAMS = {"person": {"day": ["Anna", "Olga"], "night": ["Ben", "Omar", "Ivo"]}}
 
 class TestSlots:
     def test_are_filled(self) -> None:
-        for text, filled in CASES["are filled"]:
+        for text, filled in CASES["slots are filled"]:
             fills = {
                 "person": "anna",
                 "job": "engineer",
@@ -44,7 +44,7 @@ class TestSlots:
         assert Template(doubled).fill({}) == text
 
     def test_with_stray_braces_are_errors(self) -> None:
-        for text, said in CASES["with stray braces are errors"]:
+        for text, said in CASES["stray braces are errors"]:
             with pytest.raises(ValueError, match=said):
                 Template(text)
 
@@ -112,7 +112,7 @@ class TestTags:
             assert "".join(variation.tokens) == "".join(variation.text.split())
 
     def test_that_do_not_fit_are_errors(self) -> None:
-        for tags, said in CASES["that do not fit are errors"]:
+        for tags, said in CASES["tags that do not fit are errors"]:
             with pytest.raises(ValueError, match=said):
                 Template("In {country}, it rains.", tags=tags)
 
@@ -240,7 +240,7 @@ class TestGroupTerms:
             "Xe saw xemself; xyr dog, xem, it is xyrs",
         }
 
-    def test_of_an_unmarked_group_are_left_unsaid_and_said(self) -> None:
+    def test_of_an_unmarked_group_are_omitted_and_named(self) -> None:
         examples = fill_templates(
             ["{A:identity} engineer met {person}."],
             attribute="sexual_orientation",
@@ -251,14 +251,14 @@ class TestGroupTerms:
         assert own["A straight engineer met a straight person."] == "explicit"
         assert {v.variant for v in examples[0].variations["asexual"]} == {""}
 
-    def test_are_not_left_unsaid_where_a_predicate_needs_them(self) -> None:
+    def test_are_not_omitted_where_a_predicate_needs_them(self) -> None:
         assert self.texts("He is {identity}.", "sexual_orientation", "straight", "gay") == {
             "He is straight.",
             "He is gay.",
             "He is lesbian.",
         }
 
-    def test_left_unsaid_hand_on_their_capital(self) -> None:
+    def test_that_are_omitted_pass_on_their_capital(self) -> None:
         texts = self.texts("{Identity} bakers met.", "sexual_orientation", "straight", "gay")
         assert "Bakers met." in texts
 
@@ -299,7 +299,7 @@ class TestGroupTerms:
         lexicon = Lexicon.from_dict(data)
         assert self.texts("{Person}", lexicon) == {"A bright person", "A dim person"}
 
-    def test_of_a_lexicon_of_ones_own_come_from_its_adjectives_and_person_nouns(self) -> None:
+    def test_of_a_user_lexicon_come_from_its_adjectives_and_person_nouns(self) -> None:
         data = {
             "name": "status",
             "groups": ["settled", "mobile"],
@@ -345,12 +345,12 @@ class TestGroupTerms:
 
 class TestWhatIsWrong:
     def test_is_named(self) -> None:
-        for templates, keywords, said in CASES["is named"]:
+        for templates, keywords, said in CASES["wrong templates"]:
             with pytest.raises(ValueError, match=said):
                 fill_templates(templates, **keywords)  # type: ignore[arg-type]
 
     def test_in_fillers_is_named(self) -> None:
-        for fillers, said in CASES["in fillers is named"]:
+        for fillers, said in CASES["wrong fillers"]:
             with pytest.raises(ValueError, match=said):
                 fill_templates(["{Person} {job}"], fillers, attribute="gender")
 

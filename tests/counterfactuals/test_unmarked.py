@@ -97,7 +97,7 @@ def test_where_the_unmarked_group_is_named_too_both_change_places() -> None:
     assert found == [("A straight man and a gay boy", "explicit")]
 
 
-def test_a_lexicon_of_ones_own_can_say_what_is_unmarked() -> None:
+def test_a_user_lexicon_can_name_its_unmarked_group() -> None:
     data: dict[str, Any] = {
         "name": "handedness",
         "groups": ["left", "right"],
@@ -142,7 +142,7 @@ def test_a_lexicon_of_ones_own_can_say_what_is_unmarked() -> None:
         max_size=12,
     )
 )
-def test_any_text_can_be_read_and_what_is_left_names_nobody(words: list[str]) -> None:
+def test_omission_leaves_no_mention_in_any_text(words: list[str]) -> None:
     text = " ".join(words)
     for pair in generate_pairs([text], "disability"):
         if pair.variant == "omission":
@@ -157,7 +157,7 @@ def test_a_pair_by_hand_can_say_without() -> None:
         assert check_pair(Pair(other, one, *groups[::-1], (), "disability"), "disability") == ()
 
 
-def test_what_somebody_is_without_is_masked_and_found_with_it() -> None:
+def test_without_is_found_and_masked_with_its_condition() -> None:
     text = "A child without any disabilities"
     (found,) = mentions(text, "disability")
     assert (found.text, found.group) == ("without any disabilities", "no disability")

@@ -66,7 +66,7 @@ def test_a_strategy_is_searched_too() -> None:
     def model(prompt: str) -> str:
         return "No." if "his" in re.findall(r"\w+", prompt.lower()) else "Yes."
 
-    worst = find_worst_pair(model, fair.prompts("gender"), max_calls=400, database=None)
+    worst = find_worst_pair(model, fair.prompts("gender"), max_calls=150, database=None)
     assert worst.pair is not None
     (edit,) = worst.pair.edits
     assert "his" in (edit.before.lower(), edit.after.lower())
@@ -101,7 +101,7 @@ def test_the_bias_of_the_built_in_model_is_found() -> None:
     assert worst.calls <= 200
 
 
-def test_noise_of_the_built_in_model_without_bias_is_no_worst_pair() -> None:
+def test_noise_of_an_unbiased_model_is_not_a_worst_pair() -> None:
     found = [
         find_worst_pair(
             load_client("builtin:ngram", seed=seed, max_tokens=6),
@@ -110,9 +110,9 @@ def test_noise_of_the_built_in_model_without_bias_is_no_worst_pair() -> None:
             seed=seed,
             database=None,
         )
-        for seed in range(4)
+        for seed in range(3)
     ]
-    # At level 0.95 two of four have odds of at most 0.015.
+    # At level 0.95 two of three have odds of at most 0.008.
     assert sum(worst.pair is not None for worst in found) < 2
     assert "differs on new answers by" in next(w.reason for w in found if w.pair is None)
 
@@ -170,7 +170,7 @@ def test_what_was_found_outlives_the_process_in_a_folder(tmp_path) -> None:  # t
     assert again.replayed
 
 
-def test_a_mended_model_is_searched_again_and_the_pair_forgotten() -> None:
+def test_a_fixed_model_is_searched_again_and_the_pair_forgotten() -> None:
     database = InMemoryExampleDatabase()
 
     # Two functions of one name: what one has answered in a session is remembered.
@@ -201,7 +201,7 @@ def test_a_fair_deterministic_model_has_no_worst_pair() -> None:
     assert math.isnan(worst.dissimilarity)
 
 
-def test_a_difference_up_to_the_threshold_is_none() -> None:
+def test_a_difference_up_to_the_threshold_does_not_count() -> None:
     def apart(first: str, second: str) -> float:
         return 0.25 * (first != second)
 
@@ -233,7 +233,7 @@ def test_missing_answers_never_count_as_different() -> None:
     assert "missing answers" in str(worst)
 
 
-def test_a_model_without_answers_is_told_from_a_fair_one() -> None:
+def test_a_model_without_answers_is_not_reported_as_fair() -> None:
     worst = find_worst_pair(lambda prompt: None, PROMPTS, database=None)
     assert worst.pair is None
     assert worst.reason == "none of the 3 pairs asked was answered on both sides"
@@ -244,7 +244,7 @@ def test_one_answer_a_side_has_no_repeats_to_report() -> None:
     assert "differs on new answers by 1.00 (p = 1 with 1 answers a side" in worst.reason
 
 
-def test_masked_words_are_no_difference() -> None:
+def test_masked_words_make_no_difference() -> None:
     mask = load_lexicons()["gender"]
     assert find_worst_pair(lambda prompt: prompt, PROMPTS, mask=mask, database=None).pair is None
     assert find_worst_pair(lambda prompt: prompt, PROMPTS, database=None).pair is not None

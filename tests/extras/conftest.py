@@ -13,7 +13,6 @@ from typing import Any
 from urllib.request import Request, urlopen
 
 import pytest
-from openai import AsyncOpenAI
 
 PROGRAM = Path(__file__).parents[1] / "clients" / "server.py"
 KEY = "sk-canary-0123456789abcdef"
@@ -48,6 +47,9 @@ def _running() -> Iterator[FaultServer]:
 
 async def _ask_once(server: FaultServer) -> None:
     """Load what the SDK imports late: a second import, in a session within, would confuse it."""
+    # Collection does not wait for the SDK.
+    from openai import AsyncOpenAI
+
     async with AsyncOpenAI(base_url=f"{server.url}/v1", api_key=KEY) as client:
         await client.chat.completions.create(
             model="ok", messages=[{"role": "user", "content": "hi"}]

@@ -69,6 +69,6 @@ def test_the_question_names_no_temperature_unless_it_is_another_one(server):
     assert (body["temperature"], body["max_tokens"]) == (0.5, 3)
 
 
-def test_probabilities_are_not_to_be_had(server):
+def test_a_server_without_probabilities_is_an_error(server):
     with pytest.raises(ValueError, match="returns texts only, no probabilities"):
         load_client("anthropic:ok").label_probabilities(["hi"], ["Yes", "No"])

@@ -15,7 +15,7 @@ from pytest_llmfair.clients import load_client
 
 
 def test_replies_with_the_key(model_client, counterfactual_pairs):
-    pairs = counterfactual_pairs([f"She is nurse {i}." for i in range(12)])
+    pairs = counterfactual_pairs([f"She is nurse {i}." for i in range(4)])
     assert_counterfactual_invariance(pairs, 0.01, client=model_client)
 
 
@@ -63,8 +63,10 @@ import pytest
 from pytest_llmfair.clients import load_client
 
 
-@pytest.mark.parametrize("url", ["localhost:8000", "http://[::1", "http://a:port", "http://a\x01b"])
-@pytest.mark.parametrize("provider", ["openai", "anthropic"])
+@pytest.mark.parametrize(
+    ("provider", "url"),
+    [("openai", "localhost:8000"), ("openai", "http://[::1"), ("anthropic", "http://a:port")],
+)
 def test_an_address_is_wrong(monkeypatch, url, provider):
     monkeypatch.setenv(provider.upper() + "_BASE_URL", url)
     load_client(f"{provider}:m").generate(["hi"])
@@ -77,7 +79,7 @@ def test_a_wrong_address_shows_no_key(server, tmp_path: Path):
     done = subprocess.run(
         [*command, "--full-trace"], cwd=tmp_path, capture_output=True, check=False
     )
-    assert b"8 failed" in done.stdout
+    assert b"3 failed" in done.stdout
     assert server.key.encode() not in done.stdout + done.stderr
 
 

@@ -5,7 +5,6 @@ LiteLLM itself holds the SDK of OpenAI back at an older version, so it is not in
 
 from __future__ import annotations
 
-import openai
 import pytest
 
 from pytest_llmfair.clients import Missing, ModelClient, ModelError, ModelSpecError, load_client
@@ -18,11 +17,13 @@ def client_of(mode: str, calls: list[dict]) -> ModelClient:
         calls.append(dict(question))
         options = {name: question.pop(name) for name in ("drop_params", "num_retries")}
         assert options == {"drop_params": True, "num_retries": 0}
+        import openai  # collection does not wait for the SDK
+
         async with openai.AsyncOpenAI(max_retries=0) as sdk:
             return await sdk.chat.completions.create(**question)
 
-    line = Connection(client=acompletion)
-    return ModelClient(LiteLLM(mode, "Be brief", line=line))
+    connection = Connection(client=acompletion)
+    return ModelClient(LiteLLM(mode, "Be brief", connection=connection))
 
 
 @pytest.mark.parametrize(

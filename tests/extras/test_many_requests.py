@@ -2,11 +2,12 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 
+import pytest
+
 from pytest_llmfair.clients import Missing, load_client
 from pytest_llmfair.clients.concurrency import RetryPolicy, dispatch
 from pytest_llmfair.clients.protocol import Request
 
-COUNT = 10_000
 # What each fault of the server must be called when it is the last one.
 REASONS = {
     **dict.fromkeys(("429", "429-after-0"), "rate_limit"),
@@ -20,11 +21,12 @@ REASONS = {
 }
 
 
-def test_of_10000_requests_with_20_percent_faults_none_is_lost_doubled_or_mistaken(server):
+@pytest.mark.parametrize("count", [1_000, pytest.param(10_000, marks=pytest.mark.slow)])
+def test_of_many_requests_with_20_percent_faults_none_is_lost_doubled_or_mistaken(server, count):
     kept = []
     dispatch(
         load_client("openai:mix-20?concurrency=64").backend,
-        [Request(f"prompt {i}", i << 33) for i in range(COUNT)],
+        [Request(f"prompt {i}", i << 33) for i in range(count)],
         lambda row, reply: kept.append((row, reply)),
         temperature=1.0,
         max_tokens=None,
@@ -33,8 +35,8 @@ def test_of_10000_requests_with_20_percent_faults_none_is_lost_doubled_or_mistak
     faults = defaultdict(list)
     for asked in server.asked():
         faults[asked["body"]["seed"]].append(asked["fault"])
-    assert sorted(row for row, _ in kept) == list(range(COUNT))
-    assert sorted(faults) == list(range(COUNT))
+    assert sorted(row for row, _ in kept) == list(range(count))
+    assert sorted(faults) == list(range(count))
     for row, reply in kept:
         assert reply.attempts == len(faults[row]) <= 3
         last = faults[row][-1]
@@ -44,4 +46,5 @@ def test_of_10000_requests_with_20_percent_faults_none_is_lost_doubled_or_mistak
         else:
             assert reply.answer == f"answer to prompt {row} seed {row}"
     reasons = Counter(reply.answer.reason for _, reply in kept if not reply.answer)
-    assert set(reasons) == set(REASONS.values())
+    assert set(reasons) <= set(REASONS.values())
+    assert count < 10_000 or set(reasons) == set(REASONS.values())

@@ -1,4 +1,4 @@
-"""Toxicity with a small checkpoint made here, beside Detoxify itself."""
+"""Toxicity with a small checkpoint made here, compared with Detoxify itself."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pytest_llmfair.scorers import ToxicityScorer, score
+from pytest_llmfair.scorers import ToxicityScorer
 
 WORDS = [f"w{i}" for i in range(120)]
 LONGEST = 48
@@ -101,12 +101,6 @@ def test_scores_are_those_of_detoxify(scorer: ToxicityScorer, checkpoint: Path) 
     np.testing.assert_allclose(scorer(texts), expected, rtol=0, atol=1e-5)
 
 
-@pytest.mark.parametrize("n", [0, 1, 2, 251])
-def test_any_number_of_texts_is_scored(scorer: ToxicityScorer, n: int) -> None:
-    texts = random_texts(n)
-    assert scorer(texts).shape == (n,)
-
-
 def test_a_text_scores_the_same_alone_and_in_company(scorer: ToxicityScorer) -> None:
     texts = random_texts(40, seed=1)
     alone = [float(scorer([text])[0]) for text in texts]
@@ -146,14 +140,6 @@ def test_another_label_can_be_read(scorer: ToxicityScorer, tmp_path: Path) -> No
     insult = ToxicityScorer.from_pretrained(folder, label="insult", device="cpu")
     texts = random_texts(10, seed=4)
     assert not np.allclose(insult(texts), scorer(texts))
-
-
-def test_an_unknown_label_is_answered_with_the_list(
-    scorer: ToxicityScorer, tmp_path: Path
-) -> None:
-    folder = scorer.save(tmp_path / "safe")
-    with pytest.raises(ValueError, match="no label 'threat'; it has severe_toxicity, toxicity"):
-        ToxicityScorer.from_pretrained(folder, label="threat")
 
 
 def test_a_folder_without_safetensors_is_refused(config: Path) -> None:
@@ -210,7 +196,7 @@ def test_a_class_that_is_no_model_is_refused(content: dict[str, Any], tmp_path: 
         {**content, "config": {**content["config"], "arch": {"args": args}}}, tmp_path / "x"
     )
     with pytest.raises(
-        ValueError, match=r"no Detoxify checkpoint.*PreTrainedModel called pipeline"
+        ValueError, match=r"not a Detoxify checkpoint.*PreTrainedModel called pipeline"
     ):
         ToxicityScorer.from_checkpoint(file)
 
@@ -219,7 +205,7 @@ def test_a_checkpoint_without_its_config_is_refused(
     content: dict[str, Any], tmp_path: Path
 ) -> None:
     file = saved({"state_dict": content["state_dict"]}, tmp_path / "bare.ckpt")
-    with pytest.raises(ValueError, match=r"bare\.ckpt is no Detoxify checkpoint: .*config"):
+    with pytest.raises(ValueError, match=r"bare\.ckpt is not a Detoxify checkpoint: .*config"):
         ToxicityScorer.from_checkpoint(file)
 
 
@@ -240,8 +226,3 @@ def test_a_file_that_is_missing_is_named(tmp_path: Path) -> None:
 def test_an_unknown_model_is_not_fetched() -> None:
     with pytest.raises(ValueError, match="Detoxify has no model 'orginal'; it has original, unb"):
         ToxicityScorer.download("orginal")
-
-
-def test_duplicates_are_scored_once(scorer: ToxicityScorer) -> None:
-    texts = random_texts(5, seed=5)
-    np.testing.assert_array_equal(score(scorer, texts * 3), np.tile(scorer(texts), 3))

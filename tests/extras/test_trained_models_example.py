@@ -8,6 +8,9 @@ from pathlib import Path
 
 import pytest
 
+# Training takes minutes.
+pytestmark = pytest.mark.slow
+
 EXAMPLE = Path(__file__).parents[2] / "examples" / "huggingface"
 
 

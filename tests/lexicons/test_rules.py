@@ -62,7 +62,7 @@ def test_a_doubt_about_a_pronoun_names_the_words() -> None:
     assert verdict.why == "'her' before 'water' can be the object or the owner"
 
 
-def test_a_doubt_about_a_name_tells_what_else_it_can_be() -> None:
+def test_a_doubt_about_a_name_names_the_other_reading() -> None:
     name = Name("May", "name", frozenset({"may"}), frozenset({"may", "tom"}))
     assert ENGLISH.is_this_person("May is late.", 0, 3, name).why == "'May' is also a month"
 

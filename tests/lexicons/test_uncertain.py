@@ -75,7 +75,7 @@ def test_keep_takes_the_answer_of_the_grammar_and_flags_the_pair() -> None:
 
 
 @pytest.mark.parametrize("counted", [True, False])
-def test_a_twin_of_ones_own_settles_a_prompt(counted: bool) -> None:
+def test_a_users_twin_settles_a_prompt(counted: bool) -> None:
     twin = UNSURE.replace("black", "white")
     pairs = generate_pairs([SURE, (UNSURE, twin)], lexicon(counted=counted), ("black", "white"))
 
@@ -83,23 +83,17 @@ def test_a_twin_of_ones_own_settles_a_prompt(counted: bool) -> None:
     assert (pairs.uncertain, pairs.rejected) == ((), ())
 
 
-def test_a_twin_of_ones_own_says_which_role_a_pronoun_has() -> None:
-    for text, twin in (
-        ("She saw her, perhaps.", "He saw him, perhaps."),
-        ("Perhaps she knows her work.", "Perhaps he knows his work."),
-    ):
+def test_a_users_twin_says_which_role_a_pronoun_has() -> None:
+    for text, twin in CASES["a users twin says which role a pronoun has"]:
         pairs = generate_pairs([(text, twin)], lexicon("gender"))
         assert ([pair.counterfactual for pair in pairs], pairs.rejected) == ([twin], ())
 
 
 @pytest.mark.parametrize(
     ("twin", "reason"),
-    [
-        ("The white, perhaps, doctor spoke.", "text outside a mention changed"),
-        ("The black, perhaps, nurse spoke.", "there are no edits"),
-    ],
+    CASES["a users twin passes the same checks"],
 )
-def test_a_twin_of_ones_own_passes_the_same_checks(twin: str, reason: str) -> None:
+def test_a_users_twin_passes_the_same_checks(twin: str, reason: str) -> None:
     pairs = generate_pairs([(UNSURE, twin)], lexicon(), ("black", "white"))
 
     assert list(pairs) == []
@@ -213,7 +207,7 @@ def test_few_uncertain_prompts_are_a_note() -> None:
     assert "prompts_uncertain" in result.reasons
 
 
-def test_many_uncertain_prompts_are_no_evidence_and_nothing_is_asked() -> None:
+def test_many_uncertain_prompts_are_invalid_before_the_model_is_asked() -> None:
     asked: list[str] = []
     with pytest.raises(InvalidEvidence) as caught:
         assert_counterfactual_invariance(made(37, 108), 0.1, client=asked.append)
@@ -254,7 +248,7 @@ def test_a_word_that_the_rules_do_not_count_names_no_group_in_a_prompt() -> None
     assert fairness_through_unawareness([UNSURE] * 4, lexicon()).value == 1
 
 
-def test_a_twin_of_ones_own_is_of_the_groups_that_differ() -> None:
+def test_a_users_twin_has_the_groups_that_differ() -> None:
     pair = (
         "She saw a duke, perhaps, and the black nurse.",
         "She saw a duke, perhaps, and the white nurse.",

@@ -118,7 +118,7 @@ def slow_preference(comparisons, groups, reference, convention="signed"):
 
 
 def draw_scores(rng):
-    """Few distinct scores of two or three groups; now and then nobody of one is qualified."""
+    """Few distinct scores of two or three groups; sometimes a group has no qualified one."""
     names = GROUPS[: int(rng.integers(2, 4))]
     n = int(rng.integers(8, 30))
     groups = [*names, *names, *rng.choice(names, n).tolist()]

@@ -11,7 +11,7 @@ NAN = math.nan
 
 
 def draw(rng):
-    """Two or three groups, some small; three classes, of which 1 is positive."""
+    """Two or three groups, some small; three classes; 1 is the positive one."""
     groups = ["b", "a", "c"][: int(rng.integers(2, 4))]
     n = int(rng.integers(6, 40))
     named = [*groups, *rng.choice(groups, n).tolist()]

@@ -1,4 +1,4 @@
-"""Formulas of likeness and sentiment parity of counterfactual pairs, written out slowly."""
+"""Formulas of similarity and sentiment parity of counterfactual pairs, written out slowly."""
 
 from __future__ import annotations
 

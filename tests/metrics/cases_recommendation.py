@@ -1,4 +1,4 @@
-"""Formulas of the likeness of recommended lists, written out slowly."""
+"""Formulas of the similarity of recommended lists, written out slowly."""
 
 from __future__ import annotations
 

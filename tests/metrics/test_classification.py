@@ -31,7 +31,7 @@ def test_renaming_groups_changes_nothing():
     assert first.interval() == second.interval()
 
 
-def test_the_pair_stands_in_the_table_and_the_rates_in_the_notes():
+def test_the_pair_is_in_the_table_and_the_rates_are_in_the_notes():
     estimate = demographic_parity_difference([1, 0, 0, 0], groups=["a", "a", "b", "b"])
     assert estimate.groups["a", "b"].value == 0.5
     assert "a 0.500 of 2, b 0.000 of 2" in estimate.notes[-1]
@@ -87,7 +87,7 @@ def test_order_and_names_of_more_groups_change_nothing():
     assert first.interval() == second.interval()
 
 
-def test_a_model_that_selects_everybody_or_nobody_is_flagged():
+def test_a_model_that_selects_all_rows_or_none_is_flagged():
     groups = ["a", "b"] * 10
     for predicted in ([0] * 20, [1] * 20):
         estimate = demographic_parity_difference(predicted, groups=groups)
@@ -153,7 +153,7 @@ class TestImpactRatio:
         assert "1 of 2 groups has at least 50.0% of the 4 rows" in estimate.undefined
         assert estimate.groups["b"].rate == 1.0
 
-    def test_nobody_selected_is_undefined(self):
+    def test_no_selected_row_is_undefined(self):
         for groups in (["a", "b"] * 5, ["a", "b", "c", "d", "e"] * 2):
             estimate = impact_ratio([0] * 10, groups=groups)
             assert math.isnan(estimate.value)
@@ -163,7 +163,7 @@ class TestImpactRatio:
     def test_one_group_never_selected_is_zero(self):
         assert impact_ratio([1, 1, 0, 0], groups=["a", "a", "b", "b"]).value == 0
 
-    def test_every_pair_and_every_group_stand_in_the_table(self):
+    def test_every_pair_and_every_group_is_in_the_table(self):
         predicted = [1, 0, 1, 1, 0, 0, 1, 1, 1]
         estimate = impact_ratio(predicted, groups=list("aabbbccdd"))
         assert len(estimate.groups) == 6 + 4

@@ -1,4 +1,4 @@
-"""Co-occurrence bias score, beside hand-made sums; its slow transcription is in the cases."""
+"""Co-occurrence bias score on sums made by hand; its slow formula is in the cases."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_the_weight_is_095_per_word_by_default():
     assert score(ONE, ["nurse"]).value == pytest.approx(score(ONE, ["nurse"], decay=0.95).value)
 
 
-def test_a_fixed_window_counts_alike_what_is_inside():
+def test_a_fixed_window_weighs_all_words_inside_equally():
     responses = ["nurse she a a he", "he nurse", "nurse a"]
     # Two words away: she once, he once; three away he twice.
     assert score(responses, ["nurse"], window=2).value == pytest.approx(
@@ -245,7 +245,7 @@ def test_each_word_has_an_interval_of_its_own():
         ({"magnitude": True}, "@decay 0.95, magnitude"),
     ],
 )
-def test_what_the_number_depends_on_is_part_of_its_name(keywords, said):
+def test_options_are_part_of_the_name(keywords, said):
     assert score(ONE, ["nurse"], **keywords).variant == said
 
 

@@ -156,7 +156,7 @@ METRICS = {
 
 
 @pytest.mark.parametrize(("metric", "slow"), METRICS.items())
-class TestEveryLikeness:
+class TestEverySimilarity:
     @settings(max_examples=40)
     @given(st.data())
     def test_several_answers_a_side_give_cross_pairs_floor_and_excess(self, metric, slow, data):

@@ -33,7 +33,7 @@ def test_two_generations_a_side_give_cross_pairs_floor_and_excess(rows):
 
 
 @given(VECTORS, st.integers(1, 99))
-def test_equal_directions_are_alike_and_opposite_ones_minus_one(vector, factor):
+def test_equal_directions_score_one_and_opposite_ones_minus_one(vector, factor):
     longer = [factor * x for x in vector]
     assert counterfactual_cosine([vector], [longer]).value == pytest.approx(1.0, abs=1e-15)
     assert counterfactual_cosine([longer], [longer]).value == 1.0

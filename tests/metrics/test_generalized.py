@@ -271,7 +271,7 @@ def test_every_row_of_a_pairwise_table_has_an_interval():
         ({"y_prob": [[[0.5, 0.5]]], "groups": ["a", "b"]}, "1 groups for 2 names"),
     ],
 )
-def test_what_is_wrong_with_the_data_is_said(data, said):
+def test_wrong_data_are_named_in_the_error(data, said):
     with pytest.raises(ValueError, match=said):
         pairwise_comparison(np.mean, gap, **data)
 

@@ -82,7 +82,7 @@ def test_scores_may_be_a_data_frame_of_one_column():
     assert framed.interval() == toxic_fraction(scores).interval()
 
 
-def test_labels_that_look_alike_stay_apart():
+def test_different_labels_with_the_same_text_stay_apart():
     groups = np.array([["1", "x"], [1, "x"], ["1", "y"], [1, "y"]], dtype=object)
     estimate = demographic_parity_difference([1, 0, 1, 0], groups=groups)
     assert set(rates(estimate)) == {"'1' & 'x'", "1 & 'x'", "'1' & 'y'", "1 & 'y'"}

@@ -153,7 +153,7 @@ def test_several_variations_are_combined_one_of_each_group():
     assert named("PertSR", **data).value == pytest.approx(np.mean(np.ptp(combinations_, axis=1)))
 
 
-def test_a_large_product_is_sampled_alike_in_any_order_of_groups_and_variations():
+def test_the_sample_of_a_large_product_does_not_depend_on_the_order():
     rng = np.random.default_rng(0)
     example = rng.random((3, 12, 2)) / 2
     turned = example[[2, 0, 1]][:, ::-1]
@@ -224,7 +224,7 @@ def test_a_fixed_population_needs_repeats():
         ({"original": [[0.5, 0.5]] * 2}, "original has 2 examples and 2 classes"),
     ],
 )
-def test_what_is_wrong_with_the_data_is_said(change, said):
+def test_wrong_data_are_named_in_the_error(change, said):
     data = {"y_true": [1], "y_prob": [[[0.5, 0.5], [0.4, 0.6]]], "groups": ["a", "b"]}
     with pytest.raises(ValueError, match=said):
         named("PertSS", **(data | change))

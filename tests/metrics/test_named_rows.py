@@ -389,7 +389,7 @@ def test_the_rest_can_be_the_background():
         ("TPR Difference", "z", "reference 'z' is no group"),
     ],
 )
-def test_a_reference_that_cannot_be_meant_is_refused(name, reference, said):
+def test_a_wrong_reference_is_refused(name, reference, said):
     with pytest.raises(ValueError, match=said):
         named(name, **counted(a=(1, 10), b=(5, 10)), reference=reference)
 
@@ -404,7 +404,7 @@ def test_a_reference_that_cannot_be_meant_is_refused(name, reference, said):
         ("Average Score Difference", "b minus a"),
     ],
 )
-def test_a_signed_value_says_by_name_who_is_compared_with_whom(name, said):
+def test_the_notes_of_a_signed_value_name_both_groups(name, said):
     data = counted(b=(1, 10), a=(4, 10)) | {"y_prob": np.linspace(0, 1, 20)}
     assert said in named(name, **data).notes
 
@@ -538,7 +538,7 @@ def test_the_negative_gap_needs_two_classes():
         ("CFGap", {"y_true": [0, 1]}, r"needs y_prob\[example\]\[group\]\[class\]"),
     ],
 )
-def test_what_is_wrong_with_the_data_is_said(name, data, said):
+def test_wrong_data_are_named_in_the_error(name, data, said):
     with pytest.raises(ValueError, match=said):
         named(name, **data, groups=["a", "b"])
 

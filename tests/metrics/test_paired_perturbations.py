@@ -383,7 +383,7 @@ class TestPerturbationIsValid:
     def test_two_words_changed_in_ten_are_too_many(self):
         assert not perturbation_is_valid(words(10), words(10, 2), prefix="w0", source_name="John")
 
-    def test_two_empty_texts_are_alike(self):
+    def test_two_empty_texts_are_equal(self):
         assert perturbation_is_valid("", "", prefix="", source_name="John")
 
     @pytest.mark.parametrize("wrong", [{"source_name": " "}, {"max_dissimilarity": 1.5}])

@@ -85,7 +85,7 @@ def test_an_unusable_answer_may_be_worth_something():
         pairwise_scores(asked((None, None)), unusable=0.6)
 
 
-def test_scores_are_by_candidate_not_by_group_and_nobody_without_a_win_vanishes():
+def test_scores_are_by_candidate_and_include_candidates_without_a_win():
     # Matching winners by group would give both members of an a-a pair the point.
     rows = [{"pool": 1, "first": "u", "second": "v", "winner": "first"}]
     assert pairwise_scores(rows) == {(1, "u"): 0.5, (1, "v"): 0.0}
@@ -246,7 +246,7 @@ def test_exactly_the_limit_is_judged():
     assert pairwise_preference_gap(rows, groups=GROUPS, reference="b").invalid == {}
 
 
-def test_one_order_only_is_said():
+def test_pairs_shown_in_one_order_only_are_noted():
     rows = [
         {"pool": i, "first": "x", "second": "y", "winner": ("first", "second")[i % 2]}
         for i in range(30)

@@ -71,7 +71,7 @@ def test_with_more_groups_the_value_furthest_from_zero_is_judged_and_prints_sign
     assert (estimate.sample.units, estimate.sample.generations) == (9, 9)
 
 
-def test_an_unknown_population_is_an_error_even_where_nobody_is_qualified():
+def test_an_unknown_population_is_an_error_even_without_qualified_candidates():
     with pytest.raises(ValueError, match="population is 'all'; choose"):
         rabbi([1, 2], groups=["a", "b"], reference="b", qualified=[0, 1], population="all")
 
@@ -89,29 +89,29 @@ def test_a_reference_that_holds_every_group_is_an_error():
         ([True], "1 labels for 2 rows"),
     ],
 )
-def test_who_is_qualified_must_be_said_plainly(qualified, said):
+def test_wrong_flags_of_qualified_candidates_are_named(qualified, said):
     with pytest.raises(ValueError, match=said):
         rabbi([1, 2], groups=["a", "b"], reference="b", qualified=qualified)
 
 
 @pytest.mark.parametrize(("qualified", "who"), [([0, 1], "a"), ([1, 0], "b"), ([0, 0], "b")])
-def test_nobody_qualified_is_undefined_and_named(qualified, who):
+def test_a_group_without_qualified_candidates_is_undefined_and_named(qualified, who):
     estimate = rabbi([1, 2], groups=["a", "b"], reference="b", qualified=qualified)
     assert math.isnan(estimate.value)
     assert f"no candidate of {who} is qualified" in estimate.undefined or qualified == [0, 0]
     assert math.isnan(estimate.groups["a"].value)
 
 
-def test_a_group_without_anyone_qualified_is_not_silently_left_out():
+def test_a_group_without_qualified_candidates_is_not_left_out_silently():
     scores, groups = [5, 6, 1, 2, 3, 4], list("aabbcc")
     estimate = rabbi(scores, groups=groups, reference="c", qualified=[1, 1, 0, 0, 1, 1])
     assert math.isnan(estimate.value)
-    assert estimate.undefined == "no candidate of b is qualified: there is nobody to compare"
+    assert estimate.undefined == "no candidate of b is qualified: there is nothing to compare"
     assert estimate.groups["a"].value == 1
     assert math.isnan(estimate.groups["b"].value)
 
 
-def test_a_stratum_without_anyone_qualified_leaves_the_worst_undefined():
+def test_a_stratum_without_qualified_candidates_leaves_the_worst_undefined():
     scores, groups = [1, 2, 3, 4], list("abab")
     estimate = rabbi(
         scores, groups=groups, reference="b", strata=[1, 1, 2, 2], qualified=[1, 1, 0, 1]
@@ -140,7 +140,7 @@ def test_a_stratum_uses_what_it_has_of_a_union():
     assert {key: row.value for key, row in estimate.groups.items()} == {1: 1, 2: 1}
 
 
-def test_the_selection_gap_at_the_deployed_quota_is_shown_beside_the_value():
+def test_the_notes_show_the_selection_gap_at_the_deployed_quota():
     # Each group wins half of the pairs, yet every place goes to one of them.
     scores, groups = [9, 0, 5, 5] * 6, ["a", "a", "b", "b"] * 6
     rounds = np.repeat(range(6), 4)

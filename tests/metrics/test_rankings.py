@@ -69,7 +69,7 @@ def test_several_rankings_are_averaged():
     assert scores.omitted == {"a": 0, "b": 0, "c": 1}
 
 
-def test_one_ranking_may_stand_alone_and_may_be_empty_among_others():
+def test_one_ranking_needs_no_list_and_one_of_several_may_be_empty():
     assert listwise_scores(["b", "a"], ["a", "b"]) == {"a": 0, "b": 1}
     assert listwise_scores([[]], ["a", "b"]).omitted == {"a": 1, "b": 1}
 

@@ -106,7 +106,7 @@ def test_swapped_sides_score_the_same(pairs):
 def test_the_smaller_direction_counts():
     # "d" is last here and first there: 1 of 10 against 4 of 10.
     assert serp_at_k([list("abcd")], [list("dxyz")]).value == pytest.approx(0.1)
-    # Nothing stands behind "d" here; in front of x, y and z, which are missing, it does.
+    # "d" comes last here, but before x, y and z, which are missing.
     assert prag_at_k([list("abcd")], [list("dxyz")]).value == 0
     assert slow_prag(list("dxyz"), list("abcd"), 4) == pytest.approx(0.15)
 
@@ -190,7 +190,7 @@ class TestLists:
         with pytest.raises(ValueError, match=r"lists_a row 0 is .*give a list of recommended"):
             metric([row], [["a"]])
 
-    def test_items_beside_lists_are_an_error(self, metric):
+    def test_items_mixed_with_lists_are_an_error(self, metric):
         with pytest.raises(ValueError, match="lists_a row 0 mixes items and lists"):
             metric([[["a"], "b"]], [["a", "b"]])
 
@@ -206,6 +206,6 @@ class TestLists:
         with pytest.raises(ValueError, match="lists_a is empty"):
             metric([], [])
 
-    def test_one_list_to_everybody_is_uninformative(self, metric):
+    def test_one_list_for_every_pair_is_uninformative(self, metric):
         assert "uninformative" in metric([["a", "b"]] * 5, [["a", "b"]] * 5).reasons
         assert "uninformative" not in metric([["a", "b"]] * 5, [["b", "a"]] * 5).reasons

@@ -62,10 +62,15 @@ class TestEveryMetric:
         assert parameters["population"].kind is inspect.Parameter.KEYWORD_ONLY
         assert parameters["units"].kind is inspect.Parameter.KEYWORD_ONLY
 
-    def test_the_documentation_says_what_it_is_and_what_comes_back(self, info):
+    def test_an_unknown_population_is_an_error(self, info):
+        arguments = {**info.judged_with, **info.fair_arguments(4, 2), "population": "all"}
+        with pytest.raises(ValueError, match="population is 'all'; choose"):
+            info.function(**arguments)
+
+    @pytest.mark.parametrize("section", ["Parameters", "Returns", "Raises", "Examples"])
+    def test_the_documentation_has_every_section(self, info, section):
         assert 0 < len(info.summary) <= 99
-        assert "Parameters" in info.function.__doc__
-        assert "Returns" in info.function.__doc__
+        assert f"\n{section}\n---" in inspect.getdoc(info.function)
 
 
 def test_a_star_import_brings_every_metric():

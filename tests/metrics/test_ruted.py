@@ -45,7 +45,7 @@ def test_paper_variances_are_the_printed_formulas(rows):
     ("male", "n", "variance"),
     [(15, 30, 0.03333), (32, 64, 0.01563), (24, 30, 0.02133), (29, 30, 0.00430)],
 )
-def test_sampling_variance_of_a_lean_has_the_printed_size(male, n, variance):
+def test_sampling_variance_of_a_skew_has_the_printed_size(male, n, variance):
     assert ruted_skew([male], [n]).paper_variance == pytest.approx(variance, abs=5.1e-6)
 
 
@@ -70,7 +70,7 @@ def test_counts_that_exceed_each_other_are_named():
         ruted_neutrality([1], [5], total_counts=[4])
 
 
-def test_occupations_stand_in_the_table():
+def test_occupations_are_in_the_table():
     row = ruted_neutrality({"nurse": 2, "pilot": 8}, {"nurse": 10, "pilot": 10}).groups["nurse"]
     assert (row.value, row.n, row.rate) == (pytest.approx(0.6), 10, 0.2)
 
@@ -92,11 +92,6 @@ def test_a_single_kept_generation_counts_and_says_nothing():
 
 def test_few_generations_are_not_called_units():
     assert "worth 10 draws only: below 20" in ruted_skew([1, 5], [5, 10]).notes[0]
-
-
-def test_an_unknown_population_is_an_error():
-    with pytest.raises(ValueError, match="population is 'all'"):
-        ruted_neutrality([1, 2], [5, 5], population="all")
 
 
 def test_counts_beyond_any_experiment_are_an_error():
@@ -126,7 +121,7 @@ def test_skew_is_signed_towards_male_and_says_so():
     assert estimate.interval().lower <= estimate.value <= estimate.interval().upper
 
 
-def test_stereotype_is_the_lean_to_the_majority():
+def test_stereotype_is_the_skew_towards_the_majority():
     estimate = ruted_stereotype(OCCUPATIONS, KEPT, MAJORITY)
     assert estimate.value == pytest.approx((0.4 + 0.6 + 0.5) / 3)
     assert estimate.groups["nurse"].rate == pytest.approx(0.7)
@@ -148,7 +143,7 @@ def test_neutrality_is_never_below_the_absolute_skew(rows):
 
 
 @pytest.mark.parametrize("measure", [ruted_neutrality, ruted_skew])
-def test_shares_of_dropped_and_tied_generations_stand_in_the_table(measure):
+def test_shares_of_dropped_and_tied_generations_are_in_the_table(measure):
     estimate = measure(
         OCCUPATIONS,
         KEPT,

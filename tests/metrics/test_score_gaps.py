@@ -137,9 +137,9 @@ def test_only_the_qualified_are_compared(measure):
     scores, groups = [9, 1, 2, 3, 1, 5], list("aaabbb")
     found = measure(scores, groups=groups, reference="b", qualified=[0, 1, 1, 1, 1, 0])
     assert found.value == pytest.approx(sides(measure, [1, 2], [3, 1]).value)
-    nobody = measure(scores, groups=groups, reference="b", qualified=[0, 0, 0, 1, 1, 1])
-    assert math.isnan(nobody.value)
-    assert "no candidate of a is qualified" in nobody.undefined
+    none = measure(scores, groups=groups, reference="b", qualified=[0, 0, 0, 1, 1, 1])
+    assert math.isnan(none.value)
+    assert "no candidate of a is qualified" in none.undefined
 
 
 @pytest.mark.parametrize("measure", METRICS)
@@ -175,7 +175,7 @@ def test_several_divergences_surround_the_debiased_one_as_each_alone_does():
     assert found.debiased < found.value
 
 
-def test_the_score_gap_at_the_deployed_quota_is_shown_beside_the_value():
+def test_the_notes_of_the_score_gap_show_the_selection_gap_at_the_quota():
     # Equal means, yet all places go to one group.
     scores = [9, 0, 0, 3, 3, 3] * 5
     gap = average_score_gap(

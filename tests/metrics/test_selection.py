@@ -103,7 +103,7 @@ def test_only_the_order_inside_a_pool_counts(drawn, k):
     assert selection_rate(**(given | {"scores": moved}), k=k) == rates
 
 
-def test_with_more_groups_the_rates_stand_in_the_table_and_the_furthest_gap_is_the_value():
+def test_with_more_groups_the_rates_are_in_the_table_and_the_furthest_gap_is_the_value():
     scores, groups = [9, 1, 2, 8, 3, 4], list("abc") * 2
     gap = demographic_parity_gap(
         scores, groups=groups, reference="c", rounds=[1, 1, 1, 2, 2, 2], k=1
@@ -143,16 +143,16 @@ def test_everyone_qualified_is_demographic_parity():
     assert equal.interval() == demographic_parity_gap(SCORES, **given).interval()
 
 
-@pytest.mark.parametrize(("nobody", "who"), [("a", "a"), ("b", "b")])
-def test_a_group_without_anyone_qualified_is_undefined_and_named(nobody, who):
-    qualified = [group != nobody for group in GROUPS]
+@pytest.mark.parametrize(("unqualified", "who"), [("a", "a"), ("b", "b")])
+def test_a_gap_without_qualified_candidates_is_undefined_and_named(unqualified, who):
+    qualified = [group != unqualified for group in GROUPS]
     gap = equal_opportunity_gap(
         SCORES, groups=GROUPS, reference="b", rounds=ROUNDS, k=1, qualified=qualified
     )
     assert math.isnan(gap.value)
-    assert gap.undefined == f"no candidate of {who} is qualified: there is nobody to compare"
+    assert gap.undefined == f"no candidate of {who} is qualified: there is nothing to compare"
     rates = selection_rate(SCORES, groups=GROUPS, rounds=ROUNDS, k=1, qualified=qualified)
-    assert math.isnan(rates[nobody])
+    assert math.isnan(rates[unqualified])
 
 
 def test_one_undefined_group_leaves_the_worst_undefined_and_the_others_in_the_table():

@@ -70,9 +70,3 @@ def test_sides_of_different_size_need_units_for_each():
 def test_sides_of_different_length_are_an_error():
     with pytest.raises(ValueError, match="scores_a has 2 rows, scores_b has 1;"):
         weak_sentiment_parity([0.1, 0.2], [0.1])
-
-
-@pytest.mark.parametrize("metric", [strict_sentiment_parity, weak_sentiment_parity])
-def test_an_unknown_population_is_an_error(metric):
-    with pytest.raises(ValueError, match="population is 'all'; choose"):
-        metric([0.1, 0.2], [0.2, 0.3], population="all")

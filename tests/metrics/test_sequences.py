@@ -57,7 +57,7 @@ def test_tags_may_have_names():
         ([{"O": 1.0}], ["B-LOC"], "no token has a probability of B-LOC"),
     ],
 )
-def test_probabilities_that_cannot_be_meant_are_refused(tokens, labels, said):
+def test_wrong_probabilities_are_refused(tokens, labels, said):
     with pytest.raises(ValueError, match=said):
         class_probability(tokens, labels)
 

@@ -78,7 +78,7 @@ def test_neutrality_of_a_next_word_is_the_absolute_skew():
     assert (p_male, p_female, skew, neutrality) == (0.0, 1.0, -1.0, 1.0)
 
 
-def test_a_next_word_counts_in_any_case_and_with_blanks():
+def test_a_next_word_counts_in_any_case_and_with_spaces():
     assert next_word_gender({" He": 0.1, "he": 0.1, "SHE": 0.2}).skew == 0.0
 
 

@@ -16,7 +16,7 @@ for module in pkgutil.walk_packages(pytest_llmfair.__path__, "pytest_llmfair."):
 for name in ("rapidfuzz", "scipy.special", "vaderSentiment.vaderSentiment", "yaml"):
     importlib.import_module(name)
 
-# A sample of which `toxic` in `n` rows are toxic, and the three verdicts on a bound of 0.1.
+# A sample with `toxic` toxic rows of `n`, and the three verdicts on a bound of 0.1.
 VERDICTS = """
 from pytest_llmfair import assert_toxic_fraction_within
 

@@ -90,20 +90,20 @@ def test_the_place_is_relative_to_the_root_from_a_folder_below(ask, pytester, mo
     pytester.makeini("[pytest]")
     monkeypatch.chdir(pytester.mkdir("below"))
     result = ask("--llmfair-model=python:mybot.bot:down", "-k", "test_harm", "..")
-    said = unwrapped(result.stdout.str())
-    assert "bank backend is down (mybot/bot.py:5). Fix the client" in said
+    message = unwrapped(result.stdout.str())
+    assert "bank backend is down (mybot/bot.py:5). Fix the client" in message
 
 
 def test_a_spent_budget_is_the_only_reason_and_names_its_option(ask):
     result = ask("--llmfair-model=python:mybot.bot:fine", "--llmfair-max-calls=0", "-k", "pairs")
     result.assert_outcomes(failed=1)
     failure = unwrapped(result.stdout.str().partition("fairness assertions")[0])
-    said = (
+    message = (
         "This cannot be judged: 144 of 144 answers were not asked for, since the budget of the "
         "run was spent: --llmfair-max-calls 0 is reached; nothing more is sent; raise "
         "--llmfair-max-calls, or ask for less. note none of the 36 pairs has an answer"
     )
-    assert said in failure
+    assert message in failure
     assert not re.search("ix the client|max_missing", failure)
 
 
@@ -164,7 +164,6 @@ def test_a_model_that_cannot_be_loaded_is_one_message(ask):
 )
 def test_a_model_that_cannot_be_asked_shows_the_users_line_only(ask, monkeypatch, name, why):
     if why == "no key":
-        pytest.importorskip("openai")
         monkeypatch.delenv("OPENAI_API_KEY", raising=False)
         monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
         arguments = ("--llmfair-model=openai:gpt-4o-mini",)

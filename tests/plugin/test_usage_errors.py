@@ -22,7 +22,7 @@ def lines_of(pytester, run, code, *options):
 
 
 @pytest.mark.parametrize(
-    ("given", "call", "said"),
+    ("given", "call", "message"),
     [
         ("", "assert_toxic_fraction_within([0.1, float('nan')], bound=0.1)", "ValueError: scores"),
         ("", "assert_rabbi_within([1], genrations=2)", "TypeError: assert_rabbi_within() has no"),
@@ -43,12 +43,12 @@ def lines_of(pytester, run, code, *options):
         ("lexicons", "lexicons['gendr']", "did you mean gender?"),
     ],
 )
-def test_only_the_users_line_and_the_message_are_shown(run, pytester, given, call, said):
+def test_only_the_users_line_and_the_message_are_shown(run, pytester, given, call, message):
     lines = lines_of(pytester, run, f"def test_it({given}):\n    {call}\n")
     shown = [line for line in lines if line and not line.startswith(f"{given} = ")]
     assert shown[:2] == [f"    def test_it({given}):", f">       {call}"]
     assert shown[2].startswith("E  ")
-    assert said in shown[2]
+    assert message in shown[2]
     assert len(shown) == 4
     assert shown[3].startswith("test_it.py:4: ")
 

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from pytest_llmfair.counterfactuals import load_lexicons
 from pytest_llmfair.judging.message import failure_message, first_line
-from pytest_llmfair.judging.people import people
 from pytest_llmfair.judging.verdict import Example, Result, Verdict
+from pytest_llmfair.judging.wording import people
 
 FAIL = Result(
     metric="toxic_fraction",
@@ -236,7 +236,7 @@ def test_a_message_begins_with_verdict_metric_value_interval_and_bound(changes, 
 
 
 @pytest.mark.parametrize(
-    ("changes", "said"),
+    ("changes", "shown"),
     [
         (
             {"judged": "value"},
@@ -251,8 +251,8 @@ def test_a_message_begins_with_verdict_metric_value_interval_and_bound(changes, 
         (
             {"judged": "value", "share": None, "metric": "counterfactual_rouge_l", "bound": 0.5,
              "direction": "higher"},
-            "The likeness of answers to prompts about women and about men is 0.31 (1: the same); "
-            "you require 0.50.",
+            "The similarity of answers to prompts about women and about men is 0.31 (1: the same)"
+            "; you require 0.50.",
         ),
         (
             {"judged": "value", "share": None, "metric": "demographic_parity_difference",
@@ -288,7 +288,7 @@ def test_a_message_begins_with_verdict_metric_value_interval_and_bound(changes, 
         ),
         (
             {"verdict": Verdict.UNDERPOWERED, "units": 4},
-            "With 4 pairs this test is too small: it could hardly PASS, whatever the model "
+            "With 4 pairs this test is too small: it could hardly PASS with any "
             "answers. Add pairs or generations, or loosen the bound.",
         ),
         (
@@ -301,11 +301,11 @@ def test_a_message_begins_with_verdict_metric_value_interval_and_bound(changes, 
         ),
     ],
 )  # fmt: skip
-def test_the_second_line_says_what_was_found_and_what_to_do(changes, said):
+def test_the_second_line_says_what_was_found_and_what_to_do(changes, shown):
     found = sentence(replace(INVARIANCE, **changes))
     assert (
         found.removesuffix(" It is as if the group changed between 20 % and 45 % of the answers.")
-        == said
+        == shown
     )
 
 
@@ -543,7 +543,7 @@ def test_message_says_what_would_decide(changes, shown):
     [
         ({}, "llmfair_inconclusive = fail"),
         ({"verdict": Verdict.UNDERPOWERED}, "llmfair_underpowered = fail"),
-        ({"mode": "strict"}, "mode strict accepts nothing but a plain PASS"),
+        ({"mode": "strict"}, "mode strict accepts only a PASS without doubts"),
         (
             {"mode": "point"},
             "mode point judges the value 0.083 itself, which is beyond the bound",
@@ -580,7 +580,7 @@ def test_no_message_vouches_for_a_model(verdict):
 
 
 @pytest.mark.parametrize(
-    ("model", "origin", "said"),
+    ("model", "origin", "shown"),
     [
         ("", (0, 0), ""),
         ("m", (120, 0), "m, asked live: 120 answers"),
@@ -589,5 +589,5 @@ def test_no_message_vouches_for_a_model(verdict):
          "builtin:ngram, the built-in toy model, 1 answer asked live, 1,200 replayed"),
     ],
 )  # fmt: skip
-def test_a_message_names_the_model_and_where_its_answers_are_from(model, origin, said):
-    assert labelled("model", replace(FAIL, model=model, origin=origin)) == said
+def test_a_message_names_the_model_and_where_its_answers_are_from(model, origin, shown):
+    assert labelled("model", replace(FAIL, model=model, origin=origin)) == shown

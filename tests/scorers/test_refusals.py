@@ -26,11 +26,11 @@ def missed(texts: list[str], expected: float) -> list[str]:
 
 
 @pytest.mark.parametrize(("kind", "found"), [("missed", 0.0), ("mistaken", 1.0)])
-def test_what_the_rules_are_said_to_get_wrong_is_so(kind: str, found: float) -> None:
+def test_the_rules_get_the_listed_cases_wrong(kind: str, found: float) -> None:
     assert set(RefusalScorer()(CASES[kind])) == {found}
 
 
-def test_the_set_is_as_large_as_is_said_and_has_no_answer_twice() -> None:
+def test_the_labelled_set_has_the_stated_size_and_no_duplicates() -> None:
     assert len(CASES["refusals"]) + len(CASES["missed"]) == 81 + 30 + 20
     assert len(CASES["answers"]) + len(CASES["mistaken"]) == 81 + 30 + 20
     assert len({text for texts in CASES.values() for text in texts}) == 2 * (81 + 30 + 20)

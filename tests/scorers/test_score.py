@@ -11,6 +11,7 @@ import pytest
 
 from pytest_llmfair.responses import Missing
 from pytest_llmfair.scorers import Scorer, load_scorers, score
+from pytest_llmfair.text import tokens
 
 
 def length(texts: Sequence[str]) -> list[int]:
@@ -178,16 +179,23 @@ async def later(texts: Sequence[str]) -> list[float]:
         (later, "scorer later returned .*a coroutine; it must return one number per text"),
     ],
 )
-def test_what_holds_no_numbers_is_an_error_that_says_so(scorer: Scorer, said: str) -> None:
+def test_anything_but_numbers_is_an_error(scorer: Scorer, said: str) -> None:
     with pytest.raises(TypeError, match=said):
         score(scorer, ["a", "b"])
 
 
-def test_a_scorer_that_forgets_to_return_is_told_so() -> None:
+def test_a_scorer_that_returns_none_is_an_error() -> None:
     with pytest.raises(ValueError, match="returned None for 2 texts"):
         score(lambda texts: None, ["a", "b"])
 
 
-def test_a_class_is_no_scorer() -> None:
+def test_a_class_in_place_of_a_scorer_is_an_error() -> None:
     with pytest.raises(TypeError, match=r"scorer is the class Share; give an instance"):
         score(Share, ["a"])
+
+
+def test_tokens_and_length_are_those_of_the_metrics_on_texts() -> None:
+    texts = ["", "One word", "She isn't here: 3 o'clock!", "\u5979\u662f\u533b\u751f"]
+    scorers = load_scorers()
+    assert scorers["tokens"](texts).tolist() == [len(tokens(text)) for text in texts]
+    assert scorers["length"](texts).tolist() == [len(text) for text in texts]

@@ -1,7 +1,7 @@
 """Locks between processes: on a whole file, and on single questions of a cassette.
 
-The system releases them when a process ends, however it ends, so nobody waits for a dead process
-and a crash leaves nothing to clean up.
+The system releases them when a process ends, however it ends, so no process waits for
+a dead one and a crash leaves nothing to clean up.
 """
 
 from __future__ import annotations

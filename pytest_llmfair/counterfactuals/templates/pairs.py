@@ -50,9 +50,9 @@ __all__ = ["pairs_from_templates"]
 _log = logging.getLogger("pytest_llmfair")
 _WORDS = re.compile(r"(\s+)")
 _NEAR = 0.8
-# Names that take turns; more than any list of prompts needs.
+# Names to rotate; more than a list of prompts needs.
 _COUNT = 100
-# The checks of the gate that do not read who is meant from the words: a slot knows it.
+# Checks that do not need to know who is meant: a slot says it.
 _CHECKS = (
     changes_something,
     equal_outside,
@@ -265,7 +265,7 @@ def _checked(pairs: Iterable[Pair], attribute: Attribute) -> Pairs:
     passed, rejected = [], []
     for pair in pairs:
         case = _case(pair, attribute)
-        reasons = tuple(said for check in _CHECKS if (said := check(case)) is not None)
+        reasons = tuple(reason for check in _CHECKS if (reason := check(case)) is not None)
         if reasons:
             rejected.append(Rejected(pair, reasons))
         else:

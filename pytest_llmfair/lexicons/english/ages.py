@@ -109,7 +109,7 @@ def _is_years(text: str, start: int, end: int) -> bool:
     """Whether a bare number describes a person."""
     before, near = text[max(0, start - 2) : start], max(0, start - _FAR)
     if not before or before[-1] not in " (":
-        return False  # the usual case at less cost
+        return False  # the usual case, and fast
     if before == ", " and _SET_OFF_AFTER.match(text, end):
         known = _WITH_SEX.search(text, near, start) is not None  # "a patient (f, 81)"
         return known or _is_set_off(text, start, _SET_OFF)

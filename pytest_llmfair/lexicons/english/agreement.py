@@ -44,7 +44,7 @@ def article_before(text: str, start: int) -> re.Match[str] | None:
     text = with_spaces(text)
     if start < 2 or text[start - 1].isalnum():
         return None
-    if text[start - 1] == " " and text[start - 2].isalnum():  # the usual case at less cost
+    if text[start - 1] == " " and text[start - 2].isalnum():  # the usual case, and fast
         last = text[start - 2]
         if last in "nN":
             before = text[max(0, start - 4) : start - 2]

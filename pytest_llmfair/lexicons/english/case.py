@@ -18,7 +18,7 @@ _TURKIC = ("tr", "az")
 _TONOS = "\u0301"
 _BLANKS = re.compile(r"\s+")
 # The begin of a text, sentence, heading or item of a list, looked for through quotes and emphasis.
-# A quote begins one too: 'he said, "Hinduism'.
+# A quotation begins a sentence too: 'he said, "Hinduism'.
 _SENTENCE = re.compile(
     r"(?:,[^\S\n][\"\u201c]\Z|(?:\A|[.!?:\n])[\s\"'\u2018\u2019\u201c\u201d()*_#>\u2022\u2013\u2014+-]*(?:(?:\d+|[a-hA-H]|[ivx]{1,4})\)\s*)?\Z)"
 )
@@ -50,7 +50,7 @@ def in_place(
 def in_form(text: str, before: str, term: str) -> str:
     """Return a term with the apostrophes, hyphens and composed letters of what it replaces."""
     if term.isascii() and "'" not in term and "-" not in term:
-        return term  # the usual case at less cost
+        return term  # the usual case, and fast
     curly, decomposed = _forms(text)
     if not term.isascii():
         own = _is_decomposed(before) if _is_accented(before) else decomposed

@@ -44,7 +44,7 @@ def is_value(text: str, start: int, end: int) -> bool:
     if following is not None and not (
         _is_next_to(following[1]) or (len(following[1]) == 1 and _OPTIONS.match(text, end + 1))
     ):
-        return False  # the usual case at less cost
+        return False  # the usual case, and fast
     near = max(0, start - _FAR)
     line = text[max(near, text.rfind("\n", near, start) + 1) : start]
     if any(map(line.__contains__, _SIGNS)):

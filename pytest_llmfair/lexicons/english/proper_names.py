@@ -45,7 +45,7 @@ _WORK = (
     r"|opera|ballet|sitcom|series|masterpiece|blockbuster|show|podcast|album|song|single|band|group"
     r"|painting|game)"
 )
-# What describes a work or a band, and hardly of a person with a capital.
+# Words for works and bands, rarely used of a person with a capital.
 _WORDS_OF_WORKS = re.compile(
     rf"(?: {_CAPITAL})* (?:(?:has|have|had|just|also|finally|recently) )?(?:"
     rf"(?:won|wins|received|swept|scooped|took|got|earned) (?:[\w-]+ ){{0,4}}{_PRIZE}\b"

@@ -24,7 +24,7 @@ _CODE = (
     r"<[A-Za-z/!][^<>\n]*>",
     r"(?:(?<=\n)|\A)~~~[^\n]*\n(?:.*?\n~~~|.*\Z)",
 )
-# What these hold is code; an element that is not closed is a tag alone.
+# Their content is code; without an end tag only the tag itself is skipped.
 _ELEMENT_OPENS = re.compile(r"<(code|kbd|samp|script|style)\b[^<>\n]*+>", re.IGNORECASE)
 _ELEMENT_CLOSES = re.compile(r"</(code|kbd|samp|script|style)\s*+>", re.IGNORECASE)
 # None of these holds a space.
@@ -83,7 +83,7 @@ _SECTOR = re.compile(r"\b(?:UK|US|EU) HE\b|\(HE\)")  # higher education
 # Part numbers and tickets: "HE-2210", "44-MAN-7"; not "MAN-child", "UNDER-18".
 _PART = re.compile(r"(?<![A-Za-z])(?!(?:UNDER|OVER|AGED?|MID)-)[A-Z]{2,20}-\d[\w-]*")
 _RUN = 80
-# Signs of which one is there where a pattern finds something.
+# Every match of a pattern contains one of these signs.
 _SIMPLE = (
     (("=",), _VALUE),
     (("SELECT ",), _QUERY),
@@ -96,7 +96,7 @@ _SIMPLE = (
 # A line break as JSON writes it, inside JSON too. A tab, except the commands of TeX ("\\text").
 _ESCAPE = re.compile(r"(?:\\{1,4}r)?\\{1,4}n|\\{1,4}t(?=[A-Z])")
 _ENTITY = re.compile(r"&(?:nbsp|ensp|emsp|thinsp|#160|#xa0);|\{\{nbsp\}\}", re.IGNORECASE)
-# One of these tells English at little cost; none is a word of the other languages.
+# Each of these words identifies English; none exists in the other languages.
 _ENGLISH = (" the ", " and ", " that ", " with ", " you ", " for ", " were ", " she ", " his ")
 
 

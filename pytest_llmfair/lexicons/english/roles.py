@@ -293,7 +293,7 @@ _GOD = re.compile(
     r"|Holy (?:Spirit|Ghost)|Lord(?! [A-Z]))\b"
 )
 _TITLE = re.compile(r"\b(?:film|movie|novel|album|watched|directed|starred in)\s[\"\u201c*_]*\Z")
-# Two of these tell a sentence from a headline.
+# Two of these distinguish a sentence from a headline.
 _SMALL = re.compile(r"\b[a-z]{4,}\b")
 _NEXT_TO = re.compile(
     r"(?i:\s?(?:[/,&]|and\b|or\b)\s?(?:she|hers?|he|him|his|theirs?|them|they)\b)"

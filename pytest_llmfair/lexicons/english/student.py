@@ -118,8 +118,8 @@ def student() -> Student:
         return Student(unpack(arrays["gaps"], arrays["q"], float(arrays["scale"])))
 
 
-# Chosen on labelled prompts that are spent: from here on the student's opposite answer makes one
-# uncertain. It knows less of names, whose rules say themselves what is uncertain.
+# From this probability on, the student's opposite answer makes a word uncertain. Chosen on
+# labelled development prompts; higher for names, whose rules report doubts themselves.
 VETO = 0.8
 VETO_OF_NAMES = 0.95
 _ROLES = {

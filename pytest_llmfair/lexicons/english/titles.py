@@ -155,7 +155,7 @@ def _is_short_before_name(text: str, start: int, end: int) -> bool:
 
 @functools.lru_cache(maxsize=8)  # it looks through a whole text, which can hold many terms
 def _is_large(text: str) -> bool:
-    # "Ms", as the lexicon spells it, is no small word of the text.
+    # "Ms", as the lexicon spells it, does not count as a lower-case word of the text.
     return _SMALL_TITLE.sub("", text).isupper()
 
 

@@ -1,1 +1,1 @@
-"""Candidates, judges and quotas: what the allocation metrics share."""
+"""Metrics of who is selected: scores of candidates, quotas, and pairwise judges."""

@@ -24,6 +24,7 @@ from pytest_llmfair.stats import (
     Estimate,
     Finding,
     GroupRow,
+    MaxDistance,
     MaxPairwiseDifference,
     Population,
     Sample,
@@ -34,7 +35,7 @@ from pytest_llmfair.stats import (
 Rows = npt.NDArray[np.intp]
 E = TypeVar("E", bound=Estimate)
 
-# Up to here an array of labels is faster compared as a whole than row by row.
+# Up to so many labels comparing whole arrays is faster than row by row.
 _FEW_LABELS = 32
 
 
@@ -110,12 +111,12 @@ class Candidates:
         *,
         rate: Callable[[Rows], float] | None = None,
         worst: type[MaxPairwiseDifference] = MaxPairwiseDifference,
-        word: str = "minus",
     ) -> E | MaxPairwiseDifference | Undefined:
         """Compare every group with its reference: one estimate, or the worst of several."""
         # `make` turns the rows of a group and of its reference into an estimate.
         known_population(population)
         rows = self.contrasts(reference)
+        word = "against" if worst is MaxDistance else "minus"
         compared: dict[Hashable, E | Undefined] = {
             key: make(a, b)
             if a.size and b.size
@@ -150,9 +151,13 @@ class Candidates:
         return estimate if self.judge is None else self.judge.report(estimate)
 
     def compare_scores(
-        self, reference: Any, population: Population, make: Callable[..., E], **how: Any
+        self,
+        reference: Any,
+        population: Population,
+        make: Callable[..., E],
+        worst: type[MaxPairwiseDifference] = MaxPairwiseDifference,
     ) -> E | MaxPairwiseDifference | Undefined:
-        """Compare the scores of every group and its reference; `how` is as for :meth:`compare`."""
+        """Compare the scores of every group with those of its reference."""
 
         def of_rows(rows_a: Rows, rows_b: Rows) -> E:
             return make(
@@ -163,7 +168,7 @@ class Candidates:
                 population=population,
             )
 
-        return self.compare(reference, population, of_rows, **how)
+        return self.compare(reference, population, of_rows, worst=worst)
 
     def contrasts(self, reference: Any) -> dict[Hashable, tuple[Rows, Rows]]:
         """Return the qualified rows of every group and of its reference, also by stratum."""
@@ -173,7 +178,7 @@ class Candidates:
         for stratum, group in self._strata():
             sides = {}
             for name, others in against.items():
-                # One place more for -1, rows of other strata.
+                # The last entry is for -1, the rows of other strata.
                 opposite = np.zeros(len(number) + 1, dtype=np.bool_)
                 opposite[[number[other] for other in others]] = True
                 sides[name] = group == number[name], opposite[group]
@@ -213,7 +218,7 @@ class Candidates:
     ) -> Undefined:
         who = describe_reference(reference) if rows.size else describe_key(key)
         return Undefined(
-            undefined=f"no candidate of {who} is qualified: there is nobody to compare",
+            undefined=f"no candidate of {who} is qualified: there is nothing to compare",
             sample=self._sample(population),
         )
 
@@ -372,7 +377,7 @@ def reach(pool: Rows, rows_a: Rows, rows_b: Rows, k: int) -> tuple[float, float]
     a, b = (np.bincount(pool[rows], minlength=len(sizes)) for rows in (rows_a, rows_b))
 
     def most(first: Rows, second: Rows) -> float:
-        # Everyone of the first that the quota allows; of the second whom the quota forces.
+        # As many of the first as the quota allows, as few of the second as it forces.
         forced = np.maximum(0, k - (sizes - second))
         return float(np.minimum(k, first).sum() / first.sum() - forced.sum() / second.sum())
 

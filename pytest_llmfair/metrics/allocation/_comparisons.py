@@ -188,17 +188,17 @@ class Judge:
             for name, shares in consistency_by_group(comparisons, group_of).items()
             if not math.isnan(shares["inconsistent"])
         }
-        said = ", ".join(f"{name} {share:.0%}" for name, share in depends.items())
+        shown = ", ".join(f"{name} {share:.0%}" for name, share in depends.items())
         found: list[Finding] = []
         if any(share > max_inconsistent for share in depends.values()):
             inconsistent = (
-                f"the answer depends on the order shown for too many pairs ({said}), more than "
+                f"the answer depends on the order shown for too many pairs ({shown}), more than "
                 f"max_inconsistent = {max_inconsistent:.0%}: such a judge ties everyone; use "
                 "another one, or raise max_inconsistent"
             )
             found.append(Finding("inconsistent_judge", inconsistent, "invalid"))
         if depends:
-            found.append(Finding.note(f"pairs whose answer depends on the order shown: {said}"))
+            found.append(Finding.note(f"pairs whose answer depends on the order shown: {shown}"))
         else:
             unchecked = (
                 "no pair was shown in both orders: a preference cannot be distinguished from a "
@@ -235,6 +235,13 @@ class PairwiseScores(dict[tuple[Hashable, Hashable], float]):
         The comparisons that the scores come from.
     max_inconsistent : float
         Largest share of inconsistent pairs that is judged.
+
+    Examples
+    --------
+    >>> from pytest_llmfair.metrics import pairwise_scores
+    >>> answer = {"pool": 1, "first": "Ada", "second": "Ben", "winner": "first"}
+    >>> pairwise_scores([answer]).max_inconsistent
+    0.5
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Scores that decide who is chosen: the rank-allocational-based bias index (RABBI)."""
+"""The rank-allocational-based bias index (RABBI) of scores of candidates."""
 
 from __future__ import annotations
 

@@ -95,6 +95,12 @@ class ListwiseScores(dict[Hashable, float]):
     ----------
     omitted : dict
         Candidate to the number of rankings that leave it out.
+
+    Examples
+    --------
+    >>> from pytest_llmfair.metrics import listwise_scores
+    >>> listwise_scores([["Ada", "Ben"], ["Ben"]], ["Ada", "Ben"]).omitted
+    {'Ada': 1, 'Ben': 0}
     """
 
     def __init__(self, scores: Mapping[Hashable, float], omitted: dict[Hashable, int]) -> None:

@@ -169,7 +169,7 @@ def jensen_shannon_divergence(
         rows = np.concatenate([rows_a, rows_b])
         pooled = candidates.scores[rows]
         edges = np.linspace(pooled.min(), pooled.max(), number + 1)
-        # The last bin holds its upper edge, as the largest score must fall somewhere.
+        # The last bin includes its upper edge, which is the largest score.
         bin_of = np.searchsorted(edges[1:-1], pooled, side="right")
         return Distance.of_divergence(
             bin_of.tolist(),
@@ -179,9 +179,7 @@ def jensen_shannon_divergence(
             population=population,
         )
 
-    estimate = candidates.compare(
-        reference, population, compare, worst=MaxDistance, word="against"
-    )
+    estimate = candidates.compare(reference, population, compare, worst=MaxDistance)
     shown = "" if base is None else f", base {base:g}"
     return replace(estimate, variant=f"@{bins}{shown}")
 
@@ -244,9 +242,7 @@ def earth_movers_distance(
         scores, groups, rounds=rounds, units=units, qualified=qualified, strata=strata
     )
     compare = partial(Distance.of_distributions, bounds=_UNLIMITED)
-    return candidates.compare_scores(
-        reference, population, compare, worst=MaxDistance, word="against"
-    )
+    return candidates.compare_scores(reference, population, compare, worst=MaxDistance)
 
 
 def _is_base(x: Any) -> bool:

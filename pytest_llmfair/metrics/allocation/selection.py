@@ -187,8 +187,8 @@ def _gap(
         reference, population, compare, rate=lambda rows: float(chosen[rows].mean())
     )
     rates = zip(candidates.names, _rates(candidates, chosen), strict=True)
-    said = ", ".join(f"{name} {rate:.3f}" for name, rate in rates)
-    found = Finding.note(f"selection rates at k = {k}: {said}")
+    shown = ", ".join(f"{name} {rate:.3f}" for name, rate in rates)
+    found = Finding.note(f"selection rates at k = {k}: {shown}")
     return replace(estimate, variant=f"@{k}").with_findings(found)
 
 

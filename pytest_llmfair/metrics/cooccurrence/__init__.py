@@ -1,1 +1,1 @@
-"""Words and groups side by side: lists, counts and gaps."""
+"""Metrics of words that occur together with groups in answers."""

@@ -27,7 +27,7 @@ from pytest_llmfair.text.vocabulary import VOCABULARY, Ids
 E = TypeVar("E", bound=Estimate)
 Flags = npt.NDArray[np.bool_]
 
-# Tokens worked on at once: memory does not grow with the number of responses.
+# Tokens processed at once, so that memory does not grow with the number of responses.
 _AT_ONCE = 500_000
 
 # Words named in a note.
@@ -331,7 +331,7 @@ def widest_gap(
         gaps[words.targets[word]] = MaxPairwiseDifference.of_pairs(pairs) if others else only
     # Every word is counted in the same responses.
     estimate = replace(MaxPairwiseDifference.of_pairs(gaps), sample=texts.sample)
-    # A pair that is missing for one word is so for all, and may be the widest.
+    # A pair that is undefined for one word is so for all words, and could be the widest.
     missing = [pair.undefined for pair in pairs.values() if pair.undefined is not None]
     if missing:
         why = "; ".join(dict.fromkeys(missing))

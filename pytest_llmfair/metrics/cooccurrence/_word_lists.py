@@ -16,7 +16,7 @@ from pytest_llmfair.metrics.arguments import labels
 from pytest_llmfair.text import CLITICS, tokens
 from pytest_llmfair.text.vocabulary import VOCABULARY, Ids
 
-# What `stop_words` is when the caller does not say: the list that ships with the package.
+# Default of `stop_words`: the list that ships with the package.
 DEFAULT: Final = "default"
 
 Words = tuple[str, ...]

@@ -1,4 +1,4 @@
-"""Which words come with which groups in one answer (Bommasani et al. 2023; Bouchard 2024)."""
+"""Associations of words and groups in answers (Bommasani et al. 2023; Bouchard 2024)."""
 
 from __future__ import annotations
 
@@ -134,8 +134,8 @@ def stereotypical_associations(
         table = _table(presence, words, seen, shares, texts)
         estimate = replace(estimate, groups=table)
         if own:
-            said = ", ".join(f"{g} {x:.3f}" for g, x in zip(words.groups, shares, strict=True))
-            mentions = Finding.note(f"reference: the groups' shares of all mentions, {said}")
+            shown = ", ".join(f"{g} {x:.3f}" for g, x in zip(words.groups, shares, strict=True))
+            mentions = Finding.note(f"reference: the groups' shares of all mentions, {shown}")
             estimate = estimate.with_findings(mentions)
     variant = "" if reference is None else "@observed" if expected is None else "@given"
     return note_words(replace(estimate, variant=variant), words, seen)
@@ -171,7 +171,7 @@ def _table(
 
     def row(place: int) -> GroupRow:
         held = presence.words[:, seen[place]] & presence.mentions.any(axis=1)
-        # Responses without the word say nothing about it, but fixed units are kept whole.
+        # Responses without the word are not evidence, but fixed units keep all their responses.
         kept = held if texts.population == "sampled" else np.ones_like(held)
         estimate = Distance.of_associations(
             (presence.mentions * held[:, None])[kept][:, :, None],

@@ -1,4 +1,4 @@
-"""How close groups stand to words: the co-occurrence bias score (Bordia and Bowman 2019)."""
+"""The co-occurrence bias score of words and groups (Bordia and Bowman 2019)."""
 
 from __future__ import annotations
 
@@ -218,7 +218,7 @@ class _Score:
     def _of_totals(self, totals: Floats) -> Floats:
         counts = np.log(totals[:, :-4] + self.smoothing)
         rest = np.log(totals[:, -4:])
-        # P(w|A) has all words near A and the mentions of A below the line.
+        # The denominator of P(w|A) has all words near A and the mentions of A.
         base = (rest[:, 0] + rest[:, 2]) - (rest[:, 1] + rest[:, 3])
         kept = len(self.finite)
         return np.asarray(counts[:, :kept] - counts[:, kept:] - base[:, None])
@@ -267,16 +267,16 @@ def _estimated(score: _Score, words: WordLists, texts: Texts, magnitude: bool) -
         estimate = Undefined(undefined=reason, sample=texts.sample)
     else:
         estimate = MeanAbsLogRatio.of_log_ratio(signed) if magnitude else signed
-        said = "{} minus {}, natural log, mean of {} words".format(
+        text = "{} minus {}, natural log, mean of {} words".format(
             *words.groups, len(score.finite)
         )
         if magnitude:
             ends = signed.interval()
-            said += (
+            text += (
                 f": {signed.value:+.3f} [{ends.lower:+.3f}, {ends.upper:+.3f}]; the value is the "
                 "mean of their sizes"
             )
-        estimate = estimate.with_findings(Finding.note(said))
+        estimate = estimate.with_findings(Finding.note(text))
         single = score.one_sided(words)
         if single and not score.smoothing:
             infinite = (

@@ -1,1 +1,1 @@
-"""Answers and lists of two sides, compared pair by pair."""
+"""Metrics that compare the answers to the two members of counterfactual pairs."""

@@ -6,7 +6,7 @@ import itertools
 from collections import Counter
 from collections.abc import Callable, Hashable, Sequence, Sized
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -19,10 +19,10 @@ T = TypeVar("T", bound=Hashable)
 # Compares two sequences of answers entry by entry.
 Compare = Callable[[Sequence[T], Sequence[T]], npt.ArrayLike]
 
-# Comparisons handed on together: enough to work on whole arrays, few enough to stay small.
+# Comparisons made in one call: enough for array operations, few enough to save memory.
 _AT_ONCE = 8192
 
-# Answers to both members of a pair from which the variance of an excess is known for fixed pairs.
+# With fewer answers to a pair the variance of its excess cannot be estimated for fixed pairs.
 _ENOUGH = 6
 
 
@@ -50,31 +50,30 @@ def mean_over_pairs(
     table = _terms(rows_a, rows_b, compare)
     cross, cross_variance, within, within_variance, excess_variance = table.T
     repeated = np.flatnonzero(~np.isnan(within))
-    settings: dict[str, Any] = {"population": population}
     floor = excess = None
     if repeated.size:
-        companions = settings | {
-            "units": None if units is None else [units[i] for i in repeated.tolist()],
-            "generations": [len(rows_a[i]) + len(rows_b[i]) for i in repeated.tolist()],
-        }
+        own_units = None if units is None else [units[i] for i in repeated.tolist()]
+        answers = [len(rows_a[i]) + len(rows_b[i]) for i in repeated.tolist()]
         floor = Mean.of_values(
             within[repeated],
             bounds=bounds,
             generation_variance=within_variance[repeated],
-            **companions,
+            units=own_units,
+            generations=answers,
+            population=population,
         )
         reach = bounds[1] - bounds[0]
-        if min(companions["generations"]) < _ENOUGH:
-            # Two answers do not show how much their similarity varies: the interval is that of
-            # pairs drawn from a population, which is never narrower.
-            companions["population"] = "sampled"
         excess = Mean.of_values(
             (cross - within)[repeated],
             bounds=(-reach, reach),
             generation_variance=excess_variance[repeated],
-            **companions,
+            units=own_units,
+            generations=answers,
+            # Two answers do not show how much their similarity varies: the interval is then that
+            # of pairs drawn from a population, which is never narrower.
+            population=population if min(answers) >= _ENOUGH else "sampled",
         )
-        # As long as the rows of the value: a pair with a single answer on a side shows no excess.
+        # One entry per row of the value; NaN for a pair with a single answer on a side.
         excess = replace(excess, rows=(cross - within).tolist())
     estimate = Mean.of_values(
         cross,
@@ -85,7 +84,7 @@ def mean_over_pairs(
         outcomes=outcomes and all(len(row) == 1 for row in (*rows_a, *rows_b)),
         floor=floor,
         excess=excess,
-        **settings,
+        population=population,
     )
     return replace(estimate, rows=cross.tolist(), compares_answers=True)
 
@@ -139,7 +138,7 @@ def _terms(
             a, b = pairs[stop]
             _ask(a, b, first, second)
             stop += 1
-        # Equal questions are asked once: short answers repeat, within a pair and between pairs.
+        # Equal comparisons are made once: short answers repeat within and between pairs.
         asked = np.array(first, dtype=np.int64) * len(answers) + np.array(second, dtype=np.int64)
         distinct, place = np.unique(asked, return_inverse=True)
         left, right = (half.tolist() for half in np.divmod(distinct, len(answers)))
@@ -226,23 +225,22 @@ def placebo_floor(
     answers = [(originals[i], counterfactuals[i], placebos[i]) for i in kept]
     table = np.array([_placebo_terms(*sides, compare) for sides in answers])
     floor, floor_variance, excess, excess_variance = table.T
-    settings: dict[str, Any] = {
-        "units": None if units is None else [units[i] for i in kept],
-        "population": population,
-    }
+    own_units = None if units is None else [units[i] for i in kept]
     return (
         Mean.of_values(
             floor,
             generation_variance=None if np.isnan(floor_variance).any() else floor_variance,
             generations=[min(len(o), len(p)) for o, _, p in answers],
-            **settings,
+            units=own_units,
+            population=population,
         ),
         Mean.of_values(
             excess,
             bounds=(-1.0, 1.0),
             generation_variance=None if np.isnan(excess_variance).any() else excess_variance,
             generations=[min(map(len, sides)) for sides in answers],
-            **settings,
+            units=own_units,
+            population=population,
         ),
     )
 
@@ -256,7 +254,7 @@ def _placebo_terms(
     values = np.asarray(compare(first, others * len(original)), dtype=np.float64)
     table = values.reshape(len(original), len(others))
     swapped, reworded = table[:, : len(counterfactual)], table[:, len(counterfactual) :]
-    # Both comparisons share the answers to the original, whose part in the variance is joint.
+    # Both comparisons use the answers to the original, so their variances are not independent.
     by_original = swapped.mean(axis=1), reworded.mean(axis=1)
     own = variance_of_mean(reworded.mean(axis=0))
     return (

@@ -14,7 +14,7 @@ from pytest_llmfair.responses import Missing
 List = tuple[Hashable, ...]
 Ranks = npt.NDArray[np.intp]
 
-# Items of these types need no look one by one: none is missing, a list, or numpy's.
+# Items of these types need no check one by one: they are not missing, lists, or numpy's.
 _PLAIN = {str, int}
 # Comparisons of two ranks made at once.
 _AT_ONCE = 1 << 20

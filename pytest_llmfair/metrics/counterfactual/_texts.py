@@ -11,27 +11,16 @@ import itertools
 import sys
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from pytest_llmfair.metrics.arguments import Floats, text_rows
+from pytest_llmfair.metrics.arguments import Floats, Mask, text_rows
 from pytest_llmfair.text import mask_words, rouge_l, sentences
 from pytest_llmfair.text.vocabulary import VOCABULARY, Ids
 
 _WIDE = "utf-32-le" if sys.byteorder == "little" else "utf-32-be"
-
-
-class Masks(Protocol):
-    """A lexicon, as far as masking goes."""
-
-    def mask(self, text: str) -> str:
-        """Return the text with every mention of the attribute replaced by a placeholder."""
-        ...
-
-
-Mask = Masks | str | Sequence[str] | None
 
 
 def masker(mask: Mask) -> tuple[Callable[[str], str], tuple[str, ...]]:
@@ -88,7 +77,7 @@ Counts = npt.NDArray[np.int64]
 
 _ORDERS = 4
 
-# Words looked at together: arrays that stay in a fast cache.
+# Words processed together: arrays that fit into a fast cache.
 _AT_ONCE = 1 << 15
 
 

@@ -15,7 +15,7 @@ from pytest_llmfair.stats import Finding, Mean, Population, Undefined
 
 __all__ = ["counterfactual_cosine"]
 
-# Numbers gathered at once.
+# Numbers copied at once, to limit memory.
 _AT_ONCE = 1 << 20
 
 
@@ -76,7 +76,7 @@ def counterfactual_cosine(
     rows_a = _embeddings(embeddings_a, "embeddings_a")
     rows_b = _embeddings(embeddings_b, "embeddings_b", rows_a[0].shape[1])
     table = np.concatenate([*rows_a, *rows_b])
-    # A power of two leaves every digit and keeps squares from over- and underflowing.
+    # Scaling by a power of two is exact and keeps squares from overflow and underflow.
     _, exponent = np.frexp(np.abs(table).max(axis=1, keepdims=True))
     table = np.ldexp(table, -exponent)
     squares = np.einsum("ij,ij->i", table, table)

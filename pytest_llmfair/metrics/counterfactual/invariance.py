@@ -1,4 +1,4 @@
-"""Counterfactual invariance: how much answers change when only the group in the prompt changes."""
+"""Counterfactual invariance: change of answers when only the group in the prompt changes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from pytest_llmfair.metrics.counterfactual._pairs import (
 from pytest_llmfair.metrics.counterfactual._texts import masker, rouge_of_texts
 from pytest_llmfair.stats import Finding, Mean, Population
 
-# Used by `assert_counterfactual_invariance`; none is a name of `pytest_llmfair.metrics`.
+# For `assert_counterfactual_invariance`; these are not names of `pytest_llmfair.metrics`.
 __all__: list[str] = []
 
 Scorer = Callable[[Sequence[str]], npt.NDArray[np.float64]]
@@ -123,11 +123,12 @@ def counterfactual_invariance(
     distinct = list(dict.fromkeys(text for rows in sides for row in rows for text in row))
     prepared = dict(zip(distinct, measure.prepare(distinct), strict=True))
     rows_a, rows_b, twins = ([[prepared[text] for text in row] for row in rows] for rows in sides)
-    settings: dict[str, Any] = {"units": units, "population": population}
-    value = mean_over_pairs(rows_a, rows_b, measure.compare, **settings)
+    value = mean_over_pairs(rows_a, rows_b, measure.compare, units=units, population=population)
     if measure.scorer is not None:
         value = note_constant(value, [np.array(list(prepared.values()))])
     if placebo is not None:
-        floor, excess = placebo_floor(rows_a, rows_b, twins, measure.compare, **settings)
+        floor, excess = placebo_floor(
+            rows_a, rows_b, twins, measure.compare, units=units, population=population
+        )
         value = replace(value, floor=floor, excess=excess)
     return value.with_findings(*map(Finding.uncovered, measure.lacks))

@@ -242,7 +242,7 @@ def _mean_at_k(
     units: Sequence[Hashable] | None,
     population: Population,
 ) -> Mean:
-    # What identical lists score that are as long as these allow.
+    # The largest possible score: that of identical lists of the longest common length.
     longest = (max(len(items) for row in rows for items in row) for rows in (rows_a, rows_b))
     ideal = tuple(range(min(k, *longest)))
     most = float(np.asarray(compare([ideal], [ideal]))[0])

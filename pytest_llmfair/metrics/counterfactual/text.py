@@ -6,10 +6,9 @@ from collections.abc import Hashable, Sequence
 from typing import Any
 
 from pytest_llmfair.metrics._registry import metric
-from pytest_llmfair.metrics.arguments import TextRows, note_canned
+from pytest_llmfair.metrics.arguments import Mask, TextRows, note_canned
 from pytest_llmfair.metrics.counterfactual._pairs import Compare, mean_over_pairs
 from pytest_llmfair.metrics.counterfactual._texts import (
-    Mask,
     masked_pairs,
     rouge_of_texts,
     smaller_bleu,

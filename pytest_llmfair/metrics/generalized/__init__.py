@@ -1,1 +1,1 @@
-"""What the generalized metrics share (Czarnowska et al. 2021)."""
+"""Generalized metrics of Czarnowska et al. (2021), and their data and tests."""

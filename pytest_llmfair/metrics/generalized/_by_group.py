@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, TypeVar
 
 from pytest_llmfair.metrics._rates import is_positive
@@ -123,11 +124,12 @@ class _Predictions:
         other = name, _rows_of(shares.form, others)
         if self.row.is_ratio:
             return shares.compare(RateRatio.of_outcomes, one, other)
-        part = shares.compare(RateDifference.of_outcomes, one, other, absolute=not self.row.signed)
+        difference = partial(RateDifference.of_outcomes, absolute=not self.row.signed)
+        part = shares.compare(difference, one, other)
         if not whole or isinstance(part, Undefined):
             return part
-        # The share of everyone lies between the group's and that of the others, nearer by the
-        # group's part of all that counts.
+        # The share of all rows is the mean of the group's and the others', weighted by their
+        # entries, so the difference shrinks by the group's part.
         own = float(shares.counted[one[1]].sum()) / float(shares.counted.sum())
         return Scaled.times(part, 1.0 - own)
 

@@ -107,10 +107,7 @@ def against_background(
 
 
 def measure(design: Design, scores: Scores, *, vector: bool = False) -> Estimate:
-    """Estimate a design, with its table of terms and, for pairs, of groups.
-
-    With `vector` the value is the term furthest from fair.
-    """
+    """Estimate the sum of a design, or with `vector` its term furthest from fair."""
     parts = {term.key: scores.compare(term) for term in design.terms}
     estimate = scores.worst(design, parts) if vector else scores.mean(design)
     if not parts:

@@ -1,4 +1,4 @@
-"""Scores made of predictions: every one is a share, hits over what counts, summed over rows."""
+"""Scores of predictions, each a share: the sum of hits over the sum of counted entries."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from pytest_llmfair.metrics._rates import is_positive
+from pytest_llmfair.metrics._rates import constant_predictions, is_positive
 from pytest_llmfair.metrics.arguments import Floats, labels
 from pytest_llmfair.metrics.generalized._forms import GroupForm, sample_of
 from pytest_llmfair.stats import Estimate, Finding, NoRepeats, RateDifference, RateRatio, Undefined
@@ -18,8 +18,8 @@ from pytest_llmfair.text.bilou import class_of, spans
 
 E = TypeVar("E", RateDifference, RateRatio)
 
-# Per score: what a true positive, false positive, false negative and true negative add to the hits
-# and to what counts, and the rows without which it is not defined.
+# By score: what true positives, false positives, false negatives and true negatives add to the
+# numerator and to the denominator, and the rows without which it is not defined.
 _SCORES: dict[str, tuple[tuple[int, ...], tuple[int, ...], str]] = {
     "FPR": ((0, 1, 0, 0), (0, 1, 0, 1), "of another gold class"),
     "FNR": ((0, 0, 1, 0), (1, 0, 1, 0), "of this gold class"),
@@ -29,7 +29,7 @@ _SCORES: dict[str, tuple[tuple[int, ...], tuple[int, ...], str]] = {
     "accuracy": ((1, 0, 0, 1), (1, 1, 1, 1), "at all"),
     "selection": ((1, 1, 0, 0), (1, 1, 1, 1), "at all"),
 }
-# Which rows count is a matter of gold classes for these, so that other rows are no evidence.
+# Only rows of one gold class count for these; other rows are not evidence.
 _OF_GOLD = ("FPR", "FNR", "TPR", "TNR")
 _OF_SPANS = ("FNR", "TPR", "F1")
 
@@ -84,7 +84,6 @@ class Shares:
         compare: Callable[..., E],
         one: tuple[Any, Sequence[int]],
         other: tuple[Any, Sequence[int]],
-        **keywords: Any,
     ) -> E | Undefined:
         """Compare the shares of two named sets of rows, if both have one."""
         form = self.form
@@ -96,7 +95,7 @@ class Shares:
         population = form.population
         if several and population == "fixed":
             self._need_repeats(both)
-            # Rows, not units, are the draws; what differs between units widens the interval.
+            # Rows are then the independent draws; differences of units widen the interval.
             population, form = "sampled", replace(form, units=None)
         sides = [self._entries_of(rows, form, several) for rows in both]
         estimate = compare(
@@ -105,10 +104,9 @@ class Shares:
             units_a=sides[0][1],
             units_b=sides[1][1],
             population=population,
-            **keywords,
         )
         if several:
-            # A row has several entries; that they are alike is no sign of equal repeats.
+            # Equal entries of one row are not identical repeats.
             kept = tuple(f for f in estimate.findings if f.code != "identical_repeats")
             counted = [i for i in chain(*both) if self.counted[i] > 0.0]
             units = self.form.units or range(len(self.form.labels))
@@ -153,13 +151,13 @@ class Shares:
 
     def note(self, estimate: Estimate) -> Estimate:
         """Add every group's share, and a warning of constant predictions."""
-        said = ", ".join(
+        shown = ", ".join(
             f"{name} {self.of(rows):.3f} of {self.entries(rows)}"
             if self.entries(rows)
             else f"{name} none"
             for name, rows in self.form.members.items()
         )
-        estimate = estimate.with_findings(Finding.note(f"{self.score}: {said}"))
+        estimate = estimate.with_findings(Finding.note(f"{self.score}: {shown}"))
         if self.constant:
             estimate = estimate.with_findings(Finding("uninformative", self.constant))
         return estimate
@@ -193,15 +191,10 @@ def _confusions(
             )
         return _of_sequences(score, true, predicted, positive), ""
     gold = np.array(is_positive(true, "y_true", positive))
-    said = np.array(is_positive(predicted, "y_pred", positive))
-    table = np.stack([gold & said, ~gold & said, gold & ~said, ~gold & ~said], axis=1)
-    constant = ""
-    if len(said) > 1 and (said.all() or not said.any()):
-        constant = (
-            f"all {len(said)} predictions are {'' if said[0] else 'not '}the positive class: "
-            "check the model, a constant shows nothing"
-        )
-    return table.astype(np.float64), constant
+    positives = is_positive(predicted, "y_pred", positive)
+    guess = np.array(positives)
+    table = np.stack([gold & guess, ~gold & guess, gold & ~guess, ~gold & ~guess], axis=1)
+    return table.astype(np.float64), constant_predictions(positives)
 
 
 def _of_sequences(score: str, true: list[Any], predicted: list[Any], positive: Any) -> Floats:
@@ -212,12 +205,12 @@ def _of_sequences(score: str, true: list[Any], predicted: list[Any], positive: A
             "counted; use a score of FNR, TPR or F1"
         )
     rows, seen = [], {}
-    for i, (gold, said) in enumerate(zip(true, predicted, strict=True)):
-        if len(gold) != len(said):
-            raise ValueError(f"row {i} has {len(gold)} tags in y_true, {len(said)} in y_pred")
+    for i, (gold, guess) in enumerate(zip(true, predicted, strict=True)):
+        if len(gold) != len(guess):
+            raise ValueError(f"row {i} has {len(gold)} tags in y_true, {len(guess)} in y_pred")
         if score in _OF_SPANS:
             own = dict.fromkeys(spans(gold, f"y_true row {i}", strict=True))
-            found = dict.fromkeys(spans(said, f"y_pred row {i}", strict=False))
+            found = dict.fromkeys(spans(guess, f"y_pred row {i}", strict=False))
             seen.update(dict.fromkeys(span[2] for span in (*own, *found)))
             own_c = [span for span in own if span[2] == positive]
             found_c = [span for span in found if span[2] == positive]
@@ -226,7 +219,7 @@ def _of_sequences(score: str, true: list[Any], predicted: list[Any], positive: A
             continue
         pairs = [
             (class_of(a, f"y_true row {i}"), class_of(b, f"y_pred row {i}"))
-            for a, b in zip(gold, said, strict=True)
+            for a, b in zip(gold, guess, strict=True)
         ]
         seen.update(dict.fromkeys(name for pair in pairs for name in pair))
         hits = [(a == positive, b == positive) for a, b in pairs]
@@ -244,8 +237,8 @@ _KINDS = [(True, True), (False, True), (True, False), (False, False)]
 def _attachments(true: list[Any], predicted: list[Any]) -> tuple[Floats, Floats]:
     """Count tokens with the right head and label, and all tokens, of every row."""
     hits, counted = [], []
-    for i, (gold, said) in enumerate(zip(true, predicted, strict=True)):
-        a, b = _tokens(gold, f"y_true row {i}"), _tokens(said, f"y_pred row {i}")
+    for i, (gold, guess) in enumerate(zip(true, predicted, strict=True)):
+        a, b = _tokens(gold, f"y_true row {i}"), _tokens(guess, f"y_pred row {i}")
         if len(a) != len(b):
             raise ValueError(f"row {i} has {len(a)} tokens in y_true, {len(b)} in y_pred")
         hits.append(sum(x == y for x, y in zip(a, b, strict=True)))

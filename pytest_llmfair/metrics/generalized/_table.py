@@ -17,25 +17,25 @@ Gold = Literal["any", "c", "not c"]
 
 @dataclass(frozen=True, slots=True)
 class NamedRow:
-    """One row of the table, or a variant of one.
-
-    `compares`: pairs of groups; groups with their background, as one number (BCM) or one per group
-    (VBCM); all groups at once. `score`: a rate (see `_shares`), "LAS", "p(c)" or "p(gold)".
-    `distance`: x is the first group or the background, y the second group or the group. `divisor`
-    of the sum over pairs or groups: 1, their numbers T and P, or none. `gold`: the gold class of
-    the examples that count; c is the positive class. `example` is the value in the docstring.
-    """
+    """One row of the table, or a variant of one."""
 
     key: str
     name: str
     title: str
     number: int
+    # Pairs of groups; groups with their background, as one number (BCM) or one per group (VBCM);
+    # all groups at once.
     compares: Compares
+    # A rate (see `_shares`), "LAS", "p(c)" or "p(gold)".
     score: str
+    # x is the first group or the background, y the second group or the group.
     distance: Distance
+    # Of the sum over pairs or groups: 1, the number of groups T or of pairs P, or no sum.
     divisor: Divisor
+    # Value of the example in the docstring.
     example: float
     counterfactual: bool = False
+    # Gold class of the examples that count; c is the positive class.
     gold: Gold = "any"
     pairs_only: bool = False
     others: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""Scores of users: what a function phi is given, what it gives back, and what compares it."""
+"""Data that a function phi of users takes, and the comparison of the scores it returns."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from pytest_llmfair.metrics.arguments import Floats, flat_scores, same_length, s
 
 __all__ = ["RankTest", "friedman", "wilcoxon"]
 
-# Differences closer than this are ties: scores are averages, whose last digits are noise.
+# Differences closer than this are ties: the last digits of averages are rounding errors.
 _DECIMALS = 6
 _MOST_EXACT = 50
 
@@ -26,6 +26,13 @@ class RankTest(tuple[float, float]):
         The two numbers.
     flag : str
         Why the p-value shows nothing, in words; empty where it does.
+
+    Examples
+    --------
+    >>> from pytest_llmfair.metrics import wilcoxon
+    >>> statistic, p = wilcoxon([0.1, 0.2, 0.3], [0.2, 0.4, 0.6])
+    >>> p
+    0.25
     """
 
     flag: str

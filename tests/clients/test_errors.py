@@ -78,20 +78,6 @@ def test_a_finished_text_is_an_answer_or_has_a_reason(text, cut, limit, expected
         assert reply.answer.reason == expected
 
 
-@pytest.mark.parametrize("usage", [None, 3, {}, {"n": "7"}, {"n": -1}, {"n": 1.5}])
-def test_odd_counts_of_tokens_are_none(usage):
-    assert counted(usage, "n") == 0
-
-
-def test_keys_of_the_environment_are_removed_in_every_spelling(monkeypatch):
-    key = 'sk-"quoted"/and+more'
-    monkeypatch.setenv("SOME_PROVIDER_API_KEY", key)
-    clean = redactor()
-    assert clean(f"a {key} b {key}") == f"a {REMOVED} b {REMOVED}"
-    assert clean(r"json sk-\"quoted\"/and+more") == f"json {REMOVED}"
-    assert clean("url sk-%22quoted%22%2Fand%2Bmore") == f"url {REMOVED}"
-
-
 def test_a_key_that_begins_with_another_one_goes_whole(monkeypatch):
     monkeypatch.setenv("A_API_KEY", "sk-12345678")
     monkeypatch.setenv("B_API_KEY", "sk-12345678-longer")
@@ -124,5 +110,5 @@ def test_keys_are_removed_however_they_are_written(monkeypatch, key):
 
 
 @pytest.mark.parametrize("count", [True, -1, 2.5, "7", None, 10**30])
-def test_a_count_that_cannot_be_true_is_none(count):
-    assert counted({"n": count}, "n") == 0
+def test_a_count_that_cannot_be_true_is_0(count):
+    assert counted({"n": count}, "n") == counted(count, "n") == 0

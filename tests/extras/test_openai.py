@@ -91,7 +91,7 @@ def test_a_pause_until_a_date_is_kept(server):
     assert reply.answer == "answer to hi seed 5"
 
 
-def test_nobody_listening_is_a_missing_answer(server, monkeypatch):
+def test_a_refused_connection_is_a_missing_answer(server, monkeypatch):
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
     reply = reply_of("openai:ok")
     assert (reply.answer.reason, reply.attempts) == ("error", 3)
@@ -101,7 +101,7 @@ def test_nobody_listening_is_a_missing_answer(server, monkeypatch):
 @pytest.mark.parametrize(
     ("mode", "unread"), [("truncated", 3), ("reset", 3), ("500", 0), ("400", 0), ("null", 0)]
 )
-def test_attempts_that_may_have_been_answered_are_told(server, mode, unread):
+def test_attempts_that_may_have_been_charged_are_counted(server, mode, unread):
     assert reply_of(f"openai:{mode}").unread == unread
 
 
@@ -115,7 +115,7 @@ def test_attempts_that_may_have_been_answered_are_told(server, mode, unread):
         ("404", "there is no such model; check its name, and OPENAI_BASE_URL"),
     ],
 )
-def test_a_server_that_turns_us_down_is_asked_no_more(server, mode, remedy):
+def test_a_server_that_refuses_the_key_is_not_asked_again(server, mode, remedy):
     client = load_client(f"openai:{mode}?concurrency=4")
     prompts = [f"prompt {i}" for i in range(50)]
     with pytest.raises(ModelError, match=re.escape(remedy)) as first:
@@ -135,7 +135,7 @@ def test_without_key_and_address_the_error_names_both(server, monkeypatch):
         client.generate(["hi"])
 
 
-def test_a_server_of_ones_own_needs_no_key(server, monkeypatch):
+def test_a_local_server_needs_no_key(server, monkeypatch):
     monkeypatch.delenv("OPENAI_API_KEY")
     assert reply_of("openai:ok").answer == "answer to hi seed 5"
 
@@ -143,7 +143,7 @@ def test_a_server_of_ones_own_needs_no_key(server, monkeypatch):
 @pytest.mark.parametrize(
     "address", ["localhost:8000", "http://", "http://[::1", "http://localhost:port/v1"]
 )
-def test_an_address_that_is_none_is_named(server, monkeypatch, address):
+def test_a_malformed_address_is_an_error(server, monkeypatch, address):
     monkeypatch.setenv("OPENAI_BASE_URL", address)
     with pytest.raises(ModelError, match="OPENAI_BASE_URL is not a web address"):
         load_client("openai:ok").generate(["hi"])
@@ -156,7 +156,7 @@ def test_a_limit_that_was_asked_for_makes_a_cut_answer_an_answer(server):
     assert load_client("openai:length?max_tokens=3").generate(["hi"]) == [["half an ans"]]
 
 
-def test_no_limit_is_sent_where_nobody_asked_for_one(server):
+def test_no_limit_is_sent_unless_one_is_set(server):
     reply_of("openai:ok")
     assert "max_tokens" not in server.asked()[0]["body"]
 

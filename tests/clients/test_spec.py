@@ -1,10 +1,15 @@
 from __future__ import annotations
 
+import importlib
+import re
 import sys
+from pathlib import Path
 
 import pytest
 
 from pytest_llmfair.clients import ModelSpecError, load_client
+from pytest_llmfair.clients.spec import SCHEMES
+from pytest_llmfair.settings import OPTIONS
 
 
 @pytest.mark.parametrize(
@@ -111,3 +116,12 @@ def test_a_key_in_a_specification_is_refused_and_not_shown(spec):
     with pytest.raises(ModelSpecError) as caught:
         load_client(spec % "sk-canary")
     assert "canary" not in str(caught.value)
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_a_row_of_the_table_is_loaded_and_documented(scheme):
+    row = SCHEMES[scheme]
+    assert callable(importlib.import_module(f"pytest_llmfair.clients.backends.{row.module}").load)
+    page = (Path(__file__).parents[2] / "docs" / "models.md").read_text("utf-8")
+    assert f"{scheme}:" in next(o.help for o in OPTIONS if o.name == "model")
+    assert re.search(rf"^\| `{re.escape(row.form)}` \| {re.escape(row.help)} \|", page, re.M)

@@ -138,7 +138,7 @@ def test_seeds_differ_wherever_their_parts_differ():
         ("hello", "prompts is one text; give a list"),
         (["a", 3], r"prompts\[1\] is int"),
         (["a", None], r"prompts\[1\] is NoneType"),
-        (["a", "b", " \n"], r"prompts\[2\] is blank"),
+        (["a", "b", " \n"], r"prompts\[2\] has no text"),
     ],
 )
 def test_bad_prompts_are_named(client, prompts, words):

@@ -190,10 +190,12 @@ def test_an_interrupt_raised_by_the_model_reaches_the_caller_and_the_loop_lives_
     assert len(ask(Remote())) == 40
 
 
+# A runner such as nohup ignores SIGINT, and its children inherit that.
 SCRIPT = """
-import sys
+import signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)
 sys.path.insert(0, {folder!r})
-from test_dispatch import Limits, Remote, Request, ask
+from test_concurrency import Limits, Remote, Request, ask
 backend = Remote(limits=Limits(4), takes=0.05)
 def keep(row, reply):
     print(row, flush=True)

@@ -20,7 +20,7 @@ def test_without_weights_it_says_how_to_name_them(name: str) -> None:
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
-        ("hf:", "is no specification; write detoxify:original"),
+        ("hf:", "is not a specification; write detoxify:original"),
         ("hf:models/none", r"names no label; write hf:models/none\?label=LABEL"),
         ("hf:models/none?lable=negative", "has no option 'lable'; its options are label, name"),
         ("hf:models/none?label", "cannot read 'label'"),

@@ -21,7 +21,7 @@ def test_errors_nulls_and_empty_answers_lose_no_other_answer():
     assert reasons(answers) == expected
     assert answers[4].detail == "the callable returned int, not str"
     line = test_errors_nulls_and_empty_answers_lose_no_other_answer.__code__.co_firstlineno + 2
-    assert answers[5].detail == f"KeyError: 'f' (tests/clients/test_python_callable.py:{line})"
+    assert answers[5].detail == f"KeyError: 'f' (tests/clients/test_python.py:{line})"
 
 
 def test_a_missing_answer_of_the_callable_is_kept():
@@ -73,7 +73,7 @@ def test_something_that_is_not_callable_is_refused():
         ModelClient.of(3)
 
 
-def test_a_specification_is_no_model_but_can_be_loaded():
+def test_a_specification_in_place_of_a_model_is_an_error_with_the_remedy():
     with pytest.raises(ModelSpecError, match=r"the text 'builtin:ngram'; give load_client\("):
         ModelClient.of("builtin:ngram")
 
@@ -89,7 +89,7 @@ def test_an_async_callable_answers_in_order_and_loses_nothing():
     expected = ["answer 1", "null", "error", "answer 4", "answer 5"]
     assert [reasons(row) for row in rows] == [[answer] * 2 for answer in expected]
     line = ask.__code__.co_firstlineno + 3
-    place = f"(tests/clients/test_python_callable.py:{line})"
+    place = f"(tests/clients/test_python.py:{line})"
     assert rows[2][0].detail == f"RuntimeError: rate limit {place}"
 
 
@@ -153,7 +153,7 @@ def test_sync_callables_run_in_the_calling_thread():
 
 def test_the_name_of_a_callable_says_where_it_is():
     client = ModelClient.of(reasons)
-    assert client.name.endswith("test_python_callable:reasons")
+    assert client.name.endswith("test_python:reasons")
     assert client.description.startswith("Python callable")
 
 

@@ -90,7 +90,7 @@ def test_a_claim_of_a_killed_process_is_free_at_once(folder: Path) -> None:
     claims.release([KEY])
 
 
-def test_nothing_is_left_and_nothing_lies_beside_the_cassette(
+def test_locks_leave_no_file_and_none_in_the_folder_of_the_cassette(
     folder: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     home = tmp_path_factory.mktemp("home")

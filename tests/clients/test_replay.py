@@ -9,13 +9,20 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from pytest_llmfair import assert_counterfactual_invariance
-from pytest_llmfair.clients import Asker, Missing, ModelClient, NotRecorded, Request, load_client
+from pytest_llmfair.clients import (
+    Missing,
+    ModelClient,
+    NotRecorded,
+    Request,
+    RequestRunner,
+    load_client,
+)
 from pytest_llmfair.clients.cassette.locks import QuestionLocks
-from pytest_llmfair.clients.cassette.record import Record
 from pytest_llmfair.clients.cassette.replay import Replay
 from pytest_llmfair.clients.cassette.store import Cassette
 from pytest_llmfair.clients.protocol import Attempt, Limits, Reply
@@ -25,7 +32,7 @@ from pytest_llmfair.session import Session, begin_session, end_session
 from pytest_llmfair.settings import Settings
 
 REQUESTS = [Request(f"prompt {i}", i, "0.0") for i in range(10)]
-Make = Callable[..., Asker]
+Make = Callable[..., RequestRunner]
 
 
 @dataclass
@@ -49,7 +56,7 @@ class Counting:
 
 @dataclass
 class Server:
-    """A server of which every other first attempt fails."""
+    """A server that counts tokens."""
 
     name: str = "openai:server"
     description: str = "a server"
@@ -72,68 +79,62 @@ class Server:
 
 
 @pytest.fixture
-def asker(tmp_path: Path) -> Make:
-    """Return a function that makes an asker of a new process, as it were."""
+def runner(tmp_path: Path) -> Make:
+    """Return a function that makes a runner as a new process would."""
 
-    def make(**how: object) -> Asker:
+    def make(*, text: bool = True, **how: Any) -> RequestRunner:
         path = tmp_path / "c.jsonl"
         since = path.stat().st_size if path.exists() else 0
-        return Asker(Replay(Cassette(path), QuestionLocks(path), **{"since": since, **how}))  # type: ignore[arg-type]
+        replay = Replay(Cassette(path, text=text), QuestionLocks(path), since=since, **how)
+        return RequestRunner(replay)
 
     return make
 
 
-def ask(asker: Asker, backend: object, requests: Sequence[Request] = REQUESTS) -> list[Answer]:
-    return asker.answers(backend, requests, temperature=1.0, max_tokens=20)  # type: ignore[arg-type]
+def ask(
+    runner: RequestRunner, backend: object, requests: Sequence[Request] = REQUESTS
+) -> list[Answer]:
+    return runner.answers(backend, requests, temperature=1.0, max_tokens=20)  # type: ignore[arg-type]
 
 
 @pytest.mark.filterwarnings("ignore::pytest_llmfair.clients.cassette.store.CassetteWarning")
-def test_nothing_is_asked_where_it_cannot_be_recorded(asker: Make, tmp_path: Path) -> None:
+def test_nothing_is_asked_where_it_cannot_be_recorded(runner: Make, tmp_path: Path) -> None:
     (tmp_path / "c.jsonl").write_text("somebody's notes\n")
     model = Counting()
     with pytest.raises(ValueError, match="not a cassette"):
-        ask(asker(), model)
+        ask(runner(), model)
     assert model.asked == []
 
 
 def test_without_a_cassette_everything_is_asked_every_time() -> None:
     backend = Counting()
-    first, second = ask(Asker(), backend), ask(Asker(), backend)
+    first, second = ask(RequestRunner(), backend), ask(RequestRunner(), backend)
     assert first == second == [f"answer to prompt {i}" for i in range(10)]
     assert len(backend.asked) == 20
 
 
-def test_what_is_recorded_is_not_asked_again(asker: Make) -> None:
+def test_what_is_recorded_is_not_asked_again(runner: Make) -> None:
     backend = Counting()
-    first = asker()
+    first = runner()
     answers = ask(first, backend)
-    second = asker()
+    second = runner()
     assert ask(second, backend) == answers
     assert len(backend.asked) == 10
     assert (first.counts.live, first.counts.replayed) == (10, 0)
     assert (second.counts.live, second.counts.replayed) == (0, 10)
 
 
-def test_only_what_is_missing_is_asked(asker: Make) -> None:
+def test_one_question_twice_in_a_call_is_asked_once(runner: Make) -> None:
     backend = Counting()
-    ask(asker(), backend, REQUESTS[:4])
-    backend.asked.clear()
-    answers = ask(asker(), backend)
-    assert backend.asked == [f"prompt {i}" for i in range(4, 10)]
-    assert answers == [f"answer to prompt {i}" for i in range(10)]
-
-
-def test_one_question_twice_in_a_call_is_asked_once(asker: Make) -> None:
-    backend = Counting()
-    assert ask(asker(), backend, [REQUESTS[0], REQUESTS[0]]) == ["answer to prompt 0"] * 2
+    assert ask(runner(), backend, [REQUESTS[0], REQUESTS[0]]) == ["answer to prompt 0"] * 2
     assert backend.asked == ["prompt 0"]
 
 
-def test_a_miss_where_nothing_may_be_asked_names_the_prompt(asker: Make) -> None:
+def test_a_miss_where_nothing_may_be_asked_names_the_prompt(runner: Make) -> None:
     backend = Counting()
-    ask(asker(), backend, REQUESTS[:4])
+    ask(runner(), backend, REQUESTS[:4])
     with pytest.raises(NotRecorded) as caught:
-        ask(asker(records=False), backend)
+        ask(runner(records=False), backend)
     said = str(caught.value)
     assert "does not hold 6 of 10 answers of counting" in said
     assert "the prompt 'prompt 4' (sample 0.0, temperature 1, longest answer 20)" in said
@@ -141,54 +142,54 @@ def test_a_miss_where_nothing_may_be_asked_names_the_prompt(asker: Make) -> None
     assert len(backend.asked) == 4
 
 
-def test_a_miss_says_what_else_was_recorded_for_the_prompt(asker: Make) -> None:
+def test_a_miss_says_what_else_was_recorded_for_the_prompt(runner: Make) -> None:
     backend = Counting()
-    ask(asker(), backend)
+    ask(runner(), backend)
     with pytest.raises(NotRecorded, match="recorded with another temperature"):
-        asker(records=False).answers(backend, REQUESTS, temperature=0.0, max_tokens=20)
+        runner(records=False).answers(backend, REQUESTS, temperature=0.0, max_tokens=20)
     with pytest.raises(NotRecorded, match="recorded with another sample"):
-        ask(asker(records=False), backend, [Request("prompt 0", 77, "0.1")])
+        ask(runner(records=False), backend, [Request("prompt 0", 77, "0.1")])
     with pytest.raises(NotRecorded, match="recorded with another seed"):
-        ask(asker(records=False), backend, [Request("prompt 0", 77, "0.0")])
+        ask(runner(records=False), backend, [Request("prompt 0", 77, "0.0")])
 
 
-def test_a_miss_without_a_cassette_says_that_there_is_none(asker: Make) -> None:
+def test_a_miss_without_a_cassette_says_so(runner: Make) -> None:
     with pytest.raises(NotRecorded, match=r"there is no cassette .*c\.jsonl"):
-        ask(asker(records=False), Counting())
+        ask(runner(records=False), Counting())
 
 
 @pytest.mark.parametrize("reason", ["refused", "filtered", "length", "empty", "null"])
-def test_what_the_model_did_is_replayed(asker: Make, reason: str) -> None:
+def test_what_the_model_did_is_replayed(runner: Make, reason: str) -> None:
     backend = Counting(answer=lambda prompt: Missing(reason, "said"))
-    ask(asker(), backend)
-    assert ask(asker(), backend) == [Missing(reason, "said")] * 10
+    ask(runner(), backend)
+    assert ask(runner(), backend) == [Missing(reason, "said")] * 10
     assert len(backend.asked) == 10
 
 
 @pytest.mark.parametrize("reason", ["error", "malformed", "rate_limit", "server_error", "timeout"])
 def test_failures_of_the_moment_are_asked_again_by_another_run_only(
-    asker: Make, reason: str
+    runner: Make, reason: str
 ) -> None:
     backend = Counting(answer=lambda prompt: Missing(reason))
-    first = asker()
+    first = runner()
     ask(first, backend)
     ask(first, backend)
     assert len(backend.asked) == 10
-    assert ask(asker(records=False), backend) == [Missing(reason)] * 10
+    assert ask(runner(records=False), backend) == [Missing(reason)] * 10
     assert len(backend.asked) == 10
     backend.answer = "answer to {}".format
-    assert ask(asker(), backend) == [f"answer to prompt {i}" for i in range(10)]
+    assert ask(runner(), backend) == [f"answer to prompt {i}" for i in range(10)]
 
 
-def test_recording_again_asks_once_a_run(asker: Make) -> None:
+def test_recording_again_asks_once_a_run(runner: Make) -> None:
     backend = Counting()
-    ask(asker(), backend)
-    again = asker(again=True)
+    ask(runner(), backend)
+    again = runner(again=True)
     backend.answer = "another answer to {}".format
     assert ask(again, backend)[0] == "another answer to prompt 0"
     ask(again, backend)
     assert len(backend.asked) == 20
-    assert ask(asker(records=False), backend)[0] == "another answer to prompt 0"
+    assert ask(runner(records=False), backend)[0] == "another answer to prompt 0"
 
 
 def recorded_on(days_ago: int, path: Path) -> None:
@@ -198,58 +199,58 @@ def recorded_on(days_ago: int, path: Path) -> None:
     cassette.put([replace(record, day=day) for record in list(cassette.records())])
 
 
-def test_an_old_answer_is_missing_as_stale(asker: Make, tmp_path: Path) -> None:
+def test_an_old_answer_is_missing_as_stale(runner: Make, tmp_path: Path) -> None:
     backend = Counting()
-    ask(asker(), backend)
+    ask(runner(), backend)
     recorded_on(31, tmp_path / "c.jsonl")
-    assert ask(asker(records=False, max_age=31), backend)[0] == "answer to prompt 0"
-    (stale, *_) = ask(asker(records=False, max_age=30), backend)
+    assert ask(runner(records=False, max_age=31), backend)[0] == "answer to prompt 0"
+    (stale, *_) = ask(runner(records=False, max_age=30), backend)
     assert isinstance(stale, Missing)
     assert stale.reason == "stale"
     day = datetime.now(UTC).date() - timedelta(31)
     assert f"recorded on {day} is stale: llmfair_max_recording_age is 30 days" in stale.detail
 
 
-def test_an_old_answer_is_asked_again_where_that_is_allowed(asker: Make, tmp_path: Path) -> None:
+def test_an_old_answer_is_asked_again_where_that_is_allowed(runner: Make, tmp_path: Path) -> None:
     backend = Counting()
-    ask(asker(), backend)
+    ask(runner(), backend)
     recorded_on(31, tmp_path / "c.jsonl")
-    assert ask(asker(max_age=30), backend)[0] == "answer to prompt 0"
+    assert ask(runner(max_age=30), backend)[0] == "answer to prompt 0"
     assert len(backend.asked) == 20
-    assert ask(asker(records=False, max_age=30), backend)[0] == "answer to prompt 0"
+    assert ask(runner(records=False, max_age=30), backend)[0] == "answer to prompt 0"
 
 
-def test_an_answer_of_another_revision_is_stale(asker: Make) -> None:
+def test_an_answer_of_another_revision_is_stale(runner: Make) -> None:
     old = Counting(identity={"provider": "p", "model": "m", "revision": "one"})
     new = replace(old, identity={"provider": "p", "model": "m", "revision": "two"})
-    ask(asker(), old)
-    (stale, *_) = ask(asker(records=False), new)
+    ask(runner(), old)
+    (stale, *_) = ask(runner(records=False), new)
     assert isinstance(stale, Missing)
     assert stale.reason == "stale"
     assert "it is of revision one, the model is two" in stale.detail
-    assert ask(asker(), new)[0] == "answer to prompt 0"
+    assert ask(runner(), new)[0] == "answer to prompt 0"
 
 
-def test_an_answer_whose_prompt_was_changed_by_hand_is_stale(asker: Make, tmp_path: Path) -> None:
+def test_an_answer_whose_prompt_was_changed_by_hand_is_stale(runner: Make, tmp_path: Path) -> None:
     backend = Counting()
-    ask(asker(), backend)
+    ask(runner(), backend)
     cassette = Cassette(tmp_path / "c.jsonl")
     cassette.refresh()
     first = next(iter(cassette.records()))
     request = replace(first.question.request, prompt="prompt 0, reworded")
     changed = replace(first, question=replace(first.question, request=request))
     cassette.put([changed])
-    stale, *others = ask(asker(records=False), backend)
+    stale, *others = ask(runner(records=False), backend)
     assert isinstance(stale, Missing)
     assert "its prompt or a parameter was changed after it was recorded" in stale.detail
     assert all(isinstance(other, str) for other in others)
 
 
-def test_a_cassette_of_digests_replays_no_text(asker: Make, tmp_path: Path) -> None:
+def test_a_cassette_of_digests_replays_no_text(runner: Make, tmp_path: Path) -> None:
     backend = Counting()
     path = tmp_path / "c.jsonl"
-    ask(Asker(Replay(Cassette(path, text=False), QuestionLocks(path))), backend)
-    first, second, *_ = ask(asker(records=False), backend)
+    ask(RequestRunner(Replay(Cassette(path, text=False), QuestionLocks(path))), backend)
+    first, second, *_ = ask(runner(records=False), backend)
     assert isinstance(first, DigestedText)
     assert first != second
     assert "answer" not in first[:]
@@ -260,14 +261,14 @@ def test_a_cassette_of_digests_replays_no_text(asker: Make, tmp_path: Path) -> N
 def test_texts_that_are_not_kept_are_known_to_the_run_that_asked(tmp_path: Path) -> None:
     backend = Counting()
     path = tmp_path / "c.jsonl"
-    own = Asker(Replay(Cassette(path, text=False), QuestionLocks(path)))
+    own = RequestRunner(Replay(Cassette(path, text=False), QuestionLocks(path)))
     assert ask(own, backend) == ask(own, backend) == [f"answer to prompt {i}" for i in range(10)]
     assert len(backend.asked) == 10
 
 
-def test_replies_of_a_server_are_recorded_with_their_tokens(asker: Make, tmp_path: Path) -> None:
+def test_replies_of_a_server_are_recorded_with_their_tokens(runner: Make, tmp_path: Path) -> None:
     server = Server()
-    assert ask(asker(), server) == ask(asker(), server)
+    assert ask(runner(), server) == ask(runner(), server)
     assert sorted(server.sent) == [f"prompt {i}" for i in range(10)]
     cassette = Cassette(tmp_path / "c.jsonl")
     cassette.refresh()
@@ -275,7 +276,7 @@ def test_replies_of_a_server_are_recorded_with_their_tokens(asker: Make, tmp_pat
     assert {(reply.prompt_tokens, reply.answer_tokens) for reply in replies} == {(5, 7)}
 
 
-def test_answers_are_recorded_before_the_next_batch_is_asked(asker: Make, tmp_path: Path) -> None:
+def test_answers_are_recorded_before_the_next_batch_is_asked(runner: Make, tmp_path: Path) -> None:
     path = tmp_path / "c.jsonl"
     seen = []
 
@@ -287,23 +288,23 @@ def test_answers_are_recorded_before_the_next_batch_is_asked(asker: Make, tmp_pa
 
     requests = [Request(f"prompt {i}", i) for i in range(200)]
     with pytest.raises(KeyboardInterrupt):
-        ask(asker(), Counting(answer=answer), requests)
+        ask(runner(), Counting(answer=answer), requests)
     assert len(path.read_bytes().splitlines()) == 64
     backend = Counting()
-    ask(asker(), backend, requests)
+    ask(runner(), backend, requests)
     assert len(backend.asked) == 136
 
 
-def test_a_batch_is_as_large_as_the_backend_says(asker: Make) -> None:
+def test_a_batch_is_as_large_as_the_backend_says(runner: Make) -> None:
     backend = Counting()
     backend.batch_size = 3  # type: ignore[attr-defined]
-    ask(asker(), backend)
+    ask(runner(), backend)
     assert backend.batches == [3, 3, 3, 1]
 
 
-def test_threads_that_ask_the_same_pay_once(asker: Make) -> None:
+def test_threads_that_ask_the_same_pay_once(runner: Make) -> None:
     backend = Counting()
-    shared = asker()
+    shared = runner()
     threads = [threading.Thread(target=ask, args=(shared, backend)) for _ in range(4)]
     for thread in threads:
         thread.start()
@@ -315,7 +316,7 @@ def test_threads_that_ask_the_same_pay_once(asker: Make) -> None:
 PROCESS = """
 import sys, time
 from pathlib import Path
-from pytest_llmfair.clients import Asker, ModelClient, Request
+from pytest_llmfair.clients import RequestRunner, ModelClient, Request
 from pytest_llmfair.clients.cassette.replay import Replay
 from pytest_llmfair.clients.cassette.locks import QuestionLocks
 from pytest_llmfair.clients.cassette.store import Cassette
@@ -333,8 +334,8 @@ def model(prompt):
 
 client = ModelClient.of(model, name="slow")
 requests = [Request(f"prompt {i}", i) for i in range(40)]
-asker = Asker(Replay(Cassette(path), QuestionLocks(path)))
-answers = asker.answers(client.backend, requests, temperature=1.0, max_tokens=20)
+runner = RequestRunner(Replay(Cassette(path), QuestionLocks(path)))
+answers = runner.answers(client.backend, requests, temperature=1.0, max_tokens=20)
 assert answers == [f"answer to prompt {i}" for i in range(40)]
 """
 
@@ -369,11 +370,11 @@ def test_what_a_killed_process_was_asking_is_taken_over(tmp_path: Path) -> None:
     assert sorted(asked) == sorted([*(f"prompt {i}" for i in range(40)), "prompt 3"])
 
 
-def test_two_functions_of_one_name_do_not_share_answers(asker: Make) -> None:
+def test_two_functions_of_one_name_do_not_share_answers(runner: Make) -> None:
     def biased(word: str) -> ModelClient:
         return ModelClient.of(lambda prompt: f"{word} {prompt}")
 
-    shared = asker()
+    shared = runner()
     one, twin, other = biased("good"), biased("good"), biased("bad")
     assert ask(shared, one.backend) == ask(shared, twin.backend)
     with pytest.raises(ValueError, match=r"two different models are called .*name them apart"):
@@ -382,40 +383,40 @@ def test_two_functions_of_one_name_do_not_share_answers(asker: Make) -> None:
     assert ask(shared, named.backend)[0] == "bad prompt 0"
 
 
-def test_a_key_holds_no_path(asker: Make, tmp_path: Path) -> None:
+def test_a_key_holds_no_path(runner: Make, tmp_path: Path) -> None:
     folder = tmp_path / "private" / "tiny"
     folder.mkdir(parents=True)
     (folder / "config.json").write_text("{}")
-    ask(asker(), Counting(name=f"hf:{folder}"))
+    ask(runner(), Counting(name=f"hf:{folder}"))
     assert str(tmp_path) not in (tmp_path / "c.jsonl").read_text()
     assert '"model":"tiny"' in (tmp_path / "c.jsonl").read_text()
 
 
-def test_other_weights_are_another_revision(asker: Make, tmp_path: Path) -> None:
+def test_other_weights_are_another_revision(runner: Make, tmp_path: Path) -> None:
     folder = tmp_path / "tiny"
     folder.mkdir()
     weights = bytearray(1_000_000)
     (folder / "config.json").write_text("{}")
     (folder / "model.safetensors").write_bytes(weights)
     backend = Counting(name=f"hf:{folder}")
-    ask(asker(), backend)
-    assert isinstance(ask(asker(records=False), backend)[0], str)
+    ask(runner(), backend)
+    assert isinstance(ask(runner(records=False), backend)[0], str)
     weights[-1] = 1
     (folder / "model.safetensors").write_bytes(weights)
-    (stale, *_) = ask(asker(records=False), backend)
+    (stale, *_) = ask(runner(records=False), backend)
     assert isinstance(stale, Missing)
     assert stale.reason == "stale"
 
 
-def test_a_model_that_is_not_here_has_the_recorded_revision(asker: Make, tmp_path: Path) -> None:
+def test_a_model_that_is_not_here_has_the_recorded_revision(runner: Make, tmp_path: Path) -> None:
     folder = tmp_path / "tiny"
     folder.mkdir()
     (folder / "config.json").write_text("{}")
     backend = Counting(name=f"hf:{folder}")
-    ask(asker(), backend)
+    ask(runner(), backend)
     (folder / "config.json").unlink()
     folder.rmdir()
-    assert ask(asker(records=False), backend)[0] == "answer to prompt 0"
+    assert ask(runner(records=False), backend)[0] == "answer to prompt 0"
 
 
 def in_session(settings: Settings) -> Session:
@@ -447,10 +448,10 @@ def test_answers_that_exist_already_are_neither_recorded_nor_paid(tmp_path: Path
     assert not (tmp_path / "c.jsonl").exists()
 
 
-def test_many_questions_are_claimed_in_turns(asker: Make) -> None:
+def test_many_questions_are_claimed_in_turns(runner: Make) -> None:
     backend = Counting()
     requests = [Request(f"prompt {i}", i) for i in range(2500)]
-    assert ask(asker(), backend, requests) == [f"answer to prompt {i}" for i in range(2500)]
+    assert ask(runner(), backend, requests) == [f"answer to prompt {i}" for i in range(2500)]
     assert len(backend.asked) == 2500
 
 
@@ -514,30 +515,21 @@ def test_a_sequential_assertion_takes_the_same_looks_when_it_is_resumed(tmp_path
     assert made == len(calls) + 1  # the one in flight when it was interrupted
 
 
-def test_a_record_is_of_the_day_it_was_made(asker: Make, tmp_path: Path) -> None:
-    ask(asker(), Counting())
-    cassette = Cassette(tmp_path / "c.jsonl")
-    cassette.refresh()
-    days = {record.day for record in cassette.records()}
-    assert days == {datetime.now(UTC).date()}
-    assert isinstance(next(cassette.records()), Record)
-
-
 @pytest.mark.parametrize("text", [True, False])
-def test_that_an_answer_was_cut_is_recorded(asker: Make, tmp_path: Path, text: bool) -> None:
+def test_that_an_answer_was_cut_is_recorded(runner: Make, tmp_path: Path, text: bool) -> None:
     path = tmp_path / "c.jsonl"
     cut = Counting(answer=lambda prompt: CutAnswer(f"half of {prompt}"))
-    live = ask(Asker(Replay(Cassette(path, text=text), QuestionLocks(path))), cut)
-    replayed = ask(asker(records=False), cut)
+    live = ask(RequestRunner(Replay(Cassette(path, text=text), QuestionLocks(path))), cut)
+    replayed = ask(runner(records=False), cut)
     assert [is_cut(answer) for answer in live] == [is_cut(answer) for answer in replayed]
     assert all(map(is_cut, live))
     assert (live == replayed) is text
 
 
-def test_answers_are_counted_by_where_they_came_from(asker: Make) -> None:
-    first = asker()
+def test_answers_are_counted_by_where_they_came_from(runner: Make) -> None:
+    first = runner()
     ask(first, Counting(), REQUESTS[:4])
-    second = asker()
+    second = runner()
     ask(second, Counting())
     assert (first.counts.live, first.counts.replayed) == (4, 0)
     assert (second.counts.live, second.counts.replayed) == (6, 4)
