@@ -254,9 +254,14 @@ class Estimate(Shown, ABC):
         return math.nan
 
     def standard_error(self, at: float | None = None) -> float:
-        """Return the observed standard error, or the one planned for when the truth is ``at``.
+        """Return the standard error; NaN where the kind has none.
 
-        NaN where the kind has none: what more units would decide is unknown then.
+        Parameters
+        ----------
+        at : float, optional
+            Without it the observed error; where units do not differ, that of one event more.
+            With it the error planned for when the truth is `at`: from the sample size alone, with
+            an intraclass correlation of 0.3 between generations of a unit.
         """
         return math.nan
 
@@ -386,12 +391,6 @@ class Undefined(Estimate):
         return math.nan
 
     def upper_bound(self, alpha: float) -> float:
-        """NaN."""
-        return math.nan
-
-    def minimum_detectable_effect(
-        self, power: float = 0.8, *, bound: float | None = None, level: float = 0.95
-    ) -> float:
         """NaN."""
         return math.nan
 

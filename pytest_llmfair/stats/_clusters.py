@@ -7,13 +7,13 @@ units therefore never change a result, not even its last bit.
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pytest_llmfair.stats._records import Floats, Indices, NoRepeats
+from pytest_llmfair.stats._records import Floats, Indices, NoRepeats, Population
 
 # Planning assumes this correlation of two generations of a unit: a plan must not use the data.
 PLANNING_ICC = 0.3
@@ -109,14 +109,24 @@ def common_index(
     return index[:n_a], index[n_a:], n_units
 
 
-def check_repeats(index: Indices, name: str) -> None:
-    """Raise ``ValueError`` naming the first row that is the only one of its unit."""
+def check_repeats(
+    index: Indices,
+    row: Callable[[int], str] = "row {} is the only one of its unit".format,
+    per: str = "per unit",
+) -> None:
+    """Raise ``NoRepeats`` describing the first `row` that is the only one of its unit."""
     alone = np.bincount(index)[index] < 2
     if alone.any():
         raise NoRepeats(
-            f"{name} row {int(np.argmax(alone))} has 1 generation; a fixed population needs at "
-            "least 2 per unit and group, since nothing else varies"
+            f"{row(int(np.argmax(alone)))}; a fixed population needs at least 2 {per}, since "
+            "nothing else varies"
         )
+
+
+def check_repeats_of_groups(index_a: Indices, index_b: Indices) -> None:
+    """Raise ``NoRepeats`` naming the first row of a group that is the only one of its unit."""
+    for name, index in (("x_a", index_a), ("x_b", index_b)):
+        check_repeats(index, (name + " row {} has 1 generation").format, "per unit and group")
 
 
 def compact(index: Indices) -> tuple[Indices, int]:
@@ -221,6 +231,12 @@ def variance_of_mean(influence: Floats) -> float:
         return math.nan
     centred = influence - influence.mean()
     return float((centred * centred).sum()) / (n * (n - 1))
+
+
+def planned_variance(rows: int, units: int, population: Population) -> float:
+    """Squared error of a mean known from sizes alone, for rows of variance 1."""
+    between = PLANNING_ICC / units if population == "sampled" else 0.0
+    return (1.0 - PLANNING_ICC) / rows + between
 
 
 def satterthwaite(variances: Floats, df: Floats) -> float:

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pytest_llmfair.stats._clusters import cluster_index
+from pytest_llmfair.stats._clusters import check_repeats, cluster_index
 from pytest_llmfair.stats._crossfit import Bracket, FoldedBracket
 from pytest_llmfair.stats._layout import Guard, Layout, canonical_orders, places, ranks
-from pytest_llmfair.stats._records import Floats, Indices, NoRepeats, Population
+from pytest_llmfair.stats._records import Floats, Indices, Population
 from pytest_llmfair.stats._resampling import Strata
 from pytest_llmfair.stats._totals import Associations, Totals
 
@@ -48,12 +48,8 @@ class Cooccurrences:
         if not seen.any():
             raise ValueError("no word was seen with any group; there is nothing to compare")
         unit, number = cluster_index(units, len(table))
-        few = np.bincount(unit)[unit] < 2
-        if population == "fixed" and few.any():
-            raise NoRepeats(
-                f"response {int(np.argmax(few))} is the only one of its unit; a fixed population "
-                "needs at least 2 per unit, since nothing else varies"
-            )
+        if population == "fixed":
+            check_repeats(unit, "response {} is the only one of its unit".format)
         return cls(table[:, :, seen], named, unit, number)
 
     @property
@@ -105,10 +101,9 @@ class Cooccurrences:
         layout = Layout(own[order], slot, slot_unit, slot_group, sizes[1], Strata(strata))
         shares = None if reference is None else reference[orders[1]]
         most = 1.0 if shares is None else 1.0 - float(shares.min())
-        norm = Associations(shares)
         seen = len(np.unique(own[rows[:, :-1].any(axis=1)]))
-        problem = Totals(rows[order], layout, norm)
-        return FoldedBracket(problem, most, (Guard(seen, seen),), norm)
+        problem = Totals(rows[order], layout, Associations(shares))
+        return FoldedBracket(problem, most, (Guard(seen, seen),))
 
 
 def _counted(values: ArrayLike, name: str, dimensions: int) -> Floats:

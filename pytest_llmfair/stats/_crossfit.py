@@ -11,16 +11,16 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol
 
 import numpy as np
 from numpy.polynomial.legendre import leggauss
 from scipy import special
 
+from pytest_llmfair.stats._distributions import Distributions
 from pytest_llmfair.stats._layout import Guard
 from pytest_llmfair.stats._records import Finding, Floats
-from pytest_llmfair.stats._resampling import Strata, upper_quantile
-from pytest_llmfair.stats._rows import FEW_EVENTS, FEW_UNITS
+from pytest_llmfair.stats._resampling import upper_quantile
+from pytest_llmfair.stats._rows import FEW_EVENTS, few_units
 from pytest_llmfair.stats._score_intervals import find_root, t_quantile, zero_event_bound
 from pytest_llmfair.stats._totals import Totals
 
@@ -34,73 +34,11 @@ _RELABELLINGS = (400, 4000)
 QUANTILES = (np.arange(50) + 0.5) / 50
 
 
-class Engine(Protocol):
-    """Something that computes bounds of a distance."""
-
-    @property
-    def method(self) -> str:
-        """The engine in words."""
-
-    @property
-    def value(self) -> float:
-        """The plug-in."""
-
-    @property
-    def debiased(self) -> float:
-        """The value without its upward bias."""
-
-    def lower(self, alpha: float) -> float:
-        """Lower end with one-sided error rate `alpha`."""
-
-    def upper(self, alpha: float) -> float:
-        """Upper end with one-sided error rate `alpha`."""
-
-    def error(self) -> float:
-        """Observed standard error."""
-
-    def noise_floor(self) -> float:
-        """Mean value when groups are equal."""
-
-    def p_equal(self) -> float:
-        """p-value of equal groups."""
-
-    @property
-    def rate(self) -> float:
-        """Power of the sample size with which upper ends shrink when groups are equal."""
-
-    def fair_ends(self, alpha: float) -> Floats:
-        """Upper ends of data of this size from groups that are equal."""
-
-
-class Problem(Protocol):
-    """A convex distance between groups, as a function of weights on the sampling units."""
-
-    @property
-    def strata(self) -> Strata:
-        """How units are resampled."""
-
-    @property
-    def columns(self) -> int:
-        """Numbers held per weighting, as a measure of its cost."""
-
-    def plug_in(self, weights: Floats) -> Floats:
-        """Distance at each row of `weights` (n_draws, n_units)."""
-
-    def frozen(self, chosen: Floats, held: Floats) -> Floats:
-        """Functionals that touch the distance at `chosen`, evaluated at `held`, row by row."""
-
-    def influence(self) -> Floats:
-        """Influence of each unit on the functional chosen at equal weights; sums to zero."""
-
-    def relabelled(self, draws: int) -> Floats:
-        """Distances after random relabelling of groups that leaves units whole."""
-
-
 @dataclass(eq=False)
 class Bracket:
     """Bounds of a distance from its plug-in, bootstrap and cross-fits, each computed once."""
 
-    problem: Problem
+    problem: Totals | Distributions
     # The largest possible distance.
     span: float
     # One for each independent sample.
@@ -214,27 +152,24 @@ class Bracket:
         """Share of relabellings at least as far apart; may be 0, unlike a p-value."""
         return float((self._relabelled >= self.value - self._rounding).mean())
 
-    def flags(self) -> tuple[Finding, ...]:
+    def flags(self) -> list[Finding]:
         """Warnings about few or equal units."""
-        found: dict[str, str] = {}
-        fewest = min(self.guards, key=lambda guard: guard.trials)
         rarest = min(self.guards, key=lambda guard: guard.events)
         if self.single:
-            found["thin_evidence"] = "one unit only: nothing shows how much units differ"
-        elif fewest.trials < FEW_UNITS:
-            found["thin_evidence"] = (
-                f"only {fewest.trials} units: below {FEW_UNITS} the interval is a rough guide"
-            )
-        elif rarest.events < FEW_EVENTS:
-            found["thin_evidence"] = (
+            few = "one unit only: nothing shows how much units differ"
+            found = [Finding("thin_evidence", few)]
+        else:
+            found = few_units(min(guard.trials for guard in self.guards))
+        if not found and rarest.events < FEW_EVENTS:
+            few = (
                 f"only {rarest.events} of {rarest.trials} units show any difference, so "
                 "the interval is wider to allow for differences that this sample missed"
             )
+            found.append(Finding("thin_evidence", few))
         if self.constant:
-            found["no_variance"] = (
-                "resampling never changes the value: every unit counts as one draw"
-            )
-        return tuple(Finding(*each) for each in found.items())
+            same = "resampling never changes the value: every unit counts as one draw"
+            found.append(Finding("no_variance", same))
+        return found
 
     def fair_ends(self, alpha: float) -> Floats:
         """Upper ends of data of this size from groups that are equal; NaN with one unit."""
@@ -257,19 +192,11 @@ _FOLDED = math.sqrt(2.0 / math.pi) * np.exp(-0.5 * _GRID**2) + _GRID * (
 _NOISE_DRAWS = 500
 
 
-class Sum(Protocol):
-    """A distance that is a weighted sum of absolute differences."""
-
-    def noise(self, totals: Floats) -> float:
-        """Sum of the standard deviations, over draws, of the differences."""
-
-
 @dataclass(eq=False)
 class FoldedBracket(Bracket):
     """Bounds of a sum of absolute differences, less the bias of taking absolute values."""
 
     problem: Totals
-    norm: Sum
 
     method = "folded normal above, cross-fit below"
 
@@ -277,7 +204,7 @@ class FoldedBracket(Bracket):
     def _noise(self) -> float:
         """Sum of the standard errors of the terms."""
         weights = next(self.problem.strata.bootstrap(_NOISE_DRAWS, self.problem.columns))
-        return self.norm.noise(self.problem.totals(weights))
+        return self.problem.noise(weights)
 
     @property
     def debiased(self) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -29,7 +29,6 @@ class Sides:
 
     matrices: tuple[Floats, ...]
     first: tuple[int, ...]
-    _draws: dict[str, Floats] = field(default_factory=dict, repr=False)
 
     @classmethod
     def of(cls, matrices: Sequence[ArrayLike], first: Sequence[int]) -> Sides:
@@ -87,27 +86,25 @@ class Sides:
 
     def error(self, aggregate: str) -> float:
         """Return the error of log F when only answers vary: jackknife inside each side."""
-        between, within_a, within_b = self.means()
+        means = self.means()
+        between, within_a, within_b = means
         count = len(between)
         ratios = between**2 / (within_a * within_b) if aggregate == "mean" else None
         variances = []
         for k, (matrix, n) in enumerate(zip(self.matrices, self.first, strict=True)):
             m = len(matrix) - n
-            cross, own = matrix[:n, n:], matrix[:n, :n]
-            other = matrix[n:, n:]
+            cross, own, other = matrix[:n, n:], matrix[:n, :n], matrix[n:, n:]
+            # Derivatives of half of log B^2, and of log V of either side.
             if ratios is None:
-                scale_b = 2.0 / (count * exact_mean(between))
-                scale_a = 1.0 / (count * exact_mean(within_a))
-                scale_o = 1.0 / (count * exact_mean(within_b))
+                scales = [1.0 / (count * exact_mean(part)) for part in means]
             else:
                 share = ratios[k] / math.fsum(ratios.tolist())
-                scale_b, scale_a = 2.0 * share / between[k], share / within_a[k]
-                scale_o = share / within_b[k]
+                scales = [share / part[k] for part in means]
             # Influence of an answer on a mean over pairs: the mean over its own pairs, twice for
             # pairs inside a side.
             parts = (
-                scale_b * cross.mean(axis=1) - 2.0 * scale_a * _off(own),
-                scale_b * cross.mean(axis=0) - 2.0 * scale_o * _off(other),
+                2.0 * scales[0] * cross.mean(axis=1) - 2.0 * scales[1] * _off(own),
+                2.0 * scales[0] * cross.mean(axis=0) - 2.0 * scales[2] * _off(other),
             )
             for part, size in zip(parts, (n, m), strict=True):
                 squares = float(((part - part.mean()) ** 2).sum())
@@ -116,11 +113,6 @@ class Sides:
 
     def relabelled(self, aggregate: str) -> Floats:
         """F after assigning the answers of each prompt to the sides at random."""
-        if aggregate not in self._draws:
-            self._draws[aggregate] = self._relabel(aggregate)
-        return self._draws[aggregate]
-
-    def _relabel(self, aggregate: str) -> Floats:
         generator = np.random.default_rng(SEED_LABELS)
         # Draws are assigned to prompts by content, so the order of prompts changes nothing.
         order = sorted(range(len(self.first)), key=lambda k: (self.sizes[k], *self._means(k)))

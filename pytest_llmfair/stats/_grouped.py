@@ -5,24 +5,24 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from pytest_llmfair.stats._clusters import (
-    PLANNING_ICC,
-    as_list,
+    check_repeats,
     cluster_index,
     compact,
     intraclass_correlation,
     is_constant,
     label_list,
+    planned_variance,
 )
 from pytest_llmfair.stats._crossfit import Bracket, FoldedBracket, QuadraticBracket
 from pytest_llmfair.stats._distributions import Comparison, Distributions
 from pytest_llmfair.stats._layout import Layout, canonical_orders, places, ranks
-from pytest_llmfair.stats._records import Floats, Indices, NoRepeats, Population, Sample
+from pytest_llmfair.stats._records import Floats, Indices, Population, Sample
+from pytest_llmfair.stats._rows import ragged
 from pytest_llmfair.stats._totals import Divergence, MeanGaps, Norm, Totals
 
 
@@ -52,14 +52,10 @@ class Grouped:
         unit, count = cluster_index(units, rows)
         found = cls(group, unit, names, count)
         if population == "fixed":
-            slot = unit * len(names) + group
-            few = np.bincount(slot)[slot] < 2
-            if few.any():
-                row = int(np.argmax(few))
-                raise NoRepeats(
-                    f"row {row} (group {labels[row]!r}) is the only one of its unit and group; a "
-                    "fixed population needs at least 2, since nothing else varies"
-                )
+            only = "row {} (group {!r}) is the only one of its unit and group"
+            check_repeats(
+                unit * len(names) + group, lambda row: only.format(row, labels[row]), "of each"
+            )
         return found
 
     def arranged(self, values: Floats) -> tuple[Grouped, Floats]:
@@ -74,13 +70,9 @@ class Grouped:
 
     def per_draw(self, population: Population) -> Floats:
         """Variance of a group mean in units of the variance of one row, planned per group."""
-        found = []
-        for number in range(len(self.names)):
-            inside = self.group == number
-            between = PLANNING_ICC / len(np.unique(self.unit[inside]))
-            within = (1.0 - PLANNING_ICC) / int(inside.sum())
-            found.append(within + (between if population == "sampled" else 0.0))
-        return np.array(found)
+        own = [self.unit[self.group == number] for number in range(len(self.names))]
+        sizes = [(len(units), len(np.unique(units))) for units in own]
+        return np.array([planned_variance(*size, population) for size in sizes])
 
     def subset(self, kept: Indices) -> Grouped:
         """Return the same for some rows."""
@@ -133,7 +125,7 @@ class Grouped:
         problem = Totals(rows[order], layout, norm)
         guards = layout.guards(codes[order], population)
         if isinstance(norm, MeanGaps):
-            return FoldedBracket(problem, span, guards, norm)
+            return FoldedBracket(problem, span, guards)
         kind = QuadraticBracket if isinstance(norm, Divergence) else Bracket
         return kind(problem, span, guards)
 
@@ -161,42 +153,46 @@ Rows = ArrayLike | Sequence[ArrayLike]
 class Scores:
     """Flat scores of several groups; `shares` weights each by 1 / generations of its row."""
 
+    grouped: Grouped
     scores: Floats
     shares: Floats
-    unit: Indices
-    group: Indices
-    units: int
-    groups: int
 
     @classmethod
-    def of(
+    def of_sides(
         cls,
-        rows: Sequence[Rows],
+        sides: Sequence[tuple[Floats, Indices, Indices]],
         labels: Sequence[Sequence[Hashable]],
         names: Sequence[str],
-        bounds: tuple[float, float],
+        population: Population,
     ) -> Scores:
-        """Flatten the rows of each group; equal labels are one unit, also across groups."""
-        numbers: dict[Hashable, int] = {}
-        parts: list[tuple[Floats, Floats, Indices, Indices]] = []
-        for group, (table, own, name) in enumerate(zip(rows, labels, names, strict=True)):
-            scores, row, counts = read_rows(table, name, bounds)
-            unit = np.array([numbers.setdefault(label, len(numbers)) for label in own])
-            parts.append((scores, 1.0 / counts[row], unit[row], np.full(len(row), group)))
-        flat = [np.concatenate(column) for column in zip(*parts, strict=True)]
-        return cls(flat[0], flat[1], flat[2], flat[3], len(numbers), len(rows))
+        """Join the sides of :func:`read_rows`; equal labels are one unit, also across sides."""
+        sizes = [len(counts) for _, _, counts in sides]
+        unit, units = cluster_index([label for own in labels for label in own], sum(sizes))
+        scores, row, _ = (np.concatenate(column) for column in zip(*sides, strict=True))
+        group = np.repeat(np.arange(len(sides)), [len(flat) for flat, _, _ in sides])
+        place = row + np.concatenate([[0], np.cumsum(sizes)[:-1]])[group]
+        counts = np.concatenate([counts for _, _, counts in sides])
+        grouped = Grouped(group, unit[place], list(names), units)
+        if population == "fixed":
+            check_repeats(
+                grouped.unit * len(sides) + group,
+                lambda entry: f"{names[group[entry]]} row {row[entry]} has 1 generation",
+                "per unit and side",
+            )
+        return cls(grouped, scores, 1.0 / counts[place])
 
     def problem(self, comparisons: Sequence[Comparison], population: Population) -> Distributions:
         """Distances between these scores, units and groups in canonical order."""
+        grouped = self.grouped
         layout, order, group_order = Layout.of(
-            self.unit,
-            self.group,
-            (self.units, self.groups),
+            grouped.unit,
+            grouped.group,
+            (grouped.units, len(grouped.names)),
             ranks(self.scores, self.shares),
             population,
         )
-        place = np.empty(self.units, dtype=np.intp)
-        place[self.unit[order]] = layout.unit
+        place = np.empty(grouped.units, dtype=np.intp)
+        place[grouped.unit[order]] = layout.unit
         ascending = np.argsort(self.scores[order], kind="stable")
         order = order[ascending]
         return Distributions(
@@ -207,37 +203,12 @@ class Scores:
             place=place,
         )
 
-    def per_draw(self, population: Population) -> float:
-        """Variance of a difference of two group means in units of the variance of one score."""
-        total = 0.0
-        for group in range(self.groups):
-            inside = self.group == group
-            between = PLANNING_ICC / len(np.unique(self.unit[inside]))
-            total += (1.0 - PLANNING_ICC) / int(inside.sum())
-            total += between if population == "sampled" else 0.0
-        return total
-
 
 def read_rows(
     rows: Rows, name: str, bounds: tuple[float, float]
 ) -> tuple[Floats, Indices, Indices]:
     """Flatten one group: its scores, the row of each, and the scores per row."""
-    try:
-        table = np.asarray(rows, dtype=np.float64)
-    except (TypeError, ValueError):
-        table = np.empty(0)
-    if table.ndim == 1 and table.size:
-        table = table[:, None]
-    if table.ndim == 2:
-        counts = np.full(table.shape[0], table.shape[1])
-        flat = table.reshape(-1)
-    else:
-        pieces = [np.atleast_1d(np.asarray(row, dtype=np.float64)) for row in _listed(rows, name)]
-        for row, piece in enumerate(pieces):
-            if piece.ndim != 1:
-                raise ValueError(f"{name} row {row} has {piece.ndim} dimensions; give its scores")
-        counts = np.array([piece.size for piece in pieces], dtype=np.intp)
-        flat = np.concatenate(pieces) if pieces else np.empty(0)
+    flat, counts = ragged(rows, name)
     if len(counts) == 0:
         raise ValueError(f"{name} has no rows; give at least one")
     if (counts == 0).any():
@@ -256,61 +227,33 @@ def read_rows(
     return flat, row_of, counts
 
 
-def _listed(rows: Any, name: str) -> list[Any]:
-    try:
-        return list(rows)
-    except TypeError:
-        raise ValueError(
-            f"{name} is {rows!r}; give one score or a list of scores per row"
-        ) from None
-
-
-def need_two(counts: Indices, labels: Sequence[Hashable], name: str) -> None:
-    """Raise ``ValueError`` naming the first row whose unit has one score only."""
-    totals: dict[Hashable, int] = {}
-    for label, count in zip(labels, counts.tolist(), strict=True):
-        totals[label] = totals.get(label, 0) + count
-    for row, label in enumerate(labels):
-        if totals[label] < 2:
-            raise NoRepeats(
-                f"{name} row {row} has 1 generation; a fixed population needs at least 2 per unit "
-                "and side, since nothing else varies"
-            )
-
-
 def pair_labels(
-    counts: Sequence[int],
+    sizes: Sequence[int],
     units: Sequence[Iterable[Hashable] | None],
     names: Sequence[str],
     paired: bool,
 ) -> list[Sequence[Hashable]]:
-    """Label the rows of every group: given labels, else row numbers, shared when `paired`."""
-    labels: list[Sequence[Hashable]] = []
-    if paired and len(set(counts)) > 1:
-        both = " and ".join(f"{name} has {n} rows" for name, n in zip(names, counts, strict=True))
+    """Label the rows of two sides: given labels, else row numbers, shared when `paired`."""
+    if paired and sizes[0] != sizes[1]:
+        both = " and ".join(f"{name} has {n} rows" for name, n in zip(names, sizes, strict=True))
         raise ValueError(f"{both}; pairs need as many rows on both sides (or paired=False)")
-    units = [
-        None if own is None else as_list(own, f"units of {name}")
-        for own, name in zip(units, names, strict=True)
+    given = [
+        None if own is None else label_list(own, n, f"units of {name}")
+        for own, n, name in zip(units, sizes, names, strict=True)
     ]
-    given = [own for own in units if own is not None]
-    for group, (n, own, name) in enumerate(zip(counts, units, names, strict=True)):
-        if own is None and paired and given:
-            own = given[0]
-        if own is not None:
-            labels.append(label_list(own, n, f"units of {name}"))
-        elif paired:
-            labels.append(range(n))
-        else:
-            labels.append([(_Unlabelled, group, row) for row in range(n)])
-    if paired:
-        for row, (first, *others) in enumerate(zip(*labels, strict=True)):
-            if any(other != first for other in others):
-                raise ValueError(
-                    f"row {row} is labelled {first!r} on one side and {others[0]!r} on the other; "
-                    "give both sides of a pair the same label (or paired=False)"
-                )
-    return labels
+    if not paired:
+        return [
+            [(_Unlabelled, side, row) for row in range(n)] if own is None else own
+            for side, (own, n) in enumerate(zip(given, sizes, strict=True))
+        ]
+    known = [own for own in given if own is not None] or [range(sizes[0])]
+    for row, (first, other) in enumerate(zip(known[0], known[-1], strict=True)):
+        if first != other:
+            raise ValueError(
+                f"row {row} is labelled {first!r} on one side and {other!r} on the other; "
+                "give both sides of a pair the same label (or paired=False)"
+            )
+    return [known[0], known[-1]]
 
 
 class _Unlabelled:
@@ -346,13 +289,9 @@ def sample_of(
             np.bincount(layout.slot).astype(np.float64),
             float(squares.sum()),
         )
-    per_unit = np.bincount(scores.unit)
-    return Sample(
-        units=scores.units,
-        generations=len(values),
-        fewest=int(per_unit.min()),
-        most=int(per_unit.max()),
-        population=population,
+    return Sample.of_sizes(
+        np.bincount(scores.grouped.unit),
+        population,
         effective=effective,
         icc=icc,
         design_effect=design,

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from pytest_llmfair.stats import _clusters as clusters
 from pytest_llmfair.stats._records import Finding, Floats, Indices, Population, Sample
-from pytest_llmfair.stats._rows import FEW_EVENTS, FEW_UNITS, NO_VARIANCE, Rows
+from pytest_llmfair.stats._rows import FEW_EVENTS, NO_VARIANCE, SMALLER_GROUP, Rows, few_units
 from pytest_llmfair.stats._score_intervals import t_quantile, zero_event_bound
 
 # Squared 95 % quantile: z^2 / (N + z^2) bounds the difference when no pair of N differs.
@@ -137,8 +137,7 @@ def read_rates(
     b = clusters.check_rows(x_b, "x_b", (0.0, 1.0))
     index_a, index_b, n_units = clusters.common_index(len(a), len(b), units_a, units_b)
     if population == "fixed":
-        clusters.check_repeats(index_a, "x_a")
-        clusters.check_repeats(index_b, "x_b")
+        clusters.check_repeats_of_groups(index_a, index_b)
     present_a, present_b = _present(index_a, n_units), _present(index_b, n_units)
     paired = bool((present_a & present_b).any())
     rows_a, rows_b = _rows(a, index_a), _rows(b, index_b)
@@ -160,19 +159,16 @@ def read_rates(
     weights = [len(a), len(b)]
     known = [(c, w) for c, w in zip(correlations, weights, strict=True) if not math.isnan(c)]
     found = _flags(rate_a, rate_b, a, b, n_units, discordance)
-    if "no_variance" not in found and rows_a.repeats_identical() and rows_b.repeats_identical():
-        found["identical_repeats"] = (
-            "all rows of a unit and group are identical: they count as one"
-        )
+    varies = all(flag.code != "no_variance" for flag in found)
+    if varies and rows_a.repeats_identical() and rows_b.repeats_identical():
+        same = "all rows of a unit and group are identical: they count as one"
+        found.append(Finding("identical_repeats", same))
     return TwoRates(
         a=rate_a,
         b=rate_b,
-        sample=Sample(
-            units=n_units,
-            generations=total,
-            fewest=int(per_unit.min()),
-            most=int(per_unit.max()),
-            population=population,
+        sample=Sample.of_sizes(
+            per_unit,
+            population,
             effective=total / effect,
             icc=sum(c * w for c, w in known) / sum(w for _, w in known) if known else math.nan,
             design_effect=effect,
@@ -180,7 +176,7 @@ def read_rates(
         discordance=discordance,
         paired=paired,
         clustered=bool(np.isfinite([rate_a.df, rate_b.df]).any()),
-        findings=tuple(Finding(*each) for each in found.items()),
+        findings=tuple(found),
     )
 
 
@@ -263,22 +259,18 @@ def _shrunk(rate_a: Rate, rate_b: Rate, shrink: float, df: float) -> tuple[Rate,
 
 def _flags(
     rate_a: Rate, rate_b: Rate, a: Floats, b: Floats, n_units: int, discordance: float | None
-) -> dict[str, str]:
-    """Warnings by code."""
-    found: dict[str, str] = {}
-    fewest = min(rate_a.units, rate_b.units)
+) -> list[Finding]:
+    """Warnings about few or equal outcomes."""
+    found = few_units(min(rate_a.units, rate_b.units), SMALLER_GROUP)
     both = np.concatenate([a, b])
     events = min(int((both > 0.0).sum()), int((both < 1.0).sum()))
-    if fewest < FEW_UNITS:
-        found["thin_evidence"] = (
-            f"a group has {fewest} units: below {FEW_UNITS} the interval is a rough guide"
-        )
-    elif events < FEW_EVENTS:
-        found["thin_evidence"] = (
+    if not found and events < FEW_EVENTS:
+        few = (
             f"only {events} of {len(both)} outcomes differ from the rest, fewer than {FEW_EVENTS}"
         )
+        found.append(Finding("thin_evidence", few))
     if events == 0:
-        found["no_variance"] = f"all {len(both)} outcomes are {both[0]:g}"
+        found.append(Finding("no_variance", f"all {len(both)} outcomes are {both[0]:g}"))
     elif discordance == 0.0:
-        found["no_variance"] = f"no outcome differs inside any of {n_units} units"
+        found.append(Finding("no_variance", f"no outcome differs inside any of {n_units} units"))
     return found

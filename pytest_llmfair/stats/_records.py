@@ -107,10 +107,18 @@ class Sample:
     design_effect: float = math.nan
 
     @classmethod
-    def of_sizes(cls, sizes: Iterable[int], population: Population = "sampled") -> Sample:
+    def of_sizes(
+        cls,
+        sizes: Iterable[int],
+        population: Population = "sampled",
+        effective: float = math.nan,
+        icc: float = math.nan,
+        design_effect: float = math.nan,
+    ) -> Sample:
         """Describe units by the generations of each."""
         own = [int(size) for size in sizes]
-        return cls(len(own), sum(own), min(own, default=0), max(own, default=0), population)
+        fewest, most = min(own, default=0), max(own, default=0)
+        return cls(len(own), sum(own), fewest, most, population, effective, icc, design_effect)
 
 
 @dataclass(frozen=True, slots=True)

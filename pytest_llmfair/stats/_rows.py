@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from pytest_llmfair.stats import _clusters as clusters
 from pytest_llmfair.stats._records import Finding, Floats, Indices, NoRepeats
-from pytest_llmfair.stats._score_intervals import Share
+from pytest_llmfair.stats._score_intervals import Share, t_quantile
 
 FEW_UNITS = 20
 FEW_EVENTS = 5
@@ -20,24 +21,44 @@ FEW_EVENTS = 5
 NO_VARIANCE = 1e-24
 
 
-def few_units(units: int, what: str = "units") -> tuple[Finding, ...]:
-    """Warn about a small sample."""
-    if units >= FEW_UNITS:
-        return ()
-    few = f"only {units} {what}: below {FEW_UNITS} the interval is a rough guide"
-    return (Finding("thin_evidence", few),)
+def few_units(units: int, what: str = "only {} units", least: int = FEW_UNITS) -> list[Finding]:
+    """Warn about a small sample, described by `what`."""
+    if units >= least:
+        return []
+    few = f"{what.format(units)}: below {least} the interval is a rough guide"
+    return [Finding("thin_evidence", few)]
+
+
+# How :func:`few_units` describes the smaller of two groups.
+SMALLER_GROUP = "a group has {} units"
+
+
+def known_error(variance: float) -> float:
+    """Return the standard error; NaN where units do not show it."""
+    return math.sqrt(variance) if NO_VARIANCE < variance < math.inf else math.nan
+
+
+def t_reach(variance: float, df: float, alpha: float) -> float:
+    """Half-width of a t interval on a scale without limits."""
+    if not NO_VARIANCE < variance < math.inf:
+        # Equal units do not show how others vary.
+        return math.inf
+    return t_quantile(1.0 - alpha, df) * math.sqrt(variance)
 
 
 def read_table(
     rows: ArrayLike | Sequence[ArrayLike], bounds: tuple[float, float], outcomes: bool
 ) -> tuple[Floats, Floats, Floats]:
     """Reduce rows to their means, generations per row, and summed squared deviations."""
-    table, counts = _padded(rows)
-    if table.shape[0] == 0:
+    flat, sizes = ragged(rows)
+    if sizes.size == 0:
         raise ValueError("rows is empty; give at least one row")
-    if (counts == 0).any():
-        raise ValueError(f"row {int(np.argmax(counts == 0))} has no generation; give at least one")
-    inside = np.arange(table.shape[1]) < counts[:, None]
+    if (sizes == 0).any():
+        raise ValueError(f"row {int(np.argmax(sizes == 0))} has no generation; give at least one")
+    counts = sizes.astype(np.float64)
+    inside = np.arange(sizes.max()) < sizes[:, None]
+    table = np.full(inside.shape, math.nan)
+    table[inside] = flat
     low, high = bounds
     wrong = inside & ~((table >= low) & (table <= high) & np.isfinite(table))
     if outcomes:
@@ -52,24 +73,30 @@ def read_table(
     return np.clip(values, low, high), counts, squares.sum(axis=1)
 
 
-def _padded(rows: ArrayLike | Sequence[ArrayLike]) -> tuple[Floats, Floats]:
+def ragged(rows: Any, name: str = "") -> tuple[Floats, Indices]:
+    """Return the numbers of all rows one after the other, and how many each row has."""
     try:
         table = np.asarray(rows, dtype=np.float64)
-    except ValueError:
+    except (TypeError, ValueError):
         table = np.empty(0)
-    if table.ndim == 2:
-        return table, np.full(table.shape[0], float(table.shape[1]))
     if table.ndim == 1 and table.size:
-        return table[:, None], np.ones(table.size)
-    pieces = [np.atleast_1d(np.asarray(row, dtype=np.float64)) for row in rows]  # type: ignore[union-attr]
+        table = table[:, None]
+    if table.ndim == 2:
+        return table.reshape(-1), np.full(table.shape[0], table.shape[1])
+    try:
+        listed = list(rows)
+    except TypeError:
+        raise ValueError(
+            f"{name or 'rows'} is {rows!r}; give one number or a list of numbers per row"
+        ) from None
+    pieces = [np.atleast_1d(np.asarray(row, dtype=np.float64)) for row in listed]
     for row, piece in enumerate(pieces):
         if piece.ndim != 1:
-            raise ValueError(f"row {row} has {piece.ndim} dimensions; give its generations")
-    counts = np.array([float(piece.size) for piece in pieces])
-    table = np.full((len(pieces), int(counts.max(initial=0.0))), math.nan)
-    for row, piece in enumerate(pieces):
-        table[row, : piece.size] = piece
-    return table, counts
+            raise ValueError(
+                f"{name} row {row} has {piece.ndim} dimensions; give a list of numbers".lstrip()
+            )
+    counts = np.array([piece.size for piece in pieces], dtype=np.intp)
+    return np.concatenate([np.empty(0), *pieces]), counts
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,20 +112,6 @@ class Rows:
     index: Indices
     units: int
     outcomes: bool
-
-    @classmethod
-    def of(
-        cls,
-        values: Floats,
-        counts: Floats,
-        squares: Floats | None,
-        own_variance: Floats | None,
-        units: Iterable[Hashable] | None,
-        outcomes: bool,
-    ) -> Rows:
-        """Put the parts together, with rows of equal label in one sampling unit."""
-        index, number = clusters.cluster_index(units, len(values))
-        return cls(values, counts, squares, own_variance, index, number, outcomes)
 
     def per_unit(self, quantity: Floats) -> Floats:
         """Sum of a row quantity over the rows of each unit."""
@@ -260,30 +273,28 @@ class Rows:
             self._total_squares(self.counts),
         )
 
-    def flags(self, trials: int) -> tuple[Finding, ...]:
+    def flags(self, trials: int) -> list[Finding]:
         """Warnings about few or equal units."""
-        found: dict[str, str] = {}
-        constant = clusters.is_constant(self.unit_means())
+        means = self.unit_means()
+        events = min(int((means > 0.0).sum()), int((means < 1.0).sum()))
         if self.units == 1:
-            found["thin_evidence"] = "one unit only: nothing shows how much units differ"
-        elif trials < FEW_UNITS:
+            few = "one unit only: nothing shows how much units differ"
+            found = [Finding("thin_evidence", few)]
+        else:
             # For fixed units the draws are generations, counted as equally informative draws.
-            size = f"only {trials} units" if trials == self.units else f"worth {trials} draws only"
-            found["thin_evidence"] = f"{size}: below {FEW_UNITS} the interval is a rough guide"
-        elif self.outcomes:
-            means = self.unit_means()
-            events = min(int((means > 0.0).sum()), int((means < 1.0).sum()))
-            if events < FEW_EVENTS:
-                found["thin_evidence"] = (
-                    f"only {events} of {self.units} units show any difference, fewer "
-                    f"than {FEW_EVENTS}: the interval is a rough guide"
-                )
-        if constant and self.units > 1:
-            found["no_variance"] = (
-                f"all {self.units} units have the same value: each counts as one draw"
+            found = few_units(
+                trials, "only {} units" if trials == self.units else "worth {} draws only"
             )
+        if not found and self.outcomes and events < FEW_EVENTS:
+            few = (
+                f"only {events} of {self.units} units show any difference, fewer "
+                f"than {FEW_EVENTS}: the interval is a rough guide"
+            )
+            found.append(Finding("thin_evidence", few))
+        if clusters.is_constant(means) and self.units > 1:
+            same = f"all {self.units} units have the same value: each counts as one draw"
+            found.append(Finding("no_variance", same))
         elif self.repeats_identical():
-            found["identical_repeats"] = (
-                "all repeats of every unit are identical: they count as one generation"
-            )
-        return tuple(Finding(*each) for each in found.items())
+            same = "all repeats of every unit are identical: they count as one generation"
+            found.append(Finding("identical_repeats", same))
+        return found

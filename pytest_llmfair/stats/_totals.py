@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,14 +20,55 @@ def _ratio(above: NDArray[Any], below: NDArray[Any]) -> NDArray[Any]:
     return np.asarray(np.where(known, above / np.where(known, below, 1.0), 0.0))
 
 
+class Norm(ABC):
+    """A convex distance as a function of totals of shape (n_draws, n_groups, n_features)."""
+
+    # Whether relabelling may give the rows of a unit any group.
+    free: bool = False
+
+    @abstractmethod
+    def distance(self, totals: Floats) -> Floats:
+        """Distance at every draw."""
+
+    @abstractmethod
+    def frozen(self, chosen: Floats, held: NDArray[Any]) -> NDArray[Any]:
+        """Functionals that touch the distance at `chosen`, evaluated at `held` (maybe complex)."""
+
+
+class AbsoluteSum(Norm):
+    """A weighted sum of absolute differences."""
+
+    @abstractmethod
+    def gaps(self, totals: NDArray[Any]) -> NDArray[Any]:
+        """Signed differences at every draw."""
+
+    @abstractmethod
+    def summed(self, gaps: NDArray[Any]) -> NDArray[Any]:
+        """Weighted sum of the differences of every draw."""
+
+    def distance(self, totals: Floats) -> Floats:
+        """Sum of absolute differences at every draw."""
+        return self.summed(np.abs(self.gaps(totals)))
+
+    def noise(self, totals: Floats) -> float:
+        """Sum of the standard deviations of the differences over draws."""
+        return float(self.summed(self.gaps(totals).std(axis=0, keepdims=True))[0])
+
+    def frozen(self, chosen: Floats, held: NDArray[Any]) -> NDArray[Any]:
+        """Signs at `chosen`, differences at `held`."""
+        gaps = self.gaps(chosen)
+        # Differences that are rounding errors have no sign.
+        signs = np.where(np.abs(gaps) > 1e-12, np.sign(gaps), 0.0)
+        return self.summed(signs * self.gaps(held))
+
+
 @dataclass(frozen=True, slots=True)
-class MeanGaps:
+class MeanGaps(AbsoluteSum):
     """Weighted sum of absolute differences of means (Czarnowska et al. 2021, eqs. 4 to 6)."""
 
     first: Floats
     second: Floats
     factor: float
-    free = False
 
     def reordered(self, groups: Indices) -> MeanGaps:
         """Return the same for groups in another order, sides and contrasts in canonical order."""
@@ -34,7 +76,8 @@ class MeanGaps:
         first, second = zip(*sorted(sorted(pair, reverse=True) for pair in sides), strict=True)
         return MeanGaps(np.array(first), np.array(second), self.factor)
 
-    def _gaps(self, totals: NDArray[Any]) -> NDArray[Any]:
+    def gaps(self, totals: NDArray[Any]) -> NDArray[Any]:
+        """Difference of the means of either side; 0 where a side counts nothing."""
         pooled = [np.einsum("bgf,cg->bcf", totals, side) for side in (self.first, self.second)]
         half = totals.shape[2] // 2
         above = [side[:, :, :half] for side in pooled]
@@ -43,25 +86,14 @@ class MeanGaps:
         gaps = _ratio(above[0], below[0]) - _ratio(above[1], below[1])
         return np.asarray(np.where(known, gaps, 0.0))
 
-    def distance(self, totals: Floats) -> Floats:
-        """Sum of absolute differences at every draw."""
-        return np.asarray(self.factor * np.abs(self._gaps(totals)).sum(axis=(1, 2)))
-
-    def noise(self, totals: Floats) -> float:
-        """Sum of the standard deviations of the differences over draws."""
-        return self.factor * float(self._gaps(totals).std(axis=0).sum())
-
-    def frozen(self, chosen: Floats, held: NDArray[Any]) -> NDArray[Any]:
-        """Signs at `chosen`, differences at `held`."""
-        signed = np.sign(_cleared(self._gaps(chosen))) * self._gaps(held)
-        return np.asarray(self.factor * signed.sum(axis=(1, 2)))
+    def summed(self, gaps: NDArray[Any]) -> NDArray[Any]:
+        """Sum over contrasts, times the factor."""
+        return np.asarray(self.factor * gaps.sum(axis=(1, 2)))
 
 
 @dataclass(frozen=True, slots=True)
-class Widest:
+class Widest(Norm):
     """Largest mean minus smallest mean; features are one numerator and one denominator."""
-
-    free = False
 
     def distance(self, totals: Floats) -> Floats:
         """Range of the means at every draw."""
@@ -82,17 +114,18 @@ class Widest:
 
 
 @dataclass(frozen=True, slots=True)
-class Associations:
+class Associations(AbsoluteSum):
     """Mean over words of the total variation distance to a reference (Bommasani et al. 2023)."""
 
+    # Expected share of each group; without it the groups' shares of all mentions.
     reference: Floats | None
 
     @property
-    def free(self) -> bool:
+    def free(self) -> bool:  # type: ignore[override]
         """Whether a mention could be of any group: where the reference is given."""
         return self.reference is not None
 
-    def _gaps(self, totals: NDArray[Any]) -> NDArray[Any]:
+    def gaps(self, totals: NDArray[Any]) -> NDArray[Any]:
         """Share of each group less its reference, 0 for words not seen."""
         words = totals[:, :, :-1]
         seen = words.sum(axis=1, keepdims=True)
@@ -103,27 +136,16 @@ class Associations:
             expected = self.reference[None, :, None]
         return np.asarray(np.where(np.real(seen) > 0.0, _ratio(words, seen) - expected, 0.0))
 
-    def distance(self, totals: Floats) -> Floats:
-        """Mean distance at every draw."""
-        gaps = np.abs(self._gaps(totals))
+    def summed(self, gaps: NDArray[Any]) -> NDArray[Any]:
+        """Half the sum over groups, averaged over words."""
         return np.asarray(0.5 * gaps.sum(axis=1).mean(axis=1))
-
-    def noise(self, totals: Floats) -> float:
-        """Mean over words of the standard deviations of the shares over draws."""
-        return 0.5 * float(self._gaps(totals).std(axis=0).sum(axis=0).mean())
-
-    def frozen(self, chosen: Floats, held: NDArray[Any]) -> NDArray[Any]:
-        """Signs at `chosen`, shares at `held`."""
-        signed = np.sign(_cleared(self._gaps(chosen))) * self._gaps(held)
-        return np.asarray(0.5 * signed.sum(axis=1).mean(axis=1))
 
 
 @dataclass(frozen=True, slots=True)
-class Divergence:
+class Divergence(Norm):
     """Jensen-Shannon divergence of the category shares of two groups."""
 
     scale: float
-    free = False
 
     def distance(self, totals: Floats) -> Floats:
         """Divergence at every draw."""
@@ -143,27 +165,8 @@ class Divergence:
         return np.asarray(0.5 * self.scale * (shares * ratio).sum(axis=(1, 2)))
 
 
-def _cleared(gaps: Floats) -> Floats:
-    """Set differences that are rounding errors to 0."""
-    return np.asarray(np.where(np.abs(gaps) > 1e-12, gaps, 0.0))
-
-
 # Step of the complex-step derivative: exact to rounding, since nothing is subtracted.
 _STEP = 1e-30
-
-
-class Norm(Protocol):
-    """A convex distance as a function of totals of shape (n_draws, n_groups, n_features)."""
-
-    @property
-    def free(self) -> bool:
-        """Whether relabelling may give the rows of a unit any group."""
-
-    def distance(self, totals: Floats) -> Floats:
-        """Distance at every draw."""
-
-    def frozen(self, chosen: Floats, held: NDArray[Any]) -> NDArray[Any]:
-        """Functionals that touch the distance at `chosen`, evaluated at `held` (maybe complex)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,6 +194,11 @@ class Totals:
     def frozen(self, chosen: Floats, held: Floats) -> Floats:
         """Functionals chosen at some weights, evaluated at others."""
         return self.norm.frozen(self.totals(chosen), self.totals(held))
+
+    def noise(self, weights: Floats) -> float:
+        """Return the standard errors of the absolute differences, summed as these are."""
+        assert isinstance(self.norm, AbsoluteSum)
+        return self.norm.noise(self.totals(weights))
 
     def totals(self, weights: Floats) -> Floats:
         """Totals (n_draws, n_groups, n_features) at each row of `weights`."""

@@ -155,15 +155,10 @@ _RELABELLINGS = 1999
 
 @dataclass(eq=False)
 class Terms:
-    """Counts per term; the terms are fixed and only generations vary.
+    """Counts per term; the terms are fixed and only generations vary."""
 
-    Attributes
-    ----------
-    hits, trials : ndarray of shape (n_terms,)
-        Counts of one of two outcomes, and generations. A term with a single generation always has
-        |2 p - 1| = 1, so it shows nothing: its true value may be anything from 0 to 1.
-    """
-
+    # Counts of one of two outcomes, and generations. A term with a single generation always has
+    # |2 p - 1| = 1, so it shows nothing: its true value may be anything from 0 to 1.
     hits: Indices
     trials: Indices
 
@@ -272,16 +267,15 @@ class Terms:
         ends = np.array([self._fold.upper(float(draw), z) for draw in draws])
         return np.asarray(part * ends + 1.0 - part)
 
-    def flags(self, units: int) -> tuple[Finding, ...]:
+    def flags(self, units: int) -> list[Finding]:
         """Warnings about few generations."""
-        generations = int(self.trials.sum())
         if single := int((~self.telling).sum()):
             few = (
                 f"{single} of {len(self.trials)} terms have 1 generation, which shows no lean: "
                 "they may lean by anything from 0 to 1"
             )
-            return (Finding("thin_evidence", few),)
-        return few_units(generations, "generations")
+            return [Finding("thin_evidence", few)]
+        return few_units(int(self.trials.sum()), "only {} generations")
 
     def paper_variance(self) -> float:
         """Variance of the value by the folded normal of the paper (section 3).
@@ -299,14 +293,9 @@ class Terms:
 
 @dataclass(eq=False)
 class SampledTerms(Terms):
-    """The same when terms are themselves drawn from a population.
+    """The same when terms are themselves drawn from a population."""
 
-    Attributes
-    ----------
-    units : sequence of hashable or None
-        Label of each term; terms with equal labels are one sampling unit.
-    """
-
+    # Label of each term; terms with equal labels are one sampling unit.
     units: Sequence[Hashable] | None = None
 
     method = "Wilson over terms, unfolded above, cross-fitted below"
@@ -340,9 +329,9 @@ class SampledTerms(Terms):
             return math.nan
         return self._observed.standard_error()
 
-    def flags(self, units: int) -> tuple[Finding, ...]:
+    def flags(self, units: int) -> list[Finding]:
         """Warnings about few units or generations."""
-        return few_units(units, "sampled terms") or super().flags(units)
+        return few_units(units, "only {} sampled terms") or super().flags(units)
 
 
 def read_counts(successes: ArrayLike, trials: ArrayLike) -> tuple[Indices, Indices]:

@@ -168,11 +168,7 @@ class PairedDifference(Estimate):
     def standard_error(self, at: float | None = None) -> float:
         """Return the standard error.
 
-        Parameters
-        ----------
-        at : float, optional
-            Without it the observed error. With it the one planned for when the difference is `at`,
-            with half of the variance shared by the two models.
+        The planned one is for half of the variance shared by the two models.
         """
         if at is not None:
             other = abs(at) if self.folded else self._middle()

@@ -12,14 +12,13 @@ from numpy.typing import ArrayLike
 from pytest_llmfair.stats._base import Estimate, share_of_ends
 from pytest_llmfair.stats._clusters import PLANNING_ICC, as_list, label_list
 from pytest_llmfair.stats._cooccurrence import Cooccurrences
-from pytest_llmfair.stats._crossfit import Bracket, Engine
+from pytest_llmfair.stats._crossfit import Bracket
 from pytest_llmfair.stats._distributions import Comparison
 from pytest_llmfair.stats._grouped import (
     Grouped,
     Rows,
     Scores,
     divergence,
-    need_two,
     pair_labels,
     read_rows,
     sample_of,
@@ -27,6 +26,9 @@ from pytest_llmfair.stats._grouped import (
 from pytest_llmfair.stats._layout import ranks
 from pytest_llmfair.stats._records import Contributions, Population, Sample
 from pytest_llmfair.stats.binomial import SampledTerms, Terms, read_counts
+
+# What computes the bounds of a distance.
+Engine = Bracket | Terms
 
 
 @dataclass(eq=False, kw_only=True)
@@ -93,22 +95,20 @@ class Distance(Estimate):
         0.4
         """
         names = ("rows_a", "rows_b")
-        counts = [
-            read_rows(rows, name, bounds)[2]
+        parts = [
+            read_rows(rows, name, bounds)
             for rows, name in zip((rows_a, rows_b), names, strict=True)
         ]
-        labels = pair_labels([len(own) for own in counts], (units_a, units_b), names, paired)
-        if population == "fixed":
-            for own, label, name in zip(counts, labels, names, strict=True):
-                need_two(own, label, name)
-        scores = Scores.of((rows_a, rows_b), labels, names, bounds)
+        sizes = [len(counts) for _, _, counts in parts]
+        labels = pair_labels(sizes, (units_a, units_b), names, paired)
+        scores = Scores.of_sides(parts, labels, names, population)
         sides = Comparison(np.array([1.0, 0.0]), np.array([0.0, 1.0]))
         problem = scores.problem([sides], population)
         span = bounds[1] - bounds[0]
         guards = problem.layout.guards(ranks(problem.scores), population)
         engine = Bracket(problem, span, guards)
         scale = span if math.isfinite(span) else float(np.ptp(scores.scores))
-        planned = scale**2 / 12.0 * scores.per_draw(population)
+        planned = scale**2 / 12.0 * float(scores.grouped.per_draw(population).sum())
         found = cls._bracketed(
             engine, sample_of(scores, problem, engine, population), (planned, 0.0, 0.0)
         )
@@ -183,7 +183,7 @@ class Distance(Estimate):
             ),
             attainable=(0.0, 1.0),
             of="debiased",
-            findings=engine.flags(count),
+            findings=tuple(engine.flags(count)),
             method=engine.method,
         )
 
@@ -293,7 +293,7 @@ class Distance(Estimate):
             sample=sample,
             attainable=(0.0, engine.span),
             of="value" if type(engine) is Bracket else "debiased",
-            findings=engine.flags(),
+            findings=tuple(engine.flags()),
             method=engine.method,
         )
 
@@ -323,14 +323,9 @@ class Distance(Estimate):
         return self.engine.p_equal()
 
     def standard_error(self, at: float | None = None) -> float:
-        """Return the standard error.
+        """Return the standard error of the functional that the data chose.
 
-        Parameters
-        ----------
-        at : float, optional
-            Without it the observed error of the functional that the data chose. With it the error
-            planned for when the truth is `at`, from the sample size alone: scores uniform over
-            their range, generations of a unit correlated by 0.3.
+        The planned one is that of scores uniform over their range.
         """
         if at is None:
             return self.engine.error()

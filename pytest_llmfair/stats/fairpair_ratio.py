@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
@@ -16,6 +17,7 @@ from pytest_llmfair.stats._base import Estimate
 from pytest_llmfair.stats._crossfit import QUANTILES
 from pytest_llmfair.stats._dissimilarities import PowerProduct, Sides
 from pytest_llmfair.stats._records import Finding, Floats, Population, Sample
+from pytest_llmfair.stats._rows import few_units
 from pytest_llmfair.stats._score_intervals import normal_quantile
 
 Aggregate = Literal["pooled", "mean"]
@@ -120,32 +122,28 @@ class FairPairRatio(Estimate):
         index, count = clusters.cluster_index(units, len(parts[0]))
         size = round(2 * answers * len(parts[0]))
         per_unit = np.bincount(index, minlength=count) * round(2 * answers)
-        sample = Sample(count, size, int(per_unit.min()), int(per_unit.max()), "sampled")
-        summed = [clusters.cluster_sums(part, index, count) for part in parts]
+        sample = replace(Sample.of_sizes(per_unit), generations=size)
         ratios = _ratios(*parts)
-        ones = np.bincount(index, minlength=count).astype(np.float64)
-        table = {
-            "pooled": (np.stack(summed, axis=1), np.array([2.0, -1.0, -1.0])),
-            "mean": (
-                np.stack([clusters.cluster_sums(ratios, index, count), ones], axis=1),
-                np.array([1.0, -1.0]),
-            ),
-        }
+        sums = parts
+        powers = [2.0, -1.0, -1.0]
+        if aggregate == "mean":
+            sums, powers = [ratios, np.ones(len(ratios))], [1.0, -1.0]
         value, why = _value(parts, ratios, aggregate)
         known = math.isfinite(value) and value > 0.0
-        product = PowerProduct(*table[aggregate]) if known else None
+        totals = np.stack([clusters.cluster_sums(each, index, count) for each in sums], axis=1)
+        product = PowerProduct(totals, np.array(powers)) if known else None
         # Use the same exponential as the ends, so that rounding cannot put the value outside.
         value = value if product is None else math.exp(product.log)
         findings = _flags(count, product is not None and product.error > _ROUNDING)
         if why is not None:
-            findings = (Finding.undefined(why), *findings)
+            findings = [Finding.undefined(why), *findings]
         least = 1.0 if negative_type else 0.0
         return cls(
             value=value,
             sample=sample,
             attainable=(0.0, math.inf),
             of="debiased" if value < least else "value",
-            findings=findings,
+            findings=tuple(findings),
             bias=clusters.exact_mean(parts[0]),
             variability_original=clusters.exact_mean(parts[1]),
             variability_perturbed=clusters.exact_mean(parts[2]),
@@ -251,31 +249,26 @@ class FairPairRatio(Estimate):
         """The value, at least the smallest possible one."""
         return max(self.value, self.least)
 
+    @cached_property
+    def _relabelled(self) -> Floats:
+        """Values after exchanging answers between the sides; NaN without answers."""
+        if self.sides is None:
+            return np.full(1, math.nan)
+        return self.sides.relabelled(self.aggregate)
+
     def noise_floor(self) -> float:
         """Return the mean F after exchanging answers between the sides; NaN without them."""
-        return math.nan if self.sides is None else float(self._relabelled().mean())
+        return float(self._relabelled.mean())
 
     def p_equal(self) -> float:
         """p-value of "the sides differ by sampling alone": answers exchanged inside prompts."""
         if self.sides is None or not math.isfinite(self.value):
             return math.nan
-        draws = self._relabelled()
-        return (1.0 + int((draws >= self.value * (1.0 - 1e-12)).sum())) / (1.0 + len(draws))
-
-    def _relabelled(self) -> Floats:
-        if self.sides is None:
-            return np.empty(0)
-        return self.sides.relabelled(self.aggregate)
+        further = int((self._relabelled >= self.value * (1.0 - 1e-12)).sum())
+        return (1.0 + further) / (1.0 + len(self._relabelled))
 
     def standard_error(self, at: float | None = None) -> float:
-        """Return the standard error of F.
-
-        Parameters
-        ----------
-        at : float, optional
-            Without it the observed error; with it the one known from the number of prompts and
-            answers when the truth is `at`.
-        """
+        """Return the standard error of F, planned from the number of prompts and answers."""
         if at is None:
             return self.value * self.error()
         noise, slope = _PLANNED
@@ -336,12 +329,9 @@ def _value(
     )
 
 
-def _flags(units: int, varying: bool) -> tuple[Finding, ...]:
-    found: dict[str, str] = {}
-    if units < _FEW_PROMPTS:
-        found["thin_evidence"] = (
-            f"only {units} prompts: below {_FEW_PROMPTS} the interval is a rough guide"
-        )
+def _flags(units: int, varying: bool) -> list[Finding]:
+    found = few_units(units, "only {} prompts", _FEW_PROMPTS)
     if not varying:
-        found["no_variance"] = "prompts do not vary, or a side's answers never do: no upper end"
-    return tuple(Finding(*each) for each in found.items())
+        alike = "prompts do not vary, or a side's answers never do: no upper end"
+        found.append(Finding("no_variance", alike))
+    return found

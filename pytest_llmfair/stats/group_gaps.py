@@ -125,13 +125,7 @@ def distribution_gaps(
     """
     values = check_rows(scores, "scores", (0.0, 1.0))
     grouped = Grouped.of(groups, units, len(values), population)
-    inside = [grouped.group == number for number in range(len(grouped.names))]
-    table = Scores.of(
-        [values[rows] for rows in inside],
-        [grouped.unit[rows].tolist() for rows in inside],
-        [str(name) for name in grouped.names],
-        (0.0, 1.0),
-    )
+    table = Scores(grouped, values, np.ones(len(values)))
     first, second = _sides(against, grouped.names)
     problem = table.problem(
         [Comparison(a, b, factor) for a, b in zip(first, second, strict=True)], population

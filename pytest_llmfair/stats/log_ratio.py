@@ -14,11 +14,10 @@ from pytest_llmfair.stats import _clusters as clusters
 from pytest_llmfair.stats._base import Estimate
 from pytest_llmfair.stats._crossfit import FoldedBracket
 from pytest_llmfair.stats._layout import Guard, Layout, canonical_orders, places, ranks
-from pytest_llmfair.stats._records import Finding, Floats, Indices, NoRepeats, Population, Sample
+from pytest_llmfair.stats._records import Finding, Floats, Indices, Population, Sample
 from pytest_llmfair.stats._resampling import SEED_LABELS, Strata, blocks
-from pytest_llmfair.stats._rows import FEW_UNITS, NO_VARIANCE
-from pytest_llmfair.stats._score_intervals import t_quantile
-from pytest_llmfair.stats._totals import Totals
+from pytest_llmfair.stats._rows import NO_VARIANCE, few_units, known_error, t_reach
+from pytest_llmfair.stats._totals import AbsoluteSum, Totals
 from pytest_llmfair.stats.distance import Distance
 
 # The jackknife takes out a tenth of a unit: all of it could leave a count of 0, with no logarithm.
@@ -112,12 +111,8 @@ class MeanLogRatio(Estimate):
         index, n_units = clusters.cluster_index(units, n)
         sizes = np.bincount(index, minlength=n_units)
         fixed = population == "fixed"
-        if fixed and (sizes < 2).any():
-            row = int(np.argmax(sizes[index] < 2))
-            raise NoRepeats(
-                f"row {row} is the only one of its unit; a fixed population needs at least 2 per "
-                "unit, since nothing else varies"
-            )
+        if fixed:
+            clusters.check_repeats(index)
         columns, values = _partly_left_out(
             table if fixed else _summed(table, index, n_units), log_ratios
         )
@@ -131,24 +126,18 @@ class MeanLogRatio(Estimate):
     @classmethod
     def _of_columns(cls, columns: Floats, influence: _Influence, sample: Sample) -> MeanLogRatio:
         kept = np.flatnonzero(np.isfinite(columns))
-        found: dict[str, str] = {}
         variance, df = influence.spread(kept) if kept.size else (math.nan, math.nan)
-        if sample.units < FEW_UNITS:
-            found["thin_evidence"] = (
-                f"only {sample.units} units: below {FEW_UNITS} the interval is a rough guide"
-            )
+        findings = few_units(sample.units)
         if variance <= NO_VARIANCE:
-            found["no_variance"] = (
-                f"all {sample.units} units say the same: nothing shows how others would differ"
-            )
-        findings = tuple(Finding(*each) for each in found.items())
+            same = f"all {sample.units} units say the same: nothing shows how others would differ"
+            findings.append(Finding("no_variance", same))
         if not kept.size:
             undefined = Finding.undefined("no column has both sides: no log ratio is finite")
-            findings = (undefined, *findings)
+            findings = [undefined, *findings]
         return cls(
             value=clusters.exact_mean(columns[kept]) if kept.size else math.nan,
             sample=sample,
-            findings=findings,
+            findings=tuple(findings),
             columns=columns,
             variance=variance,
             df=df,
@@ -166,17 +155,11 @@ class MeanLogRatio(Estimate):
 
     def lower_bound(self, alpha: float) -> float:
         """Lower end with one-sided error rate `alpha`."""
-        return self.value - self._reach(alpha)
+        return self.value - t_reach(self.variance, self.df, alpha)
 
     def upper_bound(self, alpha: float) -> float:
         """Upper end with one-sided error rate `alpha`."""
-        return self.value + self._reach(alpha)
-
-    def _reach(self, alpha: float) -> float:
-        if self.variance <= NO_VARIANCE:
-            # Equal units do not show how others vary, and a log ratio is unbounded.
-            return math.inf
-        return t_quantile(1.0 - alpha, self.df) * math.sqrt(self.variance)
+        return self.value + t_reach(self.variance, self.df, alpha)
 
     def standard_error(self, at: float | None = None) -> float:
         """Return the observed standard error; NaN where units do not differ, and with `at`.
@@ -184,8 +167,7 @@ class MeanLogRatio(Estimate):
         The error of a log ratio depends on how often words occur, so the sample size alone gives
         no plan.
         """
-        known = at is None and self.variance > NO_VARIANCE
-        return math.sqrt(self.variance) if known else math.nan
+        return known_error(self.variance) if at is None else math.nan
 
 
 def _checked(rows: ArrayLike) -> Floats:
@@ -258,23 +240,18 @@ class ZeroCellLogRatio(Estimate):
 
 
 @dataclass(frozen=True, slots=True)
-class _MeanMagnitude:
+class _MeanMagnitude(AbsoluteSum):
     """Mean of the absolute means of columns."""
 
     units: int
-    free = False
 
-    def distance(self, totals: Floats) -> Floats:
-        """Distance at every draw."""
-        return np.asarray(np.abs(totals[:, 0]).mean(axis=1) / self.units)
+    def gaps(self, totals: NDArray[Any]) -> NDArray[Any]:
+        """Return the sums of the columns."""
+        return totals[:, 0]
 
-    def noise(self, totals: Floats) -> float:
-        """Mean of the standard deviations of the means over draws."""
-        return float(totals[:, 0].std(axis=0).mean()) / self.units
-
-    def frozen(self, chosen: Floats, held: NDArray[Any]) -> NDArray[Any]:
-        """Signs at `chosen`, means at `held`."""
-        return np.asarray((np.sign(chosen[:, 0]) * held[:, 0]).mean(axis=1) / self.units)
+    def summed(self, gaps: NDArray[Any]) -> NDArray[Any]:
+        """Mean over columns of the mean over units."""
+        return np.asarray(gaps.mean(axis=1) / self.units)
 
 
 @dataclass(frozen=True, slots=True)
@@ -339,7 +316,7 @@ class MeanAbsLogRatio(Distance):
             sample=signed.sample,
             attainable=(0.0, math.inf),
             of="debiased",
-            findings=engine.flags(),
+            findings=tuple(engine.flags()),
             method=engine.method,
             signed=signed,
         )
@@ -369,7 +346,5 @@ def _bracket(columns: Floats, influence: Floats, index: Indices | None) -> Folde
     codes = np.split(ranks(*rows.T), np.cumsum(strata)[:-1])
     unlike = sum(len(part) - int(np.bincount(part).max()) for part in codes)
     trials = n if index is None else len(strata)
-    norm = _MeanMagnitude(n)
-    return FoldedBracket(
-        _PseudoValues(rows, layout, norm), math.inf, (Guard(unlike, trials),), norm
-    )
+    problem = _PseudoValues(rows, layout, _MeanMagnitude(n))
+    return FoldedBracket(problem, math.inf, (Guard(unlike, trials),))

@@ -192,12 +192,12 @@ class Mean(Estimate):
         low, high = bounds
         scale = high - low
         units = None if units is None else clusters.as_list(units)
-        rows = Rows.of(
+        rows = Rows(
             (values - low) / scale,
             counts,
             None if squares is None else squares / scale**2,
             None if own_variance is None else own_variance / scale**2,
-            units,
+            *clusters.cluster_index(units, len(values)),
             outcomes,
         )
         share, variance = rows.fixed() if population == "fixed" else rows.sampled()
@@ -208,19 +208,16 @@ class Mean(Estimate):
             effective = min(effective, float(generations))
         return cls(
             value=clusters.exact_mean(values),
-            sample=Sample(
-                units=rows.units,
-                generations=generations,
-                fewest=int(per_unit.min()),
-                most=int(per_unit.max()),
-                population=population,
+            sample=Sample.of_sizes(
+                per_unit,
+                population,
                 effective=effective,
                 icc=rows.correlation(),
                 design_effect=generations / effective,
             ),
             attainable=bounds,
             contributions=Contributions(values, units, scale),
-            findings=rows.flags(share.trials),
+            findings=tuple(rows.flags(share.trials)),
             share=share,
             variance=variance,
             bounds=bounds,
@@ -245,15 +242,7 @@ class Mean(Estimate):
         return math.nan if self.floor is None else self.floor.value
 
     def standard_error(self, at: float | None = None) -> float:
-        """Return the standard error.
-
-        Parameters
-        ----------
-        at : float, optional
-            Without it the observed error; where units do not differ, that of one event more. With
-            it the error planned for when the truth is `at`: from the sample size alone, with an
-            intraclass correlation of 0.3 between generations of a unit.
-        """
+        """Return the standard error; the planned one of scores is at most that of uniform ones."""
         low, high = self.bounds
         scale = high - low
         if at is None:
@@ -266,9 +255,8 @@ class Mean(Estimate):
         if not self.outcomes:
             spread = min(spread, scale * scale / 12.0)
         sample = self.sample
-        within = (1.0 - clusters.PLANNING_ICC) / sample.generations
-        between = clusters.PLANNING_ICC / sample.units if sample.population == "sampled" else 0.0
-        return math.sqrt(spread * (within + between))
+        per_row = clusters.planned_variance(sample.generations, sample.units, sample.population)
+        return math.sqrt(spread * per_row)
 
     def fewest_units(self, threshold: float, alpha: float) -> int:
         """Units without any event (or with events only) whose interval excludes `threshold`."""

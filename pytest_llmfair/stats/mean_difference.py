@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from pytest_llmfair.stats import _clusters as clusters
 from pytest_llmfair.stats._base import Estimate
 from pytest_llmfair.stats._records import Finding, Floats, Indices, Population, Sample
-from pytest_llmfair.stats._rows import FEW_UNITS, NO_VARIANCE
+from pytest_llmfair.stats._rows import NO_VARIANCE, SMALLER_GROUP, few_units
 from pytest_llmfair.stats._score_intervals import t_quantile
 from pytest_llmfair.stats.mean import Mean
 
@@ -94,8 +94,7 @@ class MeanDifference(Estimate):
         a, b = clusters.check_rows(x_a, "x_a", bounds), clusters.check_rows(x_b, "x_b", bounds)
         index_a, index_b, units = clusters.common_index(len(a), len(b), units_a, units_b)
         if population == "fixed":
-            clusters.check_repeats(index_a, "x_a")
-            clusters.check_repeats(index_b, "x_b")
+            clusters.check_repeats_of_groups(index_a, index_b)
         shared = np.intersect1d(index_a, index_b).size > 0
         gap = clusters.exact_mean(a) - clusters.exact_mean(b)
         influence = _influence(a, index_a, units) - _influence(b, index_b, units)
@@ -114,27 +113,24 @@ class MeanDifference(Estimate):
         per_unit = np.bincount(np.concatenate([index_a, index_b]), minlength=units)
         span = bounds[1] - bounds[0]
         scale = span if limited else float(np.ptp(np.concatenate([a, b])))
-        fewest = min(len(np.unique(index)) for index in (index_a, index_b))
-        found: dict[str, str] = {}
-        if fewest < FEW_UNITS:
-            found["thin_evidence"] = (
-                f"a group has {fewest} units: below {FEW_UNITS} the interval is a rough guide"
-            )
+        sizes = [(len(index), len(np.unique(index))) for index in (index_a, index_b)]
+        planned = [clusters.planned_variance(*size, population) for size in sizes]
+        fewest = min(own for _, own in sizes)
+        findings = few_units(fewest, SMALLER_GROUP)
         if variance <= NO_VARIANCE * scale**2:
-            found["no_variance"] = f"the {units} units do not differ: each counts as one draw"
+            alike = f"the {units} units do not differ: each counts as one draw"
+            findings.append(Finding("no_variance", alike))
         return cls(
             value=abs(gap) if absolute else gap,
             sample=Sample.of_sizes(per_unit, population),
             attainable=(0.0, span) if absolute else (-span, span),
-            findings=tuple(Finding(*each) for each in found.items()),
+            findings=tuple(findings),
             sides=sides,
             within=within,
             variance=variance,
             df=df,
             absolute=absolute,
-            planned=scale**2
-            / 12.0
-            * (_planned(index_a, population) + _planned(index_b, population)),
+            planned=scale**2 / 12.0 * sum(planned),
             gap=gap,
             method=(
                 "joined intervals (MOVER)"
@@ -171,12 +167,7 @@ class MeanDifference(Estimate):
     def standard_error(self, at: float | None = None) -> float:
         """Return the standard error of the signed difference.
 
-        Parameters
-        ----------
-        at : float, optional
-            Without it the observed error. With it the one known from the sample sizes alone:
-            scores uniform over their range, generations of a unit correlated by 0.3. Where units
-            do not differ that of one event more; NaN where nothing is known of either.
+        The planned one is that of scores uniform over their range; NaN where this is unknown.
         """
         if at is not None:
             return math.sqrt(self.planned) if self.planned > 0.0 else math.nan
@@ -234,9 +225,3 @@ def _spread(
         variances.append(clusters.variance_of_mean(parts))
         df.append(clusters.kurtosis_df(parts))
     return sum(variances), clusters.satterthwaite(np.array(variances), np.array(df))
-
-
-def _planned(index: Indices, population: Population) -> float:
-    between = clusters.PLANNING_ICC / len(np.unique(index))
-    within = (1.0 - clusters.PLANNING_ICC) / len(index)
-    return within + (between if population == "sampled" else 0.0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from itertools import combinations
 from typing import Any
 
@@ -96,12 +96,7 @@ class MaxPairwiseDifference(Estimate):
         >>> rates.groups["a", "c"].value
         0.5
         """
-
-        def compare(a: Floats, b: Floats, units_a: list[int], units_b: list[int]) -> Estimate:
-            return RateDifference.of_outcomes(
-                a, b, units_a=units_a, units_b=units_b, population=population
-            )
-
+        compare = partial(RateDifference.of_outcomes, population=population)
         return cls._of_rows(outcomes, groups, units, population, (0.0, 1.0), compare)
 
     @classmethod
@@ -137,18 +132,9 @@ class MaxPairwiseDifference(Estimate):
         >>> round(gap.value, 3)
         0.5
         """
-
-        def compare(a: Floats, b: Floats, units_a: list[int], units_b: list[int]) -> Estimate:
-            return MeanDifference.of_scores(
-                a,
-                b,
-                units_a=units_a,
-                units_b=units_b,
-                population=population,
-                bounds=bounds,
-                absolute=True,
-            )
-
+        compare = partial(
+            MeanDifference.of_scores, population=population, bounds=bounds, absolute=True
+        )
         return cls._of_rows(scores, groups, units, population, bounds, compare)
 
     @classmethod
@@ -193,7 +179,7 @@ class MaxPairwiseDifference(Estimate):
         units: Iterable[Hashable] | None,
         population: Population,
         bounds: tuple[float, float],
-        compare: Callable[[Floats, Floats, list[int], list[int]], Estimate],
+        compare: Callable[..., Estimate],
     ) -> MaxPairwiseDifference:
         rows = clusters.check_rows(values, "values", bounds)
         named = Grouped.of(groups, units, len(rows), population)
@@ -205,7 +191,10 @@ class MaxPairwiseDifference(Estimate):
             # Names keep the caller's order; computations use the canonical order.
             one, other = (inside[name] for name in sorted(key, key=place.__getitem__))
             pairs[key] = compare(
-                rows[one], rows[other], grouped.unit[one].tolist(), grouped.unit[other].tolist()
+                rows[one],
+                rows[other],
+                units_a=grouped.unit[one].tolist(),
+                units_b=grouped.unit[other].tolist(),
             )
         large = [g for g, name in enumerate(grouped.names) if inside[name].sum() >= _FEWEST_ROWS]
         enough = {grouped.names[g] for g in large}

@@ -20,7 +20,7 @@ from pytest_llmfair.stats._records import (
     Population,
     Sample,
 )
-from pytest_llmfair.stats._rows import FEW_UNITS, NO_VARIANCE, Rows
+from pytest_llmfair.stats._rows import NO_VARIANCE, SMALLER_GROUP, Rows, few_units
 from pytest_llmfair.stats._score_intervals import markov, normal_quantile, t_quantile, wilson
 
 
@@ -109,7 +109,7 @@ class RankBiserial(Estimate):
         over_a, over_b = places_a - wins, places_b - wins
         alone = _both([np.sort(over_a), np.sort(over_b)])
         labels: Sequence[Hashable] = range(n_a + n_b)
-        per_unit, n_units, spread = np.ones(1, dtype=np.intp), n_a + n_b, alone
+        per_unit, n_units, spread = np.ones(n_a + n_b, dtype=np.intp), n_a + n_b, alone
         if units_a is not None or units_b is not None:
             index_a, index_b, n_units = clusters.common_index(n_a, n_b, units_a, units_b)
             index = np.concatenate([index_a, index_b])
@@ -136,12 +136,9 @@ class RankBiserial(Estimate):
                 labels,
                 span=2.0,
             ),
-            sample=Sample(
-                units=n_units,
-                generations=n_a + n_b,
-                fewest=int(per_unit.min()),
-                most=int(per_unit.max()),
-                population=population,
+            sample=Sample.of_sizes(
+                per_unit,
+                population,
                 effective=(n_a + n_b) / effect,
                 design_effect=effect,
             ),
@@ -177,11 +174,7 @@ class RankBiserial(Estimate):
     def standard_error(self, at: float | None = None) -> float:
         """Return the standard error.
 
-        Parameters
-        ----------
-        at : float, optional
-            Without it the observed error. With it the error planned for when the truth is `at`:
-            from the group sizes alone (Hanley & McNeil 1982, eq. 2, exponential scores).
+        The planned one is that of exponential scores (Hanley & McNeil 1982, eq. 2).
         """
         if at is None:
             share = self.wins * (1.0 - self.wins)
@@ -296,12 +289,9 @@ def _mann_whitney(n_a: int, n_b: int, doubled: int, tied: float) -> float:
 
 
 def _flags(fewest: int, varies: bool, wins: float) -> tuple[Finding, ...]:
-    found: dict[str, str] = {}
-    if fewest < FEW_UNITS:
-        found["thin_evidence"] = (
-            f"a group has {fewest} units: below {FEW_UNITS} the interval is a rough guide"
-        )
+    found = few_units(fewest, SMALLER_GROUP)
     if not varies:
         what = "every pair has the same winner" if wins in (0.0, 1.0) else "placements do not vary"
-        found["no_variance"] = f"{what}: the {fewest} units of the smaller group count as draws"
-    return tuple(Finding(*each) for each in found.items())
+        alike = f"{what}: the {fewest} units of the smaller group count as draws"
+        found.append(Finding("no_variance", alike))
+    return tuple(found)

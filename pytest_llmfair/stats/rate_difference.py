@@ -193,12 +193,7 @@ class RateDifference(Estimate):
     def standard_error(self, at: float | None = None) -> float:
         """Return the standard error of the signed difference.
 
-        Parameters
-        ----------
-        at : float, optional
-            Without it the observed error. With it the error planned for when the difference is
-            `at`: from the sample sizes alone, averaged over all base rates, with an intraclass
-            correlation of 0.3 in units.
+        The planned one is averaged over all base rates.
         """
         rates = self.evidence
         if at is not None:

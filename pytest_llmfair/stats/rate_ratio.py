@@ -149,11 +149,7 @@ class RateRatio(Estimate):
     def standard_error(self, at: float | None = None) -> float:
         """Return the standard error, from that of the log ratio.
 
-        Parameters
-        ----------
-        at : float, optional
-            Without it the observed error. With it the error planned for when the value is `at`:
-            from the sample sizes alone, at base rates of one half.
+        The planned one is that at base rates of one half.
         """
         if at is not None:
             error = math.sqrt(self.evidence.planned_variance(1.0))

@@ -183,7 +183,7 @@ class BettingMean(Estimate):
         drift = clash >= _DRIFT
         return cls(
             value=math.fsum(array.tolist()) / array.size,
-            sample=Sample(len(bets), array.size, min(sizes), max(sizes)),
+            sample=Sample.of_sizes(sizes),
             attainable=bounds,
             findings=(_DRIFTED,) if drift else (),
             bounds=bounds,

@@ -17,19 +17,13 @@ from pytest_llmfair.stats._grouped import Grouped
 from pytest_llmfair.stats._layout import Layout
 from pytest_llmfair.stats._records import Finding, Floats, Indices, Population, Sample
 from pytest_llmfair.stats._resampling import SEED_LABELS, Strata, upper_quantile
-from pytest_llmfair.stats._rows import NO_VARIANCE, few_units
-from pytest_llmfair.stats._score_intervals import t_quantile
+from pytest_llmfair.stats._rows import few_units, known_error, t_reach
 
 Measure = Callable[[Indices, Indices], float]
 
 _RELABELLINGS = 199
 # If a larger share of resamples is undefined, the quantile is infinite.
 _MOST_UNDEFINED = 0.1
-
-
-def known_error(variance: float) -> float:
-    """Return the standard error; NaN where units do not show it."""
-    return math.sqrt(variance) if NO_VARIANCE < variance < math.inf else math.nan
 
 
 @dataclass(eq=False)
@@ -90,7 +84,7 @@ class Measured:
         return {
             "value": value if defined else math.nan,
             "sample": self.sample,
-            "findings": findings if defined else (Finding.undefined(why), *findings),
+            "findings": tuple(findings if defined else [Finding.undefined(why), *findings]),
         }
 
     @cached_property
@@ -232,7 +226,7 @@ class JackknifeEstimate(Estimate):
             sample=Sample.of_sizes(sizes),
             attainable=attainable,
             spread=lambda: (variance, clusters.kurtosis_df(influence)),
-            findings=few_units(count),
+            findings=tuple(few_units(count)),
         )
 
     @cached_property
@@ -241,18 +235,11 @@ class JackknifeEstimate(Estimate):
 
     def lower_bound(self, alpha: float) -> float:
         """Lower end with one-sided error rate `alpha`."""
-        return max(self.attainable[0], self.value - self._reach(alpha))
+        return max(self.attainable[0], self.value - t_reach(*self._variance_df, alpha))
 
     def upper_bound(self, alpha: float) -> float:
         """Upper end with one-sided error rate `alpha`."""
-        return min(self.attainable[1], self.value + self._reach(alpha))
-
-    def _reach(self, alpha: float) -> float:
-        variance, df = self._variance_df
-        if variance <= NO_VARIANCE or math.isinf(variance):
-            # Equal units do not show how others vary, and the scale is unbounded.
-            return math.inf
-        return t_quantile(1.0 - alpha, df) * math.sqrt(variance)
+        return min(self.attainable[1], self.value + t_reach(*self._variance_df, alpha))
 
     def standard_error(self, at: float | None = None) -> float:
         """Return the observed standard error; NaN where there is none, and with `at`."""
@@ -319,12 +306,8 @@ class MetricDistance(Estimate):
 
     def upper_bound(self, alpha: float) -> float:
         """Upper end with one-sided error rate `alpha`."""
-        variance, df = self.measured.variance_df
-        if variance <= NO_VARIANCE or math.isinf(variance):
-            # Equal units do not show how others vary, and the scale is unbounded.
-            return math.inf
-        far = self.value + t_quantile(1.0 - alpha, df) * math.sqrt(variance)
-        return max(far, _quantile(self.measured.halves, alpha))
+        far = self.value + t_reach(*self.measured.variance_df, alpha)
+        return far if math.isinf(far) else max(far, _quantile(self.measured.halves, alpha))
 
     @property
     def debiased(self) -> float:

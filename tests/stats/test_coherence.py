@@ -64,6 +64,10 @@ class Data:
         moved = {name: getattr(self, name)[order] for name in columns}
         return replace(self, **moved, names=("z", "x", "y"), unit_name="another ")
 
+    def swapped(self):
+        """Return the same rows with the first two groups exchanged."""
+        return replace(self, group=np.array([1, 0, 2])[self.group])
+
     @property
     def labels(self):
         return [self.names[g] for g in self.group]
@@ -239,3 +243,13 @@ def test_sizes_of_the_sample_fit_each_other(name):
         if not (math.isnan(sample.effective) or name == "maximum"):
             assert sample.effective > 0
             assert sample.design_effect == pytest.approx(sample.generations / sample.effective)
+
+
+@pytest.mark.parametrize("name", ["signed difference", "mean difference", "ranks"])
+def test_swapping_the_groups_mirrors_value_and_interval(name):
+    for seed in range(30):
+        data = Data.drawn(seed)
+        one, other = (KINDS[name](each) for each in (data, data.swapped()))
+        assert other.value == -one.value
+        for alpha in (0.005, 0.025, 0.25):
+            assert other.lower_bound(alpha) == pytest.approx(-one.upper_bound(alpha), abs=1e-9)

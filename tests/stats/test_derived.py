@@ -25,12 +25,6 @@ def test_everything_is_multiplied():
     assert half.sample == BASE.sample
 
 
-def test_p_values_are_those_of_the_base():
-    half = Scaled.times(BASE, 0.5)
-    assert half.p_exceeds(0.05) == pytest.approx(BASE.p_exceeds(0.1), rel=1e-6)
-    assert half.p_within(0.2) == pytest.approx(BASE.p_within(0.4), rel=1e-6)
-
-
 def test_contributions_still_add_up_to_the_value():
     half = Scaled.times(BASE, 0.5)
     assert half.contributions.values.mean() == pytest.approx(half.value)

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from pytest_llmfair.stats import Distance
 
-LEVELS = (0.5, 0.8, 0.95, 0.99, 0.999)
 scores = st.integers(0, 20).map(lambda k: k / 20.0)
 rows = st.lists(scores, min_size=1, max_size=12)
 
@@ -145,15 +144,6 @@ def test_fixed_units_with_identical_repeats_count_as_one_generation_each():
 def test_unlimited_scores_without_variance_have_no_upper_end():
     ends = estimate([2.0] * 9, [2.0] * 9, bounds=(-np.inf, np.inf)).interval()
     assert (ends.lower, ends.upper) == (0.0, np.inf)
-
-
-def test_planned_error_depends_on_sizes_alone():
-    rng = np.random.default_rng(12)
-    first, second = rng.random((20, 3)), rng.random((20, 3)) ** 4
-    planned = [estimate(x, x[::-1]).standard_error(at=0.1) for x in (first, second)]
-    assert planned[0] == planned[1]
-    per_side = (0.7 / 60 + 0.3 / 20) / 12
-    assert planned[0] == pytest.approx((2 * per_side) ** 0.5)
 
 
 def test_clustered_rows_have_a_design_effect():

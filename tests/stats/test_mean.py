@@ -1,4 +1,4 @@
-"""Means over sampling units, compared with transcriptions and printed numbers."""
+"""Means over sampled and fixed units, and of maxima, compared with transcriptions."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import special
 
-from pytest_llmfair.stats import Mean
+from pytest_llmfair.stats import Mean, MeanMaximum
 
 LEVELS = (0.5, 0.8, 0.95, 0.99, 0.999)
 rows_of_scores = st.lists(
@@ -120,11 +120,6 @@ def test_one_unit_gives_the_widest_honest_interval(row, level):
     assert "thin_evidence" in estimate.reasons
 
 
-@given(rows_of_scores, st.sampled_from(LEVELS))
-def test_no_data_give_an_interval_without_width(rows, level):
-    assert Mean.of_rows(rows).interval(level).width > 0
-
-
 def test_a_prompt_that_occurs_often_counts_as_often_in_the_value():
     estimate = Mean.of_values([1.0, 1.0, 1.0, 0.0], units=["a", "a", "a", "b"])
     assert estimate.value == 0.75
@@ -163,29 +158,10 @@ def test_few_prompts_and_few_events_are_thin_evidence():
     assert "thin_evidence" not in Mean.of_indicators([1] * 5 + [0] * 95).reasons
 
 
-def test_planned_error_is_the_same_whatever_the_data():
-    clean = Mean.of_rows(np.zeros((80, 5)), outcomes=True)
-    mixed = Mean.of_rows(np.tile([1.0, 0, 1, 0, 1], (80, 1)), outcomes=True)
-    by_hand = math.sqrt(0.05 * 0.95 * (0.3 / 80 + 0.7 / 400))
-    assert clean.standard_error(0.05) == mixed.standard_error(0.05) == pytest.approx(by_hand)
-
-
-def test_planned_error_of_scores_is_at_most_that_of_uniform_ones():
-    estimate = Mean.of_values([0.5] * 30, bounds=(-1.0, 1.0))
-    assert estimate.standard_error(0.0) == pytest.approx(math.sqrt(4 / 12 / 30))
-    assert estimate.standard_error(0.99) == pytest.approx(math.sqrt(0.01 * 1.99 / 30))
-
-
 def test_observed_error_is_that_of_the_cluster_means():
     rows = np.random.default_rng(6).random((30, 4))
     by_hand = rows.mean(axis=1).std(ddof=1) / math.sqrt(30)
     assert Mean.of_rows(rows).standard_error() == pytest.approx(by_hand)
-
-
-def test_observed_error_without_variance_is_that_of_one_event_more():
-    share = 1 / 62
-    by_hand = math.sqrt(share * (1 - share) / 60)
-    assert Mean.of_indicators([0] * 60).standard_error() == pytest.approx(by_hand)
 
 
 @pytest.mark.parametrize("fair", [0.0, 1.0])
@@ -233,3 +209,99 @@ def test_a_handful_of_units_is_planned_with_the_quantile_of_t():
         return (special.stdtrit(n - 1, 0.975) + special.ndtri(0.8)) * error / math.sqrt(n)
 
     assert error_at(least) <= far < error_at(least - 1)
+
+
+RNG = np.random.default_rng(11)
+
+
+def test_error_of_scores_is_that_of_the_generations_inside_units():
+    rows = np.clip(RNG.beta(2, 2, (10, 5)), 0, 1)
+    within = rows.var(axis=1, ddof=1)
+    by_hand = math.sqrt(float(within.sum()) / 5 / 100)
+    assert Mean.of_rows(rows, population="fixed").standard_error() == pytest.approx(by_hand)
+
+
+def test_error_of_outcomes_is_smoothed_by_one_event_of_either_kind():
+    rows = RNG.permuted(np.tile([1.0] * 12 + [0.0] * 28, (10, 1)), axis=1)
+    rate = 13 / 42
+    by_hand = math.sqrt(rate * (1 - rate) / 40 / 10)
+    observed = 0.3 * 0.7
+    estimate = Mean.of_rows(rows, outcomes=True, population="fixed")
+    # Never below one binomial of all generations, which equal units would be.
+    assert estimate.standard_error() == pytest.approx(
+        min(by_hand, math.sqrt(observed / 400)), rel=1e-9
+    )
+
+
+def test_rows_of_a_unit_are_its_generations():
+    table = np.random.default_rng(12).random((8, 3))
+    long = Mean.of_values(table.ravel(), units=np.repeat(np.arange(8), 3), population="fixed")
+    wide = Mean.of_rows(table, population="fixed")
+    assert long.value == pytest.approx(wide.value)
+    assert long.interval().upper == pytest.approx(wide.interval().upper)
+
+
+def test_reduced_values_with_their_variance_equal_the_rows_themselves():
+    table = np.random.default_rng(13).random((9, 4))
+    reduced = Mean.of_values(
+        table.mean(axis=1),
+        generations=4,
+        generation_variance=table.var(axis=1, ddof=1) / 4,
+        population="fixed",
+    )
+    rows = Mean.of_rows(table, population="fixed")
+    assert reduced.interval().lower == pytest.approx(rows.interval().lower)
+    assert reduced.interval().upper == pytest.approx(rows.interval().upper)
+
+
+def test_no_event_at_all_bounds_the_rate_by_all_generations():
+    estimate = Mean.of_rows(np.zeros((40, 30)), outcomes=True, population="fixed")
+    assert estimate.interval().upper == pytest.approx(1 - 0.025 ** (1 / 1200))
+
+
+def test_identical_repeats_count_as_one_generation_per_unit():
+    rows = np.repeat(np.linspace(0.1, 0.9, 30)[:, None], 10, axis=1)
+    estimate = Mean.of_rows(rows, population="fixed")
+    assert "identical_repeats" in estimate.reasons
+    # One draw a unit is at worst as variable as one 0/1 draw a unit.
+    assert estimate.standard_error() == pytest.approx(math.sqrt(0.25 / 30))
+
+
+maximum = MeanMaximum.of_generations
+
+
+def test_a_mean_maximum_is_the_mean_of_the_largest():
+    assert maximum([[0.1, 0.7], [0.3, 0.2], [0.0, 0.0]]).value == pytest.approx(1.0 / 3.0)
+
+
+def test_a_maximum_of_a_sampled_row_is_one_draw():
+    rows = np.random.default_rng(0).random((40, 5))
+    estimate, plain = maximum(rows), Mean.of_values(rows.max(axis=1))
+    assert estimate.interval() == plain.interval()
+    assert estimate.standard_error(0.5) == plain.standard_error(0.5)
+    assert (estimate.sample.units, estimate.sample.generations) == (40, 200)
+
+
+def test_indicators_of_sampled_rows_have_the_exact_binomial_interval():
+    estimate = maximum([[0, 0, 1]] * 6 + [[0, 0, 0]] * 34, outcomes=True)
+    assert estimate.value == 0.15
+    assert estimate.method == "Clopper-Pearson"
+    assert maximum(np.zeros((60, 25)), outcomes=True).interval().upper == pytest.approx(
+        1 - 0.025 ** (1 / 60)
+    )
+
+
+def test_rows_of_one_unit_count_once_as_evidence():
+    rows = np.random.default_rng(1).random((30, 4))
+    twice = maximum(np.concatenate([rows, rows]), units=[*range(30), *range(30)])
+    assert twice.value == pytest.approx(maximum(rows).value)
+    assert twice.sample.units == 30
+    assert twice.interval().width >= maximum(rows).interval().width - 1e-9
+
+
+@pytest.mark.parametrize("outcomes", [False, True])
+def test_fixed_rows_whose_generations_never_differ_count_as_one_draw_each(outcomes):
+    rows = np.repeat([[1.0], [0.0], [0.0], [1.0]], 5, axis=1)
+    estimate = maximum(rows, population="fixed", outcomes=outcomes)
+    assert estimate.sample.effective == 4
+    assert estimate.interval().width > 0.5

@@ -6,8 +6,6 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from pytest_llmfair.stats import Mean, MeanDifference
 
@@ -42,56 +40,22 @@ def test_constant_scores_are_never_certain():
     assert ends.lower < 0.0 < ends.upper
 
 
-@given(st.integers(0, 10**6), st.booleans(), st.booleans())
-@settings(deadline=None, max_examples=30)
-def test_sides_mirror_and_absolute_values_fold(seed, shared, fine):
-    rng = np.random.default_rng(seed)
-    a, b = rng.integers(0, 5, 12) / 4, rng.integers(0, 5, 12) / 4
-    units = {"units_a": range(12), "units_b": range(12)} if shared else {}
-    here, there = MeanDifference.of_scores(a, b, **units), MeanDifference.of_scores(b, a, **units)
-    folded = MeanDifference.of_scores(a, b, absolute=True, **units)
-    for alpha in (0.005, 0.025, 0.25):
-        assert here.lower_bound(alpha) == pytest.approx(-there.upper_bound(alpha), abs=1e-12)
-        assert here.lower_bound(alpha) <= here.value <= here.upper_bound(alpha)
-        assert folded.upper_bound(alpha) == pytest.approx(
-            max(here.upper_bound(alpha), -here.lower_bound(alpha))
+@pytest.mark.parametrize("units", [{}, {"units_a": range(12), "units_b": range(12)}])
+def test_absolute_values_fold_the_interval(units):
+    for seed in range(10):
+        a, b = np.random.default_rng(seed).integers(0, 5, (2, 12)) / 4
+        signed, folded = (
+            MeanDifference.of_scores(a, b, absolute=absolute, **units)
+            for absolute in (False, True)
         )
-    assert folded.value == abs(here.value)
+        assert folded.value == abs(signed.value)
+        for alpha in (0.005, 0.025, 0.25):
+            low, high = signed.lower_bound(alpha), signed.upper_bound(alpha)
+            assert folded.upper_bound(alpha) == pytest.approx(max(high, -low))
+            assert folded.lower_bound(alpha) == pytest.approx(max(0.0, low, -high))
 
 
-@pytest.mark.parametrize(
-    "call",
-    [
-        lambda: MeanDifference.of_scores([0.5], [0.5, 0.7], absolute=True),
-        lambda: MeanDifference.of_scores([0.5] * 9, [0.5] * 9, absolute=True),
-        lambda: MeanDifference.of_scores(
-            [0.5] * 9, [0.4] * 9, units_a=range(9), units_b=range(9), absolute=True
-        ),
-    ],
-    ids=["one unit", "constant", "constant in pairs"],
-)
-def test_scores_that_do_not_vary_still_have_a_detectable_effect(call):
-    estimate = call()
-    assert estimate.minimum_detectable_effect() > 0.0
-    assert estimate.noise_floor() > 0.0
-
-
-def test_constant_scores_without_limits_leave_the_detectable_effect_unknown():
-    anything = (-math.inf, math.inf)
-    estimate = MeanDifference.of_scores([2.0, 2.0], [2.0, 2.0], bounds=anything)
-    assert math.isnan(estimate.minimum_detectable_effect())
-    assert math.isnan(estimate.minimum_detectable_effect(bound=0.1))
-
-
-def test_the_interval_stays_within_what_is_attainable():
-    estimate = MeanDifference.of_scores(
-        [1.0, 0.0], [0.0, 0.0, 0.0], units_a=[0, 1], units_b=[0, 1, 2]
-    )
-    ends = estimate.interval(0.99)
-    assert -1.0 <= ends.lower < ends.upper <= 1.0
-
-
-def test_a_small_group_beside_a_large_one_is_thin_evidence():
+def test_a_small_group_next_to_a_large_one_is_thin_evidence():
     x = np.linspace(0.1, 0.9, 100)
     estimate = MeanDifference.of_scores(x, x[:5])
     assert "thin_evidence" in estimate.reasons

@@ -21,8 +21,6 @@ from pytest_llmfair.stats import (
 )
 from pytest_llmfair.stats._resampling import LargestDifference
 
-LEVELS = (0.5, 0.8, 0.95, 0.99)
-
 
 def outcomes(rng, rates, rows):
     groups = np.repeat([f"g{k}" for k in range(len(rates))], rows)

@@ -58,18 +58,6 @@ def test_no_event_in_either_group_leaves_the_rule_of_four(n):
     assert shares == [0.0, 1.0]
 
 
-@given(outcomes, outcomes, st.sampled_from(LEVELS), st.booleans())
-def test_no_data_give_an_interval_without_width(a, b, level, absolute):
-    assert of(a, b, absolute=absolute).interval(level).width > 0
-
-
-@given(outcomes, outcomes)
-def test_swapping_the_groups_mirrors_the_signed_interval(a, b):
-    one, other = of(a, b, absolute=False).interval(), of(b, a, absolute=False).interval()
-    assert other.lower == pytest.approx(-one.upper, abs=1e-9)
-    assert other.upper == pytest.approx(-one.lower, abs=1e-9)
-
-
 def test_one_outcome_per_unit_and_group_has_tangos_interval():
     a = hits(12, 50)
     b = [0] * 12 + [1, 1] + [0] * 36
@@ -142,17 +130,6 @@ def test_noise_floor_of_pairs_is_that_of_coin_flips_of_the_pairs_that_differ():
 
 def test_the_signed_difference_has_no_noise_floor():
     assert math.isnan(of([1, 0], [0, 1], absolute=False).noise_floor())
-
-
-def test_planned_error_is_known_from_the_sizes_alone():
-    first, second = of(hits(0, 50), hits(0, 80)), of(hits(25, 50), hits(3, 80))
-    by_hand = math.sqrt((1 - 0.1**2) / 6 * (1 / 50 + 1 / 80))
-    assert first.standard_error(0.1) == second.standard_error(0.1) == pytest.approx(by_hand)
-
-
-def test_observed_error_is_never_zero():
-    assert of([0] * 20, [0] * 20).standard_error() > 0
-    assert of([0] * 20, [0] * 20, units_a=range(20), units_b=range(20)).standard_error() > 0
 
 
 def test_small_groups_are_thin_evidence():
