@@ -5,7 +5,7 @@ Standard library only: the plugin loads this at start-up.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -45,6 +45,18 @@ class Collector(Protocol):
 
     def finish(self) -> None:
         """Raise the first red result."""
+
+
+class ScoreStore(Protocol):
+    """Scores in a cassette that keeps only digests of answers."""
+
+    def recorded(self, scorer: Callable[..., Any], texts: Sequence[str]) -> list[float] | None:
+        """Return the recorded scores of texts; None if all of them can be read and scored."""
+
+    def record(
+        self, scorer: Callable[..., Any], texts: Sequence[str], scores: Sequence[float]
+    ) -> None:
+        """Record scores if the cassette keeps no texts."""
 
 
 class Closes(Protocol):
@@ -156,6 +168,8 @@ class Session:
     worker: bool = False
     # Created when a model is first asked.
     asker: Closes | None = None
+    # Known once a model was asked with a cassette.
+    scores: ScoreStore | None = None
     # Root folder of the tests; messages show paths relative to it.
     root: Path | None = None
     # Returns a function that writes to the terminal despite output capture; None in CI.
@@ -225,6 +239,12 @@ def end_session(session: Session) -> None:
 def current_session() -> Session | None:
     """Return the current session; None outside pytest."""
     return _sessions[-1] if _sessions else None
+
+
+def score_store() -> ScoreStore | None:
+    """Return the store of recorded scores of the running session, if it has one."""
+    session = current_session()
+    return None if session is None else session.scores
 
 
 @contextmanager

@@ -47,13 +47,20 @@ _HOMES = {
     "session": ("origins",),
     "spec": ("ModelSpecError",),
 }
-__getattr__ = handed_on(
-    __name__,
-    {
-        **{name: f"{__name__}.{home}" for home, names in _HOMES.items() for name in names},
-        **dict.fromkeys(("CutAnswer", "Missing"), "pytest_llmfair.responses"),
-    },
-)
+# Hidden from type checkers, which would take any name for one of this room.
+if not TYPE_CHECKING:
+    __getattr__ = handed_on(
+        __name__,
+        {
+            **{name: f"{__name__}.{home}" for home, names in _HOMES.items() for name in names},
+            **dict.fromkeys(("CutAnswer", "Missing"), "pytest_llmfair.responses"),
+        },
+    )
+
+
+def __dir__() -> list[str]:
+    return __all__
+
 
 __all__ = [
     "Asker",

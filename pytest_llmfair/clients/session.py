@@ -17,6 +17,7 @@ from pytest_llmfair.clients.memory import Memory
 from pytest_llmfair.clients.progress import Progress
 from pytest_llmfair.clients.protocol import ModelError, Reply, Request
 from pytest_llmfair.clients.requests import LiveRequests, RequestRunner
+from pytest_llmfair.clients.scores import RecordedScores
 from pytest_llmfair.responses import Answer
 from pytest_llmfair.session import Session, active, current_session
 from pytest_llmfair.settings import Settings
@@ -99,8 +100,10 @@ def _runner(session: Session) -> RequestRunner:
     replay = None
     if settings.cassette is not None:
         path = Path(settings.cassette)
+        cassette = Cassette(path, text=settings.cassette_text == "full")
+        session.scores = RecordedScores(cassette, session.records)
         replay = Replay(
-            Cassette(path, text=settings.cassette_text == "full"),
+            cassette,
             QuestionLocks(path),
             records=session.records,
             again=settings.record_mode == "all",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from pytest_llmfair._util.lazy import handed_on
 from pytest_llmfair.counterfactuals.pairs import Pairs, check_pair, generate_pairs, mask, mentions
 from pytest_llmfair.counterfactuals.templates import (
@@ -23,18 +25,33 @@ from pytest_llmfair.lexicons.names import name_groups, name_lexicon, name_pairs,
 from pytest_llmfair.lexicons.terms import Entry
 from pytest_llmfair.responses import Edit, Pair, Rejected, Uncertain
 
-__getattr__ = handed_on(
-    __name__,
-    {
-        "FairPairAnswers": "pytest_llmfair.probing.continuations",
-        "RewrittenPairs": "pytest_llmfair.probing.rewriting",
-        "TooFewAnswers": "pytest_llmfair.probing.continuations",
-        "WorstPair": "pytest_llmfair.probing.worst_pair",
-        "collect_fairpair": "pytest_llmfair.probing.continuations",
-        "find_worst_pair": "pytest_llmfair.probing.worst_pair",
-        "rewrite_pairs": "pytest_llmfair.probing.rewriting",
-    },
-)
+# These names live in a room above this one and load at first use.
+if TYPE_CHECKING:
+    from pytest_llmfair.probing.continuations import FairPairAnswers as FairPairAnswers
+    from pytest_llmfair.probing.continuations import TooFewAnswers as TooFewAnswers
+    from pytest_llmfair.probing.continuations import collect_fairpair as collect_fairpair
+    from pytest_llmfair.probing.rewriting import RewrittenPairs as RewrittenPairs
+    from pytest_llmfair.probing.rewriting import rewrite_pairs as rewrite_pairs
+    from pytest_llmfair.probing.worst_pair import WorstPair as WorstPair
+    from pytest_llmfair.probing.worst_pair import find_worst_pair as find_worst_pair
+else:
+    __getattr__ = handed_on(
+        __name__,
+        {
+            "FairPairAnswers": "pytest_llmfair.probing.continuations",
+            "RewrittenPairs": "pytest_llmfair.probing.rewriting",
+            "TooFewAnswers": "pytest_llmfair.probing.continuations",
+            "WorstPair": "pytest_llmfair.probing.worst_pair",
+            "collect_fairpair": "pytest_llmfair.probing.continuations",
+            "find_worst_pair": "pytest_llmfair.probing.worst_pair",
+            "rewrite_pairs": "pytest_llmfair.probing.rewriting",
+        },
+    )
+
+
+def __dir__() -> list[str]:
+    return __all__
+
 
 __all__ = [
     "Edit",

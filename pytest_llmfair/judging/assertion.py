@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pytest_llmfair._util.validation import whole
-from pytest_llmfair.clients.scores import record_scores, recorded_scores
 from pytest_llmfair.judging.arguments import last_is_bound, positional
 from pytest_llmfair.judging.bound import Bound
 from pytest_llmfair.judging.collecting import check_data_kind, check_units, prompts_or_pairs
@@ -54,22 +53,9 @@ class TextScorer:
 
     def __call__(self, texts: Sequence[str]) -> Any:
         """Return one score per text, or one vector for metrics on embeddings."""
-        return self.chosen(texts) if self._vectors else _scores_of(self.chosen, texts)
+        from pytest_llmfair.scorers import score
 
-
-def _scores_of(scorer: Callable[..., Any], texts: Sequence[str]) -> Any:
-    """Return one score per text: recorded ones where the texts were not kept, else new ones."""
-    from pytest_llmfair.scorers import score
-
-    distinct = list(dict.fromkeys(texts))
-    recorded = recorded_scores(scorer, distinct)
-    if recorded is not None:
-        by_text = dict(zip(distinct, recorded, strict=True))
-        return score(lambda rows: [by_text[text] for text in rows], texts)
-    scores = score(scorer, texts)
-    by_row = dict(zip(texts, scores.tolist(), strict=True))
-    record_scores(scorer, distinct, [by_row[text] for text in distinct])
-    return scores
+        return self.chosen(texts) if self._vectors else score(self.chosen, texts)
 
 
 @dataclass(frozen=True, slots=True)

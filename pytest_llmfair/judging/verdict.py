@@ -140,7 +140,7 @@ def _invalid(estimate: Estimate, interval: Interval, inputs: MetricInputs) -> tu
     elif any(map(math.isnan, (estimate.value, interval.lower, interval.upper))):
         known["not_computable"] = (
             f"the estimate is {estimate.value} {ends}; an estimate that is not defined must say "
-            "why in `undefined`"
+            "why with `findings=(Finding.undefined(...),)`"
         )
     elif interval.lower > interval.upper:
         known["not_computable"] = f"the interval {ends} has its lower end above its upper"

@@ -246,8 +246,7 @@ def metric(
             # Rows from templates and continuations list the groups that no prompt names.
             rows = (each for each in (*args, *kwargs.values()) if isinstance(each, list))
             uncovered = chain.from_iterable(getattr(each, "lacks", ()) for each in rows)
-            estimate = replace(estimate, metric=info)
-            return estimate.with_findings(*map(Finding.uncovered, uncovered))
+            return estimate.with_metric(info).with_findings(*map(Finding.uncovered, uncovered))
 
         info = MetricInfo(
             name=function.__name__,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from pytest_llmfair._util.lazy import handed_on
 from pytest_llmfair.scorers.base import Scorer, name_of, score
 from pytest_llmfair.scorers.classifier import ClassifierScorer
@@ -12,13 +14,23 @@ from pytest_llmfair.scorers.registry import Scorers, load_scorers
 from pytest_llmfair.scorers.sentiment import SentimentScorer
 from pytest_llmfair.scorers.toxicity import ToxicityScorer
 
-__getattr__ = handed_on(
-    __name__,
-    {
-        "Audit": "pytest_llmfair.judging.scorer_audit",
-        "self_audit": "pytest_llmfair.judging.scorer_audit",
-    },
-)
+# These names live in a room above this one and load at first use.
+if TYPE_CHECKING:
+    from pytest_llmfair.judging.scorer_audit import Audit as Audit
+    from pytest_llmfair.judging.scorer_audit import self_audit as self_audit
+else:
+    __getattr__ = handed_on(
+        __name__,
+        {
+            "Audit": "pytest_llmfair.judging.scorer_audit",
+            "self_audit": "pytest_llmfair.judging.scorer_audit",
+        },
+    )
+
+
+def __dir__() -> list[str]:
+    return __all__
+
 
 __all__ = [
     "Audit",

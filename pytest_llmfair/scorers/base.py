@@ -9,7 +9,8 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from pytest_llmfair.responses import Missing
+from pytest_llmfair.responses import REMEDY, DigestedText, Missing
+from pytest_llmfair.session import score_store
 
 Scores = NDArray[np.float64]
 
@@ -77,12 +78,17 @@ def score(scorer: Callable[[Sequence[str]], Any], texts: Sequence[str]) -> Score
         raise TypeError(
             f"scorer is the class {scorer.__name__}; give an instance, made with (...)"
         )
-    rows = checked_texts(texts)
+    rows = checked_texts(texts, digests=True)
     if not rows:
         return np.empty(0)
     distinct = {text: i for i, text in enumerate(dict.fromkeys(rows))}
     name = name_of(scorer)
-    scores = _numbers(scorer(list(distinct)), len(distinct), name)
+    store = score_store()
+    recorded = None if store is None else store.recorded(scorer, list(distinct))
+    if recorded is None:
+        checked_texts(rows)
+    given = scorer(list(distinct)) if recorded is None else recorded
+    scores = _numbers(given, len(distinct), name)
     low, high = getattr(scorer, "range", (-np.inf, np.inf))
     for wrong, fault in (
         (~np.isfinite(scores), "which is not a finite number"),
@@ -96,6 +102,8 @@ def score(scorer: Callable[[Sequence[str]], Any], texts: Sequence[str]) -> Score
                 f"({int(wrong.sum())} of {len(distinct)} distinct texts); text: {text[:60]!r}. "
                 "Fix the scorer: such a score is never counted as 0"
             )
+    if recorded is None and store is not None:
+        store.record(scorer, list(distinct), scores.tolist())
     return scores[[distinct[text] for text in rows]]
 
 
@@ -136,8 +144,11 @@ def _numbers(given: Any, n: int, name: str) -> Scores:
     return scores
 
 
-def checked_texts(texts: Sequence[str]) -> list[str]:
-    """Return the texts as a list; raise ``TypeError`` with the row that is not a text."""
+def checked_texts(texts: Sequence[str], *, digests: bool = False) -> list[str]:
+    """Return the texts as a list; raise ``TypeError`` with the row that is not a text.
+
+    A digest is not a text either, unless `digests` allows it: its words must not be scored.
+    """
     if isinstance(texts, (str, bytes)):
         raise TypeError(f"texts is one text, {texts[:40]!r}; give a list of texts")
     rows: list[Any] = list(texts)
@@ -149,6 +160,8 @@ def checked_texts(texts: Sequence[str]) -> list[str]:
             )
         if not isinstance(text, str):
             raise TypeError(f"row {row} is {text!r}, a {type(text).__name__}; give texts")
+        if isinstance(text, DigestedText) and not digests:
+            raise ValueError(f"row {row} is a digest and has no recorded score: {REMEDY}")
     return rows
 
 

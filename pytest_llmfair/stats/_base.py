@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import FrozenInstanceError, dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -21,6 +21,7 @@ from pytest_llmfair.stats._records import (
     Sample,
 )
 from pytest_llmfair.stats._score_intervals import normal_quantile, t_quantile
+from pytest_llmfair.stats._sealed import Sealed
 from pytest_llmfair.stats._shown import Shown
 
 # Bisection for p-values starts from these one-sided error rates, so that a p-value falls on the
@@ -66,7 +67,7 @@ def invert(excluded: Callable[[float], bool]) -> float:
 
 
 @dataclass(eq=False, kw_only=True)
-class Estimate(Shown, ABC):
+class Estimate(Shown, Sealed, ABC):
     """A number with its uncertainty; one subclass per inference engine.
 
     A subclass gives two one-sided bounds; interval, p-values and verdicts follow from them and so
@@ -142,19 +143,14 @@ class Estimate(Shown, ABC):
     method = "interval"
     of: Literal["value", "debiased"] = "value"
 
-    # Not `frozen=True`: a dataclass of a user could then not inherit from this one unless it is
-    # frozen too.
-    def __setattr__(self, name: str, value: object) -> None:
-        if name in self.__dict__:
-            raise FrozenInstanceError(
-                f"cannot assign {name!r} of a {type(self).__name__}; make a copy with "
-                f"dataclasses.replace(estimate, {name}=...)"
-            )
-        object.__setattr__(self, name, value)
-
     def with_findings(self, *found: Finding) -> Self:
         """Return a copy that has further findings, each once."""
-        return replace(self, findings=tuple(dict.fromkeys((*self.findings, *found))))
+        findings = tuple(dict.fromkeys((*self.findings, *found)))
+        return self if findings == self.findings else self._changed(findings=findings)
+
+    def with_metric(self, metric: object) -> Self:
+        """Return a copy that carries the metadata of its metric."""
+        return self._changed(metric=metric)
 
     @property
     def reasons(self) -> tuple[str, ...]:

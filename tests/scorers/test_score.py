@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from pytest_llmfair.responses import Missing
+from pytest_llmfair.responses import DigestedText, Missing
 from pytest_llmfair.scorers import Scorer, load_scorers, score
 from pytest_llmfair.text import tokens
 
@@ -199,3 +199,14 @@ def test_tokens_and_length_are_those_of_the_metrics_on_texts() -> None:
     scorers = load_scorers()
     assert scorers["tokens"](texts).tolist() == [len(tokens(text)) for text in texts]
     assert scorers["length"](texts).tolist() == [len(text) for text in texts]
+
+
+@pytest.mark.parametrize("name", ["length", "refusal", "sentiment"])
+def test_the_words_that_stand_for_a_digest_are_never_scored(name: str) -> None:
+    with pytest.raises(ValueError, match="row 1 is a digest and has no recorded score"):
+        load_scorers()[name](["a text", DigestedText("ab" * 16)])
+
+
+def test_a_function_scores_no_digest_either() -> None:
+    with pytest.raises(ValueError, match="row 0 is a digest"):
+        score(lambda texts: [float(len(text)) for text in texts], [DigestedText("ab" * 16)])

@@ -6,7 +6,8 @@ from dataclasses import FrozenInstanceError, replace
 
 import pytest
 
-from pytest_llmfair.stats import Finding, Mean, Sample, Undefined
+from pytest_llmfair.assertions import assert_within
+from pytest_llmfair.stats import Estimate, Finding, Mean, Sample, Undefined
 
 NOTHING = Sample(units=0, generations=0, fewest=0, most=0)
 
@@ -49,3 +50,42 @@ def test_an_attribute_of_an_estimate_cannot_be_assigned_again(name):
 def test_a_view_of_the_findings_cannot_be_assigned(name):
     with pytest.raises(AttributeError):
         setattr(Mean.of_values([0.1, 0.9]), name, ())
+
+
+class OwnEstimate(Estimate):
+    """A kind of a user's own, with a constructor that no other function knows."""
+
+    def __init__(self, value: float, width: float) -> None:
+        super().__init__(value=value, sample=Sample(units=9, generations=9, fewest=1, most=1))
+        self.width = width
+        self.looks = 0
+
+    def lower_bound(self, alpha: float) -> float:
+        self.looks += 1
+        return self.value - self.width
+
+    def upper_bound(self, alpha: float) -> float:
+        self.looks += 1
+        return self.value + self.width
+
+
+def test_a_kind_with_its_own_constructor_is_judged() -> None:
+    result = assert_within(OwnEstimate(0.1, 0.05), 0.3)
+    assert (result.value, result.lower, result.verdict) == (0.1, 0.05, "PASS")
+
+
+def test_a_kind_with_its_own_constructor_takes_findings() -> None:
+    made = OwnEstimate(0.1, 0.05)
+    assert made.with_findings() is made
+    assert made.with_findings(Finding("late", "collected late")).reasons == ("late",)
+    assert made.findings == ()
+
+
+def test_no_field_of_an_estimate_is_assigned_or_deleted():
+    estimate = Mean.of_values([0.2, 0.4, 0.3])
+    with pytest.raises(FrozenInstanceError, match="cannot assign 'value' of a Mean"):
+        estimate.value = 0.5
+    with pytest.raises(FrozenInstanceError, match="cannot assign 'value' of a Mean"):
+        del estimate.value
+    with pytest.raises(FrozenInstanceError, match="'notes' of a Mean follows from its findings"):
+        estimate.notes = ("late",)
