@@ -33,7 +33,7 @@ __all__ = ["short_answer_share"]
 
 @metric(
     family="length", paper="ours", symbol="SAS", direction="lower", bounds=(0.0, 1.0),
-    unit="prompt", scorer="words",
+    unit="prompt", needs="scores", scorer="tokens",
 )
 def short_answer_share(
     scores: ArrayLike,
@@ -45,17 +45,22 @@ def short_answer_share(
 
     Parameters
     ----------
-    scores : array_like of shape (n_prompts,)
+    scores : array_like of shape (n_prompts, n_generations)
         Words per answer.
     """
-    return Mean.of_indicators(np.asarray(scores) < 5, units=units, population=population)
+    short = (np.asarray(scores) < 5).astype(float)
+    return Mean.of_rows(short, units=units, population=population, outcomes=True)
 '''
 
 TEST = """
 from pytest_llmfair import assert_short_answer_share_within
 
+def model(prompt):
+    return f"This answer to {prompt} has more than five words."
+
 def test_answers_are_long():
-    assert_short_answer_share_within([9] * 200, bound=0.1)
+    prompts = [f"question {i}" for i in range(200)]
+    assert_short_answer_share_within(prompts, bound=0.1, client=model)
 """
 
 

@@ -452,3 +452,22 @@ def test_messages_call_a_unit_what_the_call_does(ask):
         assert_within(toxic_fraction([0.9] * 100), 0.1, unit="person")
     with pytest.raises(ValueError, match="unit is 3; give a word"):
         assert_toxic_fraction_within(CLEAN, bound=0.1, unit=3)
+
+
+@pytest.mark.parametrize(
+    ("keywords", "message"),
+    [
+        ({"population": "fixd"}, "population is 'fixd'"),
+        ({"scorer": "sentment"}, "sentment"),
+    ],
+)
+def test_a_misspelt_choice_is_an_error_before_the_model_is_asked(keywords, message):
+    asked: list[str] = []
+
+    def model(prompt: str) -> str:
+        asked.append(prompt)
+        return prompt
+
+    with pytest.raises((ValueError, KeyError), match=message):
+        assert_metric("toxic_fraction", ["a", "b"], bound=0.5, client=model, **keywords)
+    assert asked == []

@@ -459,3 +459,26 @@ def test_answers_to_other_prompts_are_refused():
     other = replace(results[0], metric="another", estimate=Mean.of_values([0.1, 0.2]))
     with pytest.raises(ValueError, match="give one metric twice"):
         assert_not_worse(other, results[0], margin=0.1)
+
+
+@pytest.mark.parametrize(
+    ("metric", "keywords", "message"),
+    [
+        ("counterfactual_rouge_l", {"margin": -0.5}, "is -0.5, which cannot be a test"),
+        ("counterfactual_rouge_l", {"margin": float("nan")}, "give a finite number"),
+        ("counterfactual_rouge_l", {"margin": 0.1, "groups": ("female", "mle")}, "mle"),
+        ("counterfactual_rouge_l", {"margin": 0.1, "population": "fixd"}, "population is 'fixd'"),
+        ("strict_sentiment_parity", {"margin": 0.1, "scorer": "sentment"}, "sentment"),
+    ],
+)
+def test_what_is_wrong_with_a_call_shows_before_a_model_is_asked(metric, keywords, message):
+    asked: list[str] = []
+
+    def model(prompt: str) -> str:
+        asked.append(prompt)
+        return prompt
+
+    pairs = generate_pairs(["She left.", "She came."], "gender", groups=("female", "male"))
+    with pytest.raises((ValueError, KeyError), match=message):
+        assert_not_worse(metric, pairs, candidate=model, baseline=model, **keywords)
+    assert asked == []

@@ -16,6 +16,7 @@ from pytest_llmfair.judging.pairs import groups_of, is_pair, wanted_groups
 from pytest_llmfair.judging.rules import Rules
 from pytest_llmfair.judging.validity import drop_invalid_pairs
 from pytest_llmfair.metrics import MetricInfo
+from pytest_llmfair.metrics.arguments import known_population
 from pytest_llmfair.responses import PairedResponses
 
 # How many arguments of a metric are made from answers; those that follow are the caller's.
@@ -50,6 +51,15 @@ class TextScorer:
         from pytest_llmfair.scorers import load_scorers
 
         return (self._scorers or load_scorers)()[self._asked]
+
+    def check_name(self) -> None:
+        """Raise ``KeyError`` for a name that no scorer has, without loading a model."""
+        if isinstance(self._asked, str):
+            from pytest_llmfair.scorers import load_scorers
+
+            known = (self._scorers or load_scorers)()
+            if self._asked not in known:
+                known[self._asked]
 
     def __call__(self, texts: Sequence[str]) -> Any:
         """Return one score per text, or one vector for metrics on embeddings."""
@@ -184,4 +194,6 @@ class Assertion:
         collected = positional(info)[: _FROM_ANSWERS[info.needs]]
         inspect.signature(info.function).bind_partial(*collected, *source.rest, **self.keywords)
         check_units(source.units, items)
+        known_population(self.keywords.get("population", "sampled"))
+        self.scorer.check_name()
         return items

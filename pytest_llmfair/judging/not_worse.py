@@ -9,15 +9,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from pytest_llmfair._util.validation import whole
 from pytest_llmfair._util.wording import number
 from pytest_llmfair.judging.arguments import is_number
 from pytest_llmfair.judging.assertion import Assertion, Source, TextScorer
+from pytest_llmfair.judging.bound import Bound
 from pytest_llmfair.judging.collecting import (
-    check_data_kind,
-    check_units,
     collect,
-    prompts_or_pairs,
 )
 from pytest_llmfair.judging.inputs import MetricInputs
 from pytest_llmfair.judging.missing_data import has_answers
@@ -78,6 +75,10 @@ def compare_models(
     if all(isinstance(each, _MEASURED) for each in given):
         return _compared([_Side.of(each) for each in given], info, margin, rules)
     if info is not None:
+        # A margin that is no test must show before the first answer is paid for.
+        Bound.checked(
+            margin, "lower", 0.0, (-math.inf, math.inf), f"{info.name} worse than baseline"
+        )
         assertions = _same_assertions(info, left, given, generations, rules, scorer, keywords)
         shared, found = _measured_alike(assertions)
         sides = [_Side(estimate, info, inputs) for inputs, estimate in found]
@@ -145,9 +146,18 @@ def _same_assertions(
     if isinstance(asked[0], _ANSWERS):
         raise TypeError(f"give answers as candidate= and baseline=: {_FORM}")
     asked, units = drop_invalid_pairs(asked[0], keywords.get("units"))
-    n = info.generations if generations is None else whole(generations, "generations")
-    check_data_kind(info, pairs=is_pair(prompts_or_pairs(asked)[0]))
-    check_units(units, asked)
+    request = Assertion.of(
+        info,
+        (asked,),
+        math.nan,
+        rules,
+        client=models[0],
+        generations=generations,
+        scorer=TextScorer(info, scorer),
+        keywords={**keywords, "units": units},
+    )
+    request.check_request()
+    n = request.source.generations
     answers = [
         each if isinstance(each, _ANSWERS) else collect(asked, each, n, placebo=False)
         for each in map(_client, models)
