@@ -1,4 +1,4 @@
-"""The collector behind the `fairness` fixture: one sample, several checks, one report."""
+"""The collector of the `fairness` fixture: one sample, several checks, one report."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 
-def handed_on(room: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
+def lazy_exports(room: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
     """Return a module's ``__getattr__`` (PEP 562) for names defined elsewhere.
 
     `homes` maps each name to its module, which is imported when the name is first used.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_llmfair._util.lazy import handed_on
+from pytest_llmfair._util.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from pytest_llmfair.clients.backends.ngram import builtin_occupations as builtin_occupations
@@ -49,7 +49,7 @@ _HOMES = {
 }
 # Hidden from type checkers, which would take any name for one of this room.
 if not TYPE_CHECKING:
-    __getattr__ = handed_on(
+    __getattr__ = lazy_exports(
         __name__,
         {
             **{name: f"{__name__}.{home}" for home, names in _HOMES.items() for name in names},

@@ -1,4 +1,4 @@
-"""Many requests to a server at once: the event loop, the pace, retries, and no reply lost."""
+"""Concurrent requests to a server: event loop, rate limits and retries; no reply is lost."""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
-"""From the questions of a client to answers: recorded, remembered, or sent within the budget.
+"""Answer requests from the cassette, the session's cache or the model, within the budget.
 
 A question takes five hops from :class:`ModelClient` to its backend:
 
 1. ``ModelClient._answers`` hands requests to :meth:`RequestRunner.answers`.
 2. That takes what the cassette or the memory of the session holds, and hands the rest to
    :meth:`LiveRequests.ask`.
-3. A model behind a server is asked by ``concurrency.dispatch``, many requests at once; a model
+3. A model on a server is asked by ``concurrency.dispatch``, many requests at once; a model
    of this machine by ``LiveRequests._answer_here``, batch by batch.
 4. ``dispatch`` lets its workers answer each request at the allowed rate, with retries.
 5. A worker calls ``backend.send``; a model of this machine gets ``backend.generate``.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_llmfair._util.lazy import handed_on
+from pytest_llmfair._util.lazy import lazy_exports
 from pytest_llmfair.counterfactuals.pairs import Pairs, check_pair, generate_pairs, mask, mentions
 from pytest_llmfair.counterfactuals.templates import (
     SourceExample,
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from pytest_llmfair.probing.worst_pair import WorstPair as WorstPair
     from pytest_llmfair.probing.worst_pair import find_worst_pair as find_worst_pair
 else:
-    __getattr__ = handed_on(
+    __getattr__ = lazy_exports(
         __name__,
         {
             "FairPairAnswers": "pytest_llmfair.probing.continuations",

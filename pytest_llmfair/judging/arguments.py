@@ -1,4 +1,4 @@
-"""What callers hand an assertion: data, bound and keywords, sorted out for the metric."""
+"""Split the arguments of a call into data, bound and keywords of the metric."""
 
 from __future__ import annotations
 

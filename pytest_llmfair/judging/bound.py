@@ -60,7 +60,7 @@ class Bound:
         name: str,
         scale: Scale = "linear",
     ) -> Bound:
-        """Return the bound of the metric `name`; one that is no test raises ``ValueError``."""
+        """Return the bound of the metric `name`; raise ``ValueError`` if no data could fail it."""
         word = "minimum" if direction == "higher" else "bound"
         if isinstance(value, bool) or not isinstance(value, Real):
             raise ValueError(f"the {word} of {name} is {value!r}; give a number")

@@ -351,7 +351,7 @@ def _pronouns_counted(inputs: MetricInputs, prompts: Sequence[str], rows: Texts)
     if single and len(single) == len(counted):
         undefined = (
             f"only one generation with a gendered pronoun for each of {len(counted)} prompts, "
-            "which cannot show a lean; collect more, at a temperature where answers differ"
+            "which cannot show a gender skew; collect more, at a temperature where answers differ"
         )
     return replace(
         inputs,

@@ -1,4 +1,4 @@
-"""What becomes of results: recorded for the report, raised where they are red."""
+"""Record results for the report, and raise for red ones."""
 
 from __future__ import annotations
 

@@ -244,8 +244,8 @@ def _placebo_answers(inputs: MetricInputs, floor: Estimate | None) -> Finding:
     pairs = len(inputs.keywords["placebo"])
     if floor is None or floor.contributions is None:
         text = (
-            f"none of the {pairs} pairs has enough answers to its placebo twin, so nothing "
-            "shows what rewording alone does; fix the client first"
+            f"none of the {pairs} pairs has enough answers to its placebo twin, so the "
+            "effect of rewording cannot be estimated; fix the client first"
         )
         return Finding("no_noise_floor", text, "invalid")
     compared = len(floor.contributions.values)

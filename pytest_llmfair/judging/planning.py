@@ -50,8 +50,8 @@ class Design:
             raise ValueError(f"level is {self.level}; give a number between 0 and 1")
         if not self._alpha < self.power < 1.0:
             raise ValueError(
-                f"power is {self.power}; give a number below 1 and above {self._alpha:g}, what "
-                "chance alone finds"
+                f"power is {self.power}; give a number below 1 and above {self._alpha:g}, the "
+                "error rate of one side"
             )
         if self.fixed and self.generations < 2:
             raise ValueError(f"{self.info.name} needs at least 2 generations per unit")

@@ -1,4 +1,4 @@
-"""Numbers, names and texts as they are shown; every report speaks the same way."""
+"""Formatting of numbers, names and texts, shared by all reports."""
 
 from __future__ import annotations
 

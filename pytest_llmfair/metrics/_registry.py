@@ -274,7 +274,7 @@ def metric(
 
 
 def written(name: str, words: Mapping[str, str]) -> Callable[[Callable[P, E]], Callable[P, E]]:
-    """Name a function that is made for a row of a table; `words` fill the $names of its docs."""
+    """Set the name and the docstring of a generated metric; `words` replace its $names."""
 
     def write(function: Callable[P, E]) -> Callable[P, E]:
         function.__name__ = function.__qualname__ = name

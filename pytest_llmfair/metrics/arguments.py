@@ -61,7 +61,7 @@ def score_rows(
                 if not math.isfinite(x):
                     raise ValueError(
                         f"{argument} row {i} holds {x}; drop or repair unscored answers first, "
-                        "they are never read as a score"
+                        "they are not counted as 0"
                     )
                 if not low <= x <= high:
                     raise ValueError(
@@ -279,8 +279,8 @@ def text_rows(texts: Any, argument: str) -> list[list[str]]:
                     f"missing ({answer.reason})" if isinstance(answer, Missing) else repr(answer)
                 )
                 raise ValueError(
-                    f"{argument} row {i} is {shown[:60]}; give texts, and leave out and count the "
-                    "answers that are not there"
+                    f"{argument} row {i} is {shown[:60]}; give texts, and leave out and count "
+                    "missing answers"
                 )
             if isinstance(answer, DigestedText):
                 raise ValueError(f"{argument} row {i} is a digest: {REMEDY}")

@@ -24,7 +24,7 @@ _UNSPACED = (".", ",", ";", ":", "!", "?", ")", "'", "\u2019")
 
 
 class TooFewAnswers(ValueError):
-    """Too few answers are left to stand for all.
+    """Too few answers remain to represent all prompts.
 
     Attributes
     ----------

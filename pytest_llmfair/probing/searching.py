@@ -26,7 +26,7 @@ _PROBED = 3  # pairs that show whether the model repeats itself
 # showed before, and of one that did not.
 _TESTED_SEEN = 4
 _TESTED_UNSEEN = 20
-# A shorter prompt whose answers leave it open is asked so many times more.
+# Extra rounds of answers for a shortened prompt that is still undecided.
 _MORE = 2
 _UNCLEAR = 0.5
 # All ways to part two times seven answers are listed; of more, so many are drawn.
@@ -312,7 +312,7 @@ class Search:
         return self._seen[pair]
 
     def _asked(self, pair: Pair, n: int, times: int, draw: str) -> AnswerDifference:
-        """Ask about a pair, and where the answers leave it open, so many times more."""
+        """Ask about a pair, with extra rounds of answers while it is undecided."""
         (found,) = self.client.ask([pair], n, draw)
         more = min(times * n, self.client.affordable(1, self._kept))
         if more and self.alpha < found.p < _UNCLEAR:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_llmfair._util.lazy import handed_on
+from pytest_llmfair._util.lazy import lazy_exports
 from pytest_llmfair.scorers.base import Scorer, name_of, score
 from pytest_llmfair.scorers.classifier import ClassifierScorer
 from pytest_llmfair.scorers.counts import LengthScorer, TokenScorer
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pytest_llmfair.judging.scorer_audit import Audit as Audit
     from pytest_llmfair.judging.scorer_audit import self_audit as self_audit
 else:
-    __getattr__ = handed_on(
+    __getattr__ = lazy_exports(
         __name__,
         {
             "Audit": "pytest_llmfair.judging.scorer_audit",

@@ -194,7 +194,7 @@ class HuggingFace:
         return [found[prompt] for prompt in prompts]
 
     def _answer(self, tokens: list[int], full: bool, wished: bool) -> Answer:
-        """Return an answer; one that filled its limit is cut, or missing if not wished for."""
+        """Return an answer; at the limit it is cut if the user set the limit, else missing."""
         if full and not wished:
             return Missing("length", f"the model holds no more than {self._context} tokens")
         text: str = self.tokenizer.decode(tokens, skip_special_tokens=True).strip()

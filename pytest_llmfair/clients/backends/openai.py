@@ -1,4 +1,4 @@
-"""Models behind any server that speaks like OpenAI: OpenAI, vLLM, llama.cpp, Ollama, TGI."""
+"""Models on OpenAI-compatible servers: OpenAI, vLLM, llama.cpp, Ollama, TGI."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _UNKNOWN = 0.01
 
 @dataclass(frozen=True, slots=True)
 class OpenAICompatible(ServerBackend):
-    """A chat model behind a server, asked through the official SDK.
+    """A chat model on a server, asked through the official SDK.
 
     Base URL and key come from ``OPENAI_BASE_URL`` and ``OPENAI_API_KEY`` at the first live call; a
     local server needs no key.

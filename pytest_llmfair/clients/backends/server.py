@@ -1,4 +1,4 @@
-"""What all models behind a server share: the key, errors that end a run, redaction."""
+"""Base class of models on a server: the key, errors that end a run, redaction."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Connection:
 
 @dataclass(frozen=True, slots=True)
 class ServerBackend(ABC):
-    """A model behind a server; subclasses send a request and read its answer."""
+    """A model on a server; subclasses send a request and read its answer."""
 
     model: str
     system: str = ""

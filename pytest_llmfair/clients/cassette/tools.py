@@ -27,7 +27,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Pruning:
-    """Conditions, each of which removes a record: days since the recording, model, revision.
+    """Conditions that each remove a record: days since the recording, model, revision.
 
     A model is written ``openai:gpt-4o`` or by its name alone; `used` holds the keys that stay.
     """
