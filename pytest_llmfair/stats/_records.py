@@ -109,16 +109,18 @@ class Sample:
     @classmethod
     def of_sizes(
         cls,
-        sizes: Iterable[int],
+        sizes: Iterable[int] | Floats | Indices,
         population: Population = "sampled",
         effective: float = math.nan,
         icc: float = math.nan,
         design_effect: float = math.nan,
     ) -> Sample:
         """Describe units by the generations of each."""
-        own = [int(size) for size in sizes]
-        fewest, most = min(own, default=0), max(own, default=0)
-        return cls(len(own), sum(own), fewest, most, population, effective, icc, design_effect)
+        # An array is summed as it is: a list of 40,000 sizes takes longer than the estimate.
+        own = np.asarray(sizes if isinstance(sizes, np.ndarray) else list(sizes), dtype=np.intp)
+        fewest, most = (int(own.min()), int(own.max())) if own.size else (0, 0)
+        units, total = len(own), int(own.sum())
+        return cls(units, total, fewest, most, population, effective, icc, design_effect)
 
 
 @dataclass(frozen=True, slots=True)
