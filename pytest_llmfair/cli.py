@@ -11,6 +11,7 @@ from pathlib import Path
 
 from pytest_llmfair import metrics
 from pytest_llmfair._util.wording import plurals
+from pytest_llmfair.gate import commands as gate
 from pytest_llmfair.metrics import MetricInfo, all_metrics, get_metric
 from pytest_llmfair.signatures import example_bound, example_call, word_of
 
@@ -29,7 +30,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        0, or 1 if a cassette is damaged or cannot be merged.
+        0, or 1 if a cassette is damaged or cannot be merged, or as the command's help says.
 
     Raises
     ------
@@ -42,6 +43,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     ... # doctest: +ELLIPSIS
     toxic_fraction...
     """
+    argv = sys.argv[1:] if argv is None else list(argv)
     parser = argparse.ArgumentParser(
         prog="llmfair", description="Fairness metrics for language models, as pytest assertions."
     )
@@ -70,9 +72,15 @@ def main(argv: Sequence[str] | None = None) -> int:
         "--prompt-cost", type=float, default=1.0, help="cost of a prompt, in answers (1)"
     )
     _add_cassette(commands.add_parser("cassette", help="look after recorded answers"))
+    for name, command in gate.COMMANDS.items():
+        added = commands.add_parser(name, help=command.help, description=command.help)
+        if name in argv[:1]:
+            gate.configure(name, added)
     arguments = parser.parse_args(argv)
     status = 0
     try:
+        if arguments.command in gate.COMMANDS:
+            return gate.run(arguments.command, arguments)
         if arguments.command == "power":
             text = _plan(arguments)
         elif arguments.command == "cassette":

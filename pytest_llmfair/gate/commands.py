@@ -1,0 +1,29 @@
+"""Commands of ``llmfair`` that come from the gate, each with its module."""
+
+from __future__ import annotations
+
+import argparse
+from importlib import import_module
+from typing import NamedTuple
+
+
+class Command(NamedTuple):
+    """A command: its module has ``configure(parser)`` and ``run(arguments) -> exit status``."""
+
+    module: str
+    help: str
+
+
+# Only the module of the command in use is imported.
+COMMANDS: dict[str, Command] = {}
+
+
+def configure(name: str, parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of a command."""
+    import_module(COMMANDS[name].module).configure(parser)
+
+
+def run(name: str, arguments: argparse.Namespace) -> int:
+    """Run a command, and return its exit status."""
+    status: int = import_module(COMMANDS[name].module).run(arguments)
+    return status
