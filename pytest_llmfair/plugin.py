@@ -39,6 +39,12 @@ SESSION = pytest.StashKey[Session]()
 ATTRIBUTE = "llmfair"
 _UNCHECKED = "answers were collected and never checked"
 
+# Keywords of the marker `llmfair`.
+_ABOUT = ("rationale", "owner")
+
+# Files of checks, by the end of their names.
+_CHECKS = (".llmfair.yaml", ".llmfair.yml")
+
 # Errors that our checks of arguments, files and settings raise.
 _ADVICE = (ValueError, TypeError, OSError, ImportError, RuntimeError, Warning)
 
@@ -151,6 +157,11 @@ def pytest_configure(config: pytest.Config) -> None:
     given = getattr(config, "workerinput", {}).get("llmfair")
     session = Session.handed(settings, given) if given else Session.of(settings)
     config.stash[SETTINGS], config.stash[SESSION] = session.settings, session
+    config.addinivalue_line(
+        "markers",
+        "llmfair(rationale='', owner=''): why a fairness test has its bound, and who answers for "
+        "it; both go into the record of its results",
+    )
     session.root, session.screen = config.rootpath, lambda: _screen(config)
     begin_session(session)
     if settings.cassette_used is not None and not given:
@@ -158,6 +169,15 @@ def pytest_configure(config: pytest.Config) -> None:
     if not hasattr(config, "workerinput"):
         config.stash[RUN] = Run(config)
         config.pluginmanager.register(config.stash[RUN], "llmfair-run")
+
+
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
+    """Collect files of checks; the name is looked at before anything is imported."""
+    if not file_path.name.endswith(_CHECKS):
+        return None
+    from pytest_llmfair.gate.yaml_checks import CheckFile
+
+    return CheckFile.from_parent(parent, path=file_path)
 
 
 def _check_model(text: str) -> None:
@@ -214,10 +234,18 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
     if _expected_to_fail(item):
         # An expected FAIL must be raised in the test; Holm would postpone it to the end.
         settings = replace(settings, family="none")
-    recorder = Recorder(item.nodeid, settings, item.path.parent)
+    recorder = Recorder(item.nodeid, settings, item.path.parent, **_about(item))
     item.stash[RECORDER] = recorder
     with recording(recorder):
         return (yield)
+
+
+def _about(item: pytest.Item) -> dict[str, str]:
+    """Return the rationale and the owner that a marker `llmfair` gives; the nearest one decides."""
+    about: dict[str, str] = {}
+    for mark in item.iter_markers("llmfair"):
+        about = {name: str(mark.kwargs[name]) for name in _ABOUT if name in mark.kwargs} | about
+    return about
 
 
 def _expected_to_fail(item: pytest.Item) -> bool:

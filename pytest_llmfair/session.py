@@ -87,6 +87,9 @@ class Recorder:
     # Whether the current attempt collected answers, and whether it ended without a verdict.
     collected: bool = False
     unchecked: bool = False
+    # Why the test has its bound and who answers for it: the keywords of its marker `llmfair`.
+    rationale: str = ""
+    owner: str = ""
     # Planned requests, with --llmfair-plan.
     planned: list[dict[str, Any]] = field(default_factory=list)
 
@@ -105,6 +108,7 @@ class Recorder:
         results = []
         for result in new:
             record = {**result.to_dict(), "nodeid": self.nodeid, "attempt": self.attempt}
+            record |= {"rationale": self.rationale, "owner": self.owner}
             del record["examples"]
             if self.settings.html or self.settings.evidence:
                 record["message"] = result.message(
