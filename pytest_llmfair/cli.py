@@ -76,10 +76,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         added = commands.add_parser(name, help=command.help, description=command.help)
         if name in argv[:1]:
             gate.configure(name, added)
-    arguments, arguments.rest = parser.parse_known_args(argv)
+    arguments, rest = parser.parse_known_args(argv)
     takes_rest = arguments.command in gate.COMMANDS and gate.COMMANDS[arguments.command].takes_rest
-    if arguments.rest and not takes_rest:
-        parser.error(f"unrecognized arguments: {' '.join(arguments.rest)}")
+    if rest and not takes_rest:
+        parser.error(f"unrecognized arguments: {' '.join(rest)}")
+    arguments.rest = rest
     status = 0
     try:
         if arguments.command in gate.COMMANDS:

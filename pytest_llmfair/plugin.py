@@ -39,9 +39,6 @@ SESSION = pytest.StashKey[Session]()
 ATTRIBUTE = "llmfair"
 _UNCHECKED = "answers were collected and never checked"
 
-# Keywords of the marker `llmfair`.
-_ABOUT = ("rationale", "owner")
-
 # Files of checks, by the end of their names.
 _CHECKS = (".llmfair.yaml", ".llmfair.yml")
 
@@ -234,18 +231,13 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
     if _expected_to_fail(item):
         # An expected FAIL must be raised in the test; Holm would postpone it to the end.
         settings = replace(settings, family="none")
-    recorder = Recorder(item.nodeid, settings, item.path.parent, **_about(item))
+    recorder = Recorder(item.nodeid, settings, item.path.parent)
+    for mark in reversed(list(item.iter_markers("llmfair"))):
+        recorder.rationale = str(mark.kwargs.get("rationale", recorder.rationale))
+        recorder.owner = str(mark.kwargs.get("owner", recorder.owner))
     item.stash[RECORDER] = recorder
     with recording(recorder):
         return (yield)
-
-
-def _about(item: pytest.Item) -> dict[str, str]:
-    """Return the rationale and the owner that a marker `llmfair` gives; the nearest one decides."""
-    about: dict[str, str] = {}
-    for mark in item.iter_markers("llmfair"):
-        about = {name: str(mark.kwargs[name]) for name in _ABOUT if name in mark.kwargs} | about
-    return about
 
 
 def _expected_to_fail(item: pytest.Item) -> bool:

@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from pytest_llmfair.gate.check_file import Checks, checks_in
+from pytest_llmfair.gate.check import Checks
+from pytest_llmfair.gate.check_file import checks_in
 from pytest_llmfair.gate.yaml_checks import CheckFile
 from pytest_llmfair.lexicons.schema import read_yaml
 

@@ -3,174 +3,48 @@
 from __future__ import annotations
 
 import functools
-import inspect
 import json
 import os
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, fields
+from collections.abc import Iterable, Mapping
+from dataclasses import fields, replace
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from pytest_llmfair._util.keywords import keyword_names, unknown_keyword
+from pytest_llmfair._util.keywords import unknown_keyword
 from pytest_llmfair._util.validation import read_utf8
-from pytest_llmfair.assertions import (
-    assert_counterfactual_invariance,
-    assert_fairness_through_unawareness,
-    assert_metric,
-)
 from pytest_llmfair.clients.spec import SCHEMES, ModelSpec
 from pytest_llmfair.counterfactuals.templates import TemplateSet, read_prompts
 from pytest_llmfair.counterfactuals.templates.fillers import known_slots
 from pytest_llmfair.counterfactuals.templates.slots import slot_names
+from pytest_llmfair.gate.check import (
+    BOUND_WORDS,
+    INVARIANCE,
+    AssertionCall,
+    Check,
+    Checks,
+    ChosenAttribute,
+    Prompts,
+)
 from pytest_llmfair.gate.check_data import arguments_from
 from pytest_llmfair.gate.problems import Problems, line_of, yaml_problem
 from pytest_llmfair.gate.selection import UseCase
-from pytest_llmfair.judging.arguments import group_keywords
 from pytest_llmfair.judging.assertion import TextScorer
-from pytest_llmfair.judging.bound import Bound
 from pytest_llmfair.judging.collecting import check_data_kind
 from pytest_llmfair.judging.invariance import measure_of
-from pytest_llmfair.judging.result import Result
 from pytest_llmfair.judging.rules import Rules
 from pytest_llmfair.lexicons.attributes import lexicon_for, lexicon_of
 from pytest_llmfair.lexicons.lexicon import Lexicon
 from pytest_llmfair.lexicons.names import name_lexicon
-from pytest_llmfair.lexicons.schema import read_yaml, suggestion
-from pytest_llmfair.metrics import MetricInfo, get_metric
-from pytest_llmfair.signatures import word_of
+from pytest_llmfair.lexicons.schema import read_yaml
 
-INVARIANCE = "counterfactual_invariance"
-UNAWARENESS = "fairness_through_unawareness"
-_WORDS = ("bound", "minimum", "eps")
 # Keys of a check that are not handed on to the assertion as they are.
 _OWN = (
     *("metric", "rationale", "owner", "attribute", "prompts", "model", "data", "columns"),
-    *("expect", "marks", "dissimilarity", *_WORDS),
+    *("expect", "marks", "dissimilarity", *BOUND_WORDS),
 )
-# What calls of the assertions take and checks have other keys for.
-_NOT_TAKEN = ("client", "metric", "max_share", *_WORDS)
-
-Prompts = list[str] | TemplateSet
-
-
-@dataclass(frozen=True, slots=True)
-class ChosenAttribute:
-    """A protected attribute of a check, as `counterfactual_pairs` takes it."""
-
-    name: str
-    # The name of a shipped lexicon, a lexicon, or two of these.
-    lexicon: Any
-    # Groups that make the pairs: two names, or two peoples.
-    exchanged: tuple[str, str] | None = None
-    # Keywords that choose among the groups of the pairs.
-    compared: Mapping[str, Any] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Check:
-    """One check of a file: the call of an assertion, with its reason and its owner.
-
-    Attributes
-    ----------
-    name : str
-        Name of the test, unique in its file.
-    line : int
-        Line of the file; 0 for a check from the command line.
-    metric, word, bound
-        Name of the metric, the name of its bound ("bound", "minimum" or "eps"), and the number.
-    rationale, owner : str
-        Why the check has this bound, and who answers for it.
-    attribute : ChosenAttribute or None
-        The attribute whose groups are exchanged in the prompts.
-    prompts, data : optional
-        What the model is asked; or the metric's arguments, for metrics on arrays.
-    model : str or None
-        Specification of the model; None for the model of the session.
-    keywords : mapping
-        Further keywords of the assertion.
-    expect : str
-        The verdict that is expected.
-    marks : tuple of str
-        Further markers of the test.
-    """
-
-    name: str
-    line: int
-    metric: str
-    word: str
-    bound: float
-    rationale: str
-    owner: str
-    attribute: ChosenAttribute | None = None
-    prompts: Prompts | None = None
-    data: Mapping[str, Any] | None = None
-    model: str | None = None
-    keywords: Mapping[str, Any] = field(default_factory=dict)
-    expect: str = "PASS"
-    marks: tuple[str, ...] = ()
-
-    def run(
-        self,
-        *,
-        client: Callable[[], Any],
-        scorers: Callable[[], Mapping[str, Any]],
-        pairs: Callable[..., Any],
-    ) -> Result:
-        """Judge the check by the assertion that a test would call.
-
-        Parameters
-        ----------
-        client, scorers : callable
-            Return the model client, and the scorers by name; called when they are needed.
-        pairs : callable
-            What the fixture `counterfactual_pairs` returns.
-
-        Raises
-        ------
-        FairnessAssertionError
-            As :func:`pytest_llmfair.assert_metric`.
-        """
-        __tracebackhide__ = True
-        keywords = dict(self.keywords)
-        if self.metric == UNAWARENESS:
-            attribute = None if self.attribute is None else self.attribute.lexicon
-            assert isinstance(self.prompts, list)
-            return assert_fairness_through_unawareness(
-                self.prompts, attribute, max_share=self.bound, **keywords
-            )
-        if self.data is not None:
-            keywords[self.word] = self.bound
-            return assert_metric(self.metric, self.data, **keywords)
-        asked: Any = self.prompts
-        if self.attribute is not None:
-            placebo = keywords.get("baseline") == "placebo"
-            lexicon, groups = self.attribute.lexicon, self.attribute.exchanged
-            asked = pairs(self.prompts, lexicon, groups, placebo=placebo)
-        if self.metric == INVARIANCE:
-            if "scorer" in keywords:
-                keywords["scorer"] = scorers()[keywords["scorer"]]
-            return assert_counterfactual_invariance(asked, self.bound, client=client(), **keywords)
-        # The fixture may have a scorer of the user's under a shipped name.
-        if (named := keywords.get("scorer", get_metric(self.metric).scorer)) is not None:
-            keywords["scorer"] = scorers()[named]
-        keywords[self.word] = self.bound
-        return assert_metric(self.metric, asked, client=client(), **keywords)
-
-
-@dataclass(frozen=True, slots=True)
-class Checks:
-    """The content of a file of checks."""
-
-    source: str
-    checks: tuple[Check, ...]
-    use_case: UseCase | None = None
-    # Lexicons of the attributes that the file names, for the check for unawareness.
-    attributes: tuple[Any, ...] = ()
-    prompts: Prompts | None = None
-    policy: Mapping[str, Any] = field(default_factory=dict)
 
 
 def read_checks(path: str | Path) -> Checks:
@@ -259,362 +133,293 @@ class _Reader:
 
     def read(self) -> Checks:
         """Return the content; what is wrong is added to the problems."""
-        prompts = self._prompts(self._document, ("prompts",))
-        use_case = self._use_case()
-        self._model(self._document, ("model",))
+        prompts = self._prompts(self._document, ())
+        model = self._model(self._document, ())
         entries = self._document.get("checks")
-        entries = entries if isinstance(entries, list) else []
         checks = [
-            self._check(place, entry, prompts)
-            for place, entry in enumerate(entries)
-            if isinstance(entry, Mapping)
+            self._check(place, entry, prompts, model)
+            for place, entry in enumerate(entries if isinstance(entries, list) else [])
+            if isinstance(entry, Mapping) and "metric" in entry
         ]
-        policy = self._document.get("policy")
         return Checks(
             self._source,
             _with_names(check for check in checks if check is not None),
-            use_case,
+            self._use_case(),
             tuple(each.lexicon for each in self._declared.values()),
             prompts,
-            policy if isinstance(policy, Mapping) else {},
+            self._usable(self._document, ()).get("policy", {}),
         )
 
     def _line(self, *path: Any) -> int:
         return line_of(self._document, path)
 
+    def _usable(self, holder: Mapping[str, Any], path: tuple[Any, ...]) -> dict[str, Any]:
+        """Return the keys of a mapping whose values the schema accepts."""
+        return {key: holder[key] for key in holder if not self._problems.is_broken(*path, key)}
+
     def _use_case(self) -> UseCase | None:
         given = self._document.get("use_case")
-        if not isinstance(given, Mapping) or "task" not in given:
+        if not isinstance(given, Mapping):
             return None
         known = {each.name for each in fields(UseCase)}
-        usable = {
+        usable: dict[str, Any] = {
             key: tuple(value) if isinstance(value, list) else value
-            for key, value in given.items()
-            if key in known and not self._problems.is_broken("use_case", key)
+            for key, value in self._usable(given, ("use_case",)).items()
+            if key in known
         }
-        names = tuple(self._declared) or ("gender",)
-        with self._problems.at(self._line("use_case")):
-            return UseCase(**usable, attributes=names) if "task" in usable else None
-        return None
+        if "task" not in usable:
+            return None
+        names = tuple(each.lexicon for each in self._declared.values()) or ("gender",)
+        make = functools.partial(UseCase, **usable, attributes=names)
+        return self._problems.attempt(self._line("use_case"), make)
 
     def _attributes(self) -> dict[str, ChosenAttribute]:
         """Return the attributes that the file declares, by name."""
-        given = self._document.get("attributes")
+        given = self._usable(self._document, ()).get("attributes", {})
         if isinstance(given, list):
-            given = dict.fromkeys(name for name in given if isinstance(name, str))
-        found = {}
-        for name, about in (given or {}).items() if isinstance(given, Mapping) else ():
-            line = self._line("attributes", name)
+            given = {name: None for name in given if isinstance(name, str)}
+        found: dict[str, ChosenAttribute] = {}
+        for name, about in given.items():
             if not self._problems.is_broken("attributes", name):
-                with self._problems.at(line):
-                    found[name] = self._attribute(name, about or {})
+                line = self._line("attributes", name)
+                about = self._usable(about or {}, ("attributes", name))
+                made = self._problems.attempt(line, self._attribute, name, about)
+                found |= {} if made is None else {name: made}
         return found
 
     def _attribute(self, name: str, about: Mapping[str, Any]) -> ChosenAttribute:
         groups = about.get("groups")
         if name == "name":
-            pair = tuple(groups or ())
-            return ChosenAttribute(name, name_lexicon(pair or None) and name, pair or None)
-        lexicon: Lexicon
-        handed: Any = name
-        if "lexicon" in about:
+            name_lexicon(groups)
+            return ChosenAttribute(name, name, tuple(groups or ()))
+        handed: str | Lexicon = name
+        lexicon = lexicon_of(name) if "lexicon" not in about else None
+        if lexicon is None:
             handed = lexicon = Lexicon.from_file(self._folder / about["lexicon"])
-        else:
-            lexicon = lexicon_of(name)
-        exchanged = None
-        if groups is not None and len(groups) == 2:
-            of_two = lexicon_for(lexicon, tuple(groups))
-            exchanged = None if of_two is lexicon else (groups[0], groups[1])
-            lexicon = of_two
-        compared: dict[str, Any] = {}
-        if groups is not None:
-            compared["groups"] = [lexicon.group(group) for group in groups]
-        if "reference" in about:
-            compared["reference"] = lexicon.group(about["reference"])
-        return ChosenAttribute(name, handed, exchanged, {} if exchanged else compared)
+        if groups is not None and (two := lexicon_for(lexicon, groups)) is not lexicon:
+            return ChosenAttribute(name, handed, tuple(map(two.group, groups)))
+        chosen = ChosenAttribute(name, handed)
+        compared = {key: about[key] for key in ("groups", "reference") if key in about}
+        labels = {key: _labels(chosen, value) for key, value in compared.items()}
+        return replace(chosen, compared=labels)
 
     def _prompts(self, holder: Mapping[str, Any], path: tuple[Any, ...]) -> Prompts | None:
-        given = holder.get("prompts")
-        if given is None or self._problems.is_broken(*path):
-            return None
+        given = self._usable(holder, path).get("prompts")
         if isinstance(given, list):
-            return list(given) if all(isinstance(text, str) for text in given) else None
-        with self._problems.at(self._line(*path)):
-            return read_prompts(self._folder / given)
-        return None
+            whole = all(isinstance(text, str) and text.strip() for text in given)
+            return list(given) if whole else None
+        if given is None:
+            return None
+        line = self._line(*path, "prompts")
+        return self._problems.attempt(line, read_prompts, self._folder / given)
 
     def _model(self, holder: Mapping[str, Any], path: tuple[Any, ...]) -> str | None:
-        given = holder.get("model")
-        if given is None or self._problems.is_broken(*path):
-            return None
-        with self._problems.at(self._line(*path)):
-            spec = ModelSpec.parse(given)
+        def checked(text: str) -> str:
+            spec = ModelSpec.parse(text)
             spec.check_options(SCHEMES[spec.scheme].options)
-            return str(given)
-        return None
+            return text
+
+        given = self._usable(holder, path).get("model")
+        if given is None:
+            return None
+        return self._problems.attempt(self._line(*path, "model"), checked, given)
 
     def _check(
-        self, place: int, entry: Mapping[str, Any], prompts: Prompts | None
+        self, place: int, entry: Mapping[str, Any], prompts: Prompts | None, model: str | None
     ) -> Check | None:
         """Return a check; None where something in it is wrong."""
         path = ("checks", place)
-        problems, line = self._problems, self._line(*path)
-        if "metric" not in entry or problems.is_broken(*path, "metric"):
+        given = self._usable(entry, path)
+        if True in given and "on" in getattr(entry, "lines", ()):
+            # YAML reads the key `on` as true.
+            given["on"] = given.pop(True)  # type: ignore[call-overload]
+        call = self._problems.attempt(
+            self._line(*path, "metric"), AssertionCall.of, given.get("metric")
+        )
+        if call is None:
             return None
-        info = None
-        with problems.at(self._line(*path, "metric")):
-            info = None if entry["metric"] == INVARIANCE else get_metric(entry["metric"])
-        if info is None and entry["metric"] != INVARIANCE:
-            return None
-        call = _Call(info)
-        given = {key: entry[key] for key in entry if not problems.is_broken(*path, key)}
-        found: dict[str, Any] = {}
-        found["bound"] = self._bound(call, given, path)
-        for key, value in given.items():
-            if key not in _OWN:
-                self._keyword(call, key, value, self._line(*path, key))
-        if "dissimilarity" in given:
-            with problems.at(self._line(*path, "dissimilarity")):
-                measure_of(given["dissimilarity"], None, given.get("scorer"))
+        bound = self._bound(call, given, path)
+        keywords = self._keywords(call, given, path)
         if "prompts" in entry:
-            prompts = self._prompts(entry, (*path, "prompts"))
-        keywords = {key: value for key, value in given.items() if key not in _OWN}
-        if call.metric == INVARIANCE and "dissimilarity" in given:
-            keywords["metric"] = given["dissimilarity"]
+            prompts = self._prompts(entry, path)
         if "data" in given:
-            found["data"] = self._data(call, given, keywords, path)
+            about = self._data(call, given, keywords, path)
         else:
-            found |= self._asked(call, given, prompts, path, keywords)
-        if any(value is None for value in found.values()):
+            about = self._asked(call, given, prompts, path, keywords)
+        model = self._model(entry, path) if "model" in entry else model
+        if bound is None or about is None:
             return None
         return Check(
-            name=_name(call.metric, found.get("attribute"), given.get("label", "")),
-            line=line,
+            name=_name(call.metric, about.get("attribute"), str(given.get("label", ""))),
+            line=self._line(*path),
             metric=call.metric,
             word=call.word,
-            rationale=str(given.get("rationale", "")),
-            owner=str(given.get("owner", "")),
-            model=self._model(entry, (*path, "model")) or self._document.get("model"),
+            bound=bound,
+            rationale=given.get("rationale", ""),
+            owner=given.get("owner", ""),
+            model=model,
             keywords=keywords,
             expect=given.get("expect", "PASS"),
             marks=tuple(given.get("marks", ())),
-            **found,
+            **about,
         )
 
-    def _bound(self, call: _Call, given: Mapping[str, Any], path: tuple[Any, ...]) -> float | None:
-        words = [word for word in _WORDS if word in given]
-        line = self._line(*path)
-        if not words:
-            if not any(self._problems.is_broken(*path, word) for word in _WORDS):
-                self._problems.add(line, f"{call.word} is missing; give {call.wanted}")
-            return None
+    def _bound(
+        self, call: AssertionCall, given: Mapping[str, Any], path: tuple[Any, ...]
+    ) -> float | None:
+        problems, words = self._problems, [word for word in BOUND_WORDS if word in given]
+        if not words and not any(problems.is_broken(*path, word) for word in BOUND_WORDS):
+            problems.add(self._line(*path), f"{call.word} is missing; give {call.wanted}")
         for word in words:
             if word != call.word:
                 text = f"{call.metric} takes {call.word}, not {word}; give {call.wanted}"
-                self._problems.add(self._line(*path, word), text)
+                problems.add(self._line(*path, word), text)
         if words != [call.word]:
             return None
-        with self._problems.at(self._line(*path, call.word)):
-            return call.checked(given[call.word])
-        return None
+        return problems.attempt(self._line(*path, call.word), call.checked, given[call.word])
 
-    def _keyword(self, call: _Call, key: str, value: Any, line: int) -> None:
-        """Check one keyword of the assertion."""
-        if key not in call.taken:
-            known = [*_OWN, *call.taken]
-            error = unknown_keyword(call.metric, str(key), known, call.renamed)
-            text = str(error).replace("()", "").replace("=...", "").replace("argument", "key")
-            self._problems.add(line, text)
-            return
-        with self._problems.at(line):
-            if key == "scorer":
-                TextScorer(call.info, value).check_name()
-            elif key in Rules.__dataclass_fields__:
-                Rules(**{key: value})
+    def _keywords(
+        self, call: AssertionCall, given: Mapping[str, Any], path: tuple[Any, ...]
+    ) -> dict[str, Any]:
+        """Return the keywords of the assertion, each of them checked."""
+        keywords = {}
+        for key, value in given.items():
+            line = self._line(*path, key)
+            if key in _OWN and key != "dissimilarity":
+                continue
+            if key not in call.taken:
+                known = dict.fromkeys((*_OWN, *call.taken))
+                error = str(unknown_keyword(call.metric, str(key), known, call.renamed))
+                for python, yaml in (("()", ""), ("=...", ""), ("argument", "key")):
+                    error = error.replace(python, yaml)
+                self._problems.add(line, error)
+            elif key == "dissimilarity":
+                keywords["metric"] = value
+                self._problems.attempt(line, measure_of, value, None, given.get("scorer"))
+            else:
+                keywords[key] = value
+                if key == "scorer":
+                    self._problems.attempt(line, TextScorer(call.info, value).check_name)
+                elif key in Rules.__dataclass_fields__:
+                    self._problems.attempt(line, functools.partial(Rules, **{key: value}))
+        return keywords
 
     def _data(
         self,
-        call: _Call,
+        call: AssertionCall,
         given: Mapping[str, Any],
         keywords: Mapping[str, Any],
         path: tuple[Any, ...],
-    ) -> Mapping[str, Any] | None:
-        line = self._line(*path, "data")
+    ) -> dict[str, Any] | None:
+        """Return the arrays of a check; None where they are wrong."""
         for key in ("prompts", "attribute", "model"):
             if key in given:
-                remedy = "name the column: columns: {groups: ...}" if key == "attribute" else ""
-                text = f"{key} goes with a model that is asked, data with arrays; "
-                self._problems.add(
-                    self._line(*path, key), text + (remedy or f"leave {key} or data out")
-                )
+                remedy = f"leave out {key} or data"
+                if key == "attribute":
+                    remedy = "name the column instead, such as columns: {groups: sex}"
+                text = f"{key} is for a model that is asked, and data are arrays; {remedy}"
+                self._problems.add(self._line(*path, key), text)
+        line = self._line(*path, "data")
         if call.info.needs == "prompts" or call.metric == INVARIANCE:
-            self._problems.add(line, f"{call.metric} takes prompts, not data; give prompts")
+            self._problems.add(line, f"{call.metric} takes no arrays; give prompts, not data")
             return None
-        with self._problems.at(line):
-            file = self._folder / given["data"]
-            return arguments_from(file, call.info, given.get("columns", {}), keywords)
-        return None
+        file, columns = self._folder / given["data"], given.get("columns", {})
+        data = self._problems.attempt(line, arguments_from, file, call.info, columns, keywords)
+        return None if data is None else {"data": data}
 
     def _asked(
         self,
-        call: _Call,
+        call: AssertionCall,
         given: Mapping[str, Any],
         prompts: Prompts | None,
         path: tuple[Any, ...],
         keywords: dict[str, Any],
-    ) -> dict[str, Any]:
-        """Return prompts and attribute of a check that asks a model; None where one is wrong."""
-        line, info = self._line(*path), call.info
-        if info.needs == "table":
-            self._problems.add(
-                line,
-                f"{call.metric} takes arrays, not answers of a model; give data: FILE.csv with "
-                f"the columns {', '.join(call.required)}",
-            )
-            return {"prompts": None}
+    ) -> dict[str, Any] | None:
+        """Return what a check asks a model about; None where something is wrong."""
+        line, needs = self._line(*path), call.info.needs
+        if needs == "table":
+            text = f"{call.metric} takes arrays, not answers of a model; give data: FILE.csv with "
+            self._problems.add(line, text + f"the columns {', '.join(call.required)}")
+            return None
         if prompts is None:
             if "prompts" not in given and "prompts" not in self._document:
                 text = (
                     "prompts are missing; give a list, or the path of a file, here or at the top"
                 )
                 self._problems.add(line, text)
-            return {"prompts": None}
-        attribute = self._attribute_of(call, given, prompts, path)
-        if isinstance(attribute, ChosenAttribute):
-            allowed = {} if info.needs == "prompts" else attribute.compared
-            for key, value in allowed.items():
-                if key in call.taken:
-                    keywords.setdefault(key, value)
+            return None
+        try:
+            attribute = self._attribute_of(call, given, prompts)
+        except ValueError as error:
+            self._problems.add(self._line(*path, "attribute"), str(error))
+            return None
+        if attribute is not None and needs != "prompts":
+            taken = {k: v for k, v in attribute.compared.items() if k in call.taken}
+            keywords |= {key: keywords.get(key, value) for key, value in taken.items()}
             for key in ("groups", "reference"):
-                if key in given and key in call.taken and info.needs != "prompts":
-                    with self._problems.at(self._line(*path, key)):
-                        keywords[key] = _labels(attribute, given[key])
-        default = self._document.get("generations")
-        if default is not None and "generations" in call.taken:
-            keywords.setdefault("generations", default)
-        return {"prompts": prompts} | ({} if attribute is False else {"attribute": attribute})
+                if key in given and key in call.taken:
+                    where = self._line(*path, key)
+                    keywords[key] = self._problems.attempt(where, _labels, attribute, given[key])
+        if "generations" in self._document and "generations" in call.taken:
+            keywords.setdefault("generations", self._document["generations"])
+        return {"prompts": prompts, "attribute": attribute}
 
     def _attribute_of(
-        self, call: _Call, given: Mapping[str, Any], prompts: Prompts, path: tuple[Any, ...]
-    ) -> ChosenAttribute | None | bool:
-        """Return the attribute of a check; False if it needs none, None if it is wrong."""
-        line, needs = self._line(*path), call.info.needs
-        named = given.get("attribute")
-        slots = _have_slots(prompts, named if isinstance(named, str) else "gender")
-        if needs == "prompts":
-            if slots:
-                self._problems.add(
-                    line,
-                    f"{call.metric} reads prompts as they are sent, and these have slots for "
-                    "words of a group; give prompts without slots",
-                )
-                return None
-            if named is None:
-                every = [each.lexicon for each in self._declared.values()]
-                return ChosenAttribute("", every) if every else False
-        elif needs in ("texts", "pronoun_counts"):
-            if named is not None:
-                line = self._line(*path, "attribute")
-                with self._problems.at(line):
-                    check_data_kind(call.info, pairs=True)
-                return None
-            return False
-        if named is None and needs == "scores" and not slots:
-            return False
-        if named is None and len(self._declared) == 1:
-            return next(iter(self._declared.values()))
-        if named is None:
-            choice = " or ".join(self._declared) or "gender, or another attribute"
-            text = (
-                f"attribute is missing, whose groups are exchanged in the prompts; give {choice}"
+        self, call: AssertionCall, given: Mapping[str, Any], prompts: Prompts
+    ) -> ChosenAttribute | None:
+        """Return the attribute of a check; raise ``ValueError`` if it is wrong or missing."""
+        needs, declared = call.info.needs, list(self._declared.values())
+        chosen = self._chosen(given["attribute"]) if "attribute" in given else None
+        slots = _have_slots(prompts, chosen)
+        if slots and needs in ("prompts", "texts", "pronoun_counts"):
+            raise ValueError(
+                f"{call.metric} takes single prompts as they are sent, and these have slots for "
+                "words of a group; give prompts without slots"
             )
-            self._problems.add(line, text)
+        if needs == "prompts":
+            every = ChosenAttribute("", [each.lexicon for each in declared])
+            return every if chosen is None and declared else chosen
+        if chosen is not None:
+            check_data_kind(call.info, pairs=True)
+            return chosen
+        if needs in ("texts", "pronoun_counts") or (needs == "scores" and not slots):
             return None
-        with self._problems.at(self._line(*path, "attribute")):
-            names = [named] if isinstance(named, str) else list(named)
-            chosen = [self._known(name) for name in names]
-            if len(chosen) == 1:
-                return chosen[0]
-            both = tuple(each.lexicon for each in chosen)
-            lexicon_of(both)  # type: ignore[arg-type]
-            return ChosenAttribute(" x ".join(names), both)
-        return None
+        if len(declared) == 1:
+            return declared[0]
+        choice = " or ".join(self._declared) or "one, such as gender"
+        raise ValueError(
+            f"attribute is missing, whose groups are exchanged in the prompts; give {choice}"
+        )
 
-    def _known(self, name: str) -> ChosenAttribute:
-        if name in self._declared:
-            return self._declared[name]
-        try:
-            return self._attribute(name, {})
-        except ValueError:
-            if not self._declared or name == "name":
-                raise
-            hint = suggestion(name, list(self._declared))
-            text = f"no attribute is called {name!r}; {hint} (attributes of this file)"
-            raise ValueError(text) from None
-
-
-class _Call:
-    """What the assertion of a metric takes."""
-
-    def __init__(self, info: MetricInfo | None) -> None:
-        self.info = get_metric("counterfactual_rouge_l") if info is None else info
-        self.metric = INVARIANCE if info is None else info.name
-        self.renamed: dict[str, str] = {}
-        caller: Callable[..., Any] = assert_metric
-        own: list[str] = []
-        if info is None:
-            caller, self.word = assert_counterfactual_invariance, "eps"
-            own = ["dissimilarity"]
-            self.renamed = {"threshold": "eps"}
-        elif self.metric == UNAWARENESS:
-            caller, self.word = assert_fairness_through_unawareness, "bound"
-            self.renamed = {"max_share": "bound"}
-        else:
-            self.word = word_of(info)
-            own = [*(keyword_names(info.function) or ()), *group_keywords(info)]
-        parameters = inspect.signature(caller).parameters.values()
-        shared = [each.name for each in parameters if each.kind is each.KEYWORD_ONLY]
-        self.taken = [name for name in (*own, *shared) if name not in _NOT_TAKEN]
-
-    @property
-    def wanted(self) -> str:
-        """The bound in words."""
-        if self.info.direction == "two-sided":
-            return f"the largest distance from {self.info.fair_value:g} that you can still accept"
-        size = "smallest" if self.word == "minimum" else "largest"
-        return f"the {size} value that you can still accept"
-
-    @property
-    def required(self) -> list[str]:
-        """Arguments that the metric cannot do without."""
-        parameters = inspect.signature(self.info.function).parameters.values()
-        return [each.name for each in parameters if each.default is each.empty]
-
-    def checked(self, bound: Any) -> float:
-        """Return the bound; raise ``ValueError`` if no data could fail it."""
-        info = self.info
-        if self.metric in (INVARIANCE, UNAWARENESS):
-            return Bound.checked(bound, "lower", 0.0, (0.0, 1.0), self.metric).value
-        return Bound.checked(
-            bound, info.direction, info.fair_value, info.bounds, info.name, info.scale
-        ).value
+    def _chosen(self, named: str | list[str]) -> ChosenAttribute:
+        """Return an attribute by its name, or two that are crossed."""
+        if isinstance(named, str):
+            if named not in self._declared and named in self._document.get("attributes", ()):
+                raise ValueError(f"attribute {named!r} is wrong; correct it where it is declared")
+            try:
+                return self._declared.get(named) or self._attribute(named, {})
+            except ValueError as error:
+                own = f" (attributes of this file: {', '.join(self._declared)})"
+                raise ValueError(f"{error}{own if self._declared else ''}") from None
+        chosen = [self._chosen(name) for name in named]
+        both = (chosen[0].lexicon, chosen[1].lexicon)
+        lexicon_of(both)
+        return ChosenAttribute(" x ".join(named), both)
 
 
 def _labels(attribute: ChosenAttribute, given: Any) -> Any:
     """Return groups by their labels, from any of their names."""
-    if attribute.name == "name" or attribute.exchanged is not None:
+    if attribute.name == "name" or attribute.exchanged:
         return given
     lexicon = lexicon_of(attribute.lexicon)
     return lexicon.group(given) if isinstance(given, str) else [*map(lexicon.group, given)]
 
 
-def _have_slots(prompts: Prompts, attribute: str) -> bool:
+def _have_slots(prompts: Prompts, attribute: ChosenAttribute | None) -> bool:
+    """Whether prompts are templates."""
     if isinstance(prompts, TemplateSet):
         return True
-    try:
-        known = set(known_slots(attribute, {}))
-    except ValueError:
-        known = set(known_slots("gender", {}))
+    known = set(known_slots("gender" if attribute is None else attribute.lexicon, {}))
     return any(not known.isdisjoint(slot_names(text)) for text in prompts)
 
 
@@ -625,9 +430,7 @@ def _name(metric: str, attribute: Any, label: str) -> str:
 
 
 def _with_names(checks: Iterable[Check]) -> tuple[Check, ...]:
-    """Number checks of the same name, so that every test has a name of its own."""
-    from dataclasses import replace
-
+    """Return the checks with a number after a name that an earlier one has."""
     seen: Counter[str] = Counter()
     named = []
     for check in checks:

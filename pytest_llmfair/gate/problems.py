@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
 
 from pytest_llmfair.lexicons.schema import kind_of, suggestion
+
+T = TypeVar("T")
 
 # How YAML calls the types of Python.
 _KINDS = {"str": "text", "dict": "mapping", "bool": "true or false", "int": "number"}
@@ -26,13 +27,13 @@ class Problems:
         """Add what is wrong in a line; line 0 stands for the whole file."""
         self._found[line, text] = None
 
-    @contextmanager
-    def at(self, line: int) -> Iterator[None]:
-        """Add the error that the block raises, if it is one about values or files."""
+    def attempt(self, line: int, function: Callable[..., T], *given: Any) -> T | None:
+        """Return what a function returns; add its error, if it is one about values or files."""
         try:
-            yield
+            return function(*given)
         except (ValueError, TypeError, KeyError, OSError) as error:
             self.add(line, str(error))
+            return None
 
     def check(self) -> None:
         """Raise ``ValueError`` if anything is wrong, one line of text for each problem."""

@@ -11,7 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-from pytest_llmfair.counterfactuals import Template
+from pytest_llmfair.counterfactuals.templates.fillers import group_slots
+from pytest_llmfair.counterfactuals.templates.slots import slot_names
 from pytest_llmfair.lexicons.schema import shipped, suggestion
 from pytest_llmfair.metrics import MetricInfo, all_metrics, fairness_through_unawareness
 
@@ -128,8 +129,13 @@ class Unawareness:
         """Search prompts; a template counts as naming a group, since its slots are filled."""
         if not prompts:
             return cls("unchecked")
-        texts = [each for each in prompts if isinstance(each, str)]
         names = [each for each in attributes if each != "name"]
+        slots = {slot for name in names or ("gender",) for slot in group_slots(name)}
+        texts = [
+            each
+            for each in prompts
+            if isinstance(each, str) and slots.isdisjoint(slot_names(each))
+        ]
         count = len(prompts) - len(texts)
         if texts and names:
             found = fairness_through_unawareness(texts, names, population="fixed").value
@@ -393,12 +399,12 @@ def _notes(use_case: UseCase) -> list[str]:
             "a person reviews every output: these checks may be unnecessary where that person can "
             "judge bias and fairness (Bouchard 2024, sections 2.3 and 4)"
         )
-    if use_case.task == "classification" and use_case.fairness == "error":
-        if not use_case.intervention:
-            notes.append(
-                "whether the positive class helps or hurts was not said, so both kinds of error "
-                "are compared (Bouchard 2024, section 4)"
-            )
+    errors = use_case.task == "classification" and use_case.fairness == "error"
+    if errors and not use_case.intervention:
+        notes.append(
+            "whether the positive class helps or hurts is unknown, so both kinds of error are "
+            "compared (Bouchard 2024, section 4)"
+        )
     return notes
 
 
@@ -413,8 +419,3 @@ def _table_row(name: str, choice: Choice) -> str:
 
 def _wrapped(text: str, first: str) -> list[str]:
     return textwrap.wrap(text, _WIDTH, initial_indent=first, subsequent_indent=" " * len(first))
-
-
-def has_template(prompts: Sequence[Any]) -> bool:
-    """Whether a list of prompts holds a template."""
-    return any(isinstance(each, Template) for each in prompts)

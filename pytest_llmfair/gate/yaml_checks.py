@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from pytest_llmfair import session as recording
-from pytest_llmfair.gate.check_file import Check, Checks, read_checks
+from pytest_llmfair.gate.check import Check, Checks
+from pytest_llmfair.gate.check_file import read_checks
 from pytest_llmfair.judging.result import (
     BoundExceeded,
     FairnessAssertionError,
@@ -74,7 +75,9 @@ class CheckItem(pytest.Function):
         """Return the place of the check in its file."""
         return self.path, max(self.check.line - 1, 0), self.name
 
-    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException]) -> Any:
+    def repr_failure(  # type: ignore[override]  # as pytest.Function, which takes no style
+        self, excinfo: pytest.ExceptionInfo[BaseException]
+    ) -> Any:
         """Return the message without a traceback, where the error says what to do."""
         error = excinfo.value
         from_package = type(error).__module__.startswith("pytest_llmfair") or _raised_by_us(error)
