@@ -120,6 +120,8 @@ class Result:
         interval. None and NaN where an excess has no such reading.
     direction_words : str
         Who is treated worse, in words; empty where unknown.
+    waiver : str
+        Why a result that would be red is accepted for now, by whom and until when.
     estimate, evidence
         What was judged, and its data; in no record, and not sent to other processes.
 
@@ -183,6 +185,7 @@ class Result:
     share: tuple[float, float] | None = None
     share_upper: float = math.nan
     direction_words: str = ""
+    waiver: str = ""
     estimate: Estimate | None = field(default=None, compare=False, repr=False)
     evidence: MetricInputs | None = field(default=None, compare=False, repr=False)
 

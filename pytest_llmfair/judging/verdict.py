@@ -92,8 +92,15 @@ def judge(
     needed, unknown = _needed_units(found, estimate, limit, level, reasons, unit)
     notes = [*found.notes(estimate.notes), *(each.text for each in unknown)]
     verdict, mode = found.verdict, rules.mode or settings.mode
-    postponed = verdict is Verdict.FAIL and mode == "gate" and settings.family == "holm"
+    postponed = (
+        verdict is Verdict.FAIL
+        and mode == "gate"
+        and settings.family == "holm"
+        and settings.failing == "fail"
+    )
     red = _red(verdict, mode, settings, limit.allows(estimate.value), reasons)
+    waiver = _waiver(settings, verdict, name) if red or postponed else ""
+    postponed = postponed and not waiver
     p_exceeds, p_within = limit.p_values(estimate)
     if "missing_rates_differ" in reasons and inputs.losses.difference is not None:
         p_exceeds = inputs.losses.difference.p_exceeds(limit.reach)
@@ -107,7 +114,8 @@ def judge(
         bound=limit.value,
         direction=metric.direction,
         mode=mode,
-        red=red and not postponed,
+        red=red and not postponed and not waiver,
+        waiver=waiver,
         postponed=postponed,
         fair_value=metric.fair_value,
         scale=metric.scale,
@@ -315,4 +323,13 @@ def _red(
         return settings.inconclusive == "fail"
     if verdict is Verdict.UNDERPOWERED:
         return settings.underpowered == "fail"
-    return verdict is Verdict.FAIL
+    return verdict is Verdict.FAIL and settings.failing == "fail"
+
+
+def _waiver(settings: Settings, verdict: Verdict, metric: str) -> str:
+    """Return why a red result is accepted for now; data that cannot be judged never are."""
+    recorder = recording.active()
+    if verdict is Verdict.INVALID or recorder is None:
+        return ""
+    covering = (each for each in settings.waivers if each.covers(recorder.nodeid, metric))
+    return str(next(covering, ""))

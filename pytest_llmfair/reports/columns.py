@@ -67,7 +67,8 @@ def _bound(record: Record) -> str:
 
 
 def _verdict(record: Record) -> str:
-    return f"{record['verdict']}{' (expected)' if record['expected'] else ''}"
+    why = " (expected)" if record["expected"] else " (waived)" if record["waiver"] else ""
+    return f"{record['verdict']}{why}"
 
 
 def _units(record: Record) -> str:

@@ -118,17 +118,23 @@ def remarks(records: Sequence[Record]) -> Iterator[str]:
     yield from _grouped(
         "missing answers", ((words.missing(r), r) for r in records if r["missing"])
     )
+    yield from _grouped(
+        "waived: known, and accepted for now", ((r["waiver"], r) for r in records if r["waiver"])
+    )
     yield from _grouped("not covered", ((lacking(r), r) for r in records if r["lacks"]))
     if any(record["verdict"] == Verdict.PASS.value for record in records):
         yield f"PASS: {PASS_MEANS}"
 
 
 def last_line(records: Sequence[Record]) -> str:
-    """Return the counts per verdict; red verdicts that a test expects are counted separately."""
-    counts = Counter(record["verdict"] for record in records if not record["expected"])
-    expected = Counter(record["verdict"] for record in records if record["expected"])
-    verdicts = [f"{counts[v.value]} {v.value}" for v in Verdict if counts[v.value]]
-    verdicts += [f"{expected[v.value]} expected {v.value}" for v in Verdict if expected[v.value]]
+    """Return the counts per verdict; red ones that are expected or waived come separately."""
+    counts = Counter((_accepted(record), record["verdict"]) for record in records)
+    verdicts = [
+        f"{counts[how, v.value]} {how} {v.value}".replace("  ", " ")
+        for how in ("", "expected", "waived")
+        for v in Verdict
+        if counts[how, v.value]
+    ]
     shown = f"{plural('fairness assertion', len(records))}: {', '.join(verdicts)}"
     if all(record["mode"] == "point" for record in records):
         return f"{shown}; judged by their values"
@@ -145,14 +151,19 @@ def _cells(column: Column, records: Sequence[Record]) -> list[str]:
     return [column.heading, *cells]
 
 
+def _accepted(record: Record) -> str:
+    """Say whether the test expects a red verdict, or a waiver accepts it."""
+    return "expected" if record["expected"] else "waived" if record["waiver"] else ""
+
+
 def _undecided(record: Record) -> bool:
     # Mode point judges the value, so a wide interval leaves nothing undecided.
-    decided = record["mode"] == "point" or record["expected"]
+    decided = record["mode"] == "point" or _accepted(record)
     return record["verdict"] in _UNDECIDED and not decided
 
 
 def _colour(record: Record) -> str:
-    return "" if record["expected"] else str(record["verdict"])
+    return "" if _accepted(record) else str(record["verdict"])
 
 
 def _file(record: Record) -> str:
