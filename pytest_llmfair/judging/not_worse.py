@@ -21,11 +21,11 @@ from pytest_llmfair.judging.bound import Bound
 from pytest_llmfair.judging.inputs import MetricInputs
 from pytest_llmfair.judging.missing_data import has_answers
 from pytest_llmfair.judging.pairs import is_pair
+from pytest_llmfair.judging.people import people
 from pytest_llmfair.judging.pipeline import Measured, ask_models, evaluate, measure
 from pytest_llmfair.judging.result import Result
 from pytest_llmfair.judging.rules import JudgedMetric, Rules, Unregistered, current_settings
 from pytest_llmfair.judging.validity import drop_invalid_pairs
-from pytest_llmfair.judging.wording import people
 from pytest_llmfair.metrics import MetricInfo
 from pytest_llmfair.responses import PairedResponses, Responses, joined_origins, rows_of
 from pytest_llmfair.stats import Estimate, Finding, PairedDifference, Undefined, WorstGroups
