@@ -88,6 +88,11 @@ class Settings:
     max_cost: float | None = None
     prices: str | None = None
     plan: bool = False
+    save_text: bool = False
+    baseline: str | None = None
+    update_baseline: bool = False
+    margin: float | None = None
+    baseline_days: int = 90
     profile: str = ""
     # Only a policy sets these.
     failing: str = "fail"
@@ -97,6 +102,11 @@ class Settings:
     def reports(self) -> tuple[str, ...]:
         """Paths of the reports to write at the end of a session."""
         return tuple(path for path in (self.json, self.html, self.evidence) if path is not None)
+
+    @property
+    def keeps_data(self) -> bool:
+        """Whether results keep the data from which they can be computed again."""
+        return self.evidence is not None or self.update_baseline
 
 
 @dataclass(frozen=True, slots=True)
@@ -389,6 +399,45 @@ OPTIONS: tuple[Option, ...] = (
         switch=True,
     ),
     Option(
+        "save_text",
+        _yes,
+        "true or false",
+        "keep prompts and answers in reports, baseline and evidence (default: digests only)",
+        "",
+        switch=True,
+    ),
+    Option(
+        "baseline",
+        _text,
+        "the path of a file that --llmfair-update-baseline wrote",
+        "also fail where a check is proven less fair than in the run recorded in this file, by "
+        "more than --llmfair-margin",
+        "PATH",
+    ),
+    Option(
+        "update_baseline",
+        _yes,
+        "true or false",
+        "write this run to the file of --llmfair-baseline instead, and print what changed",
+        "",
+        switch=True,
+    ),
+    Option(
+        "margin",
+        _money,
+        "a number of at least 0, such as 0.02",
+        "how much less fair than the baseline a check may be, on the scale of its metric",
+        "X",
+    ),
+    Option(
+        "baseline_days",
+        _at_least(1),
+        "a whole number of days",
+        "days for which a baseline holds (default 90)",
+        "DAYS",
+        ini_only=True,
+    ),
+    Option(
         "profile",
         _text,
         "pr, nightly, release, or a profile of the policy",
@@ -445,7 +494,7 @@ def resolve(
             if option.name == "cassette_used" and (why := _unwritable(path, folder=False)):
                 raise pytest.UsageError(f"{source} is {text!r}; {why}")
             values[option.name] = str(path)
-        if option.name in ("json", "html", "evidence"):
+        if option.name in ("json", "html", "evidence", "baseline"):
             path = folder / Path(values[option.name]).expanduser()
             if why := _unwritable(path, folder=option.name == "evidence"):
                 raise pytest.UsageError(f"{source} is {text!r}; {why}")
@@ -455,6 +504,20 @@ def resolve(
             f"--llmfair-record-mode is {values['record_mode']!r}, but there is no cassette; add "
             "--llmfair-cassette PATH"
         )
+    baseline, update = values.get("baseline"), values.get("update_baseline", False)
+    if update and baseline is None:
+        raise pytest.UsageError("--llmfair-update-baseline needs --llmfair-baseline PATH")
+    if baseline is not None and not update:
+        if values.get("margin") is None:
+            raise pytest.UsageError(
+                "--llmfair-baseline needs --llmfair-margin X: how much less fair than the baseline "
+                "a check may be, on the scale of its metric"
+            )
+        if not Path(baseline).is_file():
+            raise pytest.UsageError(
+                f"--llmfair-baseline is {baseline!r}; there is no such file: "
+                "--llmfair-update-baseline writes it"
+            )
     return Settings(**values)
 
 

@@ -23,12 +23,20 @@ from pytest_llmfair.judging.missing_data import has_answers
 from pytest_llmfair.judging.pairs import is_pair
 from pytest_llmfair.judging.people import people
 from pytest_llmfair.judging.pipeline import Measured, ask_models, evaluate, measure
+from pytest_llmfair.judging.recipe import LOSS
 from pytest_llmfair.judging.result import Result
 from pytest_llmfair.judging.rules import JudgedMetric, Rules, Unregistered, current_settings
 from pytest_llmfair.judging.validity import drop_invalid_pairs
 from pytest_llmfair.metrics import MetricInfo
 from pytest_llmfair.responses import PairedResponses, Responses, joined_origins, rows_of
-from pytest_llmfair.stats import Estimate, Finding, PairedDifference, Undefined, WorstGroups
+from pytest_llmfair.stats import (
+    Call,
+    Estimate,
+    Finding,
+    PairedDifference,
+    Undefined,
+    WorstGroups,
+)
 from pytest_llmfair.stats.difference import loss_between
 
 # What callers may have written instead of a keyword.
@@ -285,7 +293,8 @@ def _compared(
         flags = (Finding(code) for code in loss.reasons)
         notes = map(Finding.note, _labelled_notes(*(each.notes for each in estimates)))
         invalid = (each for each in loss.findings if each.kind == "invalid")
-        loss = replace(loss, findings=(*flags, *notes, *invalid))
+        call = Call(LOSS, (*estimates, info.direction, info.fair_value, same))
+        loss = replace(loss, findings=(*flags, *notes, *invalid), call=call)
     groups = getattr(loss, "worst", ())
     if groups and assertions:
         sides = [

@@ -27,6 +27,7 @@ from pytest_llmfair.judging.inputs import MetricInputs
 from pytest_llmfair.judging.missing_data import texts_of
 from pytest_llmfair.judging.pairs import groups_of, pair_units, wanted_groups
 from pytest_llmfair.judging.planning import record_plan
+from pytest_llmfair.judging.recipe import quantity_of
 from pytest_llmfair.judging.result import Result, Verdict
 from pytest_llmfair.judging.rules import current_settings
 from pytest_llmfair.judging.scorer_audit import audit_scorer
@@ -40,7 +41,6 @@ from pytest_llmfair.judging.validity import (
 from pytest_llmfair.judging.verdict import judge
 from pytest_llmfair.responses import PairedResponses, Responses
 from pytest_llmfair.stats import (
-    ChangedShare,
     Estimate,
     Finding,
     Mean,
@@ -56,7 +56,8 @@ def evaluate(assertion: Assertion | EstimateAssertion) -> Result:
     """Return the result of an assertion, without recording it or raising for it."""
     if isinstance(assertion, EstimateAssertion):
         estimate, inputs = assertion.estimate, assertion.inputs
-        return judge(estimate, assertion.bound, assertion.metric, assertion.rules, inputs)
+        result = judge(estimate, assertion.bound, assertion.metric, assertion.rules, inputs)
+        return replace(result, assertion=assertion)
     source, rules = assertion.source, assertion.rules
     if source.client is None:
         if rules.sequential is not None:
@@ -296,17 +297,9 @@ def _judged_quantity(assertion: Assertion, inputs: MetricInputs, estimate: Estim
     """Return what is judged: the value, its excess over the noise floor, or a share of answers."""
     on = assertion.compare.on
     if assertion.compare.baseline == "none":
-        return replace(estimate, floor=None, excess=None)
+        return quantity_of(estimate, "no floor")
     if on == "share":
         always_same = "identical_repeats" in inputs.reasons
-        if isinstance(estimate, Mean) and (estimate.excess is not None or always_same):
-            return ChangedShare.of_mean(estimate)
-        raise ValueError("on='share' needs two or more answers a side; raise generations")
-    if on == "value" or estimate.excess is None:
-        return estimate
-    return replace(
-        estimate.excess,
-        floor=estimate.floor,
-        measures="excess",
-        findings=tuple(dict.fromkeys((*estimate.findings, *estimate.excess.findings))),
-    )
+        if not isinstance(estimate, Mean) or not (estimate.excess is not None or always_same):
+            raise ValueError("on='share' needs two or more answers a side; raise generations")
+    return estimate if on == "excess" and estimate.excess is None else quantity_of(estimate, on)
