@@ -32,7 +32,10 @@ from pytest_llmfair.stats import Estimate, Finding, PairedDifference, Undefined,
 from pytest_llmfair.stats.difference import loss_between
 
 # What callers may have written instead of a keyword.
-OTHER_WORDS = dict.fromkeys(("bound", "minimum", "eps"), "margin") | {"n": "generations"}
+OTHER_WORDS = {
+    **dict.fromkeys(("bound", "minimum", "eps", "threshold"), "margin"),
+    "n": "generations",
+}
 _NAMES = ("candidate", "baseline")
 _WORSE = "worse than baseline"
 _FORM = (
