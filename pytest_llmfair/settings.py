@@ -510,8 +510,8 @@ def resolve(
     if baseline is not None and not update:
         if values.get("margin") is None:
             raise pytest.UsageError(
-                "--llmfair-baseline needs --llmfair-margin X: how much less fair than the baseline "
-                "a check may be, on the scale of its metric"
+                "--llmfair-baseline needs --llmfair-margin X: how much less fair than the "
+                "baseline a check may be, on the scale of its metric"
             )
         if not Path(baseline).is_file():
             raise pytest.UsageError(

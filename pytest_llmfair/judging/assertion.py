@@ -55,7 +55,7 @@ class TextScorer:
         return (self._scorers or load_scorers)()[self._asked]
 
     def check_name(self) -> None:
-        """Raise ``KeyError`` for a name that no scorer has, without loading a model."""
+        """Raise ``UnknownName`` for a name that no scorer has, without loading a model."""
         if isinstance(self._asked, str):
             from pytest_llmfair.scorers import load_scorers
 

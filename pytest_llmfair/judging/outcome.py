@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from pytest_llmfair import session as recording
-from pytest_llmfair.judging.recorded import to_record
+from pytest_llmfair.judging.recorded import digest_of_prompts, to_record
 from pytest_llmfair.judging.result import (
     BoundExceeded,
     Inconclusive,
@@ -41,11 +41,15 @@ def record(result: Result) -> list[Result]:
     found = [result]
     if session is not None and session.baseline is not None:
         found += session.baseline.compared(result)
+        if len(found) == 1:
+            found = [replace(result, reasons=(*result.reasons, "not_in_baseline"))]
     settings = recorder.settings
     for each in found:
         kept = None
-        if settings.keeps_data and each is result:
-            kept = to_record(each, settings, texts=settings.save_text)
+        if settings.keeps_data:
+            texts = settings.save_text
+            data = to_record(each, settings, texts=texts)
+            kept = {"prompts": digest_of_prompts(each), "texts": texts, "data": data}
         # The data of all tests of a session would take too much memory.
         light = replace(each, estimate=None, evidence=None, assertion=None, recorded=kept)
         recorder.results.append(light)

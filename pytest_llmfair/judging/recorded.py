@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import fields, replace
@@ -72,6 +73,12 @@ def to_record(result: Result, settings: Settings, *, texts: bool) -> dict[str, A
         return {"cannot": why}
     # A record that gives another result would accuse an honest run of a forgery.
     return {"cannot": _NEEDS_TEXTS} if differences(result, again) else record
+
+
+def digest_of_prompts(result: Result) -> str:
+    """Return one SHA-256 digest of all prompts of a result, in their order."""
+    prompts = result.evidence.prompts if result.evidence else ()
+    return hashlib.sha256(json.dumps([list(row) for row in prompts]).encode()).hexdigest()
 
 
 _NEEDS_TEXTS = (
@@ -175,7 +182,10 @@ def _calls_without_texts(recipe: dict[str, Any], pseudonyms: Pseudonyms) -> dict
         parts = [[key, _calls_without_texts(part, pseudonyms)] for key, part in recipe["worst_of"]]
         return {**recipe, "worst_of": parts}
     name, args = recipe["metric"], recipe["args"]
-    keywords = {key: pseudonyms.of_data(each) for key, each in recipe["keywords"].items()}
+    # Labels of units have pseudonyms of their own: two models that were asked the same must keep
+    # the same labels, whatever they answered.
+    labels = Pseudonyms()
+    keywords = {key: labels.of_data(each) for key, each in recipe["keywords"].items()}
     if name == LOSS:
         args = [_calls_without_texts(each, pseudonyms) for each in args[:2]] + args[2:]
         return {**recipe, "args": args}
