@@ -31,12 +31,7 @@ from pytest_llmfair.judging.result import Result, Verdict
 from pytest_llmfair.judging.rules import current_settings
 from pytest_llmfair.judging.scorer_audit import audit_scorer
 from pytest_llmfair.judging.sequential import Looks, as_betting, check_looks, joined
-from pytest_llmfair.judging.validity import (
-    NOTHING_ASKED,
-    selection_of,
-    too_many_invalid,
-    unchecked_pairs,
-)
+from pytest_llmfair.judging.validity import NOTHING_ASKED, selection_of, unchecked_pairs
 from pytest_llmfair.judging.verdict import judge
 from pytest_llmfair.responses import PairedResponses, Responses
 from pytest_llmfair.stats import (
@@ -64,7 +59,7 @@ def evaluate(assertion: Assertion | EstimateAssertion) -> Result:
         return _judge(assertion, *measure(assertion, source.data, source.units))
     # Whatever is wrong with the call must show before the first answer is paid for.
     bound = assertion.checked_bound
-    if too_many_invalid(source.first, rules.largest_shares) is not None:
+    if selection_of(source.first, rules.largest_shares).invalid:
         return _judge(assertion, *_nothing_asked(assertion))
     items = assertion.check_request()
     if rules.looks is not None:
@@ -85,12 +80,11 @@ def _evaluate_in_looks(assertion: Assertion, bound: Bound, items: Sequence[Any])
     answers = None
     while True:
         answers = joined(answers, _ask(assertion, bound, source.client, looks.take(), items))
-        measured = measure(assertion, (answers, *source.rest), looks.labels)
-        level = looks.level_of(measured[1])
+        inputs, estimate = measure(assertion, (answers, *source.rest), looks.labels)
+        level = looks.level_of(estimate)
         if level is None:
             continue
         at_level = replace(assertion, rules=replace(rules, level=level))
-        inputs, estimate = measured
         cost = looks.cost(answers)
         result = _judge(at_level, inputs.with_findings(looks.note(cost, level)), estimate)
         if looks.last or result.verdict in (Verdict.PASS, Verdict.FAIL):
@@ -132,8 +126,8 @@ def _ask(
     name: str = "",
 ) -> Any:
     """Ask for the answers to `items`, which are some or all `of` the prompts or pairs."""
-    n, info, rules = assertion.source.generations, assertion.metric, assertion.rules
-    with record_plan(info, bound, rules, items, len(of), n, name):
+    n = assertion.source.generations
+    with record_plan(assertion, bound, len(items), len(of), name):
         return collect(items, client, n, placebo=assertion.compare.placebo)
 
 
