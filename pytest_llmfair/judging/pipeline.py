@@ -1,14 +1,14 @@
 """The one pipeline of all assertions: collect, arrange, measure, judge.
 
-An `Assertion` is plain data. `evaluate` turns it into a `Result` in four steps, of which an
-`EstimateAssertion` needs only the last::
+An `Assertion` is plain data. `evaluate` turns it into a `Result` in four steps::
 
     answers = collect(...)                  # collecting.py, or the data as given
     inputs = arrange(assertion, answers)    # arrange.py: arguments of the metric, and findings
     estimate = metric.function(...)         # for several groups on every two of them
     result = judge(estimate, ...)           # verdict.py
 
-With early looks the four steps are repeated on growing parts of the items.
+With early looks the four steps are repeated on growing parts of the items. An `EstimateAssertion`
+brings its estimate and takes the last step only.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from pytest_llmfair.judging.arrange import arrange, scored
 from pytest_llmfair.judging.assertion import Assertion, EstimateAssertion
 from pytest_llmfair.judging.bound import Bound
 from pytest_llmfair.judging.collecting import check_units, collect
-from pytest_llmfair.judging.groups import Comparison, comparisons_of, inputs_of_groups
+from pytest_llmfair.judging.groups import TwoGroups, comparisons_of, inputs_of_groups
 from pytest_llmfair.judging.inputs import MetricInputs
 from pytest_llmfair.judging.missing_data import texts_of
 from pytest_llmfair.judging.pairs import groups_of, pair_units, wanted_groups
@@ -180,7 +180,7 @@ def _measure_one(
 
 def _comparisons(
     assertion: Assertion, responses: PairedResponses, units: Sequence[Any] | None
-) -> dict[tuple[str, str], Comparison] | None:
+) -> dict[tuple[str, str], TwoGroups] | None:
     """Return the comparisons of every two groups; None where there are only two to compare."""
     compare, source = assertion.compare, assertion.source.first
     if not responses.pairs or assertion.metric.needs == "scores":
@@ -195,7 +195,7 @@ def _comparisons(
 def _measure_every_two(
     assertion: Assertion,
     responses: PairedResponses,
-    parts: dict[tuple[str, str], Comparison],
+    parts: dict[tuple[str, str], TwoGroups],
     rest: tuple[Any, ...],
     units: Sequence[Any] | None,
 ) -> Measured:

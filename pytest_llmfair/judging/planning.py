@@ -272,8 +272,8 @@ def record_plan(
 ) -> AbstractContextManager[None]:
     """In a session that only plans, record what the answers collected meanwhile are for.
 
-    Of `of` prompts or pairs `items` are asked now. `compared` is which of two models is asked;
-    "" for a single one.
+    `items` prompts or pairs are asked now, and `of` may be asked in all. `compared` says which of
+    two models is asked; "" for a single one.
     """
     session = recording.current_session()
     if session is None or not session.settings.plan:
