@@ -194,6 +194,11 @@ def _is_in(name: str, room: str) -> bool:
     return name.split(".")[:2] == ["pytest_llmfair", room] and name.count(".") > 1
 
 
+def test_only_the_pipeline_judges() -> None:
+    users = [name_of(f) for f in files() if "pytest_llmfair.judging.verdict.judge" in imports(f)]
+    assert users == ["judging/pipeline.py"]
+
+
 def test_the_root_has_at_most_twelve_modules() -> None:
     assert len([file for file in files() if file.parent == PACKAGE]) <= 12
 

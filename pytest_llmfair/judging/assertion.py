@@ -120,6 +120,7 @@ class Source:
     data: tuple[Any, ...]
     # One label per row of the data.
     units: Sequence[Any] | None = None
+    # The model to ask; where two are compared, both by name.
     client: Any = None
     # Answers to collect per prompt.
     generations: int = 1

@@ -1,14 +1,14 @@
 """The one pipeline of all assertions: collect, arrange, measure, judge.
 
-An `Assertion` is plain data. `evaluate` turns it into a `Result` in four steps, of which an
-`EstimateAssertion` needs only the last::
+An `Assertion` is plain data. `evaluate` turns it into a `Result` in four steps::
 
     answers = collect(...)                  # collecting.py, or the data as given
     inputs = arrange(assertion, answers)    # arrange.py: arguments of the metric, and findings
     estimate = metric.function(...)         # for several groups on every two of them
     result = judge(estimate, ...)           # verdict.py
 
-With early looks the four steps are repeated on growing parts of the items.
+With early looks the four steps are repeated on growing parts of the items. An `EstimateAssertion`
+brings its estimate and takes the last step only.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from pytest_llmfair.judging.arrange import arrange, scored
 from pytest_llmfair.judging.assertion import Assertion, EstimateAssertion
 from pytest_llmfair.judging.bound import Bound
 from pytest_llmfair.judging.collecting import check_units, collect
-from pytest_llmfair.judging.groups import Comparison, comparisons_of, inputs_of_groups
+from pytest_llmfair.judging.groups import TwoGroups, comparisons_of, inputs_of_groups
 from pytest_llmfair.judging.inputs import MetricInputs
 from pytest_llmfair.judging.missing_data import texts_of
 from pytest_llmfair.judging.pairs import groups_of, pair_units, wanted_groups
@@ -32,12 +32,7 @@ from pytest_llmfair.judging.result import Result, Verdict
 from pytest_llmfair.judging.rules import current_settings
 from pytest_llmfair.judging.scorer_audit import audit_scorer
 from pytest_llmfair.judging.sequential import Looks, as_betting, check_looks, joined
-from pytest_llmfair.judging.validity import (
-    NOTHING_ASKED,
-    selection_of,
-    too_many_invalid,
-    unchecked_pairs,
-)
+from pytest_llmfair.judging.validity import NOTHING_ASKED, selection_of, unchecked_pairs
 from pytest_llmfair.judging.verdict import judge
 from pytest_llmfair.responses import PairedResponses, Responses
 from pytest_llmfair.stats import (
@@ -65,7 +60,7 @@ def evaluate(assertion: Assertion | EstimateAssertion) -> Result:
         return _judge(assertion, *measure(assertion, source.data, source.units))
     # Whatever is wrong with the call must show before the first answer is paid for.
     bound = assertion.checked_bound
-    if too_many_invalid(source.first, rules.largest_shares) is not None:
+    if selection_of(source.first, rules.largest_shares).invalid:
         return _judge(assertion, *_nothing_asked(assertion))
     items = assertion.check_request()
     if rules.looks is not None:
@@ -86,12 +81,11 @@ def _evaluate_in_looks(assertion: Assertion, bound: Bound, items: Sequence[Any])
     answers = None
     while True:
         answers = joined(answers, _ask(assertion, bound, source.client, looks.take(), items))
-        measured = measure(assertion, (answers, *source.rest), looks.labels)
-        level = looks.level_of(measured[1])
+        inputs, estimate = measure(assertion, (answers, *source.rest), looks.labels)
+        level = looks.level_of(estimate)
         if level is None:
             continue
         at_level = replace(assertion, rules=replace(rules, level=level))
-        inputs, estimate = measured
         cost = looks.cost(answers)
         result = _judge(at_level, inputs.with_findings(looks.note(cost, level)), estimate)
         if looks.last or result.verdict in (Verdict.PASS, Verdict.FAIL):
@@ -133,8 +127,8 @@ def _ask(
     name: str = "",
 ) -> Any:
     """Ask for the answers to `items`, which are some or all `of` the prompts or pairs."""
-    n, info, rules = assertion.source.generations, assertion.metric, assertion.rules
-    with record_plan(info, bound, rules, items, len(of), n, name):
+    n = assertion.source.generations
+    with record_plan(assertion, bound, len(items), len(of), name):
         return collect(items, client, n, placebo=assertion.compare.placebo)
 
 
@@ -187,7 +181,7 @@ def _measure_one(
 
 def _comparisons(
     assertion: Assertion, responses: PairedResponses, units: Sequence[Any] | None
-) -> dict[tuple[str, str], Comparison] | None:
+) -> dict[tuple[str, str], TwoGroups] | None:
     """Return the comparisons of every two groups; None where there are only two to compare."""
     compare, source = assertion.compare, assertion.source.first
     if not responses.pairs or assertion.metric.needs == "scores":
@@ -202,7 +196,7 @@ def _comparisons(
 def _measure_every_two(
     assertion: Assertion,
     responses: PairedResponses,
-    parts: dict[tuple[str, str], Comparison],
+    parts: dict[tuple[str, str], TwoGroups],
     rest: tuple[Any, ...],
     units: Sequence[Any] | None,
 ) -> Measured:
