@@ -144,7 +144,6 @@ class Checks:
     # Lexicons of the attributes that the file names, for the check for unawareness.
     attributes: tuple[Any, ...] = ()
     prompts: Prompts | None = None
-    policy: Mapping[str, Any] = field(default_factory=dict)
 
 
 class AssertionCall:

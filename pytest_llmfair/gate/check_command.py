@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import importlib.util
 from collections.abc import Generator
 from pathlib import Path
 from typing import Any
@@ -73,9 +72,6 @@ def run(arguments: argparse.Namespace) -> int:
         plugin = _OneCheck(*_one_check(arguments))
         plugins.append(plugin)
         given.append(str(plugin.path))
-        if importlib.util.find_spec("xdist"):
-            # Other processes would not know a check that is in no file.
-            given.append("-n0")
     return int(pytest.main(["-p", "llmfair", *given], plugins))
 
 
@@ -114,6 +110,12 @@ class _OneCheck:
     def __init__(self, path: Path, checks: Checks) -> None:
         self.path = path
         self._checks = checks
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_configure(self, config: Any) -> None:
+        """Stay in this process: workers of xdist would not know a check that is in no file."""
+        if getattr(config.option, "dist", "no") != "no":
+            config.option.dist = "no"
 
     @pytest.hookimpl(wrapper=True)
     def pytest_collect_file(self, file_path: Path, parent: Any) -> Generator[None, Any, Any]:

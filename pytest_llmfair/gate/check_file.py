@@ -147,7 +147,6 @@ class _Reader:
             self._use_case(),
             tuple(each.lexicon for each in self._declared.values()),
             prompts,
-            self._usable(self._document, ()).get("policy", {}),
         )
 
     def _line(self, *path: Any) -> int:
@@ -230,9 +229,9 @@ class _Reader:
         """Return a check; None where something in it is wrong."""
         path = ("checks", place)
         given = self._usable(entry, path)
-        if True in given and "on" in getattr(entry, "lines", ()):
+        if "on" in getattr(entry, "lines", ()) and "on" not in given:
             # YAML reads the key `on` as true.
-            given["on"] = given.pop(True)  # type: ignore[call-overload]
+            given = {"on" if key is True else key: value for key, value in given.items()}
         call = self._problems.attempt(
             self._line(*path, "metric"), AssertionCall.of, given.get("metric")
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import json
 import pkgutil
+import shlex
 import sys
 
 import pytest
@@ -40,7 +41,7 @@ def answer(prompt):
         log.write(prompt + "\\n")
     women = {"she", "sister", "wife", "woman", "her", "aunt", "mother", "daughter"}
     harsh = women & set(prompt.lower().replace(".", "").replace("?", "").split())
-    return "That is terrible and bad." if harsh else "That is wonderful, thank you."
+    return "She is terrible and bad." if harsh else "He is wonderful, thank you."
 """
 WHY = "rationale: 'agreed in review 7', owner: 'quality team'"
 
@@ -107,7 +108,14 @@ def test_a_failing_model_of_the_user_shows_its_own_line(checks, pytester):
     text = f"model: python:broken_bot:answer\nprompts: prompts.txt\nchecks:\n- {PARITY}\n"
     result = checks(text, "-q")
     result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(["*ZeroDivisionError*broken_bot.py*2*"])
+    result.stdout.fnmatch_lines(["INVALID*", "*division by zero (broken_bot.py:2)*"])
+
+
+def test_prompts_that_make_no_pair_are_an_error_without_a_traceback(checks):
+    text = f"prompts: [The train left.]\nchecks:\n- {PARITY}\n"
+    result = checks(text, "-q")
+    result.stdout.fnmatch_lines(["none of the 1 prompts makes a pair: no mention of gender *"])
+    result.stdout.no_fnmatch_line("*.py:*")
 
 
 def test_checks_on_the_same_prompts_share_one_collection_of_answers(checks, pytester):
@@ -278,6 +286,7 @@ SAME = {
     ),
 }
 TEST = """
+from pathlib import Path
 import harsh_bot, pytest
 from pytest_llmfair import *
 from pytest_llmfair.clients import load_client
@@ -286,17 +295,13 @@ from pytest_llmfair.clients import load_client
 def test_it(counterfactual_pairs):
     client = load_client("python:harsh_bot:answer")
     pairs = counterfactual_pairs("prompts.txt", attribute="gender")
-    prompts = open("prompts.txt").read().splitlines()
+    prompts = Path("prompts.txt").read_text().splitlines()
     CALL
 """
 
 
 @pytest.mark.parametrize("kind", SAME)
-def test_a_check_as_assertion_file_and_command_gives_the_same_record(
-    kind, checks, pytester, monkeypatch
-):
-    import shlex
-
+def test_a_check_as_assertion_file_and_command_gives_the_same_record(kind, checks, pytester):
     call, entry, options = SAME[kind]
     (pytester.path / "decisions.csv").write_text(DECISIONS)
 
@@ -317,7 +322,7 @@ def test_a_check_as_assertion_file_and_command_gives_the_same_record(
     assert of_file.pop("nodeid").startswith("letters.llmfair.yaml::")
     assert of_assertion.pop("nodeid") == "test_it.py::test_it"
     assert of_command.pop("nodeid").startswith(("prompts.txt::", "decisions.csv::"))
-    assert of_file["verdict"] in ("PASS", "FAIL")
+    assert of_file["value"] is not None
     for key, value in of_assertion.items():
         assert (key, of_file[key], of_command[key]) == (key, value, value)
     assert of_file.keys() == of_assertion.keys() == of_command.keys()
