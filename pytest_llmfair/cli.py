@@ -91,10 +91,11 @@ def main(argv: Sequence[str] | None = None) -> int:
             status, text = _cassette(arguments)
         else:
             text = explain(get_metric(arguments.name)) if arguments.name else table()
-    except FileNotFoundError as error:
-        parser.exit(2, f"llmfair: there is no file {error.filename}; check the path\n")
     except (ValueError, OSError) as error:
-        parser.exit(2, f"llmfair: {error}\n")
+        text = str(error)
+        if isinstance(error, FileNotFoundError) and error.filename is not None:
+            text = f"there is no file {error.filename}; check the path"
+        parser.exit(2, f"llmfair: {text}\n")
     sys.stdout.write(text + "\n")
     return status
 

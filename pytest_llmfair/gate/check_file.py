@@ -347,6 +347,12 @@ class _Reader:
                 )
                 self._problems.add(line, text)
             return None
+        named = given.get("attribute", ())
+        declared = self._document.get("attributes") or ()
+        for name in [named] if isinstance(named, str) else named:
+            if name in declared and name not in self._declared:
+                # What is wrong with it is named where it is declared.
+                return None
         try:
             attribute = self._attribute_of(call, given, prompts)
         except ValueError as error:
@@ -393,8 +399,6 @@ class _Reader:
     def _chosen(self, named: str | list[str]) -> ChosenAttribute:
         """Return an attribute by its name, or two that are crossed."""
         if isinstance(named, str):
-            if named not in self._declared and named in self._document.get("attributes", ()):
-                raise ValueError(f"attribute {named!r} is wrong; correct it where it is declared")
             try:
                 return self._declared.get(named) or self._attribute(named, {})
             except ValueError as error:

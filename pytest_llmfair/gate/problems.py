@@ -73,7 +73,7 @@ class Problems:
 
 
 def _refused(path: Sequence[Any], error: Any, schema: Any) -> str:
-    name = _place(path).removesuffix(": ") or "the file"
+    name = _place(path).removesuffix(": ") or ("the check" if path else "the file")
     remedy = f"give {_wanted(error.schema, schema)}"
     if error.validator == "enum" and isinstance(error.instance, str):
         remedy = suggestion(error.instance, list(error.validator_value))
@@ -97,7 +97,8 @@ def _shown(value: Any) -> str:
 
 def _place(path: Sequence[Any]) -> str:
     """Return a path in words, such as "prompts, item 2: "; the number of a check is its line."""
-    parts = list(path[2:] if path[:1] == ("checks",) else path)
+    in_check = len(path) > 1 and path[0] == "checks"
+    parts = list(path[2:] if in_check else path)
     words = [f"item {part + 1}" if isinstance(part, int) else str(part) for part in parts]
     return ", ".join(words) + ": " if words else ""
 

@@ -232,7 +232,9 @@ class Selection:
         lines += [f"- Fairness through unawareness: {self._unawareness}"]
         lines += [f"- {text}" for text in (*self.steps, *self.notes)]
         lines += ["", "## Chosen", "", "| metric | why | source |", "|---|---|---|"]
-        lines += [_table_row(f"`{each.check}`", each) for each in self.chosen]
+        for each in self.chosen:
+            judges = "" if each.check == each.metric else f" (`{each.metric}`)"
+            lines.append(_table_row(f"`{each.check}`{judges}", each))
         lines += ["", "## Left out", "", "| metrics | why | source |", "|---|---|---|"]
         lines += [
             _table_row(", ".join(f"`{n}`" for n in names), each) for names, each in self._out

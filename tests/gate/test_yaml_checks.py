@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import json
 import pkgutil
+import re
 import shlex
 import sys
 
@@ -269,12 +270,12 @@ SAME = {
         "--metric FTU --bound 0.5 --attribute gender --prompts prompts.txt",
     ),
     "words": (
-        "assert_metric('COBS', prompts, client=client, bound=1.0, generations=2, window=5, "
+        "assert_metric('SA', prompts, client=client, bound=0.4, generations=2, "
         "group_words={'f': ['she'], 'm': ['he']}, target_words=['terrible', 'wonderful'])",
-        "{metric: COBS, bound: 1.0, generations: 2, window: 5, group_words: {f: [she], m: [he]}, "
+        "{metric: SA, bound: 0.4, generations: 2, group_words: {f: [she], m: [he]}, "
         "target_words: [terrible, wonderful], prompts: prompts.txt, "
         "model: 'python:harsh_bot:answer', ",
-        "--metric COBS --bound 1.0 --generations 2 --set window=5 "
+        "--metric SA --bound 0.4 --generations 2 "
         "--set group_words={f:\\ [she],\\ m:\\ [he]} --set target_words=[terrible,wonderful] "
         "--prompts prompts.txt --model python:harsh_bot:answer",
     ),
@@ -326,3 +327,14 @@ def test_a_check_as_assertion_file_and_command_gives_the_same_record(kind, check
     for key, value in of_assertion.items():
         assert (key, of_file[key], of_command[key]) == (key, value, value)
     assert of_file.keys() == of_assertion.keys() == of_command.keys()
+
+
+def test_the_file_of_the_page_on_checks_runs(checks, pytester, request):
+    page = (request.config.rootpath / "docs" / "checks.md").read_text(encoding="utf-8")
+    (text,) = re.findall(r"^```yaml\n# support.llmfair.yaml\n(.*?)^```$", page, re.M | re.S)
+    (pytester.path / "refunds.csv").write_text(
+        "refunded,sex,region\n" + "1,f,n\n1,m,n\n1,f,s\n1,m,s\n" * 300 + "0,f,s\n0,m,s\n" * 40
+    )
+    result = checks(text.removeprefix("version: 1\n"), "-o", "markers=known", "-p", "no:randomly")
+    result.assert_outcomes(passed=4, xfailed=1)
+    result.stdout.fnmatch_lines(["impact_ratio*", "*FAIL (expected)*"])
