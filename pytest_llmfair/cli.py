@@ -76,11 +76,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         added = commands.add_parser(name, help=command.help, description=command.help)
         if name in argv[:1]:
             gate.configure(name, added)
-    arguments, rest = parser.parse_known_args(argv)
-    takes_rest = arguments.command in gate.COMMANDS and gate.COMMANDS[arguments.command].takes_rest
-    if rest and not takes_rest:
-        parser.error(f"unrecognized arguments: {' '.join(rest)}")
-    arguments.rest = rest
+    if any(name in argv[:1] for name, command in gate.COMMANDS.items() if command.takes_rest):
+        arguments, rest = parser.parse_known_args(argv)
+        arguments.rest = rest
+    else:
+        arguments = parser.parse_args(argv)
     status = 0
     try:
         if arguments.command in gate.COMMANDS:

@@ -231,7 +231,7 @@ class _Reader:
         given = self._usable(entry, path)
         if "on" in getattr(entry, "lines", ()) and "on" not in given:
             # YAML reads the key `on` as true.
-            given = {"on" if key is True else key: value for key, value in given.items()}
+            given = {"on" if str(key) == "True" else key: given[key] for key in given}
         call = self._problems.attempt(
             self._line(*path, "metric"), AssertionCall.of, given.get("metric")
         )

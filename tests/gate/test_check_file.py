@@ -100,10 +100,9 @@ WRONG = {
     ),
     "attributes": (
         "version: 1\nprompts: prompts.txt\nattributes:\n  gendr:\n"
-        ""
-        "  gender: {groups: [femal, male]}\n  birds: {lexicon: birds.yaml}\n  religion: {group: [muslim]}\nchecks:\n"
-        f"- {{metric: SCSP, bound: 0.1, attribute: birds, {WHY}}}\n"
-        "",
+        "  gender: {groups: [femal, male]}\n  birds: {lexicon: birds.yaml}\n"
+        "  religion: {group: [muslim]}\nchecks:\n"
+        f"- {{metric: SCSP, bound: 0.1, attribute: birds, {WHY}}}\n",
         [
             "it.llmfair.yaml:4: no lexicon is called 'gendr'; did you mean gender? *",
             "it.llmfair.yaml:5: gender has no group 'femal'; did you mean female?",
