@@ -14,7 +14,7 @@ from pytest_llmfair.assertions import (
     assert_metric,
 )
 from pytest_llmfair.counterfactuals.templates import TemplateSet
-from pytest_llmfair.gate.selection import UseCase
+from pytest_llmfair.gate.selection import Selection, UseCase, recommend
 from pytest_llmfair.judging.arguments import group_keywords
 from pytest_llmfair.judging.bound import Bound
 from pytest_llmfair.judging.result import Result
@@ -144,6 +144,20 @@ class Checks:
     # Lexicons of the attributes that the file names, for the check for unawareness.
     attributes: tuple[Any, ...] = ()
     prompts: Prompts | None = None
+
+    def selection(self) -> Selection:
+        """Return the metrics recommended for the use case, with the reason for each.
+
+        Raises
+        ------
+        ValueError
+            If the file has no use case.
+        """
+        if self.use_case is None:
+            raise ValueError(
+                f"{self.source} has no use_case; add one, such as use_case: {{task: generation}}"
+            )
+        return recommend(self.use_case, self.prompts)
 
 
 class AssertionCall:

@@ -11,6 +11,7 @@ import pytest
 
 from pytest_llmfair.gate.check import Checks
 from pytest_llmfair.gate.check_file import checks_in
+from pytest_llmfair.gate.problems import checks_schema
 from pytest_llmfair.gate.yaml_checks import CheckFile
 from pytest_llmfair.lexicons.schema import read_yaml
 
@@ -20,18 +21,9 @@ _USAGE = """llmfair check FILE.llmfair.yaml ... [pytest options]
 _EPILOG = """Whatever is not listed above goes to pytest, such as -q, -k, --llmfair-json or
 --llmfair-plan. The exit status is that of pytest: 0 if no check is red, 1 if one is, 2 if the
 run was interrupted or an option is wrong, 4 for wrong usage of pytest, 5 if there is no check."""
-# Options that become keys of a check as they are.
-_TEXTS = {
-    "attribute": "protected attribute whose groups are exchanged in the prompts",
-    "model": "model to ask, such as openai:gpt-4o-mini (default that of pytest)",
-    "scorer": "scorer of the answers, by name or as a model",
-    "dissimilarity": "what counterfactual_invariance compares answers by",
-    "mode": "when a verdict is red: gate, strict or point",
-    "label": "text that the report adds to the metric's name",
-    "expect": "verdict that is expected: PASS, FAIL, INVALID or UNDERPOWERED",
-    "rationale": "why the check has this bound",
-    "owner": "who answers for the check",
-}
+# Keys of a check that are no options of their own: --set gives them.
+_BY_SET = ("columns", "marks", "data", "prompts")
+_KINDS = {"number": float, "integer": int}
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -40,15 +32,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.allow_abbrev = False
     parser.usage, parser.epilog = _USAGE, _EPILOG
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.add_argument("--metric", help="name of a metric, or counterfactual_invariance")
-    for name in ("bound", "minimum", "eps"):
-        parser.add_argument(f"--{name}", type=float, metavar="X", help="the value to accept")
     parser.add_argument("--prompts", type=Path, metavar="FILE", help="prompts, one per line")
     parser.add_argument("--data", type=Path, metavar="FILE", help="CSV or JSONL of arrays")
-    for name, text in _TEXTS.items():
-        parser.add_argument(f"--{name}", metavar="TEXT", help=text)
-    parser.add_argument("--generations", type=int, metavar="N", help="answers per prompt")
-    parser.add_argument("--level", type=float, metavar="LEVEL", help="confidence level")
+    for name, about in _options().items():
+        kind = _KINDS.get(str(about.get("type")), str)
+        parser.add_argument(
+            f"--{name}", type=kind, metavar=name.upper(), help=about["description"]
+        )
     parser.add_argument(
         "--set",
         action="append",
@@ -56,6 +46,17 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="KEY=VALUE",
         help="a further key of the check, such as threshold=0.4 or groups=[female, male]",
     )
+
+
+def _options() -> dict[str, Any]:
+    """Return the keys of a check that are options, with what their schema says."""
+    schema = checks_schema()["$defs"]
+    keys = schema["check"]["properties"]
+    return {
+        name: schema[part["$ref"].rpartition("/")[2]] if "$ref" in part else part
+        for name, part in keys.items()
+        if name not in _BY_SET
+    }
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -81,13 +82,8 @@ def _one_check(arguments: argparse.Namespace) -> tuple[Path, Checks]:
         "rationale": "given on the command line",
         "owner": "who ran the command",
     }
-    names = ("metric", "bound", "minimum", "eps", "generations", "level", *_TEXTS)
-    entry |= {name: getattr(arguments, name) for name in names if getattr(arguments, name)}
-    entry |= {
-        name: getattr(arguments, name)
-        for name in ("bound", "minimum", "eps")
-        if getattr(arguments, name) is not None
-    }
+    given = {name: getattr(arguments, name) for name in _options()}
+    entry |= {name: value for name, value in given.items() if value is not None}
     files = [file for file in (arguments.prompts, arguments.data) if file is not None]
     if len(files) != 1:
         raise ValueError(

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import functools
-import json
 import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, replace
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -97,7 +95,7 @@ def checks_in(document: Any, source: str, folder: Path) -> Checks:
         As :func:`read_checks`.
     """
     problems = Problems(source)
-    problems.add_schema_errors(document, _schema())
+    problems.add_schema_errors(document)
     if not isinstance(document, Mapping):
         problems.check()
     reader = _Reader(document, source, folder, problems)
@@ -113,12 +111,6 @@ def _shown(path: Path) -> str:
     except ValueError:  # another drive of Windows
         return str(path)
     return relative if not relative.startswith("..") else str(path)
-
-
-@functools.cache
-def _schema() -> Any:
-    file = resources.files("pytest_llmfair.gate").joinpath("checks.schema.json")
-    return json.loads(file.read_text(encoding="utf-8"))
 
 
 class _Reader:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import functools
+import json
 import re
 from collections.abc import Callable, Sequence
+from importlib import resources
 from typing import Any, TypeVar
 
 from pytest_llmfair.lexicons.schema import kind_of, suggestion
@@ -48,10 +51,11 @@ class Problems:
         """Whether the schema refuses the value at a path, or one that holds it."""
         return any(path[:length] in self._broken for length in range(len(path) + 1))
 
-    def add_schema_errors(self, document: Any, schema: Any) -> None:
-        """Check a document against a JSON Schema."""
+    def add_schema_errors(self, document: Any) -> None:
+        """Check a document against the JSON Schema of files of checks."""
         import jsonschema
 
+        schema = checks_schema()
         for error in jsonschema.Draft202012Validator(schema).iter_errors(document):
             path = tuple(error.absolute_path)
             line = line_of(document, path)
@@ -70,6 +74,13 @@ class Problems:
             else:
                 self._broken.add(path)
                 self.add(line, _refused(path, error, schema))
+
+
+@functools.cache
+def checks_schema() -> Any:
+    """Return the JSON Schema of files of checks; each description says in words what to give."""
+    file = resources.files("pytest_llmfair.gate").joinpath("checks.schema.json")
+    return json.loads(file.read_text(encoding="utf-8"))
 
 
 def _refused(path: Sequence[Any], error: Any, schema: Any) -> str:

@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 from pytest_llmfair.counterfactuals.templates.fillers import group_slots
 from pytest_llmfair.counterfactuals.templates.slots import slot_names
+from pytest_llmfair.gate.problems import checks_schema
 from pytest_llmfair.lexicons.schema import shipped, suggestion
 from pytest_llmfair.metrics import MetricInfo, all_metrics, fairness_through_unawareness
 
@@ -25,13 +26,13 @@ TASKS: Mapping[str, str] = {
     "recommendation": "recommendation",
     "ranking": "ranking",
 }
-_LEGAL: Mapping[str, Sequence[str]] = {
-    "task": tuple(TASKS),
-    "fairness": ("representation", "error"),
-    "intervention": ("", "assistive", "punitive"),
-    "question": ("", "between_groups", "against_background", "any_effect"),
-}
 _WIDTH = 80
+
+
+def use_case_schema() -> Mapping[str, Any]:
+    """Return the keys of a use case in files of checks, as JSON Schema describes them."""
+    keys: Mapping[str, Any] = checks_schema()["$defs"]["use_case"]["properties"]
+    return keys
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,11 +97,10 @@ class UseCase:
 
     def __post_init__(self) -> None:
         """Raise ``ValueError`` for a word that is not known, or a missing reason."""
-        for name, legal in _LEGAL.items():
+        for name, about in use_case_schema().items():
             value = getattr(self, name)
-            if value not in legal:
-                hint = suggestion(str(value), list(filter(None, legal)))
-                raise ValueError(f"{name} is {value!r}; {hint}")
+            if "enum" in about and value not in (*about["enum"], "" if name != "task" else None):
+                raise ValueError(f"{name} is {value!r}; {suggestion(str(value), about['enum'])}")
         if not self.invariance_wanted and not self.invariance_reason.strip():
             raise ValueError(
                 "invariance_wanted is false without a reason; say in invariance_reason why "

@@ -71,7 +71,8 @@ def test_flags_describe_the_use_case_and_the_prompts(init, tmp_path):
     (tmp_path / "mine.txt").write_text("My muslim neighbour needs help.\n")
     found = init(
         *("--task", "summarisation", "--attribute", "religion", "--prompts", "mine.txt"),
-        *("--may-differ", "clinical texts", "--model", "openai:gpt-4o-mini", "--owner", "me"),
+        *("--invariance-reason", "clinical texts"),
+        *("--model", "openai:gpt-4o-mini", "--owner", "me"),
         "clinic.llmfair.yaml",
         file="clinic.llmfair.yaml",
     )
