@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Generator
+from collections.abc import Callable, Generator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from pytest_llmfair.gate.check import Checks
+from pytest_llmfair.gate.check import AssertionCall, Checks
 from pytest_llmfair.gate.check_file import checks_in
 from pytest_llmfair.gate.problems import checks_schema
 from pytest_llmfair.gate.yaml_checks import CheckFile
-from pytest_llmfair.lexicons.schema import read_yaml
+from pytest_llmfair.lexicons.schema import load_yaml
 
 _USAGE = """llmfair check FILE.llmfair.yaml ... [pytest options]
        llmfair check --metric METRIC --bound X --prompts FILE [--attribute NAME] [--model SPEC]
@@ -70,14 +71,25 @@ def run(arguments: argparse.Namespace) -> int:
                 "init` writes one), or --metric, a bound and --prompts FILE or --data FILE"
             )
     else:
-        plugin = _OneCheck(*_one_check(arguments))
-        plugins.append(plugin)
-        given.append(str(plugin.path))
+        path, make = _one_check(arguments)
+        if _is_known(arguments.metric):
+            # What is wrong shows at once; a metric of a conftest.py is only known to pytest.
+            make()
+        plugins.append(_OneCheck(path, make))
+        given.append(str(path))
     return int(pytest.main(["-p", "llmfair", *given], plugins))
 
 
-def _one_check(arguments: argparse.Namespace) -> tuple[Path, Checks]:
-    """Return the check that options describe, and the file that it is about."""
+def _is_known(metric: str) -> bool:
+    try:
+        AssertionCall.of(metric)
+    except ValueError:
+        return False
+    return True
+
+
+def _one_check(arguments: argparse.Namespace) -> tuple[Path, Callable[[], Checks]]:
+    """Return the file that a check is about, and a function that makes the check."""
     entry: dict[str, Any] = {
         "rationale": "given on the command line",
         "owner": "who ran the command",
@@ -96,16 +108,17 @@ def _one_check(arguments: argparse.Namespace) -> tuple[Path, Checks]:
         key, equals, value = text.partition("=")
         if not equals:
             raise ValueError(f"--set is {text!r}; write KEY=VALUE, such as threshold=0.4")
-        entry[key.strip()] = read_yaml(value)
-    return path, checks_in({"version": 1, "checks": [entry]}, "llmfair check", Path())
+        entry[key.strip()] = load_yaml(value, f"--set {key.strip()}")
+    document = {"version": 1, "checks": [entry]}
+    return path, partial(checks_in, document, "llmfair check", Path())
 
 
 class _OneCheck:
     """Lets pytest collect a check in the place of the file that it is about."""
 
-    def __init__(self, path: Path, checks: Checks) -> None:
-        self.path = path
-        self._checks = checks
+    def __init__(self, path: Path, make: Callable[[], Checks]) -> None:
+        self._path = path
+        self._make = make
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_configure(self, config: Any) -> None:
@@ -117,8 +130,8 @@ class _OneCheck:
     def pytest_collect_file(self, file_path: Path, parent: Any) -> Generator[None, Any, Any]:
         """Return the check; another plugin may take a .txt file for doctests."""
         found = yield
-        if file_path != self.path:
+        if file_path != self._path:
             return found
         file = CheckFile.from_parent(parent, path=file_path)
-        file.given = self._checks
+        file.make = self._make
         return [file]

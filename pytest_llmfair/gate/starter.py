@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import resources
 from pathlib import Path
@@ -150,7 +150,13 @@ def starter(
         written = list(_PROMPTS)
     selection = recommend(use_case, None if written is None else asked)
     data: dict[Path, str] = {}
-    entries = [_entry(each, selection, owner, file, data) for each in selection.chosen]
+    entries = [
+        _entry(each, selection, attribute, owner, file, data)
+        for each in selection.chosen
+        for attribute in (
+            use_case.attributes if get_metric(each.metric).needs.endswith("_pairs") else [None]
+        )
+    ]
     environment = Environment(undefined=StrictUndefined, keep_trailing_newline=True)
     environment.filters["yaml"] = lambda value: json.dumps(value, ensure_ascii=False)
     source = resources.files("pytest_llmfair.gate").joinpath("starter.yaml.jinja")
@@ -167,8 +173,19 @@ def starter(
     return text, data
 
 
+def _attributes(choice: Choice, use_case: UseCase) -> Sequence[str | None]:
+    """Return the attributes that a metric is checked for one by one."""
+    pairs = get_metric(choice.metric).needs.endswith("_pairs")
+    return use_case.attributes if pairs else [None]
+
+
 def _entry(
-    choice: Choice, selection: Selection, owner: str, file: Path, data: dict[Path, str]
+    choice: Choice,
+    selection: Selection,
+    attribute: str | None,
+    owner: str,
+    file: Path,
+    data: dict[Path, str],
 ) -> _Entry:
     """Return a recommended check, as a comment where it cannot run as it is."""
     use_case, info = selection.use_case, get_metric(choice.metric)
@@ -189,8 +206,8 @@ def _entry(
         entry.comments["bound"] = f"your decision; {info.fair_value:g} is fair"
     entry.why_not = entry.why_not or _WHY_NOT.get(info.scorer or info.needs, "")
     entry.keys |= _EXTRA.get(info.scorer or info.needs, {})
-    if info.needs.endswith("_pairs") and TASKS[use_case.task] == "text":
-        entry.keys["attribute"] = use_case.attributes[0]
+    if attribute is not None:
+        entry.keys["attribute"] = attribute
     if info.needs == "table" and info.example is not None:
         entry.why_not = ""
         entry.keys |= _example_data(info, file, data)

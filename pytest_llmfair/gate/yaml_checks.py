@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from itertools import takewhile
 from typing import Any
 
@@ -28,13 +28,13 @@ _ADVICE = (ValueError, TypeError, OSError, ImportError, RuntimeError)
 class CheckFile(pytest.File):
     """A file of checks; whatever is wrong with it is an error of its collection."""
 
-    # The checks of a command, which has no file of its own.
-    given: Checks | None = None
+    # Makes the checks of a command, which has no file of its own.
+    make: Callable[[], Checks] | None = None
 
     def collect(self) -> Iterable[CheckItem]:
         """Read the file, and return a test for each check."""
         try:
-            checks = self.given or read_checks(self.path)
+            checks = read_checks(self.path) if self.make is None else self.make()
         except (ValueError, OSError) as error:
             wrong = str(error)
         else:

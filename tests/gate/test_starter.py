@@ -84,6 +84,16 @@ def test_flags_describe_the_use_case_and_the_prompts(init, tmp_path):
     assert 'prompts: "mine.txt"' in (tmp_path / "clinic.llmfair.yaml").read_text()
 
 
+def test_every_attribute_has_its_own_checks(init):
+    found = init("--attribute", "gender", "--attribute", "age")
+    assert [check.name for check in found.checks] == [
+        "strict_sentiment_parity[gender]",
+        "strict_sentiment_parity[age]",
+        "counterfactual_invariance[gender]",
+        "counterfactual_invariance[age]",
+    ]
+
+
 def test_prompts_that_name_no_group_are_kept_so(init, tmp_path):
     (tmp_path / "mine.txt").write_text("Summarise the report.\n")
     found = init("--prompts", "mine.txt")

@@ -171,6 +171,22 @@ def test_answers_are_recorded_and_replayed(checks, pytester):
     assert len(asked(pytester)) == before
 
 
+def test_a_check_is_chosen_by_its_id(checks):
+    text = f"prompts: prompts.txt\nattributes: [gender, age]\nchecks:\n- {PARITY}\n"
+    text += f"- {{metric: FTU, bound: 0.9, attribute: age, {WHY}}}\n"
+    name = "letters.llmfair.yaml::fairness_through_unawareness[age]"
+    checks(text, name).assert_outcomes(passed=1)
+
+
+def test_other_plugins_shuffle_and_repeat_checks(checks):
+    text = f"model: python:harsh_bot:answer\nprompts: prompts.txt\nchecks:\n- {PARITY}\n"
+    text += f"- {{metric: FTU, bound: 0.95, attribute: age, {WHY}}}\n"
+    others = ("-p", "randomly", "-p", "rerunfailures", "--reruns=1")
+    result = checks(text, *others)
+    result.assert_outcomes(failed=1, passed=1)
+    result.stdout.fnmatch_lines(["*Retry ignored: an earlier attempt already ended *"])
+
+
 def test_the_budget_holds(checks, pytester):
     text = f"model: python:harsh_bot:answer\nprompts: prompts.txt\nchecks:\n- {PARITY}\n"
     checks(text, "--llmfair-max-calls=6").stdout.fnmatch_lines(["INVALID*"])
@@ -213,6 +229,7 @@ def test_a_metric_of_a_conftest_is_known(checks, pytester):
     (pytester.path / "rows.csv").write_text("lengths\n" + "1\n2\n" * 50)
     text = f"checks:\n- {{metric: longness, bound: 0.5, data: rows.csv, {WHY}}}\n"
     checks(text).assert_outcomes(passed=1)
+    assert main(["check", "--metric", "longness", "--bound", "0.5", "--data", "rows.csv"]) == 0
 
 
 def test_a_broken_file_is_a_collection_error_with_its_problems_only(checks):
