@@ -18,7 +18,7 @@ from pytest_llmfair._util.wording import (
 )
 from pytest_llmfair.judging import wording as words
 from pytest_llmfair.judging.bound import Bound
-from pytest_llmfair.judging.result import Example, Result, Verdict
+from pytest_llmfair.judging.result import Example, Result
 from pytest_llmfair.judging.wording import Record, people
 
 PASS_MEANS = "within bound for these groups, prompts and this model revision"
@@ -95,26 +95,11 @@ def failure_message(result: Result, *, show_text: str, detailed: bool = False) -
     """
     record = result.to_dict()
     places = words.decimals(record, _FEWEST_DECIMALS)
-    notes = [escape(note) for note in result.notes]
-    found = _explained(record, places, notes)
-    # What was left out, and why, is one line with the noise that was taken off.
-    left_out = [note for note in notes if " left out" in note]
-    rates = [note for note in notes if re.match(r"[a-z ]+ rates: ", note)]
-    direction = [escape(result.direction_words) or _extremes(record, places), *rates]
-    taken_off, floor = _noise(record, places)
+    (_, found), *findings = _findings(record, places)
     lines = [
         *words.wrapped(headline(record), WIDEST, "", "  "),
-        *words.wrapped(f"{_sentence(found)}.", WIDTH, "  ", "  "),
-        *_labelled("red because", _why_red(result)),
-        *_labelled("certainty", _certainty(record, places)),
-        *_labelled("direction", *direction),
-        *_labelled("not counted", taken_off, *left_out),
-        *_labelled("noise floor", floor),
-    ]
-    for note in notes:
-        lines += [] if note in (*left_out, *rates) else _labelled("note", note)
-    lines += [
-        *_labelled("not covered", lacking(record) if record["lacks"] else ""),
+        *words.wrapped(found, WIDTH, "  ", "  "),
+        *(line for label, text in findings for line in _labelled(label, text)),
         *_worst_groups(record, places),
         *_worst_rows(result, places, show_text),
         *_labelled("model", _model(record)),
@@ -126,9 +111,40 @@ def failure_message(result: Result, *, show_text: str, detailed: bool = False) -
     return "\n".join(lines)
 
 
-def _labelled(label: str, *texts: str) -> list[str]:
+def in_words(record: Record) -> list[tuple[str, str]]:
+    """Return what a message says, without texts, as labels and sentences for other reports.
+
+    The first has no label: it says what was found.
+    """
+    places = words.decimals(record, _FEWEST_DECIMALS)
+    more = [("to decide", decides(record)), ("method", _method(record))]
+    return [*_findings(record, places), *(each for each in more if each[1])]
+
+
+def _findings(record: Record, places: int) -> list[tuple[str, str]]:
+    """Return labelled sentences, the first without a label: what was found, and how sure it is."""
+    notes = [escape(note) for note in record["notes"]]
+    found = _explained(record, places, notes)
+    # What was left out, and why, is one line with the noise that was taken off.
+    left_out = [note for note in notes if " left out" in note]
+    rates = [note for note in notes if re.match(r"[a-z ]+ rates: ", note)]
+    direction = [escape(record["direction_words"]) or _extremes(record, places), *rates]
+    taken_off, floor = _noise(record, places)
+    labelled = [
+        ("red because", _why_red(record)),
+        ("certainty", _certainty(record, places)),
+        ("direction", "; ".join(filter(None, direction))),
+        ("not counted", "; ".join(filter(None, [taken_off, *left_out]))),
+        ("noise floor", floor),
+        *(("note", note) for note in notes if note not in (*left_out, *rates)),
+        ("not covered", lacking(record) if record["lacks"] else ""),
+    ]
+    return [("", f"{_sentence(found)}."), *(each for each in labelled if each[1])]
+
+
+def _labelled(label: str, text: str) -> list[str]:
     """Return a labelled line, wrapped below its text; no line without text."""
-    return words.wrapped("; ".join(filter(None, texts)), WIDTH, f"  {label:<11}  ", " " * 15)
+    return words.wrapped(text, WIDTH, f"  {label:<11}  ", " " * 15)
 
 
 def _sentence(text: str) -> str:
@@ -222,18 +238,20 @@ def _as_if(record: Record) -> str:
     return f" It is as if the group changed {shares} of the answers."
 
 
-def _why_red(result: Result) -> str:
+def _why_red(record: Record) -> str:
     """Explain a red verdict other than FAIL and INVALID, which speak for themselves."""
-    verdict, point = result.verdict, result.mode == "point"
-    if not result.red or verdict is Verdict.INVALID or (verdict is Verdict.FAIL and not point):
+    verdict, point = record["verdict"], record["mode"] == "point"
+    if not record["red"] or verdict == "INVALID" or (verdict == "FAIL" and not point):
         return ""
-    if "missing_rates_differ" in result.reasons:
+    if "missing_rates_differ" in record["reasons"]:
         return "mode point, and the missing answers of the groups differ by more than the bound"
     if point:
-        return f"mode point judges the value {result.value:.6g} itself, which is beyond the bound"
-    if result.mode == "strict":
+        return (
+            f"mode point judges the value {record['value']:.6g} itself, which is beyond the bound"
+        )
+    if record["mode"] == "strict":
         return "mode strict accepts only a PASS without doubts"
-    return f"llmfair_{verdict.value.lower()} = fail"
+    return f"llmfair_{verdict.lower()} = fail"
 
 
 def _certainty(record: Record, places: int) -> str:

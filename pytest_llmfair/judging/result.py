@@ -118,8 +118,11 @@ class Result:
         Share of answers that the group changed, as read from the excess: if some prompts change
         completely, and if all change equally. `share_upper` is the largest share within the
         interval. None and NaN where an excess has no such reading.
+    differences : tuple of dict
+        In what the answers to two groups differ: measure, means by group, and the group that is
+        treated worse (None where the measure does not tell).
     direction_words : str
-        Who is treated worse, in words; empty where unknown.
+        The same in words; empty where unknown.
     estimate, evidence
         What was judged, and its data; in no record, and not sent to other processes.
 
@@ -182,6 +185,7 @@ class Result:
     judged: str = "value"
     share: tuple[float, float] | None = None
     share_upper: float = math.nan
+    differences: tuple[dict[str, Any], ...] = ()
     direction_words: str = ""
     estimate: Estimate | None = field(default=None, compare=False, repr=False)
     evidence: MetricInputs | None = field(default=None, compare=False, repr=False)

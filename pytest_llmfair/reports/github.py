@@ -1,0 +1,1 @@
+def write_github(d, at, env): pass

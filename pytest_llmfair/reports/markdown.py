@@ -1,0 +1,1 @@
+def markdown(d): return ""
