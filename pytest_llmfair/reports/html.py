@@ -30,6 +30,8 @@ SIGNS = {
     "INCONCLUSIVE": "?",
     "PASS": "\N{CHECK MARK}",
 }
+# Rows of a plot have the colour of the verdict that their own interval would have.
+_COLOURS = {"within": "PASS", "beyond": "FAIL", "undecided": "INCONCLUSIVE"}
 _MOST_GROUPS = 40
 _MOST_IN_MATRIX = 16
 
@@ -60,15 +62,15 @@ def _environment() -> jinja2.Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters["parts"] = lambda text: re.findall(r"[^_/.:,\-]*[_/.:,\-]?", str(text))[:-1]
+    environment.filters["parts"] = lambda text: re.findall(r"[^_/:\-]*[_/:\-]*", str(text))[:-1]
     return environment
 
 
 def _view(document: Mapping[str, Any]) -> dict[str, Any]:
     """Return everything that the page shows."""
-    records = document["results"]
+    records = sorted(document["results"], key=_urgency)
     columns = [column for column in COLUMNS if column.html]
-    axis, marks, bounds = plots.forest(records)
+    axis, marks = plots.forest(records)
     checks = [_check(i, record) for i, record in enumerate(records)]
     return {
         "document": document,
@@ -78,13 +80,20 @@ def _view(document: Mapping[str, Any]) -> dict[str, Any]:
         "columns": columns,
         "checks": checks,
         "axis": axis,
-        "bounds": bounds,
         "fair": axis.at(0.0),
-        "forest": list(zip(checks, marks, strict=True)),
+        "forest": [
+            (check, each, plots.bounds_of(axis, check["record"]))
+            for check, each in zip(checks, marks, strict=True)
+        ],
         "floors": any(each.floor is not None for each in marks),
         "pass_means": PASS_MEANS,
         "settings": _settings(document),
     }
+
+
+def _urgency(record: Record) -> tuple[bool, int]:
+    """Return a key that sorts what needs action first, and keeps the order of tests."""
+    return bool(record["expected"]), list(SIGNS).index(record["verdict"])
 
 
 def counts(records: Sequence[Record]) -> list[dict[str, Any]]:
@@ -147,9 +156,11 @@ def _check(i: int, record: Record) -> dict[str, Any]:
         "p": None,
     }
     ends, floor = words.ends(record), record["noise_floor"]
+    if len(pairs) == 1 and pairs[0]["value"] == overall["value"]:
+        overall["key"], pairs = pairs[0]["key"], []
     shown = [overall, *sorted(pairs, key=lambda row: _worst_first(record, row))][:_MOST_GROUPS]
     axis, marks = plots.natural(shown, (*ends, floor, record["fair_value"]))
-    rate_axis, rate_marks = plots.natural(rates[:_MOST_GROUPS], (), "rate")
+    rate_axis, rate_marks = plots.natural(rates[:_MOST_GROUPS], (0.0,), "rate")
     groups, cells = plots.matrix(record["groups"])
     places = words.decimals(record)
     return {
@@ -165,7 +176,8 @@ def _check(i: int, record: Record) -> dict[str, Any]:
         "labelled": labelled,
         "axis": axis,
         "rows": [
-            (row, each, _numbers(row, places)) for row, each in zip(shown, marks, strict=True)
+            (row, each, _numbers(row, places), _COLOURS[plots.side_of(record, row)])
+            for row, each in zip(shown, marks, strict=True)
         ],
         "bounds": [axis.at(x) for x in ends if axis.low <= x <= axis.high],
         "floor": None if floor is None else axis.at(floor),
@@ -189,9 +201,8 @@ def _has_ends(row: Mapping[str, Any]) -> bool:
 
 
 def _worst_first(record: Record, row: Mapping[str, Any]) -> float:
-    return -plots.relative(record, row["value"]) if record["direction"] != "two-sided" else -abs(
-        plots.relative(record, row["value"])
-    )
+    place = plots.relative(record, row["value"])
+    return -abs(place) if record["direction"] == "two-sided" else -place
 
 
 def _numbers(row: Mapping[str, Any], places: int) -> str:

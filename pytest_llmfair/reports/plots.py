@@ -46,6 +46,8 @@ class Marks:
     floor: float | None = None
     beyond_left: bool = False
     beyond_right: bool = False
+    # An estimate beyond the edge in words, such as "4.9x"; it has no place.
+    far: str = ""
 
 
 def relative(record: Record, x: Any) -> float:
@@ -74,8 +76,8 @@ def relative(record: Record, x: Any) -> float:
     return float(away / width)
 
 
-def forest(records: Sequence[Record]) -> tuple[Axis, list[Marks], tuple[float, ...]]:
-    """Return the common scale of all checks, the marks of each, and the places of the bounds."""
+def forest(records: Sequence[Record]) -> tuple[Axis, list[Marks]]:
+    """Return the common scale of all checks, and the marks of each."""
     ends = [_relative_ends(record) for record in records]
     finite_ends = [x for each in ends for x in each if x is not None and math.isfinite(x)]
     low = min([_NARROWEST[0], *finite_ends])
@@ -83,15 +85,19 @@ def forest(records: Sequence[Record]) -> tuple[Axis, list[Marks], tuple[float, .
     two_sided = any(record["direction"] == "two-sided" for record in records)
     low, high = max(min(low, -1.2) if two_sided else low, _LOWEST), min(high, _HIGHEST)
     axis = Axis(low, high, ())
-    names = {-1: "other bound", 0: "fair", 1: "bound"}
+    names = {-1: "bound", 0: "fair", 1: "bound"}
     ticks = [i for i in range(math.ceil(low), math.floor(high) + 1) if i >= 0 or two_sided]
     labels = tuple(_tick(axis.at(i), names.get(i, f"{i}\N{MULTIPLICATION SIGN}")) for i in ticks)
-    bounds = tuple(axis.at(i) for i in ((-1, 1) if two_sided else (1,)))
-    return Axis(low, high, labels), [_marks(axis, *each) for each in ends], bounds
+    return Axis(low, high, labels), [_marks(axis, *each) for each in ends]
+
+
+def bounds_of(axis: Axis, record: Record) -> tuple[float, ...]:
+    """Return the places of the bounds of a check on the common scale: one, or two."""
+    return tuple(axis.at(i) for i in ((-1, 1) if record["direction"] == "two-sided" else (1,)))
 
 
 def _tick(place: float, label: str) -> tuple[float, str, str]:
-    anchor = "start" if place < 8.0 else "end" if place > 92.0 else "middle"
+    anchor = "start" if place < 4.0 else "end" if place > 96.0 else "middle"
     return place, label, anchor
 
 
@@ -113,8 +119,13 @@ def _marks(
     floor: float | None = None,
 ) -> Marks:
     known = [x for x in (value, lower, upper) if x is not None]
+    far = ""
+    if value is not None and not axis.low <= value <= axis.high:
+        shown = f"{value:.1f}" if math.isfinite(value) else "\N{INFINITY}"
+        far, value = f"{shown}\N{MULTIPLICATION SIGN}", None
     return Marks(
         *(None if x is None else axis.at(x) for x in (value, lower, upper, floor)),
+        far=far,
         beyond_left=any(x < axis.low for x in known),
         beyond_right=any(x > axis.high for x in known),
     )
@@ -172,11 +183,11 @@ def matrix(rows: Sequence[Mapping[str, Any]]) -> tuple[list[str], dict[tuple[str
 
 
 def side_of(record: Record, row: Mapping[str, Any]) -> str:
-    """Return whether the interval of a row is "within" the bound, "beyond" it, or "open"."""
+    """Return whether the interval of a row is "within" the bound, "beyond" it, or "undecided"."""
     if row["lower"] is None or row["upper"] is None:
-        return "open"
+        return "undecided"
     found = words.side({**record, "lower": row["lower"], "upper": row["upper"]})
-    return {"<=": "within", ">=": "within", "within": "within", "straddles": "open"}.get(
+    return {"<=": "within", ">=": "within", "within": "within", "straddles": "undecided"}.get(
         found, "beyond"
     )
 
