@@ -27,7 +27,7 @@ from pytest_llmfair.fixtures import (
     scorers,
 )
 from pytest_llmfair.session import Recorder, Session, begin_session, end_session, recording
-from pytest_llmfair.settings import OPTIONS, Settings, resolve
+from pytest_llmfair.settings import OPTIONS, Settings, in_github_actions, resolve
 
 __all__ = ["counterfactual_pairs", "fairness", "lexicons", "model_client", "scorers"]
 
@@ -60,6 +60,8 @@ class Run:
         # Models, lexicons and scorers in use; answers asked for live, and replayed.
         self.used: list[dict[str, Any]] = []
         self.calls = [0, 0]
+        # Commands for GitHub Actions, printed after the summary.
+        self.annotations: list[str] = []
         self._records: list[tuple[tuple[str, int, str], dict[str, Any]]] = []
 
     # Before the JUnit plugin, which closes a test case with the report of its teardown.
@@ -122,6 +124,10 @@ class Run:
         root, files = self.config.rootpath, {"cassette": self.settings.cassette}
         context = context_of(root, self.started, time.time(), self.calls, files)
         document = run_document(self.records, self.settings, self.used, context)
+        if in_github_actions():
+            from pytest_llmfair.reports.github import annotations
+
+            self.annotations = annotations(document, os.environ)
         return write_reports(document, self.settings)
 
     def _add_to_junit(self) -> None:
@@ -398,5 +404,8 @@ def pytest_terminal_summary(
         print_plan(terminalreporter, run.planned)
     for nodeid in run.unchecked if config.get_verbosity() > -2 else ():
         terminalreporter.write_line(f"{nodeid}: {_UNCHECKED}", yellow=True)
+    for line in run.annotations:
+        terminalreporter.ensure_newline()
+        terminalreporter.write_line(line)
     for error in run.errors:
         terminalreporter.write_line(f"ERROR: {error}", red=True, bold=True)

@@ -21,6 +21,11 @@ def _default_show_text() -> str:
     return "none" if os.environ.get("CI") else "worst"
 
 
+def in_github_actions() -> bool:
+    """Return whether this is a step of GitHub Actions, which shows summary and annotations."""
+    return os.environ.get("GITHUB_ACTIONS") == "true"
+
+
 @dataclass(frozen=True, slots=True)
 class Settings:
     """Every option of the plugin, parsed: one field per entry of `OPTIONS`.
@@ -75,7 +80,7 @@ class Settings:
     @property
     def recorded(self) -> bool:
         """Whether something is made from the record of the run."""
-        return bool(self.reports) or os.environ.get("GITHUB_ACTIONS") == "true"
+        return bool(self.reports) or in_github_actions()
 
     @property
     def keeps_context(self) -> bool:

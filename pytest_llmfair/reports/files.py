@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_llmfair import __version__
-from pytest_llmfair.reports.github import write_github
+from pytest_llmfair.reports.github import append_summary
 from pytest_llmfair.reports.html import html_page
 from pytest_llmfair.reports.markdown import markdown
 from pytest_llmfair.reports.record import json_text
+from pytest_llmfair.settings import in_github_actions
 
 if TYPE_CHECKING:
     from pytest_llmfair.settings import Settings
@@ -27,7 +28,7 @@ def write_reports(document: Mapping[str, Any], settings: Settings) -> list[str]:
     def as_json() -> str:
         return json_text(document, texts=settings.save_text, context=settings.keeps_context)
 
-    writers: tuple[tuple[str, str | None, Callable[[Path], None]], ...] = (
+    writers: tuple[tuple[str, str | bool | None, Callable[[Path], None]], ...] = (
         ("results are", settings.json, lambda at: write_text(at, as_json())),
         ("page is", settings.html, lambda at: write_text(at, html_page(document))),
         ("Markdown is", settings.markdown, lambda at: write_text(at, markdown(document))),
@@ -38,15 +39,15 @@ def write_reports(document: Mapping[str, Any], settings: Settings) -> list[str]:
         ),
         (
             "summary for GitHub is",
-            os.environ.get("GITHUB_STEP_SUMMARY"),
-            lambda at: write_github(document, at, os.environ),
+            in_github_actions() and os.environ.get("GITHUB_STEP_SUMMARY"),
+            lambda at: append_summary(document, at),
         ),
     )
     for what, path, write in writers:
         if not path:
             continue
         try:
-            write(Path(path))
+            write(Path(str(path)))
         except OSError as error:
             errors.append(f"the {what} not written: {error}")
     return errors

@@ -17,23 +17,18 @@ from pytest_llmfair.judging.wording import Record, people
 from pytest_llmfair.reports import plots
 from pytest_llmfair.reports.columns import COLUMNS
 from pytest_llmfair.reports.differences import runs
+from pytest_llmfair.reports.overview import SIGNS, facts, urgency
 from pytest_llmfair.reports.terminal import last_line
 
 if TYPE_CHECKING:
     import jinja2
 
-# Verdicts are told by a sign too: colours alone do not reach everybody.
-SIGNS = {
-    "FAIL": "\N{MULTIPLICATION SIGN}",
-    "INVALID": "!",
-    "UNDERPOWERED": "\N{WHITE CIRCLE}",
-    "INCONCLUSIVE": "?",
-    "PASS": "\N{CHECK MARK}",
-}
 # Rows of a plot have the colour of the verdict that their own interval would have.
 _COLOURS = {"within": "PASS", "beyond": "FAIL", "undecided": "INCONCLUSIVE"}
 _MOST_GROUPS = 40
 _MOST_IN_MATRIX = 16
+# The matrix has all of them.
+_MOST_ABOVE_MATRIX = 12
 
 
 def html_page(document: Mapping[str, Any]) -> str:
@@ -68,7 +63,7 @@ def _environment() -> jinja2.Environment:
 
 def _view(document: Mapping[str, Any]) -> dict[str, Any]:
     """Return everything that the page shows."""
-    records = sorted(document["results"], key=_urgency)
+    records = sorted(document["results"], key=urgency)
     columns = [column for column in COLUMNS if column.html]
     axis, marks = plots.forest(records)
     checks = [_check(i, record) for i, record in enumerate(records)]
@@ -91,11 +86,6 @@ def _view(document: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _urgency(record: Record) -> tuple[bool, int]:
-    """Return a key that sorts what needs action first, and keeps the order of tests."""
-    return bool(record["expected"]), list(SIGNS).index(record["verdict"])
-
-
 def counts(records: Sequence[Record]) -> list[dict[str, Any]]:
     """Return the verdicts with their numbers, the most urgent first; expected ones apart."""
     found = []
@@ -105,41 +95,6 @@ def counts(records: Sequence[Record]) -> list[dict[str, Any]]:
         about = {"verdict": verdict, "sign": sign}
         found.append({**about, "n": len(of_kind) - expected, "expected": expected})
     return found
-
-
-def facts(document: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Return what the head says of a run: model, commit, date and where it ran."""
-    context = document.get("context") or {}
-    found = []
-    for model in document["models"] or [{"name": name} for name in _named(document)]:
-        text = words.model({"model": model["name"]})
-        if model.get("revision"):
-            text += f", revision {model['revision'][:12]}"
-        if parameters := model.get("parameters"):
-            text += f", temperature {parameters['temperature']:g}"
-        asked = context.get("models", {}).get(model["name"], {})
-        how = [name for key, name in _ORIGINS.items() if asked.get(key)]
-        found.append(("model", ", ".join([text, *how])))
-    if not found and document["results"]:
-        found.append(("model", "none: these tests judge data of their own"))
-    if git := context.get("git"):
-        branch = f" on {git['branch']}" if git["branch"] else ""
-        changed = ", with uncommitted changes" if git["dirty"] else ""
-        found.append(("commit", f"{git['commit'][:12]}{branch}{changed}"))
-    if context:
-        found.append(("date", f"{context['started'][:16].replace('T', ' ')} UTC"))
-        took = context["seconds"]
-        found.append(("took", f"{took:.0f} s" if took < 120 else f"{took / 60:.0f} min"))
-    if ci := context.get("ci"):
-        found.append(("run", ci["run_url"] or ci["provider"]))
-    return found
-
-
-_ORIGINS = {"live": "asked live", "replayed": "answers replayed"}
-
-
-def _named(document: Mapping[str, Any]) -> list[str]:
-    return sorted({record["model"] for record in document["results"] if record["model"]})
 
 
 def _check(i: int, record: Record) -> dict[str, Any]:
@@ -156,12 +111,14 @@ def _check(i: int, record: Record) -> dict[str, Any]:
         "p": None,
     }
     ends, floor = words.ends(record), record["noise_floor"]
+    groups, cells = plots.matrix(record["groups"])
+    groups = groups if len(groups) <= _MOST_IN_MATRIX else []
+    most = _MOST_ABOVE_MATRIX if groups else _MOST_GROUPS
     if len(pairs) == 1 and pairs[0]["value"] == overall["value"]:
         overall["key"], pairs = pairs[0]["key"], []
-    shown = [overall, *sorted(pairs, key=lambda row: _worst_first(record, row))][:_MOST_GROUPS]
+    shown = [overall, *sorted(pairs, key=lambda row: _distance(record, row))][:most]
     axis, marks = plots.natural(shown, (*ends, floor, record["fair_value"]))
     rate_axis, rate_marks = plots.natural(rates[:_MOST_GROUPS], (0.0,), "rate")
-    groups, cells = plots.matrix(record["groups"])
     places = words.decimals(record)
     return {
         "id": f"check-{i + 1}",
@@ -181,13 +138,13 @@ def _check(i: int, record: Record) -> dict[str, Any]:
         ],
         "bounds": [axis.at(x) for x in ends if axis.low <= x <= axis.high],
         "floor": None if floor is None else axis.at(floor),
-        "left_out": max(0, len(pairs) + 1 - _MOST_GROUPS),
+        "left_out": max(0, len(pairs) + 1 - most),
         "rate_axis": rate_axis,
         "rates": [
             (row, each, number(row["rate"], places))
             for row, each in zip(rates[:_MOST_GROUPS], rate_marks, strict=True)
         ],
-        "matrix": groups if len(groups) <= _MOST_IN_MATRIX else [],
+        "matrix": groups,
         "cells": {key: _cell(record, row, places) for key, row in _both_ways(cells).items()},
         "examples": [_example(record, each, places) for each in record["examples"]],
         "what": plurals(record["unit"]),
@@ -200,7 +157,8 @@ def _has_ends(row: Mapping[str, Any]) -> bool:
     return row["lower"] is not None and row["upper"] is not None
 
 
-def _worst_first(record: Record, row: Mapping[str, Any]) -> float:
+def _distance(record: Record, row: Mapping[str, Any]) -> float:
+    """Return a key that sorts rows by their distance to the bound, the worst first."""
     place = plots.relative(record, row["value"])
     return -abs(place) if record["direction"] == "two-sided" else -place
 
@@ -241,9 +199,7 @@ def _example(record: Record, example: Mapping[str, Any], places: int) -> dict[st
         asked = runs(*prompts) if len(prompts) == 2 else ([(prompts[0], False)],) * 2
         answered = runs(*outputs)
         names = labels if len(labels) == 2 else ["first answer", "second answer"]
-        sides = [
-            {"name": names[i], "prompt": asked[i], "output": answered[i]} for i in range(2)
-        ]
+        sides = [{"name": names[i], "prompt": asked[i], "output": answered[i]} for i in range(2)]
     elif outputs:
         prompt = [(text, False) for text in prompts[:1]]
         sides = [{"name": "", "prompt": prompt, "output": [(outputs[0], False)]}]

@@ -150,7 +150,9 @@ def natural(
     axis = Axis(low, high, ())
     ticks = [low + i * step for i in range(round((high - low) / step) + 1)]
     labels = tuple(_tick(axis.at(x), f"{round(x, 9):.6g}") for x in ticks)
-    return Axis(low, high, labels), [_marks(axis, *map(_finite_or_end, each)) for each in intervals]
+    return Axis(low, high, labels), [
+        _marks(axis, *map(_finite_or_end, each)) for each in intervals
+    ]
 
 
 def _interval(row: Mapping[str, Any], key: str) -> tuple[Any, Any]:
