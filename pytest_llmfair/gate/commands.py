@@ -15,7 +15,12 @@ class Command(NamedTuple):
 
 
 # Only the module of the command in use is imported.
-COMMANDS: dict[str, Command] = {}
+COMMANDS: dict[str, Command] = {
+    "report": Command("pytest_llmfair.reports.again", "make the reports of a recorded run"),
+    "comment": Command(
+        "pytest_llmfair.reports.comment", "post a recorded run as one comment on a pull request"
+    ),
+}
 
 
 def configure(name: str, parser: argparse.ArgumentParser) -> None:
