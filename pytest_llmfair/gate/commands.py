@@ -15,7 +15,12 @@ class Command(NamedTuple):
 
 
 # Only the module of the command in use is imported.
-COMMANDS: dict[str, Command] = {}
+COMMANDS: dict[str, Command] = {
+    "local-law-144": Command(
+        "pytest_llmfair.gate.local_law_144",
+        "tables of selection rates and impact ratios by sex and race/ethnicity",
+    ),
+}
 
 
 def configure(name: str, parser: argparse.ArgumentParser) -> None:
