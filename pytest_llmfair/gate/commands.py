@@ -16,6 +16,9 @@ class Command(NamedTuple):
 
 # Only the module of the command in use is imported.
 COMMANDS: dict[str, Command] = {
+    "checklist": Command(
+        "pytest_llmfair.gate.checklist", "fill the pre-release checklist from a recorded run"
+    ),
     "local-law-144": Command(
         "pytest_llmfair.gate.local_law_144",
         "tables of selection rates and impact ratios by sex and race/ethnicity",
