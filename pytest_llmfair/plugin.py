@@ -98,6 +98,13 @@ class Run:
             self.errors.append(
                 f"{judged} fairness {plural} judged, --llmfair-require asks for {required}"
             )
+        if self._records:
+            self.errors += [
+                f"the waiver of {each.metric or 'all metrics'} in {each.test} ended on "
+                f"{each.expires}: {each}; renew or remove it"
+                for each in self.settings.waivers
+                if each.expired
+            ]
         if (self._records or self.errors) and self.junit:
             self._add_to_junit()
         upheld = [f"{test}: {message}" for test, found in self.upheld.items() for message in found]
@@ -147,7 +154,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Resolve the settings, begin the session, and collect results unless in an xdist worker."""
-    settings = resolve(config, _check_model)
+    settings = _settings(config)
     given = getattr(config, "workerinput", {}).get("llmfair")
     session = Session.handed(settings, given) if given else Session.of(settings)
     config.stash[SETTINGS], config.stash[SESSION] = session.settings, session
@@ -158,6 +165,30 @@ def pytest_configure(config: pytest.Config) -> None:
     if not hasattr(config, "workerinput"):
         config.stash[RUN] = Run(config)
         config.pluginmanager.register(config.stash[RUN], "llmfair-run")
+
+
+def _settings(config: pytest.Config) -> Settings:
+    profile = config.getoption("llmfair_profile") or config.getini("llmfair_profile")
+    files = [config.rootpath / name for name in ("pyproject.toml", "llmfair.yaml")]
+    if not profile and not any(map(_may_hold_policy, files)):
+        return resolve(config, _check_model)
+    # Imported here because most sessions have no policy.
+    from pytest_llmfair.gate.policy import load_policy
+
+    try:
+        policy = load_policy(config.rootpath, profile or None)
+    except ValueError as error:
+        raise pytest.UsageError(str(error)) from None
+    if policy is None:
+        return resolve(config, _check_model)
+    settings = resolve(config, _check_model, policy.options, policy.source)
+    return replace(settings, failing=policy.failing, waivers=policy.waivers)
+
+
+def _may_hold_policy(file: Path) -> bool:
+    if not file.is_file():
+        return False
+    return file.suffix == ".yaml" or "tool.llmfair" in file.read_text("utf-8", "replace")
 
 
 def _check_model(text: str) -> None:

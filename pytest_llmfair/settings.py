@@ -7,13 +7,39 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from datetime import date
+from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     import pytest
+
+
+class Waiver(NamedTuple):
+    """A known result that is accepted until a date; `test` and `metric` may hold wildcards."""
+
+    test: str
+    metric: str
+    reason: str
+    approver: str
+    expires: str
+
+    @property
+    def expired(self) -> bool:
+        """Whether its last day, an ISO date, is over."""
+        return date.fromisoformat(self.expires) < date.today()
+
+    def covers(self, nodeid: str, metric: str) -> bool:
+        """Whether a result of a test is meant, and the waiver still holds."""
+        meant = fnmatchcase(nodeid, self.test) and fnmatchcase(metric, self.metric or "*")
+        return meant and not self.expired
+
+    def __str__(self) -> str:
+        """Return why, by whom and until when."""
+        return f"{self.reason} ({self.approver}, until {self.expires})"
 
 
 def _default_show_text() -> str:
@@ -62,6 +88,10 @@ class Settings:
     max_cost: float | None = None
     prices: str | None = None
     plan: bool = False
+    profile: str = ""
+    # Only a policy sets these.
+    failing: str = "fail"
+    waivers: tuple[Waiver, ...] = ()
 
     @property
     def reports(self) -> tuple[str, ...]:
@@ -358,13 +388,27 @@ OPTIONS: tuple[Option, ...] = (
         "",
         switch=True,
     ),
+    Option(
+        "profile",
+        _text,
+        "pr, nightly, release, or a profile of the policy",
+        "profile of the policy: pr, nightly, release, or one of [tool.llmfair.profiles] in "
+        "pyproject.toml",
+        "NAME",
+    ),
 )
 
 
-def resolve(config: pytest.Config, check_model: Callable[[str], object]) -> Settings:
-    """Return the settings of a session: from the command line, else the ini file, else defaults.
+def resolve(
+    config: pytest.Config,
+    check_model: Callable[[str], object],
+    policy: Mapping[str, str] | None = None,
+    policy_file: Path | None = None,
+) -> Settings:
+    """Return the settings of a session: command line, else ini file, else policy, else defaults.
 
-    `check_model` raises ``ValueError`` if the specification of a model is wrong.
+    `check_model` raises ``ValueError`` if the specification of a model is wrong. `policy` maps
+    names of options to texts from `policy_file`.
 
     Raises
     ------
@@ -380,6 +424,9 @@ def resolve(config: pytest.Config, check_model: Callable[[str], object]) -> Sett
         if text is None:
             source, folder = option.key, (config.inipath or config.rootpath / "ini").parent
             text = config.getini(option.key)
+        if text is None and policy_file is not None and policy is not None:
+            source, folder = f"{option.name} in {policy_file}", policy_file.parent
+            text = policy.get(option.name)
         if text is None:
             continue
         try:

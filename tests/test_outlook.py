@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pytest_llmfair.judging.bound import Bound
-from pytest_llmfair.judging.power import expected_power
+from pytest_llmfair.judging.planning import expected_power
 from pytest_llmfair.judging.verdict import judge
 from pytest_llmfair.metrics import get_metric
 

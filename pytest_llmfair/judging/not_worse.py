@@ -11,20 +11,21 @@ from typing import Any
 
 from pytest_llmfair._util.wording import number
 from pytest_llmfair.judging.arguments import is_number
-from pytest_llmfair.judging.assertion import Assertion, Source, TextScorer
-from pytest_llmfair.judging.bound import Bound
-from pytest_llmfair.judging.collecting import (
-    collect,
+from pytest_llmfair.judging.assertion import (
+    Assertion,
+    EstimateAssertion,
+    Source,
+    TextScorer,
 )
+from pytest_llmfair.judging.bound import Bound
 from pytest_llmfair.judging.inputs import MetricInputs
 from pytest_llmfair.judging.missing_data import has_answers
 from pytest_llmfair.judging.pairs import is_pair
-from pytest_llmfair.judging.pipeline import Measured, measure
+from pytest_llmfair.judging.people import people
+from pytest_llmfair.judging.pipeline import Measured, ask_models, evaluate, measure
 from pytest_llmfair.judging.result import Result
 from pytest_llmfair.judging.rules import JudgedMetric, Rules, Unregistered, current_settings
 from pytest_llmfair.judging.validity import drop_invalid_pairs
-from pytest_llmfair.judging.verdict import judge
-from pytest_llmfair.judging.wording import people
 from pytest_llmfair.metrics import MetricInfo
 from pytest_llmfair.responses import PairedResponses, Responses, joined_origins, rows_of
 from pytest_llmfair.stats import Estimate, Finding, PairedDifference, Undefined, WorstGroups
@@ -33,6 +34,7 @@ from pytest_llmfair.stats.difference import loss_between
 # What callers may have written instead of a keyword.
 OTHER_WORDS = dict.fromkeys(("bound", "minimum", "eps"), "margin") | {"n": "generations"}
 _NAMES = ("candidate", "baseline")
+_WORSE = "worse than baseline"
 _FORM = (
     'assert_not_worse("strict_sentiment_parity", pairs, candidate=..., baseline=..., margin=0.02)'
 )
@@ -71,25 +73,49 @@ def compare_models(
             f"assert_not_worse() got {len(data) + (info is not None)} arguments by position, "
             f"which is too many: {_FORM}"
         )
-    given = [models[name] for name in _NAMES]
-    if all(isinstance(each, _MEASURED) for each in given):
-        return _compared([_Side.of(each) for each in given], info, margin, rules)
-    if info is not None:
-        # A margin that is no test must show before the first answer is paid for.
-        Bound.checked(
-            margin, "lower", 0.0, (-math.inf, math.inf), f"{info.name} worse than baseline"
-        )
-        assertions = _same_assertions(info, left, given, generations, rules, scorer, keywords)
-        shared, found = _measured_alike(assertions)
-        sides = [_Side(estimate, info, inputs) for inputs, estimate in found]
-        return _compared(sides, info, margin, rules, shared)
-    if any(map(_is_model, given)):
-        raise TypeError(f"two models are compared by a metric, on prompts or pairs: {_FORM}")
-    odd = next(each for each in given if not isinstance(each, _MEASURED))
-    raise TypeError(
-        f"assert_not_worse takes an Estimate, not a {type(odd).__name__}; call a metric of "
-        f"pytest_llmfair.metrics on your data first, or compare two models: {_FORM}"
+    _check_kinds(info, models)
+    if all(isinstance(each, _MEASURED) for each in models.values()):
+        return _compared([_Side.of(each) for each in models.values()], info, margin, rules)
+    assert info is not None
+    bound = Bound.checked(margin, "lower", 0.0, (-math.inf, math.inf), f"{info.name} {_WORSE}")
+    asked, units = _asked_of_both(left, models, keywords)
+    request = Assertion.of(
+        info,
+        (asked,),
+        margin,
+        rules,
+        client=models,
+        generations=generations,
+        scorer=TextScorer(info, scorer),
+        keywords={**keywords, "units": units},
     )
+    items = request.check_request()
+    clients = {name: _client(each) for name, each in models.items()}
+    answers = ask_models(request, bound, items, clients)
+    shared, found = _measured_alike(_assertions_on(request, answers))
+    sides = [_Side(estimate, info, inputs) for inputs, estimate in found]
+    return _compared(sides, info, margin, rules, shared)
+
+
+def _check_kinds(info: MetricInfo | None, models: Mapping[str, Any]) -> None:
+    """Raise ``TypeError`` unless there are two estimates or results, or a metric and models."""
+    if all(isinstance(each, _MEASURED) for each in models.values()):
+        return
+    if info is None and any(map(_is_model, models.values())):
+        raise TypeError(f"two models are compared by a metric, on prompts or pairs: {_FORM}")
+    if info is None:
+        odd = next(each for each in models.values() if not isinstance(each, _MEASURED))
+        raise TypeError(
+            f"assert_not_worse takes an Estimate, not a {type(odd).__name__}; call a metric of "
+            f"pytest_llmfair.metrics on your data first, or compare two models: {_FORM}"
+        )
+    for name, model in models.items():
+        if not _is_model(model):
+            raise TypeError(
+                f"{name} is a {type(model).__name__}; give two clients, functions of a prompt, "
+                "answers, or model specifications such as 'responses:old.jsonl' (or two "
+                f"estimates, or two results): {_FORM}"
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,53 +149,28 @@ class _Side:
         return "identical_repeats" in (*self.inputs.reasons, *self.estimate.reasons)
 
 
-def _same_assertions(
-    info: MetricInfo,
-    items: Sequence[Any],
-    models: Sequence[Any],
-    generations: int | None,
-    rules: Rules,
-    scorer: Any,
-    keywords: Mapping[str, Any],
-) -> list[Assertion]:
-    """Return one assertion per model, on the answers of both to the same prompts or pairs."""
-    for name, model in zip(_NAMES, models, strict=True):
-        if not _is_model(model):
-            raise TypeError(
-                f"{name} is a {type(model).__name__}; give two clients, functions of a prompt, "
-                "answers, or model specifications such as 'responses:old.jsonl' (or two "
-                f"estimates, or two results): {_FORM}"
-            )
-    asked = [*items, *(_asked(each) for each in models if isinstance(each, _ANSWERS))]
+def _asked_of_both(
+    items: Sequence[Any], models: Mapping[str, Any], keywords: Mapping[str, Any]
+) -> tuple[Any, Any]:
+    """Return the prompts or valid pairs that both models answer, and their units."""
+    answers = [each for each in models.values() if isinstance(each, _ANSWERS)]
+    asked = [*items, *map(_asked, answers)]
     if not asked:
         raise TypeError(f"assert_not_worse() needs the prompts or pairs to ask: {_FORM}")
     if isinstance(asked[0], _ANSWERS):
         raise TypeError(f"give answers as candidate= and baseline=: {_FORM}")
-    asked, units = drop_invalid_pairs(asked[0], keywords.get("units"))
-    request = Assertion.of(
-        info,
-        (asked,),
-        math.nan,
-        rules,
-        client=models[0],
-        generations=generations,
-        scorer=TextScorer(info, scorer),
-        keywords={**keywords, "units": units},
-    )
-    request.check_request()
-    n = request.source.generations
-    answers = [
-        each if isinstance(each, _ANSWERS) else collect(asked, each, n, placebo=False)
-        for each in map(_client, models)
-    ]
+    return drop_invalid_pairs(asked[0], keywords.get("units"))
+
+
+def _assertions_on(request: Assertion, answers: Sequence[Any]) -> list[Assertion]:
+    """Return one assertion per model, which measures its answers and does not judge them."""
+    asked = request.source.first
     assertions = []
     for name, each in zip(_NAMES, answers, strict=True):
-        given = {**keywords, "units": None}
-        made = Assertion.of(
-            info, (each,), math.nan, rules, scorer=TextScorer(info, scorer), keywords=given
-        )
-        _check_same(name, asked, _asked(made.source.first))
-        assertions.append(replace(made, bound=None, source=replace(made.source, units=units)))
+        valid, _ = drop_invalid_pairs(each)
+        _check_same(name, asked, _asked(valid))
+        source = replace(request.source, data=(valid,), client=None)
+        assertions.append(replace(request, bound=None, source=source))
     return assertions
 
 
@@ -296,8 +297,8 @@ def _compared(
     if first.prompts == second.prompts:
         outputs = [(*a, *b) for a, b in zip(first.outputs, second.outputs, strict=True)]
         inputs = replace(inputs, prompts=first.prompts, outputs=outputs)
-    metric = Unregistered(f"{info.name} worse than baseline", unit=info.unit)
-    result = judge(loss, margin, metric, rules, inputs)
+    metric = Unregistered(f"{info.name} {_WORSE}", unit=info.unit)
+    result = evaluate(EstimateAssertion(loss, margin, metric, rules, inputs))
     of_row = [f"{name}, {group}" for name in _NAMES for group in labels] or list(_NAMES)
     return replace(
         result,
@@ -348,17 +349,19 @@ def _groups(side: _Side) -> str:
 def _joined_inputs(sides: Sequence[_Side]) -> MetricInputs:
     """Return what was lost of either model's answers, by model."""
     first, second = (side.inputs for side in sides)
+    found = [(*side.inputs.findings, *side.estimate.findings) for side in sides]
+    uncovered = [each for own in found for each in own if each.code == "uncovered_group"]
     named = list(zip(_NAMES, sides, strict=True))
     models = [f"{side.inputs.model} ({name})" for name, side in named if side.inputs.model]
-    lacks = [group for side in sides for group in (*side.inputs.lacks, *side.estimate.lacks)]
     notes = [
-        [each.text for each in own.findings if each.kind != "invalid" and each.text]
+        [f.text for f in own.findings if f.kind != "invalid" and f.text and f not in uncovered]
         for own in (first, second)
     ]
     return MetricInputs(
         findings=(
-            *(Finding("note", text, "note") for text in _labelled_notes(*notes)),
+            *map(Finding.note, _labelled_notes(*notes)),
             *_joined_invalid(sides),
+            *uncovered,
         ),
         missing={
             name if group == "all" else f"{name}, {group}": reasons
@@ -370,7 +373,6 @@ def _joined_inputs(sides: Sequence[_Side]) -> MetricInputs:
         model=" against ".join(models),
         rejected=second.rejected,
         uncertain=second.uncertain,
-        lacks=tuple(dict.fromkeys(lacks)),
         attribute=second.attribute,
         paired=second.paired,
     )
@@ -380,8 +382,7 @@ def _joined_invalid(sides: Sequence[_Side]) -> list[Finding]:
     """Return why either model cannot be judged, and why the two cannot be compared."""
     found: dict[str, str] = {}
     for name, side in zip(_NAMES, sides, strict=True):
-        invalid = {f.code: f.text for f in side.inputs.findings if f.kind == "invalid"}
-        for code, text in {**invalid, **side.estimate.invalid}.items():
+        for code, text in {**side.inputs.invalid, **side.estimate.invalid}.items():
             before = f"{found[code]}; " if code in found else ""
             found[code] = f"{before}{name}: {text}"
     one, other = (side.estimate for side in sides)
