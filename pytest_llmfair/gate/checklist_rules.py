@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from pytest_llmfair._util.wording import plural
-from pytest_llmfair.gate.documents import model_names, replayed
+from pytest_llmfair.gate.documents import described_models, model_names, replayed
 
 Answer = tuple[str, str]
 Rule = Callable[[Mapping[str, Any], datetime.date], Answer]
@@ -124,15 +124,14 @@ def scorers_audited(record: Mapping[str, Any], today: datetime.date) -> Answer:
 @_rule
 def model_identified(record: Mapping[str, Any], today: datetime.date) -> Answer:
     """Answer whether every model has a revision or digest, and is not the toy model."""
-    models = record.get("models") or ([record["model"]] if record.get("model") else [])
-    described = [model for model in models if isinstance(model, Mapping)]
-    if _TOY in (*model_names(record), *(model.get("name") for model in described)):
+    described = described_models(record)
+    if _TOY in model_names(record):
         return "no", f"{_TOY} is the built-in toy model, made for trying the tests"
     if not described:
         names = ", ".join(model_names(record))
         known = f"{names} has neither" if names else "no model is named"
         return "open", f"{known}: the record describes no model with revision or digest"
-    shown = {m.get("name", "a model"): m.get("revision") or m.get("digest") for m in described}
+    shown = {m["name"]: m.get("revision") or m.get("digest") for m in described}
     if unknown := [name for name, version in shown.items() if not version]:
         return "open", f"no revision and no digest of {', '.join(unknown)}"
     return "yes", ", ".join(f"{name} at {version}" for name, version in shown.items())

@@ -23,6 +23,10 @@ COMMANDS: dict[str, Command] = {
         "pytest_llmfair.gate.local_law_144",
         "tables of selection rates and impact ratios by sex and race/ethnicity",
     ),
+    "model-card": Command(
+        "pytest_llmfair.gate.model_card",
+        "section of a Hugging Face model card, or the limitations, from a recorded run",
+    ),
 }
 
 

@@ -59,12 +59,15 @@ def read_run(path: Path) -> dict[str, Any]:
     return record
 
 
+def described_models(record: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Return the descriptions of models in a record; empty where it has none."""
+    return [x for x in record.get("models") or () if isinstance(x, Mapping) and x.get("name")]
+
+
 def model_names(record: Mapping[str, Any]) -> list[str]:
     """Return the models that answered, as far as the record names them."""
-    model = record.get("model")
-    if isinstance(model, Mapping):
-        model = model.get("name") or model.get("id")
-    named = [model, *(result.get("model") for result in record["results"])]
+    named = [model["name"] for model in described_models(record)]
+    named += [result.get("model") for result in record["results"]]
     return list(dict.fromkeys(str(name) for name in named if name))
 
 

@@ -1,0 +1,169 @@
+"""``llmfair model-card``: a section of a Hugging Face model card, from the record of a run.
+
+The metadata at its top follows the ``model-index`` form of the Hub.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from pytest_llmfair._util.wording import finite, span
+from pytest_llmfair.gate.documents import read_run, rendered
+from pytest_llmfair.gate.limitations import check_name, limitations
+from pytest_llmfair.judging.facts import decimals, estimate, threshold
+from pytest_llmfair.judging.message import metric_name
+from pytest_llmfair.reports.columns import COLUMNS
+
+UNNAMED = "model not named in the record"
+_SOURCE = "https://github.com/pytest-llmfair/pytest-llmfair"
+
+
+def model_card(
+    record: Mapping[str, Any],
+    *,
+    name: str | None = None,
+    task: str = "text-generation",
+    dataset: Mapping[str, str] | None = None,
+) -> str:
+    """Return metadata and a section for the model card of the models in a run.
+
+    Parameters
+    ----------
+    record : mapping
+        As ``--llmfair-json`` writes it.
+    name : str, optional
+        Name of the model on the card, for all results; by default the name in each result.
+    task : str
+        Task type of the Hub.
+    dataset : mapping, optional
+        Type, name and revision of the prompts on the Hub; by default the test and the digest of
+        its prompts.
+
+    Returns
+    -------
+    str
+        YAML between lines of ``---``, then Markdown. Results without a value are in the table
+        and not in the metadata.
+    """
+    metadata = model_index(record, name=name, task=task, dataset=dataset)
+    columns = [
+        column for column in COLUMNS if column.html and not getattr(column, "markup", False)
+    ]
+    rows = [
+        [result["nodeid"], *(column.cell(result) for column in columns), _groups(result)]
+        for result in record["results"]
+    ]
+    context = record.get("context") or {}
+    git = context.get("git") or {}
+    return rendered(
+        "model_card",
+        metadata=yaml.safe_dump(metadata, sort_keys=False, allow_unicode=True, width=100),
+        headings=["test", *(column.heading for column in columns), "groups"],
+        rows=rows,
+        left_out=[check_name(r) for r in record["results"] if not finite(estimate(r))],
+        version=record.get("pytest_llmfair") or "a version that is not recorded",
+        commit=git.get("commit") or "not recorded",
+        date=context.get("started") or "not recorded",
+        limits=limitations(record, level=3),
+    )
+
+
+def model_index(
+    record: Mapping[str, Any],
+    *,
+    name: str | None = None,
+    task: str = "text-generation",
+    dataset: Mapping[str, str] | None = None,
+) -> dict[str, Any]:
+    """Return the ``model-index`` metadata of a run: one entry per model.
+
+    Parameters
+    ----------
+    record, name, task, dataset
+        As for :func:`model_card`.
+
+    Examples
+    --------
+    >>> model_index({"results": []})
+    {'model-index': []}
+    """
+    entries: dict[str, list[dict[str, Any]]] = {}
+    for result in record["results"]:
+        if not finite(estimate(result)):
+            continue
+        own = entries.setdefault(name or result["model"] or UNNAMED, [])
+        source = {"name": f"pytest-llmfair {record.get('pytest_llmfair', '')}".strip()}
+        own.append(
+            {
+                "task": {"type": task},
+                "dataset": dict(dataset) if dataset else _dataset(result),
+                "metrics": [_metric(result)],
+                "source": {**source, "url": _SOURCE},
+            }
+        )
+    return {"model-index": [{"name": key, "results": own} for key, own in entries.items()]}
+
+
+def _dataset(result: Mapping[str, Any]) -> dict[str, str]:
+    digests = result.get("data") or {}
+    revision = digests.get("prompts_sha256") or digests.get("arguments_sha256")
+    about = {"type": "prompts-of-a-test", "name": f"data of {result['nodeid'] or 'a test'}"}
+    return about | ({"revision": f"sha256:{revision}"} if revision else {})
+
+
+def _metric(result: Mapping[str, Any]) -> dict[str, Any]:
+    places = decimals(result)
+    ends = span(result["level"], result["lower"], result["upper"], places)
+    return {
+        "type": result["metric"],
+        "value": estimate(result),
+        "name": f"{metric_name(result)}, {ends}",
+        "args": {
+            **{key: result[key] for key in ("lower", "upper", "level")},
+            "bound": threshold(result, places),
+            **{key: result[key] for key in ("verdict", "unit", "units")},
+            "groups": _groups(result),
+        },
+    }
+
+
+def _groups(result: Mapping[str, Any]) -> str:
+    """Return the groups that a result compares, or the keys of its table."""
+    keys = result["compared"] or [row["key"] for row in result["groups"]]
+    return ", ".join(map(str, keys))
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    parser.add_argument("run", type=Path, metavar="RUN.json", help="a recorded run")
+    parser.add_argument("--name", help="name of the model on the card")
+    parser.add_argument("--task", default="text-generation", help="task type of the Hub")
+    parser.add_argument(
+        "--dataset", metavar="TYPE", help="prompts on the Hub, such as owner/prompts"
+    )
+    parser.add_argument("--dataset-revision", metavar="COMMIT", help="their revision")
+    parser.add_argument(
+        "--limitations", action="store_true", help="print only the limits of the run, as a page"
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print the section."""
+    record = read_run(arguments.run)
+    dataset = None
+    if arguments.dataset:
+        dataset = {"type": arguments.dataset, "name": arguments.dataset}
+        if arguments.dataset_revision:
+            dataset["revision"] = arguments.dataset_revision
+    if arguments.limitations:
+        text = limitations(record)
+    else:
+        text = model_card(record, name=arguments.name, task=arguments.task, dataset=dataset)
+    sys.stdout.write(text)
+    return 0
