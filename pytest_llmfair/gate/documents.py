@@ -19,7 +19,7 @@ _MARKUP = {
     "&": "&amp;",
     "<": "&lt;",
     ">": "&gt;",
-    **{mark: f"\\{mark}" for mark in ("|", "*", "_", "`", "[", "]")},
+    **{mark: f"\\{mark}" for mark in ("\\", "|", "*", "_", "`", "[", "]")},
 }
 
 
@@ -31,7 +31,8 @@ def data(name: str) -> Any:
 
 def rendered(name: str, **values: Any) -> str:
     """Return a template of the gate with these values filled in."""
-    return str(_templates().get_template(f"{name}.md.j2").render(**values))
+    text: str = _templates().get_template(f"{name}.md.j2").render(**values)
+    return text.rstrip("\n") + "\n"
 
 
 def markdown_text(value: Any) -> str:

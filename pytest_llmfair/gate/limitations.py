@@ -38,11 +38,12 @@ def limitations(record: Mapping[str, Any], *, level: int = 1) -> str:
         model=_of_models(record),
         groups=_of_groups(results),
         languages=_languages(record),
+        own_data=any(not r["attribute"] for r in results),
         lost=_lost(results),
         undecided=[(check_name(r), decides(r) or "no number is known") for r in undecided],
         invalid=[(check_name(r), _why(r)) for r in results if r["verdict"] == "INVALID"],
         found=[
-            (check_name(r), r["direction_words"] or "the record does not say for whom it is worse")
+            (check_name(r), r["direction_words"] or "no direction between groups is recorded")
             for r in results
             if r["verdict"] == "FAIL"
         ],
@@ -88,8 +89,9 @@ def _of_groups(results: Iterable[Mapping[str, Any]]) -> Lines:
     """Return by attribute the groups that a lexicon has no terms for."""
     lacks: dict[str, list[str]] = {}
     for result in results:
-        named = lacks.setdefault(result["attribute"] or "checks without an attribute", [])
-        named += [group for group in result["lacks"] if group not in named]
+        if result["attribute"]:
+            named = lacks.setdefault(result["attribute"], [])
+            named += [group for group in result["lacks"] if group not in named]
     return [(name, ", ".join(groups)) for name, groups in sorted(lacks.items())]
 
 
@@ -104,24 +106,24 @@ def _lost(results: Iterable[Mapping[str, Any]]) -> Lines:
     for result in results:
         parts = []
         if gone := sum(result["missing"].values()):
-            share = _share(gone, result["generations"])
-            parts.append(f"{plural('answer', gone)} missing ({share}): {missing(result)}")
-        if result["rejected"]:
-            share = _share(result["rejected"], result["units"])
-            parts.append(f"{plural('pair', result['rejected'])} left out as invalid ({share})")
-        if result["uncertain"]:
-            share = _share(result["uncertain"], result["units"])
+            parts.append(f"{plural('answer', gone)} missing: {missing(result)}")
+            # Only the judge knew how many answers each group was asked for.
+            parts += [note for note in result["notes"] if "missing answers" in note]
+        if pairs := result["rejected"]:
+            parts.append(f"{plural('pair', pairs)} left out as invalid ({_share(pairs, result)})")
+        if prompts := result["uncertain"]:
             parts.append(
-                f"{plural('prompt', result['uncertain'])} left out, with a word that can be read "
-                f"in two ways ({share})"
+                f"{plural('prompt', prompts)} left out, with a word that can be read in two ways "
+                f"({_share(prompts, result)})"
             )
         if parts:
             lines.append((check_name(result), "; ".join(parts)))
     return lines
 
 
-def _share(left_out: int, judged: int) -> str:
-    return f"{left_out / (left_out + judged):.1%} of these and the {judged:,} judged"
+def _share(left_out: int, result: Mapping[str, Any]) -> str:
+    both = left_out + result["units"]
+    return f"{left_out / both:.1%} of {both:,}, the others judged"
 
 
 def _why(result: Mapping[str, Any]) -> str:

@@ -120,6 +120,7 @@ def _dataset(result: Mapping[str, Any]) -> dict[str, str]:
 def _metric(result: Mapping[str, Any]) -> dict[str, Any]:
     places = decimals(result)
     ends = span(result["level"], result["lower"], result["upper"], places)
+    groups = _groups(result)
     return {
         "type": result["metric"],
         "value": estimate(result),
@@ -128,15 +129,19 @@ def _metric(result: Mapping[str, Any]) -> dict[str, Any]:
             **{key: result[key] for key in ("lower", "upper", "level")},
             "bound": threshold(result, places),
             **{key: result[key] for key in ("verdict", "unit", "units")},
-            "groups": _groups(result),
+            **({"groups": groups} if groups else {}),
         },
     }
 
 
 def _groups(result: Mapping[str, Any]) -> str:
     """Return the groups that a result compares, or the keys of its table."""
-    keys = result["compared"] or [row["key"] for row in result["groups"]]
-    return ", ".join(map(str, keys))
+    keys = [str(row["key"]) for row in result["groups"]]
+    if not result["compared"]:
+        return ", ".join(keys)
+    pairs = sum(" / " in key for key in keys)
+    worst = f" (the worst of {pairs} comparisons)" if pairs > 1 else ""
+    return f"{', '.join(result['compared'])}{worst}"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
