@@ -21,7 +21,7 @@ from typing import Any
 import yaml
 
 from pytest_llmfair._util.validation import read_utf8
-from pytest_llmfair.gate.checklist_rules import RULES
+from pytest_llmfair.gate.checklist_rules import answer
 from pytest_llmfair.gate.documents import data, read_run, rendered
 
 _FIELDS = ("reviewer", "role", "decision", "date", "comment")
@@ -30,22 +30,10 @@ _DECISIONS = ("yes", "no", "not applicable")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Item:
-    """One item of a checklist.
+    """One item: its decision is yes, no, not applicable or open.
 
-    Attributes
-    ----------
-    id, requirement, kind : str
-        Its name, what has to hold, and "automatic" or "manual".
-    decision : {"yes", "no", "not applicable", "open"}
-        The answer.
-    because : str
-        Where an automatic answer comes from, or what an answer lacks.
-    evidence : str
-        File of the evidence pack to look at.
-    supports : tuple of str
-        References, by their names in the data file.
-    reviewer, role, date, comment : str
-        Who answered a manual item, and when (an ISO date).
+    `because` says where an automatic decision comes from, or what an answer lacks; `evidence` is
+    a file of the evidence pack, `supports` are names of references.
     """
 
     id: str
@@ -63,15 +51,7 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Checklist:
-    """All items, and the texts that they refer to.
-
-    Attributes
-    ----------
-    items : tuple of Item
-        In the order of the data file.
-    references : dict
-        Name to the entry of the data file, for references that an item supports.
-    """
+    """All items, and the entries of the data file for the references that they support."""
 
     items: tuple[Item, ...]
     references: dict[str, dict[str, Any]]
@@ -144,7 +124,7 @@ def checklist(
     for entry in content:
         given: dict[str, Any] = {"supports": tuple(entry["supports"])}
         if entry["kind"] == "automatic":
-            decision, because = RULES[entry["rule"]](record, day)
+            decision, because = answer(entry["rule"], record, day)
             given |= {"decision": decision, "because": because}
         else:
             given |= _answer(entry["id"], answers.get(entry["id"]) or {})

@@ -13,6 +13,10 @@ import yaml
 
 from pytest_llmfair._util.validation import read_utf8
 from pytest_llmfair._util.wording import escape, number, plural
+from pytest_llmfair.judging.facts import missing
+from pytest_llmfair.judging.message import decides, metric_name
+
+TOY_MODEL = "builtin:ngram"
 
 # What Markdown and HTML would read as markup.
 _MARKUP = {
@@ -23,6 +27,7 @@ _MARKUP = {
 }
 
 
+@cache
 def data(name: str) -> Any:
     """Return a data file of the gate, such as ``references``."""
     text = files("pytest_llmfair.gate").joinpath("data", f"{name}.yaml").read_text("utf-8")
@@ -101,5 +106,12 @@ def _templates() -> Any:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters |= {"md": markdown_text, "number": number, "plural": plural}
+    environment.filters |= {
+        "md": markdown_text,
+        "number": number,
+        "plural": plural,
+        "check": lambda result: f"{result['nodeid']} {metric_name(result)}".strip(),
+        "missing": missing,
+        "decides": decides,
+    }
     return environment

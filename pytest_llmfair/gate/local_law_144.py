@@ -19,36 +19,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy import special
 
 from pytest_llmfair._util.validation import one_sided, read_utf8, share
 from pytest_llmfair._util.wording import plain
-from pytest_llmfair.gate.documents import rendered
+from pytest_llmfair.gate.documents import data, rendered
 from pytest_llmfair.stats import Mean, RateRatio
+from pytest_llmfair.stats.multiplicity import tukey_error_rate
 
 HEADING = "Not an independent bias audit"
-
-# What people write where a category is not known; compared without case.
-UNKNOWN = frozenset(
-    [
-        "",
-        "unknown",
-        "na",
-        "n/a",
-        "nan",
-        "none",
-        "null",
-        "missing",
-        "not disclosed",
-        "undisclosed",
-        "declined",
-        "decline to answer",
-        "prefer not to say",
-        "prefer not to answer",
-    ]
-)
-_SELECTED = frozenset(["1", "1.0", "yes", "y", "true", "t", "selected", "hired"])
-_NOT_SELECTED = frozenset(["0", "0.0", "no", "n", "false", "f", "not selected", "rejected"])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,17 +42,16 @@ class GroupCounts:
     share : float
         Share of the table's applicants, in [0, 1].
     rate, rate_lower, rate_upper : float
-        Selected over applicants, with an interval that holds jointly for all rows.
+        Selected over applicants, and an interval that holds jointly for all groups.
     ratio, ratio_lower, ratio_upper : float
-        Rate over the highest rate, with an interval that holds jointly; NaN where the group is
-        excluded or the ratio is not defined.
+        Rate over the highest rate, and an interval that holds jointly; NaN where not defined.
     z : float
-        Pooled two-sample z statistic against the group with the highest rate; not corrected for
-        the number of groups. NaN for that group itself.
+        Pooled two-sample z statistic against the group with the highest rate, not corrected for
+        the number of groups.
     shortfall : int or None
         Further selections that would bring the group to four fifths of the highest rate.
     excluded : bool
-        Whether the group is too small a share of the applicants to take part in ratios.
+        Whether the group is too small to take part in ratios.
     """
 
     group: str
@@ -94,19 +71,9 @@ class GroupCounts:
 
 @dataclass(frozen=True, slots=True)
 class ImpactTable:
-    """Groups by one category, and the people whose category is not known.
+    """Groups of a category, sorted, and the people of whom it is not known.
 
-    Attributes
-    ----------
-    category : str
-        "sex", "race/ethnicity" or "sex and race/ethnicity".
-    groups : tuple of GroupCounts
-        Sorted by name.
-    reference : str
-        Group with the highest rate; empty where no ratio is defined.
-    unknown, unknown_selected : int
-        People left out of the groups because their category is not known, and those of them
-        selected.
+    `reference` is the group with the highest rate; empty where no ratio is defined.
     """
 
     category: str
@@ -118,22 +85,10 @@ class ImpactTable:
 
 @dataclass(frozen=True, slots=True)
 class ImpactReport:
-    """The three tables.
+    """Tables by sex, by race or ethnicity, and by both.
 
-    Attributes
-    ----------
-    tables : tuple of ImpactTable
-        By sex, by race or ethnicity, and by both.
-    applicants, selected : int
-        People with a decision or score, and those selected (or above the median).
-    undecided : int
-        Rows left out of every table, since they have no decision or score.
-    median : float or None
-        For scores, the sample's median: a score above it counts as selected.
-    level : float
-        Joint confidence level of each table's rates, and of its ratios.
-    least_share : float
-        Smaller groups take no part in ratios.
+    `undecided` people have no decision or score, and are in no table. `median` is that of the
+    scores; None for decisions.
     """
 
     tables: tuple[ImpactTable, ...]
@@ -143,11 +98,6 @@ class ImpactReport:
     median: float | None
     level: float
     least_share: float
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain JSON types; numbers that are not defined become None."""
-        record: dict[str, Any] = plain(asdict(self))
-        return {"heading": HEADING, **record}
 
 
 def local_law_144(
@@ -206,30 +156,25 @@ def local_law_144(
     >>> report.tables[1].unknown
     4850
     """
-    given = [column for column in (selected, scores) if column is not None]
-    if len(given) != 1:
-        raise ValueError("give either selected or scores, not both and not neither")
-    if not len(sex) == len(race) == len(given[0]):
-        raise ValueError(
-            f"sex has {len(sex)} rows, race {len(race)} and the decisions {len(given[0])}; "
-            "give one of each per person"
-        )
     one_sided(level)
     share(least_share, "least_share")
-    rows = [i for i, value in enumerate(given[0]) if value is not None]
-    if not rows:
+    decisions = scores if selected is None else selected
+    if decisions is None or (selected is not None and scores is not None):
+        raise ValueError("give either selected or scores")
+    if not len(sex) == len(race) == len(decisions):
+        raise ValueError(
+            f"sex has {len(sex)} rows, race {len(race)} and the decisions {len(decisions)}; give "
+            "one of each per person"
+        )
+    known = {i: float(value) for i, value in enumerate(decisions) if value is not None}
+    if not known:
         raise ValueError(f"none of {len(sex)} people has a decision or score; nothing to count")
-    median = None
-    if scores is None:
-        chosen = [bool(given[0][i]) for i in rows]
-    else:
-        known_scores = [float(given[0][i] or 0.0) for i in rows]
-        median = statistics.median(known_scores)
-        chosen = [score > median for score in known_scores]
-    not_known = UNKNOWN | {label.strip().casefold() for label in unknown}
+    median = statistics.median(known.values()) if selected is None else None
+    chosen = [value > (median or 0.0) for value in known.values()]
+    not_known = {label.strip().casefold() for label in (*data("labels")["unknown"], *unknown)}
     columns = [
         [None if label.strip().casefold() in not_known else label.strip() for label in column]
-        for column in ([sex[i] for i in rows], [race[i] for i in rows])
+        for column in ([sex[i] for i in known], [race[i] for i in known])
     ]
     both = [
         None if a is None or b is None else f"{a} / {b}" for a, b in zip(*columns, strict=True)
@@ -242,8 +187,8 @@ def local_law_144(
             ("sex and race/ethnicity", both),
         )
     )
-    undecided = len(sex) - len(rows)
-    return ImpactReport(tables, len(rows), sum(chosen), undecided, median, level, least_share)
+    undecided = len(sex) - len(known)
+    return ImpactReport(tables, len(known), sum(chosen), undecided, median, level, least_share)
 
 
 def _table(
@@ -290,11 +235,7 @@ def _table(
 
 def _ratios(judged: dict[str, Any], best: str, level: float) -> dict[str, dict[str, Any]]:
     """Return ratio, joint interval, z and shortfall of each group."""
-    # Loads slowly, and no other command needs it.
-    from scipy.stats import studentized_range
-
-    widest = float(studentized_range.ppf(level, len(judged), math.inf)) / math.sqrt(2.0)
-    alpha = float(special.ndtr(-widest))
+    alpha = tukey_error_rate(len(judged), level)
     top = judged[best]
     found = {}
     for name, x in judged.items():
@@ -369,11 +310,14 @@ def run(arguments: argparse.Namespace) -> int:
     column = arguments.selected or arguments.score
     rows = _read(arguments.file, (column, arguments.sex, arguments.race))
     read = _decision if arguments.selected else _score
-    values = [read(row[column], f"{arguments.file}:{line}", column) for line, row in rows]
+    values: list[Any] = [
+        read(row[column], f"{arguments.file}:{line}: {column}") for line, row in rows
+    ]
     report = local_law_144(
         [row[arguments.sex] for _, row in rows],
         [row[arguments.race] for _, row in rows],
-        **{"selected" if arguments.selected else "scores": values},  # type: ignore[arg-type]
+        selected=values if arguments.selected else None,
+        scores=None if arguments.selected else values,
         level=arguments.level,
         least_share=arguments.exclude_below,
         unknown=arguments.unknown,
@@ -381,7 +325,8 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.format == "csv":
         text = csv_text(report)
     elif arguments.format == "json":
-        text = json.dumps(report.to_dict(), indent=1, allow_nan=False) + "\n"
+        record = {"heading": HEADING, **plain(asdict(report))}
+        text = json.dumps(record, indent=1, allow_nan=False) + "\n"
     else:
         text = rendered("local_law_144", report=report, heading=HEADING)
     sys.stdout.write(text)
@@ -402,22 +347,22 @@ def _read(path: Path, needed: Sequence[str]) -> list[tuple[int, dict[str, str]]]
     return rows
 
 
-def _decision(value: str, where: str, column: str) -> bool | None:
-    word = value.strip().casefold()
-    if word in UNKNOWN:
+def _decision(value: str, where: str) -> bool | None:
+    word, words = value.strip().casefold(), data("labels")
+    if word in words["unknown"]:
         return None
-    if word not in _SELECTED | _NOT_SELECTED:
-        raise ValueError(f"{where}: {column} is {value!r}; write 1 or 0, or yes or no")
-    return word in _SELECTED
+    if word not in (*words["selected"], *words["not_selected"]):
+        raise ValueError(f"{where} is {value!r}; write 1 or 0, or yes or no")
+    return word in words["selected"]
 
 
-def _score(value: str, where: str, column: str) -> float | None:
-    if value.strip().casefold() in UNKNOWN:
+def _score(value: str, where: str) -> float | None:
+    if value.strip().casefold() in data("labels")["unknown"]:
         return None
     try:
         score = float(value)
     except ValueError:
         score = math.nan
     if not math.isfinite(score):
-        raise ValueError(f"{where}: {column} is {value!r}; write a finite number")
+        raise ValueError(f"{where} is {value!r}; write a finite number")
     return score

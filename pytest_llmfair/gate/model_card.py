@@ -1,7 +1,4 @@
-"""``llmfair model-card``: a section of a Hugging Face model card, from the record of a run.
-
-The metadata at its top follows the ``model-index`` form of the Hub.
-"""
+"""``llmfair model-card``: a section of a Hugging Face model card, from the record of a run."""
 
 from __future__ import annotations
 
@@ -15,7 +12,7 @@ import yaml
 
 from pytest_llmfair._util.wording import finite, span
 from pytest_llmfair.gate.documents import read_run, rendered
-from pytest_llmfair.gate.limitations import check_name, limitations
+from pytest_llmfair.gate.limitations import limitations
 from pytest_llmfair.judging.facts import decimals, estimate, threshold
 from pytest_llmfair.judging.message import metric_name
 from pytest_llmfair.reports.columns import COLUMNS
@@ -48,66 +45,50 @@ def model_card(
     Returns
     -------
     str
-        YAML between lines of ``---``, then Markdown. Results without a value are in the table
-        and not in the metadata.
+        YAML between lines of ``---``, then Markdown.
+
+    Examples
+    --------
+    >>> model_card({"results": []}).splitlines()[:3]
+    ['---', 'model-index: []', '---']
     """
-    metadata = model_index(record, name=name, task=task, dataset=dataset)
-    columns = [
-        column for column in COLUMNS if column.html and not getattr(column, "markup", False)
-    ]
-    rows = [
-        [result["nodeid"], *(column.cell(result) for column in columns), _groups(result)]
-        for result in record["results"]
-    ]
+    # A picture says nothing in Markdown.
+    columns = [each for each in COLUMNS if each.html and not getattr(each, "markup", False)]
     context = record.get("context") or {}
-    git = context.get("git") or {}
+    metadata = {"model-index": _models(record, name, task, dataset)}
     return rendered(
         "model_card",
         metadata=yaml.safe_dump(metadata, sort_keys=False, allow_unicode=True, width=100),
         headings=["test", *(column.heading for column in columns), "groups"],
-        rows=rows,
-        left_out=[check_name(r) for r in record["results"] if not finite(estimate(r))],
+        rows=[
+            [result["nodeid"], *(column.cell(result) for column in columns), _groups(result)]
+            for result in record["results"]
+        ],
+        left_out=[result for result in record["results"] if not finite(estimate(result))],
         version=record.get("pytest_llmfair") or "a version that is not recorded",
-        commit=git.get("commit") or "not recorded",
+        commit=(context.get("git") or {}).get("commit") or "not recorded",
         date=context.get("started") or "not recorded",
         limits=limitations(record, level=3),
     )
 
 
-def model_index(
-    record: Mapping[str, Any],
-    *,
-    name: str | None = None,
-    task: str = "text-generation",
-    dataset: Mapping[str, str] | None = None,
-) -> dict[str, Any]:
-    """Return the ``model-index`` metadata of a run: one entry per model.
-
-    Parameters
-    ----------
-    record, name, task, dataset
-        As for :func:`model_card`.
-
-    Examples
-    --------
-    >>> model_index({"results": []})
-    {'model-index': []}
-    """
-    entries: dict[str, list[dict[str, Any]]] = {}
+def _models(
+    record: Mapping[str, Any], name: str | None, task: str, dataset: Mapping[str, str] | None
+) -> list[dict[str, Any]]:
+    """Return the models of a ``model-index``, with every result that has a value."""
+    source = f"pytest-llmfair {record.get('pytest_llmfair', '')}".strip()
+    models: dict[str, list[dict[str, Any]]] = {}
     for result in record["results"]:
-        if not finite(estimate(result)):
-            continue
-        own = entries.setdefault(name or result["model"] or UNNAMED, [])
-        source = {"name": f"pytest-llmfair {record.get('pytest_llmfair', '')}".strip()}
-        own.append(
-            {
-                "task": {"type": task},
-                "dataset": dict(dataset) if dataset else _dataset(result),
-                "metrics": [_metric(result)],
-                "source": {**source, "url": _SOURCE},
-            }
-        )
-    return {"model-index": [{"name": key, "results": own} for key, own in entries.items()]}
+        if finite(estimate(result)):
+            models.setdefault(name or result["model"] or UNNAMED, []).append(
+                {
+                    "task": {"type": task},
+                    "dataset": dict(dataset) if dataset else _dataset(result),
+                    "metrics": [_metric(result)],
+                    "source": {"name": source, "url": _SOURCE},
+                }
+            )
+    return [{"name": key, "results": results} for key, results in models.items()]
 
 
 def _dataset(result: Mapping[str, Any]) -> dict[str, str]:
@@ -120,17 +101,14 @@ def _dataset(result: Mapping[str, Any]) -> dict[str, str]:
 def _metric(result: Mapping[str, Any]) -> dict[str, Any]:
     places = decimals(result)
     ends = span(result["level"], result["lower"], result["upper"], places)
-    groups = _groups(result)
+    kept = ("lower", "upper", "level", "verdict", "unit", "units")
+    about = {"bound": threshold(result, places), "groups": _groups(result)}
     return {
         "type": result["metric"],
         "value": estimate(result),
         "name": f"{metric_name(result)}, {ends}",
-        "args": {
-            **{key: result[key] for key in ("lower", "upper", "level")},
-            "bound": threshold(result, places),
-            **{key: result[key] for key in ("verdict", "unit", "units")},
-            **({"groups": groups} if groups else {}),
-        },
+        "args": {key: result[key] for key in kept}
+        | {k: text for k, text in about.items() if text},
     }
 
 
@@ -150,10 +128,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--name", help="name of the model on the card")
     parser.add_argument("--task", default="text-generation", help="task type of the Hub")
     parser.add_argument(
-        "--dataset", metavar="TYPE", help="prompts on the Hub, such as owner/prompts"
-    )
-    parser.add_argument("--dataset-revision", metavar="COMMIT", help="their revision")
-    parser.add_argument(
         "--limitations", action="store_true", help="print only the limits of the run, as a page"
     )
 
@@ -161,14 +135,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Print the section."""
     record = read_run(arguments.run)
-    dataset = None
-    if arguments.dataset:
-        dataset = {"type": arguments.dataset, "name": arguments.dataset}
-        if arguments.dataset_revision:
-            dataset["revision"] = arguments.dataset_revision
     if arguments.limitations:
         text = limitations(record)
     else:
-        text = model_card(record, name=arguments.name, task=arguments.task, dataset=dataset)
+        text = model_card(record, name=arguments.name, task=arguments.task)
     sys.stdout.write(text)
     return 0
