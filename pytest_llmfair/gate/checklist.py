@@ -12,9 +12,7 @@ import datetime
 import difflib
 import json
 import sys
-from collections import Counter
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -28,70 +26,12 @@ _FIELDS = ("reviewer", "role", "decision", "date", "comment")
 _DECISIONS = ("yes", "no", "not applicable")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Item:
-    """One item: its decision is yes, no, not applicable or open.
-
-    `because` says where an automatic decision comes from, or what an answer lacks; `evidence` is
-    a file of the evidence pack, `supports` are names of references.
-    """
-
-    id: str
-    requirement: str
-    kind: str
-    decision: str
-    because: str = ""
-    evidence: str = ""
-    supports: tuple[str, ...] = ()
-    reviewer: str = ""
-    role: str = ""
-    date: str = ""
-    comment: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Checklist:
-    """All items, and the entries of the data file for the references that they support."""
-
-    items: tuple[Item, ...]
-    references: dict[str, dict[str, Any]]
-
-    @property
-    def complete(self) -> bool:
-        """Whether no item is open, and none is answered with no."""
-        return all(item.decision in ("yes", "not applicable") for item in self.items)
-
-    @property
-    def counts(self) -> dict[str, int]:
-        """Number of items by decision."""
-        found = Counter(item.decision for item in self.items)
-        return {decision: found[decision] for decision in (*_DECISIONS, "open")}
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain data for JSON and YAML."""
-        items = [{**asdict(item), "supports": list(item.supports)} for item in self.items]
-        references = {
-            name: {key: _plain(value) for key, value in entry.items()}
-            for name, entry in self.references.items()
-        }
-        return {
-            "complete": self.complete,
-            "counts": self.counts,
-            "items": items,
-            "references": references,
-        }
-
-    def to_markdown(self) -> str:
-        """Return the checklist as a page."""
-        return rendered("checklist", checklist=self)
-
-
 def checklist(
     record: Mapping[str, Any],
     answers: Mapping[str, Any] | None = None,
     *,
     today: datetime.date | None = None,
-) -> Checklist:
+) -> dict[str, Any]:
     """Fill the checklist from the record of a run, and from answers of people.
 
     Parameters
@@ -105,6 +45,13 @@ def checklist(
     today : datetime.date, optional
         Day on which waivers have to hold.
 
+    Returns
+    -------
+    dict
+        Plain data: `items` as in the data file, each with its `decision` (yes, no, not applicable
+        or open) and why; their `counts`; whether the list is `complete`, with no item open or
+        answered no; and the `references` that items support.
+
     Raises
     ------
     ValueError
@@ -113,7 +60,7 @@ def checklist(
     Examples
     --------
     >>> filled = checklist({"results": []})
-    >>> filled.counts["yes"], filled.complete
+    >>> filled["counts"]["yes"], filled["complete"]
     (0, False)
     """
     answers = answers or {}
@@ -122,17 +69,31 @@ def checklist(
     day = today or datetime.date.today()
     items = []
     for entry in content:
-        given: dict[str, Any] = {"supports": tuple(entry["supports"])}
         if entry["kind"] == "automatic":
             decision, because = answer(entry["rule"], record, day)
-            given |= {"decision": decision, "because": because}
+            given = {"decision": decision, "because": because}
         else:
-            given |= _answer(entry["id"], answers.get(entry["id"]) or {})
-        kept = {name: entry[name] for name in ("id", "requirement", "kind", "evidence")}
-        items.append(Item(**kept, **given))
-    known = data("references")
-    cited = dict.fromkeys(name for item in items for name in item.supports)
-    return Checklist(tuple(items), {name: known[name] for name in cited})
+            given = _answer(entry["id"], answers.get(entry["id"]) or {})
+        items.append({**entry, **given})
+    decisions = [item["decision"] for item in items]
+    cited = {name for item in items for name in item["supports"]}
+    return {
+        "complete": not {"open", "no"} & set(decisions),
+        "counts": {each: decisions.count(each) for each in (*_DECISIONS, "open")},
+        "items": items,
+        "references": {name: x for name, x in data("references").items() if name in cited},
+    }
+
+
+def checklist_page(filled: Mapping[str, Any]) -> str:
+    """Return a filled checklist as Markdown.
+
+    Examples
+    --------
+    >>> print(checklist_page(checklist({"results": []})).splitlines()[0])
+    # Pre-release checklist
+    """
+    return rendered("checklist.md", checklist=filled)
 
 
 def _check_names(answers: Mapping[str, Any], content: list[dict[str, Any]]) -> None:
@@ -183,16 +144,7 @@ def answers_template() -> str:
     >>> "go:" in answers_template().splitlines()
     True
     """
-    lines = [
-        "# Answers to the manual items of the checklist, for llmfair checklist --answers.",
-        "# decision: yes, no, or not applicable, which needs a comment; date: as in 2026-11-23.",
-        "# Without reviewer, role and date an item stays open.",
-    ]
-    for entry in data("checklist")["items"]:
-        if entry["kind"] == "manual":
-            lines += ["", f"# {entry['requirement']}", f"{entry['id']}:"]
-            lines += [f"  {key}:" for key in _FIELDS]
-    return "\n".join(lines) + "\n"
+    return rendered("answers.yaml", items=data("checklist")["items"], fields=_FIELDS)
 
 
 def read_answers(path: Path) -> dict[str, Any]:
@@ -204,12 +156,6 @@ def read_answers(path: Path) -> dict[str, Any]:
     if answers is not None and not isinstance(answers, dict):
         raise ValueError(f"{path} is no mapping; llmfair checklist --write-answers makes one")
     return answers or {}
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, datetime.date):
-        return value.isoformat()
-    return {key: _plain(x) for key, x in value.items()} if isinstance(value, dict) else value
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -238,10 +184,10 @@ def run(arguments: argparse.Namespace) -> int:
     answers = read_answers(arguments.answers) if arguments.answers else None
     filled = checklist(read_run(arguments.run), answers)
     if arguments.format == "markdown":
-        text = filled.to_markdown()
+        text = checklist_page(filled)
     elif arguments.format == "json":
-        text = json.dumps(filled.to_dict(), indent=1) + "\n"
+        text = json.dumps(filled, indent=1) + "\n"
     else:
-        text = yaml.safe_dump(filled.to_dict(), sort_keys=False, allow_unicode=True, width=100)
+        text = yaml.safe_dump(filled, sort_keys=False, allow_unicode=True, width=100)
     sys.stdout.write(text)
-    return 0 if filled.complete else 1
+    return 0 if filled["complete"] else 1

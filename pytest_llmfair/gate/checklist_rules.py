@@ -30,10 +30,8 @@ class _EachCheck:
     def __call__(self, run: Run) -> Answer:
         results = run["results"]
         if found := [result for result in results if self.against(result, run)]:
-            return (
-                "no",
-                f"not so for {len(found)} of {plural('check', len(results))}: {_named(found)}",
-            )
+            count = plural("check", len(results))
+            return "no", f"not so for {len(found)} of {count}: {_named(found)}"
         if unknown := [result for result in results if self.silent(result, run)]:
             return "open", f"the record says nothing about this for {_named(unknown)}"
         return "yes", self.says(run)
@@ -81,18 +79,11 @@ def _groups(run: Run) -> str:
 
 
 def _counts(run: Run) -> str:
-    missing, pairs, prompts = (
-        sum(count(result) for result in run["results"])
-        for count in (
-            lambda result: sum(result["missing"].values()),
-            lambda result: result["rejected"],
-            lambda result: result["uncertain"],
-        )
-    )
-    return (
-        f"{plural('answer', missing)} missing, {plural('pair', pairs)} and "
-        f"{plural('prompt', prompts)} left out, over all checks"
-    )
+    results = run["results"]
+    missing = sum(sum(result["missing"].values()) for result in results)
+    pairs = plural("pair", sum(result["rejected"] for result in results))
+    prompts = plural("prompt", sum(result["uncertain"] for result in results))
+    return f"{plural('answer', missing)} missing, {pairs} and {prompts} left out"
 
 
 def _not_audited(result: Mapping[str, Any], run: Run) -> bool:
@@ -138,7 +129,7 @@ def _commit_recorded(run: Run) -> Answer:
     """Answer whether the run has a commit without changes, and a time."""
     git, started = (run.get("context") or {}).get("git") or {}, _started(run)
     if not git.get("commit") or git.get("dirty") is None or started is None:
-        return "open", "the record has not all of commit, whether files were changed, and time"
+        return "open", "the record lacks the commit, whether files were changed, or the time"
     if git["dirty"]:
         return "no", f"files differed from commit {git['commit']}"
     return "yes", f"commit {git['commit']}, {started.isoformat()}"

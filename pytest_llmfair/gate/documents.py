@@ -35,8 +35,8 @@ def data(name: str) -> Any:
 
 
 def rendered(name: str, **values: Any) -> str:
-    """Return a template of the gate with these values filled in."""
-    text: str = _templates().get_template(f"{name}.md.j2").render(**values)
+    """Return a template of the gate, such as ``checklist.md``, with these values filled in."""
+    text: str = _templates().get_template(f"{name}.j2").render(**values)
     return text.rstrip("\n") + "\n"
 
 

@@ -38,7 +38,7 @@ def limitations(record: Mapping[str, Any], *, level: int = 1) -> str:
     # Without an attribute a check knows no list of groups that it could lack.
     own_data = groups.pop("", None) is not None
     return rendered(
-        "limitations",
+        "limitations.md",
         mark="#" * level,
         results=results,
         names=names,

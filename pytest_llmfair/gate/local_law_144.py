@@ -328,7 +328,7 @@ def run(arguments: argparse.Namespace) -> int:
         record = {"heading": HEADING, **plain(asdict(report))}
         text = json.dumps(record, indent=1, allow_nan=False) + "\n"
     else:
-        text = rendered("local_law_144", report=report, heading=HEADING)
+        text = rendered("local_law_144.md", report=report, heading=HEADING)
     sys.stdout.write(text)
     return 0
 

@@ -57,7 +57,7 @@ def model_card(
     context = record.get("context") or {}
     metadata = {"model-index": _models(record, name, task, dataset)}
     return rendered(
-        "model_card",
+        "model_card.md",
         metadata=yaml.safe_dump(metadata, sort_keys=False, allow_unicode=True, width=100),
         headings=["test", *(column.heading for column in columns), "groups"],
         rows=[
