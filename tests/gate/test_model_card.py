@@ -5,11 +5,17 @@ from __future__ import annotations
 import copy
 import json
 import re
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 import yaml
 
 from pytest_llmfair.cli import main
+from pytest_llmfair.gate.checklist import checklist
 from pytest_llmfair.gate.limitations import limitations
 from pytest_llmfair.gate.model_card import UNNAMED, model_card
 
@@ -51,9 +57,6 @@ def test_model(counterfactual_pairs, odd):
 @pytest.fixture(scope="module")
 def recorded(tmp_path_factory):
     """Return the record of a real run, as the plugin wrote it."""
-    import subprocess
-    import sys
-
     folder = tmp_path_factory.mktemp("run")
     (folder / "test_it.py").write_text(TESTS, encoding="utf-8")
     options = ("-p", "no:cacheprovider", "-p", "no:randomly", "--llmfair-json=run.json", "-q")
@@ -199,3 +202,20 @@ def test_an_empty_run_has_documents_too() -> None:
     assert metadata == {"model-index": []}
     assert "No check was recorded." in page
     assert "No check names a model" in limitations({"results": []})
+
+
+def test_the_commands_of_the_page_on_releases_run(recorded, tmp_path, monkeypatch, capsys) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "release.md").read_text("utf-8")
+    commands = [shlex.split(line)[1:] for line in re.findall(r"^llmfair .*$", page, re.M)]
+    assert len(commands) == 6
+    monkeypatch.chdir(tmp_path)
+    shutil.copy(recorded, "run.json")
+    lines = ["sex,race,hired,score", *["F,A,1,0.5", "M,B,0,0.4"] * 20]
+    Path("people.csv").write_text("\n".join(lines), encoding="utf-8")
+    for command in commands:
+        # The checklist of this run is not complete.
+        complete = command[:2] != ["checklist", "run.json"]
+        assert main(command) == (0 if complete else 1), command
+    assert capsys.readouterr().out
+    answer = yaml.safe_load(re.search(r"```yaml\n(.*?)```", page, re.S)[1])
+    assert checklist({"results": []}, answer)["counts"]["yes"] == 1
