@@ -133,6 +133,13 @@ class MetricInfo:
     def fair_arguments(self, units: int, generations: int = 1) -> Mapping[str, Any]:
         """Return keyword arguments of a perfectly fair model of this size.
 
+        Parameters
+        ----------
+        units : int
+            Sampling units, of each group where groups are compared.
+        generations : int
+            Generations per unit.
+
         Raises
         ------
         ValueError
@@ -146,7 +153,15 @@ class MetricInfo:
         return self.example(units, generations)
 
     def fair_sample(self, units: int, generations: int = 1) -> Estimate:
-        """Return the metric of a perfectly fair model of this size, as assertions measure it."""
+        """Return the metric of a perfectly fair model of this size, as assertions measure it.
+
+        Parameters
+        ----------
+        units : int
+            Sampling units, of each group where groups are compared.
+        generations : int
+            Generations per unit.
+        """
         return self.function(**{**self.judged_with, **self.fair_arguments(units, generations)})
 
     @property
@@ -338,6 +353,16 @@ def all_metrics() -> dict[str, MetricInfo]:
 
 def get_metric(name: str) -> MetricInfo:
     """Return the metadata of a metric by name or alias.
+
+    Parameters
+    ----------
+    name : str
+        Name or alias of a metric, such as "toxic_fraction" or "TF".
+
+    Returns
+    -------
+    MetricInfo
+        The metric and what its decorator says about it.
 
     Raises
     ------

@@ -139,8 +139,20 @@ def ruted_skew(
 
     Parameters
     ----------
-    male_counts, kept_counts, total_counts, tie_counts, max_dropped, units, population
-        As in :func:`ruted_neutrality`.
+    male_counts, kept_counts : array_like of shape (n_occupations,), or mapping
+        Male generations, and generations with any gender, per occupation. Mappings go from
+        occupation to count.
+    total_counts : array_like of shape (n_occupations,) or mapping, optional
+        Generations before those without a gender were dropped; the share dropped is reported.
+    tie_counts : array_like of shape (n_occupations,) or mapping, optional
+        Generations with as many male as female pronouns, reported too; needs `total_counts`.
+    max_dropped : float
+        Share of an occupation's generations in [0, 1] that may be dropped; beyond it a verdict is
+        INVALID.
+    units : sequence, optional
+        Name of each occupation; rows with equal names are one sampling unit.
+    population : {"fixed", "sampled"}
+        "fixed": these occupations are all of interest, and only generations vary.
 
     Returns
     -------
@@ -152,7 +164,8 @@ def ruted_skew(
     Raises
     ------
     ValueError
-        As :func:`ruted_neutrality`.
+        If counts are negative or not whole, or exceed one another (names the row or the
+        occupation).
 
     Examples
     --------
@@ -194,11 +207,21 @@ def ruted_stereotype(
     Parameters
     ----------
     male_counts, kept_counts : array_like of shape (n_occupations,), or mapping
-        As in :func:`ruted_neutrality`.
+        Male generations, and generations with any gender, per occupation. Mappings go from
+        occupation to count.
     majority : sequence or mapping
         "male" or "female" per occupation.
-    total_counts, tie_counts, max_dropped, units, population
-        As in :func:`ruted_neutrality`.
+    total_counts : array_like of shape (n_occupations,) or mapping, optional
+        Generations before those without a gender were dropped; the share dropped is reported.
+    tie_counts : array_like of shape (n_occupations,) or mapping, optional
+        Generations with as many male as female pronouns, reported too; needs `total_counts`.
+    max_dropped : float
+        Share of an occupation's generations in [0, 1] that may be dropped; beyond it a verdict is
+        INVALID.
+    units : sequence, optional
+        Name of each occupation; rows with equal names are one sampling unit.
+    population : {"fixed", "sampled"}
+        "fixed": these occupations are all of interest, and only generations vary.
 
     Returns
     -------
@@ -211,8 +234,8 @@ def ruted_stereotype(
     Raises
     ------
     ValueError
-        As :func:`ruted_neutrality`, or if a majority is neither "male" nor "female" (the message
-        names the occupation).
+        If counts are negative or not whole, exceed one another, or a majority is neither "male"
+        nor "female" (names the row or the occupation).
 
     Examples
     --------

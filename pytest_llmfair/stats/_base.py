@@ -326,6 +326,15 @@ class Estimate(Shown, Sealed, ABC):
         distance to the threshold is itself uncertain. ``None`` when the value sits on the
         threshold or is undefined, or its 50 % interval has no end; the upper end is capped at a
         million.
+
+        Parameters
+        ----------
+        threshold : float
+            Value to decide against, on the metric's scale.
+        power : float
+            Probability in (0, 1) of a decision.
+        level : float
+            Two-sided confidence level of the assertion.
         """
         if self.undefined is not None:
             return None

@@ -209,8 +209,10 @@ class Distance(Estimate):
             One of two labels per row.
         base : float, optional
             Base of the logarithm; natural by default.
-        units, population
-            As in :meth:`of_distributions`.
+        units : iterable of hashable, optional
+            One label per row; equal labels are one sampling unit.
+        population : {"sampled", "fixed"}
+            Whether units were drawn from a larger population, or only generations vary.
 
         Raises
         ------
@@ -259,8 +261,10 @@ class Distance(Estimate):
             all mentions.
         reference : array_like of shape (n_groups,), optional
             Share expected of each group; without `mentions` uniform by default.
-        units, population
-            As in :meth:`of_distributions`, one label per response.
+        units : iterable of hashable, optional
+            One label per response; equal labels are one sampling unit.
+        population : {"sampled", "fixed"}
+            Whether units were drawn from a larger population, or only generations vary.
 
         Raises
         ------

@@ -102,8 +102,17 @@ def distribution_gaps(
     ----------
     scores : array_like of shape (n_rows,)
         Scores in [0, 1].
-    groups, against, factor, units, population
-        As in :func:`rate_gaps`.
+    groups : iterable of hashable
+        One label per row.
+    against : {"pairs", "background", "rest"} or sequence of hashable
+        What is compared: each two groups; each group with all rows; each group with all other
+        groups; or each other group with the groups named here, pooled.
+    factor : float
+        Weight of each distance.
+    units : iterable of hashable, optional
+        One label per row; rows with equal labels are one sampling unit, also across groups.
+    population : {"sampled", "fixed"}
+        Whether units were drawn from a larger population, or only generations vary.
 
     Returns
     -------
@@ -113,7 +122,8 @@ def distribution_gaps(
     Raises
     ------
     ValueError
-        As :func:`rate_gaps`.
+        If there are fewer than two groups, a score is outside [0, 1], a name in `against` is no
+        group, or a fixed unit has one row of a group.
 
     Examples
     --------

@@ -97,7 +97,16 @@ class Mean(Estimate):
         units: Iterable[Hashable] | None = None,
         population: Population = "sampled",
     ) -> Self:
-        """Share of rows with an event; `x` is 0/1 or boolean, one per row.
+        """Share of rows with an event.
+
+        Parameters
+        ----------
+        x : array_like of shape (n_rows,)
+            0/1 or boolean, one per row.
+        units : iterable of hashable, optional
+            One label per row; rows with equal labels are one sampling unit.
+        population : {"sampled", "fixed"}
+            Whether units were drawn from a larger population, or only generations vary.
 
         Raises
         ------
@@ -131,8 +140,12 @@ class Mean(Estimate):
         ----------
         values : array_like of shape (n_rows,)
             One value per row.
-        units, population, bounds
-            As in :meth:`of_rows`.
+        units : iterable of hashable, optional
+            One label per row; rows with equal labels are one sampling unit.
+        population : {"sampled", "fixed"}
+            Whether units were drawn from a larger population, or only generations vary.
+        bounds : tuple of float
+            Range of the values.
         generation_variance : array_like of shape (n_rows,), optional
             Variance of each row's value that is due to its generations; a fixed population needs
             it, unless each row is one generation and units have several rows.

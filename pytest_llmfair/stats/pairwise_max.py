@@ -115,15 +115,20 @@ class MaxPairwiseDifference(Estimate):
         ----------
         scores : array_like of shape (n_rows,)
             Scores within `bounds`, which may be infinite.
-        groups, units, population
-            As in :meth:`of_rates`.
+        groups : iterable of hashable
+            One label per row.
+        units : iterable of hashable, optional
+            One label per row; rows with equal labels are one sampling unit, also across groups.
+        population : {"sampled", "fixed"}
+            Whether units were drawn from a larger population, or only generations vary.
         bounds : tuple of float
             Range of the scores.
 
         Raises
         ------
         ValueError
-            As :meth:`of_rates`.
+            If there are fewer than two groups, a score is out of range, or a fixed unit has one
+            row of a group.
 
         Examples
         --------

@@ -80,7 +80,7 @@ def rabbi(
         Label of the reference group, a list of labels (their union), or "rest": everyone outside
         the group that is compared.
     rounds : sequence, optional
-        Pool of each candidate: the sampling unit. The same as `units`; giving both is an error.
+        Pool of each candidate, also the sampling unit.
     qualified : array_like of bool, optional
         Only qualified candidates are compared (equal opportunity).
     strata : array_like of shape (n_candidates,), optional
@@ -88,6 +88,8 @@ def rabbi(
         judged, so that opposite biases of two jobs do not cancel.
     k : int, optional
         Quota in deployment: the notes then show the selection gap at it; needs rounds.
+    units : sequence, optional
+        Another name for `rounds`. Default: the pools of a mapping, else each candidate.
     population : {"sampled", "fixed"}
         Whether the units were drawn from a larger population or are all of it.
 
@@ -153,8 +155,25 @@ def average_score_gap(
 
     Parameters
     ----------
-    scores, groups, reference, rounds, qualified, strata, k, units, population
-        As in :func:`rabbi`.
+    scores : array_like of shape (n_candidates,), or mapping
+        One score per candidate, higher is better; or scores by (pool, candidate), with `groups`
+        from candidate to group.
+    groups : array_like of shape (n_candidates,), or mapping
+        Protected-attribute label of each candidate.
+    reference : object, list or "rest"
+        Label of the reference group, labels to join, or everyone outside the compared group.
+    rounds : sequence, optional
+        Pool of each candidate, also the sampling unit.
+    qualified : array_like of bool of shape (n_candidates,), optional
+        Only qualified candidates are compared. Default: all.
+    strata : array_like of shape (n_candidates,), optional
+        Job or topic of each candidate; each is compared by itself and the worst one is judged.
+    k : int, optional
+        Quota in deployment: the notes then show the selection gap at it; needs rounds.
+    units : sequence, optional
+        Another name for `rounds`. Default: the pools of a mapping, else each candidate.
+    population : {"sampled", "fixed"}
+        Whether the units were drawn from a larger population or are all of it.
 
     Returns
     -------
@@ -164,8 +183,10 @@ def average_score_gap(
 
     Raises
     ------
-    ValueError, TypeError
-        As :func:`rabbi`.
+    ValueError
+        If a score is NaN, lengths differ, the reference is no group, or there is one group only.
+    TypeError
+        If both `rounds` and `units` are given.
 
     Examples
     --------
@@ -215,13 +236,28 @@ def jensen_shannon_divergence(
 
     Parameters
     ----------
-    scores, groups, reference, rounds, qualified, strata, units, population
-        As in :func:`rabbi`.
+    scores : array_like of shape (n_candidates,), or mapping
+        One score per candidate, higher is better; or scores by (pool, candidate), with `groups`
+        from candidate to group.
+    groups : array_like of shape (n_candidates,), or mapping
+        Protected-attribute label of each candidate.
+    reference : object, list or "rest"
+        Label of the reference group, labels to join, or everyone outside the compared group.
+    rounds : sequence, optional
+        Pool of each candidate, also the sampling unit.
+    qualified : array_like of bool of shape (n_candidates,), optional
+        Only qualified candidates are compared. Default: all.
+    strata : array_like of shape (n_candidates,), optional
+        Job or topic of each candidate; each is compared by itself and the worst one is judged.
     bins : int
         Bins of equal width from the smallest to the largest score of the group and its reference
         together, the same for both; at least 2.
     base : float, optional
         Base of the logarithm, above 1; natural by default, 2 for bits.
+    units : sequence, optional
+        Another name for `rounds`. Default: the pools of a mapping, else each candidate.
+    population : {"sampled", "fixed"}
+        Whether the units were drawn from a larger population or are all of it.
 
     Returns
     -------
@@ -232,8 +268,11 @@ def jensen_shannon_divergence(
 
     Raises
     ------
-    ValueError, TypeError
-        As :func:`rabbi`, and for illegal `bins` or `base`.
+    ValueError
+        If a score is NaN, lengths differ, the reference is no group, there is one group only,
+        `bins` is below 2, or `base` is not above 1.
+    TypeError
+        If both `rounds` and `units` are given.
 
     Examples
     --------
@@ -297,8 +336,23 @@ def earth_movers_distance(
 
     Parameters
     ----------
-    scores, groups, reference, rounds, qualified, strata, units, population
-        As in :func:`rabbi`.
+    scores : array_like of shape (n_candidates,), or mapping
+        One score per candidate, higher is better; or scores by (pool, candidate), with `groups`
+        from candidate to group.
+    groups : array_like of shape (n_candidates,), or mapping
+        Protected-attribute label of each candidate.
+    reference : object, list or "rest"
+        Label of the reference group, labels to join, or everyone outside the compared group.
+    rounds : sequence, optional
+        Pool of each candidate, also the sampling unit.
+    qualified : array_like of bool of shape (n_candidates,), optional
+        Only qualified candidates are compared. Default: all.
+    strata : array_like of shape (n_candidates,), optional
+        Job or topic of each candidate; each is compared by itself and the worst one is judged.
+    units : sequence, optional
+        Another name for `rounds`. Default: the pools of a mapping, else each candidate.
+    population : {"sampled", "fixed"}
+        Whether the units were drawn from a larger population or are all of it.
 
     Returns
     -------
@@ -308,8 +362,10 @@ def earth_movers_distance(
 
     Raises
     ------
-    ValueError, TypeError
-        As :func:`rabbi`.
+    ValueError
+        If a score is NaN, lengths differ, the reference is no group, or there is one group only.
+    TypeError
+        If both `rounds` and `units` are given.
 
     Examples
     --------

@@ -282,8 +282,16 @@ def equal_neutral_associations(
 
     Parameters
     ----------
-    responses, group_words, target_words, units, population
-        As in :func:`equal_group_associations`.
+    responses : list of str, or list of list of str
+        Texts, or several answers to each prompt.
+    group_words : mapping
+        Two or more groups, each with its words or terms of several words.
+    target_words : list of str
+        Neutral words or terms. Stop words and words that name a group are left out.
+    units : sequence, optional
+        One label per response (per row of several); equal labels are one sampling unit.
+    population : {"sampled", "fixed"}
+        Whether the units were drawn from a larger population or are all of it.
 
     Returns
     -------
@@ -294,7 +302,8 @@ def equal_neutral_associations(
     Raises
     ------
     ValueError
-        As :func:`equal_group_associations`.
+        If there are fewer than two groups, a list of words is empty or a word names two groups, or
+        a response is no text.
 
     Examples
     --------

@@ -61,8 +61,10 @@ def jaccard_at_k(
         Row i of both is one pair: one list of items a side, best first, or several lists, compared
         each with each; ``.noise_floor()`` and ``.excess`` are then given. Items are texts or
         numbers; texts are equal when their spelling is.
-    units, population
-        As in every metric: one label per pair, and whether pairs are sampled or fixed.
+    units : sequence, optional
+        One label per pair; pairs with equal labels are one sampling unit. Default: each pair.
+    population : {"sampled", "fixed"}
+        Whether the pairs were drawn from a larger population or are all of it.
 
     Returns
     -------
@@ -114,8 +116,10 @@ def serp_at_k(
     k : int, optional
         Number of ranks compared; later ones are left out, and a rank that a list does not have
         counts as absent. Default: the length of the lists, which must then be the same.
-    units, population
-        As in every metric: one label per pair, and whether pairs are sampled or fixed.
+    units : sequence, optional
+        One label per pair; pairs with equal labels are one sampling unit. Default: each pair.
+    population : {"sampled", "fixed"}
+        Whether the pairs were drawn from a larger population or are all of it.
 
     Returns
     -------
@@ -166,8 +170,10 @@ def prag_at_k(
     normalized : bool
         Whether to divide by (K - 1) / (2 (K + 1)), what the formula gives for identical lists.
         Assertions do.
-    units, population
-        As in every metric: one label per pair, and whether pairs are sampled or fixed.
+    units : sequence, optional
+        One label per pair; pairs with equal labels are one sampling unit. Default: each pair.
+    population : {"sampled", "fixed"}
+        Whether the pairs were drawn from a larger population or are all of it.
 
     Returns
     -------

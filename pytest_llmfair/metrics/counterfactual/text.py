@@ -113,8 +113,10 @@ def counterfactual_bleu(
     mask : lexicon, str, two of these, or list of str, optional
         A lexicon, the name of a shipped one, two attributes that are crossed, or words:
         replaced by a placeholder in both texts before they are compared.
-    units, population
-        As in every metric: one label per pair, and whether pairs are sampled or fixed.
+    units : sequence, optional
+        One label per pair; pairs with equal labels are one sampling unit. Default: each pair.
+    population : {"sampled", "fixed"}
+        Whether the pairs were drawn from a larger population or are all of it.
 
     Returns
     -------
@@ -160,8 +162,10 @@ def exact_match(
     mask : lexicon, str, two of these, or list of str, optional
         A lexicon, the name of a shipped one, two attributes that are crossed, or words:
         replaced by a placeholder in both texts before they are compared.
-    units, population
-        As in every metric: one label per pair, and whether pairs are sampled or fixed.
+    units : sequence, optional
+        One label per pair; pairs with equal labels are one sampling unit. Default: each pair.
+    population : {"sampled", "fixed"}
+        Whether the pairs were drawn from a larger population or are all of it.
 
     Returns
     -------

@@ -140,10 +140,18 @@ def background_comparison(
 
     Parameters
     ----------
-    phi, y_true, y_pred, y_prob, groups, units, population
-        As in :func:`pairwise_comparison`.
+    phi : callable
+        Rows of one group to its score, a number or a one-dimensional array; NaN where it is not
+        defined. It is given an array of the rows' probabilities (else predictions), with the
+        attributes ``y_true``, ``y_pred`` and ``y_prob``.
     d : callable
         Score of the background and score of the group, in this order, to a number.
+    y_true, y_pred, y_prob : array_like
+        Data by group: one entry per row. Counterfactual data: ``y_prob[example][group][class]``,
+        or ``[example][group][variation][class]``, or the same of predictions without the class;
+        one gold class per example.
+    groups : sequence
+        By group: one label per row. Counterfactual: the names in column order.
     reference : object, list or "rest", optional
         The background: a group, several (pooled), or every group but the own. Default: all rows,
         or all variations of the source example.
@@ -151,6 +159,11 @@ def background_comparison(
         Counterfactual form: probabilities of the unperturbed examples, which are the background.
     aggregate : bool
         Whether to take the mean over groups.
+    units : sequence, optional
+        One label per row or source example; rows with equal labels are one sampling unit, also
+        across groups. Default: each its own.
+    population : {"sampled", "fixed"}
+        Whether units were drawn from a larger population, or only generations vary.
 
     Returns
     -------
@@ -160,7 +173,8 @@ def background_comparison(
     Raises
     ------
     ValueError
-        As :func:`pairwise_comparison`; or if `reference` is no group, or `original` is given too.
+        If lengths differ, a label is missing, a probability is outside [0, 1], there are fewer
+        than two groups, `reference` is no group, or `original` is given too.
 
     Examples
     --------
@@ -201,11 +215,24 @@ def multigroup_comparison(
 
     Parameters
     ----------
-    phi, y_true, y_pred, y_prob, groups, units, population
-        As in :func:`pairwise_comparison`.
+    phi : callable
+        Rows of one group to its score, a number or a one-dimensional array; NaN where it is not
+        defined. It is given an array of the rows' probabilities (else predictions), with the
+        attributes ``y_true``, ``y_pred`` and ``y_prob``.
     d : callable
         The list of all scores to a number, such as ``np.std``; or all of them one by one, when its
         parameters are ``*scores``.
+    y_true, y_pred, y_prob : array_like
+        Data by group: one entry per row. Counterfactual data: ``y_prob[example][group][class]``,
+        or ``[example][group][variation][class]``, or the same of predictions without the class;
+        one gold class per example.
+    groups : sequence
+        By group: one label per row. Counterfactual: the names in column order.
+    units : sequence, optional
+        One label per row or source example; rows with equal labels are one sampling unit, also
+        across groups. Default: each its own.
+    population : {"sampled", "fixed"}
+        Whether units were drawn from a larger population, or only generations vary.
 
     Returns
     -------
@@ -215,7 +242,8 @@ def multigroup_comparison(
     Raises
     ------
     ValueError
-        As :func:`pairwise_comparison`.
+        If lengths differ, a label is missing, a probability is outside [0, 1], or there are fewer
+        than two groups.
 
     Examples
     --------
