@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pytest_llmfair.stats._base import Estimate, share_of_ends
+from pytest_llmfair.stats._base import Estimate
 from pytest_llmfair.stats._clusters import PLANNING_ICC, as_list, label_list
 from pytest_llmfair.stats._cooccurrence import Cooccurrences
 from pytest_llmfair.stats._crossfit import Bracket
@@ -24,6 +24,7 @@ from pytest_llmfair.stats._grouped import (
     sample_of,
 )
 from pytest_llmfair.stats._layout import ranks
+from pytest_llmfair.stats._p_values import share_of_ends
 from pytest_llmfair.stats._records import Contributions, Population, Sample
 from pytest_llmfair.stats.binomial import SampledTerms, Terms, read_counts
 

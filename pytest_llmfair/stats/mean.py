@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pytest_llmfair.stats import _clusters as clusters
-from pytest_llmfair.stats._base import Estimate, within_share
+from pytest_llmfair.stats._base import Estimate
+from pytest_llmfair.stats._p_values import within_share
 from pytest_llmfair.stats._rates import precision_of
 from pytest_llmfair.stats._records import Contributions, Floats, Population, Sample
 from pytest_llmfair.stats._rows import NO_VARIANCE, Rows, read_table

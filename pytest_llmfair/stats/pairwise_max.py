@@ -14,10 +14,10 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from pytest_llmfair.stats import _clusters as clusters
-from pytest_llmfair.stats._base import Estimate
+from pytest_llmfair.stats._base import Estimate, GroupRow, Table
 from pytest_llmfair.stats._crossfit import Bracket
 from pytest_llmfair.stats._grouped import Grouped
-from pytest_llmfair.stats._records import Finding, Floats, GroupRow, Population, Sample, Table
+from pytest_llmfair.stats._records import Finding, Floats, Population, Sample
 from pytest_llmfair.stats._resampling import SEED_LABELS, LargestDifference, expected_largest
 from pytest_llmfair.stats._totals import Widest
 from pytest_llmfair.stats.distance import Distance

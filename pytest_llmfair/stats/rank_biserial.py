@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from pytest_llmfair.stats import _clusters as clusters
-from pytest_llmfair.stats._base import Estimate, within_share
+from pytest_llmfair.stats._base import Estimate
+from pytest_llmfair.stats._p_values import within_share
 from pytest_llmfair.stats._records import (
     Contributions,
     Finding,

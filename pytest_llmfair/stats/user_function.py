@@ -12,9 +12,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pytest_llmfair.stats import _clusters as clusters
-from pytest_llmfair.stats._base import Estimate, share_of_ends
+from pytest_llmfair.stats._base import Estimate
 from pytest_llmfair.stats._grouped import Grouped
 from pytest_llmfair.stats._layout import Layout
+from pytest_llmfair.stats._p_values import share_of_ends
 from pytest_llmfair.stats._records import Finding, Floats, Indices, Population, Sample
 from pytest_llmfair.stats._resampling import SEED_LABELS, Strata, upper_quantile
 from pytest_llmfair.stats._rows import few_units, known_error, t_reach

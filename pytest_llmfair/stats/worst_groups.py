@@ -7,8 +7,8 @@ from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from pytest_llmfair.stats._base import Estimate, Undefined
-from pytest_llmfair.stats._records import Finding, GroupRow
+from pytest_llmfair.stats._base import Estimate, GroupRow, Undefined
+from pytest_llmfair.stats._records import Finding
 from pytest_llmfair.stats.multiplicity import holm
 
 Groups = tuple[str, str]
