@@ -118,6 +118,10 @@ class MetricInfo:
         low, high = self.bounds
         return f"MetricInfo {self.name} ({self.family}, {low:g} to {high:g}, {self.side})"
 
+    def __reduce__(self) -> tuple[Callable[[str], MetricInfo], tuple[str]]:
+        # A pickle or a deep copy refers to the metric by its name, as it does to functions.
+        return get_metric, (self.name,)
+
     @property
     def side(self) -> str:
         """Description of the fair values."""

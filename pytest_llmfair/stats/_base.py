@@ -388,6 +388,10 @@ class Table(Mapping[Hashable, GroupRow]):
     def __len__(self) -> int:
         return len(self._rows)
 
+    def __getstate__(self) -> dict[str, Any]:
+        # A pickle or a deep copy holds finished rows: the function that makes them has no name.
+        return {"_rows": dict(self)}
+
     def __repr__(self) -> str:
         shown = [f"{key!r}: {self[key]!r}" for key in islice(self, _ROWS_PRINTED)]
         more = len(self) - len(shown)

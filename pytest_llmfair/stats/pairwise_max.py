@@ -256,7 +256,7 @@ class MaxPairwiseDifference(Estimate):
             findings=tuple(found.values()),
             pairs=known,
             judged=judged,
-            per_pair=lambda alpha: alpha / number,
+            per_pair=partial(_shared_evenly, number),
         )
 
     def lower_bound(self, alpha: float) -> float:
@@ -331,6 +331,11 @@ def pair_table(pairs: Mapping[Hashable, Estimate]) -> Table:
         return GroupRow(pair.value, pair.sample.generations, p=adjusted()[key], estimate=pair)
 
     return Table(pairs, row)
+
+
+def _shared_evenly(number: int, alpha: float) -> float:
+    """Bonferroni's share of an error rate; a lambda could not be pickled."""
+    return alpha / number
 
 
 def _normal_gaps(keys: list[Hashable]) -> Floats:

@@ -7,6 +7,7 @@ import math
 import warnings
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -311,23 +312,31 @@ class UserScores(Scores):
 
     def mean(self, design: Design, *, log: bool = False) -> Estimate:
         """Estimate the mean of the comparisons, or its logarithm."""
-        change: Callable[[float], float] = math.log if log else float
         found = self._scores(design)
         missing = self._missing(found, design)
         if missing:
             return Undefined(undefined=missing, sample=self.form.sample)
         if isinstance(self.form, CounterfactualForm):
-            return self._over_examples([change(self._value(s, design)) for s in found])
+            values = [self._value(s, design) for s in found]
+            return self._over_examples([math.log(x) for x in values] if log else values)
         form = self.form
-
-        def measure(rows: Any, groups: Any) -> float:
-            value = self._value(self._by_group(form, rows, groups, design), design)
-            return math.nan if log and not value > 0.0 else change(value)
-
         kind = MetricDistance if self.nature == "distance" else JackknifeEstimate
         return kind.of_measure(
-            measure, form.labels, codes_of(form), units=form.units, population=form.population
+            # Not a function defined here, which could not be pickled.
+            partial(self._resampled, form, design, log),
+            form.labels,
+            codes_of(form),
+            units=form.units,
+            population=form.population,
         )
+
+    def _resampled(
+        self, form: GroupForm, design: Design, log: bool, rows: Any, groups: Any
+    ) -> float:
+        value = self._value(self._by_group(form, rows, groups, design), design)
+        if not log:
+            return value
+        return math.log(value) if value > 0.0 else math.nan
 
     def _over_examples(self, values: list[float]) -> Estimate:
         if self.form.population == "fixed":
