@@ -120,3 +120,9 @@ def test_no_interval_is_without_width_however_little_there_is(name, population):
     if estimate.undefined is None:
         for level in (0.5, 0.95, 0.99):
             assert estimate.interval(level).lower < estimate.interval(level).upper
+
+
+def test_a_scorer_of_a_metric_that_does_not_say_what_it_needs_is_an_error():
+    known = {"family": "length", "paper": "ours", "symbol": "S", "unit": "prompt"}
+    with pytest.raises(ValueError, match=r"scorer='tokens' has no use without needs=.*: scores,"):
+        metrics.metric(**known, direction="lower", bounds=(0.0, 1.0), scorer="tokens")
