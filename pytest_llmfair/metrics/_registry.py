@@ -31,9 +31,9 @@ Needs = Literal[
     "table",
 ]
 Scale = Literal["linear", "log"]
-Example = Callable[[int, int], Mapping[str, Any]]
+FairExample = Callable[[int, int], Mapping[str, Any]]
 
-_EXAMPLES: dict[Needs, Example] = {
+_EXAMPLES: dict[Needs, FairExample] = {
     "scores": _examples.scores,
     "score_pairs": _examples.score_pairs,
     "embedding_pairs": _examples.embeddings,
@@ -111,7 +111,7 @@ class MetricInfo:
     aliases: tuple[str, ...]
     scale: Scale
     judged_with: Mapping[str, Any]
-    example: Example | None
+    example: FairExample | None
     function: Callable[..., Estimate]
 
     def __repr__(self) -> str:
@@ -197,7 +197,7 @@ def metric(
     aliases: tuple[str, ...] = (),
     scale: Scale = "linear",
     judged_with: Mapping[str, Any] | None = None,
-    example: Example | None = None,
+    example: FairExample | None = None,
 ) -> Callable[[Callable[P, E]], Callable[P, E]]:
     """Register a function from arrays to an `Estimate` as a metric.
 

@@ -35,7 +35,7 @@ from pytest_llmfair.stats import (
 
 __all__ = ["ruted_neutrality", "ruted_skew", "ruted_stereotype"]
 
-Counts = npt.NDArray[np.int64]
+Integers = npt.NDArray[np.int64]
 
 _occupation_metric = partial(
     metric,
@@ -269,10 +269,10 @@ class Occupations:
 
     names: list[Hashable]
     units: list[Hashable] | None
-    male: Counts
-    kept: Counts
-    total: Counts | None
-    ties: Counts | None
+    male: Integers
+    kept: Integers
+    total: Integers | None
+    ties: Integers | None
 
     @classmethod
     def read(
@@ -334,7 +334,7 @@ class Occupations:
 
     def measured(
         self,
-        successes: Counts,
+        successes: Integers,
         engine: Callable[..., Estimate],
         *,
         population: Population,
@@ -370,7 +370,7 @@ class Occupations:
         )
 
     def _row(
-        self, own: list[int], successes: Counts, engine: Callable[..., Estimate]
+        self, own: list[int], successes: Integers, engine: Callable[..., Estimate]
     ) -> OccupationRow:
         kept = int(self.kept[own].sum())
         dropped = ties = math.nan
@@ -419,7 +419,7 @@ class Occupations:
         return estimate.with_findings(*found)
 
 
-def _column(values: Any, argument: str, named: list[Hashable] | None) -> Counts:
+def _column(values: Any, argument: str, named: list[Hashable] | None) -> Integers:
     if isinstance(values, Mapping) != (named is not None):
         raise ValueError(
             f"{argument} is a {type(values).__name__}, male_counts is "

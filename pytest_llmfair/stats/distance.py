@@ -13,11 +13,11 @@ from pytest_llmfair.stats._base import Estimate
 from pytest_llmfair.stats._clusters import PLANNING_ICC, as_list, label_list
 from pytest_llmfair.stats._cooccurrence import Cooccurrences
 from pytest_llmfair.stats._crossfit import Bracket
-from pytest_llmfair.stats._distributions import Comparison
+from pytest_llmfair.stats._distributions import WeightedDistance
 from pytest_llmfair.stats._grouped import (
     Grouped,
-    Rows,
-    Scores,
+    GroupedScores,
+    ScoreRows,
     divergence,
     pair_labels,
     read_rows,
@@ -56,8 +56,8 @@ class Distance(Estimate):
     @classmethod
     def of_distributions(
         cls,
-        rows_a: Rows,
-        rows_b: Rows,
+        rows_a: ScoreRows,
+        rows_b: ScoreRows,
         *,
         units_a: Iterable[Hashable] | None = None,
         units_b: Iterable[Hashable] | None = None,
@@ -102,8 +102,8 @@ class Distance(Estimate):
         ]
         sizes = [len(counts) for _, _, counts in parts]
         labels = pair_labels(sizes, (units_a, units_b), names, paired)
-        scores = Scores.of_sides(parts, labels, names, population)
-        sides = Comparison(np.array([1.0, 0.0]), np.array([0.0, 1.0]))
+        scores = GroupedScores.of_sides(parts, labels, names, population)
+        sides = WeightedDistance(np.array([1.0, 0.0]), np.array([0.0, 1.0]))
         problem = scores.problem([sides], population)
         span = bounds[1] - bounds[0]
         guards = problem.layout.guards(ranks(problem.scores), population)

@@ -15,8 +15,8 @@ from numpy.typing import ArrayLike
 
 from pytest_llmfair.stats._clusters import check_rows
 from pytest_llmfair.stats._crossfit import Bracket
-from pytest_llmfair.stats._distributions import Comparison
-from pytest_llmfair.stats._grouped import Grouped, Scores
+from pytest_llmfair.stats._distributions import WeightedDistance
+from pytest_llmfair.stats._grouped import Grouped, GroupedScores
 from pytest_llmfair.stats._layout import ranks
 from pytest_llmfair.stats._records import Floats, Population
 from pytest_llmfair.stats._totals import MeanGaps
@@ -135,10 +135,10 @@ def distribution_gaps(
     """
     values = check_rows(scores, "scores", (0.0, 1.0))
     grouped = Grouped.of(groups, units, len(values), population)
-    table = Scores(grouped, values, np.ones(len(values)))
+    table = GroupedScores(grouped, values, np.ones(len(values)))
     first, second = _sides(against, grouped.names)
     problem = table.problem(
-        [Comparison(a, b, factor) for a, b in zip(first, second, strict=True)], population
+        [WeightedDistance(a, b, factor) for a, b in zip(first, second, strict=True)], population
     )
     sizes = np.bincount(grouped.group)
     span = factor * _largest_sum(against, sizes / sizes.sum(), len(first))

@@ -15,7 +15,7 @@ from pytest_llmfair.stats._base import Estimate
 from pytest_llmfair.stats._p_values import within_share
 from pytest_llmfair.stats._rates import precision_of
 from pytest_llmfair.stats._records import Contributions, Floats, Population, Sample
-from pytest_llmfair.stats._rows import NO_VARIANCE, Rows, read_table
+from pytest_llmfair.stats._rows import NO_VARIANCE, RowMeans, read_table
 from pytest_llmfair.stats._score_intervals import Share, zero_event_bound
 
 
@@ -206,7 +206,7 @@ class Mean(Estimate):
         low, high = bounds
         scale = high - low
         units = None if units is None else clusters.as_list(units)
-        rows = Rows(
+        rows = RowMeans(
             (values - low) / scale,
             counts,
             None if squares is None else squares / scale**2,

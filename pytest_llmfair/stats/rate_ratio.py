@@ -19,9 +19,9 @@ from pytest_llmfair.stats._score_intervals import ratio_bound
 # Largest number of units that `fewest_units` tries.
 _MOST_SEPARATED = 10_000
 
-Form = Literal["ratio", "smaller", "log"]
+RatioForm = Literal["ratio", "smaller", "log"]
 
-_ATTAINABLE: dict[Form, tuple[float, float]] = {
+_ATTAINABLE: dict[RatioForm, tuple[float, float]] = {
     "ratio": (0.0, math.inf),
     "smaller": (0.0, 1.0),
     "log": (0.0, math.inf),
@@ -45,7 +45,7 @@ class RateRatio(Estimate):
     """
 
     evidence: TwoRates
-    form: Form
+    form: RatioForm
     method: str = "Koopman score"
 
     @classmethod
@@ -57,7 +57,7 @@ class RateRatio(Estimate):
         units_a: Iterable[Hashable] | None = None,
         units_b: Iterable[Hashable] | None = None,
         population: Population = "sampled",
-        form: Form = "ratio",
+        form: RatioForm = "ratio",
     ) -> RateRatio:
         """Compare the rates of two groups by their ratio.
 
@@ -203,7 +203,7 @@ class RateRatio(Estimate):
         return passes
 
 
-def _shown(ratio: float, form: Form) -> float:
+def _shown(ratio: float, form: RatioForm) -> float:
     if form == "ratio":
         return ratio
     if form == "smaller":

@@ -20,7 +20,7 @@ from pytest_llmfair.stats._records import Finding, Floats, Indices, Population, 
 from pytest_llmfair.stats._resampling import SEED_LABELS, Strata, upper_quantile
 from pytest_llmfair.stats._rows import few_units, known_error, t_reach
 
-Measure = Callable[[Indices, Indices], float]
+RowStatistic = Callable[[Indices, Indices], float]
 
 _RELABELLINGS = 199
 # If a larger share of resamples is undefined, the quantile is infinite.
@@ -28,13 +28,13 @@ _MOST_UNDEFINED = 0.1
 
 
 @dataclass(eq=False)
-class Measured:
+class ResampledStatistic:
     """A black-box statistic of grouped rows, re-evaluated on resamples."""
 
     # From row numbers and the group number of each (groups in order of appearance) to a number;
     # NaN where the statistic is undefined for these rows.
 
-    measure: Measure
+    measure: RowStatistic
     # Rows in canonical order.
     order: Indices
     groups: Indices
@@ -44,12 +44,12 @@ class Measured:
     @classmethod
     def of(
         cls,
-        measure: Measure,
+        measure: RowStatistic,
         groups: Iterable[Hashable],
         codes: Indices,
         units: Iterable[Hashable] | None,
         population: Population,
-    ) -> Measured:
+    ) -> ResampledStatistic:
         """Read labels; `codes` ranks what each row holds, so that results follow content."""
         grouped = Grouped.of(groups, units, len(codes), population)
         layout, order, group_order = Layout.of(
@@ -141,7 +141,7 @@ class JackknifeEstimate(Estimate):
     @classmethod
     def of_measure(
         cls,
-        measure: Measure,
+        measure: RowStatistic,
         groups: Iterable[Hashable],
         codes: Indices,
         *,
@@ -181,7 +181,7 @@ class JackknifeEstimate(Estimate):
         >>> JackknifeEstimate.of_measure(gap, groups, np.argsort(x)).value
         3.0
         """
-        measured = Measured.of(measure, groups, codes, units, population)
+        measured = ResampledStatistic.of(measure, groups, codes, units, population)
         return cls(
             **measured.described,
             attainable=attainable,
@@ -262,14 +262,14 @@ class MetricDistance(Estimate):
         The distance, and its values on resamples.
     """
 
-    measured: Measured
+    measured: ResampledStatistic
     method: str = "jackknife and halves above, relabelled groups below"
     near_normal = False
 
     @classmethod
     def of_measure(
         cls,
-        measure: Measure,
+        measure: RowStatistic,
         groups: Iterable[Hashable],
         codes: Indices,
         *,
@@ -292,7 +292,7 @@ class MetricDistance(Estimate):
         >>> MetricDistance.of_measure(gap, groups, np.argsort(x)).value
         3.0
         """
-        measured = Measured.of(measure, groups, codes, units, population)
+        measured = ResampledStatistic.of(measure, groups, codes, units, population)
         return cls(
             **measured.described,
             attainable=(0.0, math.inf),

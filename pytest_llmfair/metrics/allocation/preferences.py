@@ -16,7 +16,7 @@ from pytest_llmfair.metrics.allocation._candidates import (
     worst_of,
 )
 from pytest_llmfair.metrics.allocation._comparisons import (
-    Comparison,
+    JudgeAnswer,
     PairwiseScores,
     consistency_by_group,
     groups_of,
@@ -265,11 +265,11 @@ def pairwise_preference_gap(
     return estimate
 
 
-_View = tuple[Comparison, Hashable, Hashable]
+_View = tuple[JudgeAnswer, Hashable, Hashable]
 
 
 def _views(
-    rows: Sequence[Comparison],
+    rows: Sequence[JudgeAnswer],
     unit_of: Sequence[Hashable],
     group_of: Mapping[Hashable, Hashable],
     name: Hashable,

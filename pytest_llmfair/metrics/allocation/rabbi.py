@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from pytest_llmfair._util.validation import whole
 from pytest_llmfair.metrics import _examples
 from pytest_llmfair.metrics._registry import metric
-from pytest_llmfair.metrics.allocation._candidates import Candidates, Rows, note_quota
+from pytest_llmfair.metrics.allocation._candidates import Candidates, RowNumbers, note_quota
 from pytest_llmfair.stats import (
     Distance,
     MaxDistance,
@@ -289,7 +289,7 @@ def jensen_shannon_divergence(
         scores, groups, rounds=rounds, units=units, qualified=qualified, strata=strata
     )
 
-    def compare(rows_a: Rows, rows_b: Rows) -> Distance:
+    def compare(rows_a: RowNumbers, rows_b: RowNumbers) -> Distance:
         rows = np.concatenate([rows_a, rows_b])
         pooled = candidates.scores[rows]
         edges = np.linspace(pooled.min(), pooled.max(), number + 1)

@@ -15,7 +15,7 @@ from pytest_llmfair.metrics import _examples
 from pytest_llmfair.metrics._registry import metric
 from pytest_llmfair.metrics.allocation._candidates import (
     Candidates,
-    Rows,
+    RowNumbers,
     pool_numbers,
     reach,
     selected,
@@ -181,7 +181,7 @@ def _gap(
     names, pool = pool_numbers(candidates.pools, who)
     chosen = selected(candidates.scores, names, pool, k)
 
-    def compare(rows_a: Rows, rows_b: Rows) -> RateDifference:
+    def compare(rows_a: RowNumbers, rows_b: RowNumbers) -> RateDifference:
         found = RateDifference.of_outcomes(
             chosen[rows_a],
             chosen[rows_b],

@@ -8,7 +8,7 @@ from typing import Any
 
 from pytest_llmfair.metrics._registry import metric
 from pytest_llmfair.metrics.arguments import Mask, TextRows, note_canned
-from pytest_llmfair.metrics.counterfactual._pairs import Compare, mean_over_pairs
+from pytest_llmfair.metrics.counterfactual._pairs import CompareAnswers, mean_over_pairs
 from pytest_llmfair.metrics.counterfactual._texts import (
     masked_pairs,
     rouge_of_texts,
@@ -193,7 +193,7 @@ def _equal(first: Sequence[str], second: Sequence[str]) -> list[bool]:
 def _similarity(
     texts_a: Any,
     texts_b: Any,
-    compare: Compare[str],
+    compare: CompareAnswers[str],
     mask: Mask,
     units: Sequence[Hashable] | None,
     population: Population,
