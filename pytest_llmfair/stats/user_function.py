@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -125,6 +125,10 @@ class ResampledStatistic:
         return np.sort([self._at(rows, row[self.layout.slot]) for row in labels])
 
 
+def _variance_and_df(variance: float, influence: Floats) -> tuple[float, float]:
+    return variance, clusters.kurtosis_df(influence)
+
+
 @dataclass(eq=False, kw_only=True)
 class JackknifeEstimate(Estimate):
     """A smooth function of the data on an unbounded scale.
@@ -185,7 +189,8 @@ class JackknifeEstimate(Estimate):
         return cls(
             **measured.described,
             attainable=attainable,
-            spread=lambda: measured.variance_df,
+            # Not a lambda, which could not be pickled.
+            spread=partial(getattr, measured, "variance_df"),
         )
 
     @classmethod
@@ -226,7 +231,7 @@ class JackknifeEstimate(Estimate):
             value=clusters.exact_mean(array),
             sample=Sample.of_sizes(sizes),
             attainable=attainable,
-            spread=lambda: (variance, clusters.kurtosis_df(influence)),
+            spread=partial(_variance_and_df, variance, influence),
             findings=tuple(few_units(count)),
         )
 
@@ -258,7 +263,7 @@ class MetricDistance(Estimate):
 
     Attributes
     ----------
-    measured : Measured
+    measured : ResampledStatistic
         The distance, and its values on resamples.
     """
 

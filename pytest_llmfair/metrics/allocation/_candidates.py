@@ -159,8 +159,12 @@ class Candidates:
         population: Population,
         make: Callable[..., E],
         worst: type[MaxPairwiseDifference] = MaxPairwiseDifference,
+        quota: Any = None,
     ) -> E | MaxPairwiseDifference | Undefined:
-        """Compare the scores of every group with those of its reference."""
+        """Compare the scores of every group with those of its reference, and note a quota's gaps.
+
+        A bound on scores does not bound the selection at a quota.
+        """
 
         def of_rows(rows_a: RowNumbers, rows_b: RowNumbers) -> E:
             return make(
@@ -171,7 +175,21 @@ class Candidates:
                 population=population,
             )
 
-        return self.compare(reference, population, of_rows, worst=worst)
+        estimate = self.compare(reference, population, of_rows, worst=worst)
+        if quota is None:
+            return estimate
+        k = whole(quota, "k")
+        chosen = selected(self.scores, *pool_numbers(self.pools, f"k={k}"), k)
+        gaps = [
+            f"{describe_key(key)} {chosen[a].mean() - chosen[b].mean():+.3f}"
+            for key, (a, b) in self.contrasts(reference).items()
+            if a.size and b.size
+        ]
+        shown = (
+            f"selection rate minus the reference's at k = {k}: {', '.join(gaps) or 'none'} (a "
+            "bound on the value above does not bound this)"
+        )
+        return estimate.with_findings(Finding.note(shown))
 
     def contrasts(self, reference: Any) -> dict[Hashable, tuple[RowNumbers, RowNumbers]]:
         """Return the qualified rows of every group and of its reference, also by stratum."""
@@ -385,19 +403,3 @@ def reach(pool: RowNumbers, rows_a: RowNumbers, rows_b: RowNumbers, k: int) -> t
         return float(np.minimum(k, first).sum() / first.sum() - forced.sum() / second.sum())
 
     return -most(b, a), most(a, b)
-
-
-def note_quota(estimate: E, candidates: Candidates, reference: Any, k: Any) -> E:
-    """Note the selection gaps at the deployed quota, which a bound on the value does not limit."""
-    k = whole(k, "k")
-    chosen = selected(candidates.scores, *pool_numbers(candidates.pools, f"k={k}"), k)
-    gaps = [
-        f"{describe_key(key)} {chosen[a].mean() - chosen[b].mean():+.3f}"
-        for key, (a, b) in candidates.contrasts(reference).items()
-        if a.size and b.size
-    ]
-    quota = (
-        f"selection rate minus the reference's at k = {k}: {', '.join(gaps) or 'none'} (a bound "
-        "on the value above does not bound this)"
-    )
-    return estimate.with_findings(Finding.note(quota))

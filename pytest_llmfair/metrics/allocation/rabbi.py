@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from pytest_llmfair._util.validation import whole
 from pytest_llmfair.metrics import _examples
 from pytest_llmfair.metrics._registry import metric
-from pytest_llmfair.metrics.allocation._candidates import Candidates, RowNumbers, note_quota
+from pytest_llmfair.metrics.allocation._candidates import Candidates, RowNumbers
 from pytest_llmfair.stats import (
     Distance,
     MaxDistance,
@@ -119,10 +119,7 @@ def rabbi(
     candidates = Candidates.read(
         scores, groups, rounds=rounds, units=units, qualified=qualified, strata=strata
     )
-    estimate = candidates.compare_scores(reference, population, RankBiserial.of_scores)
-    if k is not None:
-        estimate = note_quota(estimate, candidates, reference, k)
-    return estimate
+    return candidates.compare_scores(reference, population, RankBiserial.of_scores, quota=k)
 
 
 @_score_metric(
@@ -200,10 +197,7 @@ def average_score_gap(
         scores, groups, rounds=rounds, units=units, qualified=qualified, strata=strata
     )
     compare = partial(MeanDifference.of_scores, bounds=_UNLIMITED)
-    estimate = candidates.compare_scores(reference, population, compare)
-    if k is not None:
-        estimate = note_quota(estimate, candidates, reference, k)
-    return estimate
+    return candidates.compare_scores(reference, population, compare, quota=k)
 
 
 @_score_metric(
