@@ -11,7 +11,7 @@ from pytest_llmfair.lexicons.intersections import intersection
 from pytest_llmfair.lexicons.lexicon import Lexicon
 from pytest_llmfair.lexicons.loading import load_lexicons
 from pytest_llmfair.lexicons.names import name_lexicon
-from pytest_llmfair.lexicons.peoples import two_peoples_lexicon
+from pytest_llmfair.lexicons.two_peoples import two_peoples_lexicon
 from pytest_llmfair.responses import Pair
 from pytest_llmfair.text import MASK, mask_words
 

@@ -123,20 +123,3 @@ class EveryMention:
     def is_this_person(self, text: str, start: int, end: int, name: Name) -> Verdict:
         """Return True: every name counts."""
         return Verdict(True)
-
-
-def rules_of(grammar: Grammar) -> Grammar:
-    """Return a grammar without its second opinion; the answers are the same."""
-    from pytest_llmfair.lexicons.english.student import SecondOpinion
-
-    return grammar.rules if isinstance(grammar, SecondOpinion) else grammar
-
-
-def grammar_for(language: str, attribute: str = "") -> Grammar:
-    """Return the grammar of a language for the terms of an attribute; English has rules."""
-    if language != "en":
-        return EveryMention()
-    from pytest_llmfair.lexicons.english.grammar import English
-    from pytest_llmfair.lexicons.english.student import SecondOpinion
-
-    return SecondOpinion(English(), attribute)

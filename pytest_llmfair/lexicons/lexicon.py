@@ -29,14 +29,18 @@ from pytest_llmfair.lexicons.english.protected import (
 )
 from pytest_llmfair.lexicons.english.roles import CASES
 from pytest_llmfair.lexicons.english.titles import takes_case
+from pytest_llmfair.lexicons.english.words import is_one_of
+from pytest_llmfair.lexicons.fields import fields_from
 from pytest_llmfair.lexicons.frozen import ByValue
-from pytest_llmfair.lexicons.grammar import Grammar, grammar_for, rules_of
+from pytest_llmfair.lexicons.grammar import Grammar
+from pytest_llmfair.lexicons.languages import grammar_for, rules_of
 from pytest_llmfair.lexicons.matching import (
     Change,
     Confidence,
     Doubt,
     Mention,
     Reading,
+    chosen_sense,
     edits_before,
     has_own_capital,
     partly_capitalised,
@@ -44,21 +48,20 @@ from pytest_llmfair.lexicons.matching import (
     with_conditions_alike,
     with_negated_conditions,
 )
-from pytest_llmfair.lexicons.peoples import People
+from pytest_llmfair.lexicons.peoples import People, people_called
+from pytest_llmfair.lexicons.schema import load_yaml, suggestion
 from pytest_llmfair.lexicons.terms import (
     UNPAIRED,
     Choice,
     Entry,
     Index,
     Sense,
-    cases_of,
     nouns_after_adjectives,
 )
 from pytest_llmfair.text import MASK, replaced
 
 __all__ = ["PRONOUNS", "Change", "Lexicon", "Mention", "Reading"]
 
-_UNSURE = "the grammar is not sure"
 _NOWHERE = (sys.maxsize, sys.maxsize)
 PRONOUNS = CASES | {"subject", "reflexive"}
 
@@ -157,15 +160,11 @@ class Lexicon(ByValue):
         >>> Lexicon.from_dict({"name": "shift", "groups": ["day", "night"], "entries": [entry]})
         Lexicon('shift', en, 2 groups, 1 entries)
         """
-        from pytest_llmfair.lexicons.loading import fields_from
-
         return cls(**fields_from(data, source))
 
     @classmethod
     def from_file(cls, path: str | Path) -> Lexicon:
         """Read a lexicon from a YAML file; see :meth:`from_dict`."""
-        from pytest_llmfair.lexicons.schema import load_yaml
-
         return cls.from_dict(load_yaml(read_utf8(Path(path)), str(path)), str(path))
 
     def group(self, name: str) -> str:
@@ -178,11 +177,11 @@ class Lexicon(ByValue):
             names.
         """
         group = self.called(name)
-        if group is not None:
-            return group
-        from pytest_llmfair.lexicons.peoples import unknown_group
-
-        raise ValueError(unknown_group(self, name))
+        if group is None:
+            raise ValueError(
+                f"{self.name} has no group {name!r}; {self._nearest_group(str(name))}"
+            )
+        return group
 
     def groups_of(self, term: str) -> list[str]:
         """Return the groups that a term names; empty for any other word."""
@@ -416,33 +415,22 @@ class Lexicon(ByValue):
     def _grammar(self) -> Grammar:
         return grammar_for(self.language, self.name) if self.grammar is None else self.grammar
 
+    def _nearest_group(self, name: str) -> str:
+        """Return a hint for an unknown group: the nearest, or the one that it is a term of."""
+        nearest = suggestion(name, [*self.groups, *self.aliases])
+        if people_called(self.peoples, name) is not None:
+            return 'a people is exchanged with another: groups=("Italian", "Nigerian")'
+        if meant := self.groups_of(name):
+            return (
+                f"did you mean {' or '.join(meant)}? {name!r} is one of its terms. To exchange "
+                "two words of your choice, give a Lexicon.from_dict of them (docs/pairs.md)"
+            )
+        if is_one_of(name.lower(), "first_names"):
+            return f'names are exchanged with attribute="name"; of {self.name} {nearest}'
+        return nearest
+
     def _chosen_sense(
         self, grammar: Grammar, choice: Choice, text: str, start: int, end: int
     ) -> tuple[Sense | None, Doubt | None]:
         """Return the meaning that a term has here, if any, and why it is uncertain."""
-        senses, cases, doubts = choice.senses, choice.cases, []
-        if not choice.settled:
-            senses = []
-            for sense in choice.senses:
-                verdict = sense.read(grammar, text, start, end)
-                counted = verdict.counts
-                if not verdict.sure:
-                    doubts.append(Doubt(start, end, (sense,), counted, verdict.why or _UNSURE))
-                if counted:
-                    senses.append(sense)
-                    if not cases:
-                        break
-            cases = cases_of(senses)
-        meant = senses[0] if senses else None
-        if meant is not None and (choice.pronoun or cases):
-            roles = cases or {meant.role: meant}
-            verdict = grammar.role(text, start, end, tuple(roles))
-            meant = roles.get(verdict.role_among(roles))
-            if not verdict.sure:
-                doubt = Doubt(
-                    start, end, (*roles.values(),), meant is not None, verdict.why or _UNSURE
-                )
-                return meant, doubt
-        if meant is None:
-            return None, next(iter(doubts), None)
-        return meant, next((doubt for doubt in doubts if doubt.counted), None)
+        return chosen_sense(grammar, choice, text, start, end)

@@ -10,9 +10,29 @@ from typing import Literal, NamedTuple
 from pytest_llmfair.lexicons.english.case import begins_sentence
 from pytest_llmfair.lexicons.english.protected import with_spaces
 from pytest_llmfair.lexicons.english.words import is_one_of
-from pytest_llmfair.lexicons.terms import UNPAIRED, WRITTEN, Entry, Register, Sense
+from pytest_llmfair.lexicons.grammar import Grammar
+from pytest_llmfair.lexicons.terms import (
+    UNPAIRED,
+    WRITTEN,
+    Choice,
+    Entry,
+    Register,
+    Sense,
+    cases_of,
+)
 
 Confidence = Literal["certain", "context", "uncertain"]
+_UNSURE = "the grammar is not sure"
+_SMALL = re.compile(r"(?<![\w'\u2019-])[a-z]{3,}(?![\w'\u2019-])")
+_FAR = 40
+# Not in "with and without epilepsy"
+_WITHOUT = re.compile(
+    r"(?<![\w'\u2019-])(?<!\bwith and )(?<!\bwith or )(?P<words>without(?:\s+any)?)\s+\Z",
+    re.IGNORECASE,
+)
+_JOINT = re.compile(r"(?:,\s*|\s+)(?:(?:and|or|nor)\s+)?")
+_NEAR = 24
+_Found = list[tuple[int, int, Sense]]
 
 
 class Change(NamedTuple):
@@ -135,16 +155,36 @@ class Reading(list[tuple[int, int, Sense]]):
         return Reading(sorted(found, key=lambda each: each[:2]))
 
 
-_SMALL = re.compile(r"(?<![\w'\u2019-])[a-z]{3,}(?![\w'\u2019-])")
-_FAR = 40
-# Not in "with and without epilepsy"
-_WITHOUT = re.compile(
-    r"(?<![\w'\u2019-])(?<!\bwith and )(?<!\bwith or )(?P<words>without(?:\s+any)?)\s+\Z",
-    re.IGNORECASE,
-)
-_JOINT = re.compile(r"(?:,\s*|\s+)(?:(?:and|or|nor)\s+)?")
-_NEAR = 24
-_Found = list[tuple[int, int, Sense]]
+def chosen_sense(
+    grammar: Grammar, choice: Choice, text: str, start: int, end: int
+) -> tuple[Sense | None, Doubt | None]:
+    """Return the meaning that a term has here, if any, and why it is uncertain."""
+    senses, cases, doubts = choice.senses, choice.cases, []
+    if not choice.settled:
+        senses = []
+        for sense in choice.senses:
+            verdict = sense.read(grammar, text, start, end)
+            counted = verdict.counts
+            if not verdict.sure:
+                doubts.append(Doubt(start, end, (sense,), counted, verdict.why or _UNSURE))
+            if counted:
+                senses.append(sense)
+                if not cases:
+                    break
+        cases = cases_of(senses)
+    meant = senses[0] if senses else None
+    if meant is not None and (choice.pronoun or cases):
+        roles = cases or {meant.role: meant}
+        verdict = grammar.role(text, start, end, tuple(roles))
+        meant = roles.get(verdict.role_among(roles))
+        if not verdict.sure:
+            doubt = Doubt(
+                start, end, (*roles.values(),), meant is not None, verdict.why or _UNSURE
+            )
+            return meant, doubt
+    if meant is None:
+        return None, next(iter(doubts), None)
+    return meant, next((doubt for doubt in doubts if doubt.counted), None)
 
 
 def edits_before(text: str, start: int, sense: Sense) -> list[tuple[int, int, str]]:
