@@ -9,12 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 
-from pytest_llmfair.lexicons.english.agreement import article_before, refitted
-from pytest_llmfair.lexicons.english.case import begins_sentence, capitalized
+from pytest_llmfair.lexicons.english.agreement import article_before, fitting_article
+from pytest_llmfair.lexicons.english.spelling import begins_sentence, capitalized
 from pytest_llmfair.lexicons.english.words import (
     WORD,
     is_adjective,
-    is_in_ly,
+    is_ly_adverb,
     is_modifier,
     is_one_of,
     is_person,
@@ -134,7 +134,7 @@ def _left_out(lexicon: Lexicon, text: str, found: tuple[int, int, Sense]) -> lis
     if noun is None or sense.role == "adjective" or _ANOTHER.match(text, end):
         return None
     words = front.lower().split()
-    if _is_all_said(front, text, end) or (words and is_in_ly(words[-1])):
+    if _is_all_said(front, text, end) or (words and is_ly_adverb(words[-1])):
         return None  # "an openly lesbian woman"
     if one and any(own.role == "adjective" for own in lexicon.senses(sense.term)):
         while words and is_adjective(words[-1]):
@@ -218,7 +218,7 @@ def _attribute(text: str, found: tuple[int, int, Sense]) -> list[Change] | None:
     """Omit an adjective before its noun, with its adverb or the "and" next to it."""
     start, end, sense = found
     before = _LAST.search(text, max(0, start - _NEAR), start)
-    if before and (is_in_ly(before[1].lower()) or is_one_of(before[1].lower(), "degrees")):
+    if before and (is_ly_adverb(before[1].lower()) or is_one_of(before[1].lower(), "degrees")):
         start = before.start()
         before = _LAST.search(text, max(0, start - _NEAR), start)
     if before and before[1].lower() in ("both", "either", "neither"):
@@ -226,7 +226,7 @@ def _attribute(text: str, found: tuple[int, int, Sense]) -> list[Change] | None:
     joined = _JOINED.search(text, max(0, start - _NEAR), start)
     if joined is not None:
         word = joined["word"].lower()
-        if is_adjective(word) and not is_in_ly(word):
+        if is_adjective(word) and not is_ly_adverb(word):
             return [Change(joined.start("join"), end, "", sense.group)]  # "a tall, blind man"
         if not is_person(word) and (
             article_before(text, joined.start()) or joined["join"].strip() != ","
@@ -239,7 +239,9 @@ def _attribute(text: str, found: tuple[int, int, Sense]) -> list[Change] | None:
     changes = []
     article = article_before(text, start)
     if article is not None:
-        fitting = refitted(article[1], text[start : start + _NEAR], text[stop : stop + _NEAR])
+        fitting = fitting_article(
+            article[1], text[start : start + _NEAR], text[stop : stop + _NEAR]
+        )
         if fitting:
             changes.append(Change(*article.span(1), fitting, sense.group))
     elif text[start].isupper() and begins_sentence(text, start):

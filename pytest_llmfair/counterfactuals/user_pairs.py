@@ -18,7 +18,7 @@ from pytest_llmfair.counterfactuals.pair_under_test import PairUnderTest, exchan
 from pytest_llmfair.lexicons.attributes import Attribute, lexicon_for, lexicon_of_pair
 from pytest_llmfair.lexicons.edits import edits_between
 from pytest_llmfair.lexicons.english.agreement import possessive_after
-from pytest_llmfair.lexicons.english.words import WORD, is_in_ly, is_one_of
+from pytest_llmfair.lexicons.english.words import WORD, is_ly_adverb, is_one_of
 from pytest_llmfair.lexicons.lexicon import PRONOUNS, Lexicon
 from pytest_llmfair.lexicons.loading import load_lexicons
 from pytest_llmfair.lexicons.matching import Change, Reading
@@ -354,7 +354,7 @@ def _words(part: str, start: int, named: Spans) -> tuple[list[str], list[str]]:
 def _goes_along(word: str) -> bool:
     """Whether a word can be omitted with a mention: "who is totally" with "blind"."""
     known = is_one_of(word, "closed") or is_one_of(word, "degrees")
-    return known or word in _LIVES or is_in_ly(word)
+    return known or word in _LIVES or is_ly_adverb(word)
 
 
 def through_gate(pairs: Sequence[Any]) -> tuple[Pairs, list[int]]:

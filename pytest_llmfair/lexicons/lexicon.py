@@ -14,13 +14,12 @@ from typing import Any, ClassVar
 from pytest_llmfair._util.validation import read_utf8
 from pytest_llmfair.lexicons.english.agreement import (
     article_before,
-    bare_before,
-    missing_before,
+    fitting_article,
+    missing_article,
     possessive_after,
     possessive_for,
-    refitted,
+    worship_preposition,
 )
-from pytest_llmfair.lexicons.english.case import in_form, in_place, plain
 from pytest_llmfair.lexicons.english.protected import (
     is_foreign,
     looks_english,
@@ -28,7 +27,8 @@ from pytest_llmfair.lexicons.english.protected import (
     with_spaces,
 )
 from pytest_llmfair.lexicons.english.roles import CASES
-from pytest_llmfair.lexicons.english.titles import takes_case
+from pytest_llmfair.lexicons.english.spelling import in_form, in_place, plain
+from pytest_llmfair.lexicons.english.titles import keeps_title_case
 from pytest_llmfair.lexicons.english.words import is_one_of
 from pytest_llmfair.lexicons.fields import fields_from
 from pytest_llmfair.lexicons.frozen import ByValue
@@ -259,7 +259,7 @@ class Lexicon(ByValue):
             standing = possessive_after(text, end, masked=True) if english else ""
             mask = f"{MASK}{standing[0]}s" if standing else MASK
             if sense.role == "place":  # "goes to church", "goes to the mosque"
-                mask = missing_before(text, start, end) + mask
+                mask = missing_article(text, start, end) + mask
             last = end + len(standing)
             changes.append((start, last, mask))
         return replaced(text, changes)
@@ -307,9 +307,11 @@ class Lexicon(ByValue):
         changes = [Change(*edit, sense.group) for edit in edits_before(text, start, sense)]
         if self.language == "en":
             article = article_before(text, start)
-            if article is not None and (fitting := refitted(article[1], text[start:end], after)):
+            if article is not None and (
+                fitting := fitting_article(article[1], text[start:end], after)
+            ):
                 changes.append(Change(*article.span(1), fitting, sense.group))
-            if sense.role == "place" and (bare := bare_before(text, start, end, after)):
+            if sense.role == "place" and (bare := worship_preposition(text, start, end, after)):
                 changes.append(Change(*bare, sense.group))
             if standing := possessive_after(text, end):
                 fitting = possessive_for(after, standing, plurals=self._plurals)
@@ -325,7 +327,9 @@ class Lexicon(ByValue):
         shown, listed = text[start:end], sense.listed
         if shown in listed and not shown[0].isupper():
             return in_form(text, shown, term)  # the usual case, and fast
-        exact = term in self.exact and not (self.language == "en" and takes_case(text, start, end))
+        exact = term in self.exact and not (
+            self.language == "en" and keeps_title_case(text, start, end)
+        )
         exact = exact or " ".join(shown.split()) in listed
         exact = exact or has_own_capital(text, start, end, sense)
         return in_place(text, start, end, term, exact, self.language)

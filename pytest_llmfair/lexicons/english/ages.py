@@ -22,7 +22,7 @@ from pytest_llmfair.lexicons.english.words import (
     is_one_of,
     is_person,
     is_person_compound,
-    is_several,
+    is_plural,
 )
 from pytest_llmfair.lexicons.grammar import Verdict
 
@@ -165,7 +165,7 @@ def _is_set_off(text: str, start: int, pattern: re.Pattern[str]) -> bool:
             return False  # what the player scored
         given = names[0].lower() if names else ""
         return is_one_of(given, "first_names")
-    if is_several(word) or not (is_person(word) or is_person_compound(front, word)):
+    if is_plural(word) or not (is_person(word) or is_person_compound(front, word)):
         return False
     rest = [word.lower() for word in words[:-1]]
     while rest and not is_one_of(rest[-1], "determiners") and is_modifier(rest[-1]):

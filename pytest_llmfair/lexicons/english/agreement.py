@@ -60,7 +60,7 @@ def article_before(text: str, start: int) -> re.Match[str] | None:
     return article
 
 
-def refitted(article: str, before: str, after: str) -> str:
+def fitting_article(article: str, before: str, after: str) -> str:
     """Return the article that fits `after`, or "" when none is needed or the old one was odd."""
     old, new = article_for(before), article_for(after)
     if old == new or article.lower() != old:
@@ -70,7 +70,9 @@ def refitted(article: str, before: str, after: str) -> str:
     return new.upper() if article.isupper() else (new.capitalize() if article[0] == "A" else new)
 
 
-def bare_before(text: str, start: int, end: int, after: str = "") -> tuple[int, int, str] | None:
+def worship_preposition(
+    text: str, start: int, end: int, after: str = ""
+) -> tuple[int, int, str] | None:
     """Return the "to" of "goes to church" with the article that `after` needs, or None."""
     word, begin = word_before(text, start)
     kind, first = "before_worship", word
@@ -93,9 +95,9 @@ def bare_before(text: str, start: int, end: int, after: str = "") -> tuple[int, 
     return begin, begin + len(word), f"{word} {article.upper() if after.isupper() else article}"
 
 
-def missing_before(text: str, start: int, end: int) -> str:
+def missing_article(text: str, start: int, end: int) -> str:
     """Return the article that a house of worship lacks here, with a space; "" if none."""
-    bare = bare_before(text, start, end)
+    bare = worship_preposition(text, start, end)
     if bare is None:
         return ""
     missing = bare[2].partition(" ")[2] + " "

@@ -23,7 +23,11 @@ from pytest_llmfair.lexicons.english.phrase import (
     word_after,
     word_before,
 )
-from pytest_llmfair.lexicons.english.predicates import is_made_so, is_said_of_person, is_too
+from pytest_llmfair.lexicons.english.predicates import (
+    is_resultative,
+    is_said_of_person,
+    is_too_much,
+)
 from pytest_llmfair.lexicons.english.proper_names import (
     is_first_name,
     is_food_or_feast,
@@ -42,10 +46,10 @@ from pytest_llmfair.lexicons.english.words import (
     is_one_of,
     is_owner,
     is_person,
-    is_several,
+    is_plural,
     is_verb,
-    no_noun,
-    term_of,
+    noun_phrase_ends,
+    shape_of,
     words_of,
 )
 from pytest_llmfair.lexicons.grammar import Verdict
@@ -129,7 +133,7 @@ def _is_switched_off(phrase: Phrase) -> bool:
         able = able or words.pop() in ("can", "could", "cannot", "can't", "must", "should")
     subject = words[-1] if words else ""
     if able or subject in ("", "they"):
-        nouns = [word for word in map(str.lower, phrase.earlier()) if is_several(word)]
+        nouns = [word for word in map(str.lower, phrase.earlier()) if is_plural(word)]
         return able or bool(nouns and not is_person(nouns[-1]))
     if in_classes(subject, "person_subjects", "quantities", "person_objects"):
         return False
@@ -141,16 +145,16 @@ def _is_switched_off(phrase: Phrase) -> bool:
 
 
 def _is_said_of_persons(phrase: Phrase) -> bool:
-    term = term_of(phrase.term)
+    term = shape_of(phrase.term)
     if is_one_of(term.word, "compared"):
-        return _is_compared(phrase)
+        return _is_about_age(phrase)
     if is_one_of(term.word, "predicative"):
         return is_said_of_person(phrase)
     if term.national and _is_of_writing_or_body(phrase):
         return False
     if is_one_of(term.word, "switched") and _is_switched_off(phrase):
         return False
-    if is_said_of_person(phrase) or is_made_so(phrase) or is_too(phrase):
+    if is_said_of_person(phrase) or is_resultative(phrase) or is_too_much(phrase):
         return True
     if describes_person(phrase):
         if term.word.endswith("ed") and is_one_of(" ".join(phrase.before[-2:-1]), "articles"):
@@ -164,10 +168,10 @@ def _is_said_of_persons(phrase: Phrase) -> bool:
     if _is_before_named_person(phrase):
         return True
     share = is_one_of(phrase.last, "shares") and is_one_of(phrase.next, "made_of_persons")
-    return share and no_noun(phrase.after[1:])  # "a mostly white town"; not "town hall"
+    return share and noun_phrase_ends(phrase.after[1:])  # "a mostly white town"; not "town hall"
 
 
-def _is_compared(phrase: Phrase) -> bool:
+def _is_about_age(phrase: Phrase) -> bool:
     """Whether "older" or "oldest" is about age: "an older worker"; not "my older brother"."""
     head, thing = head_of(phrase)
     if head:
@@ -177,7 +181,7 @@ def _is_compared(phrase: Phrase) -> bool:
         return False
     if phrase.next == "of":  # "the oldest of the applicants"
         return any(is_person(word) and not is_any(word, "kin") for word in phrase.after[1:4])
-    if not (no_noun(phrase.after) or phrase.next[:1].isdigit()):
+    if not (noun_phrase_ends(phrase.after) or phrase.next[:1].isdigit()):
         return False
     # "the youngest nurse was 19, the oldest 61"
     words = (*phrase.before, *phrase.after)
@@ -205,7 +209,7 @@ def _is_before_named_person(phrase: Phrase) -> bool:
         return False
     if not is_name(phrase.after[1], written[1]) or is_one_of(phrase.after[1], "places"):
         return False
-    return ends_phrase(phrase.last) and no_noun(phrase.after[2:])
+    return ends_phrase(phrase.last) and noun_phrase_ends(phrase.after[2:])
 
 
 def _is_compound(text: str, start: int, end: int, faith: bool) -> bool:
@@ -237,7 +241,7 @@ def _is_before_calling(text: str, start: int, end: int) -> bool:
     if not is_person(word) or is_any(word, "no_callings") or word.endswith("ess"):
         return False
     plural = own.endswith("men")
-    if plural != is_several(word) or (
+    if plural != is_plural(word) or (
         after[0].isupper() and not (text[start].isupper() or after[:2].isupper())
     ):
         return False
@@ -277,7 +281,7 @@ def _is_of_thing_or_animal(text: str, start: int, end: int) -> bool:
         if not words_of("plugs").isdisjoint(near.split()):
             return True
     if not (
-        _names_animal(text, start, at) or (ends_phrase(head) and _is_animal_said(text, start))
+        _names_animal(text, start, at) or (ends_phrase(head) and _has_animal_subject(text, start))
     ):
         return False
     near_begin = max(0, start - FAR)
@@ -287,7 +291,7 @@ def _is_of_thing_or_animal(text: str, start: int, end: int) -> bool:
     )
 
 
-def _is_animal_said(text: str, start: int) -> bool:
+def _has_animal_subject(text: str, start: int) -> bool:
     animal = _ANIMAL_IS.search(text, max(0, start - FAR), start)
     return animal is not None and _is_animal(low(animal["named"]), "")
 

@@ -24,7 +24,7 @@ from pytest_llmfair.lexicons.english.words import (
     is_modifier,
     is_one_of,
     is_person,
-    no_noun,
+    noun_phrase_ends,
     words_of,
 )
 
@@ -177,7 +177,7 @@ def is_first_name(phrase: Phrase) -> bool:
     if is_one_of(last, "be") and len(phrase.before) > 1:  # not "is Christian in?"
         return is_one_of(phrase.before[-2], "called")
     noun = phrase.next[:1].isalpha() and not phrase.next.endswith("ing")
-    if noun and not no_noun(phrase.after, bare=is_one_of(last, "asking")):
+    if noun and not noun_phrase_ends(phrase.after, bare=is_one_of(last, "asking")):
         return False
     listed = last in (",", "(") and "and" not in phrase.after[:2]
     return not (listed and is_predicate(phrase, phrase.before, phrase.after))

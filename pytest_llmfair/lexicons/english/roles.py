@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
-from pytest_llmfair.lexicons.english.around import (
+from pytest_llmfair.lexicons.english.object_readings import object_reading
+from pytest_llmfair.lexicons.english.phrase import FAR, low, one_case, opens_sentence, word_before
+from pytest_llmfair.lexicons.english.pronoun_context import (
     ARTICLES,
     COPULAS,
     MODALS,
@@ -13,28 +15,26 @@ from pytest_llmfair.lexicons.english.around import (
     OWNER,
     SUBJECTS,
     PronounContext,
-    Reading,
+    PronounReading,
     describes,
     ends,
     is_bare_verb,
+    is_plural_of_things,
     is_rather_verb,
-    is_several,
     words_after,
     words_around,
 )
-from pytest_llmfair.lexicons.english.object_readings import object_reading
-from pytest_llmfair.lexicons.english.phrase import FAR, low, one_case, opens_sentence, word_before
 from pytest_llmfair.lexicons.english.words import (
     LETTERS,
     is_adverb,
     is_closed,
     is_final,
-    is_in_ly,
+    is_ly_adverb,
     is_number,
     is_one_of,
     is_participle,
     is_person,
-    tells_when,
+    is_time,
 )
 from pytest_llmfair.lexicons.grammar import Verdict
 
@@ -94,7 +94,7 @@ def _role(text: str, start: int, end: int, roles: Collection[str]) -> Verdict:
     return Verdict(answer, False, why)
 
 
-def _her(around: PronounContext) -> Reading:
+def _her(around: PronounContext) -> PronounReading:
     """Return whether "her" is an object."""
     first, before = around.after[0], around.before
     if before[0] in ("him", "xem") and before[1] in ("or", "/"):
@@ -110,7 +110,7 @@ def _her(around: PronounContext) -> Reading:
     return object_reading(around) or OWNER
 
 
-def _his(around: PronounContext) -> Reading:
+def _his(around: PronounContext) -> PronounReading:
     """Return whether "his" stands alone, like "hers"."""
     first, second, third, _ = around.after
     before = around.before
@@ -145,14 +145,14 @@ def _noun_follows(around: PronounContext) -> bool:
     if is_participle(first) and not is_one_of(first, "nouns_in_ed") and around.ends_at_second():
         quoted = around.is_quoted() and around.raw[:1].isupper()  # 'her "Haunted" tour'
         return quoted or ("-" in first and second == ",")
-    if first in ("most", "more") and is_in_ly(second) and is_final(third):
+    if first in ("most", "more") and is_ly_adverb(second) and is_final(third):
         return False  # "thanked her most sincerely"
     if first in MODALS and (is_bare_verb(second) or is_rather_verb(second) or second == "be"):
         return False  # "those who know her will agree"
     if is_final(second):
         return not is_adverb(first) or _describes_on(around)
     adverb = first.endswith("ly") or is_one_of(first, "closed_if_final")
-    return not (adverb and first not in ("next", "last") and tells_when(second, third))
+    return not (adverb and first not in ("next", "last") and is_time(second, third))
 
 
 def _is_effort(around: PronounContext) -> bool:
@@ -182,7 +182,12 @@ def _describes_on(around: PronounContext) -> bool:
     adjective = describes(third) or is_one_of(third, "comparatives")
     formed = third.endswith(("ish", "ic", "al", "ive", "ent", "ant", "ary", "y", "en"))
     going = fourth.endswith("ing") or is_adverb(fourth)
-    verb = is_bare_verb(third) or is_several(third) or third.endswith("ing") or is_number(third)
+    verb = (
+        is_bare_verb(third)
+        or is_plural_of_things(third)
+        or third.endswith("ing")
+        or is_number(third)
+    )
     return (adjective or formed or (comma and not is_participle(third))) and not (going or verb)
 
 
@@ -199,7 +204,7 @@ def _opens_phrase(around: PronounContext) -> bool:
     forms = (second, second.removesuffix("s"))
     if any(is_one_of(f"{first}-{form}", "closed_compounds") for form in forms):
         return not around.is_after("gives")  # "gave her inside information"
-    if not opens or is_final(third) or tells_when(third, ""):
+    if not opens or is_final(third) or is_time(third, ""):
         return False
     return describes(second) or is_one_of(second, "comparatives")
 

@@ -11,7 +11,7 @@ from pytest_llmfair.lexicons.english.phrase import (
     word_after,
     word_before,
 )
-from pytest_llmfair.lexicons.english.words import LETTERS, is_one_of, is_person, is_several
+from pytest_llmfair.lexicons.english.words import LETTERS, is_one_of, is_person, is_plural
 
 _EXCLAIMED = ("man", "boy", "dude", "girl")
 _COMMA = re.compile(r",[^\S\n]+([^\s,.!?;:]+)")
@@ -93,4 +93,4 @@ def is_verb_here(text: str, start: int, end: int) -> bool:
         return opens_sentence(text, start)
     if is_one_of(word, "before_verbs") or (word in ("he", "she") and text[end - 1] == "s"):
         return True
-    return is_several(word) and is_person(word)  # "volunteers man the bar"
+    return is_plural(word) and is_person(word)  # "volunteers man the bar"
