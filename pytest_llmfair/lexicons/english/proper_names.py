@@ -59,6 +59,8 @@ _WORDS_OF_WORKS = re.compile(
     r"(?:on (?:Netflix|Hulu|Disney|Broadway|HBO|Amazon Prime|Apple TV)|to (?:Netflix|Broadway))\b"
     r"|(?:got|gets|drew|received|opened to) (?:[a-z]+ ){0,2}reviews\b)"
 )
+# Capitalised words after a possessive: "(Men)'s Health".
+POSSESSED = re.compile(r"['\u2019]s?((?:[^\S\n]+[A-Z][a-z]+(?:-[A-Z]?[a-z]+)?(?!\w)){1,4})")
 
 
 def is_in_name(text: str, start: int, end: int) -> bool:
@@ -191,9 +193,6 @@ def is_food_or_feast(phrase: Phrase) -> bool:
         if ends_phrase(word) or is_person(word):
             return False
     return False
-
-
-POSSESSED = re.compile(r"['\u2019]s?((?:[^\S\n]+[A-Z][a-z]+(?:-[A-Z]?[a-z]+)?(?!\w)){1,4})")
 
 
 def is_in_headline(text: str, start: int, end: int) -> bool:
