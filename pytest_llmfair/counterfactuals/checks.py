@@ -144,8 +144,8 @@ def no_residual_term(case: PairUnderTest) -> str | None:
     A word that is used for everyone may stay in a user's pair: "the actor lost her keys".
     """
     allowed: set[str] = set()
-    for start, (end, sense) in case.twin.items() if case.gone else ():
-        if sense.group not in case.gone or sense.role == UNPAIRED or sense.term in allowed:
+    for start, (end, sense) in case.twin.items() if case.absent else ():
+        if sense.group not in case.absent or sense.role == UNPAIRED or sense.term in allowed:
             continue
         if not _is_for_everyone(case.lexicon, sense):
             word = case.pair.counterfactual[start:end]
@@ -334,7 +334,7 @@ def _is_same(text: str, start: int, end: int, around: list[tuple[Change, Sense, 
     return False
 
 
-class _Phrase(NamedTuple):
+class _MentionPair(NamedTuple):
     start: int
     end: int
     now: str
@@ -346,7 +346,7 @@ class _Phrase(NamedTuple):
 def different_words_stay_different(case: PairUnderTest) -> str | None:
     """Check that words for different groups stay different: not "women and women"."""
     text = case.pair.counterfactual
-    phrases = _phrases(case)
+    phrases = _mention_pairs(case)
     for place, first in enumerate(phrases):
         for second in phrases[place + 1 : place + 5]:
             gap = text[first.end : second.start]
@@ -359,7 +359,7 @@ def different_words_stay_different(case: PairUnderTest) -> str | None:
     return None
 
 
-def _same(text: str, first: _Phrase, second: _Phrase) -> bool:
+def _same(text: str, first: _MentionPair, second: _MentionPair) -> bool:
     """Whether two phrases that differed are now equal, perhaps up to "younger" before "adults"."""
     if first.was == second.was or first.now[:2] != second.now[:2]:
         return False
@@ -370,7 +370,7 @@ def _same(text: str, first: _Phrase, second: _Phrase) -> bool:
     )
 
 
-def _belong_together(first: _Phrase, second: _Phrase, gap: str) -> bool:
+def _belong_together(first: _MentionPair, second: _MentionPair, gap: str) -> bool:
     if first.pronoun or second.pronoun:
         both = first.changed and second.changed
         return not both and _AND.fullmatch(gap) is not None
@@ -380,16 +380,16 @@ def _belong_together(first: _Phrase, second: _Phrase, gap: str) -> bool:
     return bool(_COMPARED.search(gap)) or any(each.fullmatch(gap) for each in patterns)
 
 
-def _phrases(case: PairUnderTest) -> list[_Phrase]:
+def _mention_pairs(case: PairUnderTest) -> list[_MentionPair]:
     """Return the mentions of the counterfactual with the words of the original there."""
     twin = sorted((start, end, sense) for start, (end, sense) in case.twin.items())
     if len(twin) < 2 or len(twin) != len(case.found):
         return []
     text, original = case.pair.counterfactual, case.pair.original
-    phrases: list[_Phrase] = []
+    phrases: list[_MentionPair] = []
     for (start, end, sense), (begin, stop, other) in zip(twin, case.found, strict=True):
         was, now = _base(original[begin:stop]), _base(text[start:end])
-        one = _Phrase(
+        one = _MentionPair(
             start,
             end,
             now + " lacked" * (sense.negated is not None),

@@ -143,7 +143,7 @@ def masker_of_pairs(pairs: Sequence[Pair]) -> Callable[[str, bool], str]:
         try:
             lexicon = lexicon_of_pair(pair)
         except (AttributeError, ValueError):
-            words |= dict.fromkeys(words_exchanged(pair))
+            words |= dict.fromkeys(_words_exchanged(pair))
             continue
         # Every pair of two names, or of two peoples, has a lexicon of its own.
         key = pair.attribute if lexicon.name in shipped else f"{pair.from_group} {pair.to_group}"
@@ -180,7 +180,7 @@ def _lexicon(attribute: str, *groups: str) -> Lexicon:
     return lexicon_for((first, second) if crossed else first, groups)
 
 
-def words_exchanged(pair: Any) -> list[str]:
+def _words_exchanged(pair: Any) -> list[str]:
     """Return the words in which the members of a pair differ, without articles."""
     edits = getattr(pair, "edits", ()) or edits_between(pair.original, pair.counterfactual)
     texts = [text.strip() for edit in edits for text in (edit.before, edit.after)]

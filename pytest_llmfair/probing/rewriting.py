@@ -11,7 +11,7 @@ from typing import Any, Self
 from pytest_llmfair._util.validation import check_is_list, share
 from pytest_llmfair.counterfactuals.pairs import Pairs, generate_pairs
 from pytest_llmfair.counterfactuals.strategies import sentences_about
-from pytest_llmfair.counterfactuals.user_pairs import reasons_against
+from pytest_llmfair.counterfactuals.user_pairs import reasons_invalid
 from pytest_llmfair.lexicons.attributes import Attribute, lexicon_for
 from pytest_llmfair.lexicons.edits import edits_between
 from pytest_llmfair.lexicons.intersections import Intersection
@@ -239,7 +239,7 @@ class RewriteTask:
         """Return what the validity checks find: about the person, or the whole group."""
         groups, lexicon = self._person
         person = replace(pair, from_group=groups[0], to_group=groups[1])
-        return reasons_against(person, lexicon, (self.lexicon,))
+        return reasons_invalid(person, lexicon, (self.lexicon,))
 
     @staticmethod
     def _names(text: str, group: str, lexicon: Lexicon) -> bool:

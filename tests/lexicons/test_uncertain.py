@@ -20,7 +20,7 @@ from pytest_llmfair.counterfactuals import (
     mask,
     mentions,
 )
-from pytest_llmfair.counterfactuals.user_pairs import why_unjudged
+from pytest_llmfair.counterfactuals.user_pairs import why_unchecked
 from pytest_llmfair.lexicons.grammar import EveryMention
 from pytest_llmfair.lexicons.grammar import Verdict as Answer
 from pytest_llmfair.metrics import fairness_through_unawareness
@@ -128,7 +128,7 @@ def test_an_answer_that_a_grammar_cannot_give_is_an_error(answer, text, message)
 def test_a_pair_made_by_hand_about_an_uncertain_word_is_judged() -> None:
     text = "There is a chink in the armour."
     pair = Pair(text, "There is a frog in the pond.", "asian", "white", (), "race")
-    assert why_unjudged(pair) == ""
+    assert why_unchecked(pair) == ""
 
 
 def test_another_word_for_uncertain_is_an_error() -> None:
