@@ -12,14 +12,6 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from pytest_llmfair._util.validation import read_utf8
-from pytest_llmfair.lexicons.english.agreement import (
-    article_before,
-    fitting_article,
-    missing_article,
-    possessive_after,
-    possessive_for,
-    worship_preposition,
-)
 from pytest_llmfair.lexicons.english.protected import (
     is_foreign,
     looks_english,
@@ -27,8 +19,7 @@ from pytest_llmfair.lexicons.english.protected import (
     with_spaces,
 )
 from pytest_llmfair.lexicons.english.roles import CASES
-from pytest_llmfair.lexicons.english.spelling import in_form, in_place, plain
-from pytest_llmfair.lexicons.english.titles import keeps_title_case
+from pytest_llmfair.lexicons.english.spelling import plain
 from pytest_llmfair.lexicons.english.words import is_one_of
 from pytest_llmfair.lexicons.fields import fields_from
 from pytest_llmfair.lexicons.frozen import ByValue
@@ -36,15 +27,11 @@ from pytest_llmfair.lexicons.grammar import Grammar
 from pytest_llmfair.lexicons.languages import grammar_for, rules_of
 from pytest_llmfair.lexicons.matching import (
     Change,
-    Confidence,
     Doubt,
     Mention,
     Reading,
     chosen_sense,
-    edits_before,
-    has_own_capital,
-    partly_capitalised,
-    terms_used,
+    mentions_in,
     with_conditions_alike,
     with_negated_conditions,
 )
@@ -58,7 +45,13 @@ from pytest_llmfair.lexicons.terms import (
     Sense,
     nouns_after_adjectives,
 )
-from pytest_llmfair.text import MASK, replaced
+from pytest_llmfair.lexicons.writing import (
+    changes_to,
+    masked,
+    partly_capitalised,
+    terms_used,
+    written_like,
+)
 
 __all__ = ["PRONOUNS", "Change", "Lexicon", "Mention", "Reading"]
 
@@ -208,25 +201,7 @@ class Lexicon(ByValue):
         ['muslim', 'jewish']
         """
         found = self.read(text, doubts=doubts)
-        doubtful = {(doubt.start, doubt.end) for doubt in found.doubts}
-        mentions = []
-        for at, end, sense in found.with_doubts() if doubts else found:
-            if (entry := sense.entry) is None:
-                continue
-            start = next((edit[0] for edit in edits_before(text, at, sense)), at)
-            known: Confidence = "context" if entry.kind else "certain"
-            mentions.append(
-                Mention(
-                    start,
-                    end,
-                    text[start:end],
-                    sense.group,
-                    sense.role,
-                    entry.register(sense.term),
-                    "uncertain" if (at, end) in doubtful else known,
-                )
-            )
-        return mentions
+        return mentions_in(text, found.with_doubts() if doubts else found)
 
     def mask(self, text: str) -> str:
         """Return the text with one placeholder for each mention, whatever its group and role.
@@ -241,28 +216,8 @@ class Lexicon(ByValue):
         >>> load_lexicons()["religion"].mask("An atheist and a Muslim met.")
         'A [MASK] and a [MASK] met.'
         """
-        changes: list[tuple[int, int, str]] = []
-        last = 0
         found = self.read(text).with_doubts()
-        named = {start for start, _, sense in found if sense.entry is not None}
-        for start, end, sense in found:
-            if start < last:
-                continue
-            changes += edits_before(text, start, sense)
-            tail = self.person_after(text, end, sense)
-            if tail is not None and tail.start(1) not in named:
-                end = tail.end()
-            article = article_before(text, start)
-            if article is not None and sense.entry is not None and len(article[1]) == 2:
-                changes.append((article.start(1) + 1, article.end(1), ""))
-            english = self.language == "en"
-            standing = possessive_after(text, end, masked=True) if english else ""
-            mask = f"{MASK}{standing[0]}s" if standing else MASK
-            if sense.role == "place":  # "goes to church", "goes to the mosque"
-                mask = missing_article(text, start, end) + mask
-            last = end + len(standing)
-            changes.append((start, last, mask))
-        return replaced(text, changes)
+        return masked(text, found, self.person_after, english=self.language == "en")
 
     def person_after(self, text: str, end: int, sense: Sense) -> re.Match[str] | None:
         """Return "people" after an adjective, if the lexicon has a term such as "deaf people"."""
@@ -302,37 +257,14 @@ class Lexicon(ByValue):
         self, text: str, found: tuple[int, int, Sense], term: str, group: str
     ) -> list[Change]:
         """Return the changes that write a term for words found, with article and possessive."""
-        start, end, sense = found
         after = self.written(text, found, term)
-        changes = [Change(*edit, sense.group) for edit in edits_before(text, start, sense)]
-        if self.language == "en":
-            article = article_before(text, start)
-            if article is not None and (
-                fitting := fitting_article(article[1], text[start:end], after)
-            ):
-                changes.append(Change(*article.span(1), fitting, sense.group))
-            if sense.role == "place" and (bare := worship_preposition(text, start, end, after)):
-                changes.append(Change(*bare, sense.group))
-            if standing := possessive_after(text, end):
-                fitting = possessive_for(after, standing, plurals=self._plurals)
-                if fitting != standing:
-                    end, after = end + len(standing), after + fitting
-        if not (sense.negated and after == text[start:end]):  # "without autism", "with autism"
-            changes.append(Change(start, end, after, sense.group, sense, group))
-        return changes
+        english = self.language == "en"
+        return changes_to(text, found, after, group, english=english, plurals=self._plurals)
 
     def written(self, text: str, found: tuple[int, int, Sense], term: str) -> str:
         """Return a term with the case, the capital and the spaces of the words found."""
-        start, end, sense = found
-        shown, listed = text[start:end], sense.listed
-        if shown in listed and not shown[0].isupper():
-            return in_form(text, shown, term)  # the usual case, and fast
-        exact = term in self.exact and not (
-            self.language == "en" and keeps_title_case(text, start, end)
-        )
-        exact = exact or " ".join(shown.split()) in listed
-        exact = exact or has_own_capital(text, start, end, sense)
-        return in_place(text, start, end, term, exact, self.language)
+        exact = term in self.exact
+        return written_like(text, found, term, exact=exact, language=self.language)
 
     def read(self, text: str, *, doubts: bool = True) -> Reading:
         """Return start, end and meaning of every mention and neutral word, in order.

@@ -8,14 +8,10 @@ from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
 from pytest_llmfair.lexicons.english.protected import with_spaces
-from pytest_llmfair.lexicons.english.spelling import begins_sentence
-from pytest_llmfair.lexicons.english.words import is_one_of
 from pytest_llmfair.lexicons.grammar import Grammar
 from pytest_llmfair.lexicons.terms import (
     UNPAIRED,
-    WRITTEN,
     Choice,
-    Entry,
     Register,
     Sense,
     cases_of,
@@ -23,8 +19,6 @@ from pytest_llmfair.lexicons.terms import (
 
 Confidence = Literal["certain", "context", "uncertain"]
 _UNSURE = "the grammar is not sure"
-_SMALL = re.compile(r"(?<![\w'\u2019-])[a-z]{3,}(?![\w'\u2019-])")
-_FAR = 40
 # Not in "with and without epilepsy"
 _WITHOUT = re.compile(
     r"(?<![\w'\u2019-])(?<!\bwith and )(?<!\bwith or )(?P<words>without(?:\s+any)?)\s+\Z",
@@ -246,47 +240,24 @@ def _negated_sense(sense: Sense, unmarked: tuple[str, ...]) -> Sense | None:
     return None
 
 
-def has_own_capital(text: str, start: int, end: int, sense: Sense) -> bool:
-    """Whether a condition has a capital of its own: "with Autism", "has Type 1 diabetes".
-
-    Other terms do not take it over. In a heading every word except function words has a capital.
-    """
-    if not (sense.is_condition and text[start].isupper()) or text[end - 1].isupper():
-        return False
-    around = text[max(0, start - _FAR) : start], text[end : end + _FAR]
-    return any(not is_one_of(word, "closed") for part in around for word in _SMALL.findall(part))
-
-
-def partly_capitalised(entries: Iterable[Entry]) -> frozenset[int]:
-    """Return the ids of entries with a capital for some groups only: "Black", "white"."""
-    return frozenset(
-        id(entry)
-        for entry in entries
-        if len({term[0].isupper() for group in entry.terms if (term := entry.written(group))}) > 1
-    )
-
-
-def terms_used(
-    text: str, found: Iterable[tuple[int, int, Sense]], capitalised: frozenset[int]
-) -> dict[tuple[int, str], str]:
-    """Return the terms that a text uses: id of an entry and group to the first term.
-
-    For an entry of `capitalised` the capital follows the text too, so "a Black man and a White
-    man" change places; the capital at the beginning of a sentence does not count.
-    """
-    used = {}
-    for start, end, sense in found:
-        entry = sense.entry
-        key = id(entry), sense.group
-        if entry is None or sense.negated or key in used:
+def mentions_in(text: str, found: Reading) -> list[Mention]:
+    """Return the mentions of a reading; "without" before a condition belongs to it."""
+    doubtful = {(doubt.start, doubt.end) for doubt in found.doubts}
+    mentions = []
+    for at, end, sense in found:
+        if (entry := sense.entry) is None:
             continue
-        if entry.register(sense.term) not in WRITTEN:
-            continue
-        if key[0] in capitalised:
-            spelled = text[start:end]
-            clear = spelled[0].islower() or not begins_sentence(text, start)
-            own = clear and not spelled.isupper() and spelled.casefold() == sense.term.casefold()
-            used[key] = spelled if own else sense.term
-        elif len(entry.terms[sense.group]) > 1:
-            used[key] = sense.term
-    return used
+        start = next((edit[0] for edit in edits_before(text, at, sense)), at)
+        known: Confidence = "context" if entry.kind else "certain"
+        mentions.append(
+            Mention(
+                start,
+                end,
+                text[start:end],
+                sense.group,
+                sense.role,
+                entry.register(sense.term),
+                "uncertain" if (at, end) in doubtful else known,
+            )
+        )
+    return mentions
