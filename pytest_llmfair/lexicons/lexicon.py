@@ -142,6 +142,10 @@ class Lexicon(ByValue):
         source : str
             Name of the data in messages.
 
+        Returns
+        -------
+        Lexicon
+
         Raises
         ------
         ValueError
@@ -157,11 +161,38 @@ class Lexicon(ByValue):
 
     @classmethod
     def from_file(cls, path: str | Path) -> Lexicon:
-        """Read a lexicon from a YAML file; see :meth:`from_dict`."""
+        """Read a lexicon from a YAML file.
+
+        Parameters
+        ----------
+        path : str or Path
+            File in UTF-8 with the keys of :meth:`from_dict`.
+
+        Returns
+        -------
+        Lexicon
+
+        Raises
+        ------
+        OSError
+            If the file cannot be read.
+        ValueError
+            If the file is not UTF-8 or YAML, or its content is wrong; the message names the line.
+        """
         return cls.from_dict(load_yaml(read_utf8(Path(path)), str(path)), str(path))
 
     def group(self, name: str) -> str:
-        """Return the group that goes by a name or an alias, in any case.
+        """Return the group with a name or an alias.
+
+        Parameters
+        ----------
+        name : str
+            Group or alias, in any case.
+
+        Returns
+        -------
+        str
+            One of `groups`.
 
         Raises
         ------
@@ -177,11 +208,22 @@ class Lexicon(ByValue):
         return group
 
     def groups_of(self, term: str) -> list[str]:
-        """Return the groups that a term names; empty for any other word."""
+        """Return the groups that a term names.
+
+        Parameters
+        ----------
+        term : str
+            Word or phrase, in any case.
+
+        Returns
+        -------
+        list of str
+            Each group once; empty for a word that is no term.
+        """
         return list(dict.fromkeys(own.group for own in self.senses(term) if own.group))
 
     def called(self, name: str) -> str | None:
-        """Return the group with a name or an alias, in any case; None if there is none."""
+        """Return the group with a name or an alias, as :meth:`group` does; None if there is none."""
         if name in self.groups:
             return name
         known = {plain(label): group for label, group in self.aliases.items()}
@@ -189,10 +231,22 @@ class Lexicon(ByValue):
         return known.get(plain(str(name).strip()))
 
     def mentions(self, text: str, *, doubts: bool = True) -> list[Mention]:
-        """Return every mention of a group in the text, in order, uncertain ones included.
+        """Return every mention of a group in the text, uncertain ones included.
 
-        Whole words in any case, the longest term first; nothing inside addresses, code, tags and
-        handles. A neutral word is not a mention. Without `doubts` the rules alone read the text.
+        Terms are found as whole words in any case, the longest first, and never inside addresses,
+        code, tags and handles. A neutral word is not a mention.
+
+        Parameters
+        ----------
+        text : str
+            Any text.
+        doubts : bool
+            Whether to report uncertain words; if not, the likelier reading counts, which is faster.
+
+        Returns
+        -------
+        list of Mention
+            In order of the text.
 
         Examples
         --------
@@ -210,6 +264,15 @@ class Lexicon(ByValue):
         lexicon has a term such as "deaf people". "An" before a mention becomes "a", and a
         possessive "'s", so both members of a counterfactual pair give the same text.
 
+        Parameters
+        ----------
+        text : str
+            Any text.
+
+        Returns
+        -------
+        str
+
         Examples
         --------
         >>> from pytest_llmfair.lexicons.loading import load_lexicons
@@ -220,7 +283,7 @@ class Lexicon(ByValue):
         return masked(text, found, self.person_after, english=self.language == "en")
 
     def person_after(self, text: str, end: int, sense: Sense) -> re.Match[str] | None:
-        """Return "people" after an adjective, if the lexicon has a term such as "deaf people"."""
+        """Return the match of "people" after an adjective with a term such as "deaf people"."""
         return self._tail.match(text, end) if sense.role == "adjective" else None
 
     def exchanges(
@@ -228,9 +291,21 @@ class Lexicon(ByValue):
     ) -> tuple[list[Change], list[str]]:
         """Return the changes that exchange groups, and the mentions without a counterpart.
 
-        `to` maps a group to the one that takes its place; mentions of other groups stay. `found`
-        is the result of :meth:`read`, if it is known. Changes are in order and do not overlap; an
-        article that no longer fits is a change of its own.
+        Parameters
+        ----------
+        text : str
+            Any text.
+        to : mapping of str to str
+            Group to the one that takes its place; mentions of other groups stay.
+        found : Reading, optional
+            Result of :meth:`read` for this text.
+
+        Returns
+        -------
+        list of Change
+            In order, without overlap; an article that no longer fits is a change of its own.
+        list of str
+            Mentions without a counterpart, as written.
         """
         changes: list[Change] = []
         lost = []
@@ -267,9 +342,20 @@ class Lexicon(ByValue):
         return written_like(text, found, term, exact=exact, language=self.language)
 
     def read(self, text: str, *, doubts: bool = True) -> Reading:
-        """Return start, end and meaning of every mention and neutral word, in order.
+        """Find every mention and neutral word, with its meaning.
 
-        Without `doubts` only the rules are asked, which is faster and gives the same answers.
+        Parameters
+        ----------
+        text : str
+            Any text.
+        doubts : bool
+            Whether to record uncertain words; if not, only the rules are asked, which is faster
+            and finds the same mentions.
+
+        Returns
+        -------
+        Reading
+            Start, end and meaning of each, in order, and the uncertain places in `.doubts`.
         """
         whole, text = text, with_spaces(text)
         found = self._index.find(text)

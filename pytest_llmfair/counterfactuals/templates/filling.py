@@ -161,6 +161,12 @@ class SourceExamples(Sequence[SourceExample]):
         values : iterable
             One for each of `texts`, in order; such as a row of class probabilities.
 
+        Returns
+        -------
+        list of list of list
+            The values by source example, then by group in the order of `groups`, then by
+            variation; `.lacks` names the groups without data.
+
         Raises
         ------
         ValueError
