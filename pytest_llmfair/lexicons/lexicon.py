@@ -119,9 +119,7 @@ class Lexicon(ByValue):
     synonyms: tuple[tuple[str, ...], ...] = ()
     peoples: tuple[People, ...] = ()
     grammar: Grammar | None = None
-
-    # Whether a term in -s can be a plural.
-    _plurals: ClassVar[bool] = True
+    _plurals: ClassVar[bool] = True  # whether a term in -s can be a plural
 
     def __repr__(self) -> str:
         kept = f"{self.language}, {len(self.groups)} groups, {len(self.entries)} entries"
@@ -223,7 +221,7 @@ class Lexicon(ByValue):
         return list(dict.fromkeys(own.group for own in self.senses(term) if own.group))
 
     def called(self, name: str) -> str | None:
-        """Return the group with a name or an alias, as :meth:`group` does; None if there is none."""
+        """Return the group with a name or an alias, in any case; None if there is none."""
         if name in self.groups:
             return name
         known = {plain(label): group for label, group in self.aliases.items()}
@@ -241,7 +239,7 @@ class Lexicon(ByValue):
         text : str
             Any text.
         doubts : bool
-            Whether to report uncertain words; if not, the likelier reading counts, which is faster.
+            Whether to report uncertain words; if not, only the likelier reading counts.
 
         Returns
         -------
@@ -376,14 +374,8 @@ class Lexicon(ByValue):
                 reading.append((start, end, meant))
             if doubt is not None:
                 uncertain.append(doubt)
-        negated = with_negated_conditions(text, reading, self.unmarked, self._index.negated_senses)
-        if uncertain and negated is not reading:  # "without depression" names another group
-            senses = {(start, end): (own,) for start, end, own in negated}
-            uncertain = [
-                each._replace(senses=senses.get((each.start, each.end), each.senses))
-                for each in uncertain
-            ]
-        return Reading(negated, uncertain)
+        own = Reading(reading, uncertain)
+        return with_negated_conditions(text, own, self.unmarked, self._index.negated_senses)
 
     def senses(self, term: str) -> list[Sense]:
         """Return the meanings that a term can have."""

@@ -194,8 +194,8 @@ def _without(text: str, start: int) -> re.Match[str] | None:
 
 
 def with_negated_conditions(
-    text: str, reading: _Found, unmarked: tuple[str, ...], known: dict[int, Sense | None]
-) -> _Found:
+    text: str, reading: Reading, unmarked: tuple[str, ...], known: dict[int, Sense | None]
+) -> Reading:
     """Return a reading in which "without epilepsy" names the unmarked group.
 
     `known` caches, by the id of a meaning, what it becomes.
@@ -212,7 +212,12 @@ def with_negated_conditions(
             other = known[id(sense)]
         last = end if other is not None else -1
         negated.append((start, end, other or sense))
-    return negated
+    senses = {(start, end): (sense,) for start, end, sense in negated}
+    doubts = [
+        each._replace(senses=senses.get((each.start, each.end), each.senses))
+        for each in reading.doubts
+    ]
+    return Reading(negated, doubts)
 
 
 def with_conditions_alike(reading: _Found, to: Mapping[str, str]) -> _Found:
