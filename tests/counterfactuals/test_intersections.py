@@ -58,7 +58,7 @@ def test_groups_go_by_labels_and_aliases_in_either_order() -> None:
                 assert (pair.from_group, pair.to_group) == ("black female", "white male")
 
 
-def test_words_of_one_attribute_are_persons_to_the_other() -> None:
+def test_words_of_one_attribute_count_as_persons_for_the_other() -> None:
     for text, expected in CASES["words of one attribute are persons to the other"]:
         assert twins(text, groups=("black female", "white male")) == [expected]
 

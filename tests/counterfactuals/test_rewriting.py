@@ -162,7 +162,7 @@ def test_other_people_keep_their_group_when_a_person_is_named() -> None:
     assert pair.counterfactual == twin
 
 
-def test_spaces_around_the_text_are_kept_and_quotes_around_the_answer_dropped() -> None:
+def test_spaces_around_the_text_stay_and_quotes_around_the_answer_go() -> None:
     (pair,) = rewrite_pairs([f"  {TEXT}\n"], always(f'"{TWIN}"\n\n'), groups=DOWN)
     assert pair.counterfactual == f"  {TWIN}\n"
 

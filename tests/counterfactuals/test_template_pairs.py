@@ -251,7 +251,7 @@ def test_two_peoples_change_places_in_templates() -> None:
 
 
 @pytest.mark.parametrize("slot", ["{ Person }", "{Person:>10}", "{a : person}"])
-def test_what_is_nearly_a_slot_is_warned_of(slot: str, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_near_slot_gives_a_warning(slot: str, caplog: pytest.LogCaptureFixture) -> None:
     (pair,) = pairs_from_templates([f"{slot} met her."], "gender")
     assert pair.original == f"{slot} met her."
     assert f"because {slot} is not a slot; write {{person}}" in caplog.text
