@@ -41,7 +41,7 @@ _NEXT = re.compile(rf"[^\S\n]*(?P<word>{WORD}|\S|\n|\Z)")
 _LAST = re.compile(rf"({WORD})\s+\Z")
 _JOINED = re.compile(rf"(?P<word>{WORD})(?P<join>,\s*(?:and\s+|or\s+)?|\s+(?:and|or)\s+)\Z")
 _JOIN = re.compile(r",\s*(?:and\s+|or\s+)?|\s+(?:and|or)\s+|\s+", re.IGNORECASE)
-_BLANK = re.compile(r"\s+")
+_SPACE = re.compile(r"\s+")
 _FIRST = re.compile(WORD)
 # The sentence is about the group itself: "any openly gay men".
 _MATTERS = re.compile(
@@ -53,7 +53,7 @@ _MATTERS = re.compile(
 _AGAIN = re.compile(r"\s(\w{3,})\b[^.!?\n]{1,25}\s\1\b", re.IGNORECASE)
 # All that describes a subject: "she was a lesbian", "they are openly gay men".
 _IS = r"(?:am|is|are|was|were|be|been|being|become|becomes|became|remained)"
-_SAID = re.compile(
+_PREDICATE = re.compile(
     rf"(?:(?<!\w)(?!(?:there|here|why|how|where|when|and|or|but|if)\b)[a-z]+\s{_IS}(?:n['\u2019]t)?"
     rf"|\b{_IS}\s(?:i|you|he|she|they|we)|['\u2019](?:m|re|s|ve been)|\b(?:out|identif\w+) as)"
     r"\s(?:(?:not|also|still|both|all|just|[a-z]{2,12}ly)\s){0,2}(?:an?\s)?\Z",
@@ -97,7 +97,7 @@ def omitted(
     for start, end, sense in found:
         if sense.entry is None or sense.group not in groups:
             continue
-        made = _left_out(lexicon, text, (start, end, sense))
+        made = _omission(lexicon, text, (start, end, sense))
         overlaps = made and changes and made[0].start < changes[-1].end
         if made is None or overlaps or _leaves_people(text, start, end, made):
             return None
@@ -119,22 +119,22 @@ def _merged(changes: list[Change], others: Sequence[Change]) -> list[Change] | N
     return merged
 
 
-def _left_out(lexicon: Lexicon, text: str, found: tuple[int, int, Sense]) -> list[Change] | None:
+def _omission(lexicon: Lexicon, text: str, found: tuple[int, int, Sense]) -> list[Change] | None:
     start, end, sense = found
     front = text[max(0, start - _NEAR) : start]
     if front.endswith("-") or _MATTERS.search(front) or _AGAIN.match(text, end):
         return None  # "non-gay people"
-    if sense.role in _PHRASES and (cut := _phrase(sense.role, text, start, end)):
+    if sense.role in _PHRASES and (cut := _phrase_span(sense.role, text, start, end)):
         return [Change(*cut, "", sense.group)]
     noun = lexicon.neutral_nouns.get(sense.term.casefold())
     one = noun is not None and sense.role == "noun" and not re.search(r"s\Z| ", sense.term)
     if (sense.role == "adjective" or one) and (person := _person(text, start, end, one)):
-        is_predicate = _MAN.search(text, end, person) and _is_all_said(front, text, person)
-        return None if is_predicate else _attribute(text, found)
+        is_predicate = _MAN.search(text, end, person) and _is_whole_predicate(front, text, person)
+        return None if is_predicate else _without_adjective(text, found)
     if noun is None or sense.role == "adjective" or _ANOTHER.match(text, end):
         return None
     words = front.lower().split()
-    if _is_all_said(front, text, end) or (words and is_ly_adverb(words[-1])):
+    if _is_whole_predicate(front, text, end) or (words and is_ly_adverb(words[-1])):
         return None  # "an openly lesbian woman"
     if one and any(own.role == "adjective" for own in lexicon.senses(sense.term)):
         while words and is_adjective(words[-1]):
@@ -147,7 +147,7 @@ def _left_out(lexicon: Lexicon, text: str, found: tuple[int, int, Sense]) -> lis
 
 def _person(text: str, start: int, end: int, noun: bool) -> int:
     """Return the end of the noun for a person that a mention describes; 0 if there is none."""
-    gap = (_BLANK if noun else _JOIN).match(text, end)
+    gap = (_SPACE if noun else _JOIN).match(text, end)
     for place in range(4):
         match = _FIRST.match(text, gap.end()) if gap else None
         if match is None or is_one_of(word := match[0].lower(), "closed"):
@@ -161,13 +161,13 @@ def _person(text: str, start: int, end: int, noun: bool) -> int:
             cooks = word.endswith("s") and not word.endswith("ss")
             return 0 if noun and cooks and article_before(text, start) else match.end()
         end = match.end()
-        gap = _BLANK.match(text, end)
+        gap = _SPACE.match(text, end)
     return 0
 
 
-def _is_all_said(front: str, text: str, end: int) -> bool:
+def _is_whole_predicate(front: str, text: str, end: int) -> bool:
     """Whether the mention is the whole predicate, so omitting it would leave nothing."""
-    return _SAID.search(front) is not None and _MORE.match(text, end) is None
+    return _PREDICATE.search(front) is not None and _MORE.match(text, end) is None
 
 
 def _leaves_people(text: str, start: int, end: int, made: list[Change]) -> bool:
@@ -183,7 +183,7 @@ def _leaves_people(text: str, start: int, end: int, made: list[Change]) -> bool:
     return _PEOPLE.search(rest) is not None
 
 
-def _phrase(role: str, text: str, start: int, end: int) -> tuple[int, int] | None:
+def _phrase_span(role: str, text: str, start: int, end: int) -> tuple[int, int] | None:
     """Return the span of "who is blind" or "with epilepsy" that a mention ends, or None."""
     before = _PHRASES[role].search(text, max(0, start - _NEAR), start)
     if before is None or before["person"].lower() in _BARE:
@@ -214,7 +214,7 @@ def _phrase(role: str, text: str, start: int, end: int) -> tuple[int, int] | Non
     return (begin, end) if role == "attribute" and not is_one_of(word, "closed") else None
 
 
-def _attribute(text: str, found: tuple[int, int, Sense]) -> list[Change] | None:
+def _without_adjective(text: str, found: tuple[int, int, Sense]) -> list[Change] | None:
     """Omit an adjective before its noun, with its adverb or the "and" next to it."""
     start, end, sense = found
     before = _LAST.search(text, max(0, start - _NEAR), start)

@@ -19,7 +19,7 @@ from pytest_llmfair.lexicons.english.protected import (
     with_spaces,
 )
 from pytest_llmfair.lexicons.english.roles import CASES
-from pytest_llmfair.lexicons.english.spelling import plain
+from pytest_llmfair.lexicons.english.spelling import folded
 from pytest_llmfair.lexicons.english.words import is_one_of
 from pytest_llmfair.lexicons.fields import fields_from
 from pytest_llmfair.lexicons.frozen import ByValue
@@ -224,9 +224,9 @@ class Lexicon(ByValue):
         """Return the group with a name or an alias, in any case; None if there is none."""
         if name in self.groups:
             return name
-        known = {plain(label): group for label, group in self.aliases.items()}
-        known |= {plain(group): group for group in self.groups}
-        return known.get(plain(str(name).strip()))
+        known = {folded(label): group for label, group in self.aliases.items()}
+        known |= {folded(group): group for group in self.groups}
+        return known.get(folded(str(name).strip()))
 
     def mentions(self, text: str, *, doubts: bool = True) -> list[Mention]:
         """Return every mention of a group in the text, uncertain ones included.

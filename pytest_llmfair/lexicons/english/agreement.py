@@ -1,4 +1,4 @@
-"""Articles and possessive endings that agree with the words next to them."""
+"""Articles and possessive endings that agree with an exchanged term; ``writing.py`` asks here."""
 
 from __future__ import annotations
 

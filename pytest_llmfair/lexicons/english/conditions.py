@@ -1,4 +1,7 @@
-"""Conditions and origins of a person: "a man with epilepsy", "a woman from Kenya"."""
+"""Whether a person has a condition or an origin: "a man with epilepsy", "a woman from Kenya".
+
+Answers the kind "condition" for ``grammar.py``.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Full names: initials, first and last names around a name, and things named after a person."""
+"""Full names, initials and things named after a person: the first questions of ``names.py``."""
 
 from __future__ import annotations
 

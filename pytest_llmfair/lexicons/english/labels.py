@@ -1,4 +1,7 @@
-"""Values of labels that describe a person: "Race: Black", {"religion": "Hindu"}, a table cell."""
+"""Whether a term is the value of a label: "Race: Black", {"religion": "Hindu"}, a table cell.
+
+The files for adjectives, conditions and ages ask here when the sentence shows no person.
+"""
 
 from __future__ import annotations
 

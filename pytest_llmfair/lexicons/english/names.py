@@ -146,8 +146,12 @@ def _acts(here: NameContext, kinds: Words) -> bool:
         owned = any_in_class(back[:2], "own_things") or is_person(back[0]) or is_person(back[1])
         return owned or not {"also_place", "also_firm", "also_people"}.intersection(kinds)
     if back[0] in (",", "("):  # ", 34,", ", a nurse,", "(she/her)"
-        told = back[1] in (*_ARTICLES, *_OWNED) and _has_person(back[2:])
-        return told or _AGE.match(back[1]) is not None or back[1] in ("who", "whose", "she", "he")
+        described = back[1] in (*_ARTICLES, *_OWNED) and _has_person(back[2:])
+        return (
+            described
+            or _AGE.match(back[1]) is not None
+            or back[1] in ("who", "whose", "she", "he")
+        )
     helps = back[0] in (*_BE, *_HELP, *_DENY) or _is_finite(back[0], "")
     often = is_adverb(back[0]) or (is_one_of(back[0], "auxiliaries") and not helps)
     at = 1 if often and here.following[0].islower() else 0
@@ -282,8 +286,8 @@ def _is_people(here: NameContext, last: bool) -> bool:
         return not is_one_of(back[0], "families")
     if front[0] in (*_BE, "are", "were", "be", "am") and back[0] != ",":
         return "name" not in front[1:4] and not here.following[0][:1].isupper()
-    said = is_person(back[0]) or is_one_of(back[0], "things_of_peoples")
-    return said and not here.owner and not is_verb(back[0], back[1])
+    used = is_person(back[0]) or is_one_of(back[0], "things_of_peoples")
+    return used and not here.owner and not is_verb(back[0], back[1])
 
 
 _KINDS = {

@@ -1,4 +1,7 @@
-"""The person noun that an adjective describes: "a Black and a white engineer"."""
+"""Which person noun an adjective describes: "a Black and a white engineer".
+
+Used by ``person_adjectives.py``.
+"""
 
 from __future__ import annotations
 
@@ -92,11 +95,6 @@ def head_of(phrase: Phrase) -> tuple[str, bool]:
     return head, thing or (is_any(head, "chessmen") and not shape_of(phrase.term).national)
 
 
-def is_country(word: str) -> bool:
-    """Whether a word is a country: "a young Spain fan"."""
-    return is_one_of(word, "countries")
-
-
 def _first_person(phrase: Phrase) -> tuple[str, bool]:
     """Find the first person noun; only modifiers can come before it, joined or not."""
     words, term = phrase.after, shape_of(phrase.term)
@@ -116,8 +114,8 @@ def _first_person(phrase: Phrase) -> tuple[str, bool]:
             return word, False
         elif word in ("one", "ones") and not joined:
             return _stands_for(phrase, word), False
-        elif not joined and phrase.written_after[at][0].isupper() and is_country(word):
-            continue
+        elif not joined and phrase.written_after[at][0].isupper() and is_one_of(word, "countries"):
+            continue  # "a young Spain fan"
         elif not is_modifier(word):
             if ends_phrase(word):  # "a Caucasian female presenting with chest pain"
                 return participant, False

@@ -108,9 +108,9 @@ def _before_participle(around: PronounContext) -> PronounReading | None:
     front = around.front()
     if around.is_after("perceives", "keeps") or _DEPICTED.search(front) is not None:
         return OBJECT
-    beside = around.before[1] in ("with", "without") or _NEXT_TO.search(front) is not None
+    next_to = around.before[1] in ("with", "without") or _NEXT_TO.search(front) is not None
     thing = is_one_of(first, "actions_in_ing") and is_final(second)
-    return PERHAPS_OBJECT if beside and final and not thing else None
+    return PERHAPS_OBJECT if next_to and final and not thing else None
 
 
 def _before_action(around: PronounContext) -> PronounReading | None:
@@ -179,9 +179,9 @@ def _goes_on_as_clause(around: PronounContext) -> bool:
 def _before_utterance(around: PronounContext) -> PronounReading | None:
     """Read "her" as object before unquoted speech: "tell her yes", "bid her farewell"."""
     first, second, third, _ = around.after
-    said = is_one_of(first, "utterances") and is_final(second) and second != "to"
-    said = said or (is_one_of(f"{first}-{second}", "utterances") and is_final(third))
-    return OBJECT if said and around.is_after("says_to", "writes_to", "greets") else None
+    uttered = is_one_of(first, "utterances") and is_final(second) and second != "to"
+    uttered = uttered or (is_one_of(f"{first}-{second}", "utterances") and is_final(third))
+    return OBJECT if uttered and around.is_after("says_to", "writes_to", "greets") else None
 
 
 def _before_office(around: PronounContext) -> PronounReading | None:
@@ -295,9 +295,9 @@ def _before_name(around: PronounContext) -> PronounReading | None:
     first = around.after[0]
     if not around.raw.istitle() or is_person(first):
         return None
-    told = around.is_after("says_to") and not around.before[1].startswith("show")
+    reported = around.is_after("says_to") and not around.before[1].startswith("show")
     given = first.endswith("'s") and around.is_after("gives")
-    return OBJECT if told or given or around.is_after("names") else None
+    return OBJECT if reported or given or around.is_after("names") else None
 
 
 def _before_direction(around: PronounContext) -> PronounReading | None:

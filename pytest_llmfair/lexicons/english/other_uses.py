@@ -1,4 +1,7 @@
-"""Person nouns used as something else: exclamations ("Man, it hurts") and verbs ("to man the")."""
+"""Person nouns that name no person: exclamations ("Man, it hurts") and verbs ("to man the desk").
+
+Used by ``person_nouns.py``.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Whether an adjective describes persons: "a Black engineer", "he is gay", "the old are"."""
+"""Whether an adjective describes persons: "a Black engineer", "he is gay", "the old are".
+
+Answers the kind "person_adjective" for ``grammar.py``.
+"""
 
 from __future__ import annotations
 
@@ -24,8 +27,8 @@ from pytest_llmfair.lexicons.english.phrase import (
     word_before,
 )
 from pytest_llmfair.lexicons.english.predicates import (
+    is_predicate_of_person,
     is_resultative,
-    is_said_of_person,
     is_too_much,
 )
 from pytest_llmfair.lexicons.english.proper_names import (
@@ -111,7 +114,7 @@ def _counts(text: str, start: int, end: int) -> bool:
         return is_value(text, start, end)
     if faith or is_one_of(last, "group_adjectives"):
         return _is_of_group(phrase, faith) or is_value(text, start, end)
-    return _is_said_of_persons(phrase) or is_value(text, start, end)
+    return _describes_persons(phrase) or is_value(text, start, end)
 
 
 def _is_of_group(phrase: Phrase, faith: bool) -> bool:
@@ -144,17 +147,17 @@ def _is_switched_off(phrase: Phrase) -> bool:
     return not any(is_person(word) or is_one_of(word, "titles") for word in clause_of(words))
 
 
-def _is_said_of_persons(phrase: Phrase) -> bool:
+def _describes_persons(phrase: Phrase) -> bool:
     term = shape_of(phrase.term)
     if is_one_of(term.word, "compared"):
         return _is_about_age(phrase)
     if is_one_of(term.word, "predicative"):
-        return is_said_of_person(phrase)
+        return is_predicate_of_person(phrase)
     if term.national and _is_of_writing_or_body(phrase):
         return False
     if is_one_of(term.word, "switched") and _is_switched_off(phrase):
         return False
-    if is_said_of_person(phrase) or is_resultative(phrase) or is_too_much(phrase):
+    if is_predicate_of_person(phrase) or is_resultative(phrase) or is_too_much(phrase):
         return True
     if describes_person(phrase):
         if term.word.endswith("ed") and is_one_of(" ".join(phrase.before[-2:-1]), "articles"):
@@ -226,7 +229,7 @@ def _is_compound(text: str, start: int, end: int, faith: bool) -> bool:
         return is_any(phrase.next, "hostility")
     if compound.prefix in _SHARES and is_any(phrase.next, "made_of_persons"):
         return True
-    return describes_person(phrase) or is_said_of_person(phrase)
+    return describes_person(phrase) or is_predicate_of_person(phrase)
 
 
 def _is_before_calling(text: str, start: int, end: int) -> bool:

@@ -1,4 +1,7 @@
-"""Whether a noun names persons of a group: "a Muslim", "the old", "most whites", "the women"."""
+"""Whether a noun names persons of a group: "a Muslim", "the old", "most whites", "the women".
+
+Answers the kind "person_noun" for ``grammar.py``.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Words that name a group almost everywhere; exceptions are letters, churches and names."""
+"""Words that name a group almost everywhere, with few exceptions: letters, churches and names.
+
+Answers the kind "plain" for ``grammar.py``.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Whether an adjective describes a person: "my boss is old", "born deaf", "anyone disabled"."""
+"""Whether an adjective is the predicate of a person: "my boss is old", "born deaf".
+
+Used for adjectives, ages, origins and names; ``subjects.py`` finds the subject.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +43,7 @@ _SEX = re.compile(r"[FMfm]|NB|(?:[Ff]e)?[Mm]ale|[Nn]on-?binary")
 _LIST_MARKS = (",", "(", ")", "[", "]", "/")
 
 
-def is_said_of_person(phrase: Phrase) -> bool:
+def is_predicate_of_person(phrase: Phrase) -> bool:
     """Whether the term is a predicate of a person."""
     return is_predicate(phrase, phrase.before, phrase.after) or _is_group_named(phrase)
 

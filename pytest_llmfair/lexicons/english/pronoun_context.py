@@ -1,4 +1,4 @@
-"""The words around a pronoun, and the kinds of words they can be.
+"""The words around a pronoun and their classes, for ``roles.py`` and ``object_readings.py``.
 
 Emphasis, tags, opening quotes and single line breaks are skipped. A sum of money counts as a
 number, and a slot to fill in as a noun.

@@ -1,4 +1,7 @@
-"""Whether a term is part of a proper name: "the Muslim Brotherhood", "Derry Girls"."""
+"""Whether a term is part of a proper name: "the Muslim Brotherhood", "Derry Girls".
+
+Used by the files for adjectives, nouns and titles: such a term names no person.
+"""
 
 from __future__ import annotations
 

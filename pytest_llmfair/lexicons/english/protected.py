@@ -173,7 +173,7 @@ def _code_elements(text: str) -> dict[int, int]:
 
 def _marked_spans(text: str) -> list[tuple[int, int]]:
     spans: list[tuple[int, int]] = []
-    end, blank = 0, -1
+    end, space = 0, -1
     elements = _code_elements(text) if "</" in text else {}
     while sign := _SIGN.search(text, end):
         at = sign.start()
@@ -188,14 +188,14 @@ def _marked_spans(text: str) -> list[tuple[int, int]]:
             end = at + 1 if code is None else code.end()
             continue
         start = max(end, text.rfind(" ", end, at))
-        if blank < at:  # else it is still the next one
-            blank = text.find(" ", at)
-            blank = len(text) if blank < 0 else blank
-        run = _IN_RUN.match(text, start, blank)
+        if space < at:  # else it is still the next one
+            space = text.find(" ", at)
+            space = len(text) if space < 0 else space
+        run = _IN_RUN.match(text, start, space)
         if run is not None:
             spans.append(run.span(1))
             end = run.end()
         else:
-            opened = _OPENED.search(text, at, blank)
-            end = blank if opened is None else opened.start()
+            opened = _OPENED.search(text, at, space)
+            end = space if opened is None else opened.start()
     return spans

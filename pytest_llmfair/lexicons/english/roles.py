@@ -237,8 +237,8 @@ def _his_is_shared(around: PronounContext) -> bool:
     owned = _owned(around)
     if owned is None:
         return False
-    told = around.before[1] in COPULAS and around.before[0][:1].isalnum()
-    return not (told and is_closed(owned[1]))
+    after_copula = around.before[1] in COPULAS and around.before[0][:1].isalnum()
+    return not (after_copula and is_closed(owned[1]))
 
 
 def _owned(around: PronounContext) -> tuple[str, str] | None:

@@ -1,4 +1,7 @@
-"""Whether the subject of a clause is a person: "my boss (is old)", "two of them (were)"."""
+"""Whether the subject of a clause is a person: "my boss (is old)", "two of them (were)".
+
+Used by ``predicates.py`` and ``conditions.py``.
+"""
 
 from __future__ import annotations
 
