@@ -36,7 +36,7 @@ _OBJECT = 4
 _OPENING = re.compile(r"(?:an?|the)\s", re.IGNORECASE)
 _LAST = re.compile(r"([^\s.,;:!?()*_\"]+)\s+\Z")
 _OF_KIND = re.compile(r"\b((?:type|kind|form|sort)s? of)\s\Z", re.IGNORECASE)
-# Who has no disability: "with", but not "diagnosed with"; nor "does not have".
+# Before "no disability": "with" and "has", but not "diagnosed with" or "does not have".
 _HAD = re.compile(r"(?:\b(?:with|has|have|had|having|got)|['\u2019]ve)\s+\Z", re.IGNORECASE)
 _TROUBLED = re.compile(
     r"\b(?:diagnos|struggl|deal|cop|battl|wrestl|help|associat|present)[a-z]*\s+with\s+\Z",
@@ -72,7 +72,7 @@ _JOINED = re.compile(
     rf"|(?:and|&)\W+(?!{_OWN})(?:[\w.%]+\W+){{0,2}})",
     re.IGNORECASE,
 )
-# Two words that both change differ in nothing else: "the Baptist and the Methodist".
+# Two changed words with only a joint between them: "the Baptist and the Methodist".
 _LISTED = re.compile(rf"\W*(?:\w+\W+){{0,1}}?(?:and|or|,)\W+(?:{_OWN}\W+)?", re.IGNORECASE)
 _OPTION = re.compile(r"\W*(?:\w+\W*){0,2}?(?:\\n|[(\n ])+[a-h1-8][.)]\W*(?:an?\s)?", re.IGNORECASE)
 _AND = re.compile(r",?\s+(?:and|or|nor)\s+|\s?/\s?|\s&\s", re.IGNORECASE)

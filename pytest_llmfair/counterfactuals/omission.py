@@ -26,7 +26,7 @@ from pytest_llmfair.lexicons.terms import Sense
 
 _BE = r"(?:is|are|was|were)"
 _HAVE = rf"(?:has|have|had|(?:{_BE}\s+)?(?:living|lives?|lived|born)\s+with)"
-# What links a mention of each role to the noun before it.
+# Words between a noun and a mention of each role: "a man (who is) blind".
 _LINKS = {
     "noun": rf"(?:(?P<who>(?:who|that)\s+{_HAVE})|(?:living\s+|born\s+)?with)\s+",
     "adjective": rf"(?P<who>who|that)(?:\s+{_BE}|['\u2019]s)(?:\s+[a-z]+ly)?\s+",
@@ -43,7 +43,7 @@ _JOINED = re.compile(rf"(?P<word>{WORD})(?P<join>,\s*(?:and\s+|or\s+)?|\s+(?:and
 _JOIN = re.compile(r",\s*(?:and\s+|or\s+)?|\s+(?:and|or)\s+|\s+", re.IGNORECASE)
 _SPACE = re.compile(r"\s+")
 _FIRST = re.compile(WORD)
-# The sentence is about the group itself: "any openly gay men".
+# Words that show that the sentence is about the group itself: "any openly gay men".
 _MATTERS = re.compile(
     r"\b(?:any|all|every|each|no|only|first|whether|as|including|especially|namely|because\W.{0,40})"
     r"\s(?:[a-z]{3,12}ly\s)?\Z",
@@ -51,7 +51,7 @@ _MATTERS = re.compile(
 )
 # "My gay friend and my bisexual friend", "a gay dad is less of a dad"
 _AGAIN = re.compile(r"\s(\w{3,})\b[^.!?\n]{1,25}\s\1\b", re.IGNORECASE)
-# All that describes a subject: "she was a lesbian", "they are openly gay men".
+# A verb that links a subject to its predicate: "she was a lesbian", "they are openly gay men".
 _IS = r"(?:am|is|are|was|were|be|been|being|become|becomes|became|remained)"
 _PREDICATE = re.compile(
     rf"(?:(?<!\w)(?!(?:there|here|why|how|where|when|and|or|but|if)\b)[a-z]+\s{_IS}(?:n['\u2019]t)?"
@@ -63,7 +63,7 @@ _MORE = re.compile(
     r"[-\w]|['\u2019]s?\b|,?\s(?:who|whose|that|which|with|from|of|in|at|on|by|for|[a-z]{2,12}ing)\b"
 )
 _MAN = re.compile(r"(?:(?:wo)?m[ae]n|person|people|guys?)\Z")
-# "Gays and sinners" are no "people and sinners"; more is said in "a quadriplegic since 1994".
+# Not omitted: "gays and sinners" (not "people and sinners"), "a quadriplegic since 1994".
 _ANOTHER = re.compile(
     r"\s(?:(?:and|or)\s(?!(?:an?|one|two|their|his|her|my|they|we|you|i|he|she|it|to|is|are)\b)\w"
     r"|(?:since|from|by)\b)"
@@ -210,7 +210,7 @@ def _phrase_span(role: str, text: str, start: int, end: int) -> tuple[int, int] 
     verb = any(is_one_of(word, kind) for kind in ("be", "modals", "finite_verbs", "plural_verbs"))
     if verb or is_verb(word, "", bare=True) or role == "noun":
         return begin, end
-    # "Who is blind in one eye", "who is deaf from birth": more is said of it.
+    # "Who is blind in one eye" and "who is deaf from birth" go on, so nothing can be omitted.
     return (begin, end) if role == "attribute" and not is_one_of(word, "closed") else None
 
 

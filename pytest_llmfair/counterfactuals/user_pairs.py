@@ -167,7 +167,7 @@ def _read(pair: Pair, lexicon: Lexicon, groups: tuple[str, str]) -> tuple[Readin
         return lexicon.counterpart(sense, becomes.get(sense.group, ""))
 
     settled, settled_twin = found.settled(there, counterpart), twin.settled(back, counterpart)
-    # What is uncertain in one member and stays is read alike in the other.
+    # A word that is uncertain in one member and does not change is read alike in the other.
     stays = _starts(found) - _starts(settled)
     stays_twin = _starts(twin) - _starts(settled_twin)
     stays_twin |= {start + _shift(there, start) for start in stays}

@@ -16,6 +16,9 @@ from pytest_llmfair.responses import Pair
 from pytest_llmfair.text import MASK, mask_words
 
 _LANGUAGE = "en"
+_CROSSED = " x "  # between the two attributes of a pair: "gender x race"
+# Articles change with a mention, but are not words of the attribute.
+_ARTICLES = frozenset({"a", "an", "the"})
 
 Attribute = str | Lexicon | tuple[str | Lexicon, str | Lexicon]
 
@@ -160,13 +163,6 @@ def masker_of_pairs(pairs: Sequence[Pair]) -> Callable[[str, bool], str]:
         return " ".join(text.replace(MASK, " ").split()) if drop else text
 
     return masked
-
-
-_CROSSED = " x "
-
-
-# Articles follow a mention, but are not words of the attribute.
-_ARTICLES = frozenset({"a", "an", "the"})
 
 
 def lexicon_of_pair(pair: Pair) -> Lexicon:

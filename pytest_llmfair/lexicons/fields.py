@@ -156,7 +156,7 @@ def _extended(base: Mapping[str, Any], own: dict[str, Any]) -> dict[str, Any]:
     fields |= {key: value for key, value in own.items() if value and key not in _LISTS}
     for key in _LISTS:
         fields[key] = tuple(dict.fromkeys((*fields[key], *own[key])))
-    # Every group is exchanged where it was so before; else those that the file names.
+    # If all groups of the base were exchanged, added groups are exchanged too.
     if own["default_groups"] or base["default_groups"] == base["groups"]:
         fields["default_groups"] = own["default_groups"]
     return fields

@@ -63,7 +63,7 @@ def _of(lexicon: Lexicon, peoples: Sequence[People]) -> Lexicon:
         default_groups=labels,
         entries=entries,
         exact=tuple(term for term in lexicon.exact if term in terms),
-        # "North Korean" is no "Korean".
+        # "Korean" must not be found inside "North Korean".
         exceptions=(*lexicon.exceptions, *dict.fromkeys(others)),
         aliases={
             name: label
@@ -74,7 +74,7 @@ def _of(lexicon: Lexicon, peoples: Sequence[People]) -> Lexicon:
             if name != label
         },
         unmarked=(),
-        # A line for each: its other words are of one sex, or of a part of the people.
+        # No synonyms: other words of a people are of one sex, or name a part of it.
         synonyms=tuple((term,) for term in terms),
         peoples=(),
     )
@@ -88,11 +88,11 @@ def _entries(lexicon: Lexicon, peoples: Sequence[People]) -> Iterator[Entry]:
         return Entry(kind[0], by_label, kind[1], reviewed=lexicon.reviewed)
 
     yield entry(KINDS["adjective"], [people["adjective"] for people in peoples])
-    # "The French are": adjectives that are nouns for all of a people too.
+    # Adjectives that are also nouns for all of a people: "The French are".
     listed = (e.terms.values() for e in lexicon.entries if e.role == COLLECTIVE)
     collective = {*chain(*chain(*listed))}
     if any(collective.intersection(people["adjective"]) for people in peoples):
-        # Rather "the Danes" than "the Danish"
+        # "the Danes" is preferred to "the Danish"
         whole = [(*people["people"], *people["adjective"]) for people in peoples]
         terms = [tuple(word for word in words if word in collective) for words in whole]
         terms = [own or people["people"] for own, people in zip(terms, peoples, strict=True)]
@@ -102,7 +102,7 @@ def _entries(lexicon: Lexicon, peoples: Sequence[People]) -> Iterator[Entry]:
     for kind in OF_ONE_SEX:
         if any(kind in people for people in peoples):
             yield entry(KINDS[kind], [_of_one_sex(people, kind) for people in peoples])
-    # Without a country on one side (Georgia is a state too) a text that names the other's is lost.
+    # A people may lack its country (Georgia is also a state); prompts with the other are left out.
     yield entry(KINDS["country"], [people.get("country", ()) for people in peoples])
 
 

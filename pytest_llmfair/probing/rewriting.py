@@ -24,7 +24,7 @@ from pytest_llmfair.responses import EXPLICIT, OMISSION, Pair, Rejected, marked
 _FENCE = re.compile(r"```[^\n]*\n(.*)\n```", re.DOTALL)
 _WORDING = "probing/rewriting.yaml"
 _EXAMPLES = 3  # sentences of the example, each of another role
-# Characters that contain at least one token, and tokens in addition to the text itself.
+# Limit of the output in tokens: one for each two characters of the text, and some to spare.
 _CHARACTERS = 2
 _SPARE = 32
 
@@ -206,7 +206,7 @@ class RewriteTask:
         """Return which filters of the paper a rewritten text fails."""
         from pytest_llmfair.metrics import perturbation_is_valid
 
-        # Each filter by itself, with the others open: no output holds a word longer than itself.
+        # Each filter is tested alone; this name is longer than the output, so it cannot be in it.
         absent = f"{output}x".replace(" ", "")
         found = []
         if not perturbation_is_valid(

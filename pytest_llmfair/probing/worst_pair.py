@@ -277,7 +277,7 @@ def _texts(prompts: Any, max_calls: int, seed: int) -> Any:
         if len(drawn) < wanted:
             drawn.setdefault(text)
 
-    # Half of what is drawn can be the same again; a strategy with few prompts runs dry.
+    # Draws repeat, so draw again until there are enough, or until a round adds nothing.
     for again in range(_MOST_ROUNDS):
         before = len(drawn)
         seeded(seed + again)(draw)()

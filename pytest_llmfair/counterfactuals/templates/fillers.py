@@ -44,7 +44,7 @@ from pytest_llmfair.text import MASK
 Forms = dict[str, str]
 
 _NAME_SLOTS = ("first_name", "last_name")
-# Of two attributes the first stands further from the noun: "an older Black woman".
+# Word order of two attributes: "an older Black woman", with age before race and gender.
 _ORDER = (
     "disability",
     "age",

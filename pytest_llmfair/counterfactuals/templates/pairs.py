@@ -50,9 +50,9 @@ __all__ = ["pairs_from_templates"]
 _log = logging.getLogger("pytest_llmfair")
 _WORDS = re.compile(r"(\s+)")
 _NEAR = 0.8
-# Names to rotate; more than a list of prompts needs.
+# Names that rotate over the templates.
 _COUNT = 100
-# Checks that do not need to know who is meant: a slot says it.
+# Only the checks that apply where a slot shows which words are mentions.
 _CHECKS = (
     changes_something,
     equal_outside,

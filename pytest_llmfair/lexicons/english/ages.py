@@ -32,14 +32,14 @@ from pytest_llmfair.lexicons.grammar import Verdict
 _FAR = 80
 _GAP = r"[^\S\n]+"
 _ADVERBS = rf"(?:(?:now|only|just|already|almost|nearly|about|both|still){_GAP})?"
-# Several persons make it a count: "we are 34".
+# Verbs before an age, of one person only: "we are 34" counts people.
 _AGE_VERB = re.compile(
     rf"(?:\b(?:am|is|was|turn|turns|turned|turning|you{_GAP}(?:are|were)|(?:are|were){_GAP}both"
     rf"|i{_GAP}?m|(?:will|to){_GAP}be)|['\u2019](?:m|s|ll{_GAP}be)|you['\u2019]?re)"
     rf"{_GAP}{_ADVERBS}\Z",
     re.IGNORECASE,
 )
-# A unit, a part of a score or a second number makes something else of it.
+# What may follow an age; a unit, a score or a second number shows another quantity.
 _AFTER_AGE = re.compile(
     rf"[\"'\u201d)]?(?:\Z|\n|[;!?)]|\.(?!\d)|,(?!\d)|[\u2013\u2014]"
     rf"|{_GAP}[\u2013\u2014-]{_GAP}|{_GAP}\()"

@@ -33,8 +33,8 @@ from pytest_llmfair.lexicons.grammar import Verdict
 
 _OWNERS = ("my", "your", "his", "her", "our", "their", "whose", "one's", "xyr")
 _BETWEEN = ("as", "not", "never", "started", "began", "still", "also", "does", "did", "do")
-# With a condition they are persons: "one with autism", "those with autism".
-_SOMEBODY = ("one", "another", "those", "many", "some", "others", "ones", "people")
+# Words that refer to persons before a condition: "one with autism", "those with autism".
+_PERSON_PRONOUNS = ("one", "another", "those", "many", "some", "others", "ones", "people")
 
 
 def counts(text: str, start: int, end: int) -> Verdict:
@@ -128,7 +128,7 @@ def _is_had(phrase: Phrase) -> bool:
         owner, written = owner.partition("'")[0], written[: owner.index("'")]
     if phrase.next == "about" or not _ends(phrase, first, owner):
         return False  # "has anxiety about the test", "with depression medication"
-    if first == "with" and owner in _SOMEBODY:
+    if first == "with" and owner in _PERSON_PRONOUNS:
         return True
     known = is_one_of(owner, "person_subjects") or is_one_of(owner, "person_objects")
     return known or is_person_or_name(owner, written, True)
@@ -140,7 +140,7 @@ def _ends(phrase: Phrase, first: str, owner: str) -> bool:
         *(*phrase.after, "", "")[:2]
     ):
         return True
-    several = owner in _SOMEBODY[2:] or is_plural(owner)
+    several = owner in _PERSON_PRONOUNS[2:] or is_plural(owner)
     verb = phrase.next if several else phrase.next.removesuffix("s")
     needs = (several or verb != phrase.next) and is_one_of(verb, "needing")
     # "How can a child with ADHD focus", "are pupils with ADHD calmer than"

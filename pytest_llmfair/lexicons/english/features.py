@@ -18,7 +18,7 @@ _TOKEN = re.compile(r"[^\W_]+(?:['\u2019-][^\W_]+)*|[^\w\s]|_+|\n")
 _REACH = 120  # characters looked at on each side
 _WINDOW = 5  # words looked at on each side, in their order
 _TOPIC = 9  # words looked at on each side in any order
-# Words that an exchange puts in each other's place are one word here, so that twins look alike.
+# Words that an exchange swaps count as one word, so both texts of a pair have equal features.
 _ALIKE = {
     word: line.split()[0]
     for line in (

@@ -74,9 +74,6 @@ def any_in_class(words: Iterable[str], kind: str) -> bool:
     return any(is_one_of(word, kind) for word in words)
 
 
-# The person asked for, or another person.
-
-
 def person_by_full_name(here: NameContext, name: Name, kinds: Words) -> bool | None:
     """Return True for the person by another part of the name, False for another, else None."""
     last = name.part == "last name"
@@ -119,7 +116,7 @@ def _is_another(here: NameContext, name: Name, kinds: Words, *, full: bool) -> b
         return not (two or _is_last_name(name, kinds))
     if raw.isupper() or is_no_name(word) or word.endswith("'s"):
         return False
-    # "Amandine Henry"; a sentence or a preposition can have a capital of its own before.
+    # "Amandine Henry"; after a preposition or at the start of a sentence a capital shows nothing.
     inside = here.before[1].islower() and not is_one_of(verb, "prepositions")
     known = _is_last_name(name, kinds) or any(
         is_one_of(word, kind) for kind in ("demonyms", "times", "also_firm", "calendar")
@@ -152,9 +149,6 @@ def is_counted_name(here: NameContext, *, family: bool) -> bool:
     word = here.front[0]
     counted = is_one_of(word, "numbers") or word == "both" or (family and word == "the")
     return counted and here.text[here.start].isupper() and not here.following[0][:1].isupper()
-
-
-# Initials and middle names.
 
 
 def is_no_name(word: str) -> bool:
@@ -235,9 +229,6 @@ def _is_after_another(text: str, start: int, name: str) -> bool:
     if before is None or not before[1][0].isupper() or word == name.split()[0].casefold():
         return False
     return not is_no_name(word) and (not before[1].isupper() or is_one_of(word, "first_names"))
-
-
-# Something called so.
 
 
 def _is_joined(here: NameContext, kinds: Words) -> bool:

@@ -96,7 +96,7 @@ def _settled(
         return True
     if kinds != ("also_word",) or here.opens or not here.text[here.start].isupper():
         return None
-    # Inside a sentence the capital shows a name, except what else has one.
+    # Inside a sentence a capital shows a name, unless something else explains the capital.
     asked = here.front[0] in (*_BE, *_HELP, *_DENY)
     odd = here.front[0] in (*QUOTES, *_ARTICLES, *_OWNED, "in") or one_case(here.text)[1]
     odd = odd or (here.following[0].islower() and _is_noun(*here.back[:2]))

@@ -35,7 +35,7 @@ _PREFIX = re.compile(
     r"(?<![\w-])(all|majority|mostly|predominantly|non|half|part|anti|ex)-\Z", re.IGNORECASE
 )
 _BORN = re.compile(r"-(?:born|raised|identifying|identified|presenting)\b", re.IGNORECASE)
-# What persons do to a thing; not "white-LED lamp".
+# Participles whose agent is a person: "Black-owned"; not "white-LED lamp".
 _DONE = re.compile(
     r"-(?:[Oo]wned|[Ll]ed|[Rr]un|[Ff]ounded|[Mm]ajority|[Dd]ominated|[Cc]ontrolled|[Oo]perated"
     r"|[Ss]taffed|[Dd]irected|[Aa]uthored|[Ss]erving|[Ff]riendly)\b"

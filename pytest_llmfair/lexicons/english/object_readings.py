@@ -53,7 +53,7 @@ _QUOTATION = re.compile(
 _DEPICTED = re.compile(
     r"\b(?i:image|photo|photograph|picture|video|clip|recording|scene|sight|memory|sound)s? of \Z"
 )
-# Who shares what follows: "me and her share", "my mum and her love".
+# "her" joined to another person before a verb: "me and her share", "my mum and her love".
 _JOINED = re.compile(
     r"(?:\A|[\n.!?;:,(]\s*|\b(?:because|that|when|if|but)\s)(?:[Mm]e|[A-Z][\w'\u2019-]+"
     r"|(?i:my|your|our|his|her|the)\s[\w-]+)\s(?:and|&)\s\Z"

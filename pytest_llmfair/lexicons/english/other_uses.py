@@ -23,7 +23,7 @@ _END = re.compile(r"[,.!?;]|\s*\Z|\s*\n")
 _OPENED_QUOTE = re.compile(r"[\s(][\"'\u201c\u2018]\Z")
 _LAST_WORD = re.compile(r"[.!?]*[\"'\u201d\u2019]?\s*(?:\Z|\n)")
 _WINDOW = 16
-# After a mark, an opening quote or a word that leads on; not after an apostrophe or a hyphen.
+# An exclamation follows a mark, an opening quote or a word such as "but", "oh".
 _FREE = re.compile(
     r"(?:\A|\n|[^\w\s'\u2019/-]\s*|(?:\A|[\s(])['\u2018]"
     r"|\b(?:but|so|cause|cuz|because|well|oh|yeah)\s+)\Z",

@@ -60,7 +60,7 @@ from pytest_llmfair.lexicons.grammar import Verdict
 _SHARES = ("all", "majority", "mostly", "predominantly")
 _OBJECTS = ("the", "a", "an", "its", "their", "his", "her", "my", "our", "your", "it", "them")
 _MARKS = str.maketrans(".,;:-/?()!", " " * 10)
-# "The cat is", "whether your puppy is a": the subject of male or female.
+# The subject of "male" or "female": "The cat is", "whether your puppy is a".
 _ANIMAL_IS = re.compile(
     r"\b(?:the|my|your|our|his|her|their|its|this|that|these|those|one|each|every|both)\s+"
     r"(?:\w+\s+){0,2}?(?P<named>[\w-]+)"
@@ -68,7 +68,7 @@ _ANIMAL_IS = re.compile(
     r"(?:\s+(?:not|probably|also|definitely|either|an?|male|female|or|and))*\s*\Z",
     re.IGNORECASE,
 )
-# Words that an exchange changes too, where it leaves the animal: "the female and her cubs".
+# An exchange would change these words too, so the animal must stay: "the female and her cubs".
 _EXCHANGED_AFTER = re.compile(
     r"\b(?:s?he|him|hers?|his|himself|herself|(?:fe)?males"
     r"|(?:the|an?|one|each)\s(?:fe)?male(?!\s[a-z]+(?<!s)\b))\b",

@@ -34,7 +34,7 @@ from pytest_llmfair.lexicons.english.words import (
 
 _WINDOW = 6  # words between a fronted adjective and its comma
 _AGE = re.compile(r"(?:1[01]\d|[1-9]\d)\Z")
-# An age that nothing else looks like: "26F", "72 M", "58 y/o", "M 34"; not "5 m", a length.
+# Unmistakable ages: "26F", "72 M", "58 y/o", "M 34"; "5 m" is a length.
 _AGE_AND_SEX = re.compile(
     r"(?:1[01]\d|[1-9]\d)(?:[FMfm]| (?:F|M|NB)| ?(?:yo|y / ?o|yrs?|years?(?: old)?)"
     r"(?: [FMfm]| (?:fe)?male| (?:wo)?man)?)\Z"
@@ -138,7 +138,7 @@ def _is_group_named(phrase: Phrase) -> bool:
 
 
 def is_resultative(phrase: Phrase) -> bool:
-    """Whether a person is made so: "it can make a woman blind", "left him deaf"."""
+    """Whether it is the result for a person: "it can make a woman blind", "left him deaf"."""
     if not phrase.before:
         return False
     words = list(phrase.before)
@@ -153,7 +153,7 @@ def is_resultative(phrase: Phrase) -> bool:
 
 
 def is_too_much(phrase: Phrase) -> bool:
-    """Whether it is too much of it to do something: "people too old to drive"."""
+    """Whether "too" and "to" enclose it after a person: "people too old to drive"."""
     if phrase.last != "too" or phrase.next != "to" or len(phrase.before) < 2:
         return False
     before = phrase.before[:-1]

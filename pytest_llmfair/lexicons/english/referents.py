@@ -10,7 +10,7 @@ from pytest_llmfair.lexicons.english.words import LETTERS, is_closed, is_one_of,
 
 _WORDS = re.compile(LETTERS)
 _WINDOW = 110
-# "She sank", "she was launched": of ships.
+# Verbs of ships: "She sank", "she was launched".
 _SHE_IS = re.compile(
     r" (?:sank|capsized|foundered|ran aground|displaced|"
     r"(?:was|is|had been|has been|being) (?:later |then |finally |also |first |soon )?"
@@ -27,7 +27,7 @@ _GOD = re.compile(
     r"|Holy (?:Spirit|Ghost)|Lord(?! [A-Z]))\b"
 )
 _TITLE = re.compile(r"\b(?:film|movie|novel|album|watched|directed|starred in)\s[\"\u201c*_]*\Z")
-# Two of these distinguish a sentence from a headline.
+# Two such words show a sentence; headlines have capitals.
 _SMALL = re.compile(r"\b[a-z]{4,}\b")
 _NEXT_TO = re.compile(
     r"(?i:\s?(?:[/,&]|and\b|or\b)\s?(?:she|hers?|he|him|his|theirs?|them|they)\b)"

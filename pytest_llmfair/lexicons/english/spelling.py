@@ -17,7 +17,7 @@ _DOTTED = str.maketrans({"i": "\u0130", "\u0131": "I"})
 _TURKIC = ("tr", "az")
 _TONOS = "\u0301"
 _SPACES = re.compile(r"\s+")
-# The begin of a text, sentence, heading or item of a list, looked for through quotes and emphasis.
+# The start of a text, sentence, heading or list item, also before quotes and emphasis.
 # A quotation begins a sentence too: 'he said, "Hinduism'.
 _SENTENCE = re.compile(
     r"(?:,[^\S\n][\"\u201c]\Z|(?:\A|[.!?:\n])[\s\"'\u2018\u2019\u201c\u201d()*_#>\u2022\u2013\u2014+-]*(?:(?:\d+|[a-hA-H]|[ivx]{1,4})\)\s*)?\Z)"

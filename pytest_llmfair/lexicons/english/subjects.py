@@ -30,7 +30,7 @@ _BEFORE_COUNT = ("a", "an", "the", "with", "up", "to", "almost", "fully", "exact
 
 
 def has_person_subject(words: Words, raw: Words, verb: str) -> bool:
-    """Whether the words before a verb are a person as its subject."""
+    """Whether the subject before a verb is a person."""
     subject = list(words)
     while subject and (is_one_of(subject[-1], "verb_chain")):
         subject.pop()

@@ -31,7 +31,7 @@ from pytest_llmfair.lexicons.grammar import Verdict
 
 _NEED_NAMES = ("miss", "dame", "sir", "lady", "lord")
 _PEERS = ("dame", "sir", "lady", "ladies", "lord", "lords")
-# They are names of persons more often than others: "Prince sang", "Duke is late".
+# Titles that are often first names: "Duke is late".
 _GIVEN = ("Duke", "Duchess", "Earl", "Marquis")
 _SURNAMES = ("King", "Queen", "Prince", "Princess", "Duke", "Earl", "Baron")
 _SMALL_AFTER = re.compile(r" (?!of\b)[a-z]")
@@ -58,7 +58,7 @@ _COMMA_BEFORE = re.compile(rf"({LETTERS})[\"'\u201d\u2019]?,[^\S\n]+\Z")
 _END = re.compile(r"[,.!?;]|\s*\Z|\s*\n")
 _STOP = re.compile(r"[.!?\n](?=\s|\Z)")
 _WORD = re.compile(r"[a-z]+")
-# Squares of a chessboard, moves and cards; words of games and hives are a list.
+# Squares of a chessboard, moves and cards; other words of games are in the class "pieces".
 _GAME = re.compile(
     r"\b[a-h][1-8]\b|\b(?:at|in) chess\b|\bin check\b|\blegal moves?\b|\b(?:king|queen)[- ]size"
     r"|\b(?:one|two|three) squares?\b"

@@ -11,7 +11,7 @@ from typing import NamedTuple
 WORD = r"[^\W_]++(?:[-'\u2019][^\W_]++)*+"
 LETTERS = r"[^\W\d_][\w'\u2019-]*"
 TAG = r"</?[A-Za-z][^<>\n]{0,80}>"
-# The same, except those that part lines as a mark does.
+# Inline tags; block tags separate sentences, as punctuation does.
 _BLOCKS = r"p|div|li|[ou]l|d[dlt]|t[dhr]|table|h[1-6r]|blockquote|section|article"
 INLINE_TAG = (
     rf"</?(?!(?:{_BLOCKS})\b|br\b[^<>\n]{{0,9}}>\s{{0,9}}[A-Z][a-z])[A-Za-z][^<>\n]{{0,80}}>"
@@ -21,7 +21,7 @@ _AGENTS = (
     *("er", "or", "ist", "ician", "crat", "eur", "man", "men", "woman", "women"),
     *("person", "people", "mate"),
 )
-# Most words with these endings are things; "organizer" and the like are in a class.
+# Most words with these endings are things; exceptions ("organizer") are in class "makers".
 _THINGS = (
     *("izer", "iser", "ifier", "ier", "meter", "liter", "corder", "water", "paper"),
     *("flower", "power", "burger", "color", "door", "floor"),
@@ -133,7 +133,7 @@ class _Classes(dict[str, frozenset[str]]):
         return classes[kind]
 
 
-# Rules ask a hundred times for a mention: a look into a dict costs least.
+# One mention needs about a hundred look-ups, so they go to a dict directly.
 _CLASSES = _Classes()
 
 
