@@ -30,7 +30,9 @@ def meant_lexicon(name: str, known: Sequence[str]) -> str:
     return f"did you mean {meant}?" if meant in known else suggestion(name, known)
 
 
-class _UnknownLexicon(KeyError):
+class UnknownLexicon(KeyError):
+    """No lexicon has this name; the message suggests the nearest."""
+
     def __str__(self) -> str:  # a KeyError would show the message in quotes
         return str(self.args[0])
 
@@ -44,7 +46,7 @@ class Lexicons(Mapping[str, Lexicon]):
 
     def __getitem__(self, name: str) -> Lexicon:
         if name not in self:
-            raise _UnknownLexicon(
+            raise UnknownLexicon(
                 f"no lexicon is called {name!r}; {meant_lexicon(str(name), list(self))} "
                 "(Lexicon.from_file and Lexicon.from_dict read one of your own)"
             )

@@ -221,7 +221,7 @@ def with_negated_conditions(
 
 
 def with_conditions_alike(reading: _Found, to: Mapping[str, str]) -> _Found:
-    """Return a reading in which a condition had and the same condition negated change alike.
+    """Return a reading in which a condition and its negation change alike.
 
     "Are people with autism happier than people without autism?" asks about one condition, unless
     having it and not having it take each other's place.
