@@ -8,6 +8,7 @@ import importlib
 import pkgutil
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import parse_qsl
 
@@ -36,7 +37,7 @@ class Source:
 
 
 def scorer(*names: str) -> Callable[[Maker], Maker]:
-    """Register a scorer: a class that is made without arguments, or with its `name` for several.
+    """Register a scorer under its name.
 
     A new scorer is one file in this folder whose class has this decorator::
 
@@ -46,6 +47,18 @@ def scorer(*names: str) -> Callable[[Maker], Maker]:
 
             def __call__(self, texts: Sequence[str]) -> Scores:
                 return score(lambda rows: [text.count("!") for text in rows], texts)
+
+    Parameters
+    ----------
+    *names : str
+        What the scorer is called in ``scorer=...`` and :func:`load_scorers`. A class with several
+        names is made once for each, with the keyword `name`; any other without arguments.
+
+    Examples
+    --------
+    >>> from pytest_llmfair.scorers import LengthScorer, scorer
+    >>> scorer("length")(LengthScorer) is LengthScorer  # as in the file of this scorer
+    True
     """
 
     def registered(maker: Maker) -> Maker:
@@ -69,10 +82,8 @@ def source(kind: str, *forms: str, options: tuple[str, ...]) -> Callable[[Maker]
 @functools.cache
 def _load_all() -> None:
     """Import every module of this folder, so that its decorators run."""
-    import pytest_llmfair.scorers as folder
-
-    for module in pkgutil.iter_modules(folder.__path__):
-        importlib.import_module(f"{folder.__name__}.{module.name}")
+    for module in pkgutil.iter_modules([str(Path(__file__).parent)]):
+        importlib.import_module(f"{__package__}.{module.name}")
 
 
 def _forms() -> str:
