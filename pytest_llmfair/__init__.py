@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     # "as" marks a name as public to type checkers.
     from pytest_llmfair import metrics as metrics
+    from pytest_llmfair._util.version import __version__ as __version__
     from pytest_llmfair.assertions import *  # noqa: F403
     from pytest_llmfair.fairness import Fairness as Fairness
     from pytest_llmfair.judging.result import BoundExceeded as BoundExceeded
@@ -27,8 +28,6 @@ if TYPE_CHECKING:
     from pytest_llmfair.stats import Estimate as Estimate
     from pytest_llmfair.stats import Interval as Interval
 
-__version__ = "0.1.0"
-
 _HOMES = {
     "BoundExceeded": "judging.result",
     "Estimate": "stats",
@@ -43,6 +42,7 @@ _HOMES = {
     "Result": "judging.result",
     "Underpowered": "judging.result",
     "Verdict": "judging.result",
+    "__version__": "_util.version",
 }
 
 
@@ -51,7 +51,7 @@ def __getattr__(name: str) -> Any:
     if name == "__all__":
         # Made at first use: most assertions are made from the list of metrics, written nowhere.
         assertions = importlib.import_module("pytest_llmfair.assertions")
-        value = sorted({*_HOMES, "metrics", *dir(assertions)})
+        value = sorted({*_HOMES, "metrics", *dir(assertions)} - {"__version__"})
     elif name.startswith("assert_"):
         value = getattr(importlib.import_module("pytest_llmfair.assertions"), name)
     elif name in _HOMES:

@@ -12,7 +12,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pytest_llmfair import __version__
+from pytest_llmfair._util.version import __version__
 from pytest_llmfair.reports.html import html_page
 from pytest_llmfair.reports.json import json_text
 

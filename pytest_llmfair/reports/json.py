@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from pytest_llmfair import __version__
+from pytest_llmfair._util.version import __version__
 
 if TYPE_CHECKING:
     from pytest_llmfair.settings import Settings
