@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from pytest_llmfair import session as recording
 from pytest_llmfair.judging.message import failure_message, first_line
 from pytest_llmfair.judging.result import (
     BoundExceeded,
@@ -17,6 +16,7 @@ from pytest_llmfair.judging.result import (
     error_for,
 )
 from pytest_llmfair.judging.rules import current_settings
+from pytest_llmfair.session import active
 
 # An xfail for an exceeded bound must not hide that other data of the test are invalid.
 _MOST_SERIOUS_FIRST = (InvalidEvidence, BoundExceeded, Underpowered, Inconclusive)
@@ -32,7 +32,7 @@ def conclude(result: Result) -> Result:
 
 def record(result: Result) -> None:
     """Hand a result to the running test's record; outside pytest do nothing."""
-    recorder = recording.active()
+    recorder = active()
     if recorder is not None:
         # The data of all tests of a session would take too much memory.
         recorder.results.append(replace(result, estimate=None, evidence=None))
@@ -50,7 +50,7 @@ def conclude_all(results: Sequence[Result]) -> None:
             for r in red
         ]
         raise error_for(red[0])(red[0], "\n\n".join(messages))
-    if recording.active() is None:
+    if active() is None:
         return
     policies = {
         Verdict.INCONCLUSIVE: settings.inconclusive,

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
 
-from pytest_llmfair import session as recording
 from pytest_llmfair._util.validation import one_sided
 from pytest_llmfair._util.wording import plural, plurals, rounded
 from pytest_llmfair.judging.bound import Bound
+from pytest_llmfair.session import asking, current_session
 from pytest_llmfair.stats import Finding
 
 if TYPE_CHECKING:
@@ -175,11 +175,11 @@ def record_plan(
 
     `items` are asked now, from the `of` that may be asked in all, each `n` times.
     """
-    session = recording.current_session()
+    session = current_session()
     if session is None or not session.settings.plan:
         return nullcontext()
     unit = rules.unit or info.unit
-    return recording.asking(
+    return asking(
         metric=info.name,
         bound=bound.value,
         direction=bound.direction,

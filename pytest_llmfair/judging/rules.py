@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
-from pytest_llmfair import session as recording
 from pytest_llmfair.judging.arguments import is_number
 from pytest_llmfair.judging.bound import Direction, Scale
+from pytest_llmfair.session import active
 from pytest_llmfair.settings import Settings
 
 
@@ -119,7 +119,7 @@ class Rules:
 
 def current_settings() -> Settings:
     """Return the settings of the running pytest session, or the defaults outside one."""
-    recorder = recording.active()
+    recorder = active()
     return recorder.settings if recorder else Settings()
 
 

@@ -7,7 +7,6 @@ import shlex
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
-from pytest_llmfair import session as recording
 from pytest_llmfair._util.validation import one_sided
 from pytest_llmfair.judging.bound import NO_FLOOR, REWORDED, Bound
 from pytest_llmfair.judging.direction import direction_between
@@ -15,6 +14,7 @@ from pytest_llmfair.judging.inputs import MetricInputs
 from pytest_llmfair.judging.power import Power, no_number, power_of, units_to_decide
 from pytest_llmfair.judging.result import Example, Result, Verdict
 from pytest_llmfair.judging.rules import JudgedMetric, Rules, Unregistered, current_settings
+from pytest_llmfair.session import active
 from pytest_llmfair.settings import OPTIONS, Settings
 from pytest_llmfair.stats import Estimate, Finding, Interval
 
@@ -238,7 +238,7 @@ def _described(
             total[reason] = total.get(reason, 0) + n
     as_share = inputs.texts_compared and inputs.baseline != "placebo"
     share, share_upper = bound.as_share(estimate, interval) if as_share else (None, math.nan)
-    recorder = recording.active()
+    recorder = active()
     passed = result.verdict is Verdict.PASS
     return replace(
         result,
