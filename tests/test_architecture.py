@@ -217,6 +217,17 @@ def test_heavy_libraries_load_in_the_function_that_needs_them() -> None:
     assert wrong == []
 
 
+def test_collecting_the_tests_loads_no_library_that_takes_half_a_second() -> None:
+    slow = ("langchain_core", "rouge_score", "scipy.stats", "torch", "transformers")
+    wrong = [
+        f"{file.name} imports {name}"
+        for file in sorted(Path(__file__).parent.rglob("*.py"))
+        for name in imports(file, top_level=True)
+        if name.startswith(slow)
+    ]
+    assert wrong == []
+
+
 @pytest.mark.parametrize("module", START_UP)
 def test_start_up_needs_the_standard_library_and_pytest_only(module: str) -> None:
     light = {"pytest", *sys.stdlib_module_names}
