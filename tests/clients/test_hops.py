@@ -12,9 +12,10 @@ import pytest
 import pytest_llmfair
 from pytest_llmfair.clients import ModelClient
 from pytest_llmfair.clients.protocol import Attempt, Limits, Reply
+from pytest_llmfair.responses import Pair
 
 PACKAGE = Path(pytest_llmfair.__file__).parent
-PAIR = pytest_llmfair.responses.Pair("She left.", "He left.", "female", "male", (), "gender")
+PAIR = Pair("She left.", "He left.", "female", "male", (), "gender")
 
 
 def passed() -> set[str]:
