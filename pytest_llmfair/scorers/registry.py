@@ -13,12 +13,12 @@ from typing import Any, TypeVar
 from urllib.parse import parse_qsl
 
 _MAKERS: dict[str, Callable[[], Any]] = {}
-_SOURCES: dict[str, Source] = {}
+_SOURCES: dict[str, ModelKind] = {}
 Maker = TypeVar("Maker", bound=Callable[..., Any])
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class ModelKind:
     """A kind of model that a specification can name, such as ``hf:FOLDER_OR_ID?label=LABEL``.
 
     Attributes
@@ -70,10 +70,10 @@ def scorer(*names: str) -> Callable[[Maker], Maker]:
 
 
 def source(kind: str, *forms: str, options: tuple[str, ...]) -> Callable[[Maker], Maker]:
-    """Register a function that loads the models of a kind; see :class:`Source`."""
+    """Register a function that loads the models of a kind; see :class:`ModelKind`."""
 
     def registered(load: Maker) -> Maker:
-        _SOURCES[kind] = Source(forms, options, load)
+        _SOURCES[kind] = ModelKind(forms, options, load)
         return load
 
     return registered
@@ -119,7 +119,7 @@ class Scorers(Mapping[str, Any]):
             return functools.partial(_specified, name)
         near = difflib.get_close_matches(str(name), list(self._makers), n=1)
         hint = f"did you mean {near[0]!r}" if near else f"scorers: {', '.join(self)}"
-        raise _UnknownScorer(
+        raise UnknownScorer(
             f"no scorer is called {name!r}; {hint}; or name a model ({_forms()}), or bring your "
             "own, a callable from texts to scores: pass it as scorer=..., or override the "
             f"`scorers` fixture with load_scorers({_keyword(name)}=...)"
@@ -142,7 +142,22 @@ def _keyword(name: object) -> str:
     return name if isinstance(name, str) and name.isidentifier() else "name"
 
 
-class _UnknownScorer(KeyError):
+class UnknownScorer(KeyError):
+    """No scorer has this name; the message lists those there are.
+
+    Examples
+    --------
+    >>> from pytest_llmfair.scorers import UnknownScorer, load_scorers
+    >>> try:
+    ...     load_scorers()["lenght"]
+    ... except UnknownScorer as error:
+    ...     print(str(error).partition(";")[0])
+    no scorer is called 'lenght'
+    """
+
+    # As users import it, and as tracebacks show it.
+    __module__ = "pytest_llmfair.scorers"
+
     def __str__(self) -> str:  # a KeyError would show the message in quotes
         return str(self.args[0])
 
