@@ -4,12 +4,11 @@ A question passes at most five functions of this package before its backend is a
 
 1. A public method of ``ModelClient``, such as ``generate``, makes the requests.
 2. ``RequestRunner.answers`` takes what the cassette or the memory of the session holds.
-3. ``LiveRequests.ask`` sends the rest in portions that the budget can pay for.
-4. A server gets a portion by ``concurrency.dispatch``, which starts workers on the event loop of
-   the process; a model of this machine gets it from ``LiveRequests._answer_here``.
-5. A worker calls ``backend.send`` at the allowed rate, with retries. A model of this machine is
-   asked in step 4: by ``backend.generate``, or a function by ``backend.reply_to``, which is its
-   step 5 and calls the function.
+3. ``LiveRequests.ask`` sends the rest, in portions that the budget can pay for.
+4. A server or an async function gets a portion by ``concurrency.dispatch``, which starts workers
+   on the event loop of the process; a model of this machine by ``LiveRequests._answer_here``.
+5. A worker, ``_answer_rows``, awaits ``backend.send`` at the allowed rate, with retries. On this
+   machine step 4 calls ``backend.generate``, and for a function ``backend.reply_to`` is step 5.
 """
 
 from __future__ import annotations
