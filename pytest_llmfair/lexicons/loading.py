@@ -6,6 +6,7 @@ import functools
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from pytest_llmfair._util.keywords import UnknownName
 from pytest_llmfair.lexicons.fields import shipped_attributes, shipped_fields
 from pytest_llmfair.lexicons.lexicon import Lexicon
 from pytest_llmfair.lexicons.schema import suggestion
@@ -30,13 +31,6 @@ def meant_lexicon(name: str, known: Sequence[str]) -> str:
     return f"did you mean {meant}?" if meant in known else suggestion(name, known)
 
 
-class UnknownLexicon(KeyError):
-    """No lexicon has this name; the message suggests the nearest."""
-
-    def __str__(self) -> str:  # a KeyError would show the message in quotes
-        return str(self.args[0])
-
-
 class Lexicons(Mapping[str, Lexicon]):
     """Lexicons by attribute, in alphabetical order; a file is read at its first use."""
 
@@ -46,7 +40,7 @@ class Lexicons(Mapping[str, Lexicon]):
 
     def __getitem__(self, name: str) -> Lexicon:
         if name not in self:
-            raise UnknownLexicon(
+            raise UnknownName(
                 f"no lexicon is called {name!r}; {meant_lexicon(str(name), list(self))} "
                 "(Lexicon.from_file and Lexicon.from_dict read one of your own)"
             )
