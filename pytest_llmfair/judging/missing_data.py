@@ -116,19 +116,17 @@ def _most_common_error(details: Sequence[str]) -> str:
     return f"Most common error: {counts.most_common(1)[0][0].rstrip('.')}. " if counts else ""
 
 
-def rows_left_out(
-    lost: int, total: int, what: str, counts: MissingCounts
-) -> tuple[str | None, tuple[Finding, ...]]:
-    """Return why nothing can be measured (None where something can), and a note of lost rows."""
+def rows_left_out(lost: int, total: int, what: str, counts: MissingCounts) -> tuple[Finding, ...]:
+    """Report lost rows; without any row left there is nothing to measure."""
     if lost == total:
         # A finding that makes the data invalid names its own remedy.
         invalid = any(each.kind == "invalid" for each in counts.findings)
         remedy = "" if invalid else "; fix the client first"
-        return f"none of the {total} {what} has an answer{remedy}", ()
+        return (Finding.undefined(f"none of the {total} {what} has an answer{remedy}"),)
     if not lost:
-        return None, ()
+        return ()
     text = f"{lost} of {total} {what} left out: an answer is missing"
-    return None, (Finding("rows_left_out", text, "note"),)
+    return (Finding("rows_left_out", text, "note"),)
 
 
 @dataclass(frozen=True, slots=True)

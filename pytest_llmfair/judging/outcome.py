@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from pytest_llmfair.judging.message import failure_message, first_line
 from pytest_llmfair.judging.result import (
     BoundExceeded,
     Inconclusive,
@@ -46,8 +45,8 @@ def conclude_all(results: Sequence[Result]) -> None:
     red.sort(key=lambda result: _MOST_SERIOUS_FIRST.index(error_for(result)))
     if red:
         messages = [
-            failure_message(r, show_text=settings.show_text, detailed=settings.detailed)
-            for r in red
+            result.message(show_text=settings.show_text, detailed=settings.detailed)
+            for result in red
         ]
         raise error_for(red[0])(red[0], "\n\n".join(messages))
     if active() is None:
@@ -61,4 +60,4 @@ def conclude_all(results: Sequence[Result]) -> None:
         if result.mode == "gate" and policy in ("skip", "xfail"):
             import pytest
 
-            (pytest.skip if policy == "skip" else pytest.xfail)(first_line(result))
+            (pytest.skip if policy == "skip" else pytest.xfail)(repr(result))

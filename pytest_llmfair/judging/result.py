@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_llmfair._util.notebook import frame
 from pytest_llmfair._util.wording import plain
 from pytest_llmfair.judging.bound import Direction, Scale
+from pytest_llmfair.judging.message import failure_message, notebook_block, summary_line
 
 if TYPE_CHECKING:
     from pytest_llmfair.judging.inputs import MetricInputs
@@ -192,21 +193,15 @@ class Result:
 
     def __str__(self) -> str:
         """Return in words what was found, as a failing test prints it."""
-        from pytest_llmfair.judging.message import failure_message
-
-        return failure_message(self, show_text="none")
+        return self.message(show_text="none")
 
     def __repr__(self) -> str:
         """Return the verdict and its numbers in one line."""
-        from pytest_llmfair.judging.message import first_line
-
-        return first_line(self)
+        return summary_line(self.to_dict())
 
     def message(self, *, show_text: str, detailed: bool = False) -> str:
         """Return the message of a failure in several lines."""
-        from pytest_llmfair.judging.message import failure_message
-
-        return failure_message(self, show_text=show_text, detailed=detailed)
+        return failure_message(self.to_dict(), show_text=show_text, detailed=detailed)
 
     def error(self, message: str) -> FairnessAssertionError:
         """Return the error that this result raises where it is red."""
@@ -222,9 +217,7 @@ class Result:
         return frame(self.groups)
 
     def _repr_html_(self) -> str:
-        from pytest_llmfair.judging.notebook import result_block
-
-        return result_block(self)
+        return notebook_block(self.to_dict())
 
 
 class FairnessAssertionError(AssertionError):

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pytest_llmfair._util.notebook import escaped
+from pytest_llmfair.judging.facts import Record
 from pytest_llmfair.judging.message import PASS_MEANS
-from pytest_llmfair.judging.wording import Record
 from pytest_llmfair.reports.columns import COLUMNS, Column
 from pytest_llmfair.reports.json import run_document
 from pytest_llmfair.reports.terminal import last_line, models

@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import parse_qsl
 
+from pytest_llmfair._util.keywords import UnknownName
+
 _MAKERS: dict[str, Callable[[], Any]] = {}
 _SOURCES: dict[str, ModelKind] = {}
 Maker = TypeVar("Maker", bound=Callable[..., Any])
@@ -119,7 +121,7 @@ class Scorers(Mapping[str, Any]):
             return functools.partial(_specified, name)
         near = difflib.get_close_matches(str(name), list(self._makers), n=1)
         hint = f"did you mean {near[0]!r}" if near else f"scorers: {', '.join(self)}"
-        raise UnknownScorer(
+        raise UnknownName(
             f"no scorer is called {name!r}; {hint}; or name a model ({_forms()}), or bring your "
             "own, a callable from texts to scores: pass it as scorer=..., or override the "
             f"`scorers` fixture with load_scorers({_keyword(name)}=...)"
@@ -140,26 +142,6 @@ class Scorers(Mapping[str, Any]):
 
 def _keyword(name: object) -> str:
     return name if isinstance(name, str) and name.isidentifier() else "name"
-
-
-class UnknownScorer(KeyError):
-    """No scorer has this name; the message lists those there are.
-
-    Examples
-    --------
-    >>> from pytest_llmfair.scorers import UnknownScorer, load_scorers
-    >>> try:
-    ...     load_scorers()["lenght"]
-    ... except UnknownScorer as error:
-    ...     print(str(error).partition(";")[0])
-    no scorer is called 'lenght'
-    """
-
-    # As users import it, and as tracebacks show it.
-    __module__ = "pytest_llmfair.scorers"
-
-    def __str__(self) -> str:  # a KeyError would show the message in quotes
-        return str(self.args[0])
 
 
 def load_scorers(**own: Any) -> Scorers:
