@@ -41,7 +41,7 @@ class RecordedRun:
             results = _json(path / "run.json").get("results", [])
             lines = (path / "statistics.jsonl").read_text(encoding="utf-8").splitlines()
             kept = [json.loads(line) for line in lines]
-            checks = [
+            whole = [
                 {**result, "recorded": data} for result, data in zip(results, kept, strict=True)
             ]
             return cls(_name(path, checks), keyed(checks))

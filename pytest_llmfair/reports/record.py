@@ -17,7 +17,7 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pytest_llmfair import __version__
+from pytest_llmfair._util.version import __version__
 from pytest_llmfair._util.wording import plain
 from pytest_llmfair.judging.facts import Record
 from pytest_llmfair.reports.context import package_version
