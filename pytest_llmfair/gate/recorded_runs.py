@@ -37,16 +37,15 @@ class RecordedRun:
         ValueError
             If it is none of them.
         """
+        checks: Any
         if path.is_dir():
             results = _json(path / "run.json").get("results", [])
             lines = (path / "statistics.jsonl").read_text(encoding="utf-8").splitlines()
-            kept = [json.loads(line) for line in lines]
-            whole = [
-                {**result, "recorded": data} for result, data in zip(results, kept, strict=True)
-            ]
-            return cls(_name(path, checks), keyed(checks))
-        document = _json(path)
-        checks = document.get("checks", document.get("results"))
+            kept = map(json.loads, lines)
+            checks = [{**each, "recorded": data} for each, data in zip(results, kept, strict=True)]
+        else:
+            document = _json(path)
+            checks = document.get("checks", document.get("results"))
         if not isinstance(checks, list) or not checks:
             raise ValueError(
                 f"{path} holds no results; give a file of --llmfair-json, of "
