@@ -12,14 +12,27 @@ from pathlib import Path
 from typing import Any
 
 from pytest_llmfair._util.wording import number
+from pytest_llmfair.gate.recorded_runs import Key, keyed
 from pytest_llmfair.judging.non_inferiority import WORSE, Side, compared
-from pytest_llmfair.judging.recorded import digest_of_prompts, judge_again, to_record
+from pytest_llmfair.judging.recorded import digests_of_prompts, judge_again, to_record
 from pytest_llmfair.judging.result import Result
 from pytest_llmfair.judging.rules import Rules, current_settings
 
 VERSION = 1
-
-Key = tuple[str, str, int]
+_KEPT = (
+    "nodeid",
+    "metric",
+    "model",
+    "verdict",
+    "value",
+    "lower",
+    "upper",
+    "level",
+    "bound",
+    "direction",
+    "fair_value",
+    "recorded",
+)
 
 
 @dataclass(slots=True)
@@ -77,7 +90,7 @@ class Baseline:
             return []
         kept = check["recorded"]
         update = "record the baseline again with --llmfair-update-baseline"
-        if kept["prompts"] != digest_of_prompts(result):
+        if kept["prompts"] != digests_of_prompts(result):
             raise ValueError(
                 f"the baseline has answers to other prompts in {result.metric}, so the two runs "
                 f"cannot be compared; {update}"
@@ -118,17 +131,6 @@ def read_document(path: Path) -> dict[str, Any]:
             f"{path} is a baseline of version {version}, and this package reads {VERSION}; record "
             "it again with --llmfair-update-baseline"
         )
-    return found
-
-
-def keyed(checks: Sequence[Mapping[str, Any]]) -> dict[Key, Mapping[str, Any]]:
-    """Return checks by test, metric and place among equal ones."""
-    found: dict[Key, Mapping[str, Any]] = {}
-    seen: Counter[tuple[str, str]] = Counter()
-    for check in checks:
-        same = (str(check["nodeid"]), str(check["metric"]))
-        found[(*same, seen[same])] = check
-        seen[same] += 1
     return found
 
 
@@ -188,8 +190,7 @@ def update(
         Days for which the file holds.
     """
     old = read_document(path)["checks"] if path.is_file() else []
-    names = ("nodeid", "metric", "verdict", "value", "lower", "upper", "bound", "recorded")
-    checks = [{name: record[name] for name in names} for record in records]
+    checks = [{name: record[name] for name in _KEPT} for record in records]
     today = datetime.date.today()
     dates = {
         "date": today.isoformat(),

@@ -27,6 +27,31 @@ COMMANDS: dict[str, Command] = {
     "recommend": Command(
         "pytest_llmfair.gate.recommend_command", "choose metrics for a use case, with reasons"
     ),
+    "report": Command("pytest_llmfair.reports.again", "make the reports of a recorded run"),
+    "comment": Command(
+        "pytest_llmfair.reports.comment", "post a recorded run as one comment on a pull request"
+    ),
+    "compare": Command(
+        "pytest_llmfair.gate.compare", "rank models by recorded runs, with what stays open"
+    ),
+    "self-check": Command(
+        "pytest_llmfair.gate.self_check",
+        "measure how often a recorded suite errs: placebo groups and split answers",
+    ),
+    "verify": Command(
+        "pytest_llmfair.gate.evidence", "compute every number of an evidence folder again"
+    ),
+    "checklist": Command(
+        "pytest_llmfair.gate.checklist", "fill the pre-release checklist from a recorded run"
+    ),
+    "local-law-144": Command(
+        "pytest_llmfair.gate.local_law_144",
+        "tables of selection rates and impact ratios by sex and race/ethnicity",
+    ),
+    "model-card": Command(
+        "pytest_llmfair.gate.model_card",
+        "section of a Hugging Face model card, or the limitations, from a recorded run",
+    ),
 }
 
 

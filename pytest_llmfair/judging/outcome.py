@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from pytest_llmfair import session as recording
-from pytest_llmfair.judging.recorded import digest_of_prompts, to_record
+from pytest_llmfair.judging.recorded import digests_of_prompts, to_record
 from pytest_llmfair.judging.result import (
     BoundExceeded,
     Inconclusive,
@@ -17,6 +16,7 @@ from pytest_llmfair.judging.result import (
     error_for,
 )
 from pytest_llmfair.judging.rules import current_settings
+from pytest_llmfair.session import active, current_session
 
 # An xfail for an exceeded bound must not hide that other data of the test are invalid.
 _MOST_SERIOUS_FIRST = (InvalidEvidence, BoundExceeded, Underpowered, Inconclusive)
@@ -35,7 +35,7 @@ def record(result: Result) -> list[Result]:
     With a baseline the comparison with the recorded result of the same check is a result of its
     own. Outside pytest nothing is recorded.
     """
-    recorder, session = recording.active(), recording.current_session()
+    recorder, session = active(), current_session()
     if recorder is None:
         return [result]
     found = [result]
@@ -49,7 +49,7 @@ def record(result: Result) -> list[Result]:
         if settings.keeps_data:
             texts = settings.save_text
             data = to_record(each, settings, texts=texts)
-            kept = {"prompts": digest_of_prompts(each), "texts": texts, "data": data}
+            kept = {"prompts": digests_of_prompts(each), "texts": texts, "data": data}
         # The data of all tests of a session would take too much memory.
         light = replace(each, estimate=None, evidence=None, assertion=None, recorded=kept)
         recorder.results.append(light)
@@ -68,7 +68,7 @@ def conclude_all(results: Sequence[Result]) -> None:
             for result in red
         ]
         raise error_for(red[0])(red[0], "\n\n".join(messages))
-    if recording.active() is None:
+    if active() is None:
         return
     policies = {
         Verdict.INCONCLUSIVE: settings.inconclusive,

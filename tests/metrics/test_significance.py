@@ -6,9 +6,9 @@ import math
 
 import numpy as np
 import pytest
+import scipy
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
 
 from pytest_llmfair.metrics import friedman, wilcoxon
 
@@ -20,7 +20,7 @@ def test_friedman_is_that_of_scipy_with_and_without_ties(seed, groups, n, ties):
     if (rows == rows[:, :1]).all():
         return
     statistic, p = friedman(rows)
-    oracle = stats.friedmanchisquare(*rows.T)
+    oracle = scipy.stats.friedmanchisquare(*rows.T)
     assert statistic == pytest.approx(oracle.statistic, abs=1e-9)
     assert p == pytest.approx(oracle.pvalue)
 
@@ -31,7 +31,7 @@ def test_wilcoxon_is_exact_up_to_50_and_normal_beyond(seed, n):
     x, y = rng.random(n), rng.random(n)
     statistic, p = wilcoxon(x, y)
     method = "exact" if n <= 50 else "asymptotic"
-    oracle = stats.wilcoxon(x, y, method=method, correction=False)
+    oracle = scipy.stats.wilcoxon(x, y, method=method, correction=False)
     assert statistic == oracle.statistic
     assert p == pytest.approx(oracle.pvalue)
 
@@ -45,7 +45,7 @@ def test_wilcoxon_with_ties_or_zeros_is_normal_without_continuity_correction(see
     if kept.size == 0 or (kept.size == n and len(set(kept)) == n):
         return
     statistic, p = wilcoxon(x, y)
-    oracle = stats.wilcoxon(x, y, method="asymptotic", correction=False)
+    oracle = scipy.stats.wilcoxon(x, y, method="asymptotic", correction=False)
     assert statistic == oracle.statistic
     assert p == pytest.approx(oracle.pvalue)
 
@@ -73,7 +73,7 @@ def test_other_results_carry_no_flag():
 
 
 @pytest.mark.parametrize(
-    ("rows", "said"),
+    ("rows", "message"),
     [
         ([[1, 2]], "needs three"),
         ([[1, 2, 3], [1, 2]], "row 1 has 2 groups and row 0 has 3"),
@@ -81,15 +81,15 @@ def test_other_results_carry_no_flag():
         ([[1, 2, math.nan]], "row 0 holds nan"),
     ],
 )
-def test_friedman_names_what_is_wrong(rows, said):
-    with pytest.raises(ValueError, match=said):
+def test_friedman_names_what_is_wrong(rows, message):
+    with pytest.raises(ValueError, match=message):
         friedman(rows)
 
 
 @pytest.mark.parametrize(
-    ("x", "y", "said"),
+    ("x", "y", "message"),
     [([1, 2], [1], "x has 2, y has 1"), ([], [], "empty"), ([math.inf], [1], "row 0 holds inf")],
 )
-def test_wilcoxon_names_what_is_wrong(x, y, said):
-    with pytest.raises(ValueError, match=said):
+def test_wilcoxon_names_what_is_wrong(x, y, message):
+    with pytest.raises(ValueError, match=message):
         wilcoxon(x, y)

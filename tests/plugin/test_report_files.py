@@ -11,7 +11,6 @@ from xml.etree import ElementTree
 import pytest
 
 from pytest_llmfair.judging.verdict import Verdict
-from pytest_llmfair.reports import columns
 
 ALL = (
     *("--llmfair-json=run.json", "--llmfair-html=page.html", "--llmfair-evidence=found"),
@@ -135,15 +134,6 @@ def test_every_result_is_in_json_page_and_junit(report, verdicts):
         assert value.startswith(f"{verdict} toxic_fraction ")
     (failure,) = junit["test_fails"].iter("failure")
     assert failure.attrib["message"].startswith("FAIL toxic_fraction: 0.50 [0.43, 0.57], allowed")
-
-
-def test_a_new_column_is_in_the_table_and_on_the_page(report, verdicts, run, monkeypatch):
-    more = columns.Column(heading="level", cell=lambda record: f"{record['level']:.0%}")
-    for module in ("html", "terminal"):
-        monkeypatch.setattr(f"pytest_llmfair.reports.{module}.COLUMNS", (*columns.COLUMNS, more))
-    page = Page(report(verdicts)("page.html"))
-    assert page.text.count("95%") == 3
-    run().stdout.fnmatch_lines(["test and metric * n *level", "test_passes * PASS * 200 95%"])
 
 
 def test_on_a_narrow_screen_rows_are_blocks_and_numbers_say_what_they_are(report, verdicts):
