@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import math
-from itertools import pairwise
 from importlib import resources
+from itertools import pairwise
 
 import pytest
 from selenium.webdriver.common.keys import Keys
@@ -27,7 +27,7 @@ for (const cell of document.querySelectorAll("td, th, h1, h2, h3, .chip, .tile, 
       range.setStart(walk.currentNode, found.index);
       range.setEnd(walk.currentNode, found.index + found[0].length);
       const lines = new Set([...range.getClientRects()].map(box => Math.round(box.top)));
-      if (lines.size > 1) broken.push(found[0]);
+      if (lines.size > 1) broken.push(found[0] + " in " + cell.outerHTML.slice(0, 80));
     }
   }
 }
