@@ -125,9 +125,9 @@ class Run:
         context = context_of(root, self.started, time.time(), self.calls, files)
         document = run_document(self.records, self.settings, self.used, context)
         if in_github_actions():
-            from pytest_llmfair.reports.github import annotations
+            from pytest_llmfair.reports.github import annotation_lines
 
-            self.annotations = annotations(document, os.environ)
+            self.annotations = annotation_lines(document, os.environ)
         return write_reports(document, self.settings)
 
     def _add_to_junit(self) -> None:

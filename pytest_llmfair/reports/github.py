@@ -23,7 +23,7 @@ def append_summary(document: Mapping[str, Any], path: Path) -> None:
             file.write(markdown(document))
 
 
-def annotations(document: Mapping[str, Any], environment: Mapping[str, str]) -> list[str]:
+def annotation_lines(document: Mapping[str, Any], environment: Mapping[str, str]) -> list[str]:
     """Return the commands that put verdicts at the lines of their tests.
 
     Red verdicts are errors, undecided ones warnings, at most 10 of each; what a test expects is

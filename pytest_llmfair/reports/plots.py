@@ -123,8 +123,13 @@ def _marks(
     if value is not None and not axis.low <= value <= axis.high:
         shown = f"{value:.1f}" if math.isfinite(value) else "\N{INFINITY}"
         far, value = f"{shown}\N{MULTIPLICATION SIGN}", None
+    places = (None if x is None else axis.at(x) for x in (value, lower, upper, floor))
+    value, lower, upper, floor = places
     return Marks(
-        *(None if x is None else axis.at(x) for x in (value, lower, upper, floor)),
+        value=value,
+        lower=lower,
+        upper=upper,
+        floor=floor,
         far=far,
         beyond_left=any(x < axis.low for x in known),
         beyond_right=any(x > axis.high for x in known),

@@ -281,13 +281,12 @@ def read_run(path: str | Path) -> dict[str, Any]:
         )
     import jsonschema
 
-    error = jsonschema.exceptions.best_match(
-        jsonschema.Draft202012Validator(schema()).iter_errors(document)
-    )
-    if error is not None:
-        place = "/".join(map(str, error.absolute_path)) or "the file"
+    validator = jsonschema.Draft202012Validator(schema())
+    wrong = jsonschema.exceptions.best_match(validator.iter_errors(document))
+    if wrong is not None:
+        place = "/".join(map(str, wrong.absolute_path)) or "the file"
         raise ValueError(
-            f"{path}: {place} {error.message[:200]}; record the run again with pytest "
+            f"{path}: {place}: {wrong.message[:200]}; record the run again with pytest "
             "--llmfair-json"
         )
     found: dict[str, Any] = document
