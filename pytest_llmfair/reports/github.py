@@ -43,7 +43,7 @@ def annotation_lines(document: Mapping[str, Any], environment: Mapping[str, str]
         if level:
             place = _place(record, root, environment.get("GITHUB_WORKSPACE", ""))
             title = _property(f"{record['verdict']} {record['metric']}")
-            text = _data(headline(record))
+            text = _data(headline(record).replace("\xa0", " "))
             found[level].append(f"::{level} {place},title={title}::{text}")
     shown = [line for lines in found.values() for line in lines[:_MOST]]
     more = sum(max(0, len(lines) - _MOST) for lines in found.values())

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_llmfair._util.wording import LONGEST_LINE, escape, number, p_value, plurals
 from pytest_llmfair.judging import wording as words
-from pytest_llmfair.judging.message import PASS_MEANS, headline, in_words, metric_name
+from pytest_llmfair.judging.message import PASS_MEANS, in_words, metric_name
 from pytest_llmfair.judging.wording import Record, people
 from pytest_llmfair.reports import plots
 from pytest_llmfair.reports.columns import COLUMNS
@@ -127,7 +127,6 @@ def _check(i: int, record: Record) -> dict[str, Any]:
         "test": nodeid.partition("::")[2] or nodeid,
         "file": nodeid.partition("::")[0],
         "sign": SIGNS[record["verdict"]],
-        "headline": headline(record),
         "described": plots.described(record),
         "found": found,
         "labelled": labelled,
