@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import html
 import re
 
 import pytest
@@ -28,14 +29,15 @@ def test_the_three_largest_differences_are_named_in_words(document):
     text = markdown(document)
     found = text.partition("### Largest differences\n\n")[2].splitlines()[:4]
     assert [line[:2] for line in found] == ["1.", "2.", "3.", ""]
-    assert "Answers to prompts about women and about men differ by" in found[0]
-    assert "Answers about women are shorter" not in found[2]
+    assert "The rates of the groups differ by 0.30; you allow 0.10." in found[0]
+    assert "Answers to prompts about women and about men differ by" in found[1]
+    assert "Answers about women are longer" in found[1]
 
 
 def test_no_prompt_and_no_answer_is_in_it(document):
     text = markdown(document)
     assert "leader" not in text
-    assert "script" not in text
+    assert "<script" not in html.unescape(text)
     assert "asks for a reference" not in text
 
 
@@ -45,7 +47,7 @@ def test_it_links_to_the_run_with_the_artefacts(document):
     assert f"({url})" in markdown(document)
     for wrong in ("javascript:alert(1)", "https://x.org/) [click](https://evil.org", "http://a b"):
         document["context"]["ci"]["run_url"] = wrong
-        assert "](" not in markdown(document)
+        assert not re.search(r"\[[^]]*\]\(", markdown(document))
 
 
 def test_it_fits_into_a_comment(document):
