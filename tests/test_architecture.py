@@ -115,11 +115,25 @@ def circles() -> list[list[str]]:
     arrows: dict[str, set[str]] = {}
     for file in files():
         arrows.setdefault(room_of(file), set()).update(rooms_used(file))
-    reach = {room: _reachable(room, arrows) for room in arrows}
+    return _loops(arrows)
+
+
+def circles_within(room: str) -> list[list[str]]:
+    """Return groups of files of a room that import each other in a loop, by module name."""
+    own = {
+        ".".join(("pytest_llmfair", *file.relative_to(PACKAGE).with_suffix("").parts)): file
+        for file in files()
+        if room_of(file) == room and file.name != "__init__.py"
+    }
+    return _loops({name: {*imports(file)} & own.keys() for name, file in own.items()})
+
+
+def _loops(arrows: Mapping[str, set[str]]) -> list[list[str]]:
+    reach = {start: _reachable(start, arrows) for start in arrows}
     groups = {
-        tuple(sorted(other for other in arrows if other in reach[room] and room in reach[other]))
-        for room in arrows
-        if room in reach[room]
+        tuple(sorted(other for other in arrows if other in reach[start] and start in reach[other]))
+        for start in arrows
+        if start in reach[start]
     }
     return [list(group) for group in sorted(groups)]
 
@@ -180,6 +194,16 @@ def test_only_names_of_old_homes_are_handed_on() -> None:
 
 def test_no_rooms_import_each_other_in_a_circle() -> None:
     assert circles() == []
+
+
+@pytest.mark.parametrize("room", sorted(room for room in LAYER if (PACKAGE / room).is_dir()))
+def test_no_files_of_a_room_import_each_other_in_a_circle(room: str) -> None:
+    assert circles_within(room) == []
+
+
+def test_only_the_pipeline_judges() -> None:
+    users = [name_of(f) for f in files() if "pytest_llmfair.judging.verdict.judge" in imports(f)]
+    assert users == ["judging/pipeline.py"]
 
 
 def test_the_root_has_at_most_twelve_modules() -> None:

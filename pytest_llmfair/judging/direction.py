@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from pytest_llmfair.judging.inputs import MetricInputs
-from pytest_llmfair.judging.wording import people
+from pytest_llmfair.judging.people import people
 from pytest_llmfair.responses import DigestedText
 
 # More pairs would take time, and tell the reader the same.

@@ -6,14 +6,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from pytest_llmfair._util.wording import number, plural
-from pytest_llmfair.judging.message import metric_name
-from pytest_llmfair.judging.wording import (
+from pytest_llmfair.judging.facts import (
     Record,
     decimals,
     estimate,
     interval,
     threshold,
 )
+from pytest_llmfair.judging.message import metric_name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,8 +54,20 @@ def _bound(record: Record) -> str:
     return threshold(record, decimals(record))
 
 
+def accepted(record: Record) -> str:
+    """Return "expected" or "waived" for a red verdict that does not fail the run; else nothing.
+
+    Examples
+    --------
+    >>> accepted({"expected": True, "waiver": ""})
+    'expected'
+    """
+    return "expected" if record["expected"] else "waived" if record["waiver"] else ""
+
+
 def _verdict(record: Record) -> str:
-    return f"{record['verdict']}{' (expected)' if record['expected'] else ''}"
+    why = accepted(record)
+    return f"{record['verdict']}{f' ({why})' if why else ''}"
 
 
 def _outcome(record: Record) -> str:

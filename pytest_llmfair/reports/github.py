@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from pytest_llmfair.judging.facts import Record
 from pytest_llmfair.judging.message import headline
-from pytest_llmfair.judging.wording import Record
+from pytest_llmfair.reports.columns import accepted
 from pytest_llmfair.reports.markdown import markdown
 
 # GitHub shows at most so many annotations of a level per step.
@@ -26,8 +27,8 @@ def append_summary(document: Mapping[str, Any], path: Path) -> None:
 def annotation_lines(document: Mapping[str, Any], environment: Mapping[str, str]) -> list[str]:
     """Return the commands that put verdicts at the lines of their tests.
 
-    Red verdicts are errors, undecided ones warnings, at most 10 of each; what a test expects is
-    not annotated.
+    Red verdicts are errors, undecided ones warnings, at most 10 of each; expected and waived ones
+    are not annotated.
 
     Parameters
     ----------
@@ -51,7 +52,7 @@ def annotation_lines(document: Mapping[str, Any], environment: Mapping[str, str]
 
 
 def _level(record: Record) -> str:
-    if record["expected"]:
+    if accepted(record):
         return ""
     if record["red"]:
         return "error"

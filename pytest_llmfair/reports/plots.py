@@ -12,8 +12,8 @@ from typing import Any
 
 from pytest_llmfair._util.notebook import step_between
 from pytest_llmfair._util.wording import finite, number
-from pytest_llmfair.judging import wording as words
-from pytest_llmfair.judging.wording import Record
+from pytest_llmfair.judging import facts as words
+from pytest_llmfair.judging.facts import Record
 
 # The widest part of the common scale that is drawn; what lies beyond is an arrow at the edge.
 _LOWEST, _HIGHEST = -1.5, 4.0

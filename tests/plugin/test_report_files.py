@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 from html.parser import HTMLParser
@@ -128,7 +127,7 @@ def test_every_result_is_in_json_page_and_junit(report, verdicts):
     assert page.names.count("tr") == 1 + 3
     assert page.names.count("article") == page.names.count("h3") == 3
     assert all(page.text.count(name) >= 4 for name in expected)
-    assert len(re.findall(r"method\s+interval by ", page.text)) == 3
+    assert len(re.findall(r"method\s*interval by ", page.text)) == 3
     assert "none: these tests judge data of their own" in page.text
     assert "1 PASS, 1 FAIL, 1 INCONCLUSIVE" in page.text
     assert all(f"<code>{name}</code>" in read("run.md") for name in expected)
@@ -172,20 +171,6 @@ def test_texts_that_may_not_be_shown_are_in_no_file(report):
     read = report(HOSTILE)
     assert "alert(" in read("page.html")
     assert "alert(" not in read("run.json") + read("run.md")
-
-
-def test_evidence_holds_the_run_and_a_manifest_with_its_digests(report, verdicts, pytester):
-    read = report(verdicts)
-    assert read("found/run.json") == read("run.json")
-    manifest = json.loads(read("found/manifest.json"))
-    assert set(manifest["files"]) == {"run.json", "report.html"}
-    for name, entry in manifest["files"].items():
-        data = (pytester.path / "found" / name).read_bytes()
-        assert entry == {"sha256": hashlib.sha256(data).hexdigest(), "bytes": len(data)}
-    assert manifest["packages"]["numpy"]
-    document = json.loads(read("run.json"))
-    assert document.pop("context")["root"] == str(pytester.path)
-    assert str(pytester.path.parent) not in json.dumps(document)
 
 
 def test_undefined_numbers_are_null(report):

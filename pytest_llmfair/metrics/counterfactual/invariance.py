@@ -13,18 +13,21 @@ import numpy.typing as npt
 from pytest_llmfair._util.validation import share
 from pytest_llmfair.metrics.arguments import note_constant, text_rows
 from pytest_llmfair.metrics.counterfactual._pairs import (
-    Compare,
+    CompareAnswers,
     mean_over_pairs,
     one_by_one,
     placebo_floor,
 )
 from pytest_llmfair.metrics.counterfactual._texts import masker, rouge_of_texts
-from pytest_llmfair.stats import Finding, Mean, Population
+from pytest_llmfair.stats import Call, Finding, Mean, Population
 
 # For `assert_counterfactual_invariance`; these are not names of `pytest_llmfair.metrics`.
 __all__: list[str] = []
 
-Scorer = Callable[[Sequence[str]], npt.NDArray[np.float64]]
+# What the call of an invariance estimate is named by, beside the names of registered metrics.
+INVARIANCE = "counterfactual_invariance"
+
+ScoreTexts = Callable[[Sequence[str]], npt.NDArray[np.float64]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +38,10 @@ class Measure:
 
     symbol: str
     prepare: Callable[[Sequence[str]], Iterable[Any]]
-    compare: Compare[Any]
-    scorer: Scorer | None = None
+    compare: CompareAnswers[Any]
+    scorer: ScoreTexts | None = None
     lacks: tuple[str, ...] = ()
+    shipped: bool = True
 
 
 def rouge_measure(mask: Any = None) -> Measure:
@@ -51,7 +55,7 @@ def rouge_measure(mask: Any = None) -> Measure:
     )
 
 
-def score_measure(name: str, scorer: Scorer) -> Measure:
+def score_measure(name: str, scorer: ScoreTexts) -> Measure:
     """Absolute difference of the answers' scores."""
     return Measure(
         f"|{name} difference|",
@@ -61,7 +65,7 @@ def score_measure(name: str, scorer: Scorer) -> Measure:
     )
 
 
-def sides_measure(name: str, scorer: Scorer, threshold: float = 0.5) -> Measure:
+def sides_measure(name: str, scorer: ScoreTexts, threshold: float = 0.5) -> Measure:
     """1 when the answers' scores fall on different sides of a threshold, else 0."""
     limit = share(threshold, "threshold")
     return Measure(
@@ -72,7 +76,7 @@ def sides_measure(name: str, scorer: Scorer, threshold: float = 0.5) -> Measure:
     )
 
 
-def _scores(name: str, scorer: Scorer, texts: Sequence[str]) -> list[float]:
+def _scores(name: str, scorer: ScoreTexts, texts: Sequence[str]) -> list[float]:
     """Score texts; on another scale all scores could lie on one side of a threshold."""
     scores = [float(score) for score in scorer(texts)]
     for text, score in zip(texts, scores, strict=True):
@@ -104,7 +108,7 @@ def own_measure(function: Callable[[str, str], float]) -> Measure:
             )
         return value
 
-    return Measure(name, list, one_by_one(compare))
+    return Measure(name, list, one_by_one(compare), shipped=False)
 
 
 def counterfactual_invariance(
@@ -123,12 +127,54 @@ def counterfactual_invariance(
     distinct = list(dict.fromkeys(text for rows in sides for row in rows for text in row))
     prepared = dict(zip(distinct, measure.prepare(distinct), strict=True))
     rows_a, rows_b, twins = ([[prepared[text] for text in row] for row in rows] for rows in sides)
+    value = invariance_of_prepared(
+        rows_a,
+        rows_b,
+        measure,
+        placebo=None if placebo is None else twins,
+        units=units,
+        population=population,
+    )
+    return value.with_findings(*map(Finding.uncovered, measure.lacks))
+
+
+def invariance_of_prepared(
+    rows_a: list[list[Any]],
+    rows_b: list[list[Any]],
+    measure: Measure | str,
+    *,
+    placebo: list[list[Any]] | None = None,
+    units: Sequence[Hashable] | None = None,
+    population: Population = "sampled",
+) -> Mean:
+    """Compare answers that are masked or scored already; `measure` may be a shipped symbol."""
+    keywords = {"placebo": placebo, "units": units, "population": population}
+    if isinstance(measure, str):
+        measure = _measure_called(measure)
     value = mean_over_pairs(rows_a, rows_b, measure.compare, units=units, population=population)
     if measure.scorer is not None:
-        value = note_constant(value, [np.array(list(prepared.values()))])
+        sides = (rows_a, rows_b, placebo or [])
+        distinct = {score for rows in sides for row in rows for score in row}
+        value = note_constant(value, [np.array(list(distinct))])
     if placebo is not None:
         floor, excess = placebo_floor(
-            rows_a, rows_b, twins, measure.compare, units=units, population=population
+            rows_a, rows_b, placebo, measure.compare, units=units, population=population
         )
         value = replace(value, floor=floor, excess=excess)
-    return value.with_findings(*map(Finding.uncovered, measure.lacks))
+    # A dissimilarity of the user has no name under which it could be found again.
+    named = measure.symbol if measure.shipped else None
+    return replace(value, call=Call(INVARIANCE, (rows_a, rows_b, named), keywords))
+
+
+def _measure_called(symbol: str) -> Measure:
+    """Return the shipped measure of a symbol, for answers that are masked or scored already."""
+    name = symbol.removesuffix(" changes sides").removesuffix(" difference|").removeprefix("|")
+    kinds = (rouge_measure(), score_measure(name, _no_scorer), sides_measure(name, _no_scorer))
+    for measure in kinds:
+        if measure.symbol == symbol:
+            return measure
+    raise ValueError(f"no shipped dissimilarity is called {symbol!r}")
+
+
+def _no_scorer(texts: Sequence[str]) -> npt.NDArray[np.float64]:
+    raise RuntimeError("these answers were scored before")
