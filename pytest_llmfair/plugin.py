@@ -139,9 +139,9 @@ class Run:
         context = context_of(root, self.started, time.time(), self.calls, files)
         document = run_document(self.records, self.settings, self.used, context)
         if in_github_actions():
-            from pytest_llmfair.reports.github import annotations
+            from pytest_llmfair.reports.github import annotation_lines
 
-            self.annotations = annotations(document, os.environ)
+            self.annotations = annotation_lines(document, os.environ)
         errors = write_reports(document, self.settings)
         if self.settings.evidence is not None:
             from pytest_llmfair.gate.evidence import write_evidence

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from pytest_llmfair.judging.digests import digests_of
 from pytest_llmfair.judging.recorded import digests_of_prompts, to_record
 from pytest_llmfair.judging.result import (
     BoundExceeded,
@@ -45,14 +46,15 @@ def record(result: Result) -> list[Result]:
             found = [replace(result, reasons=(*result.reasons, "not_in_baseline"))]
     settings = recorder.settings
     for each in found:
+        digests = digests_of(each.evidence) if settings.recorded else None
         kept = None
         if settings.keeps_data:
             texts = settings.save_text
             data = to_record(each, settings, texts=texts)
             kept = {"prompts": digests_of_prompts(each), "texts": texts, "data": data}
         # The data of all tests of a session would take too much memory.
-        light = replace(each, estimate=None, evidence=None, assertion=None, recorded=kept)
-        recorder.results.append(light)
+        light = replace(each, estimate=None, evidence=None, assertion=None)
+        recorder.results.append(replace(light, recorded=kept, data=digests))
     return found
 
 

@@ -30,8 +30,10 @@ from pytest_llmfair.stats import Finding
 
 # What a result says of answers and of the session, or adds after its verdict.
 AS_TOLD = (
+    "data",
     "differences",
     "waiver",
+    "data",
     "origin",
     "options",
     "examples",
