@@ -38,6 +38,7 @@ from pytest_llmfair.lexicons.lexicon import Lexicon
 from pytest_llmfair.lexicons.names import name_lexicon
 from pytest_llmfair.lexicons.schema import read_yaml
 
+SUFFIXES = (".llmfair.yaml", ".llmfair.yml")
 # Keys of a check that are not handed on to the assertion as they are.
 _OWN = (
     *("metric", "rationale", "owner", "attribute", "prompts", "model", "data", "columns"),
@@ -84,6 +85,17 @@ def read_checks(path: str | Path) -> Checks:
         problems.add(*yaml_problem(error, text))
     problems.check()
     return checks_in(document, source, path.parent)
+
+
+def selections(files: Iterable[str], root: Path) -> str:
+    """Return the metric selections of those files that hold checks and a use case, as Markdown."""
+    found = [read_checks(root / file) for file in sorted(set(files)) if file.endswith(SUFFIXES)]
+    parts = [
+        f"{each.selection().to_markdown()}\nUse case of `{Path(each.source).name}`.\n"
+        for each in found
+        if each.use_case is not None
+    ]
+    return "\n".join(parts)
 
 
 def checks_in(document: Any, source: str, folder: Path) -> Checks:

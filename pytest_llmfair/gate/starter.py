@@ -11,6 +11,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from pytest_llmfair.gate.check_file import SUFFIXES
 from pytest_llmfair.gate.recommend_command import add_use_case, use_case_of
 from pytest_llmfair.gate.selection import TASKS, Choice, Selection, UseCase, recommend
 from pytest_llmfair.metrics import MetricInfo, get_metric
@@ -70,7 +71,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Write the file, and example data that it needs."""
-    if not arguments.file.name.endswith((".llmfair.yaml", ".llmfair.yml")):
+    if not arguments.file.name.endswith(SUFFIXES):
         raise ValueError(
             f"{arguments.file} would not be collected by pytest; give a name such as "
             "fairness.llmfair.yaml"
