@@ -31,6 +31,10 @@ class CheckFile(pytest.File):
     # Makes the checks of a command, which has no file of its own.
     make: Callable[[], Checks] | None = None
 
+    def __init__(self, *given: Any, **options: Any) -> None:
+        super().__init__(*given, **options)
+        self.pairs: dict[Any, Any] = {}
+
     def collect(self) -> Iterable[CheckItem]:
         """Read the file, and return a test for each check."""
         try:
@@ -54,10 +58,19 @@ class CheckItem(pytest.Function):
         def run(request: pytest.FixtureRequest) -> None:
             __tracebackhide__ = True
             fixture = request.getfixturevalue
+
+            def pairs(prompts: Any, lexicon: Any, *given: Any, placebo: bool) -> Any:
+                # Checks of a file on the same prompts share their pairs, as they do answers.
+                key = (id(prompts), lexicon if isinstance(lexicon, str) else id(lexicon), placebo)
+                if (key := (*key, *given)) not in parent.pairs:
+                    make = fixture("counterfactual_pairs")
+                    parent.pairs[key] = make(prompts, lexicon, *given, placebo=placebo)
+                return parent.pairs[key]
+
             check.run(
                 client=lambda: _client(request, check.model),
                 scorers=lambda: fixture("scorers"),
-                pairs=lambda *given, **options: fixture("counterfactual_pairs")(*given, **options),
+                pairs=pairs,
             )
 
         item: CheckItem = cls.from_parent(parent, name=check.name, callobj=run)
