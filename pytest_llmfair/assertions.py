@@ -339,7 +339,7 @@ def assert_not_worse(
     """
     __tracebackhide__ = True
     info = get_metric(data[0]) if data and is_metric_name(data[0]) else None
-    check_keywords(assert_not_worse, info, keywords, OTHER_WORDS)
+    check_keywords(assert_not_worse, info, keywords, OTHER_WORDS, collected=True)
     rules = Rules.of(locals())
     models = {"candidate": candidate, "baseline": baseline}
     data = data if info is None else data[1:]

@@ -145,8 +145,8 @@ class Fairness:
         text_scorer = TextScorer(info, scorer, self._scorers)
         assertion = Assertion.of(info, data, given, rules, scorer=text_scorer, keywords=keywords)
         result = evaluate(assertion)
-        record(result)
-        self._checks.append((result, _caller()))
+        where = _caller()
+        self._checks += [(each, where) for each in record(result)]
         recorder = recording.active()
         if recorder is not None and self not in recorder.collectors:
             recorder.collectors.append(self)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+import time
 from collections.abc import Callable, Generator
 from contextlib import nullcontext
 from dataclasses import replace
@@ -26,7 +27,7 @@ from pytest_llmfair.fixtures import (
     scorers,
 )
 from pytest_llmfair.session import Recorder, Session, begin_session, end_session, recording
-from pytest_llmfair.settings import OPTIONS, Settings, resolve
+from pytest_llmfair.settings import OPTIONS, Settings, in_github_actions, resolve
 
 __all__ = ["counterfactual_pairs", "fairness", "lexicons", "model_client", "scorers"]
 
@@ -55,6 +56,14 @@ class Run:
         self.cases: dict[str, Any] = {}
         self.planned: list[dict[str, Any]] = []
         self.unchecked: list[str] = []
+        # What an update of the baseline changed.
+        self.changes: list[str] = []
+        self.started = time.time()
+        # Models, lexicons and scorers in use; answers asked for live, and replayed.
+        self.used: list[dict[str, Any]] = []
+        self.calls = [0, 0]
+        # Commands for GitHub Actions, printed after the summary.
+        self.annotations: list[str] = []
         self._records: list[tuple[tuple[str, int, str], dict[str, Any]]] = []
 
     # Before the JUnit plugin, which closes a test case with the report of its teardown.
@@ -66,6 +75,7 @@ class Run:
         for record in new.get("results", []):
             xfail = "xfailed" if report.skipped else "xpassed"
             record["outcome"] = xfail if hasattr(report, "wasxfail") else report.outcome
+            record["file"], record["line"] = Path(path).as_posix(), (line or 0) + 1
             # The verdict is red but the test is not: it expects this verdict.
             record["expected"] = record["red"] and report.outcome in ("passed", "skipped")
             self._records.append(((path, line or 0, report.nodeid), record))
@@ -73,6 +83,8 @@ class Run:
                 self.cases[report.nodeid] = self.junit.node_reporter(report)
         self.unchecked += [report.nodeid] * new.get("unchecked", False)
         self.planned += new.get("planned", [])
+        self.used += new.get("used", [])
+        self.calls = [sum(each) for each in zip(self.calls, new.get("calls", (0, 0)), strict=True)]
 
     @property
     def junit(self) -> Any:
@@ -109,10 +121,38 @@ class Run:
             self._add_to_junit()
         upheld = [f"{test}: {message}" for test, found in self.upheld.items() for message in found]
         self.errors = upheld + self.errors
-        if self.settings.reports:
-            from pytest_llmfair.reports.files import write_reports
+        if self.settings.update_baseline and self._records:
+            self._update_baseline()
+        if self.settings.reports or (self._records and self.settings.recorded):
+            self.errors += self._write_reports()
 
-            self.errors += write_reports(self.records, self.settings)
+    def _write_reports(self) -> list[str]:
+        """Write the reports; return one message per failed report."""
+        from pytest_llmfair.reports.context import context_of
+        from pytest_llmfair.reports.files import write_reports
+        from pytest_llmfair.reports.record import run_document
+
+        root, files = self.config.rootpath, {"cassette": self.settings.cassette}
+        context = context_of(root, self.started, time.time(), self.calls, files)
+        document = run_document(self.records, self.settings, self.used, context)
+        if in_github_actions():
+            from pytest_llmfair.reports.github import annotations
+
+            self.annotations = annotations(document, os.environ)
+        return write_reports(document, self.settings)
+
+    def _update_baseline(self) -> None:
+        """Write this run to the file of the baseline."""
+        from pytest_llmfair.gate import baseline
+
+        assert self.settings.baseline is not None
+        about = {"model": self.settings.model, "seed": self.settings.seed}
+        try:
+            self.changes = baseline.update(
+                Path(self.settings.baseline), self.records, about, self.settings.baseline_days
+            )
+        except (OSError, ValueError) as error:
+            self.errors.append(f"the baseline is not written: {error}")
 
     def _add_to_junit(self) -> None:
         """Add the results that are known only at the end to the JUnit report."""
@@ -159,12 +199,23 @@ def pytest_configure(config: pytest.Config) -> None:
     session = Session.handed(settings, given) if given else Session.of(settings)
     config.stash[SETTINGS], config.stash[SESSION] = session.settings, session
     session.root, session.screen = config.rootpath, lambda: _screen(config)
+    if settings.baseline is not None and not settings.update_baseline:
+        session.baseline = _baseline(settings)
     begin_session(session)
     if settings.cassette_used is not None and not given:
         Path(settings.cassette_used).write_text("", encoding="ascii")
     if not hasattr(config, "workerinput"):
         config.stash[RUN] = Run(config)
         config.pluginmanager.register(config.stash[RUN], "llmfair-run")
+
+
+def _baseline(settings: Settings) -> Any:
+    from pytest_llmfair.gate.baseline import Baseline
+
+    try:
+        return Baseline.read(Path(settings.baseline or ""), settings.margin or 0.0)
+    except (OSError, ValueError) as error:
+        raise pytest.UsageError(str(error)) from None
 
 
 def _settings(config: pytest.Config) -> Settings:
@@ -300,7 +351,9 @@ def pytest_runtest_makereport(
     recorder = item.stash[RECORDER]
     if call.excinfo is not None:
         _hide_our_frames(call.excinfo.value)
-    new = recorder.unreported()
+    new = recorder.unreported(_described)
+    if recorder.settings.recorded:
+        new.update(_used(item.config.stash[SESSION]))
     # Before the report is made, because JUnit reads the properties of the teardown report.
     if new["unchecked"]:
         item.user_properties.append(("llmfair.unchecked", _UNCHECKED))
@@ -316,6 +369,26 @@ def pytest_runtest_makereport(
     if call.excinfo is not None and hasattr(call.excinfo.value, "result"):
         _verdict_first(report, type(call.excinfo.value))
     return report
+
+
+def _described(result: Any, settings: Settings) -> dict[str, Any]:
+    # Imported here because most sessions judge nothing.
+    from pytest_llmfair.reports.record import result_record
+
+    return result_record(result, settings)
+
+
+def _used(session: Session) -> dict[str, Any]:
+    """Return what the session used since the last report, and the answers it got."""
+    counts = getattr(session.asker, "counts", None)
+    now = (0, 0) if counts is None else (counts.live, counts.replayed)
+    calls = [new - old for new, old in zip(now, session.counted, strict=True)]
+    session.counted = now
+    if len(session.used) == session.reported:
+        return {"calls": calls} if any(calls) else {}
+    from pytest_llmfair.reports.record import used_since
+
+    return {"calls": calls, "used": used_since(session)}
 
 
 def _hide_our_frames(error: BaseException) -> None:
@@ -388,7 +461,12 @@ def pytest_terminal_summary(
         from pytest_llmfair.reports.plan import print_plan
 
         print_plan(terminalreporter, run.planned)
+    for line in run.changes:
+        terminalreporter.write_line(line)
     for nodeid in run.unchecked if config.get_verbosity() > -2 else ():
         terminalreporter.write_line(f"{nodeid}: {_UNCHECKED}", yellow=True)
+    for line in run.annotations:
+        terminalreporter.ensure_newline()
+        terminalreporter.write_line(line)
     for error in run.errors:
         terminalreporter.write_line(f"ERROR: {error}", red=True, bold=True)

@@ -47,6 +47,11 @@ def _default_show_text() -> str:
     return "none" if os.environ.get("CI") else "worst"
 
 
+def in_github_actions() -> bool:
+    """Return whether this is a step of GitHub Actions, which shows summary and annotations."""
+    return os.environ.get("GITHUB_ACTIONS") == "true"
+
+
 @dataclass(frozen=True, slots=True)
 class Settings:
     """Every option of the plugin, parsed: one field per entry of `OPTIONS`.
@@ -76,7 +81,10 @@ class Settings:
     max_uncertain: float = 0.25
     json: str | None = None
     html: str | None = None
+    markdown: str | None = None
     evidence: str | None = None
+    json_context: bool | None = None
+    save_text: bool = False
     require: int = 0
     cassette: str | None = None
     record_mode: str = "once"
@@ -88,6 +96,10 @@ class Settings:
     max_cost: float | None = None
     prices: str | None = None
     plan: bool = False
+    baseline: str | None = None
+    update_baseline: bool = False
+    margin: float | None = None
+    baseline_days: int = 90
     profile: str = ""
     # Only a policy sets these.
     failing: str = "fail"
@@ -96,7 +108,24 @@ class Settings:
     @property
     def reports(self) -> tuple[str, ...]:
         """Paths of the reports to write at the end of a session."""
-        return tuple(path for path in (self.json, self.html, self.evidence) if path is not None)
+        paths = (self.json, self.html, self.markdown, self.evidence)
+        return tuple(path for path in paths if path is not None)
+
+    @property
+    def recorded(self) -> bool:
+        """Whether something is made from the record of the run."""
+        return bool(self.reports) or in_github_actions()
+
+    @property
+    def keeps_context(self) -> bool:
+        """Whether the JSON says when and where the run was; not where runs only replay."""
+        replays = self.record_mode == "none"
+        return not replays if self.json_context is None else self.json_context
+
+    @property
+    def keeps_data(self) -> bool:
+        """Whether results keep the data from which they can be computed again."""
+        return self.evidence is not None or self.update_baseline
 
 
 @dataclass(frozen=True, slots=True)
@@ -303,6 +332,30 @@ OPTIONS: tuple[Option, ...] = (
         "PATH",
     ),
     Option(
+        "markdown",
+        _text,
+        "the path of a file to write",
+        "write the results of the run to this file as Markdown for a pull request",
+        "PATH",
+    ),
+    Option(
+        "json_context",
+        _yes,
+        "yes or no",
+        "whether --llmfair-json says when, where and from which commit the run was (default yes; "
+        "no with record mode none, so that replays give equal files)",
+        "yes|no",
+    ),
+    Option(
+        "save_text",
+        _yes,
+        "true or false",
+        "keep the prompts and answers of the worst examples in the reports; without it the JSON "
+        "holds their SHA-256 digests",
+        "",
+        switch=True,
+    ),
+    Option(
         "evidence",
         _text,
         "the path of a folder whose parent exists",
@@ -389,6 +442,37 @@ OPTIONS: tuple[Option, ...] = (
         switch=True,
     ),
     Option(
+        "baseline",
+        _text,
+        "the path of a file that --llmfair-update-baseline wrote",
+        "also fail where a check is proven less fair than in the run recorded in this file, by "
+        "more than --llmfair-margin",
+        "PATH",
+    ),
+    Option(
+        "update_baseline",
+        _yes,
+        "true or false",
+        "write this run to the file of --llmfair-baseline instead, and print what changed",
+        "",
+        switch=True,
+    ),
+    Option(
+        "margin",
+        _money,
+        "a number of at least 0, such as 0.02",
+        "how much less fair than the baseline a check may be, on the scale of its metric",
+        "X",
+    ),
+    Option(
+        "baseline_days",
+        _at_least(1),
+        "a whole number of days",
+        "days for which a baseline holds (default 90)",
+        "DAYS",
+        ini_only=True,
+    ),
+    Option(
         "profile",
         _text,
         "pr, nightly, release, or a profile of the policy",
@@ -445,7 +529,7 @@ def resolve(
             if option.name == "cassette_used" and (why := _unwritable(path, folder=False)):
                 raise pytest.UsageError(f"{source} is {text!r}; {why}")
             values[option.name] = str(path)
-        if option.name in ("json", "html", "evidence"):
+        if option.name in ("json", "html", "markdown", "evidence", "baseline"):
             path = folder / Path(values[option.name]).expanduser()
             if why := _unwritable(path, folder=option.name == "evidence"):
                 raise pytest.UsageError(f"{source} is {text!r}; {why}")
@@ -455,6 +539,20 @@ def resolve(
             f"--llmfair-record-mode is {values['record_mode']!r}, but there is no cassette; add "
             "--llmfair-cassette PATH"
         )
+    baseline, update = values.get("baseline"), values.get("update_baseline", False)
+    if update and baseline is None:
+        raise pytest.UsageError("--llmfair-update-baseline needs --llmfair-baseline PATH")
+    if baseline is not None and not update:
+        if values.get("margin") is None:
+            raise pytest.UsageError(
+                "--llmfair-baseline needs --llmfair-margin X: how much less fair than the "
+                "baseline a check may be, on the scale of its metric"
+            )
+        if not Path(baseline).is_file():
+            raise pytest.UsageError(
+                f"--llmfair-baseline is {baseline!r}; there is no such file: "
+                "--llmfair-update-baseline writes it"
+            )
     return Settings(**values)
 
 

@@ -27,6 +27,10 @@ COMMANDS: dict[str, Command] = {
         "pytest_llmfair.gate.model_card",
         "section of a Hugging Face model card, or the limitations, from a recorded run",
     ),
+    "report": Command("pytest_llmfair.reports.again", "make the reports of a recorded run"),
+    "comment": Command(
+        "pytest_llmfair.reports.comment", "post a recorded run as one comment on a pull request"
+    ),
 }
 
 

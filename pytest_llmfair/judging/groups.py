@@ -18,7 +18,7 @@ Member = tuple[str, str, Answers, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class TwoGroups:
     """Answers to all prompts that two groups share.
 
     One pair a prompt, whose first group is the first of the two everywhere. `units` holds the
@@ -35,7 +35,7 @@ def comparisons_of(
     units: Sequence[Any] | None = None,
     *,
     placebo: bool = False,
-) -> dict[tuple[str, str], Comparison]:
+) -> dict[tuple[str, str], TwoGroups]:
     """Split answers to pairs of several groups into one comparison for every two groups.
 
     A prompt about one group and its twins about others are one family. Two groups are compared on
@@ -56,7 +56,7 @@ def comparisons_of(
             pair = made or _between(a, b, responses.pairs[0])
             found[key[::-1]].append((pair, a[2], b[2], twin, label))
     return {
-        key: Comparison(
+        key: TwoGroups(
             replace(
                 responses,
                 pairs=tuple(row[0] for row in rows),

@@ -145,6 +145,8 @@ class MissingData:
     # Whether the weight of a row is known. Where words are counted, one long answer can outweigh
     # all others.
     bounded: bool = True
+    # What the difference is measured on: whether an answer is missing, its group and its unit.
+    flags: tuple[list[int], list[str], list[Hashable]] | None = None
 
     def unequal(self, bound: Bound, level: float) -> tuple[Finding, ...]:
         """Report missing rates that differ by more than the bound itself."""
@@ -223,16 +225,24 @@ def missing_data_of(
     rates = tuple(sum(side) / len(side) if side else math.nan for side in counts)
     if any(map(math.isnan, rates)):
         return MissingData(min(share, 1.0), bounded=bounded)
-    from pytest_llmfair.metrics import demographic_parity_difference
-
-    difference = demographic_parity_difference(
+    flags_of = (
         [int(flag) for side in counts for flag in side],
-        groups=[group for group, side in zip(groups, counts, strict=True) for _ in side],
-        units=[
+        [group for group, side in zip(groups, counts, strict=True) for _ in side],
+        [
             label
             for labels, side in zip(units, flags, strict=True)
             for label, row in zip(labels, side, strict=True)
             for _ in row
         ],
     )
-    return MissingData(min(share, 1.0), difference, groups, rates, bounded)
+    share = min(share, 1.0)
+    return MissingData(share, difference_of(flags_of), groups, rates, bounded, flags_of)
+
+
+def difference_of(flags: tuple[list[int], list[str], list[Hashable]]) -> Estimate:
+    """Return the largest absolute difference of the missing rates of two groups."""
+    from pytest_llmfair.metrics import demographic_parity_difference
+
+    missing, groups, units = flags
+    found: Estimate = demographic_parity_difference(missing, groups=groups, units=units)
+    return found

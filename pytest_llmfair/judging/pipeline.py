@@ -1,14 +1,14 @@
 """The one pipeline of all assertions: collect, arrange, measure, judge.
 
-An `Assertion` is plain data. `evaluate` turns it into a `Result` in four steps, of which an
-`EstimateAssertion` needs only the last::
+An `Assertion` is plain data. `evaluate` turns it into a `Result` in four steps::
 
     answers = collect(...)                  # collecting.py, or the data as given
     inputs = arrange(assertion, answers)    # arrange.py: arguments of the metric, and findings
     estimate = metric.function(...)         # for several groups on every two of them
     result = judge(estimate, ...)           # verdict.py
 
-With early looks the four steps are repeated on growing parts of the items.
+With early looks the four steps are repeated on growing parts of the items. An `EstimateAssertion`
+brings its estimate and takes the last step only.
 """
 
 from __future__ import annotations
@@ -22,25 +22,20 @@ from pytest_llmfair.judging.arrange import arrange, scored
 from pytest_llmfair.judging.assertion import Assertion, EstimateAssertion
 from pytest_llmfair.judging.bound import Bound
 from pytest_llmfair.judging.collecting import check_units, collect
-from pytest_llmfair.judging.groups import Comparison, comparisons_of, inputs_of_groups
+from pytest_llmfair.judging.groups import TwoGroups, comparisons_of, inputs_of_groups
 from pytest_llmfair.judging.inputs import MetricInputs
 from pytest_llmfair.judging.missing_data import texts_of
 from pytest_llmfair.judging.pairs import groups_of, pair_units, wanted_groups
 from pytest_llmfair.judging.planning import record_plan
+from pytest_llmfair.judging.recipe import quantity_of
 from pytest_llmfair.judging.result import Result, Verdict
 from pytest_llmfair.judging.rules import current_settings
 from pytest_llmfair.judging.scorer_audit import audit_scorer
 from pytest_llmfair.judging.sequential import Looks, as_betting, check_looks, joined
-from pytest_llmfair.judging.validity import (
-    NOTHING_ASKED,
-    selection_of,
-    too_many_invalid,
-    unchecked_pairs,
-)
+from pytest_llmfair.judging.validity import NOTHING_ASKED, selection_of, unchecked_pairs
 from pytest_llmfair.judging.verdict import judge
 from pytest_llmfair.responses import PairedResponses, Responses
 from pytest_llmfair.stats import (
-    ChangedShare,
     Estimate,
     Finding,
     Mean,
@@ -56,7 +51,8 @@ def evaluate(assertion: Assertion | EstimateAssertion) -> Result:
     """Return the result of an assertion, without recording it or raising for it."""
     if isinstance(assertion, EstimateAssertion):
         estimate, inputs = assertion.estimate, assertion.inputs
-        return judge(estimate, assertion.bound, assertion.metric, assertion.rules, inputs)
+        result = judge(estimate, assertion.bound, assertion.metric, assertion.rules, inputs)
+        return replace(result, assertion=assertion)
     source, rules = assertion.source, assertion.rules
     if source.client is None:
         if rules.sequential is not None:
@@ -64,7 +60,7 @@ def evaluate(assertion: Assertion | EstimateAssertion) -> Result:
         return _judge(assertion, *measure(assertion, source.data, source.units))
     # Whatever is wrong with the call must show before the first answer is paid for.
     bound = assertion.checked_bound
-    if too_many_invalid(source.first, rules.largest_shares) is not None:
+    if selection_of(source.first, rules.largest_shares).invalid:
         return _judge(assertion, *_nothing_asked(assertion))
     items = assertion.check_request()
     if rules.looks is not None:
@@ -85,12 +81,11 @@ def _evaluate_in_looks(assertion: Assertion, bound: Bound, items: Sequence[Any])
     answers = None
     while True:
         answers = joined(answers, _ask(assertion, bound, source.client, looks.take(), items))
-        measured = measure(assertion, (answers, *source.rest), looks.labels)
-        level = looks.level_of(measured[1])
+        inputs, estimate = measure(assertion, (answers, *source.rest), looks.labels)
+        level = looks.level_of(estimate)
         if level is None:
             continue
         at_level = replace(assertion, rules=replace(rules, level=level))
-        inputs, estimate = measured
         cost = looks.cost(answers)
         result = _judge(at_level, inputs.with_findings(looks.note(cost, level)), estimate)
         if looks.last or result.verdict in (Verdict.PASS, Verdict.FAIL):
@@ -132,8 +127,8 @@ def _ask(
     name: str = "",
 ) -> Any:
     """Ask for the answers to `items`, which are some or all `of` the prompts or pairs."""
-    n, info, rules = assertion.source.generations, assertion.metric, assertion.rules
-    with record_plan(info, bound, rules, items, len(of), n, name):
+    n = assertion.source.generations
+    with record_plan(assertion, bound, len(items), len(of), name):
         return collect(items, client, n, placebo=assertion.compare.placebo)
 
 
@@ -186,7 +181,7 @@ def _measure_one(
 
 def _comparisons(
     assertion: Assertion, responses: PairedResponses, units: Sequence[Any] | None
-) -> dict[tuple[str, str], Comparison] | None:
+) -> dict[tuple[str, str], TwoGroups] | None:
     """Return the comparisons of every two groups; None where there are only two to compare."""
     compare, source = assertion.compare, assertion.source.first
     if not responses.pairs or assertion.metric.needs == "scores":
@@ -201,7 +196,7 @@ def _comparisons(
 def _measure_every_two(
     assertion: Assertion,
     responses: PairedResponses,
-    parts: dict[tuple[str, str], Comparison],
+    parts: dict[tuple[str, str], TwoGroups],
     rest: tuple[Any, ...],
     units: Sequence[Any] | None,
 ) -> Measured:
@@ -296,17 +291,9 @@ def _judged_quantity(assertion: Assertion, inputs: MetricInputs, estimate: Estim
     """Return what is judged: the value, its excess over the noise floor, or a share of answers."""
     on = assertion.compare.on
     if assertion.compare.baseline == "none":
-        return replace(estimate, floor=None, excess=None)
+        return quantity_of(estimate, "no floor")
     if on == "share":
         always_same = "identical_repeats" in inputs.reasons
-        if isinstance(estimate, Mean) and (estimate.excess is not None or always_same):
-            return ChangedShare.of_mean(estimate)
-        raise ValueError("on='share' needs two or more answers a side; raise generations")
-    if on == "value" or estimate.excess is None:
-        return estimate
-    return replace(
-        estimate.excess,
-        floor=estimate.floor,
-        measures="excess",
-        findings=tuple(dict.fromkeys((*estimate.findings, *estimate.excess.findings))),
-    )
+        if not isinstance(estimate, Mean) or not (estimate.excess is not None or always_same):
+            raise ValueError("on='share' needs two or more answers a side; raise generations")
+    return estimate if on == "excess" and estimate.excess is None else quantity_of(estimate, on)

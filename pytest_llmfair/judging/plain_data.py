@@ -109,15 +109,21 @@ class Pseudonyms:
     def __init__(self) -> None:
         self._words: dict[str, int] = {}
         self._spellings: dict[str, dict[str, int]] = {}
-        self._labels: dict[str, str] = {}
 
     def of(self, text: str) -> str:
         """Return the text with every word replaced."""
         return _WORD.sub(lambda found: self._word(found.group()), text)
 
-    def label(self, text: str) -> str:
-        """Return a short stand-in for a label, such as a prompt that names a sampling unit."""
-        return self._labels.setdefault(text, f"unit {len(self._labels)}")
+    def of_data(self, value: Any, *, every: bool = False) -> Any:
+        """Return nested data with all texts replaced; with `every` also those of one word."""
+        if isinstance(value, str):
+            return self.of(value) if every or " " in value.strip() else value
+        if isinstance(value, Mapping):
+            return {self.of_data(key): self.of_data(x, every=every) for key, x in value.items()}
+        if isinstance(value, (list, tuple)):
+            made = (self.of_data(each, every=every) for each in value)
+            return list(made) if isinstance(value, list) else tuple(made)
+        return value
 
     def _word(self, word: str) -> str:
         folded = word.casefold()
@@ -140,18 +146,3 @@ def _letters(number: int) -> str:
         number, place = divmod(number - 1, 26)
         text = chr(ord("A") + place) + text
     return text
-
-
-def without_texts(value: Any, pseudonyms: Pseudonyms) -> Any:
-    """Return a value with pseudonyms for all texts of several words; single words are labels."""
-    if isinstance(value, str):
-        return pseudonyms.of(value) if " " in value.strip() else value
-    if isinstance(value, Mapping):
-        return {
-            without_texts(key, pseudonyms): without_texts(each, pseudonyms)
-            for key, each in value.items()
-        }
-    if isinstance(value, (list, tuple)):
-        made = (without_texts(each, pseudonyms) for each in value)
-        return list(made) if isinstance(value, list) else tuple(made)
-    return value

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import math
 import textwrap
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from statistics import NormalDist
@@ -16,9 +16,9 @@ from scipy.special import betaincinv
 from pytest_llmfair import session as recording
 from pytest_llmfair._util.validation import one_sided
 from pytest_llmfair._util.wording import plural, plurals
+from pytest_llmfair.judging.assertion import Assertion
 from pytest_llmfair.judging.bound import Bound
 from pytest_llmfair.judging.power import MOST_UNITS, Power, power_of, search, to_aim_for
-from pytest_llmfair.judging.rules import Rules
 from pytest_llmfair.metrics import MetricInfo, get_metric
 from pytest_llmfair.stats import Estimate, Mean
 
@@ -268,22 +268,17 @@ def _fair_sample(name: str, units: int, generations: int) -> Estimate:
 
 
 def record_plan(
-    info: MetricInfo,
-    bound: Bound,
-    rules: Rules,
-    items: Sequence[object],
-    of: int,
-    n: int,
-    compared: str,
+    assertion: Assertion, bound: Bound, items: int, of: int, compared: str
 ) -> AbstractContextManager[None]:
     """In a session that only plans, record what the answers collected meanwhile are for.
 
-    `items` are asked now, from the `of` that may be asked in all, each `n` times. `compared` is
-    the part of the model in a comparison with another one, else "".
+    `items` prompts or pairs are asked now, and `of` may be asked in all. `compared` says which of
+    two models is asked; "" for a single one.
     """
     session = recording.current_session()
     if session is None or not session.settings.plan:
         return nullcontext()
+    info, rules, n = assertion.metric, assertion.rules, assertion.source.generations
     unit = rules.unit or info.unit
     return recording.asking(
         metric=info.name,
@@ -292,7 +287,7 @@ def record_plan(
         unit=unit,
         units=of,
         generations=n,
-        items=len(items),
+        items=items,
         all_items=of,
         compared=compared,
         **expected_power(

@@ -13,11 +13,12 @@ from pytest_llmfair.judging.bound import Direction, Scale
 from pytest_llmfair.judging.message import failure_message, notebook_block, summary_line
 
 if TYPE_CHECKING:
+    from pytest_llmfair.judging.assertion import EstimateAssertion
     from pytest_llmfair.judging.inputs import MetricInputs
     from pytest_llmfair.stats import Estimate
 
 # Kept in this process only: too large for a record, and not plain data.
-_HELD = ("estimate", "evidence")
+_HELD = ("estimate", "evidence", "assertion")
 
 
 class Verdict(StrEnum):
@@ -119,12 +120,17 @@ class Result:
         Share of answers that the group changed, as read from the excess: if some prompts change
         completely, and if all change equally. `share_upper` is the largest share within the
         interval. None and NaN where an excess has no such reading.
+    differences : tuple of dict
+        In what the answers to two groups differ: measure, means by group, and the group that is
+        treated worse (None where the measure does not tell).
     direction_words : str
-        Who is treated worse, in words; empty where unknown.
+        The same in words; empty where unknown.
     waiver : str
         Why a result that would be red is accepted for now, by whom and until when.
-    estimate, evidence
-        What was judged, and its data; in no record, and not sent to other processes.
+    recorded : dict or None
+        Data from which the result can be computed again, where a report needs them.
+    estimate, evidence, assertion
+        What was judged, its data, and how; in no record, and not sent to other processes.
 
     Examples
     --------
@@ -185,10 +191,13 @@ class Result:
     judged: str = "value"
     share: tuple[float, float] | None = None
     share_upper: float = math.nan
+    differences: tuple[dict[str, Any], ...] = ()
     direction_words: str = ""
     waiver: str = ""
+    recorded: dict[str, Any] | None = field(default=None, compare=False, repr=False)
     estimate: Estimate | None = field(default=None, compare=False, repr=False)
     evidence: MetricInputs | None = field(default=None, compare=False, repr=False)
+    assertion: EstimateAssertion | None = field(default=None, compare=False, repr=False)
 
     def __getstate__(self) -> list[Any]:
         """Return what is sent to other processes: all fields but the data."""
@@ -212,7 +221,7 @@ class Result:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain JSON types; numbers that JSON lacks become None or a word."""
-        record = asdict(replace(self, estimate=None, evidence=None))
+        record = asdict(replace(self, estimate=None, evidence=None, assertion=None))
         return {key: plain(value) for key, value in record.items() if key not in _HELD}
 
     def to_frame(self) -> Any:

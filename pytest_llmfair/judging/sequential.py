@@ -180,6 +180,7 @@ def as_betting(estimate: Estimate) -> Estimate:
         rows=estimate.rows,
         findings=findings,
         metric=estimate.metric,
+        call=estimate.call,
         # A value that compares answers is beyond the bound only where it exceeds their noise too.
         compares_answers=estimate.compares_answers,
         floor=estimate.floor,

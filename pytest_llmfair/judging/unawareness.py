@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pytest_llmfair._util.validation import share
@@ -12,7 +12,7 @@ from pytest_llmfair.judging.inputs import MetricInputs
 from pytest_llmfair.judging.rules import Rules
 from pytest_llmfair.metrics import get_metric
 from pytest_llmfair.metrics.unawareness import MentionCounts
-from pytest_llmfair.stats import Estimate, Mean, Sample
+from pytest_llmfair.stats import Call, Estimate, Mean, Sample
 
 
 def unawareness_assertion(
@@ -41,7 +41,9 @@ def unawareness_assertion(
     texts = [(text,) for text in seen.prompts]
     inputs = MetricInputs(prompts=texts, outputs=[()] * len(texts))
     info = get_metric("fairness_through_unawareness")
-    return EstimateAssertion(seen.added_to(estimate), max_share, info, rules, inputs)
+    estimate = seen.added_to(estimate)
+    call = Call(info.name, (list(prompts), attribute), {"population": population})
+    return EstimateAssertion(replace(estimate, call=call), max_share, info, rules, inputs)
 
 
 @dataclass(eq=False, kw_only=True)

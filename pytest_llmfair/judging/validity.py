@@ -111,12 +111,6 @@ def selection_of(source: Any, shares: LargestShares) -> Selection:
     return Selection(len(left["rejected"]), len(left["uncertain"]), tuple(findings))
 
 
-def too_many_invalid(source: Any, shares: LargestShares) -> Selection | None:
-    """Return what was left out where asking the rest is pointless: too many pairs are invalid."""
-    selection = selection_of(source, shares)
-    return selection if selection.invalid else None
-
-
 def _rejected_pairs(source: Any, rejected: Sequence[Any], largest: float) -> list[Finding]:
     if not rejected:
         return []

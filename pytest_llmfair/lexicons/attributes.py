@@ -13,6 +13,7 @@ from pytest_llmfair.lexicons.loading import load_lexicons
 from pytest_llmfair.lexicons.names import name_lexicon
 from pytest_llmfair.lexicons.peoples import two_peoples_lexicon
 from pytest_llmfair.responses import Pair
+from pytest_llmfair.session import note_used
 from pytest_llmfair.text import MASK, mask_words
 
 _LANGUAGE = "en"
@@ -80,9 +81,9 @@ def lexicon_of(attribute: Attribute) -> Lexicon:
 
 def lexicon_for(attribute: Attribute, groups: Sequence[str] | None) -> Lexicon:
     """Return the lexicon that exchanges two groups, also for two names or two peoples."""
-    if attribute == "name":
-        return name_lexicon(groups)
-    return two_peoples_lexicon(lexicon_of(attribute), groups)
+    found = name_lexicon(groups) if attribute == "name" else lexicon_of(attribute)
+    note_used("lexicon", found.name, found)
+    return found if attribute == "name" else two_peoples_lexicon(found, groups)
 
 
 def lexicons_of(attribute: Any = None) -> list[Lexicon]:

@@ -36,6 +36,11 @@ VALUES = {
     "max_cost": ("2.5", 2.5, "nan"),
     "prices": (None, None, ""),
     "plan": ("yes", True, "perhaps"),
+    "save_text": ("yes", True, "perhaps"),
+    "baseline": (None, None, ""),
+    "update_baseline": (None, None, "perhaps"),
+    "margin": ("0.02", 0.02, "-1"),
+    "baseline_days": ("30", 30, "0"),
     "profile": ("nightly", "nightly", ""),
 }
 SOURCES = [(option, "ini file") for option in OPTIONS] + [
