@@ -139,7 +139,15 @@ class Run:
             from pytest_llmfair.reports.github import annotations
 
             self.annotations = annotations(document, os.environ)
-        return write_reports(document, self.settings)
+        errors = write_reports(document, self.settings)
+        if self.settings.evidence is not None:
+            from pytest_llmfair.gate.evidence import write_evidence
+
+            try:
+                write_evidence(Path(self.settings.evidence), document, self.records, self.settings)
+            except OSError as error:
+                errors.append(f"the evidence is not written: {error}")
+        return errors
 
     def _update_baseline(self) -> None:
         """Write this run to the file of the baseline."""

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
 import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pytest_llmfair import __version__
 from pytest_llmfair.reports.github import append_summary
 from pytest_llmfair.reports.html import html_page
 from pytest_llmfair.reports.markdown import markdown
@@ -32,11 +29,6 @@ def write_reports(document: Mapping[str, Any], settings: Settings) -> list[str]:
         ("results are", settings.json, lambda at: write_text(at, as_json())),
         ("page is", settings.html, lambda at: write_text(at, html_page(document))),
         ("Markdown is", settings.markdown, lambda at: write_text(at, markdown(document))),
-        (
-            "evidence is",
-            settings.evidence,
-            lambda at: _write_evidence(at, as_json(), html_page(document), document),
-        ),
         (
             "summary for GitHub is",
             in_github_actions() and os.environ.get("GITHUB_STEP_SUMMARY"),
@@ -68,24 +60,3 @@ def write_text(target: Path, text: str) -> None:
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise
-
-
-def _write_evidence(folder: Path, run: str, page: str, document: Mapping[str, Any]) -> None:
-    """Write the results, the page, and a manifest with the digests of both."""
-    folder.mkdir(exist_ok=True)
-    files = {"run.json": run, "report.html": page}
-    for name, text in files.items():
-        write_text(folder / name, text)
-    manifest = {
-        "pytest_llmfair": __version__,
-        "python": document["context"]["python"],
-        "packages": document["context"]["packages"],
-        "files": {
-            name: {
-                "sha256": hashlib.sha256((folder / name).read_bytes()).hexdigest(),
-                "bytes": (folder / name).stat().st_size,
-            }
-            for name in files
-        },
-    }
-    write_text(folder / "manifest.json", json.dumps(manifest, indent=1) + "\n")

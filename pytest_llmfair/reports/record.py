@@ -43,8 +43,9 @@ _SETTINGS = (
     "max_invalid",
     "max_uncertain",
 )
-# Whether answers were live or replayed differs between runs that find the same.
-_LEFT_OUT = ("origin",)
+# Whether answers were live or replayed differs between runs that find the same. Data from which
+# results can be computed again have files of their own.
+_LEFT_OUT = ("origin", "recorded")
 _TEXTS = ("prompts", "outputs")
 
 # Rates of which the lowest, and of which the highest, is the worst to have.
