@@ -16,6 +16,13 @@ class Command(NamedTuple):
 
 # Only the module of the command in use is imported.
 COMMANDS: dict[str, Command] = {
+    "report": Command("pytest_llmfair.reports.again", "make the reports of a recorded run"),
+    "comment": Command(
+        "pytest_llmfair.reports.comment", "post a recorded run as one comment on a pull request"
+    ),
+    "verify": Command(
+        "pytest_llmfair.gate.evidence", "compute every number of an evidence folder again"
+    ),
     "checklist": Command(
         "pytest_llmfair.gate.checklist", "fill the pre-release checklist from a recorded run"
     ),
@@ -26,10 +33,6 @@ COMMANDS: dict[str, Command] = {
     "model-card": Command(
         "pytest_llmfair.gate.model_card",
         "section of a Hugging Face model card, or the limitations, from a recorded run",
-    ),
-    "report": Command("pytest_llmfair.reports.again", "make the reports of a recorded run"),
-    "comment": Command(
-        "pytest_llmfair.reports.comment", "post a recorded run as one comment on a pull request"
     ),
 }
 

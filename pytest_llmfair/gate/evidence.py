@@ -33,6 +33,7 @@ def write_evidence(
     document: Mapping[str, Any],
     records: Sequence[Mapping[str, Any]],
     settings: Settings,
+    root: Path,
 ) -> None:
     """Write everything that a release needs to show, with a manifest of all files.
 
@@ -46,11 +47,15 @@ def write_evidence(
         The results, each with what was recorded of it.
     settings : Settings
         The settings of the run.
+    root : Path
+        Root folder of the tests, whose repository says when bounds were last changed.
     """
     folder.mkdir(exist_ok=True)
     by_test = sorted(records, key=lambda record: str(record["nodeid"]))
-    filled = checklist(document)
-    root = Path(document["context"]["paths"]["root"])
+    # Also the page holds texts only where the user asks for that.
+    document = json.loads(json_text(document, texts=settings.save_text))
+    bounds = [_bound(record, root) for record in by_test]
+    filled = checklist(document, bounds=bounds)
     files = {
         _RUN: json_text(document, texts=settings.save_text, context=False),
         "context.json": _json(document["context"]),
@@ -58,7 +63,7 @@ def write_evidence(
             {**{key: each[key] for key in ("nodeid", "metric")}, **_kept(each)} for each in by_test
         ),
         "prompts.jsonl": _lines(_prompts(by_test)),
-        "bounds.json": _json([_bound(record, root) for record in by_test]),
+        "bounds.json": _json(bounds),
         "report.html": html_page(document),
         "checklist.md": checklist_page(filled),
         "checklist.json": _json(filled),

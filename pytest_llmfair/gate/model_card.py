@@ -11,11 +11,12 @@ from typing import Any
 import yaml
 
 from pytest_llmfair._util.wording import finite, span
-from pytest_llmfair.gate.documents import read_run, rendered
+from pytest_llmfair.gate.documents import rendered
 from pytest_llmfair.gate.limitations import limitations
 from pytest_llmfair.judging.facts import decimals, estimate, threshold
 from pytest_llmfair.judging.message import metric_name
 from pytest_llmfair.reports.columns import COLUMNS
+from pytest_llmfair.reports.record import read_run
 
 UNNAMED = "model not named in the record"
 _SOURCE = "https://github.com/pytest-llmfair/pytest-llmfair"
@@ -52,8 +53,7 @@ def model_card(
     >>> model_card({"results": []}).splitlines()[:3]
     ['---', 'model-index: []', '---']
     """
-    # A picture says nothing in Markdown.
-    columns = [each for each in COLUMNS if each.html and not getattr(each, "markup", False)]
+    columns = [column for column in COLUMNS if column.html]
     context = record.get("context") or {}
     metadata = {"model-index": _models(record, name, task, dataset)}
     return rendered(

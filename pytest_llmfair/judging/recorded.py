@@ -125,7 +125,9 @@ def differences(first: Mapping[str, Any], second: Mapping[str, Any]) -> list[str
     """
     # A waiver decides by the date whether a result is red.
     told = (*AS_TOLD, "red", "postponed") if first["waiver"] else AS_TOLD
-    return [name for name in second if name not in told and not _same(first.get(name), second[name])]
+    return [
+        name for name in second if name not in told and not _same(first.get(name), second[name])
+    ]
 
 
 def _same(a: Any, b: Any) -> bool:
