@@ -58,10 +58,10 @@ def checks(pytester, monkeypatch):
     (pytester.path / "harsh_bot.py").write_text(BOT)
     sys.modules.pop("harsh_bot", None)
 
-    def run(text, *arguments):
+    def run(text, *arguments, how=pytester.runpytest_inprocess):
         file = pytester.path / "letters.llmfair.yaml"
         file.write_text(f"version: 1\n{text}", encoding="utf-8")
-        return pytester.runpytest_inprocess("-p", "llmfair", "-p", "no:cacheprovider", *arguments)
+        return how("-p", "llmfair", "-p", "no:cacheprovider", *arguments)
 
     return run
 
@@ -228,8 +228,11 @@ def test_a_metric_of_a_conftest_is_known(checks, pytester):
     )
     (pytester.path / "rows.csv").write_text("lengths\n" + "1\n2\n" * 50)
     text = f"checks:\n- {{metric: longness, bound: 0.5, data: rows.csv, {WHY}}}\n"
-    checks(text).assert_outcomes(passed=1)
-    assert main(["check", "--metric", "longness", "--bound", "0.5", "--data", "rows.csv"]) == 0
+    # Processes of their own: metrics are registered for all of one.
+    checks(text, "--collect-only", how=pytester.runpytest_subprocess)
+    given = ("-m", "pytest_llmfair.cli", "check", "--metric", "longness", "--bound", "0.5")
+    result = pytester.run(sys.executable, *given, "--data", "rows.csv", "letters.llmfair.yaml")
+    result.assert_outcomes(passed=2)
 
 
 def test_a_broken_file_is_a_collection_error_with_its_problems_only(checks):
