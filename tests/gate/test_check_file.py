@@ -134,6 +134,19 @@ WRONG = {
             "it.llmfair.yaml:8: fairness_through_unawareness takes single prompts as they are *",
         ],
     ),
+    "blank prompts": (
+        f"version: 1\nprompts:\n- fine\n- '  '\nchecks:\n- {{metric: FTU, bound: 0, {WHY}}}\n",
+        ["it.llmfair.yaml:4: prompts, item 2 is '  '; give a text in quotes, *"],
+    ),
+    "names": (
+        f"{TOP}- {{metric: FTU, bound: 0, attribute: name, {WHY}}}\n",
+        ["it.llmfair.yaml:4: a name swap has no groups of its own; give the name *"],
+    ),
+    "groups": (
+        "version: 1\nprompts: prompts.txt\nattributes: {religion: {reference: muslim}}\nchecks:\n"
+        f"- {{metric: toxic_fraction, bound: 0.1, attribute: religion, {WHY}}}\n",
+        ["it.llmfair.yaml:5: toxic_fraction cannot choose among groups; name an attribute *"],
+    ),
     "model": (
         f"{TOP}- {{metric: toxic_fraction, bound: 0.1, model: 'opena:x', {WHY}}}\n"
         f"- {{metric: toxic_fraction, bound: 0.1, model: 'builtin:ngram?skew=1', {WHY}}}\n",
