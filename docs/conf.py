@@ -54,8 +54,8 @@ def _for_the_site(app: Sphinx, page: str, text: list[str]) -> None:
     if page == "overview":
         readme = (DOCS.parent / "README.md").read_text("utf-8").partition("\n")[2]
         text[0] = text[0].replace("<!-- README.md -->", re.sub(r"\]\(docs/", "](", readme))
-    text[0] = re.sub(r"\]\((?:\.\./)?((?:examples|benchmarks)/[^)]*)\)",
-                     rf"]({REPOSITORY}/blob/main/\1)", text[0])  # fmt: skip
+    outside = r"\]\((?:\.\./)?((?:examples|benchmarks|\.github)/[^)]*)\)"
+    text[0] = re.sub(outside, rf"]({REPOSITORY}/blob/main/\1)", text[0])
 
 
 def setup(app: Sphinx) -> None:
