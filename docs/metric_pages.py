@@ -114,14 +114,16 @@ def index() -> str:
     parts = [INDEX.format(count=len(found))]
     for family in sorted({info.family for info in found}):
         parts.append(f"{family.capitalize()}\n{'-' * len(family)}\n\n.. list-table::\n")
-        parts.append("   :width: 100%\n   :widths: 45 30 25\n\n")
+        parts.append("   :width: 100%\n   :widths: 34 46 20\n\n")
         for info in found:
             if info.family == family:
-                parts.append(f"   * - :doc:`{info.name}`\n     - {info.symbol}\n")
-                parts.append(f"     - {info.side}\n")
+                parts.append(f"   * - :doc:`{breakable(info.name)} <{info.name}>`\n")
+                parts.append(
+                    f"     - {info.summary.rstrip('.')} ({info.symbol})\n     - {info.side}\n"
+                )
         parts.append("\n")
     parts.append(".. toctree::\n   :hidden:\n\n")
-    parts += [f"   {name}\n" for name in sorted(all_metrics())]
+    parts += [f"   {breakable(name)} <{name}>\n" for name in sorted(all_metrics())]
     return "".join(parts)
 
 
@@ -148,6 +150,11 @@ def page(info: MetricInfo) -> str:
         block=result._repr_html_(),
         result=indented(repr(result)),
     )
+
+
+def breakable(name: str) -> str:
+    """Let a browser break a long name after an underscore, and nowhere else."""
+    return name.replace("_", "_\N{ZERO WIDTH SPACE}")
 
 
 def indented(text: str) -> str:

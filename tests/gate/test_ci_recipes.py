@@ -23,7 +23,14 @@ GITHUB = [path for path in FILES if path.name.startswith("github_") or path in W
 
 # Options and commands that recipes may use before they exist.
 EXPECTED = frozenset(
-    {"--llmfair-markdown", "--llmfair-profile", "--llmfair-baseline", "comment", "verify"}
+    {
+        "--llmfair-baseline",
+        "--llmfair-markdown",
+        "--llmfair-profile",
+        "--llmfair-save-text",
+        "comment",
+        "verify",
+    }
 )
 
 by_name = pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
@@ -91,6 +98,17 @@ def options() -> set[str]:
 def test_every_option_of_pytest_is_in_its_help(path, options):
     text = "\n".join(re.findall(r"--(?:llmfair|junit)[^\n]*", path.read_text("utf-8")))
     assert arguments(text) - options == set()
+
+
+def test_the_pages_of_the_documentation_name_options_that_exist(options):
+    pages = [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]
+    named = {
+        (page.name, name)
+        for page in pages
+        if page.name != "changelog.md"
+        for name in re.findall(r"--llmfair-[a-z-]*[a-z]", page.read_text("utf-8"))
+    }
+    assert {each for each in named if each[1] not in options} == set()
 
 
 @by_name
