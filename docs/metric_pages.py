@@ -5,10 +5,11 @@ from __future__ import annotations
 import textwrap
 from pathlib import Path
 
-from pytest_llmfair import metrics
+import pytest_llmfair
+from pytest_llmfair import Result, metrics
 from pytest_llmfair.cli import example, range_of, units_needed
 from pytest_llmfair.metrics import MetricInfo, all_metrics
-from pytest_llmfair.signatures import example_call, word_of
+from pytest_llmfair.signatures import example_bound, word_of
 
 PAPERS = {
     "bommasani2023": "Liang, Bommasani et al. (2023): Holistic Evaluation of Language Models. "
@@ -27,6 +28,9 @@ PAPERS = {
     "in Large Language Models (RABBI)",
     "saleiro2018": "Saleiro et al. (2018): Aequitas: A Bias and Fairness Audit Toolkit",
 }
+
+# The second example has so many times the data of the first.
+TIMES = 50
 
 INDEX = """\
 Metrics
@@ -75,22 +79,26 @@ How much data
 A test
 ------
 
-The data are those of a perfectly fair model, few enough to read; ``mode="point"`` judges the bare
-number, since so few data prove nothing.
+The data are those of a perfectly fair model, few enough to read. ``mode="point"`` judges the bare
+number, so this test is green although it proves nothing: its verdict is
 
-.. code-block:: python
+.. code-block:: text
 
-{test}
+{few}
 
-Its result, as a notebook shows it:
+The same fair model with {units} times the data:
+
+.. code-block:: text
+
+{many}
 
 .. raw:: html
 
    <div class="verdict">{block}</div>
 
-.. code-block:: text
+.. code-block:: python
 
-{result}
+{test}
 """
 
 
@@ -118,9 +126,8 @@ def index() -> str:
         for info in found:
             if info.family == family:
                 parts.append(f"   * - :doc:`{breakable(info.name)} <{info.name}>`\n")
-                parts.append(
-                    f"     - {info.summary.rstrip('.')} ({info.symbol})\n     - {info.side}\n"
-                )
+                summary = info.summary.rstrip(".")
+                parts.append(f"     - {summary} ({info.symbol})\n     - {info.side}\n")
         parts.append("\n")
     parts.append(".. toctree::\n   :hidden:\n\n")
     parts += [f"   {breakable(name)} <{name}>\n" for name in sorted(all_metrics())]
@@ -129,10 +136,7 @@ def index() -> str:
 
 def page(info: MetricInfo) -> str:
     """Return the page of a metric; its example runs here."""
-    names: dict[str, object] = {}
-    call = example_call(info)
-    exec(f"from pytest_llmfair import {info.assertion}\nresult = {call}", names)
-    result = names["result"]
+    few, many = judged(info, 4, 2), judged(info, 4 * TIMES, max(info.generations, 2))
     return PAGE.format(
         name=info.name,
         line="=" * len(info.name),
@@ -146,10 +150,20 @@ def page(info: MetricInfo) -> str:
         reported=info.reported,
         module=metrics.__name__,
         needed=indented("\n".join(units_needed(info))),
+        few=indented(repr(few)),
+        units=TIMES,
+        many=indented(repr(many)),
+        block=many._repr_html_(),
         test=indented(textwrap.dedent("\n".join(example(info)[1:]))),
-        block=result._repr_html_(),
-        result=indented(repr(result)),
     )
+
+
+def judged(info: MetricInfo, units: int, generations: int) -> Result:
+    """Judge the answers of a perfectly fair model, with the bound of the printed example."""
+    assertion = getattr(pytest_llmfair, info.assertion)
+    given = {**info.fair_arguments(units, generations), word_of(info): example_bound(info)}
+    result: Result = assertion(**given, mode="point")
+    return result
 
 
 def breakable(name: str) -> str:

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.slow
 
 
 class Page(HTMLParser):
-    """What a page loads, what it links to, and the places that links can lead to."""
+    """What a page loads and links to, and the places that links can lead to."""
 
     def __init__(self, path: Path) -> None:
         super().__init__()

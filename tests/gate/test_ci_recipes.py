@@ -206,9 +206,11 @@ def test_the_workflow_of_this_repository_runs_files_that_exist():
     assert all(re.search(rf"\[testenv:{name.partition('-py')[0]}", tox) for name in environments)
 
 
-def test_the_page_on_ci_shows_every_recipe():
-    page = (ROOT / "docs" / "ci.md").read_text("utf-8")
-    assert [path.name for path in RECIPES if f"ci/{path.name}" not in page] == []
+def test_every_recipe_is_shown_on_a_page():
+    pages = "".join(page.read_text("utf-8") for page in (ROOT / "docs").glob("*.md"))
+    assert [
+        path.name for path in RECIPES if f"{{literalinclude}} ci/{path.name}" not in pages
+    ] == []
 
 
 # -- the action, run --------------------------------------------------------------------------
