@@ -6,9 +6,13 @@ metrics are written by metric_pages.py when the site is built.
 
 from __future__ import annotations
 
+import os
 import re
 import sys
+from contextlib import redirect_stdout, suppress
+from io import StringIO
 from pathlib import Path
+from typing import Any
 
 from sphinx.application import Sphinx
 
@@ -18,6 +22,7 @@ sys.path.insert(0, str(DOCS))
 from metric_pages import write  # noqa: E402
 
 import pytest_llmfair  # noqa: E402
+from pytest_llmfair.cli import main  # noqa: E402
 
 REPOSITORY = "https://github.com/pytest-llmfair/pytest-llmfair"
 
@@ -49,16 +54,53 @@ pygments_style = "friendly"
 pygments_dark_style = "monokai"
 
 
+def _commands() -> str:
+    """Return the help of every command."""
+    os.environ["COLUMNS"] = "80"
+    names = re.search(r"\{(.*?)\}", _help())
+    assert names is not None
+    return "\n".join(
+        f"### llmfair {name}\n\n```text\n{_help(name)}```\n" for name in names[1].split(",")
+    )
+
+
+def _help(*command: str) -> str:
+    said = StringIO()
+    with redirect_stdout(said), suppress(SystemExit):
+        main([*command, "--help"])
+    return said.getvalue()
+
+
 def _for_the_site(app: Sphinx, page: str, text: list[str]) -> None:
-    """Put the README in its place, and lead links to files outside of this folder to GitHub."""
+    """Put README and help in their places, and make links fit for the site.
+
+    A link to a page shows the title of the page instead of its file, and a link to a file
+    outside of this folder leads to GitHub.
+    """
+    if page == "reference":
+        text[0] = text[0].replace("<!-- commands -->", _commands())
     if page == "overview":
         readme = (DOCS.parent / "README.md").read_text("utf-8").partition("\n")[2]
         text[0] = text[0].replace("<!-- README.md -->", re.sub(r"\]\(docs/", "](", readme))
+    text[0] = re.sub(r"\[(?:docs/)?(\w+\.md)\]\(\1", r"[](\1", text[0])
     outside = r"\]\((?:\.\./)?((?:examples|benchmarks|\.github)/[^)]*)\)"
     text[0] = re.sub(outside, rf"]({REPOSITORY}/blob/main/\1)", text[0])
+
+
+def _breakable(
+    app: Sphinx, page: str, template: str, context: dict[str, Any], tree: object
+) -> None:
+    """Let a browser break a long name in a text after its marks, and nowhere else."""
+    names = r'(?<=<span class="pre">)[^<]+'
+    context["body"] = re.sub(
+        names,
+        lambda name: re.sub(r"([_.(|=/:])(?=\w)", r"\1<wbr>", name[0]),
+        context.get("body", ""),
+    )
 
 
 def setup(app: Sphinx) -> None:
     """Connect what this project adds to Sphinx."""
     app.connect("builder-inited", lambda app: write(DOCS / "metrics"))
     app.connect("source-read", _for_the_site)
+    app.connect("html-page-context", _breakable)

@@ -80,13 +80,19 @@ A test
 ------
 
 The data are those of a perfectly fair model, few enough to read. ``mode="point"`` judges the bare
-number, so this test is green although it proves nothing: its verdict is
+number, so this test is green although so few data prove nothing.
+
+.. code-block:: python
+
+{test}
+
+Its result:
 
 .. code-block:: text
 
 {few}
 
-The same fair model with {units} times the data:
+The result with {times} times the data, as text and as a notebook shows it:
 
 .. code-block:: text
 
@@ -95,10 +101,6 @@ The same fair model with {units} times the data:
 .. raw:: html
 
    <div class="verdict">{block}</div>
-
-.. code-block:: python
-
-{test}
 """
 
 
@@ -150,9 +152,9 @@ def page(info: MetricInfo) -> str:
         reported=info.reported,
         module=metrics.__name__,
         needed=indented("\n".join(units_needed(info))),
-        few=indented(repr(few)),
-        units=TIMES,
-        many=indented(repr(many)),
+        times=TIMES,
+        few=indented(str(few)),
+        many=indented(str(many)),
         block=many._repr_html_(),
         test=indented(textwrap.dedent("\n".join(example(info)[1:]))),
     )
