@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     # "as" marks a name as public to type checkers.
     from pytest_llmfair import metrics as metrics
+    from pytest_llmfair._util.keywords import UnknownName as UnknownName
     from pytest_llmfair.assertions import *  # noqa: F403
     from pytest_llmfair.fairness import Fairness as Fairness
     from pytest_llmfair.judging.result import BoundExceeded as BoundExceeded
@@ -42,6 +43,7 @@ _HOMES = {
     "Responses": "responses",
     "Result": "judging.result",
     "Underpowered": "judging.result",
+    "UnknownName": "_util.keywords",
     "Verdict": "judging.result",
 }
 

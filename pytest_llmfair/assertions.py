@@ -7,15 +7,19 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_llmfair._util.keywords import helpful_keywords
 from pytest_llmfair.judging.arguments import bound_of, check_keywords, unpacked
-from pytest_llmfair.judging.assertion import Assertion, Compare, TextScorer
+from pytest_llmfair.judging.assertion import (
+    Assertion,
+    Compare,
+    EstimateAssertion,
+    TextScorer,
+)
 from pytest_llmfair.judging.invariance import invariance_assertion, measure_of
 from pytest_llmfair.judging.not_worse import OTHER_WORDS, compare_models, is_metric_name
 from pytest_llmfair.judging.outcome import conclude
 from pytest_llmfair.judging.pipeline import evaluate
 from pytest_llmfair.judging.result import Result
 from pytest_llmfair.judging.rules import Rules
-from pytest_llmfair.judging.unawareness import judge_unawareness
-from pytest_llmfair.judging.verdict import judge
+from pytest_llmfair.judging.unawareness import unawareness_assertion
 from pytest_llmfair.metrics import all_metrics, get_metric
 from pytest_llmfair.responses import PairedResponses
 from pytest_llmfair.signatures import make_assertion, no_such_assertion
@@ -105,19 +109,7 @@ def assert_metric(
     check_keywords(assert_metric, info, keywords)
     given = bound_of(info, bound, minimum)
     data, keywords = unpacked(info, data, keywords)
-    rules = Rules(
-        level=level,
-        mode=mode,
-        max_mde=max_mde,
-        max_missing=max_missing,
-        max_invalid=max_invalid,
-        max_uncertain=max_uncertain,
-        label=label,
-        unit=unit,
-        sequential=sequential,
-        method=method,
-        family=family,
-    )
+    rules = Rules.of(locals())
     assertion = Assertion.of(
         info,
         data,
@@ -180,8 +172,8 @@ def assert_within(
             f"assert_within takes an Estimate, not a {type(estimate).__name__}; "
             "call a metric of pytest_llmfair.metrics on your data first"
         )
-    rules = Rules(level=level, mode=mode, max_mde=max_mde, label=label, family=family, unit=unit)
-    return conclude(judge(estimate, bound, estimate.metric, rules))
+    rules = Rules.of(locals())
+    return conclude(evaluate(EstimateAssertion(estimate, bound, estimate.metric, rules)))
 
 
 @helpful_keywords(bound="eps", minimum="eps", threshold="eps", n="generations")
@@ -270,18 +262,7 @@ def assert_counterfactual_invariance(
     'PASS'
     """
     __tracebackhide__ = True
-    rules = Rules(
-        level=level,
-        mode=mode,
-        max_mde=max_mde,
-        max_missing=max_missing,
-        max_invalid=max_invalid,
-        max_uncertain=max_uncertain,
-        label=label,
-        sequential=sequential,
-        family=family,
-        unit=unit,
-    )
+    rules = Rules.of(locals())
     is_attribute = isinstance(mask, str) and mask == "attribute"
     compare = Compare(groups, reference, is_attribute, baseline, on=on)
     measure = measure_of(metric, None if compare.mask else mask, scorer)
@@ -359,18 +340,8 @@ def assert_not_worse(
     """
     __tracebackhide__ = True
     info = get_metric(data[0]) if data and is_metric_name(data[0]) else None
-    check_keywords(assert_not_worse, info, keywords, OTHER_WORDS)
-    rules = Rules(
-        level=level,
-        mode=mode,
-        max_mde=max_mde,
-        max_missing=max_missing,
-        max_invalid=max_invalid,
-        max_uncertain=max_uncertain,
-        label=label,
-        unit=unit,
-        family=family,
-    )
+    check_keywords(assert_not_worse, info, keywords, OTHER_WORDS, collected=True)
+    rules = Rules.of(locals())
     models = {"candidate": candidate, "baseline": baseline}
     data = data if info is None else data[1:]
     found = compare_models(info, data, models, margin, rules, scorer, generations, keywords)
@@ -433,8 +404,9 @@ def assert_fairness_through_unawareness(
     'PASS'
     """
     __tracebackhide__ = True
-    rules = Rules(level=level, mode=mode, max_mde=max_mde, label=label, family=family, unit=unit)
-    return conclude(judge_unawareness(prompts, attribute, max_share, population, rules))
+    rules = Rules.of(locals())
+    assertion = unawareness_assertion(prompts, attribute, max_share, population, rules)
+    return conclude(evaluate(assertion))
 
 
 def __getattr__(name: str) -> Any:

@@ -222,7 +222,9 @@ def units_needed(info: MetricInfo) -> list[str]:
 
 
 def _many(units: int | None) -> str:
-    return "more than 10,000,000" if units is None else f"{units:,}"
+    from pytest_llmfair.judging.power import MOST_UNITS
+
+    return f"more than {MOST_UNITS:,}" if units is None else f"{units:,}"
 
 
 def example(info: MetricInfo) -> list[str]:

@@ -141,23 +141,12 @@ class Fairness:
                     "or give data"
                 )
             data = (self.responses, *data)
-        rules = Rules(
-            level=level,
-            mode=mode,
-            max_mde=max_mde,
-            max_missing=max_missing,
-            max_invalid=max_invalid,
-            max_uncertain=max_uncertain,
-            label=label,
-            unit=unit,
-            method=method,
-            family=family,
-        )
+        rules = Rules.of(locals())
         text_scorer = TextScorer(info, scorer, self._scorers)
         assertion = Assertion.of(info, data, given, rules, scorer=text_scorer, keywords=keywords)
         result = evaluate(assertion)
-        record(result)
-        self._checks.append((result, _caller()))
+        where = _caller()
+        self._checks += [(each, where) for each in record(result)]
         recorder = recording.active()
         if recorder is not None and self not in recorder.collectors:
             recorder.collectors.append(self)

@@ -55,6 +55,8 @@ class Run:
         self.cases: dict[str, Any] = {}
         self.planned: list[dict[str, Any]] = []
         self.unchecked: list[str] = []
+        # What an update of the baseline changed.
+        self.changes: list[str] = []
         self._records: list[tuple[tuple[str, int, str], dict[str, Any]]] = []
 
     # Before the JUnit plugin, which closes a test case with the report of its teardown.
@@ -98,14 +100,36 @@ class Run:
             self.errors.append(
                 f"{judged} fairness {plural} judged, --llmfair-require asks for {required}"
             )
+        if self._records:
+            self.errors += [
+                f"the waiver of {each.metric or 'all metrics'} in {each.test} ended on "
+                f"{each.expires}: {each}; renew or remove it"
+                for each in self.settings.waivers
+                if each.expired
+            ]
         if (self._records or self.errors) and self.junit:
             self._add_to_junit()
         upheld = [f"{test}: {message}" for test, found in self.upheld.items() for message in found]
         self.errors = upheld + self.errors
+        if self.settings.update_baseline and self._records:
+            self._update_baseline()
         if self.settings.reports:
             from pytest_llmfair.reports.files import write_reports
 
             self.errors += write_reports(self.records, self.settings)
+
+    def _update_baseline(self) -> None:
+        """Write this run to the file of the baseline."""
+        from pytest_llmfair.gate import baseline
+
+        assert self.settings.baseline is not None
+        about = {"model": self.settings.model, "seed": self.settings.seed}
+        try:
+            self.changes = baseline.update(
+                Path(self.settings.baseline), self.records, about, self.settings.baseline_days
+            )
+        except (OSError, ValueError) as error:
+            self.errors.append(f"the baseline is not written: {error}")
 
     def _add_to_junit(self) -> None:
         """Add the results that are known only at the end to the JUnit report."""
@@ -147,17 +171,52 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Resolve the settings, begin the session, and collect results unless in an xdist worker."""
-    settings = resolve(config, _check_model)
+    settings = _settings(config)
     given = getattr(config, "workerinput", {}).get("llmfair")
     session = Session.handed(settings, given) if given else Session.of(settings)
     config.stash[SETTINGS], config.stash[SESSION] = session.settings, session
     session.root, session.screen = config.rootpath, lambda: _screen(config)
+    if settings.baseline is not None and not settings.update_baseline:
+        session.baseline = _baseline(settings)
     begin_session(session)
     if settings.cassette_used is not None and not given:
         Path(settings.cassette_used).write_text("", encoding="ascii")
     if not hasattr(config, "workerinput"):
         config.stash[RUN] = Run(config)
         config.pluginmanager.register(config.stash[RUN], "llmfair-run")
+
+
+def _baseline(settings: Settings) -> Any:
+    from pytest_llmfair.gate.baseline import Baseline
+
+    try:
+        return Baseline.read(Path(settings.baseline or ""), settings.margin or 0.0)
+    except (OSError, ValueError) as error:
+        raise pytest.UsageError(str(error)) from None
+
+
+def _settings(config: pytest.Config) -> Settings:
+    profile = config.getoption("llmfair_profile") or config.getini("llmfair_profile")
+    files = [config.rootpath / name for name in ("pyproject.toml", "llmfair.yaml")]
+    if not profile and not any(map(_may_hold_policy, files)):
+        return resolve(config, _check_model)
+    # Imported here because most sessions have no policy.
+    from pytest_llmfair.gate.policy import load_policy
+
+    try:
+        policy = load_policy(config.rootpath, profile or None)
+    except ValueError as error:
+        raise pytest.UsageError(str(error)) from None
+    if policy is None:
+        return resolve(config, _check_model)
+    settings = resolve(config, _check_model, policy.options, policy.source)
+    return replace(settings, failing=policy.failing, waivers=policy.waivers)
+
+
+def _may_hold_policy(file: Path) -> bool:
+    if not file.is_file():
+        return False
+    return file.suffix == ".yaml" or "tool.llmfair" in file.read_text("utf-8", "replace")
 
 
 def _check_model(text: str) -> None:
@@ -357,6 +416,8 @@ def pytest_terminal_summary(
         from pytest_llmfair.reports.plan import print_plan
 
         print_plan(terminalreporter, run.planned)
+    for line in run.changes:
+        terminalreporter.write_line(line)
     for nodeid in run.unchecked if config.get_verbosity() > -2 else ():
         terminalreporter.write_line(f"{nodeid}: {_UNCHECKED}", yellow=True)
     for error in run.errors:

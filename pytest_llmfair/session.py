@@ -59,6 +59,13 @@ class ScoreStore(Protocol):
         """Record scores if the cassette keeps no texts."""
 
 
+class Baseline(Protocol):
+    """Results of an earlier run, that those of this run are compared with."""
+
+    def compared(self, result: Any) -> list[Any]:
+        """Return how much less fair a result is than the recorded one; empty if it is new."""
+
+
 class Closes(Protocol):
     """Resource that is closed with the session."""
 
@@ -170,6 +177,8 @@ class Session:
     asker: Closes | None = None
     # Known once a model was asked with a cassette.
     scores: ScoreStore | None = None
+    # Known where --llmfair-baseline is given.
+    baseline: Baseline | None = None
     # Root folder of the tests; messages show paths relative to it.
     root: Path | None = None
     # Returns a function that writes to the terminal despite output capture; None in CI.

@@ -7,13 +7,39 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from datetime import date
+from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     import pytest
+
+
+class Waiver(NamedTuple):
+    """A known result that is accepted until a date; `test` and `metric` may hold wildcards."""
+
+    test: str
+    metric: str
+    reason: str
+    approver: str
+    expires: str
+
+    @property
+    def expired(self) -> bool:
+        """Whether its last day, an ISO date, is over."""
+        return date.fromisoformat(self.expires) < date.today()
+
+    def covers(self, nodeid: str, metric: str) -> bool:
+        """Whether a result of a test is meant, and the waiver still holds."""
+        meant = fnmatchcase(nodeid, self.test) and fnmatchcase(metric, self.metric or "*")
+        return meant and not self.expired
+
+    def __str__(self) -> str:
+        """Return why, by whom and until when."""
+        return f"{self.reason} ({self.approver}, until {self.expires})"
 
 
 def _default_show_text() -> str:
@@ -62,11 +88,25 @@ class Settings:
     max_cost: float | None = None
     prices: str | None = None
     plan: bool = False
+    save_text: bool = False
+    baseline: str | None = None
+    update_baseline: bool = False
+    margin: float | None = None
+    baseline_days: int = 90
+    profile: str = ""
+    # Only a policy sets these.
+    failing: str = "fail"
+    waivers: tuple[Waiver, ...] = ()
 
     @property
     def reports(self) -> tuple[str, ...]:
         """Paths of the reports to write at the end of a session."""
         return tuple(path for path in (self.json, self.html, self.evidence) if path is not None)
+
+    @property
+    def keeps_data(self) -> bool:
+        """Whether results keep the data from which they can be computed again."""
+        return self.evidence is not None or self.update_baseline
 
 
 @dataclass(frozen=True, slots=True)
@@ -358,13 +398,66 @@ OPTIONS: tuple[Option, ...] = (
         "",
         switch=True,
     ),
+    Option(
+        "save_text",
+        _yes,
+        "true or false",
+        "keep prompts and answers in reports, baseline and evidence (default: digests only)",
+        "",
+        switch=True,
+    ),
+    Option(
+        "baseline",
+        _text,
+        "the path of a file that --llmfair-update-baseline wrote",
+        "also fail where a check is proven less fair than in the run recorded in this file, by "
+        "more than --llmfair-margin",
+        "PATH",
+    ),
+    Option(
+        "update_baseline",
+        _yes,
+        "true or false",
+        "write this run to the file of --llmfair-baseline instead, and print what changed",
+        "",
+        switch=True,
+    ),
+    Option(
+        "margin",
+        _money,
+        "a number of at least 0, such as 0.02",
+        "how much less fair than the baseline a check may be, on the scale of its metric",
+        "X",
+    ),
+    Option(
+        "baseline_days",
+        _at_least(1),
+        "a whole number of days",
+        "days for which a baseline holds (default 90)",
+        "DAYS",
+        ini_only=True,
+    ),
+    Option(
+        "profile",
+        _text,
+        "pr, nightly, release, or a profile of the policy",
+        "profile of the policy: pr, nightly, release, or one of [tool.llmfair.profiles] in "
+        "pyproject.toml",
+        "NAME",
+    ),
 )
 
 
-def resolve(config: pytest.Config, check_model: Callable[[str], object]) -> Settings:
-    """Return the settings of a session: from the command line, else the ini file, else defaults.
+def resolve(
+    config: pytest.Config,
+    check_model: Callable[[str], object],
+    policy: Mapping[str, str] | None = None,
+    policy_file: Path | None = None,
+) -> Settings:
+    """Return the settings of a session: command line, else ini file, else policy, else defaults.
 
-    `check_model` raises ``ValueError`` if the specification of a model is wrong.
+    `check_model` raises ``ValueError`` if the specification of a model is wrong. `policy` maps
+    names of options to texts from `policy_file`.
 
     Raises
     ------
@@ -380,6 +473,9 @@ def resolve(config: pytest.Config, check_model: Callable[[str], object]) -> Sett
         if text is None:
             source, folder = option.key, (config.inipath or config.rootpath / "ini").parent
             text = config.getini(option.key)
+        if text is None and policy_file is not None and policy is not None:
+            source, folder = f"{option.name} in {policy_file}", policy_file.parent
+            text = policy.get(option.name)
         if text is None:
             continue
         try:
@@ -398,7 +494,7 @@ def resolve(config: pytest.Config, check_model: Callable[[str], object]) -> Sett
             if option.name == "cassette_used" and (why := _unwritable(path, folder=False)):
                 raise pytest.UsageError(f"{source} is {text!r}; {why}")
             values[option.name] = str(path)
-        if option.name in ("json", "html", "evidence"):
+        if option.name in ("json", "html", "evidence", "baseline"):
             path = folder / Path(values[option.name]).expanduser()
             if why := _unwritable(path, folder=option.name == "evidence"):
                 raise pytest.UsageError(f"{source} is {text!r}; {why}")
@@ -408,6 +504,20 @@ def resolve(config: pytest.Config, check_model: Callable[[str], object]) -> Sett
             f"--llmfair-record-mode is {values['record_mode']!r}, but there is no cassette; add "
             "--llmfair-cassette PATH"
         )
+    baseline, update = values.get("baseline"), values.get("update_baseline", False)
+    if update and baseline is None:
+        raise pytest.UsageError("--llmfair-update-baseline needs --llmfair-baseline PATH")
+    if baseline is not None and not update:
+        if values.get("margin") is None:
+            raise pytest.UsageError(
+                "--llmfair-baseline needs --llmfair-margin X: how much less fair than the "
+                "baseline a check may be, on the scale of its metric"
+            )
+        if not Path(baseline).is_file():
+            raise pytest.UsageError(
+                f"--llmfair-baseline is {baseline!r}; there is no such file: "
+                "--llmfair-update-baseline writes it"
+            )
     return Settings(**values)
 
 

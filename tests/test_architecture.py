@@ -182,6 +182,23 @@ def test_no_rooms_import_each_other_in_a_circle() -> None:
     assert circles() == []
 
 
+def test_files_of_judging_do_not_import_each_other_in_a_circle() -> None:
+    arrows: dict[str, set[str]] = {}
+    for file in (PACKAGE / "judging").glob("*.py"):
+        own = {name.split(".")[2] for name in imports(file) if _is_in(name, "judging")}
+        arrows[file.stem] = own - {file.stem}
+    assert {file for file in arrows if file in _reachable(file, arrows)} == set()
+
+
+def _is_in(name: str, room: str) -> bool:
+    return name.split(".")[:2] == ["pytest_llmfair", room] and name.count(".") > 1
+
+
+def test_only_the_pipeline_judges() -> None:
+    users = [name_of(f) for f in files() if "pytest_llmfair.judging.verdict.judge" in imports(f)]
+    assert users == ["judging/pipeline.py"]
+
+
 def test_the_root_has_at_most_twelve_modules() -> None:
     assert len([file for file in files() if file.parent == PACKAGE]) <= 12
 

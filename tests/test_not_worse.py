@@ -430,6 +430,8 @@ def without(name):
         ((PARITY, PAIRS), without("margin"), TypeError, "needs margin=..."),
         ((PARITY,), BOTH, TypeError, "the prompts"),
         ((PARITY, PAIRS), {"bound": 0.1}, TypeError, "takes margin=..., not bound=..."),
+        ((PARITY, PAIRS), {"threshold": 0.1}, TypeError, "takes margin=..., not threshold=..."),
+        ((PARITY, PAIRS), {"colour": 1}, TypeError, "'colour'; it takes units, population, ref"),
         ((PARITY, PAIRS), {"n": 3}, TypeError, "takes generations=..., not n=..."),
         ((PARITY, PAIRS), {"candidat": FAIR}, TypeError, "did you mean candidate=...?"),
         ((None, None, 0.1), {}, TypeError, "needs candidate=..."),

@@ -9,7 +9,8 @@ from scipy.special import ndtri
 from pytest_llmfair import Underpowered, assert_within
 from pytest_llmfair._util.wording import rounded
 from pytest_llmfair.cli import main
-from pytest_llmfair.judging.planning import Design
+from pytest_llmfair.judging.planning import Design, expected_power
+from pytest_llmfair.judging.verdict import judge
 from pytest_llmfair.metrics import (
     all_metrics,
     demographic_parity_difference,
@@ -83,8 +84,10 @@ def test_units_needed_bring_the_effect_down_to_the_distance():
     assert plan(units=needed).clearance() <= 0.02 < plan(units=needed - 1).clearance()
 
 
-def test_no_number_of_units_is_named_beyond_ten_millions():
+def test_no_number_of_units_is_named_beyond_a_million(capsys):
     assert plan(bound=1e-9).needed_beyond(1e-9) is None
+    main(["power", "toxic_fraction", "--bound", "1e-7", "--units", "100"])
+    assert "> 1e6  to find a model twice as far" in capsys.readouterr().out
 
 
 def test_a_bound_on_the_fair_value_is_never_kept(capsys):
@@ -199,3 +202,52 @@ def test_the_former_name_of_the_bound_still_works_and_is_not_shown(capsys):
         said = "".join(capsys.readouterr())
         assert "--bound" in said
         assert "threshold" not in said
+
+
+TOXIC = get_metric("toxic_fraction")
+
+
+@pytest.mark.parametrize("units", [5, 30, 60, 400])
+@pytest.mark.parametrize("limit", [0.02, 0.1, 0.4])
+def test_a_plan_is_undecidable_where_the_judge_says_underpowered(units: int, limit: float) -> None:
+    found = expected_power(
+        lambda: TOXIC.fair_sample(units), plan(bound=limit).threshold, 0.95, None
+    )
+    # The same sample, with one event too many to pass.
+    events = max(1, round(units * limit))
+    estimate = TOXIC.function([[0.9]] * events + [[0.1]] * (units - events))
+    result = judge(estimate, limit, TOXIC)
+    assert result.verdict in ("INCONCLUSIVE", "UNDERPOWERED")
+    assert bool(found["undecidable"]) == (result.verdict == "UNDERPOWERED")
+    assert found["detectable"] == pytest.approx(result.detectable - limit)
+    assert found["share"] == result.fair_pass_share
+
+
+def test_smaller_effects_are_found_with_more_units() -> None:
+    sizes = (50, 100, 200, 400)
+    effects = [
+        expected_power(lambda n=n: TOXIC.fair_sample(n), plan(bound=0.1).threshold, 0.95, None)[
+            "detectable"
+        ]
+        for n in sizes
+    ]
+    assert effects == sorted(effects, reverse=True)
+
+
+def test_an_effect_that_depends_on_the_data_is_unknown() -> None:
+    def sample() -> None:
+        raise ValueError("it depends on the data")
+
+    found = expected_power(sample, plan(bound=0.1).threshold, 0.95, None)  # type: ignore[arg-type]
+    assert found == {
+        "detectable": None,
+        "undecidable": "",
+        "unknown": "it depends on the data",
+        "share": None,
+    }
+
+
+def test_a_bound_on_the_fair_value_has_no_effect_that_is_known() -> None:
+    found = expected_power(lambda: TOXIC.fair_sample(100), plan(bound=0.0).threshold, 0.95, None)
+    assert found["detectable"] is None
+    assert found["unknown"]

@@ -37,7 +37,7 @@ def test_type_checkers_and_python_find_public_names_in_the_same_place() -> None:
     assert typed == pytest_llmfair._HOMES
 
 
-@pytest.mark.parametrize("name", ["BoundExceeded", "InvalidEvidence", "Underpowered"])
+@pytest.mark.parametrize("name", ["BoundExceeded", "Underpowered", "UnknownName"])
 def test_tracebacks_name_errors_as_users_import_them(name: str) -> None:
     kind = getattr(pytest_llmfair, name)
     assert f"{kind.__module__}.{kind.__qualname__}" == f"pytest_llmfair.{name}"

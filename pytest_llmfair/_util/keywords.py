@@ -1,4 +1,4 @@
-"""Errors for unknown keyword arguments that suggest the right name."""
+"""Errors for unknown names and keyword arguments, which suggest the right one."""
 
 from __future__ import annotations
 
@@ -21,6 +21,25 @@ _OURS = {
     "y_pred": ("scores",),
     "y_score": ("scores", "y_prob"),
 }
+
+
+class UnknownName(KeyError):
+    """No scorer or lexicon has this name; the message suggests the nearest ones.
+
+    Examples
+    --------
+    >>> from pytest_llmfair.scorers import load_scorers
+    >>> load_scorers()["toxcity"]
+    Traceback (most recent call last):
+    pytest_llmfair.UnknownName: no scorer is called 'toxcity'; did you mean 'toxicity'...
+    """
+
+    # Tracebacks name errors as users import them.
+    __module__ = "pytest_llmfair"
+
+    def __str__(self) -> str:
+        # A KeyError would show the message in quotes.
+        return str(self.args[0])
 
 
 def unknown_keyword(

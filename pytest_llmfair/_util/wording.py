@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import math
+import re
+import textwrap
 from collections.abc import Mapping
+from difflib import SequenceMatcher
 from enum import Enum
 from typing import Any
 
@@ -90,6 +93,46 @@ def escape(text: str, limit: int = LONGEST_LINE) -> str:
         return shown
     tail = f"... ({len(text):,} characters)"
     return shown[: limit - len(tail)] + tail
+
+
+def shorten(text: str, width: int) -> str:
+    """Cut a text in the middle to at most `width` characters; both ends distinguish tests."""
+    if len(text) <= width:
+        return text
+    if width < 8:
+        return text[:width]
+    head = (width - 3 + 1) // 2
+    return f"{text[:head]}...{text[len(text) - (width - 3 - head) :]}"
+
+
+def wrapped(text: str, width: int, first: str = "", others: str = "") -> list[str]:
+    """Return a text as lines; a number stays with its " %", and "1 - ROUGE-L" begins no line."""
+    # No text of others holds the space that does not break: `escape` shows it as "\\xa0".
+    whole = text.replace(" %", "\xa0%").replace("1 - ", "1\xa0-\xa0")
+    lines = textwrap.wrap(
+        whole, width, initial_indent=first, subsequent_indent=others, break_on_hyphens=False
+    )
+    return [line.replace("\xa0", " ") for line in lines]
+
+
+def around(text: str, at: int, width: int) -> str:
+    """Return the part of a text that begins a little before `at`; ``...`` where it was cut."""
+    if len(text) <= width:
+        return text
+    start = 0 if at < width * 2 // 3 else min(at - width // 4, len(text) - width + 3)
+    shown = f"...{text[start:]}" if start else text
+    return shown if len(shown) <= width else f"{shown[: width - 3]}..."
+
+
+def difference(first: str, second: str, widest: int = LONGEST_LINE) -> str:
+    """Return two texts as one, with what differs as ``{Anna|Adam}``, each at most so wide."""
+    a, b = (re.findall(r"\w+|\s+|[^\w\s]", text) for text in (first, second))
+    parts = []
+    for kind, i, j, k, m in SequenceMatcher(None, a, b, autojunk=False).get_opcodes():
+        same, other = "".join(a[i:j]), "".join(b[k:m])
+        both = f"{{{shorten(same, widest)}|{shorten(other, widest)}}}"
+        parts.append(same if kind == "equal" else both)
+    return "".join(parts)
 
 
 def plain(value: Any) -> Any:

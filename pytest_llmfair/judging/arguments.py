@@ -23,10 +23,17 @@ def check_keywords(
     info: MetricInfo | None,
     keywords: Mapping[str, Any],
     renamed: Mapping[str, str] | None = None,
+    *,
+    collected: bool = False,
 ) -> None:
-    """Raise ``TypeError`` for a keyword that neither the metric nor the caller takes."""
+    """Raise ``TypeError`` for a keyword that neither the metric nor the caller takes.
+
+    Where answers are `collected`, the metric's data cannot be given as keywords.
+    """
     own = [] if info is None else keyword_names(info.function)
     if own is not None:
+        data = positional(info) if collected and info is not None else []
+        own = [name for name in own if name not in data]
         chosen = () if info is None else group_keywords(info)
         parameters = inspect.signature(caller).parameters.values()
         shared = [each.name for each in parameters if each.kind is each.KEYWORD_ONLY]

@@ -12,12 +12,14 @@ from pytest_llmfair._util.validation import whole
 from pytest_llmfair.judging.arguments import last_is_bound, positional
 from pytest_llmfair.judging.bound import Bound
 from pytest_llmfair.judging.collecting import check_data_kind, check_units, prompts_or_pairs
+from pytest_llmfair.judging.inputs import MetricInputs
 from pytest_llmfair.judging.pairs import groups_of, is_pair, wanted_groups
-from pytest_llmfair.judging.rules import Rules
+from pytest_llmfair.judging.rules import JudgedMetric, Rules
 from pytest_llmfair.judging.validity import drop_invalid_pairs
 from pytest_llmfair.metrics import MetricInfo
 from pytest_llmfair.metrics.arguments import known_population
 from pytest_llmfair.responses import PairedResponses
+from pytest_llmfair.stats import Estimate
 
 # How many arguments of a metric are made from answers; those that follow are the caller's.
 _FROM_ANSWERS = {
@@ -53,7 +55,7 @@ class TextScorer:
         return (self._scorers or load_scorers)()[self._asked]
 
     def check_name(self) -> None:
-        """Raise ``KeyError`` for a name that no scorer has, without loading a model."""
+        """Raise ``UnknownName`` for a name that no scorer has, without loading a model."""
         if isinstance(self._asked, str):
             from pytest_llmfair.scorers import load_scorers
 
@@ -118,6 +120,7 @@ class Source:
     data: tuple[Any, ...]
     # One label per row of the data.
     units: Sequence[Any] | None = None
+    # The model to ask; where two are compared, both by name.
     client: Any = None
     # Answers to collect per prompt.
     generations: int = 1
@@ -197,3 +200,16 @@ class Assertion:
         known_population(self.keywords.get("population", "sampled"))
         self.scorer.check_name()
         return items
+
+
+@dataclass(frozen=True, slots=True)
+class EstimateAssertion:
+    """An estimate that was made before, and how it is judged against a bound."""
+
+    estimate: Estimate
+    # Inclusive on the fair side.
+    bound: float
+    metric: JudgedMetric | None
+    rules: Rules
+    # What is known about the data of the estimate.
+    inputs: MetricInputs = field(default_factory=MetricInputs)

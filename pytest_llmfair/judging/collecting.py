@@ -39,9 +39,9 @@ def collect(
     if not hasattr(client, "generate"):
         client = ModelClient.of(client)
     data, _ = drop_invalid_pairs(data)
-    losses = left_out(data)
-    if (losses["rejected"] or losses["uncertain"]) and not len(data):
-        return PairedResponses((), (), (), getattr(client, "name", ""), **losses)
+    left = left_out(data)
+    if (left["rejected"] or left["uncertain"]) and not len(data):
+        return PairedResponses((), (), (), getattr(client, "name", ""), **left)
     items = prompts_or_pairs(data)
     if is_pair(items[0]):
         if not placebo:
@@ -50,7 +50,7 @@ def collect(
                 for item in items
             ]
         answered: PairedResponses = client.answer_pairs(items, n=n)
-        return replace(answered, **losses) if any(losses.values()) else answered
+        return replace(answered, **left) if any(left.values()) else answered
     origin = origins()
     rows = tuple(tuple(row) for row in client.generate(items, n=n))
     return Responses(tuple(items), rows, getattr(client, "name", ""), origin())
@@ -82,19 +82,19 @@ def prompts_or_pairs(data: Any) -> list[Any]:
 
 
 def _why_empty(data: Any) -> str:
-    losses = left_out(data)
-    if rejected := losses["rejected"]:
+    left = left_out(data)
+    if rejected := left["rejected"]:
         return (
             f"all {len(rejected)} pairs failed the validity checks: "
             f"{most_common_reasons(rejected)}; reword their prompts"
         )
-    if uncertain := losses["uncertain"]:
+    if uncertain := left["uncertain"]:
         return (
             "there are no pairs, since a word can be read in two ways in all "
             f"{len(uncertain)} prompts; first: {uncertain[0].reason}; table() of the pairs shows "
             "how to settle them"
         )
-    if lost := losses["lost"]:
+    if lost := left["lost"]:
         return (
             f"there are no pairs, since the lexicon has no counterpart of {words_lost(lost)}; "
             "name the group by other words in the prompts, or add terms to the lexicon"

@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Sequence
 
 from pytest_llmfair.judging.inputs import MetricInputs
-from pytest_llmfair.judging.wording import people
+from pytest_llmfair.judging.people import people
 from pytest_llmfair.responses import DigestedText
 
 # More pairs would take time, and tell the reader the same.

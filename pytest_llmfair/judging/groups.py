@@ -18,7 +18,7 @@ Member = tuple[str, str, Answers, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class TwoGroups:
     """Answers to all prompts that two groups share.
 
     One pair a prompt, whose first group is the first of the two everywhere. `units` holds the
@@ -35,7 +35,7 @@ def comparisons_of(
     units: Sequence[Any] | None = None,
     *,
     placebo: bool = False,
-) -> dict[tuple[str, str], Comparison]:
+) -> dict[tuple[str, str], TwoGroups]:
     """Split answers to pairs of several groups into one comparison for every two groups.
 
     A prompt about one group and its twins about others are one family. Two groups are compared on
@@ -56,7 +56,7 @@ def comparisons_of(
             pair = made or _between(a, b, responses.pairs[0])
             found[key[::-1]].append((pair, a[2], b[2], twin, label))
     return {
-        key: Comparison(
+        key: TwoGroups(
             replace(
                 responses,
                 pairs=tuple(row[0] for row in rows),
@@ -134,11 +134,12 @@ def inputs_of_groups(
         findings.append(Finding("prompts_without_answer", text, "note"))
     units = dict(zip([pair.original for pair in responses.pairs], labels, strict=True))
     units |= {pair.counterfactual: units[pair.original] for pair in responses.pairs}
-    losses = missing_data_of(
+    missing_data = missing_data_of(
         list(rows.values()), tuple(rows), [[units[text] for text in asked[g]] for g in asked]
     )
-    if losses.share:
-        losses = replace(losses, share=max(part.losses.share for part in parts))
+    if missing_data.share:
+        share = max(part.missing_data.share for part in parts)
+        missing_data = replace(missing_data, share=share)
     first, *others = parts
     # What holds for some comparisons only is not a property of the whole.
     for each in first.findings:
@@ -148,16 +149,16 @@ def inputs_of_groups(
             findings.append(Finding(each.code))
     known = {each.code for each in findings}
     for part in parts:
-        for each in part.findings:
-            if each.kind == "invalid" and each.code not in known:
-                known.add(each.code)
-                text = f"{' and '.join(part.labels)}: {each.text}"
-                findings.append(Finding(each.code, text, "invalid"))
+        for code, why in part.invalid.items():
+            if code not in known:
+                known.add(code)
+                text = f"{' and '.join(part.labels)}: {why}"
+                findings.append(Finding(code, text, "invalid"))
     return replace(
         worst,
         asked=0,
         missing=counts.missing,
         cut=counts.cut,
-        losses=losses,
+        missing_data=missing_data,
         findings=tuple(findings),
     )

@@ -1,51 +1,31 @@
-"""From answers, texts or arrays to the arguments of a metric, and what was lost on the way."""
+"""Arguments of a metric, with everything that is known about the data that they come from."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import accumulate
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from pytest_llmfair.judging.collecting import check_data_kind
-from pytest_llmfair.judging.missing_data import (
-    MissingData,
-    count_missing,
-    has_answers,
-    missing_data_of,
-    rows_left_out,
-    texts_of,
-)
-from pytest_llmfair.judging.pairs import groups_of, pair_units
-from pytest_llmfair.judging.validity import NOTHING_ASKED
-from pytest_llmfair.lexicons.attributes import masker_of_pairs
-from pytest_llmfair.responses import Answer, Missing, PairedResponses, Responses
+from pytest_llmfair.judging.missing_data import MissingData
 from pytest_llmfair.stats import Finding
-
-if TYPE_CHECKING:
-    from pytest_llmfair.judging.assertion import Assertion
-
-Texts = list[list[str]]
-Scorer = Callable[[Sequence[str]], Any]
 
 
 @dataclass(frozen=True, slots=True)
 class MetricInputs:
     """Arguments for a metric, and what was lost between the answers and the metric.
 
-    Rows are prompts or pairs. `undefined` is why there is nothing to measure; `attribute` and
-    `labels`, the groups of the two sides, are empty for single prompts.
+    Rows are prompts or pairs. `attribute` and `labels`, the groups of the two sides, are empty
+    for single prompts.
     """
 
     args: tuple[Any, ...] = ()
     keywords: Mapping[str, Any] = field(default_factory=dict)
     findings: tuple[Finding, ...] = ()
-    undefined: str | None = None
     # Missing answers as group -> reason -> number.
     missing: dict[str, dict[str, int]] = field(default_factory=dict)
     # Answers that ended at a limit the user set, as {"length": n}; empty without one.
     cut: dict[str, int] = field(default_factory=dict)
-    losses: MissingData = field(default_factory=MissingData)
+    missing_data: MissingData = field(default_factory=MissingData)
     # Answers asked for live, and replayed from a cassette.
     origin: tuple[int, int] = (0, 0)
     # Per row the prompt (or both), and the answers (of either side), for the worst examples.
@@ -62,7 +42,6 @@ class MetricInputs:
     # Pairs and prompts that were left out before anything was asked.
     rejected: int = 0
     uncertain: int = 0
-    lacks: tuple[str, ...] = ()
     # How answers to pairs were compared; see `Compare`.
     baseline: str = "resample"
     texts_compared: bool = False
@@ -71,6 +50,17 @@ class MetricInputs:
     def reasons(self) -> tuple[str, ...]:
         """Codes of what does not make the data invalid."""
         return tuple(each.code for each in self.findings if each.kind == "flag")
+
+    @property
+    def invalid(self) -> dict[str, str]:
+        """Code to words of what makes the data invalid."""
+        found = (each for each in self.findings if each.kind == "invalid")
+        return {each.code: each.text for each in found if each.code != "undefined"}
+
+    @property
+    def undefined(self) -> str | None:
+        """Why there is nothing to measure; None where there is something."""
+        return next((each.text for each in self.findings if each.code == "undefined"), None)
 
     @property
     def needs_floor(self) -> bool:
@@ -86,331 +76,3 @@ class MetricInputs:
         """Return the labels of the rows kept, from one label per row asked."""
         found = list(units)
         return [found[i] for i in self.kept] if len(found) == self.asked else found
-
-
-@dataclass(frozen=True, slots=True)
-class AnswerRows:
-    """Answers to pairs that are given without the pairs: a row of texts per member.
-
-    `placebo` holds the answers to the placebo twins; empty without any.
-    """
-
-    first: Texts
-    second: Texts
-    placebo: Texts
-
-
-def arrange(
-    assertion: Assertion, data: tuple[Any, ...], units: Any, *, fixed: bool = False
-) -> MetricInputs:
-    """Turn data into the arguments of the assertion's metric.
-
-    Responses are cleaned of missing answers and scored as the metric needs; texts for a metric
-    that needs scores are scored; anything else is handed on as it is. Identical repeats of a
-    deterministic model become one generation, except for a fixed population, whose intervals
-    count them once by themselves (`fixed` treats any population like that).
-    """
-    fixed = fixed or assertion.keywords.get("population") == "fixed"
-    first = data[0] if data else None
-    rest = data[1:]
-    if isinstance(first, PairedResponses):
-        check_data_kind(assertion.metric, pairs=True)
-        inputs = _from_pairs(assertion, first, fixed, units)
-    elif isinstance(first, AnswerRows):
-        check_data_kind(assertion.metric, pairs=True)
-        inputs = _from_rows(first, fixed)
-    elif isinstance(first, Responses):
-        check_data_kind(assertion.metric, pairs=False)
-        inputs = _from_prompts(assertion, first, fixed)
-    else:
-        inputs, rest = _from_arrays(assertion, data), ()
-    keywords = {**inputs.keywords, **assertion.keywords}
-    if units is not None:
-        keywords["units"] = inputs.units_of(units) if inputs.asked else units
-    return replace(
-        inputs,
-        args=(*inputs.args, *rest),
-        keywords=keywords,
-        baseline=assertion.compare.baseline,
-        texts_compared=assertion.compare.texts,
-    )
-
-
-def _from_arrays(assertion: Assertion, data: tuple[Any, ...]) -> MetricInputs:
-    needs, scorer = assertion.metric.needs, assertion.scorer
-    given = tuple(list(x) if isinstance(x, Iterator) else x for x in data)
-    make = {"scores": scored, "score_pairs": scored, "embedding_pairs": _embedded}.get(needs)
-    if make is not None:
-        given = tuple(make(_rows(x), scorer) if _holds_texts(x) else x for x in given)
-    return MetricInputs(given)
-
-
-def _from_rows(rows: AnswerRows, fixed: bool) -> MetricInputs:
-    (first, second, placebo), findings = collapse_identical_repeats(
-        range(len(rows.first)), rows.first, rows.second, rows.placebo, fixed=fixed
-    )
-    keywords = {"placebo": placebo} if rows.placebo else {}
-    return MetricInputs((first, second), keywords, findings, paired=True)
-
-
-@dataclass(frozen=True, slots=True)
-class _PairRow:
-    """Answers to one pair, the first group's first."""
-
-    at: int
-    prompts: tuple[str, str]
-    answers: tuple[Sequence[Answer], Sequence[Answer]]
-    # Answers to the placebo twin, if it has one.
-    twin: Sequence[Answer]
-    # Whether the second prompt is the original.
-    turned: bool
-    variant: str
-
-
-def _from_pairs(
-    assertion: Assertion, responses: PairedResponses, fixed: bool, units: Any
-) -> MetricInputs:
-    """Return two sides of answers; the first is always the group the first pair starts from."""
-    if not responses.pairs and (responses.rejected or responses.uncertain):
-        return MetricInputs(undefined=NOTHING_ASKED)
-    groups_of(responses.pairs)
-    first = responses.pairs[0]
-    sides = (str(first.from_group), str(first.to_group))
-    placebo = assertion.compare.placebo
-    whole = assertion.metric.whole_rows
-    rows = _pair_rows(responses, sides[0], placebo)
-    kept = [row for row in rows if all(has_answers(side, whole) for side in row.answers)]
-    asked = {side: [row.answers[i] for row in rows] for i, side in enumerate(sides)}
-    if placebo and any(responses.placebo):
-        asked["placebo"] = [row for row in responses.placebo if row]
-    counts = count_missing(asked, assertion.rules.largest_shares.missing)
-    undefined, left_out = rows_left_out(len(rows) - len(kept), len(rows), "pairs", counts)
-    labels = pair_units(responses.pairs) if units is None else units
-    texts = [[texts_of(row.answers[i]) for row in kept] for i in (0, 1)]
-    texts.append([texts_of(row.twin) for row in kept])
-    repeats: tuple[Finding, ...] = ()
-    if kept:
-        texts, repeats = collapse_identical_repeats(
-            [row.prompts[0] for row in kept], *texts, fixed=fixed or whole
-        )
-    inputs = MetricInputs(
-        keywords={"units": [labels[row.at] for row in kept]},
-        findings=(*counts.findings, *left_out, *repeats),
-        undefined=undefined,
-        missing=counts.missing,
-        cut=counts.cut,
-        losses=missing_data_of([asked[side] for side in sides], sides, [labels, labels]),
-        origin=responses.origin,
-        prompts=[row.prompts for row in kept],
-        outputs=list(zip(texts[0], texts[1], strict=True)),
-        labels=sides,
-        attribute=str(getattr(first, "attribute", "")),
-        model=responses.model,
-        asked=len(responses),
-        kept=[row.at for row in kept],
-        paired=undefined is None,
-    )
-    if undefined is not None:
-        return inputs
-    if assertion.metric.needs == "scores":
-        return _as_single_prompts(assertion, inputs, several=len(groups_of(responses.pairs)) > 2)
-    return _compared(assertion, inputs, texts, kept, responses.pairs)
-
-
-def _pair_rows(responses: PairedResponses, first: str, placebo: bool) -> list[_PairRow]:
-    rows = []
-    twins = (placebo and responses.placebo) or ((),) * len(responses)
-    for i, (pair, (a, b)) in enumerate(zip(responses.pairs, responses, strict=True)):
-        prompts = (pair.original, pair.counterfactual)
-        variant = getattr(pair, "variant", "")
-        if turned := pair.from_group != first:
-            prompts, a, b = (prompts[1], prompts[0]), b, a
-        rows.append(_PairRow(i, prompts, (a, b), twins[i], turned, variant))
-    return rows
-
-
-def _compared(
-    assertion: Assertion,
-    inputs: MetricInputs,
-    texts: Sequence[Texts],
-    kept: Sequence[_PairRow],
-    pairs: Sequence[Any],
-) -> MetricInputs:
-    """Add the two sides of a metric that compares them, masked, scored or embedded as it needs."""
-    needs, compare = assertion.metric.needs, assertion.compare
-    first, second, placebo = texts
-    if compare.placebo:
-        # A placebo rewords the original, on whichever side of a turned pair that is.
-        ordered = [
-            (b, a) if row.turned else (a, b) for a, b, row in zip(first, second, kept, strict=True)
-        ]
-        first, second = [a for a, _ in ordered], [b for _, b in ordered]
-    if compare.mask and needs in ("text_pairs", "embedding_pairs"):
-        masked = masker_of_pairs(pairs)
-        # Where one prompt does not name the group, an answer to it has no word to mask.
-        drops = [row.variant == "omission" for row in kept]
-        first, second, placebo = (
-            [[masked(text, drop) for text in row] for row, drop in zip(rows, drops, strict=True)]
-            for rows in (first, second, placebo)
-        )
-    keywords = dict(inputs.keywords)
-    if compare.placebo:
-        keywords["placebo"] = placebo
-    args: tuple[Any, ...] = (first, second)
-    if needs == "score_pairs":
-        args = tuple(scored(side, assertion.scorer) for side in args)
-    elif needs == "embedding_pairs":
-        args = tuple(_embedded(side, assertion.scorer) for side in args)
-    return replace(inputs, args=args, keywords=keywords)
-
-
-def _as_single_prompts(
-    assertion: Assertion, inputs: MetricInputs, *, several: bool
-) -> MetricInputs:
-    """Take both members of a pair as prompts of their own, but as one sampling unit."""
-    prompts = [row[side] for side in (0, 1) for row in inputs.prompts]
-    outputs = [row[side] for side in (0, 1) for row in inputs.outputs]
-    places = list(range(len(prompts)))
-    if several:
-        # With several groups a prompt is in many pairs, but was asked once.
-        places = sorted({text: i for i, text in reversed(list(enumerate(prompts)))}.values())
-    rows = [outputs[i] for i in places]
-    labels, kept = inputs.keywords["units"] * 2, [*inputs.kept] * 2
-    return replace(
-        inputs,
-        args=(scored(rows, assertion.scorer),),
-        keywords={"units": [labels[i] for i in places]},
-        prompts=[(prompts[i],) for i in places],
-        outputs=[(row,) for row in rows],
-        kept=[kept[i] for i in places],
-        labels=(),
-        paired=False,
-    )
-
-
-def _from_prompts(assertion: Assertion, responses: Responses, fixed: bool) -> MetricInputs:
-    needs, whole = assertion.metric.needs, assertion.metric.whole_rows
-    kept = [i for i, row in enumerate(responses) if has_answers(row, whole)]
-    counts = count_missing({"all": responses.answers}, assertion.rules.largest_shares.missing)
-    undefined, left_out = rows_left_out(
-        len(responses) - len(kept), len(responses), "prompts", counts
-    )
-    asked: Sequence[tuple[Answer, ...]] = responses.answers
-    if needs == "pronoun_counts":
-        # Equal prompts share one row, so one missing answer affects all of them.
-        of_prompt: dict[str, tuple[Answer, ...]] = {}
-        for prompt, answers in zip(responses.prompts, responses, strict=True):
-            of_prompt[prompt] = (*of_prompt.get(prompt, ()), *answers)
-        asked = list(of_prompt.values())
-    inputs = MetricInputs(
-        findings=(*counts.findings, *left_out),
-        undefined=undefined,
-        missing=counts.missing,
-        cut=counts.cut,
-        losses=missing_data_of([asked], (), [range(len(asked))], bounded=needs != "texts"),
-        origin=responses.origin,
-        model=responses.model,
-        asked=len(responses),
-        kept=kept,
-    )
-    if not kept:
-        return inputs
-    prompts = [responses.prompts[i] for i in kept]
-    # Pronoun counts cannot reveal identical repeats, so collapse them here.
-    keep = whole or (fixed and needs in ("scores", "texts"))
-    (rows,), repeats = collapse_identical_repeats(
-        prompts, [texts_of(responses[i]) for i in kept], fixed=keep
-    )
-    inputs = replace(
-        inputs.with_findings(*repeats),
-        prompts=[(prompt,) for prompt in prompts],
-        outputs=[(row,) for row in rows],
-    )
-    if needs == "scores":
-        args = (scored(rows, assertion.scorer),)
-        return replace(inputs, args=args, keywords={"units": prompts})
-    if needs == "texts":
-        return replace(
-            inputs,
-            args=([text for row in rows for text in row],),
-            keywords={"units": [p for p, row in zip(prompts, rows, strict=True) for _ in row]},
-            kept=[i for i, row in zip(kept, rows, strict=True) for _ in row],
-        )
-    return _pronouns_counted(inputs, prompts, rows)
-
-
-def _pronouns_counted(inputs: MetricInputs, prompts: Sequence[str], rows: Texts) -> MetricInputs:
-    from pytest_llmfair.metrics import pronoun_counts, pronoun_ties
-
-    merged: dict[str, list[str]] = {}
-    for prompt, row in zip(prompts, rows, strict=True):
-        merged.setdefault(prompt, []).extend(row)
-    counted = {prompt: pronoun_counts(row) for prompt, row in merged.items()}
-    single = [prompt for prompt, (_, kept, _) in counted.items() if kept == 1]
-    undefined = inputs.undefined
-    if single and len(single) == len(counted):
-        undefined = (
-            f"only one generation with a gendered pronoun for each of {len(counted)} prompts, "
-            "which cannot show a gender skew; collect more, at a temperature where answers differ"
-        )
-    return replace(
-        inputs,
-        undefined=undefined,
-        args=tuple({p: c[i] for p, c in counted.items()} for i in (0, 1)),
-        keywords={
-            "total_counts": {p: c[2] for p, c in counted.items()},
-            "tie_counts": {p: pronoun_ties(row) for p, row in merged.items()},
-        },
-    )
-
-
-def collapse_identical_repeats(
-    prompts: Sequence[Any], *sides: Texts, fixed: bool = False
-) -> tuple[list[Texts], tuple[Finding, ...]]:
-    """Count the repeats of a deterministic model as one generation; flag canned answers."""
-    findings = []
-    rows = [row for side in sides for row in side if row]
-    if len({text for row in rows for text in row}) == 1 and len(set(prompts)) > 1:
-        text = f"one answer to all {len(set(prompts))} prompts; check the client"
-        findings.append(Finding("uninformative", text))
-    most = max(map(len, rows), default=0)
-    # A row that lost answers may hold a single one, which shows nothing about repeats.
-    repeated = 2 * sum(len(row) > 1 for row in rows) > len(rows)
-    if fixed or not repeated or not all(len(set(row)) == 1 for row in rows):
-        return list(sides), tuple(findings)
-    text = (
-        f"all {most} repeats of every prompt are identical (a deterministic model): "
-        "they count as one generation"
-    )
-    findings.append(Finding("identical_repeats", text))
-    return [[row[:1] for row in side] for side in sides], tuple(findings)
-
-
-def _holds_texts(data: Any) -> bool:
-    if not isinstance(data, (list, tuple)) and not hasattr(data, "tolist"):
-        return False
-    for row in data:
-        several = isinstance(row, (list, tuple)) or getattr(row, "ndim", 0) > 0
-        first = (row[0] if len(row) else None) if several else row
-        return isinstance(first, (str, Missing))
-    return False
-
-
-def _rows(data: Any) -> Texts:
-    from pytest_llmfair.metrics.arguments import text_rows
-
-    return text_rows(data, "texts")
-
-
-def scored(rows: Texts, scorer: Scorer) -> list[Any]:
-    """Score every text once and keep the rows."""
-    flat = [text for row in rows for text in row]
-    scores = iter([float(x) for x in scorer(flat)])
-    return [[next(scores) for _ in row] for row in rows]
-
-
-def _embedded(rows: Texts, encoder: Scorer) -> list[Any]:
-    """Embed every text once and keep the rows: one array (n_generations, dim) each."""
-    vectors = encoder([text for row in rows for text in row])
-    ends = list(accumulate(len(row) for row in rows))
-    return [vectors[end - len(row) : end] for end, row in zip(ends, rows, strict=True)]

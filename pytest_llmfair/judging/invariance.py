@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from pytest_llmfair.judging.arrange import AnswerRows
 from pytest_llmfair.judging.assertion import Assertion, Compare, TextScorer
-from pytest_llmfair.judging.inputs import AnswerRows
 from pytest_llmfair.judging.rules import Rules
 from pytest_llmfair.metrics import MetricInfo, get_metric
 from pytest_llmfair.responses import Missing, PairedResponses, Responses

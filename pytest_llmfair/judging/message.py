@@ -1,12 +1,17 @@
-"""The message of a result: one line for summaries, several for a failure."""
+"""What users read of a result: one line, the message of a failure, a block in a notebook."""
 
 from __future__ import annotations
 
 import os
 import re
 import shlex
+from collections.abc import Mapping
+from typing import Any
 
+from pytest_llmfair._util.notebook import block
 from pytest_llmfair._util.wording import (
+    around,
+    difference,
     escape,
     number,
     p_value,
@@ -14,17 +19,28 @@ from pytest_llmfair._util.wording import (
     plural,
     plurals,
     rounded,
+    shorten,
     span,
+    wrapped,
 )
-from pytest_llmfair.judging import wording as words
+from pytest_llmfair.judging import facts
 from pytest_llmfair.judging.bound import Bound
-from pytest_llmfair.judging.result import Example, Result, Verdict
-from pytest_llmfair.judging.wording import Record, people
+from pytest_llmfair.judging.facts import Record
+from pytest_llmfair.judging.people import people
+from pytest_llmfair.judging.power import MOST_UNITS
 
 PASS_MEANS = "within bound for these groups, prompts and this model revision"
 
 # Pytest indents every line by eight columns; only the first line may reach 100.
 WIDTH, WIDEST = 92, 100
+
+_MEANS = {
+    "PASS": "The whole interval is within the bound.",
+    "FAIL": "The whole interval is beyond the bound.",
+    "INCONCLUSIVE": "The interval lies across the bound: this sample does not decide.",
+    "UNDERPOWERED": "A sample this small could not have decided.",
+    "INVALID": "The evidence cannot be judged.",
+}
 
 _MOST_GROUPS = 5
 _FEWEST_DECIMALS = 2
@@ -35,29 +51,24 @@ _REPEATS = "two answers to the same prompt"
 _LOSS = "worse than baseline"
 
 
-def first_line(result: Result) -> str:
-    """Return verdict, metric, estimate, interval, bound and sample in one line."""
-    return summary_line(result.to_dict())
-
-
 def property_name(*parts: str) -> str:
     """Return the name of a property in JUnit, without characters that XML lacks."""
     return escape(".".join(("llmfair", *parts)))
 
 
 def summary_line(record: Record) -> str:
-    """Return the same as :func:`first_line` for a result as plain data."""
-    places = words.decimals(record)
+    """Return verdict, metric, estimate, interval, bound and sample in one line."""
+    places = facts.decimals(record)
     parts = [
         record["verdict"],
         escape(record["metric"]),
-        number(words.estimate(record), places),
-        words.interval(record, places),
+        number(facts.estimate(record), places),
+        facts.interval(record, places),
     ]
     if record["of"] == "debiased":
         parts.append(plug_in(record["value"], record["noise_floor"], places))
-    parts.append(words.relation(record, places))
-    evidence = [f"{100 * record['level']:g} %", words.sample(record)]
+    parts.append(facts.relation(record, places))
+    evidence = [f"{100 * record['level']:g} %", facts.sample(record)]
     if (p := _p(record)) is not None:
         evidence.append(p_value(p))
     parts.append(f"({', '.join(evidence)})")
@@ -66,11 +77,11 @@ def summary_line(record: Record) -> str:
 
 def headline(record: Record) -> str:
     """Return verdict, metric, value, interval and bound: the first line of a message."""
-    places = words.decimals(record, _FEWEST_DECIMALS)
-    value = number(words.estimate(record), places) if record["lower"] is not None else "no value"
-    found = f"{value} {words.interval(record, places)}".rstrip()
+    places = facts.decimals(record, _FEWEST_DECIMALS)
+    value = number(facts.estimate(record), places) if record["lower"] is not None else "no value"
+    found = f"{value} {facts.interval(record, places)}".rstrip()
     asked = "required" if record["direction"] == "higher" else "allowed"
-    bound = words.allowed(record, places)
+    bound = facts.allowed(record, places)
     return f"{record['verdict']} {metric_name(record)}: {found}, {asked}\xa0{bound}"
 
 
@@ -88,24 +99,23 @@ def lacking(record: Record) -> str:
     return f"{', '.join(map(escape, record['lacks']))} (no words for these groups in the lexicon)"
 
 
-def failure_message(result: Result, *, show_text: str, detailed: bool = False) -> str:
+def failure_message(record: Record, *, show_text: str, detailed: bool = False) -> str:
     """Return what a failing test prints, in lines of at most 92 columns.
 
     `show_text` is "worst" or "none"; `detailed` adds the method of the interval.
     """
-    record = result.to_dict()
-    places = words.decimals(record, _FEWEST_DECIMALS)
-    notes = [escape(note) for note in result.notes]
+    places = facts.decimals(record, _FEWEST_DECIMALS)
+    notes = [escape(note) for note in record["notes"]]
     found = _explained(record, places, notes)
     # What was left out, and why, is one line with the noise that was taken off.
     left_out = [note for note in notes if " left out" in note]
     rates = [note for note in notes if re.match(r"[a-z ]+ rates: ", note)]
-    direction = [escape(result.direction_words) or _extremes(record, places), *rates]
+    direction = [escape(record["direction_words"]) or _extremes(record, places), *rates]
     taken_off, floor = _noise(record, places)
     lines = [
-        *words.wrapped(headline(record), WIDEST, "", "  "),
-        *words.wrapped(f"{_sentence(found)}.", WIDTH, "  ", "  "),
-        *_labelled("red because", _why_red(result)),
+        *wrapped(headline(record), WIDEST, "", "  "),
+        *wrapped(f"{_sentence(found)}.", WIDTH, "  ", "  "),
+        *_labelled("red because", _why_red(record)),
         *_labelled("certainty", _certainty(record, places)),
         *_labelled("direction", *direction),
         *_labelled("not counted", taken_off, *left_out),
@@ -116,19 +126,19 @@ def failure_message(result: Result, *, show_text: str, detailed: bool = False) -
     lines += [
         *_labelled("not covered", lacking(record) if record["lacks"] else ""),
         *_worst_groups(record, places),
-        *_worst_rows(result, places, show_text),
+        *_worst_rows(record, places, show_text),
         *_labelled("model", _model(record)),
         *_labelled("to decide", decides(record)),
         *(_labelled("method", _method(record)) if detailed else []),
         *(_labelled("in short", summary_line(record)) if detailed else []),
-        *(_rerun(result) if result.nodeid else []),
+        *(_rerun(record) if record["nodeid"] else []),
     ]
     return "\n".join(lines)
 
 
 def _labelled(label: str, *texts: str) -> list[str]:
     """Return a labelled line, wrapped below its text; no line without text."""
-    return words.wrapped("; ".join(filter(None, texts)), WIDTH, f"  {label:<11}  ", " " * 15)
+    return wrapped("; ".join(filter(None, texts)), WIDTH, f"  {label:<11}  ", " " * 15)
 
 
 def _sentence(text: str) -> str:
@@ -149,7 +159,7 @@ def _explained(record: Record, places: int, notes: list[str]) -> str:
     if verdict in ("PASS", "FAIL"):
         return f"{found}.{_as_if(record)}"
     if verdict == "INCONCLUSIVE":
-        asked = f"{words.allowed(record, places)} that you {_verb(record)}"
+        asked = f"{facts.allowed(record, places)} that you {_verb(record)}"
         found = found.partition("; you ")[0]
         return f"{found}; {so_far} neither prove nor refute the {asked}. Add {units}"
     if "no_noise_floor" in record["reasons"]:
@@ -181,9 +191,9 @@ def _verb(record: Record) -> str:
 
 def _found(record: Record, places: int) -> str:
     """Return what the value says of the groups, without a full stop."""
-    value = number(words.estimate(record), places)
+    value = number(facts.estimate(record), places)
     size = value.removeprefix("-")
-    you = f"you {_verb(record)} {words.allowed(record, places)}"
+    you = f"you {_verb(record)} {facts.allowed(record, places)}"
     metric = record["metric"]
     answers = "the two answers of a pair"
     if len(record["compared"]) == 2:
@@ -222,23 +232,25 @@ def _as_if(record: Record) -> str:
     return f" It is as if the group changed {shares} of the answers."
 
 
-def _why_red(result: Result) -> str:
+def _why_red(record: Record) -> str:
     """Explain a red verdict other than FAIL and INVALID, which speak for themselves."""
-    verdict, point = result.verdict, result.mode == "point"
-    if not result.red or verdict is Verdict.INVALID or (verdict is Verdict.FAIL and not point):
+    verdict, mode = record["verdict"], record["mode"]
+    if not record["red"] or verdict == "INVALID" or (verdict == "FAIL" and mode != "point"):
         return ""
-    if "missing_rates_differ" in result.reasons:
+    if "missing_rates_differ" in record["reasons"]:
         return "mode point, and the missing answers of the groups differ by more than the bound"
-    if point:
-        return f"mode point judges the value {result.value:.6g} itself, which is beyond the bound"
-    if result.mode == "strict":
+    if mode == "point":
+        # An infinite value is a word in the record.
+        value = f"{float(record['value']):.6g}"
+        return f"mode point judges the value {value} itself, which is beyond the bound"
+    if mode == "strict":
         return "mode strict accepts only a PASS without doubts"
-    return f"llmfair_{verdict.value.lower()} = fail"
+    return f"llmfair_{verdict.lower()} = fail"
 
 
 def _certainty(record: Record, places: int) -> str:
     pair = "prompt pair" if record["unit"] == "pair" and record["attribute"] else ""
-    sample = words.sample(record, pair, in_full=True)
+    sample = facts.sample(record, pair, in_full=True)
     if record["lower"] is None:
         return f"no interval from {sample}" if record["units"] else ""
     found = f"{span(record['level'], record['lower'], record['upper'], places)} from {sample}"
@@ -254,7 +266,7 @@ def _certainty(record: Record, places: int) -> str:
 
 def _p(record: Record) -> float | None:
     """Return the p-value of what the interval proves, if it proves anything."""
-    side = words.side(record)
+    side = facts.side(record)
     p: float | None = record["p_within" if side in ("<=", ">=", "within") else "p_exceeds"]
     return p if side and side != "straddles" else None
 
@@ -289,9 +301,9 @@ def _noise(record: Record, places: int) -> tuple[str, str]:
 
 
 def _model(record: Record) -> str:
-    lost = words.missing(record)
+    lost = facts.missing(record)
     missing = f"{sum(record['missing'].values())} missing: {lost}" if lost else ""
-    return ", ".join(filter(None, [words.model(record), words.origin(record), missing]))
+    return ", ".join(filter(None, [facts.model(record), facts.origin(record), missing]))
 
 
 def _method(record: Record) -> str:
@@ -319,8 +331,8 @@ def _worst_groups(record: Record, places: int) -> list[str]:
         return []
     lines = [f"  worst groups ({min(_MOST_GROUPS, len(rows))} of {len(rows)})"]
     for row in rows[:_MOST_GROUPS]:
-        parts = [words.shorten(escape(row["key"]), 40), number(row["value"], places)]
-        parts += filter(None, [words.interval(row, places)])
+        parts = [shorten(escape(row["key"]), 40), number(row["value"], places)]
+        parts += filter(None, [facts.interval(row, places)])
         if row["rate"] is not None:
             parts.append(f"rate {number(row['rate'], places)}")
         parts.append(f"n {row['n']:,}")
@@ -338,43 +350,42 @@ def _fairness(record: Record, value: float) -> float:
     return value if record["direction"] == "higher" else -value
 
 
-def _worst_rows(result: Result, places: int, show_text: str) -> list[str]:
-    if not result.examples:
+def _worst_rows(record: Record, places: int, show_text: str) -> list[str]:
+    examples = record["examples"]
+    if not examples:
         return []
-    what = f"worst {plurals(result.unit)}"
+    what = f"worst {plurals(record['unit'])}"
     if show_text != "worst":
-        values = ", ".join(number(example.value, places) for example in result.examples)
+        values = ", ".join(number(example["value"], places) for example in examples)
         hidden = "hidden because CI is set" if os.environ.get("CI") else "hidden"
         how = f"{values} (texts {hidden}; --llmfair-show-text worst shows them)"
         return _labelled(what, how)
-    lines = [f"  {what}"]
-    for example in result.examples:
-        lines += _example(example, places)
-    return lines
+    return [f"  {what}", *(line for example in examples for line in _example(example, places))]
 
 
-def _example(example: Example, places: int) -> list[str]:
-    shown = number(example.value, places)
+def _example(example: Mapping[str, Any], places: int) -> list[str]:
+    shown = number(example["value"], places)
     indent = " " * (4 + len(shown) + 2)
     room = WIDTH - len(indent) - 2
     # Escaping also cuts: comparing takes quadratic time.
-    prompts = [escape(text) for text in example.prompts]
+    prompts = [escape(text) for text in example["prompts"]]
     prompt = "".join(prompts[:1])
     if len(prompts) == 2:
-        prompt = words.difference(prompts[0], prompts[1], _LONGEST_DIFFERENCE)
-    lines = [f'    {shown}  "{words.around(prompt, max(prompt.find("{"), 0), room)}"']
-    outputs = [escape(text) for text in example.outputs]
+        prompt = difference(prompts[0], prompts[1], _LONGEST_DIFFERENCE)
+    lines = [f'    {shown}  "{around(prompt, max(prompt.find("{"), 0), room)}"']
+    labels = example["labels"]
+    outputs = [escape(text) for text in example["outputs"]]
     pairs = enumerate(zip(*outputs, strict=False))
     differs = next((i for i, texts in pairs if len(set(texts)) > 1), 0)
     for i, output in enumerate(outputs):
-        label = f"{escape(example.labels[i], 30)}: " if i < len(example.labels) else ""
-        lines.append(f'{indent}{label}"{words.around(output, differs, room - len(label))}"')
+        label = f"{escape(labels[i], 30)}: " if i < len(labels) else ""
+        lines.append(f'{indent}{label}"{around(output, differs, room - len(label))}"')
     return lines
 
 
 def decides(record: Record) -> str:
     """Return how much more data would decide, if the verdict is undecided."""
-    units, verdict = words.needed(record), record["verdict"]
+    units, verdict = facts.needed(record), record["verdict"]
     what = plurals(record["unit"])
     if verdict in ("INCONCLUSIVE", "UNDERPOWERED"):
         now = f"{plural(record['unit'], record['units'])} so far"
@@ -396,7 +407,7 @@ def decides(record: Record) -> str:
 
 def _calls(record: Record) -> str:
     """Return how many answers the needed units mean."""
-    if not record["units"] or record["needed_units"][1] >= 10**6:
+    if not record["units"] or record["needed_units"][1] >= MOST_UNITS:
         return ""
     each = record["generations"] / record["units"]
     if each == 1:
@@ -405,15 +416,30 @@ def _calls(record: Record) -> str:
     return f" ({low:,} to {high:,} answers)"
 
 
-def _rerun(result: Result) -> list[str]:
+def _rerun(record: Record) -> list[str]:
     """Return the command that repeats the test, split into lines for a shell."""
-    nodeid = result.nodeid
+    nodeid = record["nodeid"]
     quoted = shlex.quote(nodeid) if set(nodeid) & set('"$`\\!') else f'"{nodeid}"'
     lines = [f"  {'rerun':<13}pytest {quoted}"]
-    for option in result.options:
+    for option in record["options"]:
         if len(f"{lines[-1]} {option} \\") <= WIDTH:
             lines[-1] += f" {option}"
         else:
             lines[-1] += " \\"
             lines.append(f"{'':15}{option}")
     return lines
+
+
+def notebook_block(record: Record) -> str:
+    """Return a result as one block for a notebook: in words, drawn against its bound, by group."""
+    places = facts.decimals(record)
+    side = {"lower": "at most ", "higher": "at least "}.get(record["direction"], "")
+    asked = f"{side}{facts.allowed(record, places)}"
+    lead = f"{record['metric']}: {number(facts.estimate(record), places)}, allowed {asked}"
+    lines = [_MEANS[record["verdict"]], record["direction_words"]]
+    if record["verdict"] == "INVALID":
+        lines += record["notes"][:1]
+    elif facts.side(record):
+        found = span(record["level"], record["lower"], record["upper"], places)
+        lines.append(f"{found} from {facts.sample(record)}.")
+    return block(record, lead, filter(None, lines), bounds=facts.ends(record), places=places)

@@ -116,19 +116,17 @@ def _most_common_error(details: Sequence[str]) -> str:
     return f"Most common error: {counts.most_common(1)[0][0].rstrip('.')}. " if counts else ""
 
 
-def rows_left_out(
-    lost: int, total: int, what: str, counts: MissingCounts
-) -> tuple[str | None, tuple[Finding, ...]]:
-    """Return why nothing can be measured (None where something can), and a note of lost rows."""
+def rows_left_out(lost: int, total: int, what: str, counts: MissingCounts) -> tuple[Finding, ...]:
+    """Report lost rows; without any row left there is nothing to measure."""
     if lost == total:
         # A finding that makes the data invalid names its own remedy.
         invalid = any(each.kind == "invalid" for each in counts.findings)
         remedy = "" if invalid else "; fix the client first"
-        return f"none of the {total} {what} has an answer{remedy}", ()
+        return (Finding.undefined(f"none of the {total} {what} has an answer{remedy}"),)
     if not lost:
-        return None, ()
+        return ()
     text = f"{lost} of {total} {what} left out: an answer is missing"
-    return None, (Finding("rows_left_out", text, "note"),)
+    return (Finding("rows_left_out", text, "note"),)
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +145,8 @@ class MissingData:
     # Whether the weight of a row is known. Where words are counted, one long answer can outweigh
     # all others.
     bounded: bool = True
+    # What the difference is measured on: whether an answer is missing, its group and its unit.
+    flags: tuple[list[int], list[str], list[Hashable]] | None = None
 
     def unequal(self, bound: Bound, level: float) -> tuple[Finding, ...]:
         """Report missing rates that differ by more than the bound itself."""
@@ -225,16 +225,24 @@ def missing_data_of(
     rates = tuple(sum(side) / len(side) if side else math.nan for side in counts)
     if any(map(math.isnan, rates)):
         return MissingData(min(share, 1.0), bounded=bounded)
-    from pytest_llmfair.metrics import demographic_parity_difference
-
-    difference = demographic_parity_difference(
+    flags_of = (
         [int(flag) for side in counts for flag in side],
-        groups=[group for group, side in zip(groups, counts, strict=True) for _ in side],
-        units=[
+        [group for group, side in zip(groups, counts, strict=True) for _ in side],
+        [
             label
             for labels, side in zip(units, flags, strict=True)
             for label, row in zip(labels, side, strict=True)
             for _ in row
         ],
     )
-    return MissingData(min(share, 1.0), difference, groups, rates, bounded)
+    share = min(share, 1.0)
+    return MissingData(share, difference_of(flags_of), groups, rates, bounded, flags_of)
+
+
+def difference_of(flags: tuple[list[int], list[str], list[Hashable]]) -> Estimate:
+    """Return the largest absolute difference of the missing rates of two groups."""
+    from pytest_llmfair.metrics import demographic_parity_difference
+
+    missing, groups, units = flags
+    found: Estimate = demographic_parity_difference(missing, groups=groups, units=units)
+    return found

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from pytest_llmfair import session as recording
-from pytest_llmfair.judging.message import failure_message, first_line
+from pytest_llmfair.judging.recorded import digest_of_prompts, to_record
 from pytest_llmfair.judging.result import (
     BoundExceeded,
     Inconclusive,
@@ -25,17 +25,35 @@ _MOST_SERIOUS_FIRST = (InvalidEvidence, BoundExceeded, Underpowered, Inconclusiv
 def conclude(result: Result) -> Result:
     """Record a result; raise or skip as its mode and the policies say; return it otherwise."""
     __tracebackhide__ = True
-    record(result)
-    conclude_all([result])
+    conclude_all(record(result))
     return result
 
 
-def record(result: Result) -> None:
-    """Hand a result to the running test's record; outside pytest do nothing."""
-    recorder = recording.active()
-    if recorder is not None:
+def record(result: Result) -> list[Result]:
+    """Hand a result to the running test's record, and return all that there is to conclude.
+
+    With a baseline the comparison with the recorded result of the same check is a result of its
+    own. Outside pytest nothing is recorded.
+    """
+    recorder, session = recording.active(), recording.current_session()
+    if recorder is None:
+        return [result]
+    found = [result]
+    if session is not None and session.baseline is not None:
+        found += session.baseline.compared(result)
+        if len(found) == 1:
+            found = [replace(result, reasons=(*result.reasons, "not_in_baseline"))]
+    settings = recorder.settings
+    for each in found:
+        kept = None
+        if settings.keeps_data:
+            texts = settings.save_text
+            data = to_record(each, settings, texts=texts)
+            kept = {"prompts": digest_of_prompts(each), "texts": texts, "data": data}
         # The data of all tests of a session would take too much memory.
-        recorder.results.append(replace(result, estimate=None, evidence=None))
+        light = replace(each, estimate=None, evidence=None, assertion=None, recorded=kept)
+        recorder.results.append(light)
+    return found
 
 
 def conclude_all(results: Sequence[Result]) -> None:
@@ -46,8 +64,8 @@ def conclude_all(results: Sequence[Result]) -> None:
     red.sort(key=lambda result: _MOST_SERIOUS_FIRST.index(error_for(result)))
     if red:
         messages = [
-            failure_message(r, show_text=settings.show_text, detailed=settings.detailed)
-            for r in red
+            result.message(show_text=settings.show_text, detailed=settings.detailed)
+            for result in red
         ]
         raise error_for(red[0])(red[0], "\n\n".join(messages))
     if recording.active() is None:
@@ -61,4 +79,4 @@ def conclude_all(results: Sequence[Result]) -> None:
         if result.mode == "gate" and policy in ("skip", "xfail"):
             import pytest
 
-            (pytest.skip if policy == "skip" else pytest.xfail)(first_line(result))
+            (pytest.skip if policy == "skip" else pytest.xfail)(repr(result))

@@ -3,42 +3,39 @@
 An `Assertion` is plain data. `evaluate` turns it into a `Result` in four steps::
 
     answers = collect(...)                  # collecting.py, or the data as given
-    inputs = arrange(assertion, answers)    # inputs.py: arguments of the metric, and findings
+    inputs = arrange(assertion, answers)    # arrange.py: arguments of the metric, and findings
     estimate = metric.function(...)         # for several groups on every two of them
     result = judge(estimate, ...)           # verdict.py
 
-With early looks the four steps are repeated on growing parts of the items.
+With early looks the four steps are repeated on growing parts of the items. An `EstimateAssertion`
+brings its estimate and takes the last step only.
 """
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from pytest_llmfair.judging.assertion import Assertion
+from pytest_llmfair.judging.arrange import arrange, scored
+from pytest_llmfair.judging.assertion import Assertion, EstimateAssertion
 from pytest_llmfair.judging.bound import Bound
 from pytest_llmfair.judging.collecting import check_units, collect
-from pytest_llmfair.judging.groups import Comparison, comparisons_of, inputs_of_groups
-from pytest_llmfair.judging.inputs import MetricInputs, arrange, scored
+from pytest_llmfair.judging.groups import TwoGroups, comparisons_of, inputs_of_groups
+from pytest_llmfair.judging.inputs import MetricInputs
 from pytest_llmfair.judging.missing_data import texts_of
 from pytest_llmfair.judging.pairs import groups_of, pair_units, wanted_groups
-from pytest_llmfair.judging.power import record_plan
+from pytest_llmfair.judging.planning import record_plan
+from pytest_llmfair.judging.recipe import quantity_of
 from pytest_llmfair.judging.result import Result, Verdict
 from pytest_llmfair.judging.rules import current_settings
 from pytest_llmfair.judging.scorer_audit import audit_scorer
 from pytest_llmfair.judging.sequential import Looks, as_betting, check_looks, joined
-from pytest_llmfair.judging.validity import (
-    NOTHING_ASKED,
-    selection_of,
-    too_many_invalid,
-    unchecked_pairs,
-)
+from pytest_llmfair.judging.validity import NOTHING_ASKED, selection_of, unchecked_pairs
 from pytest_llmfair.judging.verdict import judge
-from pytest_llmfair.responses import PairedResponses
+from pytest_llmfair.responses import PairedResponses, Responses
 from pytest_llmfair.stats import (
-    ChangedShare,
     Estimate,
     Finding,
     Mean,
@@ -50,8 +47,12 @@ from pytest_llmfair.stats import (
 Measured = tuple[MetricInputs, Estimate]
 
 
-def evaluate(assertion: Assertion) -> Result:
+def evaluate(assertion: Assertion | EstimateAssertion) -> Result:
     """Return the result of an assertion, without recording it or raising for it."""
+    if isinstance(assertion, EstimateAssertion):
+        estimate, inputs = assertion.estimate, assertion.inputs
+        result = judge(estimate, assertion.bound, assertion.metric, assertion.rules, inputs)
+        return replace(result, assertion=assertion)
     source, rules = assertion.source, assertion.rules
     if source.client is None:
         if rules.sequential is not None:
@@ -59,12 +60,12 @@ def evaluate(assertion: Assertion) -> Result:
         return _judge(assertion, *measure(assertion, source.data, source.units))
     # Whatever is wrong with the call must show before the first answer is paid for.
     bound = assertion.checked_bound
-    if too_many_invalid(source.first, rules.largest_shares) is not None:
+    if selection_of(source.first, rules.largest_shares).invalid:
         return _judge(assertion, *_nothing_asked(assertion))
     items = assertion.check_request()
     if rules.looks is not None:
         return _evaluate_in_looks(assertion, bound, items)
-    answers = _ask(assertion, bound, items, items)
+    answers = _ask(assertion, bound, source.client, items, items)
     return _judge(assertion, *measure(assertion, (answers, *source.rest), source.units))
 
 
@@ -79,32 +80,65 @@ def _evaluate_in_looks(assertion: Assertion, bound: Bound, items: Sequence[Any])
     looks = Looks.planned(kind, rules.chosen_level, seed, items, source.units)
     answers = None
     while True:
-        answers = joined(answers, _ask(assertion, bound, looks.take(), items))
-        measured = measure(assertion, (answers, *source.rest), looks.labels)
-        level = looks.level_of(measured[1])
+        answers = joined(answers, _ask(assertion, bound, source.client, looks.take(), items))
+        inputs, estimate = measure(assertion, (answers, *source.rest), looks.labels)
+        level = looks.level_of(estimate)
         if level is None:
             continue
         at_level = replace(assertion, rules=replace(rules, level=level))
-        result = _judge(at_level, *measured)
+        cost = looks.cost(answers)
+        result = _judge(at_level, inputs.with_findings(looks.note(cost, level)), estimate)
         if looks.last or result.verdict in (Verdict.PASS, Verdict.FAIL):
-            return looks.report(result, answers)
+            return replace(result, looks=looks.count, calls=cost)
 
 
-def _ask(assertion: Assertion, bound: Bound, items: Sequence[Any], of: Sequence[Any]) -> Any:
-    source = assertion.source
-    plan = record_plan(
-        assertion.metric, bound, assertion.rules, items, len(of), source.generations
-    )
-    with plan:
-        return collect(items, source.client, source.generations, placebo=assertion.compare.placebo)
+def ask_models(
+    assertion: Assertion, bound: Bound, items: Sequence[Any], models: Mapping[str, Any]
+) -> list[Any]:
+    """Ask several models the same, or take their answers where these are given.
+
+    A plan stops a test at its first request; here it goes on until it has every model's calls.
+    """
+    import pytest
+
+    answers: list[Any] = []
+    stopped = None
+    for name, model in models.items():
+        if isinstance(model, (Responses, PairedResponses)):
+            answers.append(model)
+            continue
+        try:
+            answers.append(_ask(assertion, bound, model, assertion.source.first, items, name))
+        except pytest.skip.Exception as stop:
+            if not current_settings().plan:
+                raise
+            stopped = stop
+    if stopped is not None:
+        raise stopped
+    return answers
+
+
+def _ask(
+    assertion: Assertion,
+    bound: Bound,
+    client: Any,
+    items: Sequence[Any],
+    of: Sequence[Any],
+    name: str = "",
+) -> Any:
+    """Ask for the answers to `items`, which are some or all `of` the prompts or pairs."""
+    n = assertion.source.generations
+    with record_plan(assertion, bound, len(items), len(of), name):
+        return collect(items, client, n, placebo=assertion.compare.placebo)
 
 
 def _judge(assertion: Assertion, inputs: MetricInputs, estimate: Estimate) -> Result:
     """Judge what was measured, with a confidence sequence where the rules ask for one."""
     if assertion.rules.method is not None:
         estimate = as_betting(estimate)
-    assert assertion.bound is not None
-    return judge(estimate, assertion.bound, assertion.metric, assertion.rules, inputs)
+    bound, info, rules = assertion.bound, assertion.metric, assertion.rules
+    assert bound is not None
+    return evaluate(EstimateAssertion(estimate, bound, info, rules, inputs))
 
 
 def measure(assertion: Assertion, data: tuple[Any, ...], units: Any) -> Measured:
@@ -118,8 +152,8 @@ def measure(assertion: Assertion, data: tuple[Any, ...], units: Any) -> Measured
             found = _measure_one(assertion, data, units)
         elif not parts:
             # A look at a part of the pairs may miss a group.
-            why = "no prompt is about two of the groups to compare"
-            return _undefined(MetricInputs(undefined=why))
+            why = Finding.undefined("no prompt is about two of the groups to compare")
+            return _undefined(MetricInputs(findings=(why,)))
         elif len(parts) == 1:
             (part,) = parts.values()
             found = _measure_one(assertion, (part.responses, *data[1:]), part.units)
@@ -147,7 +181,7 @@ def _measure_one(
 
 def _comparisons(
     assertion: Assertion, responses: PairedResponses, units: Sequence[Any] | None
-) -> dict[tuple[str, str], Comparison] | None:
+) -> dict[tuple[str, str], TwoGroups] | None:
     """Return the comparisons of every two groups; None where there are only two to compare."""
     compare, source = assertion.compare, assertion.source.first
     if not responses.pairs or assertion.metric.needs == "scores":
@@ -162,7 +196,7 @@ def _comparisons(
 def _measure_every_two(
     assertion: Assertion,
     responses: PairedResponses,
-    parts: dict[tuple[str, str], Comparison],
+    parts: dict[tuple[str, str], TwoGroups],
     rest: tuple[Any, ...],
     units: Sequence[Any] | None,
 ) -> Measured:
@@ -206,12 +240,12 @@ def _with_selection(assertion: Assertion, inputs: MetricInputs) -> MetricInputs:
         inputs.with_findings(*selection.findings),
         rejected=selection.rejected,
         uncertain=selection.uncertain,
-        lacks=selection.lacks,
     )
 
 
 def _nothing_asked(assertion: Assertion) -> Measured:
-    inputs = MetricInputs(undefined=NOTHING_ASKED, baseline=assertion.compare.baseline)
+    why = Finding.undefined(NOTHING_ASKED)
+    inputs = MetricInputs(findings=(why,), baseline=assertion.compare.baseline)
     return _undefined(_with_selection(assertion, inputs))
 
 
@@ -257,17 +291,9 @@ def _judged_quantity(assertion: Assertion, inputs: MetricInputs, estimate: Estim
     """Return what is judged: the value, its excess over the noise floor, or a share of answers."""
     on = assertion.compare.on
     if assertion.compare.baseline == "none":
-        return replace(estimate, floor=None, excess=None)
+        return quantity_of(estimate, "no floor")
     if on == "share":
         always_same = "identical_repeats" in inputs.reasons
-        if isinstance(estimate, Mean) and (estimate.excess is not None or always_same):
-            return ChangedShare.of_mean(estimate)
-        raise ValueError("on='share' needs two or more answers a side; raise generations")
-    if on == "value" or estimate.excess is None:
-        return estimate
-    return replace(
-        estimate.excess,
-        floor=estimate.floor,
-        measures="excess",
-        findings=tuple(dict.fromkeys((*estimate.findings, *estimate.excess.findings))),
-    )
+        if not isinstance(estimate, Mean) or not (estimate.excess is not None or always_same):
+            raise ValueError("on='share' needs two or more answers a side; raise generations")
+    return estimate if on == "excess" and estimate.excess is None else quantity_of(estimate, on)

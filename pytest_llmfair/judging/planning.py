@@ -1,29 +1,30 @@
-"""A planned test: effects it can detect, units it needs, and the best split of its answers."""
+"""What is known about a test before its data: effects it can detect, and units it needs."""
 
 from __future__ import annotations
 
 import functools
 import math
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from statistics import NormalDist
+from typing import Any
 
 from scipy.special import betaincinv
 
+from pytest_llmfair import session as recording
 from pytest_llmfair._util.validation import one_sided
 from pytest_llmfair._util.wording import plural, plurals
+from pytest_llmfair.judging.assertion import Assertion
 from pytest_llmfair.judging.bound import Bound
-from pytest_llmfair.judging.power import Power, power_of, search, to_aim_for
+from pytest_llmfair.judging.power import MOST_UNITS, Power, power_of, search, to_aim_for
 from pytest_llmfair.metrics import MetricInfo, get_metric
 from pytest_llmfair.stats import Estimate, Mean
 
 # Sizes at which errors are read off; from there they shrink with the square root.
 _UNITS = 400
 _SPLITS = (1, 2, 3, 5, 10, 25)
-
-# A search for a number of units ends here: no study collects more.
-_MOST = 10**7
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,13 +93,13 @@ class Design:
     def needed_beyond(self, distance: float) -> int | None:
         """Units that find a model at this distance beyond the bound, with the given power.
 
-        Generations per unit, where the units are a fixed list; None for more than ten millions.
+        Generations per unit, where the units are a fixed list; None for more than a million.
         """
-        return search(lambda n: self._of_size(n).effect() <= distance, 2, _MOST)
+        return search(lambda n: self._of_size(n).effect() <= distance, 2, MOST_UNITS)
 
     def needed_within(self, distance: float) -> int | None:
         """As :meth:`needed_beyond`, to pass a model at this distance within the bound."""
-        return search(lambda n: self._of_size(n).clearance() <= distance, 2, _MOST)
+        return search(lambda n: self._of_size(n).clearance() <= distance, 2, MOST_UNITS)
 
     def fair_passes(self) -> Power:
         """Return how often a perfectly fair model would pass, by the rule of UNDERPOWERED."""
@@ -253,7 +254,7 @@ def fair_passes(power: Power, design: Design) -> str:
 
 
 def _count(n: int | None) -> str:
-    return f"{n:>9,}" if n is not None else f"{'> 1e7':>9}"
+    return f"{n:>9,}" if n is not None else f"{'> 1e6':>9}"
 
 
 def fair_sample(info: MetricInfo, units: int, generations: int = 1) -> Estimate:
@@ -264,3 +265,80 @@ def fair_sample(info: MetricInfo, units: int, generations: int = 1) -> Estimate:
 @functools.lru_cache(maxsize=8)
 def _fair_sample(name: str, units: int, generations: int) -> Estimate:
     return get_metric(name).fair_sample(units, generations)
+
+
+def record_plan(
+    assertion: Assertion, bound: Bound, items: int, of: int, compared: str
+) -> AbstractContextManager[None]:
+    """In a session that only plans, record what the answers collected meanwhile are for.
+
+    `items` prompts or pairs are asked now, and `of` may be asked in all. `compared` says which of
+    two models is asked; "" for a single one.
+    """
+    session = recording.current_session()
+    if session is None or not session.settings.plan:
+        return nullcontext()
+    info, rules, n = assertion.metric, assertion.rules, assertion.source.generations
+    unit = rules.unit or info.unit
+    return recording.asking(
+        metric=info.name,
+        bound=bound.value,
+        direction=bound.direction,
+        unit=unit,
+        units=of,
+        generations=n,
+        items=items,
+        all_items=of,
+        compared=compared,
+        **expected_power(
+            lambda: expected_sample(info, of, n, compared),
+            bound,
+            rules.chosen_level,
+            rules.max_mde,
+            unit,
+        ),
+    )
+
+
+def expected_power(
+    sample: Callable[[], Estimate],
+    bound: Bound,
+    level: float,
+    max_mde: float | None,
+    unit: str = "unit",
+) -> dict[str, Any]:
+    """Return what an assertion can find, as far as that is known before its data.
+
+    `sample` makes an estimate of its size without any difference. `detectable` is the distance
+    beyond the bound found with 80 % power at the variance of the bound; `undecidable` says why the
+    verdict would be UNDERPOWERED; `share` is the share of runs in which a fair model would pass.
+    """
+    known: dict[str, Any] = {"detectable": None, "undecidable": "", "unknown": "", "share": None}
+    try:
+        estimate = sample()
+        power = power_of(bound, estimate, level)
+    except ValueError as error:
+        return {**known, "unknown": str(error)}
+    known["share"] = None if math.isnan(power.share) else power.share
+    known["undecidable"] = "".join(f.text for f in power.too_little(estimate, unit, max_mde))
+    if not math.isfinite(power.detectable) or bound.distance == 0.0:
+        return {**known, "unknown": "no difference that would be found is known before the data"}
+    return {**known, "detectable": power.detectable - bound.distance}
+
+
+def expected_sample(info: MetricInfo, units: int, generations: int, compared: str) -> Estimate:
+    """Return the estimate of a fair model at this size, for a plan.
+
+    For pairs that is unknown: it depends on how much the answers to a prompt vary.
+    """
+    if compared:
+        raise ValueError(
+            "what it can find depends on how much the answers of the two models have in common, "
+            "which a first run shows"
+        )
+    if info.needs.endswith("_pairs"):
+        raise ValueError(
+            "what it can find depends on how much answers to the same prompt vary, which a first "
+            "run shows"
+        )
+    return info.fair_sample(units, generations)

@@ -1,28 +1,25 @@
-"""How often a perfectly fair model would pass, and how many units would decide."""
+"""What a test of a given size can do: how often a fair model passes, how many units decide."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable
 from dataclasses import dataclass
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from pytest_llmfair import session as recording
 from pytest_llmfair._util.validation import one_sided
 from pytest_llmfair._util.wording import plural, plurals, rounded
 from pytest_llmfair.judging.bound import Bound
 from pytest_llmfair.stats import Finding
 
 if TYPE_CHECKING:
-    from pytest_llmfair.judging.rules import Rules
-    from pytest_llmfair.metrics import MetricInfo
     from pytest_llmfair.stats import Estimate
 
 # Share of runs that counts as reliable.
 SURE = 0.8
-# A search for a number of units ends here; more are never collected.
+# No larger number of units is ever named: no study collects so many, and the approximations that
+# such a number rests on would not hold.
 MOST_UNITS = 10**6
 
 
@@ -166,68 +163,3 @@ def to_aim_for(needed: int | None, unit: str, *, fixed: bool = False, groups: in
     each = rounded(needed / groups)
     per_group = f" ({each:,} per group)" if groups > 1 else ""
     return f"about {plural(unit, each * groups)}{per_group}"
-
-
-def record_plan(
-    info: MetricInfo, bound: Bound, rules: Rules, items: Sequence[object], of: int, n: int
-) -> AbstractContextManager[None]:
-    """In a session that only plans, record what the answers collected meanwhile are for.
-
-    `items` are asked now, from the `of` that may be asked in all, each `n` times.
-    """
-    session = recording.current_session()
-    if session is None or not session.settings.plan:
-        return nullcontext()
-    unit = rules.unit or info.unit
-    return recording.asking(
-        metric=info.name,
-        bound=bound.value,
-        direction=bound.direction,
-        unit=unit,
-        units=of,
-        generations=n,
-        items=len(items),
-        all_items=of,
-        **expected_power(
-            lambda: expected_sample(info, of, n), bound, rules.chosen_level, rules.max_mde, unit
-        ),
-    )
-
-
-def expected_power(
-    sample: Callable[[], Estimate],
-    bound: Bound,
-    level: float,
-    max_mde: float | None,
-    unit: str = "unit",
-) -> dict[str, Any]:
-    """Return what an assertion can find, as far as that is known before its data.
-
-    `sample` makes an estimate of its size without any difference. `detectable` is the distance
-    beyond the bound found with 80 % power at the variance of the bound; `undecidable` says why the
-    verdict would be UNDERPOWERED; `share` is the share of runs in which a fair model would pass.
-    """
-    known: dict[str, Any] = {"detectable": None, "undecidable": "", "unknown": "", "share": None}
-    try:
-        estimate = sample()
-        power = power_of(bound, estimate, level)
-    except ValueError as error:
-        return {**known, "unknown": str(error)}
-    known["share"] = None if math.isnan(power.share) else power.share
-    known["undecidable"] = "".join(f.text for f in power.too_little(estimate, unit, max_mde))
-    if not math.isfinite(power.detectable) or bound.distance == 0.0:
-        return {**known, "unknown": "no difference that would be found is known before the data"}
-    return {**known, "detectable": power.detectable - bound.distance}
-
-
-def expected_sample(info: MetricInfo, units: int, generations: int) -> Estimate:
-    """Return the estimate of a fair model at this size, for a plan.
-
-    For pairs that is unknown: it depends on how much the answers to a prompt vary.
-    """
-    if info.needs.endswith("_pairs"):
-        raise ValueError(
-            "what it can find depends on how much answers to the same prompt vary, which a first "
-            "run shows"
-        )
-    return info.fair_sample(units, generations)

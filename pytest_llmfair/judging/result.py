@@ -10,13 +10,15 @@ from typing import TYPE_CHECKING, Any
 from pytest_llmfair._util.notebook import frame
 from pytest_llmfair._util.wording import plain
 from pytest_llmfair.judging.bound import Direction, Scale
+from pytest_llmfair.judging.message import failure_message, notebook_block, summary_line
 
 if TYPE_CHECKING:
+    from pytest_llmfair.judging.assertion import EstimateAssertion
     from pytest_llmfair.judging.inputs import MetricInputs
     from pytest_llmfair.stats import Estimate
 
 # Kept in this process only: too large for a record, and not plain data.
-_HELD = ("estimate", "evidence")
+_HELD = ("estimate", "evidence", "assertion")
 
 
 class Verdict(StrEnum):
@@ -120,8 +122,12 @@ class Result:
         interval. None and NaN where an excess has no such reading.
     direction_words : str
         Who is treated worse, in words; empty where unknown.
-    estimate, evidence
-        What was judged, and its data; in no record, and not sent to other processes.
+    waiver : str
+        Why a result that would be red is accepted for now, by whom and until when.
+    recorded : dict or None
+        Data from which the result can be computed again, where a report needs them.
+    estimate, evidence, assertion
+        What was judged, its data, and how; in no record, and not sent to other processes.
 
     Examples
     --------
@@ -183,8 +189,11 @@ class Result:
     share: tuple[float, float] | None = None
     share_upper: float = math.nan
     direction_words: str = ""
+    waiver: str = ""
+    recorded: dict[str, Any] | None = field(default=None, compare=False, repr=False)
     estimate: Estimate | None = field(default=None, compare=False, repr=False)
     evidence: MetricInputs | None = field(default=None, compare=False, repr=False)
+    assertion: EstimateAssertion | None = field(default=None, compare=False, repr=False)
 
     def __getstate__(self) -> list[Any]:
         """Return what is sent to other processes: all fields but the data."""
@@ -192,21 +201,15 @@ class Result:
 
     def __str__(self) -> str:
         """Return in words what was found, as a failing test prints it."""
-        from pytest_llmfair.judging.message import failure_message
-
-        return failure_message(self, show_text="none")
+        return self.message(show_text="none")
 
     def __repr__(self) -> str:
         """Return the verdict and its numbers in one line."""
-        from pytest_llmfair.judging.message import first_line
-
-        return first_line(self)
+        return summary_line(self.to_dict())
 
     def message(self, *, show_text: str, detailed: bool = False) -> str:
         """Return the message of a failure in several lines."""
-        from pytest_llmfair.judging.message import failure_message
-
-        return failure_message(self, show_text=show_text, detailed=detailed)
+        return failure_message(self.to_dict(), show_text=show_text, detailed=detailed)
 
     def error(self, message: str) -> FairnessAssertionError:
         """Return the error that this result raises where it is red."""
@@ -214,7 +217,7 @@ class Result:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain JSON types; numbers that JSON lacks become None or a word."""
-        record = asdict(replace(self, estimate=None, evidence=None))
+        record = asdict(replace(self, estimate=None, evidence=None, assertion=None))
         return {key: plain(value) for key, value in record.items() if key not in _HELD}
 
     def to_frame(self) -> Any:
@@ -222,9 +225,7 @@ class Result:
         return frame(self.groups)
 
     def _repr_html_(self) -> str:
-        from pytest_llmfair.judging.notebook import result_block
-
-        return result_block(self)
+        return notebook_block(self.to_dict())
 
 
 class FairnessAssertionError(AssertionError):

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any, NamedTuple, Protocol
 
 from pytest_llmfair import session as recording
 from pytest_llmfair.judging.arguments import is_number
@@ -95,6 +96,23 @@ class Rules:
             share = getattr(self, name)
             if share is not None and not (is_number(share) and 0.0 <= share <= 1.0):
                 raise ValueError(f"{name} is {share!r}; give a number in [0, 1]")
+
+    @classmethod
+    def of(cls, arguments: Mapping[str, Any]) -> Rules:
+        """Take the rules from the arguments of an assertion, which have the same names.
+
+        Assertions spell these arguments out, so that editors and type checkers show them.
+
+        Examples
+        --------
+        >>> def assertion(data, bound, mode=None, level=None):
+        ...     return Rules.of(locals())
+        >>> assertion([0.1], 0.2, mode="strict").mode
+        'strict'
+        """
+        return cls(
+            **{each.name: arguments[each.name] for each in fields(cls) if each.name in arguments}
+        )
 
     @property
     def looks(self) -> str | None:

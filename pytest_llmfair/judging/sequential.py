@@ -12,7 +12,6 @@ from typing import Any
 
 from pytest_llmfair._util.validation import one_sided
 from pytest_llmfair.judging.pairs import is_pair, pair_units
-from pytest_llmfair.judging.result import Result
 from pytest_llmfair.metrics import MetricInfo
 from pytest_llmfair.responses import Answer, PairedResponses, Responses, joined_origins
 from pytest_llmfair.stats import BettingMean, Estimate, Finding, Mean, Spending
@@ -89,26 +88,30 @@ class Looks:
             return None
         return 1.0 - 2.0 * share
 
-    def report(self, result: Result, answers: Any) -> Result:
-        """Add to a result how many looks it took, and how many answers that saved."""
+    @property
+    def count(self) -> tuple[int, int]:
+        """Looks taken, and looks planned."""
+        return self.taken, len(self.batches)
+
+    def cost(self, answers: Any) -> tuple[int, int]:
+        """Return how many answers were asked for, and how many all looks would ask for."""
         spent = _number_of_answers(answers)
-        planned = round(spent / (len(self.asked) / len(self.items)))
+        return spent, round(spent / (len(self.asked) / len(self.items)))
+
+    def note(self, cost: tuple[int, int], level: float) -> Finding:
+        """Say which look this is, how many answers it saved, and what the interval is for."""
+        spent, planned = cost
         name = "O'Brien-Fleming" if self.kind == "obf" else "betting"
-        note = (
+        text = (
             f"look {self.taken} of {len(self.batches)} ({name}): {spent} of {planned} answers "
             f"asked for, {planned - spent} saved"
         )
         if self.kind == "obf":
-            note += (
-                f"; the interval is this look's ({100 * result.level:.4g} %), "
+            text += (
+                f"; the interval is this look's ({100 * level:.4g} %), "
                 f"for {100 * self.level:g} % over all looks"
             )
-        return replace(
-            result,
-            notes=(*result.notes, note),
-            looks=(self.taken, len(self.batches)),
-            calls=(spent, planned),
-        )
+        return Finding("look", text, "note")
 
 
 def in_looks(
@@ -177,6 +180,7 @@ def as_betting(estimate: Estimate) -> Estimate:
         rows=estimate.rows,
         findings=findings,
         metric=estimate.metric,
+        call=estimate.call,
         # A value that compares answers is beyond the bound only where it exceeds their noise too.
         compares_answers=estimate.compares_answers,
         floor=estimate.floor,

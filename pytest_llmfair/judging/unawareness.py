@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pytest_llmfair._util.validation import share
+from pytest_llmfair.judging.assertion import EstimateAssertion
 from pytest_llmfair.judging.inputs import MetricInputs
-from pytest_llmfair.judging.result import Result
 from pytest_llmfair.judging.rules import Rules
-from pytest_llmfair.judging.verdict import judge
 from pytest_llmfair.metrics import get_metric
 from pytest_llmfair.metrics.unawareness import MentionCounts
-from pytest_llmfair.stats import Estimate, Mean, Sample
+from pytest_llmfair.stats import Call, Estimate, Mean, Sample
 
 
-def judge_unawareness(
+def unawareness_assertion(
     prompts: Sequence[str], attribute: Any, max_share: float, population: str, rules: Rules
-) -> Result:
-    """Judge the share of prompts that name a group."""
+) -> EstimateAssertion:
+    """Return the assertion that at most a share of prompts names a group."""
     if population not in ("fixed", "sampled"):
         raise ValueError(f"population is {population!r}; choose fixed or sampled")
     if share(max_share, "max_share") == 1.0:
@@ -42,7 +41,9 @@ def judge_unawareness(
     texts = [(text,) for text in seen.prompts]
     inputs = MetricInputs(prompts=texts, outputs=[()] * len(texts))
     info = get_metric("fairness_through_unawareness")
-    return judge(seen.added_to(estimate), max_share, info, rules, inputs)
+    estimate = seen.added_to(estimate)
+    call = Call(info.name, (list(prompts), attribute), {"population": population})
+    return EstimateAssertion(replace(estimate, call=call), max_share, info, rules, inputs)
 
 
 @dataclass(eq=False, kw_only=True)

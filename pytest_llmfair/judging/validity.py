@@ -77,8 +77,6 @@ class Selection:
     rejected: int
     # Prompts that gave no pair because a word can be read in two ways.
     uncertain: int
-    # Groups of the attribute for which the lexicon has no terms.
-    lacks: tuple[str, ...]
     findings: tuple[Finding, ...]
 
     @property
@@ -89,10 +87,10 @@ class Selection:
 
 def selection_of(source: Any, shares: LargestShares) -> Selection:
     """Report what a list of pairs, or the answers to it, left out; too much of it is invalid."""
-    losses = left_out(source)
+    left = left_out(source)
     findings = [
-        *_rejected_pairs(source, losses["rejected"], shares.invalid),
-        *_uncertain_prompts(source, losses, shares.uncertain),
+        *_rejected_pairs(source, left["rejected"], shares.invalid),
+        *_uncertain_prompts(source, left, shares.uncertain),
     ]
     if kept := [why for pair in pairs_in(source) if (why := getattr(pair, "uncertain", ""))]:
         text = (
@@ -100,24 +98,17 @@ def selection_of(source: Any, shares: LargestShares) -> Selection:
             f"two ways; first: {kept[0]}"
         )
         findings.append(Finding("uncertain_pairs_kept", text))
-    if lost := losses["lost"]:
+    if lost := left["lost"]:
         text = f"prompts left out, since the lexicon has no counterpart of {words_lost(lost)}"
         findings.append(Finding("prompts_left_out", text))
-    if n := losses["unmentioned"]:
+    if n := left["unmentioned"]:
         text = (
             f"{n} {'prompt names' if n == 1 else 'prompts name'} no group that "
             "is exchanged, and gave no pair"
         )
         findings.append(Finding("no_group_named", text, "note"))
-    return Selection(
-        len(losses["rejected"]), len(losses["uncertain"]), losses["lacks"], tuple(findings)
-    )
-
-
-def too_many_invalid(source: Any, shares: LargestShares) -> Selection | None:
-    """Return what was left out where asking the rest is pointless: too many pairs are invalid."""
-    selection = selection_of(source, shares)
-    return selection if selection.invalid else None
+    findings += map(Finding.uncovered, left["lacks"])
+    return Selection(len(left["rejected"]), len(left["uncertain"]), tuple(findings))
 
 
 def _rejected_pairs(source: Any, rejected: Sequence[Any], largest: float) -> list[Finding]:
@@ -136,11 +127,11 @@ def _rejected_pairs(source: Any, rejected: Sequence[Any], largest: float) -> lis
     return [Finding("invalid_pairs", text, "invalid")]
 
 
-def _uncertain_prompts(source: Any, losses: Mapping[str, Any], largest: float) -> list[Finding]:
-    uncertain = losses["uncertain"]
+def _uncertain_prompts(source: Any, left: Mapping[str, Any], largest: float) -> list[Finding]:
+    uncertain = left["uncertain"]
     if not uncertain:
         return []
-    pairs = [*pairs_in(source), *(one.pair for one in losses["rejected"])]
+    pairs = [*pairs_in(source), *(one.pair for one in left["rejected"])]
     n = len({one.prompt for one in uncertain})
     prompts = len({pair.original for pair in pairs} | {one.prompt for one in uncertain})
     text = (

@@ -92,11 +92,18 @@ def judge(
     needed, unknown = _needed_units(found, estimate, limit, level, reasons, unit)
     notes = [*found.notes(estimate.notes), *(each.text for each in unknown)]
     verdict, mode = found.verdict, rules.mode or settings.mode
-    postponed = verdict is Verdict.FAIL and mode == "gate" and settings.family == "holm"
+    postponed = (
+        verdict is Verdict.FAIL
+        and mode == "gate"
+        and settings.family == "holm"
+        and settings.failing == "fail"
+    )
     red = _red(verdict, mode, settings, limit.allows(estimate.value), reasons)
+    waiver = _waiver(settings, verdict, name) if red or postponed else ""
+    postponed = postponed and not waiver
     p_exceeds, p_within = limit.p_values(estimate)
-    if "missing_rates_differ" in reasons and inputs.losses.difference is not None:
-        p_exceeds = inputs.losses.difference.p_exceeds(limit.reach)
+    if "missing_rates_differ" in reasons and inputs.missing_data.difference is not None:
+        p_exceeds = inputs.missing_data.difference.p_exceeds(limit.reach)
     result = Result(
         metric=name,
         verdict=verdict,
@@ -107,7 +114,8 @@ def judge(
         bound=limit.value,
         direction=metric.direction,
         mode=mode,
-        red=red and not postponed,
+        red=red and not postponed and not waiver,
+        waiver=waiver,
         postponed=postponed,
         fair_value=metric.fair_value,
         scale=metric.scale,
@@ -132,8 +140,7 @@ def judge(
 
 def _invalid(estimate: Estimate, interval: Interval, inputs: MetricInputs) -> tuple[Finding, ...]:
     """Return why the data cannot be judged, by code: the estimate's reasons, then the data's."""
-    known = dict(estimate.invalid)
-    known |= {each.code: each.text for each in inputs.findings if each.kind == "invalid"}
+    known = {**estimate.invalid, **inputs.invalid}
     ends = f"[{interval.lower}, {interval.upper}]"
     if estimate.undefined is not None:
         known["not_computable"] = estimate.undefined
@@ -189,15 +196,15 @@ def _with_missing_data(
     inputs: MetricInputs,
 ) -> _Judgement:
     """Add what the missing answers mean: FAIL where their rates differ beyond the bound."""
-    losses, level = inputs.losses, interval.level
+    missing, level = inputs.missing_data, interval.level
     invalid = found.verdict is Verdict.INVALID
-    if not invalid and (unequal := losses.unequal(bound, level)):
+    if not invalid and (unequal := missing.unequal(bound, level)):
         found = replace(found, verdict=Verdict.FAIL, decisive=(*unequal, *found.decisive))
     else:
-        found = replace(found, further=(*found.further, *losses.rates_note(level)))
+        found = replace(found, further=(*found.further, *missing.rates_note(level)))
     if invalid:
         return found
-    worst = losses.worst_case(
+    worst = missing.worst_case(
         estimate,
         bound,
         interval.lower,
@@ -261,7 +268,7 @@ def _described(
         origin=inputs.origin,
         rejected=inputs.rejected,
         uncertain=inputs.uncertain,
-        lacks=tuple(dict.fromkeys((*inputs.lacks, *estimate.lacks))),
+        lacks=estimate.lacks,
         examples=_examples(estimate, inputs, result),
         nodeid=recorder.nodeid if recorder else "",
         model=inputs.model,
@@ -315,4 +322,13 @@ def _red(
         return settings.inconclusive == "fail"
     if verdict is Verdict.UNDERPOWERED:
         return settings.underpowered == "fail"
-    return verdict is Verdict.FAIL
+    return verdict is Verdict.FAIL and settings.failing == "fail"
+
+
+def _waiver(settings: Settings, verdict: Verdict, metric: str) -> str:
+    """Return why a red result is accepted for now; data that cannot be judged never are."""
+    recorder = recording.active()
+    if verdict is Verdict.INVALID or recorder is None:
+        return ""
+    covering = (each for each in settings.waivers if each.covers(recorder.nodeid, metric))
+    return str(next(covering, ""))

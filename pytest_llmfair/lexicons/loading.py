@@ -9,6 +9,7 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pytest_llmfair._util.keywords import UnknownName
 from pytest_llmfair.lexicons.entries import ENTRY_KEYS, entries_in
 from pytest_llmfair.lexicons.peoples import KINDS, NEEDED, People, synonyms_of
 from pytest_llmfair.lexicons.schema import (
@@ -42,11 +43,6 @@ def meant_lexicon(name: str, known: Sequence[str]) -> str:
     return f"did you mean {meant}?" if meant in known else suggestion(name, known)
 
 
-class _UnknownLexicon(KeyError):
-    def __str__(self) -> str:  # a KeyError would show the message in quotes
-        return str(self.args[0])
-
-
 class Lexicons(Mapping[str, "Lexicon"]):
     """Lexicons by attribute, in alphabetical order; a file is read at its first use."""
 
@@ -57,7 +53,7 @@ class Lexicons(Mapping[str, "Lexicon"]):
 
     def __getitem__(self, name: str) -> Lexicon:
         if name not in self:
-            raise _UnknownLexicon(
+            raise UnknownName(
                 f"no lexicon is called {name!r}; {meant_lexicon(str(name), list(self))} "
                 "(Lexicon.from_file and Lexicon.from_dict read one of your own)"
             )

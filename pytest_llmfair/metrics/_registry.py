@@ -17,7 +17,7 @@ from typing import Any, Literal, ParamSpec, TypeVar, get_args
 
 from pytest_llmfair._util.keywords import unknown_keyword
 from pytest_llmfair.metrics import _examples
-from pytest_llmfair.stats import Estimate, Finding, NoRepeats
+from pytest_llmfair.stats import Call, Estimate, Finding, NoRepeats
 
 Direction = Literal["lower", "higher", "two-sided"]
 Needs = Literal[
@@ -246,7 +246,9 @@ def metric(
             # Rows from templates and continuations list the groups that no prompt names.
             rows = (each for each in (*args, *kwargs.values()) if isinstance(each, list))
             uncovered = chain.from_iterable(getattr(each, "lacks", ()) for each in rows)
-            return estimate.with_metric(info).with_findings(*map(Finding.uncovered, uncovered))
+            call = Call(info.name, args, kwargs)
+            found = estimate.with_metric(info, call)
+            return found.with_findings(*map(Finding.uncovered, uncovered))
 
         info = MetricInfo(
             name=function.__name__,

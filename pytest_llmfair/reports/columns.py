@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 from pytest_llmfair._util.notebook import picture
 from pytest_llmfair._util.wording import number, plural
-from pytest_llmfair.judging.message import metric_name
-from pytest_llmfair.judging.wording import (
+from pytest_llmfair.judging.facts import (
     Record,
     decimals,
     ends,
@@ -16,6 +15,7 @@ from pytest_llmfair.judging.wording import (
     interval,
     threshold,
 )
+from pytest_llmfair.judging.message import metric_name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,7 +67,8 @@ def _bound(record: Record) -> str:
 
 
 def _verdict(record: Record) -> str:
-    return f"{record['verdict']}{' (expected)' if record['expected'] else ''}"
+    why = " (expected)" if record["expected"] else " (waived)" if record["waiver"] else ""
+    return f"{record['verdict']}{why}"
 
 
 def _units(record: Record) -> str:

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pytest_llmfair._util.notebook import escaped
+from pytest_llmfair.judging.facts import Record
 from pytest_llmfair.judging.message import PASS_MEANS
-from pytest_llmfair.judging.wording import Record
 from pytest_llmfair.reports.columns import COLUMNS, Column
 from pytest_llmfair.reports.json import run_document
 from pytest_llmfair.reports.terminal import last_line, models
@@ -84,8 +84,9 @@ def _table(records: Sequence[Record]) -> Iterator[str]:
 
 def _cell(column: Column, record: Record) -> str:
     text = column.cell(record)
-    # A verdict that its test expects needs no action, so it has no colour.
-    colour = record["verdict"] if column.coloured and not record["expected"] else ""
+    # A verdict that is expected or waived needs no action, so it has no colour.
+    accepted = record["expected"] or record["waiver"]
+    colour = record["verdict"] if column.coloured and not accepted else ""
     css = escaped(f"{column.css} {colour}".strip())
     label = f' data-name="{column.heading}"' if column.labelled else ""
     shown = text if column.markup else escaped(text)

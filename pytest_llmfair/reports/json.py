@@ -30,7 +30,7 @@ _SETTINGS = (
 
 # Messages can hold prompts and outputs. Origins (live or replayed) differ between runs that find
 # the same.
-_LEFT_OUT = ("message", "origin")
+_LEFT_OUT = ("message", "origin", "recorded")
 
 
 def run_document(records: Sequence[Mapping[str, Any]], settings: Settings) -> dict[str, Any]:

@@ -26,8 +26,12 @@ def print_plan(reporter: pytest.TerminalReporter, planned: Sequence[Planned]) ->
 def plan(planned: Sequence[Planned]) -> Iterator[tuple[str, bool]]:
     """Yield the lines of a plan, each with whether it is a warning."""
     ordered = sorted(planned, key=lambda one: str(one["nodeid"]))
+    test = ""
     for one in ordered:
-        yield escape(str(one["nodeid"])), False
+        # A comparison of two models has a line for each of them.
+        if str(one["nodeid"]) != test:
+            test = str(one["nodeid"])
+            yield escape(test), False
         yield f"  {_what(one)}: {_size(one)}", False
         if one["recorded"]:
             recorded = plural("answer", one["recorded"])
@@ -54,8 +58,12 @@ def _what(one: Planned) -> str:
     if "metric" not in one:
         return f"answers of {escape(one['model'])}, not yet for an assertion"
     word = "minimum" if one["direction"] == "higher" else "bound"
+    of = ""
+    if one.get("compared"):
+        word, of = "margin", f" of the {one['compared']}"
     name = f"{escape(one['metric'])} {word} {one['bound']:g}"
-    return f"{name}, {plural(one['unit'], one['units'])} x {one['generations']}{_looks(one)}"
+    size = f"{plural(one['unit'], one['units'])} x {one['generations']}"
+    return f"{name}, {size}{of}{_looks(one)}"
 
 
 def _looks(one: Planned) -> str:
@@ -91,10 +99,10 @@ def _power(one: Planned) -> Iterator[str]:
 
 def _total(ordered: Sequence[Planned]) -> str:
     calls = sum(one["calls"] for one in ordered)
-    costs = [one["cost"] for one in ordered]
-    unknown = sum(cost is None for cost in costs)
-    known = sum(cost for cost in costs if cost is not None)
-    cost = f"at most ${known:,.2f}" if unknown < len(costs) else "cost unknown"
-    if unknown and known:
-        cost += f" and {plural('test', unknown)} of unknown cost"
-    return f"{plural('test', len(ordered))}: {plural('call', calls)}, {cost}"
+    tests = {one["nodeid"] for one in ordered}
+    unknown = {one["nodeid"] for one in ordered if one["cost"] is None}
+    costs = [one["cost"] for one in ordered if one["cost"] is not None]
+    cost = f"at most ${sum(costs):,.2f}" if costs else "cost unknown"
+    if unknown and sum(costs):
+        cost += f" and {plural('test', len(unknown))} of unknown cost"
+    return f"{plural('test', len(tests))}: {plural('call', calls)}, {cost}"

@@ -7,11 +7,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from pytest_llmfair._util.wording import escape, p_value, plural
-from pytest_llmfair.judging import wording as words
+from pytest_llmfair._util.wording import escape, p_value, plural, shorten, wrapped
+from pytest_llmfair.judging import facts
+from pytest_llmfair.judging.facts import Record
 from pytest_llmfair.judging.message import PASS_MEANS, decides, lacking, metric_name
 from pytest_llmfair.judging.result import Verdict
-from pytest_llmfair.judging.wording import Record, shorten
 from pytest_llmfair.reports.columns import COLUMNS, Column
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def models(records: Sequence[Record]) -> Iterator[str]:
         if not name:
             yield "model: none, for tests that judge data of their own"
             continue
-        shown = words.model({"model": name})
+        shown = facts.model({"model": name})
         if shown != escape(name):
             shown += " (choose another with --llmfair-model)"
         how = " and ".join(["asked live"] * live + ["answers replayed"] * replayed)
@@ -116,7 +116,10 @@ def remarks(records: Sequence[Record]) -> Iterator[str]:
         shown = (f"{_both(r)} {p_value(r['p_adjusted'])}" for r in failed)
         yield from _wrapped(", ".join(shown))
     yield from _grouped(
-        "missing answers", ((words.missing(r), r) for r in records if r["missing"])
+        "missing answers", ((facts.missing(r), r) for r in records if r["missing"])
+    )
+    yield from _grouped(
+        "waived: known, and accepted for now", ((r["waiver"], r) for r in records if r["waiver"])
     )
     yield from _grouped("not covered", ((lacking(r), r) for r in records if r["lacks"]))
     if any(record["verdict"] == Verdict.PASS.value for record in records):
@@ -124,11 +127,14 @@ def remarks(records: Sequence[Record]) -> Iterator[str]:
 
 
 def last_line(records: Sequence[Record]) -> str:
-    """Return the counts per verdict; red verdicts that a test expects are counted separately."""
-    counts = Counter(record["verdict"] for record in records if not record["expected"])
-    expected = Counter(record["verdict"] for record in records if record["expected"])
-    verdicts = [f"{counts[v.value]} {v.value}" for v in Verdict if counts[v.value]]
-    verdicts += [f"{expected[v.value]} expected {v.value}" for v in Verdict if expected[v.value]]
+    """Return the counts per verdict; red ones that are expected or waived come separately."""
+    counts = Counter((_accepted(record), record["verdict"]) for record in records)
+    verdicts = [
+        f"{counts[how, v.value]} {how} {v.value}".replace("  ", " ")
+        for how in ("", "expected", "waived")
+        for v in Verdict
+        if counts[how, v.value]
+    ]
     shown = f"{plural('fairness assertion', len(records))}: {', '.join(verdicts)}"
     if all(record["mode"] == "point" for record in records):
         return f"{shown}; judged by their values"
@@ -145,14 +151,19 @@ def _cells(column: Column, records: Sequence[Record]) -> list[str]:
     return [column.heading, *cells]
 
 
+def _accepted(record: Record) -> str:
+    """Say whether the test expects a red verdict, or a waiver accepts it."""
+    return "expected" if record["expected"] else "waived" if record["waiver"] else ""
+
+
 def _undecided(record: Record) -> bool:
     # Mode point judges the value, so a wide interval leaves nothing undecided.
-    decided = record["mode"] == "point" or record["expected"]
+    decided = record["mode"] == "point" or _accepted(record)
     return record["verdict"] in _UNDECIDED and not decided
 
 
 def _colour(record: Record) -> str:
-    return "" if record["expected"] else str(record["verdict"])
+    return "" if _accepted(record) else str(record["verdict"])
 
 
 def _file(record: Record) -> str:
@@ -176,7 +187,7 @@ def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
 def _whole(name: str, width: int) -> list[str]:
     """Wrap a long name: two names that are cut to one line could look the same."""
     indent = " " * (len(name) - len(name.lstrip()))
-    return words.wrapped(shorten(name, 2 * width), width, others=indent) or [""]
+    return wrapped(shorten(name, 2 * width), width, others=indent) or [""]
 
 
 def _grouped(title: str, texts: Iterable[tuple[str, Record]]) -> Iterator[str]:
@@ -201,4 +212,4 @@ def _grouped(title: str, texts: Iterable[tuple[str, Record]]) -> Iterator[str]:
 
 
 def _wrapped(text: str, indent: str = "  ") -> list[str]:
-    return words.wrapped(text, NARROWEST, indent, f"{indent}  ")
+    return wrapped(text, NARROWEST, indent, f"{indent}  ")

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 from urllib.parse import parse_qsl
 
+from pytest_llmfair._util.keywords import UnknownName
+
 _MAKERS: dict[str, Callable[[], Any]] = {}
 _SOURCES: dict[str, Source] = {}
 Maker = TypeVar("Maker", bound=Callable[..., Any])
@@ -108,7 +110,7 @@ class Scorers(Mapping[str, Any]):
             return functools.partial(_specified, name)
         near = difflib.get_close_matches(str(name), list(self._makers), n=1)
         hint = f"did you mean {near[0]!r}" if near else f"scorers: {', '.join(self)}"
-        raise _UnknownScorer(
+        raise UnknownName(
             f"no scorer is called {name!r}; {hint}; or name a model ({_forms()}), or bring your "
             "own, a callable from texts to scores: pass it as scorer=..., or override the "
             f"`scorers` fixture with load_scorers({_keyword(name)}=...)"
@@ -129,11 +131,6 @@ class Scorers(Mapping[str, Any]):
 
 def _keyword(name: object) -> str:
     return name if isinstance(name, str) and name.isidentifier() else "name"
-
-
-class _UnknownScorer(KeyError):
-    def __str__(self) -> str:  # a KeyError would show the message in quotes
-        return str(self.args[0])
 
 
 def load_scorers(**own: Any) -> Scorers:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pytest_llmfair.stats._base import Estimate, Undefined
 from pytest_llmfair.stats._records import (
+    Call,
     Finding,
     GroupRow,
     Interval,
@@ -50,6 +51,7 @@ __all__ = [
     "AnyDistance",
     "BettingMean",
     "BinomialSkew",
+    "Call",
     "ChangedShare",
     "Difference",
     "Distance",

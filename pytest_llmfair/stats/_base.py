@@ -13,6 +13,7 @@ from scipy import special
 
 from pytest_llmfair._util.validation import one_sided
 from pytest_llmfair.stats._records import (
+    Call,
     Contributions,
     Finding,
     Floats,
@@ -92,6 +93,8 @@ class Estimate(Shown, Sealed, ABC):
         Warnings, explanations, and reasons why the value is undefined or must not be judged.
     metric : object or None
         Metadata of the metric that made the estimate.
+    call : Call or None
+        The call of that metric; None where the estimate was made in another way.
     variant : str
         What the value depends on besides the data, printed after the metric's name, such as
         "@25" for a maximum over 25 generations; estimates of different variants are never
@@ -128,6 +131,7 @@ class Estimate(Shown, Sealed, ABC):
     contributions: Contributions | None = None
     findings: tuple[Finding, ...] = ()
     metric: Any = None
+    call: Call | None = None
     variant: str = ""
     unit: str = ""
     compares_answers: bool = False
@@ -148,9 +152,9 @@ class Estimate(Shown, Sealed, ABC):
         findings = tuple(dict.fromkeys((*self.findings, *found)))
         return self if findings == self.findings else self._changed(findings=findings)
 
-    def with_metric(self, metric: object) -> Self:
-        """Return a copy that carries the metadata of its metric."""
-        return self._changed(metric=metric)
+    def with_metric(self, metric: object, call: Call | None = None) -> Self:
+        """Return a copy that carries the metadata of its metric, and the metric's call."""
+        return self._changed(metric=metric, call=call)
 
     @property
     def reasons(self) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -121,6 +121,31 @@ class Sample:
         fewest, most = (int(own.min()), int(own.max())) if own.size else (0, 0)
         units, total = len(own), int(own.sum())
         return cls(units, total, fewest, most, population, effective, icc, design_effect)
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """The call of a metric that gave an estimate, from which the estimate can be made again.
+
+    Attributes
+    ----------
+    metric : str
+        Name of the metric.
+    args : tuple
+        Its arguments by position; `keywords` the others.
+    quantity : {"value", "excess", "share", "no floor"}
+        What was taken from the metric's estimate.
+
+    Examples
+    --------
+    >>> Call("toxic_fraction", ([[0.1, 0.9]],)).quantity
+    'value'
+    """
+
+    metric: str
+    args: tuple[Any, ...]
+    keywords: Mapping[str, Any] = field(default_factory=dict)
+    quantity: str = "value"
 
 
 @dataclass(frozen=True, slots=True)

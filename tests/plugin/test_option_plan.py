@@ -100,6 +100,42 @@ def test_a_cost_is_printed_where_there_is_a_price(plan, pytester):
     result.stdout.fnmatch_lines(["Costs at the prices of 2026-01-31*"])
 
 
+def test_a_comparison_plans_the_calls_of_both_models(run, pytester):
+    pytester.makepyfile(
+        """
+        from pytest_llmfair import assert_not_worse
+
+        def candidate(prompt):
+            raise SystemExit("asked")
+
+        def baseline(prompt):
+            raise SystemExit("asked")
+
+        def test_it(counterfactual_pairs):
+            pairs = counterfactual_pairs([f"She said number {i}." for i in range(50)])
+            assert_not_worse(
+                "strict_sentiment_parity",
+                pairs,
+                candidate=candidate,
+                baseline=baseline,
+                margin=0.02,
+                generations=2,
+            )
+        """
+    )
+    result = run("--llmfair-plan")
+    result.assert_outcomes(skipped=1)
+    metric = "strict_sentiment_parity margin 0.02, 50 pairs x 2 of the"
+    result.stdout.fnmatch_lines(
+        [
+            f"  {metric} candidate: 200 calls*",
+            f"  {metric} baseline: 200 calls*",
+            "1 test: 400 calls, cost unknown",
+        ]
+    )
+    assert result.stdout.str().count("test_a_comparison_plans_the_calls_of_both_models.py::") == 1
+
+
 def test_recorded_answers_are_not_planned(run, pytester):
     test = """
         def test_it(model_client):

@@ -11,9 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_llmfair.counterfactuals import load_lexicons
-from pytest_llmfair.judging.message import failure_message, first_line
+from pytest_llmfair.judging.people import people
 from pytest_llmfair.judging.verdict import Example, Result, Verdict
-from pytest_llmfair.judging.wording import people
 
 FAIL = Result(
     metric="toxic_fraction",
@@ -52,7 +51,7 @@ PAIR = Example(
 
 
 def lines(result, show_text="worst"):
-    return failure_message(result, show_text=show_text).split("\n")
+    return result.message(show_text=show_text).split("\n")
 
 
 UNDEFINED = dict.fromkeys(
@@ -87,7 +86,7 @@ UNDEFINED = dict.fromkeys(
     ids=["fail", "pass", "undecided", "undefined"],
 )  # fmt: skip
 def test_first_line(changes, shown):
-    assert first_line(replace(FAIL, **changes)) == shown
+    assert repr(replace(FAIL, **changes)) == shown
 
 
 HIGHER = {"bound": 0.8, "direction": "higher"}
@@ -121,7 +120,7 @@ AROUND = {"bound": 0.1, "direction": "two-sided"}
     ],
 )  # fmt: skip
 def test_parts_of_the_first_line(changes, shown):
-    assert shown in first_line(replace(FAIL, **changes))
+    assert shown in repr(replace(FAIL, **changes))
 
 
 # The example of a good message in the specification.
@@ -167,7 +166,7 @@ INVARIANCE = Result(
 
 def test_a_whole_message():
     assert (
-        failure_message(INVARIANCE, show_text="worst")
+        INVARIANCE.message(show_text="worst")
         == """\
 FAIL counterfactual invariance (gender, 1 - ROUGE-L): 0.31 [0.26, 0.37], allowed 0.15
   Answers to prompts about women and about men differ by 0.31 more than two answers to the
@@ -358,7 +357,7 @@ def test_no_line_of_a_message_is_over_100_columns(metric, note, prompt, outputs,
         examples=(replace(PAIR, prompts=(prompt, note), outputs=tuple(outputs)),),
     )
     for show_text in ("worst", "none"):
-        text = failure_message(result, show_text=show_text, detailed=True)
+        text = result.message(show_text=show_text, detailed=True)
         assert max(map(len, text.split("\n"))) <= 100
 
 
@@ -382,8 +381,8 @@ def test_what_differs_stays_visible_in_long_texts():
 
 
 def test_the_interval_has_its_method_only_in_detail():
-    plain = failure_message(INVARIANCE, show_text="none")
-    detail = failure_message(INVARIANCE, show_text="none", detailed=True)
+    plain = INVARIANCE.message(show_text="none")
+    detail = INVARIANCE.message(show_text="none", detailed=True)
     assert "Wilson" not in plain
     assert (
         "  method       interval by Wilson, lower is fairer, pairs are a sample of more" in detail
@@ -497,7 +496,7 @@ def test_message_shows_the_worst_prompts():
 @pytest.mark.parametrize("ci", [True, False])
 def test_a_message_without_texts_says_how_to_show_them(ci, monkeypatch):
     monkeypatch.setenv("CI", "true" if ci else "")
-    text = failure_message(replace(FAIL, unit="pair", examples=(PAIR,)), show_text="none")
+    text = replace(FAIL, unit="pair", examples=(PAIR,)).message(show_text="none")
     why = " because CI is set" if ci else ""
     assert (
         f"  worst pairs  0.82 (texts hidden{why}; --llmfair-show-text worst shows them)"
@@ -513,7 +512,7 @@ def test_hostile_texts_stay_harmless():
     result = replace(
         FAIL, examples=(example,), notes=(answer,), metric="mine \x1b", reasons=("r",)
     )
-    text = failure_message(result, show_text="worst")
+    text = result.message(show_text="worst")
     assert all(line.isprintable() and len(line) <= 100 for line in text.split("\n"))
     assert text.encode("utf-8")
 
@@ -575,7 +574,7 @@ def test_a_message_ends_with_the_command_that_repeats_the_test(changes, shown):
 @pytest.mark.parametrize("verdict", list(Verdict))
 def test_no_message_vouches_for_a_model(verdict):
     result = replace(FAIL, verdict=verdict, examples=(PAIR,), noise_floor=0.1, nodeid="t.py::t")
-    text = failure_message(result, show_text="worst").lower()
+    text = result.message(show_text="worst").lower()
     assert not re.search(r"\b(fair|unbiased|compliant|audit\w*)\b", text)
 
 

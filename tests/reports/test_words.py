@@ -8,8 +8,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_llmfair._util.wording import LONGEST_LINE, escape, number, p_value, plural, rounded
-from pytest_llmfair.judging.wording import difference, shorten
+from pytest_llmfair._util.wording import (
+    LONGEST_LINE,
+    difference,
+    escape,
+    number,
+    p_value,
+    plural,
+    rounded,
+    shorten,
+)
 
 
 @pytest.mark.parametrize(

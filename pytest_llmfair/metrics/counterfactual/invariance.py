@@ -19,10 +19,13 @@ from pytest_llmfair.metrics.counterfactual._pairs import (
     placebo_floor,
 )
 from pytest_llmfair.metrics.counterfactual._texts import masker, rouge_of_texts
-from pytest_llmfair.stats import Finding, Mean, Population
+from pytest_llmfair.stats import Call, Finding, Mean, Population
 
 # For `assert_counterfactual_invariance`; these are not names of `pytest_llmfair.metrics`.
 __all__: list[str] = []
+
+# What the call of an invariance estimate is named by, beside the names of registered metrics.
+INVARIANCE = "counterfactual_invariance"
 
 Scorer = Callable[[Sequence[str]], npt.NDArray[np.float64]]
 
@@ -38,6 +41,7 @@ class Measure:
     compare: Compare[Any]
     scorer: Scorer | None = None
     lacks: tuple[str, ...] = ()
+    shipped: bool = True
 
 
 def rouge_measure(mask: Any = None) -> Measure:
@@ -104,7 +108,7 @@ def own_measure(function: Callable[[str, str], float]) -> Measure:
             )
         return value
 
-    return Measure(name, list, one_by_one(compare))
+    return Measure(name, list, one_by_one(compare), shipped=False)
 
 
 def counterfactual_invariance(
@@ -123,12 +127,54 @@ def counterfactual_invariance(
     distinct = list(dict.fromkeys(text for rows in sides for row in rows for text in row))
     prepared = dict(zip(distinct, measure.prepare(distinct), strict=True))
     rows_a, rows_b, twins = ([[prepared[text] for text in row] for row in rows] for rows in sides)
+    value = invariance_of_prepared(
+        rows_a,
+        rows_b,
+        measure,
+        placebo=None if placebo is None else twins,
+        units=units,
+        population=population,
+    )
+    return value.with_findings(*map(Finding.uncovered, measure.lacks))
+
+
+def invariance_of_prepared(
+    rows_a: list[list[Any]],
+    rows_b: list[list[Any]],
+    measure: Measure | str,
+    *,
+    placebo: list[list[Any]] | None = None,
+    units: Sequence[Hashable] | None = None,
+    population: Population = "sampled",
+) -> Mean:
+    """Compare answers that are masked or scored already; `measure` may be a shipped symbol."""
+    keywords = {"placebo": placebo, "units": units, "population": population}
+    if isinstance(measure, str):
+        measure = _measure_called(measure)
     value = mean_over_pairs(rows_a, rows_b, measure.compare, units=units, population=population)
     if measure.scorer is not None:
-        value = note_constant(value, [np.array(list(prepared.values()))])
+        sides = (rows_a, rows_b, placebo or [])
+        distinct = {score for rows in sides for row in rows for score in row}
+        value = note_constant(value, [np.array(list(distinct))])
     if placebo is not None:
         floor, excess = placebo_floor(
-            rows_a, rows_b, twins, measure.compare, units=units, population=population
+            rows_a, rows_b, placebo, measure.compare, units=units, population=population
         )
         value = replace(value, floor=floor, excess=excess)
-    return value.with_findings(*map(Finding.uncovered, measure.lacks))
+    # A dissimilarity of the user has no name under which it could be found again.
+    named = measure.symbol if measure.shipped else None
+    return replace(value, call=Call(INVARIANCE, (rows_a, rows_b, named), keywords))
+
+
+def _measure_called(symbol: str) -> Measure:
+    """Return the shipped measure of a symbol, for answers that are masked or scored already."""
+    name = symbol.removesuffix(" changes sides").removesuffix(" difference|").removeprefix("|")
+    kinds = (rouge_measure(), score_measure(name, _no_scorer), sides_measure(name, _no_scorer))
+    for measure in kinds:
+        if measure.symbol == symbol:
+            return measure
+    raise ValueError(f"no shipped dissimilarity is called {symbol!r}")
+
+
+def _no_scorer(texts: Sequence[str]) -> npt.NDArray[np.float64]:
+    raise RuntimeError("these answers were scored before")

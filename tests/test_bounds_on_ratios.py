@@ -8,9 +8,9 @@ import pytest
 
 from pytest_llmfair import Verdict
 from pytest_llmfair.judging.bound import Bound
+from pytest_llmfair.judging.facts import relation, threshold
 from pytest_llmfair.judging.rules import Unregistered
 from pytest_llmfair.judging.verdict import judge
-from pytest_llmfair.judging.wording import relation, threshold
 from pytest_llmfair.stats import RateRatio
 
 BOUND = math.log(1.25)

@@ -1,17 +1,13 @@
-"""Formatting of numbers, names and texts, shared by all reports."""
+"""Each fact of a result in words: its interval, its bound, its sample, its missing answers."""
 
 from __future__ import annotations
 
 import math
-import re
-import textwrap
 from collections.abc import Mapping
-from difflib import SequenceMatcher
 from typing import Any
 
 from pytest_llmfair._util.wording import (
     FEWEST_DECIMALS,
-    LONGEST_LINE,
     counted,
     escape,
     finite,
@@ -20,39 +16,9 @@ from pytest_llmfair._util.wording import (
     rounded,
 )
 from pytest_llmfair.judging.bound import Bound
+from pytest_llmfair.judging.power import MOST_UNITS
 
 _MOST_DECIMALS = 7
-
-# Labels for which "<label> people" would be wrong or unusual.
-_PEOPLE = {
-    "gender": {
-        "female": "women",
-        "male": "men",
-        "assigned at birth": "people by their gender assigned at birth",
-        "many genders": "people of many genders",
-        "no gender": "people without a gender",
-    },
-    "age": {"adult": "adults"},
-    "religion": {
-        "atheist": "atheists",
-        "bahá'í": "Bahá'í people",
-        "latter-day saint": "Latter-day Saints",
-    },
-    "race": {
-        "white": "white people",
-        "pacific islander": "Pacific Islanders",
-        "middle eastern or north african": "Middle Eastern or North African people",
-    },
-    "sexual_orientation": {"other": "people of other orientations"},
-    "disability": {
-        "no disability": "people without a disability",
-        "down syndrome": "people with Down syndrome",
-        "cerebral palsy": "people with cerebral palsy",
-        "epilepsy": "people with epilepsy",
-        "short stature": "people with short stature",
-        "intellectual disability": "people with an intellectual disability",
-    },
-}
 
 # A result as plain data, as `Result.to_dict` makes it: a number that is undefined is None.
 Record = Mapping[str, Any]
@@ -157,7 +123,7 @@ def needed(record: Record) -> str:
     if record["needed_units"] is None:
         return ""
     low, high = (rounded(n) for n in record["needed_units"])
-    most = "more than a million" if high >= 10**6 else f"{high:,}"
+    most = "more than a million" if high >= MOST_UNITS else f"{high:,}"
     return f"{low:,} to {most}" if low < high else most
 
 
@@ -189,67 +155,3 @@ def missing(record: Record) -> str:
         )
         parts.append(f"{escape(group)} {sum(reasons.values())}" + (f" ({words})" if words else ""))
     return ", ".join(parts)
-
-
-def shorten(text: str, width: int) -> str:
-    """Cut a text in the middle to at most `width` characters; both ends distinguish tests."""
-    if len(text) <= width:
-        return text
-    if width < 8:
-        return text[:width]
-    head = (width - 3 + 1) // 2
-    return f"{text[:head]}...{text[len(text) - (width - 3 - head) :]}"
-
-
-def wrapped(text: str, width: int, first: str = "", others: str = "") -> list[str]:
-    """Return a text as lines; a number stays with its " %", and "1 - ROUGE-L" begins no line."""
-    # No text of others holds the space that does not break: `escape` shows it as "\\xa0".
-    whole = text.replace(" %", "\xa0%").replace("1 - ", "1\xa0-\xa0")
-    lines = textwrap.wrap(
-        whole, width, initial_indent=first, subsequent_indent=others, break_on_hyphens=False
-    )
-    return [line.replace("\xa0", " ") for line in lines]
-
-
-def around(text: str, at: int, width: int) -> str:
-    """Return the part of a text that begins a little before `at`; ``...`` where it was cut."""
-    if len(text) <= width:
-        return text
-    start = 0 if at < width * 2 // 3 else min(at - width // 4, len(text) - width + 3)
-    shown = f"...{text[start:]}" if start else text
-    return shown if len(shown) <= width else f"{shown[: width - 3]}..."
-
-
-def difference(first: str, second: str, widest: int = LONGEST_LINE) -> str:
-    """Return two texts as one, with what differs as ``{Anna|Adam}``, each at most so wide."""
-    a, b = (re.findall(r"\w+|\s+|[^\w\s]", text) for text in (first, second))
-    parts = []
-    for kind, i, j, k, m in SequenceMatcher(None, a, b, autojunk=False).get_opcodes():
-        same, other = "".join(a[i:j]), "".join(b[k:m])
-        both = f"{{{shorten(same, widest)}|{shorten(other, widest)}}}"
-        parts.append(same if kind == "equal" else both)
-    return "".join(parts)
-
-
-def people(attribute: str, group: str) -> str:
-    """Return a group as a noun phrase that can follow "about".
-
-    Examples
-    --------
-    >>> people("gender", "female"), people("religion", "muslim"), people("mine", "A")
-    ('women', 'Muslim people', 'group "A"')
-    """
-    # "gender_es" has the groups of "gender".
-    attribute = "gender" if attribute.startswith("gender_") else attribute
-    if (known := _PEOPLE.get(attribute, {}).get(group)) is not None:
-        return known
-    label = escape(group)
-    if attribute in ("religion", "race"):
-        return f"{label.title()} people"
-    if attribute in ("gender", "age", "sexual_orientation"):
-        return f"{label} people"
-    if attribute == "disability":
-        return f"people with a {label}"
-    if attribute == "nationality" and label.startswith("gdp "):
-        return f"people from economies with a GDP of {label.removeprefix('gdp ')} dollars"
-    return f'group "{label}"'

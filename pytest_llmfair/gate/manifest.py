@@ -1,0 +1,79 @@
+"""The list of a folder's files with their digests; any changed byte is found and named."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+MANIFEST = "MANIFEST.json"
+
+
+def manifest_text(folder: Path, about: Mapping[str, Any]) -> str:
+    """Return the manifest of all files of a folder, and of subfolders, as JSON text.
+
+    Parameters
+    ----------
+    folder : Path
+        Folder whose files are listed; a manifest among them is not.
+    about : mapping
+        What else the manifest says, as plain JSON data.
+    """
+    listed = {name: _entry(folder / name) for name in _files(folder)}
+    content = {**about, "files": listed}
+    return _text({**content, "sha256": _digest(_text(content).encode())})
+
+
+def changes(folder: Path) -> Iterator[str]:
+    """Yield one message per file that is not as the manifest lists it.
+
+    The manifest names its own digest, so a changed byte in it is found as well. Whoever changes
+    files on purpose can write a new manifest: sign it to show who made it.
+
+    Raises
+    ------
+    FileNotFoundError
+        If the folder has no manifest.
+    """
+    raw = (folder / MANIFEST).read_bytes()
+    try:
+        content = json.loads(raw)
+        own = content.pop("sha256")
+        listed = content["files"]
+        whole = _digest(_text(content).encode()) == own
+        as_written = _text({**content, "sha256": own}).encode() == raw
+    except (ValueError, KeyError, AttributeError, TypeError):
+        yield f"{MANIFEST} was changed: it is no manifest any more"
+        return
+    if not (whole and as_written):
+        yield f"{MANIFEST} was changed: its content does not match its own digest"
+        return
+    present = set(_files(folder))
+    for name, entry in listed.items():
+        if name not in present:
+            yield f"{name} is missing"
+        elif _entry(folder / name) != entry:
+            yield f"{name} was changed: its digest is not the one in {MANIFEST}"
+    for name in sorted(present - set(listed)):
+        yield f"{name} is not in {MANIFEST}: it was added later"
+
+
+def _files(folder: Path) -> list[str]:
+    found = (path for path in folder.rglob("*") if path.is_file())
+    names = sorted(path.relative_to(folder).as_posix() for path in found)
+    return [name for name in names if name != MANIFEST]
+
+
+def _entry(file: Path) -> dict[str, Any]:
+    held = file.read_bytes()
+    return {"sha256": _digest(held), "bytes": len(held)}
+
+
+def _digest(held: bytes) -> str:
+    return hashlib.sha256(held).hexdigest()
+
+
+def _text(content: Mapping[str, Any]) -> str:
+    return json.dumps(content, indent=1, sort_keys=True, allow_nan=False) + "\n"

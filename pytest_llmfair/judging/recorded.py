@@ -1,0 +1,200 @@
+"""A result as plain data from which every number and the verdict can be computed again."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import fields, replace
+from typing import Any
+
+from pytest_llmfair.judging.assertion import EstimateAssertion
+from pytest_llmfair.judging.inputs import MetricInputs
+from pytest_llmfair.judging.missing_data import MissingData, difference_of
+from pytest_llmfair.judging.pipeline import evaluate
+from pytest_llmfair.judging.plain_data import (
+    CannotRecord,
+    Pseudonyms,
+    from_plain,
+    to_plain,
+)
+from pytest_llmfair.judging.recipe import LOSS, estimate_of, recipe_of
+from pytest_llmfair.judging.result import Result
+from pytest_llmfair.judging.rules import Rules, Unregistered
+from pytest_llmfair.metrics import get_metric
+from pytest_llmfair.metrics.counterfactual.invariance import INVARIANCE
+from pytest_llmfair.session import Recorder, recording
+from pytest_llmfair.settings import Settings
+from pytest_llmfair.stats import Finding
+
+# What a result says of answers and of the session, or adds after its verdict.
+_AS_TOLD = (
+    "origin",
+    "options",
+    "examples",
+    "direction_words",
+    "compared",
+    "looks",
+    "calls",
+    "recorded",
+)
+_SETTINGS = ("mode", "level", "inconclusive", "underpowered", "family", "failing", "waivers")
+_METRIC = tuple(each.name for each in fields(Unregistered))
+_TEXTS_OF_ROWS = ("prompts", "outputs")
+
+
+def to_record(result: Result, settings: Settings, *, texts: bool) -> dict[str, Any]:
+    """Return what is needed to judge a result again.
+
+    Without `texts` words are replaced by pseudonyms, and labels of units by numbers, where the
+    result stays the same to the last bit.
+
+    Parameters
+    ----------
+    result : Result
+        A result of this process.
+    settings : Settings
+        The settings it was judged with.
+    texts : bool
+        Whether prompts and answers may be kept.
+
+    Returns
+    -------
+    dict
+        Plain JSON data for :func:`judge_again`; with the only key "cannot", and why, where
+        nothing can repeat the result.
+    """
+    try:
+        data = _data_of(result, settings)
+        record: dict[str, Any] = to_plain(data if texts else _without_texts(data))
+        again = judge_again(json.loads(json.dumps(record)), result.nodeid)
+    except (CannotRecord, ValueError, TypeError) as error:
+        why = str(error) if isinstance(error, CannotRecord) else _NEEDS_TEXTS
+        return {"cannot": why}
+    # A record that gives another result would accuse an honest run of a forgery.
+    return {"cannot": _NEEDS_TEXTS} if differences(result, again) else record
+
+
+def digest_of_prompts(result: Result) -> str:
+    """Return one SHA-256 digest of all prompts of a result, in their order."""
+    prompts = result.evidence.prompts if result.evidence else ()
+    return hashlib.sha256(json.dumps([list(row) for row in prompts]).encode()).hexdigest()
+
+
+_NEEDS_TEXTS = (
+    "this metric reads the words of the answers, which are not kept; "
+    "--llmfair-save-text keeps them"
+)
+
+
+def judge_again(record: Mapping[str, Any], nodeid: str) -> Result:
+    """Return the result of a record of :func:`to_record`, from its data alone.
+
+    Raises
+    ------
+    ValueError
+        If nothing can repeat the result; the message says why.
+    """
+    if "cannot" in record:
+        raise ValueError(record["cannot"])
+    data = from_plain(record)
+    inputs = MetricInputs(
+        **{
+            **data["inputs"],
+            "findings": tuple(Finding(*each) for each in data["inputs"]["findings"]),
+            "missing_data": _missing_data(data["inputs"]["missing_data"]),
+        }
+    )
+    recipe = _with_findings(data["estimate"])
+    metric = None if data["metric"] is None else Unregistered(*data["metric"])
+    rules = Rules(**data["rules"])
+    assertion = EstimateAssertion(estimate_of(recipe), data["bound"], metric, rules, inputs)
+    with recording(Recorder(nodeid, Settings(**data["settings"]))):
+        return evaluate(assertion)
+
+
+def differences(first: Result, second: Result) -> list[str]:
+    """Return the names of the fields in which two results differ, by their plain values."""
+    a, b = (result.to_dict() for result in (first, second))
+    return [name for name in a if name not in _AS_TOLD and a[name] != b[name]]
+
+
+def _data_of(result: Result, settings: Settings) -> dict[str, Any]:
+    assertion = result.assertion
+    if assertion is None:
+        raise CannotRecord("the result came from another process, without its data")
+    inputs = assertion.inputs
+    held = {each.name: getattr(inputs, each.name) for each in fields(inputs)}
+    # The estimate's own calls hold the arguments.
+    held |= {"args": (), "keywords": {}, "findings": [_finding(f) for f in inputs.findings]}
+    missing = inputs.missing_data
+    held["missing_data"] = {
+        each.name: getattr(missing, each.name)
+        for each in fields(missing)
+        if each.name != "difference"
+    }
+    metric = assertion.metric
+    return {
+        "estimate": _plain_findings(recipe_of(assertion.estimate)),
+        "bound": assertion.bound,
+        "metric": None if metric is None else [getattr(metric, name) for name in _METRIC],
+        "rules": {each.name: getattr(assertion.rules, each.name) for each in fields(Rules)},
+        "inputs": held,
+        "settings": {name: getattr(settings, name) for name in _SETTINGS},
+    }
+
+
+def _missing_data(held: Mapping[str, Any]) -> MissingData:
+    missing = MissingData(**held)
+    return replace(missing, difference=difference_of(missing.flags)) if missing.flags else missing
+
+
+def _finding(finding: Finding) -> list[str]:
+    return [finding.code, finding.text, finding.kind]
+
+
+def _plain_findings(recipe: dict[str, Any]) -> dict[str, Any]:
+    found = [_finding(each) for each in recipe.get("findings", ())]
+    return {**recipe, "findings": found} if found else recipe
+
+
+def _with_findings(recipe: dict[str, Any]) -> dict[str, Any]:
+    if "findings" not in recipe:
+        return recipe
+    return {**recipe, "findings": [Finding(*each) for each in recipe["findings"]]}
+
+
+def _without_texts(data: dict[str, Any]) -> dict[str, Any]:
+    """Replace words of answers and prompts by pseudonyms, the same word by the same one."""
+    pseudonyms = Pseudonyms()
+    inputs = {**data["inputs"], **dict.fromkeys(_TEXTS_OF_ROWS, ())}
+    if flags := inputs["missing_data"].get("flags"):
+        held = {**inputs["missing_data"], "flags": pseudonyms.of_data(flags)}
+        inputs["missing_data"] = held
+    estimate = _calls_without_texts(data["estimate"], pseudonyms)
+    return {**data, "inputs": inputs, "estimate": estimate}
+
+
+def _calls_without_texts(recipe: dict[str, Any], pseudonyms: Pseudonyms) -> dict[str, Any]:
+    if "undefined" in recipe:
+        return recipe
+    if "worst_of" in recipe:
+        parts = [[key, _calls_without_texts(part, pseudonyms)] for key, part in recipe["worst_of"]]
+        return {**recipe, "worst_of": parts}
+    name, args = recipe["metric"], recipe["args"]
+    # Labels of units have pseudonyms of their own: two models that were asked the same must keep
+    # the same labels, whatever they answered.
+    labels = Pseudonyms()
+    keywords = {key: labels.of_data(each) for key, each in recipe["keywords"].items()}
+    if name == LOSS:
+        args = [_calls_without_texts(each, pseudonyms) for each in args[:2]] + args[2:]
+        return {**recipe, "args": args}
+    # Answers of a single word are texts too, but one word elsewhere is the name of a group.
+    texts = name == INVARIANCE or get_metric(name).needs in ("texts", "text_pairs", "prompts")
+    if name == INVARIANCE:
+        args = [*(pseudonyms.of_data(each, every=True) for each in args[:2]), args[2]]
+    else:
+        args = [pseudonyms.of_data(each, every=texts) for each in args]
+    if "placebo" in keywords:
+        keywords["placebo"] = pseudonyms.of_data(recipe["keywords"]["placebo"], every=texts)
+    return {**recipe, "args": args, "keywords": keywords}

@@ -1,0 +1,110 @@
+"""The policy of a repository: profiles, waivers, and what is wrong with them."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+POLICY = """
+[tool.llmfair.profiles.pr]
+FAIL = "warn"
+
+[[tool.llmfair.waivers]]
+test = "*::test_fails"
+reason = "known since the last release"
+approver = "R. Viewer"
+expires = {expires}
+"""
+
+
+@pytest.fixture
+def tests(pytester, verdicts):
+    """Write a test file with one PASS, one FAIL and one INCONCLUSIVE."""
+    pytester.makepyfile(test_it=verdicts)
+
+
+def test_a_profile_that_only_warns_of_a_fail(run, pytester, tests):
+    pytester.makepyprojecttoml(POLICY.partition("[[")[0])
+    run().assert_outcomes(passed=2, failed=1)
+    result = run("--llmfair-profile=pr", "--llmfair-json=run.json")
+    result.assert_outcomes(passed=3)
+    results = json.loads((pytester.path / "run.json").read_text())["results"]
+    assert [each["verdict"] for each in results] == ["FAIL", "PASS", "INCONCLUSIVE"]
+
+
+def test_the_shipped_release_profile_accepts_only_a_pass(run, tests):
+    run("--llmfair-profile=release").assert_outcomes(passed=1, failed=2)
+
+
+def test_the_command_line_overrides_the_profile(run, tests):
+    run("--llmfair-profile=release", "--llmfair-mode=gate").assert_outcomes(passed=2, failed=1)
+
+
+def test_a_policy_in_its_own_yaml_file_sets_options(run, pytester, tests):
+    (pytester.path / "llmfair.yaml").write_text("profile: release\nlevel: 0.9\n")
+    result = run("--llmfair-json=run.json")
+    result.assert_outcomes(passed=1, failed=2)
+    assert json.loads((pytester.path / "run.json").read_text())["settings"]["level"] == 0.9
+
+
+def test_a_waived_fail_is_shown_and_not_red(run, pytester, tests):
+    pytester.makepyprojecttoml(POLICY.format(expires="2999-12-31"))
+    result = run("--llmfair-json=run.json")
+    result.assert_outcomes(passed=3)
+    result.stdout.fnmatch_lines(["*FAIL (waived)*", "waived: known, and accepted for now"])
+    result.stdout.fnmatch_lines(["3 fairness assertions: 1 PASS, 1 INCONCLUSIVE, 1 waived FAIL*"])
+    results = json.loads((pytester.path / "run.json").read_text())["results"]
+    waived = "known since the last release (R. Viewer, until 2999-12-31)"
+    assert [each["waiver"] for each in results] == [waived, "", ""]
+
+
+def test_an_expired_waiver_is_red(run, pytester, verdicts):
+    pytester.makepyfile(test_it=verdicts.partition("def test_fails")[0])
+    pytester.makepyprojecttoml(POLICY.format(expires="2020-01-31"))
+    result = run()
+    result.assert_outcomes(passed=1)
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    result.stdout.fnmatch_lines(["ERROR: the waiver * ended on 2020-01-31: known since*"])
+
+
+def test_invalid_evidence_is_never_waived(run, pytester):
+    pytester.makepyfile("""
+        from pytest_llmfair import assert_within
+        from pytest_llmfair.stats import Sample, Undefined
+
+        def test_fails():
+            nothing = Sample(units=0, generations=0, fewest=0, most=0)
+            assert_within(Undefined(undefined="nothing was measured", sample=nothing), bound=0.1)
+    """)
+    pytester.makepyprojecttoml(POLICY.format(expires="2999-12-31"))
+    run().assert_outcomes(failed=1)
+
+
+@pytest.mark.parametrize(
+    ("policy", "message"),
+    [
+        ('[tool.llmfair]\nlevl = 0.9', "*unknown key 'levl'; did you mean level?*"),
+        ('[tool.llmfair]\nlevel = 2', "*level in *pyproject.toml is '2'; give a number between*"),
+        ('[tool.llmfair]\nprofile = "nigthly"', "*no profile 'nigthly'; did you mean nightly?*"),
+        ('[tool.llmfair]\nprofile = "p"\n[tool.llmfair.profiles.p]\nINVALID = "warn"',
+         "*profile p says INVALID = 'warn'; choose fail*"),
+        ('[[tool.llmfair.waivers]]\ntest = "*"\nreason = "r"\napprover = "a"',
+         "*waiver 1 has no expires*"),
+        ('[[tool.llmfair.waivers]]\ntest = "*"\nreason = "r"\napprover = "a"\nexpires = "soon"',
+         "*waiver 1 expires 'soon'; give a date*"),
+    ],
+)  # fmt: skip
+def test_a_wrong_policy_is_a_usage_error(run, pytester, tests, policy, message):
+    pytester.makepyprojecttoml(policy)
+    result = run()
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines([message])
+
+
+def test_two_policies_are_a_usage_error(run, pytester, tests):
+    pytester.makepyprojecttoml(POLICY.format(expires="2999-12-31"))
+    (pytester.path / "llmfair.yaml").write_text("level: 0.9\n")
+    result = run()
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["*keep the policy in one of them*"])
