@@ -31,7 +31,6 @@ STEP = re.compile(
 DEFAULTS = {
     "show_text": "`worst`, and `none` where `CI` is set",
     "max_tokens": "64 for local models",
-    "plan": "off",
 }
 # (share of changed answers, noise floor, excess) with 5 generations of 60 prompts.
 PLANTED = (("none", 0.65, 0.0), ("half", 0.72, 0.053), ("all", 0.68, 0.212))
@@ -65,7 +64,8 @@ def _row(option: Option) -> str:
     values = f" {option.metavar}" if option.metavar else ""
     flag = "ini only" if option.ini_only else f"`{option.flag}{values}`"
     value = Settings.__dataclass_fields__[option.name].default
-    default = DEFAULTS.get(option.name, "none" if value is None else f"`{value}`")
+    usual = "off" if value is False else "none" if value in (None, "") else f"`{value}`"
+    default = DEFAULTS.get(option.name, usual)
     # The column says it.
     meaning = re.sub(r" ?\((?:default|no limit)\b[^)]*\)|, default\b", "", option.help)
     cells = (flag, f"`{option.key}`", default, meaning)

@@ -24,10 +24,7 @@ GITHUB = [path for path in FILES if path.name.startswith("github_") or path in W
 # Options and commands that recipes may use before they exist.
 EXPECTED = frozenset(
     {
-        "--llmfair-baseline",
         "--llmfair-markdown",
-        "--llmfair-profile",
-        "--llmfair-save-text",
         "comment",
         "verify",
     }
