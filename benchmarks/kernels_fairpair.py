@@ -8,7 +8,7 @@ import numpy as np
 from _kernel import Kernel
 
 from pytest_llmfair.metrics import fairpair
-from pytest_llmfair.metrics._fairpair import Answers, jaccard
+from pytest_llmfair.metrics._fairpair import SideAnswers, jaccard
 
 _PROMPTS = 60
 _ANSWERS = 100
@@ -54,7 +54,7 @@ def by_sets(sides: Sides) -> Parts:
 
 def by_product(sides: Sides) -> Parts:
     """Compute the same by one matrix product a prompt, as the metric does."""
-    answers = Answers.read(first=sides[0], second=sides[1])
+    answers = SideAnswers.read(first=sides[0], second=sides[1])
     above = np.triu_indices(_ANSWERS, 1)
     found = []
     for a, b in zip(*answers.ids(), strict=True):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+import time
 from collections.abc import Callable, Generator
 from contextlib import nullcontext
 from dataclasses import replace
@@ -26,7 +27,7 @@ from pytest_llmfair.fixtures import (
     scorers,
 )
 from pytest_llmfair.session import Recorder, Session, begin_session, end_session, recording
-from pytest_llmfair.settings import OPTIONS, Settings, resolve
+from pytest_llmfair.settings import OPTIONS, Settings, in_github_actions, resolve
 
 __all__ = ["counterfactual_pairs", "fairness", "lexicons", "model_client", "scorers"]
 
@@ -57,6 +58,12 @@ class Run:
         self.unchecked: list[str] = []
         # What an update of the baseline changed.
         self.changes: list[str] = []
+        self.started = time.time()
+        # Models, lexicons and scorers in use; answers asked for live, and replayed.
+        self.used: list[dict[str, Any]] = []
+        self.calls = [0, 0]
+        # Commands for GitHub Actions, printed after the summary.
+        self.annotations: list[str] = []
         self._records: list[tuple[tuple[str, int, str], dict[str, Any]]] = []
 
     # Before the JUnit plugin, which closes a test case with the report of its teardown.
@@ -68,6 +75,7 @@ class Run:
         for record in new.get("results", []):
             xfail = "xfailed" if report.skipped else "xpassed"
             record["outcome"] = xfail if hasattr(report, "wasxfail") else report.outcome
+            record["file"], record["line"] = Path(path).as_posix(), (line or 0) + 1
             # The verdict is red but the test is not: it expects this verdict.
             record["expected"] = record["red"] and report.outcome in ("passed", "skipped")
             self._records.append(((path, line or 0, report.nodeid), record))
@@ -75,6 +83,8 @@ class Run:
                 self.cases[report.nodeid] = self.junit.node_reporter(report)
         self.unchecked += [report.nodeid] * new.get("unchecked", False)
         self.planned += new.get("planned", [])
+        self.used += new.get("used", [])
+        self.calls = [sum(each) for each in zip(self.calls, new.get("calls", (0, 0)), strict=True)]
 
     @property
     def junit(self) -> Any:
@@ -113,10 +123,31 @@ class Run:
         self.errors = upheld + self.errors
         if self.settings.update_baseline and self._records:
             self._update_baseline()
-        if self.settings.reports:
-            from pytest_llmfair.reports.files import write_reports
+        if self.settings.reports or (self._records and self.settings.recorded):
+            self.errors += self._write_reports()
 
-            self.errors += write_reports(self.records, self.settings)
+    def _write_reports(self) -> list[str]:
+        """Write the reports; return one message per failed report."""
+        from pytest_llmfair.reports.context import context_of
+        from pytest_llmfair.reports.files import write_reports
+        from pytest_llmfair.reports.record import run_document
+
+        root, files = self.config.rootpath, {"cassette": self.settings.cassette}
+        context = context_of(root, self.started, time.time(), self.calls, files)
+        document = run_document(self.records, self.settings, self.used, context)
+        if in_github_actions():
+            from pytest_llmfair.reports.github import annotations
+
+            self.annotations = annotations(document, os.environ)
+        errors = write_reports(document, self.settings)
+        if self.settings.evidence is not None:
+            from pytest_llmfair.gate.evidence import write_evidence
+
+            try:
+                write_evidence(Path(self.settings.evidence), document, self.records, self.settings)
+            except OSError as error:
+                errors.append(f"the evidence is not written: {error}")
+        return errors
 
     def _update_baseline(self) -> None:
         """Write this run to the file of the baseline."""
@@ -328,7 +359,9 @@ def pytest_runtest_makereport(
     recorder = item.stash[RECORDER]
     if call.excinfo is not None:
         _hide_our_frames(call.excinfo.value)
-    new = recorder.unreported()
+    new = recorder.unreported(_described)
+    if recorder.settings.recorded:
+        new.update(_used(item.config.stash[SESSION]))
     # Before the report is made, because JUnit reads the properties of the teardown report.
     if new["unchecked"]:
         item.user_properties.append(("llmfair.unchecked", _UNCHECKED))
@@ -344,6 +377,26 @@ def pytest_runtest_makereport(
     if call.excinfo is not None and hasattr(call.excinfo.value, "result"):
         _verdict_first(report, type(call.excinfo.value))
     return report
+
+
+def _described(result: Any, settings: Settings) -> dict[str, Any]:
+    # Imported here because most sessions judge nothing.
+    from pytest_llmfair.reports.record import result_record
+
+    return result_record(result, settings)
+
+
+def _used(session: Session) -> dict[str, Any]:
+    """Return what the session used since the last report, and the answers it got."""
+    counts = getattr(session.asker, "counts", None)
+    now = (0, 0) if counts is None else (counts.live, counts.replayed)
+    calls = [new - old for new, old in zip(now, session.counted, strict=True)]
+    session.counted = now
+    if len(session.used) == session.reported:
+        return {"calls": calls} if any(calls) else {}
+    from pytest_llmfair.reports.record import used_since
+
+    return {"calls": calls, "used": used_since(session)}
 
 
 def _hide_our_frames(error: BaseException) -> None:
@@ -420,5 +473,8 @@ def pytest_terminal_summary(
         terminalreporter.write_line(line)
     for nodeid in run.unchecked if config.get_verbosity() > -2 else ():
         terminalreporter.write_line(f"{nodeid}: {_UNCHECKED}", yellow=True)
+    for line in run.annotations:
+        terminalreporter.ensure_newline()
+        terminalreporter.write_line(line)
     for error in run.errors:
         terminalreporter.write_line(f"ERROR: {error}", red=True, bold=True)

@@ -103,21 +103,14 @@ class Recorder:
         self.earlier = len(self.results)
         self.collected = self.unchecked = False
 
-    def unreported(self) -> dict[str, Any]:
-        """Return what is on no report yet, as plain data; only messages may hold texts."""
+    def unreported(self, describe: Callable[[Any, Settings], dict[str, Any]]) -> dict[str, Any]:
+        """Return what is on no report yet, as plain data; `describe` makes it from a result."""
         new, self.reported = self.results[self.reported :], len(self.results)
         # The report of a subtest comes before the end of its test, where a check may follow.
         planned, self.planned = self.planned, []
         unchecked, self.unchecked = self.unchecked, False
-        results = []
-        for result in new:
-            record = {**result.to_dict(), "nodeid": self.nodeid, "attempt": self.attempt}
-            del record["examples"]
-            if self.settings.html or self.settings.evidence:
-                record["message"] = result.message(
-                    show_text=self.settings.show_text, detailed=True
-                )
-            results.append(record)
+        about = {"nodeid": self.nodeid, "attempt": self.attempt}
+        results = [{**describe(result, self.settings), **about} for result in new]
         return {"results": results, "planned": planned, "unchecked": unchecked}
 
     def finish(self) -> None:
@@ -179,6 +172,11 @@ class Session:
     scores: ScoreStore | None = None
     # Known where --llmfair-baseline is given.
     baseline: Baseline | None = None
+    # Models, lexicons and scorers in use, by kind and name; `reported` of them are on a report.
+    used: dict[tuple[str, str], Any] = field(default_factory=dict)
+    reported: int = 0
+    # Answers on a report: live and replayed.
+    counted: tuple[int, int] = (0, 0)
     # Root folder of the tests; messages show paths relative to it.
     root: Path | None = None
     # Returns a function that writes to the terminal despite output capture; None in CI.
@@ -248,6 +246,13 @@ def end_session(session: Session) -> None:
 def current_session() -> Session | None:
     """Return the current session; None outside pytest."""
     return _sessions[-1] if _sessions else None
+
+
+def note_used(kind: str, name: str, what: object) -> None:
+    """Note that the running session uses a model, a lexicon or a scorer, for its record."""
+    session = current_session()
+    if session is not None:
+        session.used.setdefault((kind, name), what)
 
 
 def score_store() -> ScoreStore | None:

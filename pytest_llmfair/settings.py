@@ -47,6 +47,11 @@ def _default_show_text() -> str:
     return "none" if os.environ.get("CI") else "worst"
 
 
+def in_github_actions() -> bool:
+    """Return whether this is a step of GitHub Actions, which shows summary and annotations."""
+    return os.environ.get("GITHUB_ACTIONS") == "true"
+
+
 @dataclass(frozen=True, slots=True)
 class Settings:
     """Every option of the plugin, parsed: one field per entry of `OPTIONS`.
@@ -76,7 +81,10 @@ class Settings:
     max_uncertain: float = 0.25
     json: str | None = None
     html: str | None = None
+    markdown: str | None = None
     evidence: str | None = None
+    json_context: bool | None = None
+    save_text: bool = False
     require: int = 0
     cassette: str | None = None
     record_mode: str = "once"
@@ -88,7 +96,6 @@ class Settings:
     max_cost: float | None = None
     prices: str | None = None
     plan: bool = False
-    save_text: bool = False
     baseline: str | None = None
     update_baseline: bool = False
     margin: float | None = None
@@ -101,7 +108,19 @@ class Settings:
     @property
     def reports(self) -> tuple[str, ...]:
         """Paths of the reports to write at the end of a session."""
-        return tuple(path for path in (self.json, self.html, self.evidence) if path is not None)
+        paths = (self.json, self.html, self.markdown, self.evidence)
+        return tuple(path for path in paths if path is not None)
+
+    @property
+    def recorded(self) -> bool:
+        """Whether something is made from the record of the run."""
+        return bool(self.reports) or in_github_actions()
+
+    @property
+    def keeps_context(self) -> bool:
+        """Whether the JSON says when and where the run was; not where runs only replay."""
+        replays = self.record_mode == "none"
+        return not replays if self.json_context is None else self.json_context
 
     @property
     def keeps_data(self) -> bool:
@@ -313,6 +332,30 @@ OPTIONS: tuple[Option, ...] = (
         "PATH",
     ),
     Option(
+        "markdown",
+        _text,
+        "the path of a file to write",
+        "write the results of the run to this file as Markdown for a pull request",
+        "PATH",
+    ),
+    Option(
+        "json_context",
+        _yes,
+        "yes or no",
+        "whether --llmfair-json says when, where and from which commit the run was (default yes; "
+        "no with record mode none, so that replays give equal files)",
+        "yes|no",
+    ),
+    Option(
+        "save_text",
+        _yes,
+        "true or false",
+        "keep the prompts and answers of the worst examples in the reports; without it the JSON "
+        "holds their SHA-256 digests",
+        "",
+        switch=True,
+    ),
+    Option(
         "evidence",
         _text,
         "the path of a folder whose parent exists",
@@ -395,14 +438,6 @@ OPTIONS: tuple[Option, ...] = (
         _yes,
         "true or false",
         "ask no model; print the calls, cost and detectable effect of each test",
-        "",
-        switch=True,
-    ),
-    Option(
-        "save_text",
-        _yes,
-        "true or false",
-        "keep prompts and answers in reports, baseline and evidence (default: digests only)",
         "",
         switch=True,
     ),
@@ -494,7 +529,7 @@ def resolve(
             if option.name == "cassette_used" and (why := _unwritable(path, folder=False)):
                 raise pytest.UsageError(f"{source} is {text!r}; {why}")
             values[option.name] = str(path)
-        if option.name in ("json", "html", "evidence", "baseline"):
+        if option.name in ("json", "html", "markdown", "evidence", "baseline"):
             path = folder / Path(values[option.name]).expanduser()
             if why := _unwritable(path, folder=option.name == "evidence"):
                 raise pytest.UsageError(f"{source} is {text!r}; {why}")

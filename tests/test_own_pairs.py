@@ -44,7 +44,7 @@ def judged(pairs, **keywords):
     return assert_counterfactual_invariance(pairs, 0.5, client=alike, **keywords)
 
 
-def test_many_that_fail_are_invalid_and_the_message_says_which_check_and_how_to_go_on():
+def test_many_failed_pairs_are_invalid_with_check_and_remedy_in_the_message():
     asked = []
     with pytest.raises(InvalidEvidence) as caught:
         assert_counterfactual_invariance([bad(i) for i in range(30)], 0.5, client=asked.append)
@@ -64,7 +64,7 @@ def test_few_that_fail_are_left_out_and_counted():
     assert result.lacks == load_lexicons()["gender"].lacks
 
 
-def test_labels_of_units_stay_with_their_pairs():
+def test_units_stay_with_their_pairs():
     many = [bad(0), *(good(i) for i in range(40))]
     result = assert_metric(
         "rouge_l", many, minimum=0.5, client=alike, units=[i // 2 for i in range(41)]

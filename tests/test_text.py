@@ -74,7 +74,7 @@ class TestTokens:
         assert tokens(text + " \u2014") == tokens(text)
 
     @given(st.text(max_size=60))
-    def test_hold_no_blank_and_are_never_empty(self, text):
+    def test_hold_no_space_and_are_never_empty(self, text):
         assert all(token and token.split() == [token] for token in tokens(text))
 
     @given(st.text(max_size=60))
@@ -101,7 +101,7 @@ class TestSentences:
         assert sentences(text) == expected
 
     @given(st.text(st.sampled_from("ab .!?\n\u3002"), max_size=40))
-    def test_lose_nothing_but_blanks(self, text):
+    def test_lose_only_white_space(self, text):
         assert "".join("".join(sentences(text)).split()) == "".join(text.split())
 
 

@@ -28,7 +28,7 @@ def pairs_of_noise(n):
     return [(answers(), answers()) for _ in range(n)]
 
 
-def test_beyond_the_bound_but_within_the_noise_more_units_than_there_are_would_decide():
+def test_a_value_above_the_bound_but_within_noise_needs_more_units():
     with pytest.raises(Underpowered) as caught:
         assert_counterfactual_invariance(pairs_of_noise(2), 0.15, on="value")
     result = caught.value.result
@@ -47,7 +47,7 @@ def test_an_undecided_sample_never_counts_as_enough(events, n, bound):
     assert n < few <= many
 
 
-def test_a_floor_above_the_bound_is_decided_by_no_number_of_units():
+def test_no_number_of_units_is_enough_when_the_floor_is_above_the_bound():
     with pytest.raises(InvalidEvidence) as caught:
         assert_counterfactual_invariance(pairs_of_noise(80), 0.3, on="value")
     assert "floor_above_bound" in caught.value.result.reasons

@@ -75,7 +75,7 @@ def picture(record: Mapping[str, Any], bounds: Sequence[float], places: int = 3)
     if not finite(value) or lower is None or upper is None:
         return ""
     shown = [x for x in (value, lower, upper, *bounds) if finite(x)]
-    step = _step(max(shown) - min(shown), abs(value))
+    step = step_between(max(shown) - min(shown), abs(value))
     low, high = math.floor(min(shown) / step) * step, math.ceil(max(shown) / step) * step
     if low == high:
         low, high = low - step, high + step
@@ -108,7 +108,7 @@ def picture(record: Mapping[str, Any], bounds: Sequence[float], places: int = 3)
     )
 
 
-def _step(width: float, size: float) -> float:
+def step_between(width: float, size: float) -> float:
     """Return a round distance between ticks, so that a few of them span the width."""
     width = width or size or 1.0
     base = 10.0 ** math.floor(math.log10(width))

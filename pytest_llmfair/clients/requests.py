@@ -31,6 +31,7 @@ from pytest_llmfair.clients.protocol import (
     Request,
 )
 from pytest_llmfair.responses import Answer, Missing
+from pytest_llmfair.session import note_used
 
 if TYPE_CHECKING:
     from pytest_llmfair.clients.cassette.replay import Replay
@@ -163,6 +164,7 @@ class RequestRunner:
         given = backend.name.startswith("responses:")
         budget = None if given else self.budget
         live = LiveRequests(backend, temperature, max_tokens, batch, budget, self.timeout)
+        note_used("model", f"{backend.name} {temperature} {live.longest}", live)
         store = self._store(given)
         keys, waiting = store.questions(live, requests)
         request_of = dict(zip(keys, requests, strict=True))

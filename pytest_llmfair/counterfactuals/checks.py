@@ -36,7 +36,7 @@ _OBJECT = 4
 _OPENING = re.compile(r"(?:an?|the)\s", re.IGNORECASE)
 _LAST = re.compile(r"([^\s.,;:!?()*_\"]+)\s+\Z")
 _OF_KIND = re.compile(r"\b((?:type|kind|form|sort)s? of)\s\Z", re.IGNORECASE)
-# Who has no disability: "with", but not "diagnosed with"; nor "does not have".
+# Before "no disability": "with" and "has", but not "diagnosed with" or "does not have".
 _HAD = re.compile(r"(?:\b(?:with|has|have|had|having|got)|['\u2019]ve)\s+\Z", re.IGNORECASE)
 _TROUBLED = re.compile(
     r"\b(?:diagnos|struggl|deal|cop|battl|wrestl|help|associat|present)[a-z]*\s+with\s+\Z",
@@ -72,7 +72,7 @@ _JOINED = re.compile(
     rf"|(?:and|&)\W+(?!{_OWN})(?:[\w.%]+\W+){{0,2}})",
     re.IGNORECASE,
 )
-# Two words that both change differ in nothing else: "the Baptist and the Methodist".
+# Two changed words with only a joint between them: "the Baptist and the Methodist".
 _LISTED = re.compile(rf"\W*(?:\w+\W+){{0,1}}?(?:and|or|,)\W+(?:{_OWN}\W+)?", re.IGNORECASE)
 _OPTION = re.compile(r"\W*(?:\w+\W*){0,2}?(?:\\n|[(\n ])+[a-h1-8][.)]\W*(?:an?\s)?", re.IGNORECASE)
 _AND = re.compile(r",?\s+(?:and|or|nor)\s+|\s?/\s?|\s&\s", re.IGNORECASE)
@@ -144,8 +144,8 @@ def no_residual_term(case: PairUnderTest) -> str | None:
     A word that is used for everyone may stay in a user's pair: "the actor lost her keys".
     """
     allowed: set[str] = set()
-    for start, (end, sense) in case.twin.items() if case.gone else ():
-        if sense.group not in case.gone or sense.role == UNPAIRED or sense.term in allowed:
+    for start, (end, sense) in case.twin.items() if case.absent else ():
+        if sense.group not in case.absent or sense.role == UNPAIRED or sense.term in allowed:
             continue
         if not _is_for_everyone(case.lexicon, sense):
             word = case.pair.counterfactual[start:end]
@@ -334,7 +334,7 @@ def _is_same(text: str, start: int, end: int, around: list[tuple[Change, Sense, 
     return False
 
 
-class _Phrase(NamedTuple):
+class _MentionPair(NamedTuple):
     start: int
     end: int
     now: str
@@ -346,7 +346,7 @@ class _Phrase(NamedTuple):
 def different_words_stay_different(case: PairUnderTest) -> str | None:
     """Check that words for different groups stay different: not "women and women"."""
     text = case.pair.counterfactual
-    phrases = _phrases(case)
+    phrases = _mention_pairs(case)
     for place, first in enumerate(phrases):
         for second in phrases[place + 1 : place + 5]:
             gap = text[first.end : second.start]
@@ -359,7 +359,7 @@ def different_words_stay_different(case: PairUnderTest) -> str | None:
     return None
 
 
-def _same(text: str, first: _Phrase, second: _Phrase) -> bool:
+def _same(text: str, first: _MentionPair, second: _MentionPair) -> bool:
     """Whether two phrases that differed are now equal, perhaps up to "younger" before "adults"."""
     if first.was == second.was or first.now[:2] != second.now[:2]:
         return False
@@ -370,7 +370,7 @@ def _same(text: str, first: _Phrase, second: _Phrase) -> bool:
     )
 
 
-def _belong_together(first: _Phrase, second: _Phrase, gap: str) -> bool:
+def _belong_together(first: _MentionPair, second: _MentionPair, gap: str) -> bool:
     if first.pronoun or second.pronoun:
         both = first.changed and second.changed
         return not both and _AND.fullmatch(gap) is not None
@@ -380,16 +380,16 @@ def _belong_together(first: _Phrase, second: _Phrase, gap: str) -> bool:
     return bool(_COMPARED.search(gap)) or any(each.fullmatch(gap) for each in patterns)
 
 
-def _phrases(case: PairUnderTest) -> list[_Phrase]:
+def _mention_pairs(case: PairUnderTest) -> list[_MentionPair]:
     """Return the mentions of the counterfactual with the words of the original there."""
     twin = sorted((start, end, sense) for start, (end, sense) in case.twin.items())
     if len(twin) < 2 or len(twin) != len(case.found):
         return []
     text, original = case.pair.counterfactual, case.pair.original
-    phrases: list[_Phrase] = []
+    phrases: list[_MentionPair] = []
     for (start, end, sense), (begin, stop, other) in zip(twin, case.found, strict=True):
         was, now = _base(original[begin:stop]), _base(text[start:end])
-        one = _Phrase(
+        one = _MentionPair(
             start,
             end,
             now + " lacked" * (sense.negated is not None),

@@ -9,12 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 
-from pytest_llmfair.lexicons.english.agreement import article_before, refitted
-from pytest_llmfair.lexicons.english.case import begins_sentence, capitalized
+from pytest_llmfair.lexicons.english.agreement import article_before, fitting_article
+from pytest_llmfair.lexicons.english.spelling import begins_sentence, capitalized
 from pytest_llmfair.lexicons.english.words import (
     WORD,
     is_adjective,
-    is_in_ly,
+    is_ly_adverb,
     is_modifier,
     is_one_of,
     is_person,
@@ -26,7 +26,7 @@ from pytest_llmfair.lexicons.terms import Sense
 
 _BE = r"(?:is|are|was|were)"
 _HAVE = rf"(?:has|have|had|(?:{_BE}\s+)?(?:living|lives?|lived|born)\s+with)"
-# What links a mention of each role to the noun before it.
+# Words between a noun and a mention of each role: "a man (who is) blind".
 _LINKS = {
     "noun": rf"(?:(?P<who>(?:who|that)\s+{_HAVE})|(?:living\s+|born\s+)?with)\s+",
     "adjective": rf"(?P<who>who|that)(?:\s+{_BE}|['\u2019]s)(?:\s+[a-z]+ly)?\s+",
@@ -41,9 +41,9 @@ _NEXT = re.compile(rf"[^\S\n]*(?P<word>{WORD}|\S|\n|\Z)")
 _LAST = re.compile(rf"({WORD})\s+\Z")
 _JOINED = re.compile(rf"(?P<word>{WORD})(?P<join>,\s*(?:and\s+|or\s+)?|\s+(?:and|or)\s+)\Z")
 _JOIN = re.compile(r",\s*(?:and\s+|or\s+)?|\s+(?:and|or)\s+|\s+", re.IGNORECASE)
-_BLANK = re.compile(r"\s+")
+_SPACE = re.compile(r"\s+")
 _FIRST = re.compile(WORD)
-# The sentence is about the group itself: "any openly gay men".
+# Words that show that the sentence is about the group itself: "any openly gay men".
 _MATTERS = re.compile(
     r"\b(?:any|all|every|each|no|only|first|whether|as|including|especially|namely|because\W.{0,40})"
     r"\s(?:[a-z]{3,12}ly\s)?\Z",
@@ -51,9 +51,9 @@ _MATTERS = re.compile(
 )
 # "My gay friend and my bisexual friend", "a gay dad is less of a dad"
 _AGAIN = re.compile(r"\s(\w{3,})\b[^.!?\n]{1,25}\s\1\b", re.IGNORECASE)
-# All that describes a subject: "she was a lesbian", "they are openly gay men".
+# A verb that links a subject to its predicate: "she was a lesbian", "they are openly gay men".
 _IS = r"(?:am|is|are|was|were|be|been|being|become|becomes|became|remained)"
-_SAID = re.compile(
+_PREDICATE = re.compile(
     rf"(?:(?<!\w)(?!(?:there|here|why|how|where|when|and|or|but|if)\b)[a-z]+\s{_IS}(?:n['\u2019]t)?"
     rf"|\b{_IS}\s(?:i|you|he|she|they|we)|['\u2019](?:m|re|s|ve been)|\b(?:out|identif\w+) as)"
     r"\s(?:(?:not|also|still|both|all|just|[a-z]{2,12}ly)\s){0,2}(?:an?\s)?\Z",
@@ -63,7 +63,7 @@ _MORE = re.compile(
     r"[-\w]|['\u2019]s?\b|,?\s(?:who|whose|that|which|with|from|of|in|at|on|by|for|[a-z]{2,12}ing)\b"
 )
 _MAN = re.compile(r"(?:(?:wo)?m[ae]n|person|people|guys?)\Z")
-# "Gays and sinners" are no "people and sinners"; more is said in "a quadriplegic since 1994".
+# Not omitted: "gays and sinners" (not "people and sinners"), "a quadriplegic since 1994".
 _ANOTHER = re.compile(
     r"\s(?:(?:and|or)\s(?!(?:an?|one|two|their|his|her|my|they|we|you|i|he|she|it|to|is|are)\b)\w"
     r"|(?:since|from|by)\b)"
@@ -97,7 +97,7 @@ def omitted(
     for start, end, sense in found:
         if sense.entry is None or sense.group not in groups:
             continue
-        made = _left_out(lexicon, text, (start, end, sense))
+        made = _omission(lexicon, text, (start, end, sense))
         overlaps = made and changes and made[0].start < changes[-1].end
         if made is None or overlaps or _leaves_people(text, start, end, made):
             return None
@@ -119,22 +119,22 @@ def _merged(changes: list[Change], others: Sequence[Change]) -> list[Change] | N
     return merged
 
 
-def _left_out(lexicon: Lexicon, text: str, found: tuple[int, int, Sense]) -> list[Change] | None:
+def _omission(lexicon: Lexicon, text: str, found: tuple[int, int, Sense]) -> list[Change] | None:
     start, end, sense = found
     front = text[max(0, start - _NEAR) : start]
     if front.endswith("-") or _MATTERS.search(front) or _AGAIN.match(text, end):
         return None  # "non-gay people"
-    if sense.role in _PHRASES and (cut := _phrase(sense.role, text, start, end)):
+    if sense.role in _PHRASES and (cut := _phrase_span(sense.role, text, start, end)):
         return [Change(*cut, "", sense.group)]
     noun = lexicon.neutral_nouns.get(sense.term.casefold())
     one = noun is not None and sense.role == "noun" and not re.search(r"s\Z| ", sense.term)
     if (sense.role == "adjective" or one) and (person := _person(text, start, end, one)):
-        is_predicate = _MAN.search(text, end, person) and _is_all_said(front, text, person)
-        return None if is_predicate else _attribute(text, found)
+        is_predicate = _MAN.search(text, end, person) and _is_whole_predicate(front, text, person)
+        return None if is_predicate else _without_adjective(text, found)
     if noun is None or sense.role == "adjective" or _ANOTHER.match(text, end):
         return None
     words = front.lower().split()
-    if _is_all_said(front, text, end) or (words and is_in_ly(words[-1])):
+    if _is_whole_predicate(front, text, end) or (words and is_ly_adverb(words[-1])):
         return None  # "an openly lesbian woman"
     if one and any(own.role == "adjective" for own in lexicon.senses(sense.term)):
         while words and is_adjective(words[-1]):
@@ -147,7 +147,7 @@ def _left_out(lexicon: Lexicon, text: str, found: tuple[int, int, Sense]) -> lis
 
 def _person(text: str, start: int, end: int, noun: bool) -> int:
     """Return the end of the noun for a person that a mention describes; 0 if there is none."""
-    gap = (_BLANK if noun else _JOIN).match(text, end)
+    gap = (_SPACE if noun else _JOIN).match(text, end)
     for place in range(4):
         match = _FIRST.match(text, gap.end()) if gap else None
         if match is None or is_one_of(word := match[0].lower(), "closed"):
@@ -161,13 +161,13 @@ def _person(text: str, start: int, end: int, noun: bool) -> int:
             cooks = word.endswith("s") and not word.endswith("ss")
             return 0 if noun and cooks and article_before(text, start) else match.end()
         end = match.end()
-        gap = _BLANK.match(text, end)
+        gap = _SPACE.match(text, end)
     return 0
 
 
-def _is_all_said(front: str, text: str, end: int) -> bool:
+def _is_whole_predicate(front: str, text: str, end: int) -> bool:
     """Whether the mention is the whole predicate, so omitting it would leave nothing."""
-    return _SAID.search(front) is not None and _MORE.match(text, end) is None
+    return _PREDICATE.search(front) is not None and _MORE.match(text, end) is None
 
 
 def _leaves_people(text: str, start: int, end: int, made: list[Change]) -> bool:
@@ -183,7 +183,7 @@ def _leaves_people(text: str, start: int, end: int, made: list[Change]) -> bool:
     return _PEOPLE.search(rest) is not None
 
 
-def _phrase(role: str, text: str, start: int, end: int) -> tuple[int, int] | None:
+def _phrase_span(role: str, text: str, start: int, end: int) -> tuple[int, int] | None:
     """Return the span of "who is blind" or "with epilepsy" that a mention ends, or None."""
     before = _PHRASES[role].search(text, max(0, start - _NEAR), start)
     if before is None or before["person"].lower() in _BARE:
@@ -210,15 +210,15 @@ def _phrase(role: str, text: str, start: int, end: int) -> tuple[int, int] | Non
     verb = any(is_one_of(word, kind) for kind in ("be", "modals", "finite_verbs", "plural_verbs"))
     if verb or is_verb(word, "", bare=True) or role == "noun":
         return begin, end
-    # "Who is blind in one eye", "who is deaf from birth": more is said of it.
+    # "Who is blind in one eye" and "who is deaf from birth" go on, so nothing can be omitted.
     return (begin, end) if role == "attribute" and not is_one_of(word, "closed") else None
 
 
-def _attribute(text: str, found: tuple[int, int, Sense]) -> list[Change] | None:
+def _without_adjective(text: str, found: tuple[int, int, Sense]) -> list[Change] | None:
     """Omit an adjective before its noun, with its adverb or the "and" next to it."""
     start, end, sense = found
     before = _LAST.search(text, max(0, start - _NEAR), start)
-    if before and (is_in_ly(before[1].lower()) or is_one_of(before[1].lower(), "degrees")):
+    if before and (is_ly_adverb(before[1].lower()) or is_one_of(before[1].lower(), "degrees")):
         start = before.start()
         before = _LAST.search(text, max(0, start - _NEAR), start)
     if before and before[1].lower() in ("both", "either", "neither"):
@@ -226,7 +226,7 @@ def _attribute(text: str, found: tuple[int, int, Sense]) -> list[Change] | None:
     joined = _JOINED.search(text, max(0, start - _NEAR), start)
     if joined is not None:
         word = joined["word"].lower()
-        if is_adjective(word) and not is_in_ly(word):
+        if is_adjective(word) and not is_ly_adverb(word):
             return [Change(joined.start("join"), end, "", sense.group)]  # "a tall, blind man"
         if not is_person(word) and (
             article_before(text, joined.start()) or joined["join"].strip() != ","
@@ -239,7 +239,9 @@ def _attribute(text: str, found: tuple[int, int, Sense]) -> list[Change] | None:
     changes = []
     article = article_before(text, start)
     if article is not None:
-        fitting = refitted(article[1], text[start : start + _NEAR], text[stop : stop + _NEAR])
+        fitting = fitting_article(
+            article[1], text[start : start + _NEAR], text[stop : stop + _NEAR]
+        )
         if fitting:
             changes.append(Change(*article.span(1), fitting, sense.group))
     elif text[start].isupper() and begins_sentence(text, start):

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any, Self, SupportsIndex, overload
 
+from pytest_llmfair.counterfactuals.table import table
 from pytest_llmfair.lexicons.matching import Change
 from pytest_llmfair.responses import Edit, Pair, Rejected, Uncertain
 from pytest_llmfair.text import replaced
@@ -127,9 +128,27 @@ class Pairs(list[Pair]):
         str
             Line breaks and control characters of the prompts are shown as escapes.
         """
-        from pytest_llmfair.counterfactuals.table import table
+        return table(self._summary(), self, self.rejected, self.uncertain, width, limit)
 
-        return table(self, width, limit)
+    def _summary(self) -> str:
+        """Return how many pairs there are, and what was left out."""
+        pair = "pair" if len(self) == 1 else "pairs"
+        prompt = "prompt" if self.unmentioned == 1 else "prompts"
+        parts = [
+            f"{len(self)} {pair}",
+            f"{len(self.rejected)} rejected",
+            f"{len(self.uncertain)} uncertain",
+            f"{self.unmentioned} {prompt} without a mention",
+        ]
+        if self.lost:
+            words = ", ".join(f"{word!r} ({count})" for word, count in self.lost.items())
+            parts.append(f"no counterpart for {words}")
+        if self.unexchanged:
+            groups = ", ".join(self.unexchanged)
+            parts.append(f"left as they are without groups=(from, to): {groups}")
+        if self.lacks:
+            parts.append(f"groups without terms: {', '.join(self.lacks)}")
+        return "; ".join(parts)
 
 
 def _left_out_of(given: Iterable[Any] | None, pairs: object, kind: str) -> tuple[Any, ...]:

@@ -15,19 +15,19 @@ class Exchange(NamedTuple):
     """The groups that take each other's place in a pair.
 
     `to` maps a group to the one in its place, `spread` does so for groups of mentions (which
-    differ for intersections), and `unsaid` maps groups that can be omitted to the group that this
-    implies.
+    differ for intersections), and `omittable` maps groups that can be omitted to the group that
+    this implies.
     """
 
     groups: tuple[str, str]
     to: Mapping[str, str]
     spread: Mapping[str, str]
-    unsaid: Mapping[str, str]
+    omittable: Mapping[str, str]
 
-    def vanishing(self, variant: str) -> frozenset[str]:
+    def absent_groups(self, variant: str) -> frozenset[str]:
         """Return the groups that the counterfactual must not name."""
         if variant == OMISSION:
-            return frozenset(self.unsaid)
+            return frozenset(self.omittable)
         return frozenset(self.spread).difference(self.spread.values())
 
 
@@ -40,15 +40,15 @@ def exchange_of(lexicon: Lexicon, to: Mapping[str, str]) -> Exchange:
 class PairUnderTest(NamedTuple):
     """A pair with its changes and what the lexicon reads in both members.
 
-    `twin` maps start to end and meaning in the counterfactual, `gone` are the groups that it must
-    not name, and `named` are the changes of words for a group, with meaning and edit.
+    `twin` maps start to end and meaning in the counterfactual, `absent` are the groups that it
+    must not name, and `named` are the changes of words for a group, with meaning and edit.
     """
 
     pair: Pair
     changes: list[Change]
     found: Reading
     twin: Mapping[int, tuple[int, Sense]]
-    gone: frozenset[str]
+    absent: frozenset[str]
     lexicon: Lexicon
     named: list[tuple[Change, Sense, Edit]]
 
@@ -57,7 +57,7 @@ def read_pair(
     pair: Pair,
     changes: list[Change],
     lexicon: Lexicon,
-    gone: frozenset[str],
+    absent: frozenset[str],
     found: Reading | None = None,
     found_twin: Reading | None = None,
 ) -> PairUnderTest:
@@ -72,4 +72,4 @@ def read_pair(
         for change, edit in zip(changes, pair.edits, strict=True)
         if change.sense is not None
     ]
-    return PairUnderTest(pair, changes, known, twin, gone, lexicon, named)
+    return PairUnderTest(pair, changes, known, twin, absent, lexicon, named)

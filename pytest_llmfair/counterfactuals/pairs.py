@@ -17,8 +17,8 @@ from pytest_llmfair.counterfactuals.placebo import placebo_of
 from pytest_llmfair.counterfactuals.user_pairs import (
     check_is_text,
     check_pair,
-    lexicons_that_follow,
-    reasons_against,
+    lexicons_that_may_change,
+    reasons_invalid,
 )
 from pytest_llmfair.lexicons.attributes import (
     Attribute,
@@ -128,7 +128,7 @@ def generate_pairs(
     for row, text in enumerate(texts):
         if isinstance(text, tuple):
             own = _own_pair(lexicon, row, *text, wanted)
-            reasons = reasons_against(own, lexicon, lexicons_that_follow(lexicon))
+            reasons = reasons_invalid(own, lexicon, lexicons_that_may_change(lexicon))
             own = replace(own, edits=edits_between(*text))
             made: list[Pair | Rejected] = [Rejected(own, reasons) if reasons else marked(own)]
             lost: list[str] = []
@@ -313,8 +313,8 @@ def _exchanged(
             if lost or not changes:
                 continue
             pair = pair_of(text, changes, exchange.groups, lexicon.name, variant)
-            gone = exchange.vanishing(variant)
-            reasons = failed_checks(read_pair(pair, changes, lexicon, gone, found))
+            absent = exchange.absent_groups(variant)
+            reasons = failed_checks(read_pair(pair, changes, lexicon, absent, found))
             if reasons:
                 made.append(Rejected(pair, reasons))
                 continue
@@ -342,13 +342,13 @@ def _changes_by_variant(
 ) -> Iterator[tuple[list[Change], list[str], str]]:
     """Yield changes, words without a counterpart and variant: omission, then explicit."""
     changes, lost = lexicon.exchanges(text, exchange.to, found)
-    unsaid = exchange.unsaid
-    if unsaid and not any(sense.group in unsaid.values() for *_, sense in found):
-        others = [change for change in changes if change.group not in unsaid]
-        left = omitted(lexicon, text, found, unsaid.keys(), others)
+    omittable = exchange.omittable
+    if omittable and not any(sense.group in omittable.values() for *_, sense in found):
+        others = [change for change in changes if change.group not in omittable]
+        left = omitted(lexicon, text, found, omittable.keys(), others)
         if left is not None:
             yield left, lost if others else [], OMISSION
-    yield changes, lost, EXPLICIT if unsaid else ""
+    yield changes, lost, EXPLICIT if omittable else ""
 
 
 def _log_left_out(

@@ -65,7 +65,7 @@ def alternatives(lexicon: Lexicon, sense: Sense) -> tuple[str, ...]:
         ]
     own = next((place for place, other in enumerate(line) if other.casefold() == term), 0)
     order = [*line[own + 1 :], *line[:own]]
-    # A hyphen alone rewords nothing.
+    # A term that differs only by a hyphen is no rewording.
     other_words = (other for other in order if _unhyphened(other) != _unhyphened(term))
     return tuple(other for other in other_words if other in fine and not is_joined(other))
 
@@ -93,7 +93,7 @@ def _rewordings(
     choices = {(sense.term, sense.role): alternatives(lexicon, sense) for *_, sense in reworded}
     most = max(map(len, choices.values()), default=0)
     first = generator.randrange(most) if most else 0
-    # One step for all terms: "a German from Germany" becomes "an Italian from Italy".
+    # All terms move by the same step: "a German from Germany" becomes "an Italian from Italy".
     for turn in range(first, first + most):
         changes = []
         for each in reworded:

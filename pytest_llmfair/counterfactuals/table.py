@@ -6,11 +6,8 @@ import itertools
 import shutil
 import textwrap
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from pytest_llmfair.counterfactuals.pair_list import Pairs
-    from pytest_llmfair.responses import Pair, Uncertain
+from pytest_llmfair.responses import Pair, Rejected, Uncertain
 
 _NARROWEST = 60
 _GAP = "  "
@@ -23,26 +20,33 @@ _REMEDY = (
 Cell = list[str]
 
 
-def table(pairs: Pairs, width: int | None, limit: int | None) -> str:
-    """Return the pairs, and the rejected ones, as columns of wrapped text."""
+def table(
+    summary: str,
+    pairs: Sequence[Pair],
+    rejected: Sequence[Rejected],
+    uncertain: Sequence[Uncertain],
+    width: int | None,
+    limit: int | None,
+) -> str:
+    """Return the summary, then pairs and rejected pairs as columns, then uncertain prompts."""
     width = width or shutil.get_terminal_size().columns
     if width < _NARROWEST:
         raise ValueError(f"width is {width}; a table needs {_NARROWEST} characters or more")
     if limit is not None and limit < 0:
         raise ValueError(f"limit is {limit}; give the most pairs to show, 0 or more")
     kept = [[*_cells(pair), ["all passed"]] for pair in pairs]
-    left = [[*_cells(one.pair), list(one.reasons)] for one in pairs.rejected]
-    lines = textwrap.wrap(_summary(pairs), width)
+    left = [[*_cells(one.pair), list(one.reasons)] for one in rejected]
+    lines = textwrap.wrap(summary, width)
     for rows, last in ((kept, "checks"), (left, "rejected because")):
         if rows:
             head: list[Cell] = [["original"], ["counterfactual"], ["edits"], [last]]
             lines += ["", *_columns([head, *rows[:limit]], width)]
         if limit is not None and len(rows) > limit:
             lines.append(f"and {len(rows) - limit} more")
-    if pairs.uncertain[:limit]:
-        lines += ["", *_uncertain(pairs.uncertain[:limit], width)]
-        if limit is not None and len(pairs.uncertain) > limit:
-            lines.append(f"and {len(pairs.uncertain) - limit} more")
+    if uncertain[:limit]:
+        lines += ["", *_uncertain(uncertain[:limit], width)]
+        if limit is not None and len(uncertain) > limit:
+            lines.append(f"and {len(uncertain) - limit} more")
     return "\n".join(lines)
 
 
@@ -58,26 +62,6 @@ def _uncertain(prompts: Sequence[Uncertain], width: int) -> Iterator[str]:
         )
     yield ""
     yield from textwrap.wrap(_REMEDY, width)
-
-
-def _summary(pairs: Pairs) -> str:
-    pair = "pair" if len(pairs) == 1 else "pairs"
-    prompt = "prompt" if pairs.unmentioned == 1 else "prompts"
-    parts = [
-        f"{len(pairs)} {pair}",
-        f"{len(pairs.rejected)} rejected",
-        f"{len(pairs.uncertain)} uncertain",
-        f"{pairs.unmentioned} {prompt} without a mention",
-    ]
-    if pairs.lost:
-        words = ", ".join(f"{word!r} ({count})" for word, count in pairs.lost.items())
-        parts.append(f"no counterpart for {words}")
-    if pairs.unexchanged:
-        groups = ", ".join(pairs.unexchanged)
-        parts.append(f"left as they are without groups=(from, to): {groups}")
-    if pairs.lacks:
-        parts.append(f"groups without terms: {', '.join(pairs.lacks)}")
-    return "; ".join(parts)
 
 
 def _cells(pair: Pair) -> list[Cell]:

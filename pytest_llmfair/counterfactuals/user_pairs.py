@@ -18,7 +18,7 @@ from pytest_llmfair.counterfactuals.pair_under_test import PairUnderTest, exchan
 from pytest_llmfair.lexicons.attributes import Attribute, lexicon_for, lexicon_of_pair
 from pytest_llmfair.lexicons.edits import edits_between
 from pytest_llmfair.lexicons.english.agreement import possessive_after
-from pytest_llmfair.lexicons.english.words import WORD, is_in_ly, is_one_of
+from pytest_llmfair.lexicons.english.words import WORD, is_ly_adverb, is_one_of
 from pytest_llmfair.lexicons.lexicon import PRONOUNS, Lexicon
 from pytest_llmfair.lexicons.loading import load_lexicons
 from pytest_llmfair.lexicons.matching import Change, Reading
@@ -81,7 +81,7 @@ def check_pair(pair: Pair, attribute: Attribute) -> tuple[str, ...]:
     for text in (pair.original, pair.counterfactual):
         check_is_text(text)
     lexicon = lexicon_for(attribute, (pair.from_group, pair.to_group))
-    return reasons_against(pair, lexicon, lexicons_that_follow(lexicon))
+    return reasons_invalid(pair, lexicon, lexicons_that_may_change(lexicon))
 
 
 def check_is_text(text: object) -> None:
@@ -90,12 +90,12 @@ def check_is_text(text: object) -> None:
         raise ValueError(f"the text is {str(text)[:40]!r}, a {type(text).__name__}; give a text")
 
 
-def lexicons_that_follow(lexicon: Lexicon) -> tuple[Lexicon, ...]:
+def lexicons_that_may_change(lexicon: Lexicon) -> tuple[Lexicon, ...]:
     """Return the lexicons whose words may change; gendered pronouns follow a name."""
     return (lexicon, load_lexicons()["gender"]) if lexicon.name == "name" else (lexicon,)
 
 
-def reasons_against(
+def reasons_invalid(
     pair: Pair, lexicon: Lexicon, also_allowed: Sequence[Lexicon]
 ) -> tuple[str, ...]:
     """Return what is wrong with a user's pair; see :func:`check_pair`.
@@ -109,13 +109,16 @@ def reasons_against(
     found, twin = _read(pair, lexicon, groups)
     named, named_twin = ({sense.group for *_, sense in each} for each in (found, twin))
     if not pair.variant:
-        unsaid, implied_before = lexicon.left_unsaid(*groups), lexicon.left_unsaid(*groups[::-1])
-        if unsaid and named_twin.isdisjoint(unsaid.values()):
+        omittable, implied_before = (
+            lexicon.left_unsaid(*groups),
+            lexicon.left_unsaid(*groups[::-1]),
+        )
+        if omittable and named_twin.isdisjoint(omittable.values()):
             pair = replace(pair, variant=OMISSION)
         elif implied_before and named.isdisjoint(implied_before.values()):
             texts = pair.counterfactual, pair.original
             swapped = Pair(*texts, *groups[::-1], (), pair.attribute, OMISSION)
-            return reasons_against(swapped, lexicon, also_allowed)
+            return reasons_invalid(swapped, lexicon, also_allowed)
     if pair.edits and (reason := misplaced_edit(pair)) is not None:
         return (reason,)
     pair = replace(pair, from_group=groups[0], to_group=groups[1])
@@ -140,9 +143,9 @@ def reasons_against(
             return (f"the groups are swapped: the original names {groups[1]}",)
         to[groups[1]] = groups[0]
     exchange = exchange_of(lexicon, to)
-    left_out = exchange.unsaid if pair.variant == OMISSION else {}
+    left_out = exchange.omittable if pair.variant == OMISSION else {}
     changes = [_change(edit, groups[0], senses, exchange.spread, left_out) for edit in pair.edits]
-    case = read_pair(pair, changes, lexicon, exchange.vanishing(pair.variant), found, twin)
+    case = read_pair(pair, changes, lexicon, exchange.absent_groups(pair.variant), found, twin)
     return (*failed_checks(case), *_not_minimal(case, also_allowed))
 
 
@@ -164,7 +167,7 @@ def _read(pair: Pair, lexicon: Lexicon, groups: tuple[str, str]) -> tuple[Readin
         return lexicon.counterpart(sense, becomes.get(sense.group, ""))
 
     settled, settled_twin = found.settled(there, counterpart), twin.settled(back, counterpart)
-    # What is uncertain in one member and stays is read alike in the other.
+    # A word that is uncertain in one member and does not change is read alike in the other.
     stays = _starts(found) - _starts(settled)
     stays_twin = _starts(twin) - _starts(settled_twin)
     stays_twin |= {start + _shift(there, start) for start in stays}
@@ -223,15 +226,15 @@ def _lead(start: int, part: str, spans: Spans) -> str | None:
 
 def _not_minimal(case: PairUnderTest, also_allowed: Sequence[Lexicon]) -> tuple[str, ...]:
     """Return what changed beyond the mentions; judged only for English."""
-    if (reason := _slur(case)) is None and case.lexicon.language == "en":
+    if (reason := _slur_added(case)) is None and case.lexicon.language == "en":
         if case.pair.variant == OMISSION:
-            reason = next(_left_out(case), None)
+            reason = next(_wrongly_omitted(case), None)
         else:
-            reason = _changed(case.pair, also_allowed) or _of_another_kind(case)
+            reason = _changed_outside(case.pair, also_allowed) or _role_or_number_changed(case)
     return () if reason is None else (reason,)
 
 
-def _slur(case: PairUnderTest) -> str | None:
+def _slur_added(case: PairUnderTest) -> str | None:
     """Say which slur is written where none stood: the insult would be measured as the group."""
     for _, sense, edit in case.named:
         end, meant = case.twin.get(edit.counterfactual_start, (0, sense))
@@ -245,7 +248,7 @@ def _is_slur(sense: Sense) -> bool:
     return sense.entry is not None and sense.entry.register(sense.term) == "slur"
 
 
-def _changed(pair: Pair, also_allowed: Sequence[Lexicon]) -> str | None:
+def _changed_outside(pair: Pair, also_allowed: Sequence[Lexicon]) -> str | None:
     """Return what differs outside the mentions; the masked texts must be equal."""
     texts = [pair.original, pair.counterfactual]
     they = len({bool(_THEY.search(text)) for text in texts}) > 1
@@ -258,7 +261,9 @@ def _changed(pair: Pair, also_allowed: Sequence[Lexicon]) -> str | None:
         # "Miss Lane", "Mr. Lane"
         point = {edit.before, edit.after} == {"", "."} and original[edit.start - 1] == _HOLE
         if not point and not (they and _agrees(edit, original)):
-            return _said(*(part.replace(_HOLE, _SHOWN) for part in (edit.before, edit.after)))
+            return _difference(
+                *(part.replace(_HOLE, _SHOWN) for part in (edit.before, edit.after))
+            )
     return None
 
 
@@ -272,7 +277,7 @@ def _agrees(edit: Edit, text: str) -> bool:
     return follows and other in (f"{one}s", f"{one}es", f"{one[:-1]}ies")
 
 
-def _said(before: str, after: str) -> str:
+def _difference(before: str, after: str) -> str:
     both = f"{before}{after}"
     if not both.strip():
         return f"spaces change: {before!r} -> {after!r}"
@@ -289,7 +294,7 @@ def _said(before: str, after: str) -> str:
     return f"text outside a mention changed: {before!r} -> {after!r}"
 
 
-def _of_another_kind(case: PairUnderTest) -> str | None:
+def _role_or_number_changed(case: PairUnderTest) -> str | None:
     """Return which mention changes role or number: "she cooks", "boys cooks"."""
     twin = sorted((start, end, sense) for start, (end, sense) in case.twin.items())
     starts = Counter(start for start, _, _ in case.found)
@@ -324,7 +329,7 @@ def _is_plural(term: str) -> bool:
     return _PLURAL.search(_HEAD.split(term.lower(), maxsplit=1)[0]) is not None
 
 
-def _left_out(case: PairUnderTest) -> Iterator[str]:
+def _wrongly_omitted(case: PairUnderTest) -> Iterator[str]:
     """Yield edits with words that do not belong to an omitted mention."""
     named = [(start, end) for start, end, _ in case.found]
     named_twin = [(start, end) for start, (end, _) in case.twin.items()]
@@ -334,11 +339,11 @@ def _left_out(case: PairUnderTest) -> Iterator[str]:
         new, _ = _words(edit.after, edit.counterfactual_start, named_twin)
         known = {word.lower() for word in (*lost, *mentions, *nouns)}
         came = [word for word in new if word not in known and not is_one_of(word, "articles")]
-        went = [word for word in lost if word not in new and not _goes_along(word)]
+        went = [word for word in lost if word not in new and not _may_be_omitted_too(word)]
         sides = edit.before.lower(), edit.after.lower()
         article = all(is_one_of(side, "articles") for side in sides)
         if came or went or not (mentions or article or sides[0] == sides[1]):
-            yield _said(edit.before, edit.after)
+            yield _difference(edit.before, edit.after)
 
 
 def _words(part: str, start: int, named: Spans) -> tuple[list[str], list[str]]:
@@ -351,13 +356,13 @@ def _words(part: str, start: int, named: Spans) -> tuple[list[str], list[str]]:
     return found
 
 
-def _goes_along(word: str) -> bool:
+def _may_be_omitted_too(word: str) -> bool:
     """Whether a word can be omitted with a mention: "who is totally" with "blind"."""
     known = is_one_of(word, "closed") or is_one_of(word, "degrees")
-    return known or word in _LIVES or is_in_ly(word)
+    return known or word in _LIVES or is_ly_adverb(word)
 
 
-def through_gate(pairs: Sequence[Any]) -> tuple[Pairs, list[int]]:
+def checked_pairs(pairs: Sequence[Any]) -> tuple[Pairs, list[int]]:
     """Check the pairs of a list that have not been checked yet.
 
     Those that pass come back marked as checked, together with those that no shipped lexicon can
@@ -367,7 +372,7 @@ def through_gate(pairs: Sequence[Any]) -> tuple[Pairs, list[int]]:
     rejected: list[Rejected] = []
     lacks = dict.fromkeys(getattr(pairs, "lacks", ()))
     for row, pair in enumerate(pairs):
-        if getattr(pair, "checked", False) or why_unjudged(pair):
+        if getattr(pair, "checked", False) or why_unchecked(pair):
             kept[row] = pair
             continue
         lexicon = lexicon_of_pair(pair)
@@ -382,7 +387,7 @@ def through_gate(pairs: Sequence[Any]) -> tuple[Pairs, list[int]]:
     return Pairs(before, rejected=rejected, lacks=lacks), list(kept)
 
 
-def why_unjudged(pair: Any) -> str:
+def why_unchecked(pair: Any) -> str:
     """Return why no shipped lexicon can judge a pair; "" if one can."""
     if not isinstance(pair, Pair):
         return f"a {type(pair).__name__} is not a Pair"

@@ -13,7 +13,7 @@ from typing import Any
 
 from pytest_llmfair._util.wording import number
 from pytest_llmfair.judging.non_inferiority import WORSE, Side, compared
-from pytest_llmfair.judging.recorded import digest_of_prompts, judge_again, to_record
+from pytest_llmfair.judging.recorded import digests_of_prompts, judge_again, to_record
 from pytest_llmfair.judging.result import Result
 from pytest_llmfair.judging.rules import Rules, current_settings
 
@@ -77,7 +77,7 @@ class Baseline:
             return []
         kept = check["recorded"]
         update = "record the baseline again with --llmfair-update-baseline"
-        if kept["prompts"] != digest_of_prompts(result):
+        if kept["prompts"] != digests_of_prompts(result):
             raise ValueError(
                 f"the baseline has answers to other prompts in {result.metric}, so the two runs "
                 f"cannot be compared; {update}"

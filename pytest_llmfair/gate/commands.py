@@ -15,7 +15,26 @@ class Command(NamedTuple):
 
 
 # Only the module of the command in use is imported.
-COMMANDS: dict[str, Command] = {}
+COMMANDS: dict[str, Command] = {
+    "report": Command("pytest_llmfair.reports.again", "make the reports of a recorded run"),
+    "comment": Command(
+        "pytest_llmfair.reports.comment", "post a recorded run as one comment on a pull request"
+    ),
+    "verify": Command(
+        "pytest_llmfair.gate.evidence", "compute every number of an evidence folder again"
+    ),
+    "checklist": Command(
+        "pytest_llmfair.gate.checklist", "fill the pre-release checklist from a recorded run"
+    ),
+    "local-law-144": Command(
+        "pytest_llmfair.gate.local_law_144",
+        "tables of selection rates and impact ratios by sex and race/ethnicity",
+    ),
+    "model-card": Command(
+        "pytest_llmfair.gate.model_card",
+        "section of a Hugging Face model card, or the limitations, from a recorded run",
+    ),
+}
 
 
 def configure(name: str, parser: argparse.ArgumentParser) -> None:

@@ -19,6 +19,7 @@ from pytest_llmfair.judging.validity import drop_invalid_pairs
 from pytest_llmfair.metrics import MetricInfo
 from pytest_llmfair.metrics.arguments import known_population
 from pytest_llmfair.responses import PairedResponses
+from pytest_llmfair.session import note_used
 from pytest_llmfair.stats import Estimate
 
 # How many arguments of a metric are made from answers; those that follow are the caller's.
@@ -65,8 +66,9 @@ class TextScorer:
 
     def __call__(self, texts: Sequence[str]) -> Any:
         """Return one score per text, or one vector for metrics on embeddings."""
-        from pytest_llmfair.scorers import score
+        from pytest_llmfair.scorers import name_of, score
 
+        note_used("scorer", name_of(self.chosen), self.chosen)
         return self.chosen(texts) if self._vectors else score(self.chosen, texts)
 
 

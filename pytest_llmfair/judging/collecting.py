@@ -118,7 +118,8 @@ def check_data_kind(info: MetricInfo, *, pairs: bool) -> None:
     if info.needs == "prompts":
         raise ValueError(f"{info.name} looks at prompts, not at answers; give the prompts alone")
     remedy = (
-        "it takes arrays (scores or predictions, and groups); make them from the answers first"
+        "it takes arrays (scores or predictions, and groups); make them from the answers first, "
+        "or register a metric of your own with @metric(..., needs=...)"
     )
     if any(kinds):
         remedy = f"collect answers to {'prompts' if pairs else 'pairs'}"

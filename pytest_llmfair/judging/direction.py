@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from pytest_llmfair.judging.inputs import MetricInputs
 from pytest_llmfair.judging.people import people
@@ -14,9 +15,10 @@ from pytest_llmfair.responses import DigestedText
 _MOST_PAIRS = 500
 
 
-def direction_between(inputs: MetricInputs) -> str:
-    """Describe how the answers to two groups differ; empty where that is unknown.
+def differences_between(inputs: MetricInputs) -> tuple[dict[str, Any], ...]:
+    """Return in what the answers to two groups differ: the measure, and the mean of either group.
 
+    `worse` is the group treated worse, where the measure tells: a shorter answer can be better.
     Only differences that are proven over the pairs are named: chance alone has no direction.
     """
     rows = [row for row in inputs.outputs if len(row) == 2 and all(row)]
@@ -24,21 +26,40 @@ def direction_between(inputs: MetricInputs) -> str:
     texts = [text for row in rows for side in row for text in side]
     digested = any(isinstance(text, DigestedText) for text in texts)
     if len(inputs.labels) != 2 or len(rows) < 2 or digested:
-        return ""
-    parts = []
+        return ()
+    found = []
     means = _proven_means(rows, lambda text: len(text.split()))
     # A difference that rounds to nothing is no direction, however well it is proven.
     if means is not None and round(means[0]) != round(means[1]):
-        word = "longer" if means[0] > means[1] else "shorter"
-        parts.append(f"are {word} ({means[0]:.0f} against {means[1]:.0f} words)")
+        found.append({"measure": "words", "means": _by_group(inputs, means), "worse": None})
     means = _proven_means(rows, _sentiment())
     if means is not None and round(abs(means[0] - means[1]), 2) > 0.0:
-        word = "higher" if means[0] > means[1] else "lower"
-        parts.append(f"score {abs(means[0] - means[1]):.2f} {word} in sentiment")
+        worse = inputs.labels[means[0] > means[1]]
+        found.append({"measure": "sentiment", "means": _by_group(inputs, means), "worse": worse})
+    return tuple(found)
+
+
+def _by_group(inputs: MetricInputs, means: tuple[float, float]) -> dict[str, float]:
+    return dict(zip(inputs.labels, means, strict=True))
+
+
+def direction_in_words(differences: Sequence[Mapping[str, Any]], attribute: str) -> str:
+    """Describe how the answers to two groups differ; empty where that is unknown."""
+    parts = []
+    groups: list[str] = []
+    for each in differences:
+        groups = list(each["means"])
+        first, second = each["means"].values()
+        if each["measure"] == "words":
+            word = "longer" if first > second else "shorter"
+            parts.append(f"are {word} ({first:.0f} against {second:.0f} words)")
+        else:
+            word = "higher" if first > second else "lower"
+            parts.append(f"score {abs(first - second):.2f} {word} in sentiment")
     if not parts:
         return ""
-    first, second = (people(inputs.attribute, group) for group in inputs.labels)
-    return f"answers about {first} {' and '.join(parts)} than those about {second}"
+    one, other = (people(attribute, group) for group in groups)
+    return f"answers about {one} {' and '.join(parts)} than those about {other}"
 
 
 def _proven_means(

@@ -105,26 +105,11 @@ def failure_message(record: Record, *, show_text: str, detailed: bool = False) -
     `show_text` is "worst" or "none"; `detailed` adds the method of the interval.
     """
     places = facts.decimals(record, _FEWEST_DECIMALS)
-    notes = [escape(note) for note in record["notes"]]
-    found = _explained(record, places, notes)
-    # What was left out, and why, is one line with the noise that was taken off.
-    left_out = [note for note in notes if " left out" in note]
-    rates = [note for note in notes if re.match(r"[a-z ]+ rates: ", note)]
-    direction = [escape(record["direction_words"]) or _extremes(record, places), *rates]
-    taken_off, floor = _noise(record, places)
+    (_, found), *findings = _findings(record, places)
     lines = [
         *wrapped(headline(record), WIDEST, "", "  "),
-        *wrapped(f"{_sentence(found)}.", WIDTH, "  ", "  "),
-        *_labelled("red because", _why_red(record)),
-        *_labelled("certainty", _certainty(record, places)),
-        *_labelled("direction", *direction),
-        *_labelled("not counted", taken_off, *left_out),
-        *_labelled("noise floor", floor),
-    ]
-    for note in notes:
-        lines += [] if note in (*left_out, *rates) else _labelled("note", note)
-    lines += [
-        *_labelled("not covered", lacking(record) if record["lacks"] else ""),
+        *wrapped(found, WIDTH, "  ", "  "),
+        *(line for label, text in findings for line in _labelled(label, text)),
         *_worst_groups(record, places),
         *_worst_rows(record, places, show_text),
         *_labelled("model", _model(record)),
@@ -136,9 +121,40 @@ def failure_message(record: Record, *, show_text: str, detailed: bool = False) -
     return "\n".join(lines)
 
 
-def _labelled(label: str, *texts: str) -> list[str]:
+def in_words(record: Record) -> list[tuple[str, str]]:
+    """Return what a message says, without texts, as labels and sentences for other reports.
+
+    The first has no label: it says what was found.
+    """
+    places = facts.decimals(record, _FEWEST_DECIMALS)
+    more = [("to decide", decides(record)), ("method", _method(record))]
+    return [*_findings(record, places), *(each for each in more if each[1])]
+
+
+def _findings(record: Record, places: int) -> list[tuple[str, str]]:
+    """Return labelled sentences, the first without a label: what was found, and how sure it is."""
+    notes = [escape(note) for note in record["notes"]]
+    found = _explained(record, places, notes)
+    # What was left out, and why, is one line with the noise that was taken off.
+    left_out = [note for note in notes if " left out" in note]
+    rates = [note for note in notes if re.match(r"[a-z ]+ rates: ", note)]
+    direction = [escape(record["direction_words"]) or _extremes(record, places), *rates]
+    taken_off, floor = _noise(record, places)
+    labelled = [
+        ("red because", _why_red(record)),
+        ("certainty", _certainty(record, places)),
+        ("direction", "; ".join(filter(None, direction))),
+        ("not counted", "; ".join(filter(None, [taken_off, *left_out]))),
+        ("noise floor", floor),
+        *(("note", note) for note in notes if note not in (*left_out, *rates)),
+        ("not covered", lacking(record) if record["lacks"] else ""),
+    ]
+    return [("", f"{_sentence(found)}."), *(each for each in labelled if each[1])]
+
+
+def _labelled(label: str, text: str) -> list[str]:
     """Return a labelled line, wrapped below its text; no line without text."""
-    return wrapped("; ".join(filter(None, texts)), WIDTH, f"  {label:<11}  ", " " * 15)
+    return wrapped(text, WIDTH, f"  {label:<11}  ", " " * 15)
 
 
 def _sentence(text: str) -> str:
@@ -234,16 +250,18 @@ def _as_if(record: Record) -> str:
 
 def _why_red(record: Record) -> str:
     """Explain a red verdict other than FAIL and INVALID, which speak for themselves."""
-    verdict, mode = record["verdict"], record["mode"]
-    if not record["red"] or verdict == "INVALID" or (verdict == "FAIL" and mode != "point"):
+    verdict, point = record["verdict"], record["mode"] == "point"
+    if not record["red"] or verdict == "INVALID" or (verdict == "FAIL" and not point):
         return ""
     if "missing_rates_differ" in record["reasons"]:
         return "mode point, and the missing answers of the groups differ by more than the bound"
-    if mode == "point":
-        # An infinite value is a word in the record.
-        value = f"{float(record['value']):.6g}"
-        return f"mode point judges the value {value} itself, which is beyond the bound"
-    if mode == "strict":
+    if point:
+        return (
+            # An infinite value is a word in the record.
+            f"mode point judges the value {float(record['value']):.6g} itself, which is "
+            "beyond the bound"
+        )
+    if record["mode"] == "strict":
         return "mode strict accepts only a PASS without doubts"
     return f"llmfair_{verdict.lower()} = fail"
 

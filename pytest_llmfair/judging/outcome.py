@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from pytest_llmfair import session as recording
-from pytest_llmfair.judging.recorded import digest_of_prompts, to_record
+from pytest_llmfair.judging.recorded import digests_of_prompts, to_record
 from pytest_llmfair.judging.result import (
     BoundExceeded,
     Inconclusive,
@@ -49,7 +49,7 @@ def record(result: Result) -> list[Result]:
         if settings.keeps_data:
             texts = settings.save_text
             data = to_record(each, settings, texts=texts)
-            kept = {"prompts": digest_of_prompts(each), "texts": texts, "data": data}
+            kept = {"prompts": digests_of_prompts(each), "texts": texts, "data": data}
         # The data of all tests of a session would take too much memory.
         light = replace(each, estimate=None, evidence=None, assertion=None, recorded=kept)
         recorder.results.append(light)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import fields, replace
 from typing import Any
@@ -28,7 +29,9 @@ from pytest_llmfair.settings import Settings
 from pytest_llmfair.stats import Finding
 
 # What a result says of answers and of the session, or adds after its verdict.
-_AS_TOLD = (
+AS_TOLD = (
+    "differences",
+    "waiver",
     "origin",
     "options",
     "examples",
@@ -38,7 +41,7 @@ _AS_TOLD = (
     "calls",
     "recorded",
 )
-_SETTINGS = ("mode", "level", "inconclusive", "underpowered", "family", "failing", "waivers")
+_SETTINGS = ("mode", "level", "inconclusive", "underpowered", "family", "failing")
 _METRIC = tuple(each.name for each in fields(Unregistered))
 _TEXTS_OF_ROWS = ("prompts", "outputs")
 
@@ -72,13 +75,14 @@ def to_record(result: Result, settings: Settings, *, texts: bool) -> dict[str, A
         why = str(error) if isinstance(error, CannotRecord) else _NEEDS_TEXTS
         return {"cannot": why}
     # A record that gives another result would accuse an honest run of a forgery.
-    return {"cannot": _NEEDS_TEXTS} if differences(result, again) else record
+    changed = differences(result.to_dict(), again.to_dict())
+    return {"cannot": _NEEDS_TEXTS} if changed else record
 
 
-def digest_of_prompts(result: Result) -> str:
-    """Return one SHA-256 digest of all prompts of a result, in their order."""
-    prompts = result.evidence.prompts if result.evidence else ()
-    return hashlib.sha256(json.dumps([list(row) for row in prompts]).encode()).hexdigest()
+def digests_of_prompts(result: Result) -> list[list[str]]:
+    """Return the SHA-256 digest of every prompt of a result, row by row."""
+    rows = result.evidence.prompts if result.evidence else ()
+    return [[hashlib.sha256(text.encode()).hexdigest() for text in row] for row in rows]
 
 
 _NEEDS_TEXTS = (
@@ -113,10 +117,27 @@ def judge_again(record: Mapping[str, Any], nodeid: str) -> Result:
         return evaluate(assertion)
 
 
-def differences(first: Result, second: Result) -> list[str]:
-    """Return the names of the fields in which two results differ, by their plain values."""
-    a, b = (result.to_dict() for result in (first, second))
-    return [name for name in a if name not in _AS_TOLD and a[name] != b[name]]
+def differences(first: Mapping[str, Any], second: Mapping[str, Any]) -> list[str]:
+    """Return the names of the fields in which two results as plain data differ.
+
+    Numbers may differ by 1e-9 of their size: other versions of numpy round differently. What was
+    made from texts, and by the session, is not compared.
+    """
+    # A waiver decides by the date whether a result is red.
+    told = (*AS_TOLD, "red", "postponed") if first["waiver"] else AS_TOLD
+    return [
+        name for name in second if name not in told and not _same(first.get(name), second[name])
+    ]
+
+
+def _same(a: Any, b: Any) -> bool:
+    if isinstance(a, float) and isinstance(b, (int, float)):
+        return math.isclose(a, b, rel_tol=1e-9, abs_tol=1e-12)
+    if isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)):
+        return len(a) == len(b) and all(map(_same, a, b))
+    if isinstance(a, dict) and isinstance(b, dict):
+        return a.keys() == b.keys() and all(_same(a[key], b[key]) for key in a)
+    return bool(a == b)
 
 
 def _data_of(result: Result, settings: Settings) -> dict[str, Any]:

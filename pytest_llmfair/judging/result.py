@@ -120,8 +120,11 @@ class Result:
         Share of answers that the group changed, as read from the excess: if some prompts change
         completely, and if all change equally. `share_upper` is the largest share within the
         interval. None and NaN where an excess has no such reading.
+    differences : tuple of dict
+        In what the answers to two groups differ: measure, means by group, and the group that is
+        treated worse (None where the measure does not tell).
     direction_words : str
-        Who is treated worse, in words; empty where unknown.
+        The same in words; empty where unknown.
     waiver : str
         Why a result that would be red is accepted for now, by whom and until when.
     recorded : dict or None
@@ -188,6 +191,7 @@ class Result:
     judged: str = "value"
     share: tuple[float, float] | None = None
     share_upper: float = math.nan
+    differences: tuple[dict[str, Any], ...] = ()
     direction_words: str = ""
     waiver: str = ""
     recorded: dict[str, Any] | None = field(default=None, compare=False, repr=False)

@@ -30,10 +30,10 @@ def drop_invalid_pairs(data: Any, units: Any = None) -> tuple[Any, Any]:
         return data, units
     if not all(map(is_pair, pairs)):
         return data, units
-    from pytest_llmfair.counterfactuals.user_pairs import through_gate
+    from pytest_llmfair.counterfactuals.user_pairs import checked_pairs
 
     groups_of(pairs)
-    passed, kept = through_gate(pairs)
+    passed, kept = checked_pairs(pairs)
     result: Any = passed
     if isinstance(data, PairedResponses):
         result = replace(
@@ -59,9 +59,9 @@ def unchecked_pairs(source: Any) -> tuple[Finding, ...]:
     unknown = [pair for pair in pairs if _unchecked(pair)]
     if not unknown:
         return ()
-    from pytest_llmfair.counterfactuals.user_pairs import why_unjudged
+    from pytest_llmfair.counterfactuals.user_pairs import why_unchecked
 
-    why, _ = Counter(map(why_unjudged, unknown)).most_common(1)[0]
+    why, _ = Counter(map(why_unchecked, unknown)).most_common(1)[0]
     text = (
         f"{len(unknown)} of {len(pairs)} pairs could not be checked, so other things than the "
         f"group may change in them: {why}"

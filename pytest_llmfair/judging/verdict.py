@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from pytest_llmfair import session as recording
 from pytest_llmfair._util.validation import one_sided
 from pytest_llmfair.judging.bound import NO_FLOOR, REWORDED, Bound
-from pytest_llmfair.judging.direction import direction_between
+from pytest_llmfair.judging.direction import differences_between, direction_in_words
 from pytest_llmfair.judging.inputs import MetricInputs
 from pytest_llmfair.judging.power import Power, no_number, power_of, units_to_decide
 from pytest_llmfair.judging.result import Example, Result, Verdict
@@ -246,7 +246,7 @@ def _described(
     as_share = inputs.texts_compared and inputs.baseline != "placebo"
     share, share_upper = bound.as_share(estimate, interval) if as_share else (None, math.nan)
     recorder = recording.active()
-    passed = result.verdict is Verdict.PASS
+    between = () if result.verdict is Verdict.PASS else differences_between(inputs)
     return replace(
         result,
         debiased=estimate.debiased,
@@ -274,7 +274,8 @@ def _described(
         model=inputs.model,
         attribute=inputs.attribute,
         compared=getattr(estimate, "worst", inputs.labels),
-        direction_words="" if passed else direction_between(inputs),
+        differences=between,
+        direction_words=direction_in_words(between, inputs.attribute),
     )
 
 

@@ -11,11 +11,15 @@ from pytest_llmfair.lexicons.intersections import intersection
 from pytest_llmfair.lexicons.lexicon import Lexicon
 from pytest_llmfair.lexicons.loading import load_lexicons
 from pytest_llmfair.lexicons.names import name_lexicon
-from pytest_llmfair.lexicons.peoples import two_peoples_lexicon
+from pytest_llmfair.lexicons.two_peoples import two_peoples_lexicon
 from pytest_llmfair.responses import Pair
+from pytest_llmfair.session import note_used
 from pytest_llmfair.text import MASK, mask_words
 
 _LANGUAGE = "en"
+_CROSSED = " x "  # between the two attributes of a pair: "gender x race"
+# Articles change with a mention, but are not words of the attribute.
+_ARTICLES = frozenset({"a", "an", "the"})
 
 Attribute = str | Lexicon | tuple[str | Lexicon, str | Lexicon]
 
@@ -80,9 +84,9 @@ def lexicon_of(attribute: Attribute) -> Lexicon:
 
 def lexicon_for(attribute: Attribute, groups: Sequence[str] | None) -> Lexicon:
     """Return the lexicon that exchanges two groups, also for two names or two peoples."""
-    if attribute == "name":
-        return name_lexicon(groups)
-    return two_peoples_lexicon(lexicon_of(attribute), groups)
+    found = name_lexicon(groups) if attribute == "name" else lexicon_of(attribute)
+    note_used("lexicon", found.name, found)
+    return found if attribute == "name" else two_peoples_lexicon(found, groups)
 
 
 def lexicons_of(attribute: Any = None) -> list[Lexicon]:
@@ -143,7 +147,7 @@ def masker_of_pairs(pairs: Sequence[Pair]) -> Callable[[str, bool], str]:
         try:
             lexicon = lexicon_of_pair(pair)
         except (AttributeError, ValueError):
-            words |= dict.fromkeys(words_exchanged(pair))
+            words |= dict.fromkeys(_words_exchanged(pair))
             continue
         # Every pair of two names, or of two peoples, has a lexicon of its own.
         key = pair.attribute if lexicon.name in shipped else f"{pair.from_group} {pair.to_group}"
@@ -162,13 +166,6 @@ def masker_of_pairs(pairs: Sequence[Pair]) -> Callable[[str, bool], str]:
     return masked
 
 
-_CROSSED = " x "
-
-
-# Articles follow a mention, but are not words of the attribute.
-_ARTICLES = frozenset({"a", "an", "the"})
-
-
 def lexicon_of_pair(pair: Pair) -> Lexicon:
     """Return the shipped lexicon that has the name of the pair's attribute."""
     return _lexicon(str(pair.attribute), str(pair.from_group), str(pair.to_group))
@@ -180,7 +177,7 @@ def _lexicon(attribute: str, *groups: str) -> Lexicon:
     return lexicon_for((first, second) if crossed else first, groups)
 
 
-def words_exchanged(pair: Any) -> list[str]:
+def _words_exchanged(pair: Any) -> list[str]:
     """Return the words in which the members of a pair differ, without articles."""
     edits = getattr(pair, "edits", ()) or edits_between(pair.original, pair.counterfactual)
     texts = [text.strip() for edit in edits for text in (edit.before, edit.after)]

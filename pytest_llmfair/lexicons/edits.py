@@ -16,7 +16,7 @@ _PIECE = re.compile(r"\w+|\W")
 Spans = Iterable[tuple[int, int]]
 
 
-# Share of words, spaces and marks that may differ place by place; more means a shift.
+# With a larger share of differing pieces the texts are probably shifted, so they are aligned.
 _FEW = 0.3
 
 

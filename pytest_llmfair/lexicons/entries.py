@@ -20,7 +20,7 @@ from pytest_llmfair.lexicons.schema import (
 )
 from pytest_llmfair.lexicons.terms import REGISTERS, Entry, Register
 
-# Roles that rules or reports read; any other word is a role too.
+# Roles that the rules know; a file may use others.
 _ROLES = (
     *("noun", "adjective", "title", "kinship", "occupation", "reflexive", "subject", "object"),
     *("possessive_determiner", "possessive_pronoun"),
@@ -111,7 +111,7 @@ def entries_in(
         registers: dict[str, Register] = {}
         places: dict[str, str] = {}
         for key in (key for key in item if key not in ENTRY_KEYS):
-            # An entry can run over several lines; the line of the group is the nearer one.
+            # An entry can span several lines, so errors name the line of the group.
             here = f"{at_line(source, item, key)}: entry {number}"
             group = known_group(key, labels, f"{here} ({role})")
             if group in terms:

@@ -45,7 +45,17 @@ class Verdict(NamedTuple):
         return self.answer == "counts"
 
     def role_among(self, roles: Collection[str]) -> str:
-        """Return the answer, one of the roles or "".
+        """Return the answer as a role.
+
+        Parameters
+        ----------
+        roles : collection of str
+            The roles that the grammar was asked about.
+
+        Returns
+        -------
+        str
+            One of the roles, or "" for a pronoun that does not stand for a person.
 
         Raises
         ------
@@ -93,19 +103,61 @@ class Grammar(Protocol):
     """
 
     def role(self, text: str, start: int, end: int, roles: Collection[str]) -> Verdict:
-        """Return which of its possible roles the pronoun ``text[start:end]`` has.
+        """Return which of its possible roles a pronoun has.
 
-        The roles are "object", "possessive_determiner", "possessive_pronoun", "subject" and
-        "reflexive"; the answer is "" where the pronoun stands for a thing.
+        Parameters
+        ----------
+        text : str
+            The whole text.
+        start, end : int
+            Span of the pronoun in characters: ``text[start:end]``.
+        roles : collection of str
+            Its possible roles, such as "object" and "possessive_determiner" for "her"; others are
+            "possessive_pronoun", "subject" and "reflexive".
+
+        Returns
+        -------
+        Verdict
+            The answer is one of `roles`, or "" where the pronoun does not stand for a person.
         """
         ...
 
     def counts(self, text: str, start: int, end: int, kind: Kind) -> Verdict:
-        """Return whether ``text[start:end]`` names the group of a person here."""
+        """Return whether a term names the group of a person here.
+
+        Parameters
+        ----------
+        text : str
+            The whole text.
+        start, end : int
+            Span of the term in characters: ``text[start:end]``.
+        kind : Kind
+            Kind of its lexicon entry, such as "person_adjective" or "condition".
+
+        Returns
+        -------
+        Verdict
+            The answer is True or False.
+        """
         ...
 
     def is_this_person(self, text: str, start: int, end: int, name: Name) -> Verdict:
-        """Return whether ``text[start:end]`` is the person asked for, not a word or a place."""
+        """Return whether a name is the person asked for, and not a word, a place or a namesake.
+
+        Parameters
+        ----------
+        text : str
+            The whole text.
+        start, end : int
+            Span of the name in characters: ``text[start:end]``.
+        name : Name
+            The person asked for, and the part of the name that stands here.
+
+        Returns
+        -------
+        Verdict
+            The answer is True or False.
+        """
         ...
 
 
@@ -123,20 +175,3 @@ class EveryMention:
     def is_this_person(self, text: str, start: int, end: int, name: Name) -> Verdict:
         """Return True: every name counts."""
         return Verdict(True)
-
-
-def rules_of(grammar: Grammar) -> Grammar:
-    """Return a grammar without its second opinion; the answers are the same."""
-    from pytest_llmfair.lexicons.english.student import SecondOpinion
-
-    return grammar.rules if isinstance(grammar, SecondOpinion) else grammar
-
-
-def grammar_for(language: str, attribute: str = "") -> Grammar:
-    """Return the grammar of a language for the terms of an attribute; English has rules."""
-    if language != "en":
-        return EveryMention()
-    from pytest_llmfair.lexicons.english.grammar import English
-    from pytest_llmfair.lexicons.english.student import SecondOpinion
-
-    return SecondOpinion(English(), attribute)

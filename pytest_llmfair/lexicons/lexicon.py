@@ -12,15 +12,6 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from pytest_llmfair._util.validation import read_utf8
-from pytest_llmfair.lexicons.english.agreement import (
-    article_before,
-    bare_before,
-    missing_before,
-    possessive_after,
-    possessive_for,
-    refitted,
-)
-from pytest_llmfair.lexicons.english.case import in_form, in_place, plain
 from pytest_llmfair.lexicons.english.protected import (
     is_foreign,
     looks_english,
@@ -28,37 +19,42 @@ from pytest_llmfair.lexicons.english.protected import (
     with_spaces,
 )
 from pytest_llmfair.lexicons.english.roles import CASES
-from pytest_llmfair.lexicons.english.titles import takes_case
+from pytest_llmfair.lexicons.english.spelling import folded
+from pytest_llmfair.lexicons.english.words import is_one_of
+from pytest_llmfair.lexicons.fields import fields_from
 from pytest_llmfair.lexicons.frozen import ByValue
-from pytest_llmfair.lexicons.grammar import Grammar, grammar_for, rules_of
+from pytest_llmfair.lexicons.grammar import Grammar
+from pytest_llmfair.lexicons.languages import grammar_for, rules_of
 from pytest_llmfair.lexicons.matching import (
     Change,
-    Confidence,
     Doubt,
     Mention,
     Reading,
-    edits_before,
-    has_own_capital,
-    partly_capitalised,
-    terms_used,
+    chosen_sense,
+    mentions_in,
     with_conditions_alike,
     with_negated_conditions,
 )
-from pytest_llmfair.lexicons.peoples import People
+from pytest_llmfair.lexicons.peoples import People, people_called
+from pytest_llmfair.lexicons.schema import load_yaml, suggestion
 from pytest_llmfair.lexicons.terms import (
     UNPAIRED,
     Choice,
     Entry,
     Index,
     Sense,
-    cases_of,
     nouns_after_adjectives,
 )
-from pytest_llmfair.text import MASK, replaced
+from pytest_llmfair.lexicons.writing import (
+    changes_to,
+    masked,
+    partly_capitalised,
+    terms_used,
+    written_like,
+)
 
 __all__ = ["PRONOUNS", "Change", "Lexicon", "Mention", "Reading"]
 
-_UNSURE = "the grammar is not sure"
 _NOWHERE = (sys.maxsize, sys.maxsize)
 PRONOUNS = CASES | {"subject", "reflexive"}
 
@@ -123,9 +119,7 @@ class Lexicon(ByValue):
     synonyms: tuple[tuple[str, ...], ...] = ()
     peoples: tuple[People, ...] = ()
     grammar: Grammar | None = None
-
-    # Whether a term in -s can be a plural.
-    _plurals: ClassVar[bool] = True
+    _plurals: ClassVar[bool] = True  # whether a term in -s can be a plural
 
     def __repr__(self) -> str:
         kept = f"{self.language}, {len(self.groups)} groups, {len(self.entries)} entries"
@@ -146,6 +140,10 @@ class Lexicon(ByValue):
         source : str
             Name of the data in messages.
 
+        Returns
+        -------
+        Lexicon
+
         Raises
         ------
         ValueError
@@ -157,19 +155,42 @@ class Lexicon(ByValue):
         >>> Lexicon.from_dict({"name": "shift", "groups": ["day", "night"], "entries": [entry]})
         Lexicon('shift', en, 2 groups, 1 entries)
         """
-        from pytest_llmfair.lexicons.loading import fields_from
-
         return cls(**fields_from(data, source))
 
     @classmethod
     def from_file(cls, path: str | Path) -> Lexicon:
-        """Read a lexicon from a YAML file; see :meth:`from_dict`."""
-        from pytest_llmfair.lexicons.schema import load_yaml
+        """Read a lexicon from a YAML file.
 
+        Parameters
+        ----------
+        path : str or Path
+            File in UTF-8 with the keys of :meth:`from_dict`.
+
+        Returns
+        -------
+        Lexicon
+
+        Raises
+        ------
+        OSError
+            If the file cannot be read.
+        ValueError
+            If the file is not UTF-8 or YAML, or its content is wrong; the message names the line.
+        """
         return cls.from_dict(load_yaml(read_utf8(Path(path)), str(path)), str(path))
 
     def group(self, name: str) -> str:
-        """Return the group that goes by a name or an alias, in any case.
+        """Return the group with a name or an alias.
+
+        Parameters
+        ----------
+        name : str
+            Group or alias, in any case.
+
+        Returns
+        -------
+        str
+            One of `groups`.
 
         Raises
         ------
@@ -178,29 +199,52 @@ class Lexicon(ByValue):
             names.
         """
         group = self.called(name)
-        if group is not None:
-            return group
-        from pytest_llmfair.lexicons.peoples import unknown_group
-
-        raise ValueError(unknown_group(self, name))
+        if group is None:
+            raise ValueError(
+                f"{self.name} has no group {name!r}; {self._nearest_group(str(name))}"
+            )
+        return group
 
     def groups_of(self, term: str) -> list[str]:
-        """Return the groups that a term names; empty for any other word."""
+        """Return the groups that a term names.
+
+        Parameters
+        ----------
+        term : str
+            Word or phrase, in any case.
+
+        Returns
+        -------
+        list of str
+            Each group once; empty for a word that is no term.
+        """
         return list(dict.fromkeys(own.group for own in self.senses(term) if own.group))
 
     def called(self, name: str) -> str | None:
         """Return the group with a name or an alias, in any case; None if there is none."""
         if name in self.groups:
             return name
-        known = {plain(label): group for label, group in self.aliases.items()}
-        known |= {plain(group): group for group in self.groups}
-        return known.get(plain(str(name).strip()))
+        known = {folded(label): group for label, group in self.aliases.items()}
+        known |= {folded(group): group for group in self.groups}
+        return known.get(folded(str(name).strip()))
 
     def mentions(self, text: str, *, doubts: bool = True) -> list[Mention]:
-        """Return every mention of a group in the text, in order, uncertain ones included.
+        """Return every mention of a group in the text, uncertain ones included.
 
-        Whole words in any case, the longest term first; nothing inside addresses, code, tags and
-        handles. A neutral word is not a mention. Without `doubts` the rules alone read the text.
+        Terms are found as whole words in any case, the longest first, and never inside addresses,
+        code, tags and handles. A neutral word is not a mention.
+
+        Parameters
+        ----------
+        text : str
+            Any text.
+        doubts : bool
+            Whether to report uncertain words; if not, only the likelier reading counts.
+
+        Returns
+        -------
+        list of Mention
+            In order of the text.
 
         Examples
         --------
@@ -209,25 +253,7 @@ class Lexicon(ByValue):
         ['muslim', 'jewish']
         """
         found = self.read(text, doubts=doubts)
-        doubtful = {(doubt.start, doubt.end) for doubt in found.doubts}
-        mentions = []
-        for at, end, sense in found.with_doubts() if doubts else found:
-            if (entry := sense.entry) is None:
-                continue
-            start = next((edit[0] for edit in edits_before(text, at, sense)), at)
-            known: Confidence = "context" if entry.kind else "certain"
-            mentions.append(
-                Mention(
-                    start,
-                    end,
-                    text[start:end],
-                    sense.group,
-                    sense.role,
-                    entry.register(sense.term),
-                    "uncertain" if (at, end) in doubtful else known,
-                )
-            )
-        return mentions
+        return mentions_in(text, found.with_doubts() if doubts else found)
 
     def mask(self, text: str) -> str:
         """Return the text with one placeholder for each mention, whatever its group and role.
@@ -236,37 +262,26 @@ class Lexicon(ByValue):
         lexicon has a term such as "deaf people". "An" before a mention becomes "a", and a
         possessive "'s", so both members of a counterfactual pair give the same text.
 
+        Parameters
+        ----------
+        text : str
+            Any text.
+
+        Returns
+        -------
+        str
+
         Examples
         --------
         >>> from pytest_llmfair.lexicons.loading import load_lexicons
         >>> load_lexicons()["religion"].mask("An atheist and a Muslim met.")
         'A [MASK] and a [MASK] met.'
         """
-        changes: list[tuple[int, int, str]] = []
-        last = 0
         found = self.read(text).with_doubts()
-        named = {start for start, _, sense in found if sense.entry is not None}
-        for start, end, sense in found:
-            if start < last:
-                continue
-            changes += edits_before(text, start, sense)
-            tail = self.person_after(text, end, sense)
-            if tail is not None and tail.start(1) not in named:
-                end = tail.end()
-            article = article_before(text, start)
-            if article is not None and sense.entry is not None and len(article[1]) == 2:
-                changes.append((article.start(1) + 1, article.end(1), ""))
-            english = self.language == "en"
-            standing = possessive_after(text, end, masked=True) if english else ""
-            mask = f"{MASK}{standing[0]}s" if standing else MASK
-            if sense.role == "place":  # "goes to church", "goes to the mosque"
-                mask = missing_before(text, start, end) + mask
-            last = end + len(standing)
-            changes.append((start, last, mask))
-        return replaced(text, changes)
+        return masked(text, found, self.person_after, english=self.language == "en")
 
     def person_after(self, text: str, end: int, sense: Sense) -> re.Match[str] | None:
-        """Return "people" after an adjective, if the lexicon has a term such as "deaf people"."""
+        """Return the match of "people" after an adjective with a term such as "deaf people"."""
         return self._tail.match(text, end) if sense.role == "adjective" else None
 
     def exchanges(
@@ -274,9 +289,21 @@ class Lexicon(ByValue):
     ) -> tuple[list[Change], list[str]]:
         """Return the changes that exchange groups, and the mentions without a counterpart.
 
-        `to` maps a group to the one that takes its place; mentions of other groups stay. `found`
-        is the result of :meth:`read`, if it is known. Changes are in order and do not overlap; an
-        article that no longer fits is a change of its own.
+        Parameters
+        ----------
+        text : str
+            Any text.
+        to : mapping of str to str
+            Group to the one that takes its place; mentions of other groups stay.
+        found : Reading, optional
+            Result of :meth:`read` for this text.
+
+        Returns
+        -------
+        list of Change
+            In order, without overlap; an article that no longer fits is a change of its own.
+        list of str
+            Mentions without a counterpart, as written.
         """
         changes: list[Change] = []
         lost = []
@@ -303,38 +330,30 @@ class Lexicon(ByValue):
         self, text: str, found: tuple[int, int, Sense], term: str, group: str
     ) -> list[Change]:
         """Return the changes that write a term for words found, with article and possessive."""
-        start, end, sense = found
         after = self.written(text, found, term)
-        changes = [Change(*edit, sense.group) for edit in edits_before(text, start, sense)]
-        if self.language == "en":
-            article = article_before(text, start)
-            if article is not None and (fitting := refitted(article[1], text[start:end], after)):
-                changes.append(Change(*article.span(1), fitting, sense.group))
-            if sense.role == "place" and (bare := bare_before(text, start, end, after)):
-                changes.append(Change(*bare, sense.group))
-            if standing := possessive_after(text, end):
-                fitting = possessive_for(after, standing, plurals=self._plurals)
-                if fitting != standing:
-                    end, after = end + len(standing), after + fitting
-        if not (sense.negated and after == text[start:end]):  # "without autism", "with autism"
-            changes.append(Change(start, end, after, sense.group, sense, group))
-        return changes
+        english = self.language == "en"
+        return changes_to(text, found, after, group, english=english, plurals=self._plurals)
 
     def written(self, text: str, found: tuple[int, int, Sense], term: str) -> str:
         """Return a term with the case, the capital and the spaces of the words found."""
-        start, end, sense = found
-        shown, listed = text[start:end], sense.listed
-        if shown in listed and not shown[0].isupper():
-            return in_form(text, shown, term)  # the usual case, and fast
-        exact = term in self.exact and not (self.language == "en" and takes_case(text, start, end))
-        exact = exact or " ".join(shown.split()) in listed
-        exact = exact or has_own_capital(text, start, end, sense)
-        return in_place(text, start, end, term, exact, self.language)
+        exact = term in self.exact
+        return written_like(text, found, term, exact=exact, language=self.language)
 
     def read(self, text: str, *, doubts: bool = True) -> Reading:
-        """Return start, end and meaning of every mention and neutral word, in order.
+        """Find every mention and neutral word, with its meaning.
 
-        Without `doubts` only the rules are asked, which is faster and gives the same answers.
+        Parameters
+        ----------
+        text : str
+            Any text.
+        doubts : bool
+            Whether to record uncertain words; if not, only the rules are asked, which is faster
+            and finds the same mentions.
+
+        Returns
+        -------
+        Reading
+            Start, end and meaning of each, in order, and the uncertain places in `.doubts`.
         """
         whole, text = text, with_spaces(text)
         found = self._index.find(text)
@@ -355,14 +374,8 @@ class Lexicon(ByValue):
                 reading.append((start, end, meant))
             if doubt is not None:
                 uncertain.append(doubt)
-        negated = with_negated_conditions(text, reading, self.unmarked, self._index.negated_senses)
-        if uncertain and negated is not reading:  # "without depression" names another group
-            senses = {(start, end): (own,) for start, end, own in negated}
-            uncertain = [
-                each._replace(senses=senses.get((each.start, each.end), each.senses))
-                for each in uncertain
-            ]
-        return Reading(negated, uncertain)
+        own = Reading(reading, uncertain)
+        return with_negated_conditions(text, own, self.unmarked, self._index.negated_senses)
 
     def senses(self, term: str) -> list[Sense]:
         """Return the meanings that a term can have."""
@@ -416,33 +429,22 @@ class Lexicon(ByValue):
     def _grammar(self) -> Grammar:
         return grammar_for(self.language, self.name) if self.grammar is None else self.grammar
 
+    def _nearest_group(self, name: str) -> str:
+        """Return a hint for an unknown group: the nearest, or the one that it is a term of."""
+        nearest = suggestion(name, [*self.groups, *self.aliases])
+        if people_called(self.peoples, name) is not None:
+            return 'a people is exchanged with another: groups=("Italian", "Nigerian")'
+        if meant := self.groups_of(name):
+            return (
+                f"did you mean {' or '.join(meant)}? {name!r} is one of its terms. To exchange "
+                "two words of your choice, give a Lexicon.from_dict of them (docs/pairs.md)"
+            )
+        if is_one_of(name.lower(), "first_names"):
+            return f'names are exchanged with attribute="name"; of {self.name} {nearest}'
+        return nearest
+
     def _chosen_sense(
         self, grammar: Grammar, choice: Choice, text: str, start: int, end: int
     ) -> tuple[Sense | None, Doubt | None]:
         """Return the meaning that a term has here, if any, and why it is uncertain."""
-        senses, cases, doubts = choice.senses, choice.cases, []
-        if not choice.settled:
-            senses = []
-            for sense in choice.senses:
-                verdict = sense.read(grammar, text, start, end)
-                counted = verdict.counts
-                if not verdict.sure:
-                    doubts.append(Doubt(start, end, (sense,), counted, verdict.why or _UNSURE))
-                if counted:
-                    senses.append(sense)
-                    if not cases:
-                        break
-            cases = cases_of(senses)
-        meant = senses[0] if senses else None
-        if meant is not None and (choice.pronoun or cases):
-            roles = cases or {meant.role: meant}
-            verdict = grammar.role(text, start, end, tuple(roles))
-            meant = roles.get(verdict.role_among(roles))
-            if not verdict.sure:
-                doubt = Doubt(
-                    start, end, (*roles.values(),), meant is not None, verdict.why or _UNSURE
-                )
-                return meant, doubt
-        if meant is None:
-            return None, next(iter(doubts), None)
-        return meant, next((doubt for doubt in doubts if doubt.counted), None)
+        return chosen_sense(grammar, choice, text, start, end)

@@ -7,12 +7,26 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
-from pytest_llmfair.lexicons.english.case import begins_sentence
 from pytest_llmfair.lexicons.english.protected import with_spaces
-from pytest_llmfair.lexicons.english.words import is_one_of
-from pytest_llmfair.lexicons.terms import UNPAIRED, WRITTEN, Entry, Register, Sense
+from pytest_llmfair.lexicons.grammar import Grammar
+from pytest_llmfair.lexicons.terms import (
+    UNPAIRED,
+    Choice,
+    Register,
+    Sense,
+    cases_of,
+)
 
 Confidence = Literal["certain", "context", "uncertain"]
+_UNSURE = "the grammar is not sure"
+# Not in "with and without epilepsy"
+_WITHOUT = re.compile(
+    r"(?<![\w'\u2019-])(?<!\bwith and )(?<!\bwith or )(?P<words>without(?:\s+any)?)\s+\Z",
+    re.IGNORECASE,
+)
+_JOINT = re.compile(r"(?:,\s*|\s+)(?:(?:and|or|nor)\s+)?")
+_NEAR = 24
+_Found = list[tuple[int, int, Sense]]
 
 
 class Change(NamedTuple):
@@ -135,16 +149,36 @@ class Reading(list[tuple[int, int, Sense]]):
         return Reading(sorted(found, key=lambda each: each[:2]))
 
 
-_SMALL = re.compile(r"(?<![\w'\u2019-])[a-z]{3,}(?![\w'\u2019-])")
-_FAR = 40
-# Not in "with and without epilepsy"
-_WITHOUT = re.compile(
-    r"(?<![\w'\u2019-])(?<!\bwith and )(?<!\bwith or )(?P<words>without(?:\s+any)?)\s+\Z",
-    re.IGNORECASE,
-)
-_JOINT = re.compile(r"(?:,\s*|\s+)(?:(?:and|or|nor)\s+)?")
-_NEAR = 24
-_Found = list[tuple[int, int, Sense]]
+def chosen_sense(
+    grammar: Grammar, choice: Choice, text: str, start: int, end: int
+) -> tuple[Sense | None, Doubt | None]:
+    """Return the meaning that a term has here, if any, and why it is uncertain."""
+    senses, cases, doubts = choice.senses, choice.cases, []
+    if not choice.settled:
+        senses = []
+        for sense in choice.senses:
+            verdict = sense.read(grammar, text, start, end)
+            counted = verdict.counts
+            if not verdict.sure:
+                doubts.append(Doubt(start, end, (sense,), counted, verdict.why or _UNSURE))
+            if counted:
+                senses.append(sense)
+                if not cases:
+                    break
+        cases = cases_of(senses)
+    meant = senses[0] if senses else None
+    if meant is not None and (choice.pronoun or cases):
+        roles = cases or {meant.role: meant}
+        verdict = grammar.role(text, start, end, tuple(roles))
+        meant = roles.get(verdict.role_among(roles))
+        if not verdict.sure:
+            doubt = Doubt(
+                start, end, (*roles.values(),), meant is not None, verdict.why or _UNSURE
+            )
+            return meant, doubt
+    if meant is None:
+        return None, next(iter(doubts), None)
+    return meant, next((doubt for doubt in doubts if doubt.counted), None)
 
 
 def edits_before(text: str, start: int, sense: Sense) -> list[tuple[int, int, str]]:
@@ -160,8 +194,8 @@ def _without(text: str, start: int) -> re.Match[str] | None:
 
 
 def with_negated_conditions(
-    text: str, reading: _Found, unmarked: tuple[str, ...], known: dict[int, Sense | None]
-) -> _Found:
+    text: str, reading: Reading, unmarked: tuple[str, ...], known: dict[int, Sense | None]
+) -> Reading:
     """Return a reading in which "without epilepsy" names the unmarked group.
 
     `known` caches, by the id of a meaning, what it becomes.
@@ -178,11 +212,16 @@ def with_negated_conditions(
             other = known[id(sense)]
         last = end if other is not None else -1
         negated.append((start, end, other or sense))
-    return negated
+    senses = {(start, end): (sense,) for start, end, sense in negated}
+    doubts = [
+        each._replace(senses=senses.get((each.start, each.end), each.senses))
+        for each in reading.doubts
+    ]
+    return Reading(negated, doubts)
 
 
 def with_conditions_alike(reading: _Found, to: Mapping[str, str]) -> _Found:
-    """Return a reading in which a condition had and the same condition negated change alike.
+    """Return a reading in which a condition and its negation change alike.
 
     "Are people with autism happier than people without autism?" asks about one condition, unless
     having it and not having it take each other's place.
@@ -206,47 +245,24 @@ def _negated_sense(sense: Sense, unmarked: tuple[str, ...]) -> Sense | None:
     return None
 
 
-def has_own_capital(text: str, start: int, end: int, sense: Sense) -> bool:
-    """Whether a condition has a capital of its own: "with Autism", "has Type 1 diabetes".
-
-    Other terms do not take it over. In a heading every word except function words has a capital.
-    """
-    if not (sense.is_condition and text[start].isupper()) or text[end - 1].isupper():
-        return False
-    around = text[max(0, start - _FAR) : start], text[end : end + _FAR]
-    return any(not is_one_of(word, "closed") for part in around for word in _SMALL.findall(part))
-
-
-def partly_capitalised(entries: Iterable[Entry]) -> frozenset[int]:
-    """Return the ids of entries with a capital for some groups only: "Black", "white"."""
-    return frozenset(
-        id(entry)
-        for entry in entries
-        if len({term[0].isupper() for group in entry.terms if (term := entry.written(group))}) > 1
-    )
-
-
-def terms_used(
-    text: str, found: Iterable[tuple[int, int, Sense]], capitalised: frozenset[int]
-) -> dict[tuple[int, str], str]:
-    """Return the terms that a text uses: id of an entry and group to the first term.
-
-    For an entry of `capitalised` the capital follows the text too, so "a Black man and a White
-    man" change places; the capital at the beginning of a sentence does not count.
-    """
-    used = {}
-    for start, end, sense in found:
-        entry = sense.entry
-        key = id(entry), sense.group
-        if entry is None or sense.negated or key in used:
+def mentions_in(text: str, found: Reading) -> list[Mention]:
+    """Return the mentions of a reading; "without" before a condition belongs to it."""
+    doubtful = {(doubt.start, doubt.end) for doubt in found.doubts}
+    mentions = []
+    for at, end, sense in found:
+        if (entry := sense.entry) is None:
             continue
-        if entry.register(sense.term) not in WRITTEN:
-            continue
-        if key[0] in capitalised:
-            spelled = text[start:end]
-            clear = spelled[0].islower() or not begins_sentence(text, start)
-            own = clear and not spelled.isupper() and spelled.casefold() == sense.term.casefold()
-            used[key] = spelled if own else sense.term
-        elif len(entry.terms[sense.group]) > 1:
-            used[key] = sense.term
-    return used
+        start = next((edit[0] for edit in edits_before(text, at, sense)), at)
+        known: Confidence = "context" if entry.kind else "certain"
+        mentions.append(
+            Mention(
+                start,
+                end,
+                text[start:end],
+                sense.group,
+                sense.role,
+                entry.register(sense.term),
+                "uncertain" if (at, end) in doubtful else known,
+            )
+        )
+    return mentions

@@ -25,6 +25,10 @@ _FAMILY = "plural of a last name"
 def name_groups() -> tuple[str, ...]:
     """Return the groups that have names: gender by race or ethnicity, such as "black female".
 
+    Returns
+    -------
+    tuple of str
+
     Examples
     --------
     >>> name_groups()[:2]

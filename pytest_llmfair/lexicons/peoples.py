@@ -1,35 +1,24 @@
-"""Two peoples that take each other's place, with the words of each."""
+"""The words of a people, such as "Italian", "Italians" and "Italy", by their kind."""
 
 from __future__ import annotations
 
-import difflib
-import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING
 
-from pytest_llmfair.lexicons.english.words import is_one_of
 from pytest_llmfair.lexicons.grammar import Kind
-from pytest_llmfair.lexicons.schema import suggestion
-from pytest_llmfair.lexicons.terms import COLLECTIVE, Entry
-
-if TYPE_CHECKING:
-    from pytest_llmfair.lexicons.lexicon import Lexicon
 
 People = Mapping[str, tuple[str, ...]]
 
 # Words of one sex, which few peoples have: "Frenchman".
-_OF_ONE_SEX = ("man", "woman", "men", "women")
+OF_ONE_SEX = ("man", "woman", "men", "women")
 # Kind of word: its role, and the kind of its entry.
 KINDS: Mapping[str, tuple[str, Kind]] = {
     "adjective": ("adjective", "person_adjective"),
     "person": ("noun", "person_noun"),
     "country": ("country", "condition"),
     "people": ("noun", "person_noun"),
-    **dict.fromkeys(_OF_ONE_SEX, ("noun", "person_noun")),
+    **dict.fromkeys(OF_ONE_SEX, ("noun", "person_noun")),
 }
-_SHOWN = 8  # of the peoples, in a message
 NEEDED = ("adjective", "person", "people")
 _ALIKE = ("adjective", "person", "country", "people")
 
@@ -45,122 +34,11 @@ def synonyms_of(peoples: Sequence[People], owners: Mapping[str, str]) -> list[tu
     return [tuple(line) for line in lines.values()]
 
 
-def two_peoples_lexicon(lexicon: Lexicon, groups: Sequence[str] | None) -> Lexicon:
-    """Return the lexicon of two peoples if `groups` name two, else the lexicon itself.
-
-    A people is known by each of its words, in any case: "Italian", "Italians", "Italy". Raises
-    ``ValueError`` if both are the same people or only one is a people; the message suggests the
-    nearest.
-    """
-    if not lexicon.peoples or not isinstance(groups, (tuple, list)) or len(groups) != 2:
-        return lexicon
-    both = [_people_called(lexicon.peoples, str(name)) for name in groups]
-    known = [people for people in both if people is not None]
-    if not known:
-        return lexicon
-    labels = [people["adjective"][0] for people in known]
-    if len(known) == 1:
-        other = str(groups[both.index(None)])
-        remedy = ", but a group of several"
-        if lexicon.called(other) is None:
-            names = [one["adjective"][0] for one in lexicon.peoples]
-            near = difflib.get_close_matches(other, names, n=1)
-            listed = f"known are {', '.join(names[:_SHOWN])} and {len(names) - _SHOWN} more"
-            remedy = "; " + (suggestion(other, names) if near else listed)
-        raise ValueError(
-            f"groups is {groups!r}: {labels[0]} is a people, {other!r} is not{remedy}"
-        )
-    if labels[0] == labels[1]:
-        raise ValueError(
-            f"groups is {groups!r}, which are the same people in this lexicon, called "
-            f"{labels[0]}; give two different ones, or a lexicon of yours"
-        )
-    return _of(lexicon, known)
-
-
-def _of(lexicon: Lexicon, peoples: Sequence[People]) -> Lexicon:
-    entries = tuple(_entries(lexicon, peoples))
-    terms = {term for entry in entries for listed in entry.terms.values() for term in listed}
-    own = re.compile(rf"\b(?:{'|'.join(map(re.escape, terms))})\b")
-    all_terms = chain(*(chain(*entry.terms.values()) for entry in lexicon.entries))
-    others = (term for term in all_terms if term not in terms and own.search(term))
-    labels = tuple(people["adjective"][0] for people in peoples)
-    return replace(
-        lexicon,
-        groups=labels,
-        default_groups=labels,
-        entries=entries,
-        exact=tuple(term for term in lexicon.exact if term in terms),
-        # "North Korean" is no "Korean".
-        exceptions=(*lexicon.exceptions, *dict.fromkeys(others)),
-        aliases={
-            name: label
-            for label, people in zip(labels, peoples, strict=True)
-            for words in people.values()
-            for word in words
-            for name in (word, word.removeprefix("the "))
-            if name != label
-        },
-        unmarked=(),
-        # A line for each: its other words are of one sex, or of a part of the people.
-        synonyms=tuple((term,) for term in terms),
-        peoples=(),
-    )
-
-
-def unknown_group(lexicon: Lexicon, name: object) -> str:
-    """Return the message for an unknown group, with the nearest or the one that a term names."""
-    called = str(name)
-    remedy = suggestion(called, [*lexicon.groups, *lexicon.aliases])
-    if _people_called(lexicon.peoples, called) is not None:
-        remedy = 'a people is exchanged with another: groups=("Italian", "Nigerian")'
-    elif meant := lexicon.groups_of(called):
-        remedy = (
-            f"did you mean {' or '.join(meant)}? {called!r} is one of its terms. To exchange "
-            "two words of your choice, give a Lexicon.from_dict of them (docs/pairs.md)"
-        )
-    elif is_one_of(called.lower(), "first_names"):
-        remedy = f'names are exchanged with attribute="name"; of {lexicon.name} {remedy}'
-    return f"{lexicon.name} has no group {name!r}; {remedy}"
-
-
-def _people_called(peoples: Sequence[People], name: str) -> People | None:
+def people_called(peoples: Sequence[People], name: str) -> People | None:
+    """Return the people that one of its words names, in any case; None if there is none."""
     wanted = _plain(name)
     return next((one for one in peoples if wanted in map(_plain, chain(*one.values()))), None)
 
 
 def _plain(word: str) -> str:
     return word.strip().casefold().removeprefix("the ")
-
-
-def _entries(lexicon: Lexicon, peoples: Sequence[People]) -> Iterator[Entry]:
-    labels = [people["adjective"][0] for people in peoples]
-
-    def entry(kind: tuple[str, Kind], terms: Sequence[tuple[str, ...]]) -> Entry:
-        by_label = dict(zip(labels, terms, strict=True))
-        return Entry(kind[0], by_label, kind[1], reviewed=lexicon.reviewed)
-
-    yield entry(KINDS["adjective"], [people["adjective"] for people in peoples])
-    # "The French are": adjectives that are nouns for all of a people too.
-    listed = (e.terms.values() for e in lexicon.entries if e.role == COLLECTIVE)
-    collective = {*chain(*chain(*listed))}
-    if any(collective.intersection(people["adjective"]) for people in peoples):
-        # Rather "the Danes" than "the Danish"
-        whole = [(*people["people"], *people["adjective"]) for people in peoples]
-        terms = [tuple(word for word in words if word in collective) for words in whole]
-        terms = [own or people["people"] for own, people in zip(terms, peoples, strict=True)]
-        yield entry((COLLECTIVE, "person_noun"), terms)
-    for kind in ("person", "people"):
-        yield entry(KINDS[kind], [people[kind] for people in peoples])
-    for kind in _OF_ONE_SEX:
-        if any(kind in people for people in peoples):
-            yield entry(KINDS[kind], [_of_one_sex(people, kind) for people in peoples])
-    # Without a country on one side (Georgia is a state too) a text that names the other's is lost.
-    yield entry(KINDS["country"], [people.get("country", ()) for people in peoples])
-
-
-def _of_one_sex(people: People, kind: str) -> tuple[str, ...]:
-    """Return the words of one sex, after the phrase that is written if there is not just one."""
-    words = people.get(kind, ())
-    noun = "person" if kind in ("man", "woman") else "people"
-    return words if len(words) == 1 else (f"{people['adjective'][0]} {noun}", *words)

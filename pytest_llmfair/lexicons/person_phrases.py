@@ -108,10 +108,10 @@ def _is_one_person(entry: Entry, term: str) -> bool:
 
 
 def _plural(noun: str) -> str:
-    start, blank, last = noun.rpartition(" ")
+    start, space, last = noun.rpartition(" ")
     for one, several in _IRREGULAR.items():
         if last.lower().endswith(one) and last.lower() not in _NO_MEN:
-            return start + blank + last[: len(last) - len(one)] + several
+            return start + space + last[: len(last) - len(one)] + several
     if last.endswith("y") and last[-2:-1] not in "aeiou":
         return f"{noun[:-1]}ies"
     return noun + ("es" if last.endswith(("s", "x", "ch", "sh")) else "s")

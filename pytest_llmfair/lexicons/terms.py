@@ -10,10 +10,10 @@ from datetime import date
 from itertools import chain
 from typing import Literal, NamedTuple
 
-from pytest_llmfair.lexicons.english.case import has_own_capitals, in_capitals, with_capital
 from pytest_llmfair.lexicons.english.phrase import one_case
 from pytest_llmfair.lexicons.english.proper_names import is_in_street
 from pytest_llmfair.lexicons.english.roles import CASES, PERSONAL_PRONOUNS
+from pytest_llmfair.lexicons.english.spelling import has_own_capitals, in_capitals, with_capital
 from pytest_llmfair.lexicons.english.titles import is_short_title
 from pytest_llmfair.lexicons.english.words import is_one_of
 from pytest_llmfair.lexicons.frozen import freeze
@@ -34,7 +34,7 @@ COLLECTIVE = "collective"
 # Streets with a person's name are recognised by the rules for names.
 _NAMES = ("name", "first name", "last name")
 _JOIN = re.compile(r"\s(?:and|or)\s|[/&]")
-# Terms are shorter; a longer phrase has grown by repeated exchanges.
+# No term is longer; longer phrases result from repeated exchanges.
 _LONGEST = 200
 _NEAR = 60
 _YES, _NO = Verdict(True), Verdict(False)
@@ -272,13 +272,12 @@ class Index:
 
     def _vary(self, phrase: str, start: int, end: int, part: Sense) -> list[str]:
         """Add the phrases that exchanging one word gives; return the new ones."""
-        # A word that depends on the words around it is not exchanged inside a phrase; without this
-        # "disabled" would grow to "physically physically disabled" and on.
-        # "Gays and lesbians" are exchanged as a whole only.
+        # A word whose meaning depends on its neighbours stays: "disabled" would become "physically
+        # disabled" again and again. "Gays and lesbians" is exchanged as a whole only.
         if part.entry is None or self._is_fixed(part) or is_joined(phrase):
             return []
         whole = next(iter(self._senses[phrase]), None)
-        # The spelling of the list keeps capitals; case folding can change the length of a word.
+        # Use the listed spelling, with its capitals, where case folding kept the length.
         listed = whole.term if whole is not None and len(whole.term) == len(phrase) else phrase
         variants = {
             group: listed[:start] + term + listed[end:]

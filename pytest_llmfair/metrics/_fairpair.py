@@ -17,26 +17,26 @@ from pytest_llmfair.metrics.arguments import Floats, listed
 from pytest_llmfair.responses import Missing
 from pytest_llmfair.text.vocabulary import VOCABULARY, Ids
 
-Kind = Literal["texts", "token sets", "scores"]
-Side = list[list[Any]]
+AnswerKind = Literal["texts", "token sets", "scores"]
+PromptAnswers = list[list[Any]]
 
 
 @dataclass(frozen=True, slots=True)
-class Answers:
+class SideAnswers:
     """Answers of both sides, prompt by prompt, in order: texts, token sets or scores."""
 
-    kind: Kind
-    sides: tuple[Side, Side]
+    kind: AnswerKind
+    sides: tuple[PromptAnswers, PromptAnswers]
 
     @classmethod
-    def read(cls, **given: Any) -> Answers:
+    def read(cls, **given: Any) -> SideAnswers:
         """Read two arguments; ``ValueError`` names the argument, the prompt and the remedy."""
         rows = {name: _prompts(values, name) for name, values in given.items()}
         first, second = rows.values()
         if len(first) != len(second):
             sizes = ", ".join(f"{name} has {len(side)}" for name, side in rows.items())
             raise ValueError(f"lengths differ: {sizes}; row i of both is one prompt")
-        kinds: list[Kind] = []
+        kinds: list[AnswerKind] = []
         for name, side in rows.items():
             for i, answers in enumerate(side):
                 if len(answers) < 2:
@@ -68,13 +68,13 @@ class Answers:
             for side in self.sides
         ]
 
-    def ids(self) -> tuple[Side, Side]:
+    def ids(self) -> tuple[PromptAnswers, PromptAnswers]:
         """Tokens of every answer as numbers, equal where tokens are equal."""
         if self.kind == "scores":
             raise ValueError("jaccard compares words; give texts or token sets, not scores")
-        return self._each(VOCABULARY.ids if self.kind == "texts" else _Numbers().ids)
+        return self._each(VOCABULARY.ids if self.kind == "texts" else _TokenNumbers().ids)
 
-    def scores(self) -> tuple[Side, Side]:
+    def scores(self) -> tuple[PromptAnswers, PromptAnswers]:
         """Sentiment of every answer: as given, or VADER's compound score of each distinct text."""
         if self.kind == "token sets":
             raise ValueError("sentiment scores texts; give texts or scores, not token sets")
@@ -84,12 +84,12 @@ class Answers:
         compound = {text: _vader().polarity_scores(text)["compound"] for text in texts}
         return self._each(compound.__getitem__)
 
-    def _each(self, read: Callable[[Any], Any]) -> tuple[Side, Side]:
+    def _each(self, read: Callable[[Any], Any]) -> tuple[PromptAnswers, PromptAnswers]:
         first, second = ([[read(x) for x in row] for row in side] for side in self.sides)
         return first, second
 
 
-class _Numbers(dict[Hashable, int]):
+class _TokenNumbers(dict[Hashable, int]):
     """Token to number; a token not seen before gets the next one."""
 
     def __missing__(self, token: Hashable) -> int:
@@ -103,8 +103,8 @@ class _Numbers(dict[Hashable, int]):
 
 
 def folded(
-    sides: tuple[Side, Side], folds: Any, join: Callable[[list[Any]], Any]
-) -> tuple[Side, Side]:
+    sides: tuple[PromptAnswers, PromptAnswers], folds: Any, join: Callable[[list[Any]], Any]
+) -> tuple[PromptAnswers, PromptAnswers]:
     """Join the answers of each side of a prompt to contiguous folds."""
     if isinstance(folds, bool) or not isinstance(folds, Integral) or folds < 2:
         raise ValueError(f"folds is {folds!r}; give a whole number of at least 2, or None")
@@ -163,7 +163,7 @@ def _prompts(values: Any, argument: str) -> list[list[Any]]:
     return rows
 
 
-def _kind(answer: Any, argument: str, row: int) -> Kind:
+def _kind(answer: Any, argument: str, row: int) -> AnswerKind:
     if isinstance(answer, str):
         return "texts"
     if isinstance(answer, Real):

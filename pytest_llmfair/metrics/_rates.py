@@ -34,7 +34,7 @@ from pytest_llmfair.stats import (
 )
 
 E = TypeVar("E", bound=Estimate)
-Pair = tuple[Hashable, Hashable]
+GroupPair = tuple[Hashable, Hashable]
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,9 +137,9 @@ class Rates:
 
     def compared(
         self, compare: Callable[..., E]
-    ) -> tuple[dict[Pair, E], dict[Hashable, GroupRow]]:
+    ) -> tuple[dict[GroupPair, E], dict[Hashable, GroupRow]]:
         """Compare every two groups; a pair without rows is in the table only, as undefined."""
-        found: dict[Pair, E] = {}
+        found: dict[GroupPair, E] = {}
         table: dict[Hashable, GroupRow] = {}
         for a, b in combinations(self.outcomes, 2):
             pair = self.kept([a, b])

@@ -31,9 +31,9 @@ Needs = Literal[
     "table",
 ]
 Scale = Literal["linear", "log"]
-Example = Callable[[int, int], Mapping[str, Any]]
+FairExample = Callable[[int, int], Mapping[str, Any]]
 
-_EXAMPLES: dict[Needs, Example] = {
+_EXAMPLES: dict[Needs, FairExample] = {
     "scores": _examples.scores,
     "score_pairs": _examples.score_pairs,
     "embedding_pairs": _examples.embeddings,
@@ -111,12 +111,16 @@ class MetricInfo:
     aliases: tuple[str, ...]
     scale: Scale
     judged_with: Mapping[str, Any]
-    example: Example | None
+    example: FairExample | None
     function: Callable[..., Estimate]
 
     def __repr__(self) -> str:
         low, high = self.bounds
         return f"MetricInfo {self.name} ({self.family}, {low:g} to {high:g}, {self.side})"
+
+    def __reduce__(self) -> tuple[Callable[[str], MetricInfo], tuple[str]]:
+        # A pickle or a deep copy refers to the metric by its name, as it does to functions.
+        return get_metric, (self.name,)
 
     @property
     def side(self) -> str:
@@ -133,6 +137,13 @@ class MetricInfo:
     def fair_arguments(self, units: int, generations: int = 1) -> Mapping[str, Any]:
         """Return keyword arguments of a perfectly fair model of this size.
 
+        Parameters
+        ----------
+        units : int
+            Sampling units, of each group where groups are compared.
+        generations : int
+            Generations per unit.
+
         Raises
         ------
         ValueError
@@ -141,12 +152,21 @@ class MetricInfo:
         if self.example is None:
             raise ValueError(
                 f"{self.name} does not say what its arguments look like; give @metric(..., "
-                "example=...), a function of the numbers of units and generations"
+                "needs=...) where they come from answers, or else example=..., a function of the "
+                "numbers of units and generations"
             )
         return self.example(units, generations)
 
     def fair_sample(self, units: int, generations: int = 1) -> Estimate:
-        """Return the metric of a perfectly fair model of this size, as assertions measure it."""
+        """Return the metric of a perfectly fair model of this size, as assertions measure it.
+
+        Parameters
+        ----------
+        units : int
+            Sampling units, of each group where groups are compared.
+        generations : int
+            Generations per unit.
+        """
         return self.function(**{**self.judged_with, **self.fair_arguments(units, generations)})
 
     @property
@@ -177,7 +197,7 @@ def metric(
     aliases: tuple[str, ...] = (),
     scale: Scale = "linear",
     judged_with: Mapping[str, Any] | None = None,
-    example: Example | None = None,
+    example: FairExample | None = None,
 ) -> Callable[[Callable[P, E]], Callable[P, E]]:
     """Register a function from arrays to an `Estimate` as a metric.
 
@@ -187,33 +207,55 @@ def metric(
 
     Parameters
     ----------
-    family, paper, symbol, direction, bounds, unit, needs, reported, scorer, generations, aliases
-        The fields of :class:`MetricInfo`.
+    family, paper, symbol : str
+        Family of metrics, key of the paper that defines it, the symbol used there.
+    direction : {"lower", "higher", "two-sided"}
+        Which side of a bound is fairer.
+    bounds : tuple of float
+        Range of the metric over all data.
+    unit : str
+        Unit of sampling, singular, such as "prompt".
+    needs : str
+        What the arguments are made of: "scores", "score_pairs", "embedding_pairs", "texts",
+        "text_pairs", "pronoun_counts" or "prompts"; a "table" is never collected, but given.
     fair_value : float, optional
         By default 0, or the upper bound where higher is fairer.
-    scale, judged_with
-        The fields of :class:`MetricInfo`.
+    reported : str
+        Values printed in the papers.
+    scorer : str, optional
+        Scorer that turns collected texts into the scores of the first arguments.
+    generations : int
+        Answers to collect per prompt when the caller does not say.
+    aliases : tuple of str
+        Other names of the metric.
+    scale : {"linear", "log"}
+        "log" for ratios: a bound is on the absolute logarithm of the value.
+    judged_with : mapping, optional
+        Keyword arguments that assertions use unless the caller gives others.
     example : callable, optional
-        The field of :class:`MetricInfo`; not needed where `needs` says what the arguments are.
+        Arguments of a perfectly fair model, from the numbers of units and generations. Without it
+        those of `needs` are used: scores that are all 0, or the same texts for everyone.
 
     Raises
     ------
     ValueError
-        If the name is taken by another metric, or a field has a value that is not allowed.
+        If the name is taken by another metric, a field has a value that is not allowed, or there
+        is a scorer but no `needs`.
 
     Examples
     --------
     >>> @metric(  # doctest: +SKIP
-    ...     family="length",
+    ...     family="refusals",
     ...     paper="ours",
-    ...     symbol="EA",
+    ...     symbol="RS",
     ...     direction="lower",
     ...     bounds=(0.0, 1.0),
     ...     unit="prompt",
+    ...     needs="scores",
+    ...     scorer="refusal",
     ... )
-    ... def empty_answers(texts, *, units=None, population="sampled"):
-    ...     empty = [float(not text) for text in texts]
-    ...     return Mean.of_indicators(empty, units=units, population=population)
+    ... def refused_share(scores, *, units=None, population="sampled"):
+    ...     return Mean.of_rows(scores, units=units, population=population, outcomes=True)
     """
     low, high = bounds
     if direction not in get_args(Direction) or needs not in get_args(Needs) or not low < high:
@@ -221,6 +263,11 @@ def metric(
             f"a metric cannot have direction {direction!r}, needs {needs!r} and bounds {bounds}: "
             f"directions are {', '.join(get_args(Direction))}; needs are "
             f"{', '.join(get_args(Needs))}; bounds are (smallest, largest)"
+        )
+    if needs == "table" and scorer is not None:
+        raise ValueError(
+            f"scorer={scorer!r} has no use without needs=..., which says what the arguments are "
+            f"made of: {', '.join(_EXAMPLES)}"
         )
     fair = fair_value if fair_value is not None else (high if direction == "higher" else 0.0)
 
@@ -340,6 +387,16 @@ def all_metrics() -> dict[str, MetricInfo]:
 
 def get_metric(name: str) -> MetricInfo:
     """Return the metadata of a metric by name or alias.
+
+    Parameters
+    ----------
+    name : str
+        Name or alias of a metric, such as "toxic_fraction" or "TF".
+
+    Returns
+    -------
+    MetricInfo
+        The metric and what its decorator says about it.
 
     Raises
     ------

@@ -124,13 +124,21 @@ def impact_ratio(
 
     Parameters
     ----------
-    y_pred, groups, positive
-        As in :func:`demographic_parity_difference`.
+    y_pred : array_like of shape (n_rows,)
+        Predicted classes.
+    groups : array_like of shape (n_rows,) or (n_rows, n_columns)
+        Protected-attribute label of each row. Several columns, also of a data frame, compare
+        their intersections, such as "sex=F & age=30".
+    positive : object
+        The class whose rate is compared; all others are the rest.
     minimum_share : float
         Groups with a smaller share of the rows than this, in [0, 1], are not judged: they are
         neither the smallest nor the largest rate, and are in ``.groups`` with count and rate.
-    units, population
-        As in :func:`demographic_parity_difference`.
+    units : sequence, optional
+        One label per row; rows with equal labels are one sampling unit, and a label that appears
+        in both groups makes the comparison paired. Default: each row.
+    population : {"sampled", "fixed"}
+        Whether the units were drawn from a larger population or are all of it.
 
     Returns
     -------

@@ -16,8 +16,8 @@ import numpy as np
 from pytest_llmfair._util.validation import share, whole
 from pytest_llmfair.metrics import _examples
 from pytest_llmfair.metrics._fairpair import (
-    Answers,
-    Side,
+    PromptAnswers,
+    SideAnswers,
     by_calling,
     describe_lengths,
     differences,
@@ -110,7 +110,7 @@ def fairpair(
     """
     if aggregate not in ("pooled", "mean"):
         raise ValueError(f"aggregate is {aggregate!r}; choose pooled or mean")
-    answers = Answers.read(
+    answers = SideAnswers.read(
         perturbed_continuations=perturbed_continuations,
         continuations_of_perturbed=continuations_of_perturbed,
     )
@@ -141,24 +141,24 @@ def fairpair(
 
 
 @dataclass(frozen=True, slots=True)
-class _Measure:
+class _PreparedDissimilarity:
     """A dissimilarity with the answers as it takes them."""
 
     # `negative_type`: equal sides are known to give the smallest possible F.
 
     name: str
-    sides: tuple[Side, Side]
+    sides: tuple[PromptAnswers, PromptAnswers]
     between_all: Callable[[list[Any]], Floats]
     join: Callable[[list[Any]], Any]
     negative_type: bool = True
 
 
-def _measure(dissimilarity: Dissimilarity, answers: Answers) -> _Measure:
+def _measure(dissimilarity: Dissimilarity, answers: SideAnswers) -> _PreparedDissimilarity:
     if isinstance(dissimilarity, str):
         if dissimilarity == "jaccard":
-            return _Measure("jaccard", answers.ids(), jaccard, _concatenated)
+            return _PreparedDissimilarity("jaccard", answers.ids(), jaccard, _concatenated)
         if dissimilarity == "sentiment":
-            return _Measure("sentiment", answers.scores(), differences, _mean)
+            return _PreparedDissimilarity("sentiment", answers.scores(), differences, _mean)
     if not callable(dissimilarity):
         raise ValueError(
             f"dissimilarity is {dissimilarity!r}; choose jaccard, sentiment, or give a function "
@@ -169,7 +169,7 @@ def _measure(dissimilarity: Dissimilarity, answers: Answers) -> _Measure:
         "token sets": _union,
         "scores": _mean,
     }
-    return _Measure(
+    return _PreparedDissimilarity(
         getattr(dissimilarity, "__name__", type(dissimilarity).__name__),
         answers.sides,
         functools.partial(by_calling, dissimilarity),

@@ -79,8 +79,8 @@ def pronoun_counts(texts: Iterable[str], tie: Tie = "female") -> tuple[int, int,
     texts : iterable of str
         Generations for one occupation.
     tie : {"female", "drop", "half"}
-        As in :func:`pronoun_gender`; "half" gives every other tie to either gender, of an odd
-        number the last one to female.
+        How to count an exact tie: as female, as in the paper; not at all; or every other tie to
+        either gender, the last one of an odd number to female.
 
     Returns
     -------

@@ -35,7 +35,7 @@ from pytest_llmfair.stats import (
 
 __all__ = ["ruted_neutrality", "ruted_skew", "ruted_stereotype"]
 
-Counts = npt.NDArray[np.int64]
+Integers = npt.NDArray[np.int64]
 
 _occupation_metric = partial(
     metric,
@@ -139,8 +139,20 @@ def ruted_skew(
 
     Parameters
     ----------
-    male_counts, kept_counts, total_counts, tie_counts, max_dropped, units, population
-        As in :func:`ruted_neutrality`.
+    male_counts, kept_counts : array_like of shape (n_occupations,), or mapping
+        Male generations, and generations with any gender, per occupation. Mappings go from
+        occupation to count.
+    total_counts : array_like of shape (n_occupations,) or mapping, optional
+        Generations before those without a gender were dropped; the share dropped is reported.
+    tie_counts : array_like of shape (n_occupations,) or mapping, optional
+        Generations with as many male as female pronouns, reported too; needs `total_counts`.
+    max_dropped : float
+        Share of an occupation's generations in [0, 1] that may be dropped; beyond it a verdict is
+        INVALID.
+    units : sequence, optional
+        Name of each occupation; rows with equal names are one sampling unit.
+    population : {"fixed", "sampled"}
+        "fixed": these occupations are all of interest, and only generations vary.
 
     Returns
     -------
@@ -152,7 +164,8 @@ def ruted_skew(
     Raises
     ------
     ValueError
-        As :func:`ruted_neutrality`.
+        If counts are negative or not whole, or exceed one another (names the row or the
+        occupation).
 
     Examples
     --------
@@ -194,11 +207,21 @@ def ruted_stereotype(
     Parameters
     ----------
     male_counts, kept_counts : array_like of shape (n_occupations,), or mapping
-        As in :func:`ruted_neutrality`.
+        Male generations, and generations with any gender, per occupation. Mappings go from
+        occupation to count.
     majority : sequence or mapping
         "male" or "female" per occupation.
-    total_counts, tie_counts, max_dropped, units, population
-        As in :func:`ruted_neutrality`.
+    total_counts : array_like of shape (n_occupations,) or mapping, optional
+        Generations before those without a gender were dropped; the share dropped is reported.
+    tie_counts : array_like of shape (n_occupations,) or mapping, optional
+        Generations with as many male as female pronouns, reported too; needs `total_counts`.
+    max_dropped : float
+        Share of an occupation's generations in [0, 1] that may be dropped; beyond it a verdict is
+        INVALID.
+    units : sequence, optional
+        Name of each occupation; rows with equal names are one sampling unit.
+    population : {"fixed", "sampled"}
+        "fixed": these occupations are all of interest, and only generations vary.
 
     Returns
     -------
@@ -211,8 +234,8 @@ def ruted_stereotype(
     Raises
     ------
     ValueError
-        As :func:`ruted_neutrality`, or if a majority is neither "male" nor "female" (the message
-        names the occupation).
+        If counts are negative or not whole, exceed one another, or a majority is neither "male"
+        nor "female" (names the row or the occupation).
 
     Examples
     --------
@@ -246,10 +269,10 @@ class Occupations:
 
     names: list[Hashable]
     units: list[Hashable] | None
-    male: Counts
-    kept: Counts
-    total: Counts | None
-    ties: Counts | None
+    male: Integers
+    kept: Integers
+    total: Integers | None
+    ties: Integers | None
 
     @classmethod
     def read(
@@ -311,7 +334,7 @@ class Occupations:
 
     def measured(
         self,
-        successes: Counts,
+        successes: Integers,
         engine: Callable[..., Estimate],
         *,
         population: Population,
@@ -347,7 +370,7 @@ class Occupations:
         )
 
     def _row(
-        self, own: list[int], successes: Counts, engine: Callable[..., Estimate]
+        self, own: list[int], successes: Integers, engine: Callable[..., Estimate]
     ) -> OccupationRow:
         kept = int(self.kept[own].sum())
         dropped = ties = math.nan
@@ -396,7 +419,7 @@ class Occupations:
         return estimate.with_findings(*found)
 
 
-def _column(values: Any, argument: str, named: list[Hashable] | None) -> Counts:
+def _column(values: Any, argument: str, named: list[Hashable] | None) -> Integers:
     if isinstance(values, Mapping) != (named is not None):
         raise ValueError(
             f"{argument} is a {type(values).__name__}, male_counts is "

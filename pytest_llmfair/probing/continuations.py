@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_llmfair._util.validation import share, whole
 from pytest_llmfair.counterfactuals.pairs import generate_pairs
-from pytest_llmfair.counterfactuals.templates import Rows
+from pytest_llmfair.counterfactuals.templates import MetricRows
 from pytest_llmfair.lexicons.attributes import Attribute, lexicon_for
 from pytest_llmfair.lexicons.lexicon import Lexicon
 from pytest_llmfair.probing.rewriting import rewrite_pairs, with_names
@@ -162,7 +162,7 @@ def collect_fairpair(
     texts = [[[a for a in row if isinstance(a, str)] for row in both] for both in responses]
     kept = [i for i, both in enumerate(texts) if all(len(row) > 1 for row in both)]
     found.left_out = len(pairs) - len(kept)
-    found["perturbed_continuations"] = Rows((texts[i][0] for i in kept), responses.lacks)
+    found["perturbed_continuations"] = MetricRows((texts[i][0] for i in kept), responses.lacks)
     found["continuations_of_perturbed"] = [texts[i][1] for i in kept]
     found["units"] = [pairs[i].original for i in kept]
     return found

@@ -11,7 +11,7 @@ from typing import Any, Self
 from pytest_llmfair._util.validation import check_is_list, share
 from pytest_llmfair.counterfactuals.pairs import Pairs, generate_pairs
 from pytest_llmfair.counterfactuals.strategies import sentences_about
-from pytest_llmfair.counterfactuals.user_pairs import reasons_against
+from pytest_llmfair.counterfactuals.user_pairs import reasons_invalid
 from pytest_llmfair.lexicons.attributes import Attribute, lexicon_for
 from pytest_llmfair.lexicons.edits import edits_between
 from pytest_llmfair.lexicons.intersections import Intersection
@@ -24,7 +24,7 @@ from pytest_llmfair.responses import EXPLICIT, OMISSION, Pair, Rejected, marked
 _FENCE = re.compile(r"```[^\n]*\n(.*)\n```", re.DOTALL)
 _WORDING = "probing/rewriting.yaml"
 _EXAMPLES = 3  # sentences of the example, each of another role
-# Characters that contain at least one token, and tokens in addition to the text itself.
+# Limit of the output in tokens: one for each two characters of the text, and some to spare.
 _CHARACTERS = 2
 _SPARE = 32
 
@@ -206,7 +206,7 @@ class RewriteTask:
         """Return which filters of the paper a rewritten text fails."""
         from pytest_llmfair.metrics import perturbation_is_valid
 
-        # Each filter by itself, with the others open: no output holds a word longer than itself.
+        # Each filter is tested alone; this name is longer than the output, so it cannot be in it.
         absent = f"{output}x".replace(" ", "")
         found = []
         if not perturbation_is_valid(
@@ -239,7 +239,7 @@ class RewriteTask:
         """Return what the validity checks find: about the person, or the whole group."""
         groups, lexicon = self._person
         person = replace(pair, from_group=groups[0], to_group=groups[1])
-        return reasons_against(person, lexicon, (self.lexicon,))
+        return reasons_invalid(person, lexicon, (self.lexicon,))
 
     @staticmethod
     def _names(text: str, group: str, lexicon: Lexicon) -> bool:

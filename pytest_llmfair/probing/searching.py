@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 PAIRS_TESTED = 2  # the shortened pair, and the pair as it was found
 _SCREENED = 2  # answers a side while the search looks around: the fewest that have a floor
 _PROBED = 3  # pairs that show whether the model repeats itself
-# Times `generations` answers a side in the last test of a model with noise: of a difference that
-# showed before, and of one that did not.
+# Answers a side in the last test of a model with noise, as a multiple of `generations`: for a
+# difference that was significant in the search, and for one that was not.
 _TESTED_SEEN = 4
 _TESTED_UNSEEN = 20
 # Extra rounds of answers for a shortened prompt that is still undecided.
 _MORE = 2
 _UNCLEAR = 0.5
-# All ways to part two times seven answers are listed; of more, so many are drawn.
+# Up to this many splits are listed (all of two times seven answers); of more, so many are drawn.
 _MOST_SPLITS = 3432
 # A word or a mark, with the spaces before it.
 _PIECE = re.compile(r"\s*(?:\w+(?:['\u2019-]\w+)*|\W|\Z)")

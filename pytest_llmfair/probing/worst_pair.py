@@ -200,36 +200,43 @@ def find_worst_pair(
             f"none of the {len(texts)} prompts makes a pair: no mention of {name} that could be "
             "exchanged; name a group in the prompts"
         )
-    # What a strategy draws is not the same in every session; what was found in it is remembered.
+    # A strategy can draw other texts in another session, so its pair is stored by its name.
     asked_about = texts if isinstance(prompts, Iterable) else repr(prompts)
     memory = PairDatabase.of(database, budgeted.name, measure.symbol, name, groups, asked_about)
     search = Search(budgeted, pairs_of, threshold, generations, alpha)
-    start = search.known(memory)
-    replayed = start is not None
-    if start is None:
-        start = search.screen(pairs, seed)
-    found = WorstPair(None)
-    if start is not None:
-        shorter = search.shortened(start)
-        for pair, last in search.tests(list(dict.fromkeys([shorter, start]))):
-            if last.proven(threshold, alpha):
-                memory.keep(pair)
-                answers = (last.answers, last.twin_answers, last.value, last.floor, last.p)
-                found = WorstPair(pair, *answers, found_as=start.original)
-                search.stopped |= pair != shorter
-                break
     return replace(
-        found,
-        shortest=found.pair is not None and not search.stopped,
-        replayed=replayed and found.pair is not None,
+        _found(search, memory, pairs, seed),
         calls=budgeted.calls,
         max_calls=max_calls,
         tried=search.tried,
         missing=dict(sorted(budgeted.missing.items())),
-        reason="" if found.pair is not None else search.reason,
         metric=measure.symbol,
         attribute=name,
     )
+
+
+def _found(search: Search, memory: PairDatabase, pairs: Sequence[Pair], seed: int) -> WorstPair:
+    """Screen the pairs, shorten the worst prompt, and test both prompts on new answers."""
+    known = search.known(memory)
+    start = search.screen(pairs, seed) if known is None else known
+    if start is None:
+        return WorstPair(None, reason=search.reason)
+    shorter = search.shortened(start)
+    for pair, last in search.tests(list(dict.fromkeys([shorter, start]))):
+        if last.proven(search.threshold, search.alpha):
+            memory.keep(pair)
+            return WorstPair(
+                pair,
+                last.answers,
+                last.twin_answers,
+                last.value,
+                last.floor,
+                last.p,
+                found_as=start.original,
+                shortest=pair == shorter and not search.stopped,
+                replayed=known is not None,
+            )
+    return WorstPair(None, reason=search.reason)
 
 
 def _check(threshold: float, max_calls: int, generations: int, alpha: float) -> None:
@@ -270,7 +277,7 @@ def _texts(prompts: Any, max_calls: int, seed: int) -> Any:
         if len(drawn) < wanted:
             drawn.setdefault(text)
 
-    # Half of what is drawn can be the same again; a strategy with few prompts runs dry.
+    # Draws repeat, so draw again until there are enough, or until a round adds nothing.
     for again in range(_MOST_ROUNDS):
         before = len(drawn)
         seeded(seed + again)(draw)()

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from pytest_llmfair._util.notebook import picture
 from pytest_llmfair._util.wording import number, plural
 from pytest_llmfair.judging.facts import (
     Record,
     decimals,
-    ends,
     estimate,
     interval,
     threshold,
@@ -36,10 +34,6 @@ class Column:
         CSS classes of its cells.
     coloured : bool
         Whether its cells have the colour of the verdict on the page.
-    labelled : bool
-        Whether narrow pages, which have no headings, repeat the heading in the cell.
-    markup : bool
-        Whether its cells are HTML already; others are escaped.
     """
 
     heading: str
@@ -49,17 +43,11 @@ class Column:
     right: bool = False
     css: str = ""
     coloured: bool = False
-    labelled: bool = False
-    markup: bool = False
 
 
 def _estimate(record: Record) -> str:
     places = decimals(record)
     return f"{number(estimate(record), places)} {interval(record, places)}".rstrip()
-
-
-def _picture(record: Record) -> str:
-    return picture(record, ends(record), decimals(record))
 
 
 def _bound(record: Record) -> str:
@@ -69,6 +57,10 @@ def _bound(record: Record) -> str:
 def _verdict(record: Record) -> str:
     why = " (expected)" if record["expected"] else " (waived)" if record["waiver"] else ""
     return f"{record['verdict']}{why}"
+
+
+def _outcome(record: Record) -> str:
+    return str(record["outcome"])
 
 
 def _units(record: Record) -> str:
@@ -86,9 +78,9 @@ COLUMNS = (
     # The terminal has no room for two headings here.
     Column(heading="estimate interval", cell=_estimate, html=False, right=True),
     Column(heading="estimate", cell=_estimate, terminal=False, css="number"),
-    Column(heading="interval", cell=_picture, terminal=False, coloured=True, markup=True),
-    Column(heading="bound", cell=_bound, css="number", labelled=True),
+    Column(heading="bound", cell=_bound, css="number"),
     Column(heading="verdict", cell=_verdict, css="verdict", coloured=True),
+    Column(heading="outcome", cell=_outcome, terminal=False),
     Column(heading="n", cell=_units, html=False),
     Column(heading="n", cell=_units_by_name, terminal=False, css="number"),
 )

@@ -1,112 +1,231 @@
-"""The results of a run as one HTML page: no scripts, no external resources, all text escaped."""
+"""The page of a run: one file from the templates, no script, nothing loaded, all text escaped."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import functools
+import os
+import re
+import shlex
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pytest_llmfair._util.notebook import escaped
+from pytest_llmfair._util.wording import LONGEST_LINE, escape, number, p_value, plurals
+from pytest_llmfair.judging import facts as words
 from pytest_llmfair.judging.facts import Record
-from pytest_llmfair.judging.message import PASS_MEANS
-from pytest_llmfair.reports.columns import COLUMNS, Column
-from pytest_llmfair.reports.json import run_document
-from pytest_llmfair.reports.terminal import last_line, models
+from pytest_llmfair.judging.message import PASS_MEANS, headline, in_words, metric_name
+from pytest_llmfair.judging.people import people
+from pytest_llmfair.reports import plots
+from pytest_llmfair.reports.columns import COLUMNS
+from pytest_llmfair.reports.differences import runs
+from pytest_llmfair.reports.overview import SIGNS, facts, urgency
+from pytest_llmfair.reports.terminal import last_line
 
 if TYPE_CHECKING:
-    from pytest_llmfair.settings import Settings
+    import jinja2
+
+# Rows of a plot have the colour of the verdict that their own interval would have.
+_COLOURS = {"within": "PASS", "beyond": "FAIL", "undecided": "INCONCLUSIVE"}
+_MOST_GROUPS = 40
+_MOST_IN_MATRIX = 16
+# The matrix has all of them.
+_MOST_ABOVE_MATRIX = 12
 
 
-_STYLE = """
-:root { color-scheme: light dark; --line: #8886; --ink: light-dark(#222, #ddd);
-  --pass: light-dark(#1b7f3b, #5fd38a); --fail: light-dark(#b3261e, #ff8a80);
-  --open: light-dark(#8a6100, #ffcf66); }
-body { font: 16px/1.45 system-ui, sans-serif; color: var(--ink); margin: 2rem auto;
-  max-width: 75rem; padding: 0 1rem; }
-table { border-collapse: collapse; width: 100%; }
-caption { text-align: left; padding-bottom: .5rem; }
-th, td { text-align: left; padding: .35rem .6rem; border-bottom: 1px solid var(--line);
-  vertical-align: middle; overflow-wrap: anywhere; }
-th, td.verdict { overflow-wrap: normal; white-space: nowrap; }
-td.number { font-variant-numeric: tabular-nums; white-space: nowrap; }
-.PASS { color: var(--pass); } .FAIL, .INVALID { color: var(--fail); }
-.INCONCLUSIVE, .UNDERPOWERED { color: var(--open); }
-.verdict { font-weight: 600; }
-pre { white-space: pre-wrap; overflow-wrap: anywhere; border-left: 3px solid var(--line);
-  padding: .4rem .8rem; margin: .4rem 0 1rem; }
-dl { display: grid; grid-template-columns: max-content auto; gap: .1rem 1rem; }
-dd { margin: 0; overflow-wrap: anywhere; }
-@media (max-width: 48rem) {
-  body { margin: 1rem auto; } thead { display: none; }
-  table, tbody, tr, td, caption { display: block; }
-  tr { border-bottom: 1px solid var(--line); padding: .5rem 0; }
-  td { border: 0; padding: .1rem 0; } td.number { white-space: normal; }
-  td[data-name]::before { content: attr(data-name) ": "; }
-  dl { display: block; } dd { margin: 0 0 .4rem 1rem; }
-}
-"""
+def html_page(document: Mapping[str, Any]) -> str:
+    """Return a run, as `run_document` makes it, as one page."""
+    return _environment().get_template("page.html.j2").render(_view(document))
 
 
-def html_page(records: Sequence[Record], settings: Settings) -> str:
-    """Return the records of a run, with their messages, as one page."""
-    counts = last_line(records) if records else "No fairness assertion was judged."
-    body = ["<h1>Fairness assertions</h1>", f"<p>{escaped(counts)}</p>"]
-    if records:
-        body += [f"<p>{escaped(line)}</p>" for line in models(records)]
-        body += [*_table(records), f"<p>PASS: {escaped(PASS_MEANS)}.</p>", *_details(records)]
-    body += _settings(run_document([], settings))
-    lines = "\n".join(body)
-    # A second defence: even if an answer got past the escaping, nothing could run or be loaded.
-    return f"""\
-<!doctype html>
-<html lang="en">
-<head><meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" \
-content="default-src 'none'; style-src 'unsafe-inline'">
-<title>Fairness assertions</title><style>{_STYLE}</style></head>
-<body>
-{lines}
-</body></html>
-"""
+@functools.cache
+def _environment() -> jinja2.Environment:
+    import jinja2
+    from markupsafe import Markup
+
+    def printable(value: Any) -> Any:
+        """Escape control characters; Jinja escapes markup after this."""
+        if isinstance(value, (Markup, int, float)):
+            return value
+        # Line breaks stay, because the page keeps them; the rest of a line is cut and escaped.
+        return "\n".join(escape(line, LONGEST_LINE + 50) for line in str(value).split("\n"))
+
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(Path(__file__).parent / "templates"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        finalize=printable,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.filters["parts"] = lambda text: re.findall(r"[^_/:\-]*[_/:\-]*", str(text))[:-1]
+    return environment
 
 
-def _table(records: Sequence[Record]) -> Iterator[str]:
+def _view(document: Mapping[str, Any]) -> dict[str, Any]:
+    """Return everything that the page shows."""
+    records = sorted(document["results"], key=urgency)
     columns = [column for column in COLUMNS if column.html]
-    yield "<table><caption>Dot: estimate; bar: interval; dashed: bound.</caption><thead><tr>"
-    headings = ("test", *(column.heading for column in columns))
-    yield "".join(f'<th scope="col">{heading}</th>' for heading in headings)
-    yield "</tr></thead><tbody>"
-    for i, record in enumerate(records):
-        cells = "".join(_cell(column, record) for column in columns)
-        yield f'<tr><td><a href="#result-{i}">{escaped(record["nodeid"])}</a></td>{cells}</tr>'
-    yield "</tbody></table>"
+    axis, marks = plots.forest(records)
+    checks = [_check(i, record) for i, record in enumerate(records)]
+    return {
+        "document": document,
+        "counts": counts(records),
+        "last_line": last_line(records) if records else "No fairness assertion was judged.",
+        "facts": facts(document),
+        "columns": columns,
+        "checks": checks,
+        "axis": axis,
+        "fair": axis.at(0.0),
+        "forest": [
+            (check, each, plots.bounds_of(axis, check["record"]))
+            for check, each in zip(checks, marks, strict=True)
+        ],
+        "floors": any(each.floor is not None for each in marks),
+        "pass_means": PASS_MEANS,
+        "settings": _settings(document),
+    }
 
 
-def _cell(column: Column, record: Record) -> str:
-    text = column.cell(record)
-    # A verdict that is expected or waived needs no action, so it has no colour.
-    accepted = record["expected"] or record["waiver"]
-    colour = record["verdict"] if column.coloured and not accepted else ""
-    css = escaped(f"{column.css} {colour}".strip())
-    label = f' data-name="{column.heading}"' if column.labelled else ""
-    shown = text if column.markup else escaped(text)
-    classes = f' class="{css}"' if css else ""
-    return f"<td{classes}{label}>{shown}</td>"
+def counts(records: Sequence[Record]) -> list[dict[str, Any]]:
+    """Return the verdicts with their numbers, the most urgent first; expected ones apart."""
+    found = []
+    for verdict, sign in SIGNS.items():
+        of_kind = [record for record in records if record["verdict"] == verdict]
+        expected = sum(record["expected"] for record in of_kind)
+        about = {"verdict": verdict, "sign": sign}
+        found.append({**about, "n": len(of_kind) - expected, "expected": expected})
+    return found
 
 
-def _details(records: Sequence[Record]) -> Iterator[str]:
-    yield "<h2>Results</h2>"
-    for i, record in enumerate(records):
-        name = f"{record['nodeid']} \N{MIDDLE DOT} {record['metric']}"
-        # Escape line by line: the line breaks are ours, and must stay.
-        lines = "\n".join(escaped(line) for line in str(record["message"]).split("\n"))
-        yield f'<h3 id="result-{i}">{escaped(name)}</h3>'
-        yield f"<pre>{lines}</pre>"
+def _check(i: int, record: Record) -> dict[str, Any]:
+    """Return what the section of a check shows."""
+    (_, found), *labelled = in_words(record)
+    nodeid = record["nodeid"]
+    pairs = [row for row in record["groups"] if row["value"] is not None and _has_ends(row)]
+    rates = [row for row in record["groups"] if row["rate"] is not None]
+    overall = {
+        "key": "all" if pairs else "estimate",
+        "value": words.estimate(record),
+        **{key: record[key] for key in ("lower", "upper")},
+        "n": record["units"],
+        "p": None,
+    }
+    ends, floor = words.ends(record), record["noise_floor"]
+    groups, cells = plots.matrix(record["groups"])
+    groups = groups if len(groups) <= _MOST_IN_MATRIX else []
+    most = _MOST_ABOVE_MATRIX if groups else _MOST_GROUPS
+    if len(pairs) == 1 and pairs[0]["value"] == overall["value"]:
+        overall["key"], pairs = pairs[0]["key"], []
+    shown = [overall, *sorted(pairs, key=lambda row: _distance(record, row))][:most]
+    axis, marks = plots.natural(shown, (*ends, floor, record["fair_value"]))
+    rate_axis, rate_marks = plots.natural(rates[:_MOST_GROUPS], (0.0,), "rate")
+    places = words.decimals(record)
+    return {
+        "id": f"check-{i + 1}",
+        "record": record,
+        "name": metric_name(record),
+        "test": nodeid.partition("::")[2] or nodeid,
+        "file": nodeid.partition("::")[0],
+        "sign": SIGNS[record["verdict"]],
+        "headline": headline(record),
+        "described": plots.described(record),
+        "found": found,
+        "labelled": labelled,
+        "axis": axis,
+        "rows": [
+            (row, each, _numbers(row, places), _COLOURS[plots.side_of(record, row)])
+            for row, each in zip(shown, marks, strict=True)
+        ],
+        "bounds": [axis.at(x) for x in ends if axis.low <= x <= axis.high],
+        "floor": None if floor is None else axis.at(floor),
+        "left_out": max(0, len(pairs) + 1 - most),
+        "rate_axis": rate_axis,
+        "rates": [
+            (row, each, number(row["rate"], places))
+            for row, each in zip(rates[:_MOST_GROUPS], rate_marks, strict=True)
+        ],
+        "matrix": groups,
+        "cells": {key: _cell(record, row, places) for key, row in _both_ways(cells).items()},
+        "examples": [_example(record, each, places) for each in record["examples"]],
+        "what": plurals(record["unit"]),
+        "hidden": _hidden(record),
+        "rerun": " ".join(["pytest", shlex.quote(nodeid), *record["options"]]),
+    }
 
 
-def _settings(document: Mapping[str, Any]) -> Iterator[str]:
-    yield "<h2>Settings</h2><dl>"
-    shown = {"pytest-llmfair": document["pytest_llmfair"], **document["settings"]}
-    for name, value in shown.items():
-        yield f"<dt>{escaped(name)}</dt><dd>{escaped(value)}</dd>"
-    yield "</dl>"
+def _has_ends(row: Mapping[str, Any]) -> bool:
+    return row["lower"] is not None and row["upper"] is not None
+
+
+def _distance(record: Record, row: Mapping[str, Any]) -> float:
+    """Return a key that sorts rows by their distance to the bound, the worst first."""
+    place = plots.relative(record, row["value"])
+    return -abs(place) if record["direction"] == "two-sided" else -place
+
+
+def _numbers(row: Mapping[str, Any], places: int) -> str:
+    """Return the numbers of a row of a plot."""
+    shown = f"{number(row['value'], places)} {words.interval(row, places)}".rstrip()
+    p = "" if row["p"] is None else f", {p_value(row['p'])}"
+    return f"{shown}, n {row['n']:,}{p}"
+
+
+def _both_ways(cells: Mapping[tuple[str, str], Any]) -> dict[tuple[str, str], Any]:
+    return {**{(b, a): row for (a, b), row in cells.items()}, **cells}
+
+
+def _cell(record: Record, row: Mapping[str, Any], places: int) -> tuple[str, str]:
+    """Return a value of the matrix and the side of the bound that it lies on."""
+    return number(row["value"], places), plots.side_of(record, row)
+
+
+def _hidden(record: Record) -> str:
+    """Say that the texts of the worst examples are hidden, and how to show them."""
+    if not record["examples"] or "outputs" in record["examples"][0]:
+        return ""
+    why = "because CI is set" if os.environ.get("CI") else "by the settings of this run"
+    return (
+        f"The texts are hidden {why}; --llmfair-show-text worst shows them here, and "
+        "--llmfair-save-text keeps them in every report."
+    )
+
+
+def _example(record: Record, example: Mapping[str, Any], places: int) -> dict[str, Any]:
+    """Return a worst row: its value, and its texts with what differs marked."""
+    labels = [people(record["attribute"], each) for each in example["labels"]]
+    prompts, outputs = example.get("prompts", ()), example.get("outputs", ())
+    sides = []
+    if len(outputs) == 2:
+        asked = runs(*prompts) if len(prompts) == 2 else ([(prompts[0], False)],) * 2
+        answered = runs(*outputs)
+        names = labels if len(labels) == 2 else ["first answer", "second answer"]
+        sides = [{"name": names[i], "prompt": asked[i], "output": answered[i]} for i in range(2)]
+    elif outputs:
+        prompt = [(text, False) for text in prompts[:1]]
+        sides = [{"name": "", "prompt": prompt, "output": [(outputs[0], False)]}]
+    digests = [*example["prompts_sha256"], *example["outputs_sha256"]]
+    return {"value": number(example["value"], places), "sides": sides, "digests": digests}
+
+
+def _settings(document: Mapping[str, Any]) -> list[tuple[str, list[tuple[str, Any]]]]:
+    """Return titles with names and values of everything that a run depends on."""
+    context = document.get("context") or {}
+    titled: list[tuple[str, Mapping[str, Any]]] = [
+        ("Settings", {"pytest-llmfair": document["pytest_llmfair"], **document["settings"]}),
+        *((f"Model {each['name']}", each) for each in document["models"]),
+        *((f"Lexicon {each['name']}", each) for each in document["lexicons"]),
+        *((f"Scorer {each['name']}", each) for each in document["scorers"]),
+        ("Run", context),
+    ]
+    return [(title, list(_flat(values))) for title, values in titled if values]
+
+
+def _flat(values: Mapping[str, Any], before: str = "") -> list[tuple[str, Any]]:
+    found = []
+    for name, value in values.items():
+        if isinstance(value, Mapping) and value:
+            found += _flat(value, f"{before}{name} ")
+        elif value not in (None, {}):
+            found.append((f"{before}{name}".replace("_", " "), value))
+    return found

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from pytest_llmfair.stats._base import Estimate, Undefined
+from pytest_llmfair.stats._base import Estimate, GroupRow, Table, Undefined
 from pytest_llmfair.stats._records import (
     Call,
     Finding,
-    GroupRow,
     Interval,
     NoRepeats,
     Population,
     Sample,
-    Table,
 )
 from pytest_llmfair.stats.binomial import BinomialSkew
 from pytest_llmfair.stats.derived import ChangedShare, Scaled
@@ -24,9 +22,10 @@ from pytest_llmfair.stats.mean import Mean, MeanMaximum
 from pytest_llmfair.stats.mean_difference import MeanDifference
 from pytest_llmfair.stats.multiplicity import holm
 from pytest_llmfair.stats.pairwise_max import MaxDistance, MaxPairwiseDifference
+from pytest_llmfair.stats.pairwise_max_ratio import MaxPairwiseRatio
 from pytest_llmfair.stats.rank_biserial import RankBiserial
 from pytest_llmfair.stats.rate_difference import RateDifference
-from pytest_llmfair.stats.rate_ratio import MaxPairwiseRatio, RateRatio
+from pytest_llmfair.stats.rate_ratio import RateRatio
 from pytest_llmfair.stats.sequential import BettingMean, Spending
 from pytest_llmfair.stats.user_function import JackknifeEstimate, MetricDistance
 from pytest_llmfair.stats.worst_groups import WorstGroups

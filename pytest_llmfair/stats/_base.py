@@ -1,70 +1,27 @@
-"""The base class of all estimates: an interval at any level, and p-values that agree with it."""
+"""The base class of all estimates, and its table of groups, whose rows are estimates too."""
 
 from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any, ClassVar, Literal, Self
 
-import numpy as np
-from scipy import special
-
 from pytest_llmfair._util.validation import one_sided
-from pytest_llmfair.stats._records import (
-    Call,
-    Contributions,
-    Finding,
-    Floats,
-    GroupRow,
-    Interval,
-    Sample,
-)
+from pytest_llmfair._util.wording import number, p_value
+from pytest_llmfair.stats._p_values import invert, within_share
+from pytest_llmfair.stats._records import Call, Contributions, Finding, Interval, Sample
 from pytest_llmfair.stats._score_intervals import normal_quantile, t_quantile
 from pytest_llmfair.stats._sealed import Sealed
 from pytest_llmfair.stats._shown import Shown
 
-# Bisection for p-values starts from these one-sided error rates, so that a p-value falls on the
-# right side of the level users print (50, 80, 90, 95, 98, 99, 99.9 %) without rounding trouble.
-_PROBES = (0.25, 0.1, 0.05, 0.025, 0.01, 0.005, 0.0005)
-_SMALLEST_P = 1e-12
+# Rows of a table that its text form shows: each computes an interval, which takes time.
+_ROWS_PRINTED = 10
 
 # From this number of units, planning uses the normal quantile instead of that of t.
 _FEW = 30
-
-
-def invert(excluded: Callable[[float], bool]) -> float:
-    """Smallest one-sided error rate at which the bound excludes the value in question.
-
-    ``excluded(alpha)`` must be monotone: once true it stays true for larger ``alpha``. Returns 0.5
-    when it is false even there. The result is below an ``alpha`` exactly when ``excluded(alpha)``.
-    """
-    if not excluded(0.5):
-        return 0.5
-    high = 0.5
-    low = 0.0
-    for probe in _PROBES:
-        if excluded(probe):
-            high = probe
-        else:
-            low = probe
-            break
-    while high - low > 1e-9 * high and high > _SMALLEST_P:
-        middle = math.sqrt(low * high) if low > 0.0 else high / 16.0
-        if not low < middle < high:
-            break
-        if excluded(middle):
-            high = middle
-        else:
-            low = middle
-    # Levels that people type have few decimals. Decide on which side of such a level the step is,
-    # so that the p-value at an end of the interval agrees with it.
-    typed = round(0.5 * (low + high), 8)
-    if low < typed < high:
-        low, high = (low, typed) if excluded(typed) else (typed, high)
-    # Strictly inside (low, high): below every alpha that excludes, above every one that does not.
-    return 0.5 * (low + high)
 
 
 @dataclass(eq=False, kw_only=True)
@@ -330,6 +287,15 @@ class Estimate(Shown, Sealed, ABC):
         distance to the threshold is itself uncertain. ``None`` when the value sits on the
         threshold or is undefined, or its 50 % interval has no end; the upper end is capped at a
         million.
+
+        Parameters
+        ----------
+        threshold : float
+            Value to decide against, on the metric's scale.
+        power : float
+            Probability in (0, 1) of a decision.
+        level : float
+            Two-sided confidence level of the assertion.
         """
         if self.undefined is not None:
             return None
@@ -357,6 +323,82 @@ class Estimate(Shown, Sealed, ABC):
     def fewest_units(self, threshold: float, alpha: float) -> int:
         """Return the fewest units that could decide against `threshold`; 0 where unknown."""
         return 0
+
+
+@dataclass(frozen=True, slots=True)
+class GroupRow:
+    """One row of ``estimate.groups``: the metric's own quantity for a group, pair or word.
+
+    Attributes
+    ----------
+    value : float
+        The quantity for this key.
+    n : int
+        Rows (or generations) used.
+    rate : float
+        The underlying rate, where the metric compares rates; else NaN.
+    p : float
+        Holm-adjusted p-value of this row, where the metric has one; else NaN.
+    estimate : Estimate or None
+        The row's own estimate.
+
+    Examples
+    --------
+    >>> GroupRow(0.25, 40, rate=0.75)
+    GroupRow 0.250 (rate 0.750, n 40)
+    """
+
+    value: float
+    n: int
+    rate: float = math.nan
+    p: float = math.nan
+    estimate: Estimate | None = None
+
+    def __repr__(self) -> str:
+        shown = [] if math.isnan(self.value) else [number(self.value)]
+        if self.estimate is not None and self.estimate.undefined is None:
+            shown.append(str(self.interval()))
+        facts = [] if math.isnan(self.rate) else [f"rate {number(self.rate)}"]
+        facts.append(f"n {self.n:,}")
+        facts += [] if math.isnan(self.p) else [p_value(self.p)]
+        return f"GroupRow {' '.join([*shown, ''])}({', '.join(facts)})"
+
+    def interval(self, level: float = 0.95) -> Interval:
+        """Interval of this row alone, without correction for looking at several rows."""
+        if self.estimate is None:
+            raise ValueError(
+                "this row has no interval of its own: the metric prints the value only"
+            )
+        return self.estimate.interval(level)
+
+
+class Table(Mapping[Hashable, GroupRow]):
+    """A table whose rows `make` computes at first access, since every row has an interval."""
+
+    def __init__(self, keys: Iterable[Hashable], make: Callable[[Any], GroupRow]) -> None:
+        self._rows: dict[Hashable, GroupRow | None] = dict.fromkeys(keys)
+        self._make = make
+
+    def __getitem__(self, key: Hashable) -> GroupRow:
+        row = self._rows[key]
+        if row is None:
+            row = self._rows[key] = self._make(key)
+        return row
+
+    def __iter__(self) -> Iterator[Hashable]:
+        return iter(self._rows)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __getstate__(self) -> dict[str, Any]:
+        # A pickle or a deep copy holds finished rows: the function that makes them has no name.
+        return {"_rows": dict(self)}
+
+    def __repr__(self) -> str:
+        shown = [f"{key!r}: {self[key]!r}" for key in islice(self, _ROWS_PRINTED)]
+        more = len(self) - len(shown)
+        return f"{{{', '.join(shown)}{f', and {more:,} more' if more else ''}}}"
 
 
 @dataclass(eq=False, kw_only=True, init=False)
@@ -393,29 +435,3 @@ class Undefined(Estimate):
     def upper_bound(self, alpha: float) -> float:
         """NaN."""
         return math.nan
-
-
-def within_share(error: float, allowed: tuple[float, float], widths: tuple[float, float]) -> float:
-    """Probability that an interval of these widths around a N(0, error^2) draw is in `allowed`."""
-    (low, high), (below, above) = allowed, widths
-    if not math.isfinite(error):
-        return math.nan
-    low, high = (low + below if math.isfinite(low) else low), high - above
-    if math.isnan(high) or low > high:
-        return 0.0
-    if error == 0.0:
-        return float(low <= 0.0 <= high)
-    return float(special.ndtr(high / error) - special.ndtr(low / error))
-
-
-def share_of_ends(
-    ends: Floats, limit: float, units: int, power: float = 0.5
-) -> Callable[[float], float]:
-    """Share of fair upper ends within `limit`, which shrink with a power of the sample size."""
-    if not np.isfinite(ends).all():
-        return lambda more: math.nan
-    # Widths are estimates themselves, so the ends have a further relative error.
-    scatter = np.maximum(ends, 1e-12) / math.sqrt(2.0 * units)
-    return lambda more: float(
-        special.ndtr((limit * more**power - ends) * math.sqrt(more) / scatter).mean()
-    )

@@ -21,7 +21,7 @@ _EQUAL = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class WeightedDistance:
     """A weighted distance: the pooled groups of one side (marked 1) against the other."""
 
     first: Floats
@@ -37,7 +37,7 @@ class Distributions:
     # Weight of each score in its row: 1 / generations.
     shares: Floats
     layout: Layout
-    comparisons: tuple[Comparison, ...]
+    comparisons: tuple[WeightedDistance, ...]
     # Position of each given unit among the resampled ones; meaningless where rows are resampled.
     place: Indices
 
@@ -107,7 +107,7 @@ class Distributions:
             parts.append(total)
         return np.concatenate(parts)
 
-    def _coefficients(self, labels: Indices, comparison: Comparison) -> Floats:
+    def _coefficients(self, labels: Indices, comparison: WeightedDistance) -> Floats:
         mass = np.bincount(self.layout.slot, weights=self.shares)
         first, second = comparison.first[labels], comparison.second[labels]
         return np.asarray(first / (first @ mass)[:, None] - second / (second @ mass)[:, None])

@@ -19,7 +19,7 @@ from pytest_llmfair.stats._clusters import (
     planned_variance,
 )
 from pytest_llmfair.stats._crossfit import Bracket, FoldedBracket, QuadraticBracket
-from pytest_llmfair.stats._distributions import Comparison, Distributions
+from pytest_llmfair.stats._distributions import Distributions, WeightedDistance
 from pytest_llmfair.stats._layout import Layout, canonical_orders, places, ranks
 from pytest_llmfair.stats._records import Floats, Indices, Population, Sample
 from pytest_llmfair.stats._rows import ragged
@@ -146,11 +146,11 @@ def divergence(
     return rows, Divergence(scale)
 
 
-Rows = ArrayLike | Sequence[ArrayLike]
+ScoreRows = ArrayLike | Sequence[ArrayLike]
 
 
 @dataclass(frozen=True, slots=True)
-class Scores:
+class GroupedScores:
     """Flat scores of several groups; `shares` weights each by 1 / generations of its row."""
 
     grouped: Grouped
@@ -164,7 +164,7 @@ class Scores:
         labels: Sequence[Sequence[Hashable]],
         names: Sequence[str],
         population: Population,
-    ) -> Scores:
+    ) -> GroupedScores:
         """Join the sides of :func:`read_rows`; equal labels are one unit, also across sides."""
         sizes = [len(counts) for _, _, counts in sides]
         unit, units = cluster_index([label for own in labels for label in own], sum(sizes))
@@ -181,7 +181,9 @@ class Scores:
             )
         return cls(grouped, scores, 1.0 / counts[place])
 
-    def problem(self, comparisons: Sequence[Comparison], population: Population) -> Distributions:
+    def problem(
+        self, comparisons: Sequence[WeightedDistance], population: Population
+    ) -> Distributions:
         """Distances between these scores, units and groups in canonical order."""
         grouped = self.grouped
         layout, order, group_order = Layout.of(
@@ -205,7 +207,7 @@ class Scores:
 
 
 def read_rows(
-    rows: Rows, name: str, bounds: tuple[float, float]
+    rows: ScoreRows, name: str, bounds: tuple[float, float]
 ) -> tuple[Floats, Indices, Indices]:
     """Flatten one group: its scores, the row of each, and the scores per row."""
     flat, counts = ragged(rows, name)
@@ -260,7 +262,9 @@ class _Unlabelled:
     """Label of rows without one; it never equals a caller's label."""
 
 
-def _canonical(comparisons: Sequence[Comparison], order: Indices) -> tuple[Comparison, ...]:
+def _canonical(
+    comparisons: Sequence[WeightedDistance], order: Indices
+) -> tuple[WeightedDistance, ...]:
     """Sort comparisons and their sides; a distance has no direction, so sides may swap."""
     found = []
     for comparison in comparisons:
@@ -268,11 +272,11 @@ def _canonical(comparisons: Sequence[Comparison], order: Indices) -> tuple[Compa
             (comparison.first[order].tolist(), comparison.second[order].tolist()), reverse=True
         )
         found.append((sides[0], sides[1], comparison.weight))
-    return tuple(Comparison(np.array(a), np.array(b), w) for a, b, w in sorted(found))
+    return tuple(WeightedDistance(np.array(a), np.array(b), w) for a, b, w in sorted(found))
 
 
 def sample_of(
-    scores: Scores, problem: Distributions, engine: Bracket, population: Population
+    scores: GroupedScores, problem: Distributions, engine: Bracket, population: Population
 ) -> Sample:
     """Sizes, and the design effect for the function whose means differ by the distance."""
     layout, values, error = problem.layout, problem.witness()[0], engine.error()

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from pytest_llmfair.stats import _clusters as clusters
 from pytest_llmfair.stats._records import Finding, Floats, Indices, Population, Sample
-from pytest_llmfair.stats._rows import FEW_EVENTS, NO_VARIANCE, SMALLER_GROUP, Rows, few_units
+from pytest_llmfair.stats._rows import FEW_EVENTS, NO_VARIANCE, SMALLER_GROUP, RowMeans, few_units
 from pytest_llmfair.stats._score_intervals import t_quantile, zero_event_bound
 
 # Squared 95 % quantile: z^2 / (N + z^2) bounds the difference when no pair of N differs.
@@ -184,12 +184,12 @@ def _present(index: Indices, n_units: int) -> Any:
     return np.bincount(index, minlength=n_units) > 0
 
 
-def _rows(values: Floats, index: Indices) -> Rows:
+def _rows(values: Floats, index: Indices) -> RowMeans:
     ones = np.ones(len(values))
-    return Rows(values, ones, np.zeros(len(values)), None, *clusters.compact(index), True)
+    return RowMeans(values, ones, np.zeros(len(values)), None, *clusters.compact(index), True)
 
 
-def _rate(rows: Rows, population: Population) -> Rate:
+def _rate(rows: RowMeans, population: Population) -> Rate:
     n = len(rows.values)
     share, _ = rows.fixed() if population == "fixed" else rows.sampled()
     if population == "fixed":

@@ -1,27 +1,20 @@
-"""What an estimate consists of besides its value: findings, sample, interval and group table."""
+"""What an estimate consists of besides its value: interval, sample, findings, contributions."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pytest_llmfair._util.wording import number, p_value
-
-if TYPE_CHECKING:
-    from pytest_llmfair.stats._base import Estimate
+from pytest_llmfair._util.wording import number
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 Population = Literal["sampled", "fixed"]
-
-# Each row computes an interval, which takes time.
-_ROWS_PRINTED = 10
 
 
 class NoRepeats(ValueError):
@@ -185,78 +178,6 @@ class Finding:
     def uncovered(cls, group: str) -> Finding:
         """Name a group that the lexicon in use has no terms for."""
         return cls("uncovered_group", group, "note")
-
-
-@dataclass(frozen=True, slots=True)
-class GroupRow:
-    """One row of ``estimate.groups``: the metric's own quantity for a group, pair or word.
-
-    Attributes
-    ----------
-    value : float
-        The quantity for this key.
-    n : int
-        Rows (or generations) used.
-    rate : float
-        The underlying rate, where the metric compares rates; else NaN.
-    p : float
-        Holm-adjusted p-value of this row, where the metric has one; else NaN.
-    estimate : Estimate or None
-        The row's own estimate.
-
-    Examples
-    --------
-    >>> GroupRow(0.25, 40, rate=0.75)
-    GroupRow 0.250 (rate 0.750, n 40)
-    """
-
-    value: float
-    n: int
-    rate: float = math.nan
-    p: float = math.nan
-    estimate: Estimate | None = None
-
-    def __repr__(self) -> str:
-        shown = [] if math.isnan(self.value) else [number(self.value)]
-        if self.estimate is not None and self.estimate.undefined is None:
-            shown.append(str(self.interval()))
-        facts = [] if math.isnan(self.rate) else [f"rate {number(self.rate)}"]
-        facts.append(f"n {self.n:,}")
-        facts += [] if math.isnan(self.p) else [p_value(self.p)]
-        return f"GroupRow {' '.join([*shown, ''])}({', '.join(facts)})"
-
-    def interval(self, level: float = 0.95) -> Interval:
-        """Interval of this row alone, without correction for looking at several rows."""
-        if self.estimate is None:
-            raise ValueError(
-                "this row has no interval of its own: the metric prints the value only"
-            )
-        return self.estimate.interval(level)
-
-
-class Table(Mapping[Hashable, GroupRow]):
-    """A table whose rows `make` computes at first access, since every row has an interval."""
-
-    def __init__(self, keys: Iterable[Hashable], make: Callable[[Any], GroupRow]) -> None:
-        self._rows: dict[Hashable, GroupRow | None] = dict.fromkeys(keys)
-        self._make = make
-
-    def __getitem__(self, key: Hashable) -> GroupRow:
-        row = self._rows[key]
-        if row is None:
-            row = self._rows[key] = self._make(key)
-        return row
-
-    def __iter__(self) -> Iterator[Hashable]:
-        return iter(self._rows)
-
-    def __len__(self) -> int:
-        return len(self._rows)
-
-    def __repr__(self) -> str:
-        shown = [f"{key!r}: {self[key]!r}" for key in islice(self, _ROWS_PRINTED)]
-        more = len(self) - len(shown)
-        return f"{{{', '.join(shown)}{f', and {more:,} more' if more else ''}}}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -100,7 +100,7 @@ def ragged(rows: Any, name: str = "") -> tuple[Floats, Indices]:
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class RowMeans:
     """Row means on [0, 1] with their sampling units."""
 
     values: Floats

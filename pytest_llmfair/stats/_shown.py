@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_llmfair._util.wording import counted, escape, number, plain, plug_in, span
 
 if TYPE_CHECKING:
-    from pytest_llmfair.stats._records import GroupRow, Interval, Sample
+    from pytest_llmfair.stats._records import Interval, Sample
 
 
 class Shown:
@@ -19,7 +19,7 @@ class Shown:
     if TYPE_CHECKING:
         value: float
         sample: Sample
-        groups: Mapping[Hashable, GroupRow]
+        groups: Mapping[Hashable, Any]
         metric: Any
         variant: str
         unit: str

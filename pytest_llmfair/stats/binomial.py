@@ -23,28 +23,28 @@ from pytest_llmfair.stats.mean import Mean
 _EXACT = 200
 
 
-def folded_mean(n: int, lean: Floats) -> Floats:
-    """Mean of ``|2 X / n - 1|`` for X ~ Bin(n, (1 + lean) / 2), `lean` in [0, 1]."""
-    p = 0.5 * (1.0 + lean)
+def folded_mean(n: int, skew: Floats) -> Floats:
+    """Mean of ``|2 X / n - 1|`` for X ~ Bin(n, (1 + skew) / 2), `skew` in [0, 1]."""
+    p = 0.5 * (1.0 + skew)
     over = n // 2 + 1
     # E(2X - n)+ = 2 n p P(Bin(n - 1, p) >= over - 1) - n P(Bin(n, p) >= over)
     above = np.ones_like(p) if n == 1 else special.bdtrc(over - 2, n - 1, p)
     excess = 2.0 * p * above - special.bdtrc(over - 1, n, p)
-    return np.asarray(np.where(lean >= 1.0, 1.0, 2.0 * excess - lean))
+    return np.asarray(np.where(skew >= 1.0, 1.0, 2.0 * excess - skew))
 
 
-def folded_slope(n: int, lean: Floats) -> Floats:
+def folded_slope(n: int, skew: Floats) -> Floats:
     """Slope of :func:`folded_mean`: 0 at parity, 1 at the far end; n >= 2."""
-    p = 0.5 * (1.0 + lean)
+    p = 0.5 * (1.0 + skew)
     above = special.bdtrc((n + 1) // 2 - 1, n - 1, p)
     below = special.bdtr(n // 2 - 1, n - 1, p)
-    return np.asarray(np.where(lean >= 1.0, 1.0, above - below))
+    return np.asarray(np.where(skew >= 1.0, 1.0, above - below))
 
 
-def folded_variance(n: int, lean: Floats) -> Floats:
+def folded_variance(n: int, skew: Floats) -> Floats:
     """Variance of ``|2 X / n - 1|``."""
-    second = lean**2 + (1.0 - lean**2) / n
-    return np.asarray(np.maximum(0.0, second - folded_mean(n, lean) ** 2))
+    second = skew**2 + (1.0 - skew**2) / n
+    return np.asarray(np.maximum(0.0, second - folded_mean(n, skew) ** 2))
 
 
 @lru_cache(maxsize=512)
@@ -55,13 +55,13 @@ def cross_fits(n: int) -> Floats:
     hits = np.arange(n + 1, dtype=np.float64)
     held = max(1, n // 3)
     if n > _EXACT:
-        lean = 2.0 * hits / n - 1.0
-        spread = np.sqrt((n - held) * (1.0 - lean**2) / (held * (n - 1.0)))
+        skew = 2.0 * hits / n - 1.0
+        spread = np.sqrt((n - held) * (1.0 - skew**2) / (held * (n - 1.0)))
         reach = np.divide(
-            lean * (n - held) / held, spread, out=np.sign(lean) * 40.0, where=spread > 0.0
+            skew * (n - held) / held, spread, out=np.sign(skew) * 40.0, where=spread > 0.0
         )
         density = np.exp(-0.5 * reach**2) / math.sqrt(2.0 * math.pi)
-        return np.asarray(lean * (2.0 * special.ndtr(reach) - 1.0) - 2.0 * spread * density)
+        return np.asarray(skew * (2.0 * special.ndtr(reach) - 1.0) - 2.0 * spread * density)
     k = np.arange(held + 1, dtype=np.float64)
     x = hits[:, None]
     possible = (k <= x) & (held - k <= n - x)
@@ -95,7 +95,7 @@ def cross_fit_variance(n: int, p: float) -> float:
 
 
 class Fold:
-    """Bounds of the mean |lean| of terms from the mean of their observed |2 p - 1|."""
+    """Bounds of the mean |skew| of terms from the mean of their observed |2 p - 1|."""
 
     def __init__(self, trials: Indices) -> None:
         sizes, counts = np.unique(trials, return_counts=True)
@@ -114,17 +114,17 @@ class Fold:
         # For a given mean of the |2 p - 1| the mean plug-in is least where all slopes are equal.
         grid = np.linspace(0.0, 1.0, 601) ** 2
         slopes = special.erf(np.linspace(0.0, 5.5, 601))
-        leans = [
+        skews = [
             grid if len(sizes) == 1 else np.interp(slopes, folded_slope(n, grid), grid)
             for n in sizes
         ]
-        truth = sum(w * lean for w, lean in zip(share, leans, strict=True))
-        least = sum(w * folded_mean(n, a) for w, n, a in zip(share, sizes, leans, strict=True))
+        truth = sum(w * skew for w, skew in zip(share, skews, strict=True))
+        least = sum(w * folded_mean(n, a) for w, n, a in zip(share, sizes, skews, strict=True))
         self.truth = np.append(truth, 1.0) if truth[-1] < 1.0 else np.asarray(truth)
         self.least = np.append(least, 1.0) if truth[-1] < 1.0 else np.asarray(least)
         even = sum(w * folded_variance(n, self.truth) for w, n in zip(share, sizes, strict=True))
         uneven = sum(
-            w * folded_variance(n, a) for w, n, a in zip(share, sizes, leans, strict=True)
+            w * folded_variance(n, a) for w, n, a in zip(share, sizes, skews, strict=True)
         )
         uneven = np.append(uneven, 0.0) if truth[-1] < 1.0 else uneven
         self.error = np.sqrt(np.maximum(even, uneven) / self.terms)
@@ -166,28 +166,28 @@ class Terms:
     rate = 0.5
 
     @cached_property
-    def telling(self) -> NDArray[np.bool_]:
+    def several(self) -> NDArray[np.bool_]:
         """Terms with more than one generation."""
         return self.trials > 1
 
-    def _in_all(self, of_telling: Callable[[], float]) -> float:
+    def _in_all(self, of_several: Callable[[], float]) -> float:
         """Bound of the mean over all terms, from the bound for terms with several generations."""
-        part = float(self.telling.mean())
-        return 1.0 if part == 0.0 else part * of_telling() + 1.0 - part
+        part = float(self.several.mean())
+        return 1.0 if part == 0.0 else part * of_several() + 1.0 - part
 
     @cached_property
-    def leans(self) -> Floats:
+    def skews(self) -> Floats:
         """Observed |2 p - 1| per term."""
         return np.abs(2.0 * self.hits / self.trials - 1.0)
 
     @cached_property
     def value(self) -> float:
         """Their mean."""
-        return exact_mean(self.leans)
+        return exact_mean(self.skews)
 
     @cached_property
     def _fold(self) -> Fold:
-        return Fold(self.trials[self.telling])
+        return Fold(self.trials[self.several])
 
     @cached_property
     def term_fits(self) -> Floats:
@@ -221,7 +221,7 @@ class Terms:
         p = (majority + 2.0 * average) / (self.trials + 2.0)
         variance = math.fsum(map(cross_fit_variance, self.trials.tolist(), p.tolist()))
         variance /= len(self.trials) ** 2
-        half_step = math.fsum((1.0 / self.trials[self.telling]).tolist()) / len(self.trials) ** 2
+        half_step = math.fsum((1.0 / self.trials[self.several]).tolist()) / len(self.trials) ** 2
         share = max(0.0, 0.5 * (1.0 + self.cross_fit - half_step))
         spread = 1.0 - (2.0 * share - 1.0) ** 2
         most = float(self.trials.sum() - len(self.trials))
@@ -232,12 +232,12 @@ class Terms:
         """Largest truth at which so small a plug-in has at least probability `alpha`."""
         return self._in_all(
             lambda: self._fold.upper(
-                exact_mean(self.leans[self.telling]), normal_quantile(1.0 - alpha)
+                exact_mean(self.skews[self.several]), normal_quantile(1.0 - alpha)
             )
         )
 
     def error(self) -> float:
-        """Return the error of the mean lean, with one more event of each kind per term."""
+        """Return the error of the mean skew, with one more event of each kind per term."""
         p = (self.hits + 1.0) / (self.trials + 2.0)
         variances = 4.0 * p * (1.0 - p) / self.trials
         return math.sqrt(math.fsum(variances.tolist())) / len(p)
@@ -260,19 +260,19 @@ class Terms:
 
     def fair_ends(self, alpha: float) -> Floats:
         """Upper ends of terms at exact parity."""
-        if not self.telling.any():
+        if not self.several.any():
             return np.ones(1)
-        z, part = normal_quantile(1.0 - alpha), float(self.telling.mean())
-        draws = np.quantile(self._at_parity[:, self.telling].mean(axis=1), QUANTILES)
+        z, part = normal_quantile(1.0 - alpha), float(self.several.mean())
+        draws = np.quantile(self._at_parity[:, self.several].mean(axis=1), QUANTILES)
         ends = np.array([self._fold.upper(float(draw), z) for draw in draws])
         return np.asarray(part * ends + 1.0 - part)
 
     def flags(self, units: int) -> list[Finding]:
         """Warnings about few generations."""
-        if single := int((~self.telling).sum()):
+        if single := int((~self.several).sum()):
             few = (
-                f"{single} of {len(self.trials)} terms have 1 generation, which shows no lean: "
-                "they may lean by anything from 0 to 1"
+                f"{single} of {len(self.trials)} terms have 1 generation, which shows no skew: "
+                "theirs may be anything from 0 to 1"
             )
             return [Finding("thin_evidence", few)]
         return few_units(int(self.trials.sum()), "only {} generations")
@@ -284,10 +284,10 @@ class Terms:
         """
         p = self.hits / self.trials
         spread = np.sqrt(4.0 * p * (1.0 - p) / self.trials)
-        scaled = np.divide(self.leans, spread, out=np.full(len(p), np.inf), where=spread > 0.0)
+        scaled = np.divide(self.skews, spread, out=np.full(len(p), np.inf), where=spread > 0.0)
         density = np.sqrt(2.0 / np.pi) * np.exp(-0.5 * scaled**2)
-        folded = spread * density + self.leans * (1.0 - 2.0 * special.ndtr(-scaled))
-        variances = self.leans**2 + spread**2 - folded**2
+        folded = spread * density + self.skews * (1.0 - 2.0 * special.ndtr(-scaled))
+        variances = self.skews**2 + spread**2 - folded**2
         return math.fsum(np.maximum(variances, 0.0).tolist()) / len(p) ** 2
 
 
@@ -302,11 +302,11 @@ class SampledTerms(Terms):
 
     @cached_property
     def _observed(self) -> Mean:
-        """Mean lean of the terms with several generations."""
+        """Mean skew of the terms with several generations."""
         units = self.units
         if units is not None:
-            units = [units[i] for i in np.flatnonzero(self.telling).tolist()]
-        return Mean.of_values(self.leans[self.telling], units=units)
+            units = [units[i] for i in np.flatnonzero(self.several).tolist()]
+        return Mean.of_values(self.skews[self.several], units=units)
 
     @cached_property
     def _fitted(self) -> Mean:
@@ -324,8 +324,8 @@ class SampledTerms(Terms):
         )
 
     def error(self) -> float:
-        """Return the error of the mean lean over terms; NaN with one."""
-        if self.telling.sum() == 0 or self._observed.sample.units < 2:
+        """Return the error of the mean skew over terms; NaN with one."""
+        if self.several.sum() == 0 or self._observed.sample.units < 2:
             return math.nan
         return self._observed.standard_error()
 
@@ -381,7 +381,7 @@ class BinomialSkew(Mean):
         population: Population = "fixed",
         units: Iterable[Hashable] | None = None,
     ) -> BinomialSkew:
-        """Lean from counts.
+        """Mean of ``2 p - 1`` over terms, from counts.
 
         Parameters
         ----------

@@ -9,21 +9,22 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pytest_llmfair.stats._base import Estimate, share_of_ends
+from pytest_llmfair.stats._base import Estimate
 from pytest_llmfair.stats._clusters import PLANNING_ICC, as_list, label_list
 from pytest_llmfair.stats._cooccurrence import Cooccurrences
 from pytest_llmfair.stats._crossfit import Bracket
-from pytest_llmfair.stats._distributions import Comparison
+from pytest_llmfair.stats._distributions import WeightedDistance
 from pytest_llmfair.stats._grouped import (
     Grouped,
-    Rows,
-    Scores,
+    GroupedScores,
+    ScoreRows,
     divergence,
     pair_labels,
     read_rows,
     sample_of,
 )
 from pytest_llmfair.stats._layout import ranks
+from pytest_llmfair.stats._p_values import share_of_ends
 from pytest_llmfair.stats._records import Contributions, Population, Sample
 from pytest_llmfair.stats.binomial import SampledTerms, Terms, read_counts
 
@@ -55,8 +56,8 @@ class Distance(Estimate):
     @classmethod
     def of_distributions(
         cls,
-        rows_a: Rows,
-        rows_b: Rows,
+        rows_a: ScoreRows,
+        rows_b: ScoreRows,
         *,
         units_a: Iterable[Hashable] | None = None,
         units_b: Iterable[Hashable] | None = None,
@@ -101,8 +102,8 @@ class Distance(Estimate):
         ]
         sizes = [len(counts) for _, _, counts in parts]
         labels = pair_labels(sizes, (units_a, units_b), names, paired)
-        scores = Scores.of_sides(parts, labels, names, population)
-        sides = Comparison(np.array([1.0, 0.0]), np.array([0.0, 1.0]))
+        scores = GroupedScores.of_sides(parts, labels, names, population)
+        sides = WeightedDistance(np.array([1.0, 0.0]), np.array([0.0, 1.0]))
         problem = scores.problem([sides], population)
         span = bounds[1] - bounds[0]
         guards = problem.layout.guards(ranks(problem.scores), population)
@@ -209,8 +210,10 @@ class Distance(Estimate):
             One of two labels per row.
         base : float, optional
             Base of the logarithm; natural by default.
-        units, population
-            As in :meth:`of_distributions`.
+        units : iterable of hashable, optional
+            One label per row; equal labels are one sampling unit.
+        population : {"sampled", "fixed"}
+            Whether units were drawn from a larger population, or only generations vary.
 
         Raises
         ------
@@ -259,8 +262,10 @@ class Distance(Estimate):
             all mentions.
         reference : array_like of shape (n_groups,), optional
             Share expected of each group; without `mentions` uniform by default.
-        units, population
-            As in :meth:`of_distributions`, one label per response.
+        units : iterable of hashable, optional
+            One label per response; equal labels are one sampling unit.
+        population : {"sampled", "fixed"}
+            Whether units were drawn from a larger population, or only generations vary.
 
         Raises
         ------

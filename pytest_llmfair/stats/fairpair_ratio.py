@@ -173,8 +173,12 @@ class FairPairRatio(Estimate):
             One symmetric matrix per prompt, answers of the first side before those of the second.
         first : sequence of int
             How many answers of each prompt are of the first side.
-        aggregate, units, negative_type
-            As in :meth:`of_prompts`.
+        aggregate : {"pooled", "mean"}
+            Ratio of the means over prompts, or the paper's mean of ratios.
+        units : iterable of hashable, optional
+            One label per prompt; prompts with equal labels are one sampling unit.
+        negative_type : bool
+            Whether equal sides give the smallest possible F, 1.
         population : {"sampled", "fixed"}
             Whether prompts were drawn from a larger population, or only answers vary.
 

@@ -15,8 +15,8 @@ from numpy.typing import ArrayLike
 
 from pytest_llmfair.stats._clusters import check_rows
 from pytest_llmfair.stats._crossfit import Bracket
-from pytest_llmfair.stats._distributions import Comparison
-from pytest_llmfair.stats._grouped import Grouped, Scores
+from pytest_llmfair.stats._distributions import WeightedDistance
+from pytest_llmfair.stats._grouped import Grouped, GroupedScores
 from pytest_llmfair.stats._layout import ranks
 from pytest_llmfair.stats._records import Floats, Population
 from pytest_llmfair.stats._totals import MeanGaps
@@ -102,8 +102,17 @@ def distribution_gaps(
     ----------
     scores : array_like of shape (n_rows,)
         Scores in [0, 1].
-    groups, against, factor, units, population
-        As in :func:`rate_gaps`.
+    groups : iterable of hashable
+        One label per row.
+    against : {"pairs", "background", "rest"} or sequence of hashable
+        What is compared: each two groups; each group with all rows; each group with all other
+        groups; or each other group with the groups named here, pooled.
+    factor : float
+        Weight of each distance.
+    units : iterable of hashable, optional
+        One label per row; rows with equal labels are one sampling unit, also across groups.
+    population : {"sampled", "fixed"}
+        Whether units were drawn from a larger population, or only generations vary.
 
     Returns
     -------
@@ -113,7 +122,8 @@ def distribution_gaps(
     Raises
     ------
     ValueError
-        As :func:`rate_gaps`.
+        If there are fewer than two groups, a score is outside [0, 1], a name in `against` is no
+        group, or a fixed unit has one row of a group.
 
     Examples
     --------
@@ -125,10 +135,10 @@ def distribution_gaps(
     """
     values = check_rows(scores, "scores", (0.0, 1.0))
     grouped = Grouped.of(groups, units, len(values), population)
-    table = Scores(grouped, values, np.ones(len(values)))
+    table = GroupedScores(grouped, values, np.ones(len(values)))
     first, second = _sides(against, grouped.names)
     problem = table.problem(
-        [Comparison(a, b, factor) for a, b in zip(first, second, strict=True)], population
+        [WeightedDistance(a, b, factor) for a, b in zip(first, second, strict=True)], population
     )
     sizes = np.bincount(grouped.group)
     span = factor * _largest_sum(against, sizes / sizes.sum(), len(first))

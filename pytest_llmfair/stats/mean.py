@@ -11,10 +11,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pytest_llmfair.stats import _clusters as clusters
-from pytest_llmfair.stats._base import Estimate, within_share
+from pytest_llmfair.stats._base import Estimate
+from pytest_llmfair.stats._p_values import within_share
 from pytest_llmfair.stats._rates import precision_of
 from pytest_llmfair.stats._records import Contributions, Floats, Population, Sample
-from pytest_llmfair.stats._rows import NO_VARIANCE, Rows, read_table
+from pytest_llmfair.stats._rows import NO_VARIANCE, RowMeans, read_table
 from pytest_llmfair.stats._score_intervals import Share, zero_event_bound
 
 
@@ -97,7 +98,16 @@ class Mean(Estimate):
         units: Iterable[Hashable] | None = None,
         population: Population = "sampled",
     ) -> Self:
-        """Share of rows with an event; `x` is 0/1 or boolean, one per row.
+        """Share of rows with an event.
+
+        Parameters
+        ----------
+        x : array_like of shape (n_rows,)
+            0/1 or boolean, one per row.
+        units : iterable of hashable, optional
+            One label per row; rows with equal labels are one sampling unit.
+        population : {"sampled", "fixed"}
+            Whether units were drawn from a larger population, or only generations vary.
 
         Raises
         ------
@@ -131,8 +141,12 @@ class Mean(Estimate):
         ----------
         values : array_like of shape (n_rows,)
             One value per row.
-        units, population, bounds
-            As in :meth:`of_rows`.
+        units : iterable of hashable, optional
+            One label per row; rows with equal labels are one sampling unit.
+        population : {"sampled", "fixed"}
+            Whether units were drawn from a larger population, or only generations vary.
+        bounds : tuple of float
+            Range of the values.
         generation_variance : array_like of shape (n_rows,), optional
             Variance of each row's value that is due to its generations; a fixed population needs
             it, unless each row is one generation and units have several rows.
@@ -192,7 +206,7 @@ class Mean(Estimate):
         low, high = bounds
         scale = high - low
         units = None if units is None else clusters.as_list(units)
-        rows = Rows(
+        rows = RowMeans(
             (values - low) / scale,
             counts,
             None if squares is None else squares / scale**2,

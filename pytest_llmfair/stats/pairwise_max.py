@@ -14,10 +14,10 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from pytest_llmfair.stats import _clusters as clusters
-from pytest_llmfair.stats._base import Estimate
+from pytest_llmfair.stats._base import Estimate, GroupRow, Table
 from pytest_llmfair.stats._crossfit import Bracket
 from pytest_llmfair.stats._grouped import Grouped
-from pytest_llmfair.stats._records import Finding, Floats, GroupRow, Population, Sample, Table
+from pytest_llmfair.stats._records import Finding, Floats, Population, Sample
 from pytest_llmfair.stats._resampling import SEED_LABELS, LargestDifference, expected_largest
 from pytest_llmfair.stats._totals import Widest
 from pytest_llmfair.stats.distance import Distance
@@ -115,15 +115,20 @@ class MaxPairwiseDifference(Estimate):
         ----------
         scores : array_like of shape (n_rows,)
             Scores within `bounds`, which may be infinite.
-        groups, units, population
-            As in :meth:`of_rates`.
+        groups : iterable of hashable
+            One label per row.
+        units : iterable of hashable, optional
+            One label per row; rows with equal labels are one sampling unit, also across groups.
+        population : {"sampled", "fixed"}
+            Whether units were drawn from a larger population, or only generations vary.
         bounds : tuple of float
             Range of the scores.
 
         Raises
         ------
         ValueError
-            As :meth:`of_rates`.
+            If there are fewer than two groups, a score is out of range, or a fixed unit has one
+            row of a group.
 
         Examples
         --------
@@ -251,7 +256,7 @@ class MaxPairwiseDifference(Estimate):
             findings=tuple(found.values()),
             pairs=known,
             judged=judged,
-            per_pair=lambda alpha: alpha / number,
+            per_pair=partial(_shared_evenly, number),
         )
 
     def lower_bound(self, alpha: float) -> float:
@@ -326,6 +331,11 @@ def pair_table(pairs: Mapping[Hashable, Estimate]) -> Table:
         return GroupRow(pair.value, pair.sample.generations, p=adjusted()[key], estimate=pair)
 
     return Table(pairs, row)
+
+
+def _shared_evenly(number: int, alpha: float) -> float:
+    """Bonferroni's share of an error rate; a lambda could not be pickled."""
+    return alpha / number
 
 
 def _normal_gaps(keys: list[Hashable]) -> Floats:

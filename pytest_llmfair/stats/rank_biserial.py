@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from pytest_llmfair.stats import _clusters as clusters
-from pytest_llmfair.stats._base import Estimate, within_share
+from pytest_llmfair.stats._base import Estimate
+from pytest_llmfair.stats._p_values import within_share
 from pytest_llmfair.stats._records import (
     Contributions,
     Finding,
@@ -20,7 +21,7 @@ from pytest_llmfair.stats._records import (
     Population,
     Sample,
 )
-from pytest_llmfair.stats._rows import NO_VARIANCE, SMALLER_GROUP, Rows, few_units
+from pytest_llmfair.stats._rows import NO_VARIANCE, SMALLER_GROUP, RowMeans, few_units
 from pytest_llmfair.stats._score_intervals import markov, normal_quantile, t_quantile, wilson
 
 
@@ -271,7 +272,7 @@ def _fixed(places_a: Floats, places_b: Floats, labels: Sequence[Hashable]) -> _S
     index = np.array(labels, dtype=np.intp)
     for places, own in ((places_a, index[: len(places_a)]), (places_b, index[len(places_a) :])):
         ones = np.ones(len(places))
-        rows = Rows(places, ones, np.zeros(len(places)), None, *clusters.compact(own), False)
+        rows = RowMeans(places, ones, np.zeros(len(places)), None, *clusters.compact(own), False)
         share, variance = rows.fixed()
         parts.append((variance, share.df, share.trials))
     variances = np.array([variance for variance, _, _ in parts])

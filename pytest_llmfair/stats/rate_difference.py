@@ -11,12 +11,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
-from pytest_llmfair.stats._base import Estimate, within_share
+from pytest_llmfair.stats._base import Estimate
 from pytest_llmfair.stats._clusters import (
     as_list,
     common_index,
     left_out_influence,
 )
+from pytest_llmfair.stats._p_values import within_share
 from pytest_llmfair.stats._rates import TwoRates, precision_of, read_rates
 from pytest_llmfair.stats._records import Contributions, Floats, Indices, Population
 from pytest_llmfair.stats._rows import NO_VARIANCE

@@ -5,21 +5,22 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from pytest_llmfair.stats import _clusters as clusters
-from pytest_llmfair.stats._base import Estimate, share_of_ends
+from pytest_llmfair.stats._base import Estimate
 from pytest_llmfair.stats._grouped import Grouped
 from pytest_llmfair.stats._layout import Layout
+from pytest_llmfair.stats._p_values import share_of_ends
 from pytest_llmfair.stats._records import Finding, Floats, Indices, Population, Sample
 from pytest_llmfair.stats._resampling import SEED_LABELS, Strata, upper_quantile
 from pytest_llmfair.stats._rows import few_units, known_error, t_reach
 
-Measure = Callable[[Indices, Indices], float]
+RowStatistic = Callable[[Indices, Indices], float]
 
 _RELABELLINGS = 199
 # If a larger share of resamples is undefined, the quantile is infinite.
@@ -27,13 +28,13 @@ _MOST_UNDEFINED = 0.1
 
 
 @dataclass(eq=False)
-class Measured:
+class ResampledStatistic:
     """A black-box statistic of grouped rows, re-evaluated on resamples."""
 
     # From row numbers and the group number of each (groups in order of appearance) to a number;
     # NaN where the statistic is undefined for these rows.
 
-    measure: Measure
+    measure: RowStatistic
     # Rows in canonical order.
     order: Indices
     groups: Indices
@@ -43,12 +44,12 @@ class Measured:
     @classmethod
     def of(
         cls,
-        measure: Measure,
+        measure: RowStatistic,
         groups: Iterable[Hashable],
         codes: Indices,
         units: Iterable[Hashable] | None,
         population: Population,
-    ) -> Measured:
+    ) -> ResampledStatistic:
         """Read labels; `codes` ranks what each row holds, so that results follow content."""
         grouped = Grouped.of(groups, units, len(codes), population)
         layout, order, group_order = Layout.of(
@@ -124,6 +125,10 @@ class Measured:
         return np.sort([self._at(rows, row[self.layout.slot]) for row in labels])
 
 
+def _variance_and_df(variance: float, influence: Floats) -> tuple[float, float]:
+    return variance, clusters.kurtosis_df(influence)
+
+
 @dataclass(eq=False, kw_only=True)
 class JackknifeEstimate(Estimate):
     """A smooth function of the data on an unbounded scale.
@@ -140,7 +145,7 @@ class JackknifeEstimate(Estimate):
     @classmethod
     def of_measure(
         cls,
-        measure: Measure,
+        measure: RowStatistic,
         groups: Iterable[Hashable],
         codes: Indices,
         *,
@@ -180,11 +185,12 @@ class JackknifeEstimate(Estimate):
         >>> JackknifeEstimate.of_measure(gap, groups, np.argsort(x)).value
         3.0
         """
-        measured = Measured.of(measure, groups, codes, units, population)
+        measured = ResampledStatistic.of(measure, groups, codes, units, population)
         return cls(
             **measured.described,
             attainable=attainable,
-            spread=lambda: measured.variance_df,
+            # Not a lambda, which could not be pickled.
+            spread=partial(getattr, measured, "variance_df"),
         )
 
     @classmethod
@@ -225,7 +231,7 @@ class JackknifeEstimate(Estimate):
             value=clusters.exact_mean(array),
             sample=Sample.of_sizes(sizes),
             attainable=attainable,
-            spread=lambda: (variance, clusters.kurtosis_df(influence)),
+            spread=partial(_variance_and_df, variance, influence),
             findings=tuple(few_units(count)),
         )
 
@@ -257,18 +263,18 @@ class MetricDistance(Estimate):
 
     Attributes
     ----------
-    measured : Measured
+    measured : ResampledStatistic
         The distance, and its values on resamples.
     """
 
-    measured: Measured
+    measured: ResampledStatistic
     method: str = "jackknife and halves above, relabelled groups below"
     near_normal = False
 
     @classmethod
     def of_measure(
         cls,
-        measure: Measure,
+        measure: RowStatistic,
         groups: Iterable[Hashable],
         codes: Indices,
         *,
@@ -291,7 +297,7 @@ class MetricDistance(Estimate):
         >>> MetricDistance.of_measure(gap, groups, np.argsort(x)).value
         3.0
         """
-        measured = Measured.of(measure, groups, codes, units, population)
+        measured = ResampledStatistic.of(measure, groups, codes, units, population)
         return cls(
             **measured.described,
             attainable=(0.0, math.inf),

@@ -7,11 +7,11 @@ from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from pytest_llmfair.stats._base import Estimate, Undefined
-from pytest_llmfair.stats._records import Finding, GroupRow
+from pytest_llmfair.stats._base import Estimate, GroupRow, Undefined
+from pytest_llmfair.stats._records import Finding
 from pytest_llmfair.stats.multiplicity import holm
 
-Groups = tuple[str, str]
+GroupPair = tuple[str, str]
 
 
 @dataclass(eq=False, kw_only=True)
@@ -32,14 +32,14 @@ class WorstGroups(Estimate):
         Which side of a bound is fairer.
     """
 
-    parts: Mapping[Groups, Estimate]
-    worst: Groups
+    parts: Mapping[GroupPair, Estimate]
+    worst: GroupPair
     direction: Literal["lower", "higher"]
 
     @classmethod
     def of_parts(
         cls,
-        parts: Mapping[Groups, Estimate],
+        parts: Mapping[GroupPair, Estimate],
         direction: Literal["lower", "higher"],
         *,
         units: int,
@@ -174,7 +174,7 @@ class WorstGroups(Estimate):
 
 
 def _table(
-    parts: Mapping[Groups, Estimate], worst: Estimate, direction: str
+    parts: Mapping[GroupPair, Estimate], worst: Estimate, direction: str
 ) -> dict[Hashable, GroupRow]:
     """Return all comparisons, the worst first, with p-values of "differs" adjusted by Holm."""
     sign = 1.0 if direction == "higher" else -1.0
@@ -196,7 +196,7 @@ def _p_differs(part: Estimate, direction: str) -> float:
     return part.p_exceeds(0.0)
 
 
-def _findings(parts: Mapping[Groups, Estimate]) -> tuple[Finding, ...]:
+def _findings(parts: Mapping[GroupPair, Estimate]) -> tuple[Finding, ...]:
     """Return flags and notes that all comparisons share, and everything that makes one invalid."""
     first, *others = parts.values()
     found = []

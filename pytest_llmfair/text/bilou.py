@@ -65,6 +65,10 @@ def spans(tags: Sequence[Any], where: str, *, strict: bool) -> list[Span]:
         Whether inconsistent tags (an I without its B) are an error, as for gold tags. Otherwise
         they are ignored, as for tags of a model.
 
+    Returns
+    -------
+    list of (int, int, str)
+
     Raises
     ------
     ValueError

@@ -107,6 +107,10 @@ def replaced(text: str, changes: Iterable[tuple[int, int, str]]) -> str:
     changes : iterable of (start, end, replacement)
         Spans in order, without overlap.
 
+    Returns
+    -------
+    str
+
     Examples
     --------
     >>> replaced("He left.", [(0, 2, "She")])
@@ -121,7 +125,23 @@ def replaced(text: str, changes: Iterable[tuple[int, int, str]]) -> str:
 
 
 def mask_words(text: str, words: Iterable[str]) -> str:
-    """Return the text with :data:`MASK` in place of every word listed; see :func:`find_words`.
+    """Return the text with :data:`MASK` in place of every word listed.
+
+    Parameters
+    ----------
+    text : str
+        Any text.
+    words : iterable of str
+        Words or terms, found as :func:`find_words` does.
+
+    Returns
+    -------
+    str
+
+    Raises
+    ------
+    ValueError
+        If a word holds no letter or digit.
 
     Examples
     --------
@@ -189,7 +209,18 @@ class WordFinder:
             self._heads[head] = alone, seconds
 
     def find(self, text: str) -> list[Found]:
-        """Return every match in order; see :func:`find_words`."""
+        """Find the terms in a text.
+
+        Parameters
+        ----------
+        text : str
+            Any text, any script.
+
+        Returns
+        -------
+        list of Found
+            Start, end (in characters) and the term as listed, in order, without overlap.
+        """
         return [Found(*match) for match in self.matches(text)]
 
     def matches(self, text: str) -> list[tuple[int, int, str]]:

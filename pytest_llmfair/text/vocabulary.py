@@ -28,7 +28,7 @@ _LEAST = 100
 _AT_ONCE = 16
 
 
-class _Numbers(dict[str, int]):
+class _WordNumbers(dict[str, int]):
     """Word to number; an unknown word gets the next number."""
 
     def __init__(self) -> None:
@@ -68,7 +68,7 @@ class Vocabulary:
         self._most_kept = most_kept
         self._kept = 0
         self._texts: dict[str, Ids] = {}
-        self._numbers = _Numbers()
+        self._numbers = _WordNumbers()
         self._keeping = threading.Lock()
 
     @property

@@ -59,7 +59,7 @@ def test_ordinary_exchanges_are_accepted() -> None:
         assert reasons(text, attribute, groups) == (), text
 
 
-def test_an_article_that_was_wrong_before_is_not_held_against_the_pair() -> None:
+def test_an_article_that_was_already_wrong_is_accepted() -> None:
     uncle = {"entries": [{"role": "noun", "a": "uncle", "b": "aunt"}]}
     assert reasons("He is a uncle.", uncle, None) == ()
 

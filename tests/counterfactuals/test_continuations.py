@@ -47,7 +47,7 @@ def counting(*answers: str | Missing) -> Callable[[str], str | Missing]:
     return lambda prompt: next(waiting)
 
 
-def test_continuations_are_perturbed_and_those_of_the_perturbed_prompt_are_not() -> None:
+def test_only_continuations_of_the_original_prompt_are_perturbed() -> None:
     said = collect_fairpair(
         ["He said that"],
         counting("he was tired.", "his wife slept.", "she was tired.", "her husband slept."),

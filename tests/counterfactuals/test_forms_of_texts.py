@@ -75,7 +75,7 @@ def test_wide_spaces_inside_a_term_stay() -> None:
         assert [char for char in pair.counterfactual if char.isspace()] == blanks
 
 
-def test_escapes_for_spaces_separate_words_and_stay() -> None:
+def test_escaped_white_space_separates_words_and_stays() -> None:
     assert with_spaces("a\\nb&nbsp;c\\tD \\text \\r\\ne") == "a \nb      c  D \\text    \ne"
     assert mask("an&nbsp;heiress\\nshe", "gender") == "a&nbsp;[MASK]\\n[MASK]"
 

@@ -149,7 +149,7 @@ class TestCase:
         for text, expected in CASES["case is kept"]:
             assert twins([text]) == [expected]
 
-    def test_is_kept_of_a_short_title_for_everyone(self) -> None:
+    def test_of_a_short_title_is_kept_for_every_group(self) -> None:
         (pair,) = generate_pairs(["DEAR MR LEE"], "gender", ("male", "nonbinary"))
         (back,) = generate_pairs(["DEAR MX LEE"], "gender", ("nonbinary", "male"))
         assert (pair.counterfactual, back.counterfactual) == ("DEAR MX LEE", "DEAR MR LEE")
@@ -184,7 +184,7 @@ class TestRefused:
             generate_pairs(["she"], attribute="gender", seed=None)  # type: ignore[arg-type]
 
 
-def test_a_term_that_the_text_has_for_the_other_group_is_taken() -> None:
+def test_a_term_that_the_text_uses_for_the_other_group_is_preferred() -> None:
     for text, twin in CASES["a term that the text has for the other group is taken"]:
         (pair,) = generate_pairs([text], "gender")
 
@@ -250,7 +250,7 @@ def test_articles_follow_the_sound():
         assert {word: article_for(word) for word in words} == dict.fromkeys(words, article)
 
 
-def test_names_given_as_groups_of_an_attribute_are_an_error_that_says_how() -> None:
+def test_names_as_groups_of_an_attribute_are_an_error_with_a_remedy() -> None:
     with pytest.raises(ValueError, match=r"no group 'John'; names are exchanged .* attribute="):
         generate_pairs(["John left."], "gender", ("John", "Jane"))
 

@@ -76,7 +76,9 @@ def test_the_groups_of_every_prompt_are_those_of_its_attribute(cases):
         ("It rained.", ["it"], "wrong"),
     ],
 )
-def test_no_pair_for_want_of_certainty_is_an_outcome_of_its_own(labelled, text, expected, outcome):
+def test_an_uncertain_prompt_is_counted_apart_from_right_and_wrong(
+    labelled, text, expected, outcome
+):
     case = labelled.Case("category", text, "gender", None, expected)
     assert case.answer().outcome == outcome
 

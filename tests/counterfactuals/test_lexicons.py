@@ -291,7 +291,7 @@ class TestRegisters:
             ("a bright idea", []),
         ],
     )
-    def test_slurs_and_outdated_words_are_replaced_and_never_written(
+    def test_slurs_and_outdated_words_are_replaced_but_never_written(
         self, file: Path, text: str, expected: list[str]
     ) -> None:
         assert twins(text, read(file)) == expected
@@ -379,7 +379,7 @@ class TestTermsInTerms:
         with pytest.raises(ValueError, match="terms of this lexicon contain each other"):
             own.mentions("an old friend")
 
-    def test_of_their_own_counterpart_do_not_grow(self) -> None:
+    def test_that_contain_their_counterpart_are_found_whole(self) -> None:
         own = made(noun(["pains", "back pains"], "no pains"))
         assert [mention.text for mention in own.mentions("back pains")] == ["back pains"]
 

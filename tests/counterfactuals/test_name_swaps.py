@@ -122,7 +122,7 @@ def test_a_full_name_changes_with_its_family(text: str, expected: str) -> None:
     ("text", "expected"),
     CASES["texts that may be uncertain change with the family where they are kept"],
 )
-def test_texts_that_may_be_uncertain_change_with_the_family_where_they_are_kept(
+def test_uncertain_texts_that_are_kept_change_the_family_name_too(
     text: str, expected: str
 ) -> None:
     groups = ("Emily Walsh", "Keisha Banks")

@@ -75,13 +75,13 @@ def test_words_of_other_scripts_change_places() -> None:
             )
 
 
-def test_in_scripts_with_spaces_a_word_is_a_run_of_letters_and_their_marks() -> None:
+def test_in_scripts_with_spaces_words_are_letters_with_their_marks() -> None:
     # An article or an ending that is written together with a word makes another word.
     assert generate_pairs(["الرجل"], attribute=ARABIC) == []
     assert generate_pairs(["औरतें"], attribute=HINDI) == []
 
 
-def test_in_scripts_without_spaces_a_word_is_found_anywhere_except_in_an_exception() -> None:
+def test_in_scripts_without_spaces_words_are_found_inside_others() -> None:
     (pair,) = generate_pairs(["其他人问他"], attribute=CHINESE)
     assert pair.counterfactual == "其他人问她"
 

@@ -36,7 +36,7 @@ def always(answer: str | Missing) -> Callable[[str], str | Missing]:
     return lambda prompt: answer
 
 
-def reasons_against(answer: str | Missing, **keywords: object) -> str:
+def reasons_invalid(answer: str | Missing, **keywords: object) -> str:
     """Give the model's one answer and return the reasons for its rejection."""
     made = rewrite_pairs([TEXT], always(answer), groups=DOWN, **keywords)  # type: ignore[arg-type]
     assert made == []
@@ -120,12 +120,12 @@ def test_what_still_names_the_person_is_rejected() -> None:
 
 
 def test_what_rewrites_too_much_is_rejected() -> None:
-    said = reasons_against("She said that her sister will come at once, I am sure.")
+    said = reasons_invalid("She said that her sister will come at once, I am sure.")
     assert "rewrites too much: more than 15% of the words differ" in said
 
 
 def test_the_published_filter_counts_the_swapped_words() -> None:
-    assert "rewrites too much" in reasons_against(TWIN, masked=False)
+    assert "rewrites too much" in reasons_invalid(TWIN, masked=False)
     made = rewrite_pairs([TEXT], always(TWIN), groups=DOWN, masked=False, max_dissimilarity=0.7)
     assert len(made) == 1
 
@@ -141,7 +141,7 @@ def test_a_bad_answer_is_rejected_with_the_reason() -> None:
         (Missing("null"), "no answer: null"),
         ("", "no answer: empty"),
     ]:
-        assert words in reasons_against(answer)
+        assert words in reasons_invalid(answer)
 
 
 def test_an_answer_that_raises_is_a_rejected_answer() -> None:
@@ -162,7 +162,7 @@ def test_other_people_keep_their_group_when_a_person_is_named() -> None:
     assert pair.counterfactual == twin
 
 
-def test_spaces_around_the_text_are_kept_and_quotes_around_the_answer_dropped() -> None:
+def test_spaces_around_the_text_stay_and_quotes_around_the_answer_go() -> None:
     (pair,) = rewrite_pairs([f"  {TEXT}\n"], always(f'"{TWIN}"\n\n'), groups=DOWN)
     assert pair.counterfactual == f"  {TWIN}\n"
 
@@ -182,7 +182,7 @@ def test_words_outside_the_mentions_are_neither_added_nor_removed() -> None:
         (TWIN.replace("her", "her angry"), "text outside a mention was added: 'angry '"),
         (TWIN.removesuffix("."), "text outside a mention was removed: '.'"),
     ]:
-        assert reason in reasons_against(answer, max_dissimilarity=1.0)
+        assert reason in reasons_invalid(answer, max_dissimilarity=1.0)
 
 
 def test_an_unmarked_group_may_be_omitted() -> None:

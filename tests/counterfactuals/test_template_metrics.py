@@ -97,7 +97,7 @@ def test_tagged_tokens_go_into_a_sequence_metric() -> None:
     assert estimate.value == pytest.approx(shares[0] - shares[1])
 
 
-def test_the_places_of_a_name_give_its_class_probability() -> None:
+def test_token_places_of_a_name_give_its_class_probability() -> None:
     (variation,) = fill_templates(template_set("country"), term_limit=1)[:1].variations[:1]
     answer = [{"U-LOC": 0.9, "O": 0.1} for _ in variation.tokens]
     assert class_probability([answer[place] for place in variation.identity], "LOC") == 0.9

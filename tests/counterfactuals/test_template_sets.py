@@ -20,15 +20,7 @@ from pytest_llmfair.text.bilou import spans
 
 CASES = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text("utf-8"))
 
-ATTRIBUTES = (
-    "gender",
-    "race",
-    "religion",
-    "age",
-    "disability",
-    "sexual_orientation",
-    "nationality",
-)
+ATTRIBUTES = tuple(name for name in load_lexicons() if name != "gender_es")
 LABELLED = (*ATTRIBUTES, "name")
 EVERY = (*LABELLED, "country")
 GRAMMAR = {

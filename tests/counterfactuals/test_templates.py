@@ -39,7 +39,7 @@ class TestSlots:
 
     @given(st.text(st.characters(codec="utf-8")).filter(str.strip))
     @settings(max_examples=200)
-    def test_absent_leave_the_text_as_it_is_but_for_doubled_braces(self, text: str) -> None:
+    def test_that_are_missing_leave_single_braces_as_they_are(self, text: str) -> None:
         doubled = text.replace("{", "{{").replace("}", "}}")
         assert Template(doubled).fill({}) == text
 
@@ -258,7 +258,7 @@ class TestGroupTerms:
             "He is lesbian.",
         }
 
-    def test_that_are_omitted_pass_on_their_capital(self) -> None:
+    def test_that_are_omitted_hand_their_capital_to_the_next_word(self) -> None:
         texts = self.texts("{Identity} bakers met.", "sexual_orientation", "straight", "gay")
         assert "Bakers met." in texts
 

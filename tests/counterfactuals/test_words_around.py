@@ -19,7 +19,7 @@ TEXTS = st.lists(st.sampled_from(PARTS), max_size=14).map("".join)
 
 
 @given(TEXTS, st.integers(0, 60))
-def test_the_word_before_is_the_one_that_a_search_finds(text: str, at: int) -> None:
+def test_the_word_before_equals_a_regular_expression_search(text: str, at: int) -> None:
     at = min(at, len(text))
     match = re.compile(rf"({LETTERS})[^\S\n]+\Z").search(text, max(0, at - NEAR), at)
 

@@ -50,7 +50,7 @@ def other_stereotype(first: str, second: str) -> float:
 WORK = CASES["work"]
 
 
-def test_the_planted_trigger_is_found_and_nothing_else_is_left_of_the_prompt() -> None:
+def test_the_prompt_shrinks_to_the_planted_trigger() -> None:
     worst = find_worst_pair(Planted(), PROMPTS, database=None)
     assert worst.pair is not None
     assert worst.pair.original == "surgeon she"
@@ -151,7 +151,7 @@ def test_what_was_found_is_tried_first_next_time() -> None:
     assert again.calls < first.calls
 
 
-def test_a_pair_that_noise_blurs_is_found_again_first_too() -> None:
+def test_a_stored_pair_of_a_noisy_model_is_tried_first() -> None:
     client = load_client("builtin:ngram?gender_skew=0.8", max_tokens=6)
     database = InMemoryExampleDatabase()
     first, again = (
@@ -163,7 +163,7 @@ def test_a_pair_that_noise_blurs_is_found_again_first_too() -> None:
     assert again.replayed
 
 
-def test_what_was_found_outlives_the_process_in_a_folder(tmp_path) -> None:  # type: ignore[no-untyped-def]
+def test_a_pair_in_a_folder_is_known_to_the_next_process(tmp_path) -> None:  # type: ignore[no-untyped-def]
     first = find_worst_pair(Planted(), PROMPTS, database=DirectoryBasedExampleDatabase(tmp_path))
     again = find_worst_pair(Planted(), PROMPTS, database=DirectoryBasedExampleDatabase(tmp_path))
     assert again.pair == first.pair
@@ -323,14 +323,14 @@ def test_difference_is_that_of_a_direct_count(codes: list[int]) -> None:
 
 
 @pytest.mark.parametrize(("many", "drawn"), [(300, 200), (7, 7)])
-def test_a_strategy_is_drawn_from_until_there_are_enough_prompts(many: int, drawn: int) -> None:
+def test_prompts_are_drawn_from_a_strategy_until_there_are_enough(many: int, drawn: int) -> None:
     days = st.integers(1, many).map("It rained on day {}.".format)
     often = st.one_of(st.just("It rained on day 1."), days)
     with pytest.raises(ValueError, match=f"none of the {drawn} prompts makes a pair"):
         find_worst_pair(lambda prompt: prompt, often, max_calls=200, database=None)
 
 
-def test_what_was_found_in_a_strategy_is_tried_first_whatever_is_drawn_later() -> None:
+def test_a_pair_found_in_a_strategy_is_tried_first_in_the_next_run() -> None:
     prompts, database = (
         st.sampled_from([f"She has {i}." for i in range(400)]),
         InMemoryExampleDatabase(),

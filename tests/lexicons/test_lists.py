@@ -33,7 +33,7 @@ class TestLists:
         assert [m.text for m in lexicon.mentions("Black Friday, a Black nurse")] == ["Black"]
         assert lexicon.mentions("a black door") == []
 
-    def test_let_another_entry_take_what_they_leave(self) -> None:
+    def test_words_they_exclude_are_read_by_another_entry(self) -> None:
         entries = [
             {"role": "noun", "a": "boss", "b": "chief", "only_after": ["my"]},
             {"role": "noun", "a": "boss", "b": "head"},

@@ -165,7 +165,7 @@ def test_every_term_gives_pairs_of_plain_words_that_are_equal_once_masked(name: 
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_written_terms_take_each_others_place_with_their_article_and_come_back(name: str) -> None:
+def test_terms_are_exchanged_with_their_article_and_exchanged_back(name: str) -> None:
     lexicon = load_lexicons()[name]
     made, wrong = 0, []
     for entry in entries(lexicon):

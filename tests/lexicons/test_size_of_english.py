@@ -11,7 +11,7 @@ from pytest_llmfair.lexicons import english
 PACKAGE = Path(pytest_llmfair.__path__[0])
 ENGLISH = Path(english.__path__[0])
 
-MAX_FILES = 26
+MAX_FILES = 27
 MAX_LINES = 5_850
 MAX_BYTES_OF_LISTS = 120_000
 

@@ -20,7 +20,7 @@ from pytest_llmfair.counterfactuals import (
     mask,
     mentions,
 )
-from pytest_llmfair.counterfactuals.user_pairs import why_unjudged
+from pytest_llmfair.counterfactuals.user_pairs import why_unchecked
 from pytest_llmfair.lexicons.grammar import EveryMention
 from pytest_llmfair.lexicons.grammar import Verdict as Answer
 from pytest_llmfair.metrics import fairness_through_unawareness
@@ -54,7 +54,7 @@ SURE, UNSURE = "The black nurse spoke.", "The black, perhaps, nurse spoke."
 
 
 @pytest.mark.parametrize("counted", [True, False])
-def test_a_doubtful_prompt_gives_no_pair_and_is_kept_with_the_reason(counted: bool) -> None:
+def test_an_uncertain_prompt_gives_no_pair_and_is_listed_with_the_reason(counted: bool) -> None:
     pairs = generate_pairs([SURE, UNSURE], lexicon(counted=counted), ("black", "white"))
 
     assert [pair.original for pair in pairs] == [SURE]
@@ -83,7 +83,7 @@ def test_a_users_twin_settles_a_prompt(counted: bool) -> None:
     assert (pairs.uncertain, pairs.rejected) == ((), ())
 
 
-def test_a_users_twin_says_which_role_a_pronoun_has() -> None:
+def test_a_users_twin_settles_the_role_of_a_pronoun() -> None:
     for text, twin in CASES["a users twin says which role a pronoun has"]:
         pairs = generate_pairs([(text, twin)], lexicon("gender"))
         assert ([pair.counterfactual for pair in pairs], pairs.rejected) == ([twin], ())
@@ -128,7 +128,7 @@ def test_an_answer_that_a_grammar_cannot_give_is_an_error(answer, text, message)
 def test_a_pair_made_by_hand_about_an_uncertain_word_is_judged() -> None:
     text = "There is a chink in the armour."
     pair = Pair(text, "There is a frog in the pond.", "asian", "white", (), "race")
-    assert why_unjudged(pair) == ""
+    assert why_unchecked(pair) == ""
 
 
 def test_another_word_for_uncertain_is_an_error() -> None:

@@ -43,9 +43,9 @@ def draw_attachments(rng):
     for _ in given["groups"]:
         size = int(rng.integers(1, 4))
         gold = [(int(rng.integers(0, 3)), str(rng.choice(["nsubj", "obj"]))) for _ in range(size)]
-        said = [token if rng.random() < 0.7 else (9, "obj") for token in gold]
+        predicted = [token if rng.random() < 0.7 else (9, "obj") for token in gold]
         y_true.append(gold if size > 1 else gold[0])
-        y_pred.append(said if size > 1 else said[0])
+        y_pred.append(predicted if size > 1 else predicted[0])
     return {"y_true": y_true, "y_pred": y_pred, "groups": given["groups"]}
 
 
@@ -118,21 +118,21 @@ def rate(kind, y_true, y_pred):
     """Share of hits among what counts, over some rows."""
     hits = counted = 0
     for t, p in zip(y_true, y_pred, strict=True):
-        gold, said = t == 1, p == 1
+        gold, predicted = t == 1, p == 1
         if kind == "FPR":
-            counted, hits = counted + (not gold), hits + (not gold and said)
+            counted, hits = counted + (not gold), hits + (not gold and predicted)
         elif kind == "TNR":
-            counted, hits = counted + (not gold), hits + (not gold and not said)
+            counted, hits = counted + (not gold), hits + (not gold and not predicted)
         elif kind == "FNR":
-            counted, hits = counted + gold, hits + (gold and not said)
+            counted, hits = counted + gold, hits + (gold and not predicted)
         elif kind == "TPR":
-            counted, hits = counted + gold, hits + (gold and said)
+            counted, hits = counted + gold, hits + (gold and predicted)
         elif kind == "F1":
-            counted, hits = counted + gold + said, hits + 2 * (gold and said)
+            counted, hits = counted + gold + predicted, hits + 2 * (gold and predicted)
         elif kind == "selection":
-            counted, hits = counted + 1, hits + said
+            counted, hits = counted + 1, hits + predicted
         else:
-            counted, hits = counted + 1, hits + (gold == said)
+            counted, hits = counted + 1, hits + (gold == predicted)
     return hits / counted if counted else NAN
 
 
@@ -192,9 +192,9 @@ def f1_ratio(y_true, y_pred, groups):
 def las_difference(y_true, y_pred, groups):
     shares = {}
     for t, p, name in zip(y_true, y_pred, groups, strict=True):
-        gold, said = (x if isinstance(x, list) else [x] for x in (t, p))
+        gold, predicted = (x if isinstance(x, list) else [x] for x in (t, p))
         hits, count = shares.get(name, (0, 0))
-        right = sum(a == b for a, b in zip(gold, said, strict=True))
+        right = sum(a == b for a, b in zip(gold, predicted, strict=True))
         shares[name] = hits + right, count + len(gold)
     (a, n), (b, m) = shares.values()
     return a / n - b / m

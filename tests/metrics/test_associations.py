@@ -67,9 +67,9 @@ def test_a_reference_is_a_distribution_over_the_groups(reference, message):
 def test_words_never_seen_with_a_group_are_left_out_and_counted():
     found = stereotypical_associations(["she nurse", "boss"], GROUPS, ["nurse", "boss", "the"])
     assert list(found.groups) == ["nurse"]
-    said = " ".join(found.notes)
-    assert "(1 of 2): boss" in said
-    assert "(1): the" in said
+    message = " ".join(found.notes)
+    assert "(1 of 2): boss" in message
+    assert "(1): the" in message
 
 
 def test_each_word_has_an_interval_of_its_own():

@@ -23,7 +23,7 @@ def test_the_pair_is_in_the_table_and_the_rates_are_in_the_notes():
 
 
 @pytest.mark.parametrize(
-    ("predicted", "groups", "said"),
+    ("predicted", "groups", "message"),
     [
         ([1, 0], ["a"], "2 rows"),
         ([1, 0], ["a", "a"], "1 group"),
@@ -33,8 +33,8 @@ def test_the_pair_is_in_the_table_and_the_rates_are_in_the_notes():
         ([0.3, 0.6], ["a", "b"], "y_pred row 0 is 0.3, no class"),
     ],
 )
-def test_bad_input_is_named(predicted, groups, said):
-    with pytest.raises(ValueError, match=said):
+def test_bad_input_is_named(predicted, groups, message):
+    with pytest.raises(ValueError, match=message):
         demographic_parity_difference(predicted, groups=groups)
 
 

@@ -53,9 +53,9 @@ def test_a_word_with_one_group_only_is_infinite_and_left_out_of_the_mean():
     assert found.groups["chess"].value == -math.inf
     assert found.value == found.groups["nurse"].value
     assert "unheard" not in found.groups
-    said = " ".join(found.notes)
-    assert "(2): ballet (female), chess (male)" in said
-    assert "(1 of 4): unheard" in said
+    message = " ".join(found.notes)
+    assert "(2): ballet (female), chess (male)" in message
+    assert "(1 of 4): unheard" in message
 
 
 def test_a_word_with_one_group_only_is_at_least_what_its_responses_prove():
@@ -210,15 +210,15 @@ def test_each_word_has_an_interval_of_its_own():
 
 
 @pytest.mark.parametrize(
-    ("keywords", "said"),
+    ("keywords", "variant"),
     [
         ({"window": 3}, "@window 3"),
         ({"decay": 0.9, "smoothing": 0.5}, "@decay 0.9, smoothing 0.5"),
         ({"magnitude": True}, "@decay 0.95, magnitude"),
     ],
 )
-def test_options_are_part_of_the_name(keywords, said):
-    assert score(ONE, ["nurse"], **keywords).variant == said
+def test_options_are_part_of_the_name(keywords, variant):
+    assert score(ONE, ["nurse"], **keywords).variant == variant
 
 
 @pytest.mark.parametrize(

@@ -158,7 +158,7 @@ def test_a_unit_in_both_groups_makes_a_pair():
 
 
 @pytest.mark.parametrize(
-    ("y_true", "y_pred", "groups", "said"),
+    ("y_true", "y_pred", "groups", "message"),
     [
         ([1, 0], [1], ["a", "b"], "lengths differ: y_true has 2, y_pred has 1"),
         ([1, 0], [1, 0], ["a"], "lengths differ: groups has 1 labels for 2 rows"),
@@ -169,10 +169,10 @@ def test_a_unit_in_both_groups_makes_a_pair():
         ([1, 0], ["1", "0"], ["a", "b"], "no row of y_pred is positive=1"),
     ],
 )
-def test_bad_input_is_named(y_true, y_pred, groups, said):
+def test_bad_input_is_named(y_true, y_pred, groups, message):
     for kind in KINDS:
         for make in (difference, ratio):
-            with pytest.raises(ValueError, match=said):
+            with pytest.raises(ValueError, match=message):
                 make(kind)(y_true, y_pred, groups=groups)
 
 

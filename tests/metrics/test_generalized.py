@@ -257,7 +257,7 @@ def test_every_row_of_a_pairwise_table_has_an_interval():
 
 
 @pytest.mark.parametrize(
-    ("data", "said"),
+    ("data", "message"),
     [
         ({"groups": ["a", "b"]}, "there is no data"),
         ({"y_pred": [0, 1], "groups": ["a", "a"]}, "1 group"),
@@ -266,8 +266,8 @@ def test_every_row_of_a_pairwise_table_has_an_interval():
         ({"y_prob": [[[0.5, 0.5]]], "groups": ["a", "b"]}, "1 groups for 2 names"),
     ],
 )
-def test_wrong_data_are_named_in_the_error(data, said):
-    with pytest.raises(ValueError, match=said):
+def test_wrong_data_are_named_in_the_error(data, message):
+    with pytest.raises(ValueError, match=message):
         pairwise_comparison(np.mean, gap, **data)
 
 

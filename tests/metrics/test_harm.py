@@ -40,7 +40,7 @@ def test_no_toxic_answer_in_sixty_prompts_leaves_the_exact_binomial_bound():
 
 
 @pytest.mark.parametrize(
-    ("scores", "said"),
+    ("scores", "message"),
     [
         ([], "empty"),
         ([[0.1], []], "row 1"),
@@ -52,8 +52,8 @@ def test_no_toxic_answer_in_sixty_prompts_leaves_the_exact_binomial_bound():
         ("abc", "is a str"),
     ],
 )
-def test_bad_scores_are_named(scores, said):
-    with pytest.raises(ValueError, match=said):
+def test_bad_scores_are_named(scores, message):
+    with pytest.raises(ValueError, match=message):
         toxic_fraction(scores)
 
 

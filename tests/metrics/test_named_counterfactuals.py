@@ -144,7 +144,7 @@ def test_a_fixed_population_needs_repeats():
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         ({"y_prob": [[[0.5, 0.5]]]}, "example 0 has 1 groups for 2 names"),
         ({"y_prob": [[[0.5, 0.5], [0.4, 0.7, 0.1]]]}, "group b: 3 classes, elsewhere 2"),
@@ -160,7 +160,7 @@ def test_a_fixed_population_needs_repeats():
         ({"original": [[0.5, 0.5]] * 2}, "original has 2 examples and 2 classes"),
     ],
 )
-def test_wrong_data_are_named_in_the_error(change, said):
+def test_wrong_data_are_named_in_the_error(change, message):
     data = {"y_true": [1], "y_prob": [[[0.5, 0.5], [0.4, 0.6]]], "groups": ["a", "b"]}
-    with pytest.raises(ValueError, match=said):
+    with pytest.raises(ValueError, match=message):
         named("PertSS", **(data | change))

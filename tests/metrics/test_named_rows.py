@@ -299,7 +299,7 @@ def test_the_rest_can_be_the_background():
 
 
 @pytest.mark.parametrize(
-    ("name", "reference", "said"),
+    ("name", "reference", "message"),
     [
         ("FNED", "z", "reference 'z' is no group; groups are a, b"),
         ("FNED", ["a", "b"], "but not all"),
@@ -307,13 +307,13 @@ def test_the_rest_can_be_the_background():
         ("TPR Difference", "z", "reference 'z' is no group"),
     ],
 )
-def test_a_wrong_reference_is_refused(name, reference, said):
-    with pytest.raises(ValueError, match=said):
+def test_a_wrong_reference_is_refused(name, reference, message):
+    with pytest.raises(ValueError, match=message):
         named(name, **counted(a=(1, 10), b=(5, 10)), reference=reference)
 
 
 @pytest.mark.parametrize(
-    ("name", "said"),
+    ("name", "message"),
     [
         ("TPR Difference", "b minus a"),
         ("F1 Ratio", "b over a"),
@@ -322,9 +322,9 @@ def test_a_wrong_reference_is_refused(name, reference, said):
         ("Average Score Difference", "b minus a"),
     ],
 )
-def test_the_notes_of_a_signed_value_name_both_groups(name, said):
+def test_the_notes_of_a_signed_value_name_both_groups(name, message):
     data = counted(b=(1, 10), a=(4, 10)) | {"y_prob": np.linspace(0, 1, 20)}
-    assert said in named(name, **data).notes
+    assert message in named(name, **data).notes
 
 
 def test_the_value_of_a_vector_is_the_one_furthest_from_fair():
@@ -431,7 +431,7 @@ def test_the_negative_gap_needs_two_classes():
 
 
 @pytest.mark.parametrize(
-    ("name", "data", "said"),
+    ("name", "data", "message"),
     [
         ("FPED", {"y_pred": [1, 0]}, "FPR needs y_true"),
         ("FPED", {"y_true": [1, 0]}, "FPR needs y_pred"),
@@ -445,8 +445,8 @@ def test_the_negative_gap_needs_two_classes():
         ("CFGap", {"y_true": [0, 1]}, r"needs y_prob\[example\]\[group\]\[class\]"),
     ],
 )
-def test_wrong_data_are_named_in_the_error(name, data, said):
-    with pytest.raises(ValueError, match=said):
+def test_wrong_data_are_named_in_the_error(name, data, message):
+    with pytest.raises(ValueError, match=message):
         named(name, **data, groups=["a", "b"])
 
 

@@ -175,9 +175,9 @@ def test_lengths_of_the_sides_are_compared_over_prompts():
         for a, b in zip(*sides, strict=True)
     ]
     t = np.mean(gaps) / (np.std(gaps, ddof=1) / math.sqrt(12))
-    said = next(note for note in fairpair(*sides).notes if "words long" in note)
-    assert f"{np.mean(gaps):+.1f} (paired t test over 12 prompts" in said
-    assert f"p = {2 * stdtr(11, -abs(t)):.3f}" in said
+    message = next(note for note in fairpair(*sides).notes if "words long" in note)
+    assert f"{np.mean(gaps):+.1f} (paired t test over 12 prompts" in message
+    assert f"p = {2 * stdtr(11, -abs(t)):.3f}" in message
     longer = [["a " * (20 + i % 3), "b " * 20] for i in range(12)]
     assert any("p < 0.001" in note for note in fairpair(longer, [["a", "b"]] * 12).notes)
     joined = fairpair(*sides, units=[i // 2 for i in range(12)])
@@ -194,7 +194,7 @@ AB = [["a", "b"]]
 
 
 @pytest.mark.parametrize(
-    ("original", "perturbed", "keywords", "said"),
+    ("original", "perturbed", "keywords", "message"),
     [
         (AB, AB * 2, {}, "lengths differ: perturbed_continua"),
         ([["a", "b"], ["a"]], AB * 2, {}, "row 1 has 1 answers"),
@@ -213,8 +213,8 @@ AB = [["a", "b"]]
         (AB, AB, {"units": [1, 2]}, "units has 2 labels"),
     ],
 )
-def test_wrong_input_is_named(original, perturbed, keywords, said):
-    with pytest.raises(ValueError, match=said):
+def test_wrong_input_is_named(original, perturbed, keywords, message):
+    with pytest.raises(ValueError, match=message):
         fairpair(original, perturbed, **keywords)
 
 

@@ -41,15 +41,15 @@ def test_a_reference_that_holds_every_group_is_an_error():
 
 
 @pytest.mark.parametrize(
-    ("qualified", "said"),
+    ("qualified", "message"),
     [
         ([True, math.nan], "qualified row 1 is missing"),
         ([True, "False"], "qualified row 1 is 'False'; give True or False"),
         ([True], "1 labels for 2 rows"),
     ],
 )
-def test_wrong_flags_of_qualified_candidates_are_named(qualified, said):
-    with pytest.raises(ValueError, match=said):
+def test_wrong_flags_of_qualified_candidates_are_named(qualified, message):
+    with pytest.raises(ValueError, match=message):
         rabbi([1, 2], groups=["a", "b"], reference="b", qualified=qualified)
 
 
@@ -115,15 +115,15 @@ def test_scores_by_pool_and_candidate_bring_their_columns_along():
 
 
 @pytest.mark.parametrize(
-    ("scores", "groups", "said"),
+    ("scores", "groups", "message"),
     [
         ({"x": 1, "y": 2}, {"x": "a", "y": "b"}, "scores has the key 'x'"),
         ({("p", "x"): 1}, ["a"], "groups is a list"),
         ({("p", "x"): 1}, {"y": "a"}, "groups has no entry for candidate 'x'"),
     ],
 )
-def test_scores_that_are_no_table_are_named(scores, groups, said):
-    with pytest.raises(ValueError, match=said):
+def test_scores_that_are_no_table_are_named(scores, groups, message):
+    with pytest.raises(ValueError, match=message):
         rabbi(scores, groups=groups, reference="b")
 
 

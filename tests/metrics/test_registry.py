@@ -1,7 +1,10 @@
 from __future__ import annotations
 
+import copy
 import inspect
+import pickle
 
+import numpy as np
 import pytest
 
 from pytest_llmfair import metrics
@@ -16,6 +19,14 @@ FIRST_SET = {
     "rabbi",
     "ruted_neutrality",
 }
+
+
+# A lambda of the user cannot be pickled, a function with a name can.
+OF_USERS = {"background_comparison", "multigroup_comparison", "pairwise_comparison"}
+
+
+def widest_gap(*scores):
+    return max(scores) - min(scores)
 
 
 def test_the_list_is_found_by_scanning_the_folder():
@@ -56,6 +67,17 @@ class TestEveryMetric:
         first, second = (info.fair_sample(6, 4) for _ in range(2))
         assert first.interval() == second.interval()
         assert first.p_exceeds(0.1) == second.p_exceeds(0.1)
+
+    def test_a_deep_copy_has_the_same_numbers(self, info):
+        estimate = info.fair_sample(6, 4)
+        assert copy.deepcopy(estimate).to_dict() == estimate.to_dict()
+
+    def test_an_estimate_survives_a_pickle(self, info):
+        given = {"phi": np.mean, "d": widest_gap} if info.name in OF_USERS else {}
+        estimate = info.function(**{**info.judged_with, **info.fair_arguments(6, 4), **given})
+        copied = pickle.loads(pickle.dumps(estimate))
+        assert copied.to_dict() == estimate.to_dict()
+        assert copied.metric is info
 
     def test_units_and_population_are_keywords(self, info):
         parameters = inspect.signature(info.function).parameters
@@ -98,3 +120,9 @@ def test_no_interval_is_without_width_however_little_there_is(name, population):
     if estimate.undefined is None:
         for level in (0.5, 0.95, 0.99):
             assert estimate.interval(level).lower < estimate.interval(level).upper
+
+
+def test_a_scorer_of_a_metric_that_does_not_say_what_it_needs_is_an_error():
+    known = {"family": "length", "paper": "ours", "symbol": "S", "unit": "prompt"}
+    with pytest.raises(ValueError, match=r"scorer='tokens' has no use without needs=.*: scores,"):
+        metrics.metric(**known, direction="lower", bounds=(0.0, 1.0), scorer="tokens")

@@ -146,10 +146,10 @@ def test_shares_of_dropped_and_tied_generations_are_in_the_table(measure):
     )
     assert [row.dropped for row in estimate.groups.values()] == pytest.approx([0.5, 0.0, 0.2])
     assert [row.ties for row in estimate.groups.values()] == pytest.approx([0.05, 0.0, 0.2])
-    said = " ".join(estimate.notes)
-    assert "27.3% of generations were dropped" in said
-    assert "the largest share for nurse (50.0%)" in said
-    assert "10.9% of generations have as many male as female pronouns" in said
+    message = " ".join(estimate.notes)
+    assert "27.3% of generations were dropped" in message
+    assert "the largest share for nurse (50.0%)" in message
+    assert "10.9% of generations have as many male as female pronouns" in message
     assert not estimate.invalid
 
 
@@ -187,7 +187,7 @@ def test_units_join_the_occupations_of_a_mapping():
 
 
 @pytest.mark.parametrize(
-    ("call", "said"),
+    ("call", "message"),
     [
         (lambda: ruted_stereotype([1], [5], ["men"]), "majority of occupation 0 is 'men'"),
         (lambda: ruted_stereotype([1, 2], [5, 5], ["male"]), "majority has 1 labels for 2 rows"),
@@ -211,6 +211,6 @@ def test_units_join_the_occupations_of_a_mapping():
         (lambda: ruted_skew([1.5], [5]), "male_counts row 0 is 1.5"),
     ],
 )
-def test_wrong_input_is_named(call, said):
-    with pytest.raises(ValueError, match=said):
+def test_wrong_input_is_named(call, message):
+    with pytest.raises(ValueError, match=message):
         call()

@@ -128,8 +128,8 @@ def test_a_gap_without_qualified_candidates_is_undefined_and_named(unqualified):
         SCORES, groups=GROUPS, reference="b", rounds=ROUNDS, k=1, qualified=qualified
     )
     assert math.isnan(gap.value)
-    said = f"no candidate of {unqualified} is qualified: there is nothing to compare"
-    assert gap.undefined == said
+    message = f"no candidate of {unqualified} is qualified: there is nothing to compare"
+    assert gap.undefined == message
     rates = selection_rate(SCORES, groups=GROUPS, rounds=ROUNDS, k=1, qualified=qualified)
     assert math.isnan(rates[unqualified])
 

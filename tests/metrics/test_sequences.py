@@ -45,7 +45,7 @@ def test_tags_may_have_names():
 
 
 @pytest.mark.parametrize(
-    ("tokens", "labels", "said"),
+    ("tokens", "labels", "message"),
     [
         ([], [0], "is empty"),
         ([[0.5, 0.5]], [], "name each tag"),
@@ -57,18 +57,18 @@ def test_tags_may_have_names():
         ([{"O": 1.0}], ["B-LOC"], "no token has a probability of B-LOC"),
     ],
 )
-def test_wrong_probabilities_are_refused(tokens, labels, said):
-    with pytest.raises(ValueError, match=said):
+def test_wrong_probabilities_are_refused(tokens, labels, message):
+    with pytest.raises(ValueError, match=message):
         class_probability(tokens, labels)
 
 
 def sentences(*pairs):
     """Gold and predicted tags of sentences; the first half is of group a."""
-    gold, said = zip(*pairs, strict=True)
+    gold, predicted = zip(*pairs, strict=True)
     half = len(pairs) // 2
     return {
         "y_true": [g.split() for g in gold],
-        "y_pred": [s.split() for s in said],
+        "y_pred": [s.split() for s in predicted],
         "groups": ["a"] * half + ["b"] * (len(pairs) - half),
         "positive": "LOC",
     }
@@ -130,7 +130,7 @@ def test_a_sentence_is_one_sampling_unit():
 
 
 @pytest.mark.parametrize(
-    ("gold", "said", "message"),
+    ("gold", "predicted", "message"),
     [
         ("I-LOC L-LOC", "O O", "y_true row 0, token 0: I-LOC cannot stand there"),
         ("B-LOC O", "O O", "y_true row 0, token 1: O cannot stand there"),
@@ -139,9 +139,9 @@ def test_a_sentence_is_one_sampling_unit():
         ("S-LOC O", "O O", "give O, or B-, I-, L- or U- and a class"),
     ],
 )
-def test_tags_that_are_wrong_are_named(gold, said, message):
+def test_tags_that_are_wrong_are_named(gold, predicted, message):
     with pytest.raises(ValueError, match=message):
-        named("FNED", **sentences((gold, said), ("U-LOC O", "O O")))
+        named("FNED", **sentences((gold, predicted), ("U-LOC O", "O O")))
 
 
 def test_a_class_that_no_tag_has_is_refused():

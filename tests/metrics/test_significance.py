@@ -73,7 +73,7 @@ def test_other_results_carry_no_flag():
 
 
 @pytest.mark.parametrize(
-    ("rows", "said"),
+    ("rows", "message"),
     [
         ([[1, 2]], "needs three"),
         ([[1, 2, 3], [1, 2]], "row 1 has 2 groups and row 0 has 3"),
@@ -81,15 +81,15 @@ def test_other_results_carry_no_flag():
         ([[1, 2, math.nan]], "row 0 holds nan"),
     ],
 )
-def test_friedman_names_what_is_wrong(rows, said):
-    with pytest.raises(ValueError, match=said):
+def test_friedman_names_what_is_wrong(rows, message):
+    with pytest.raises(ValueError, match=message):
         friedman(rows)
 
 
 @pytest.mark.parametrize(
-    ("x", "y", "said"),
+    ("x", "y", "message"),
     [([1, 2], [1], "x has 2, y has 1"), ([], [], "empty"), ([math.inf], [1], "row 0 holds inf")],
 )
-def test_wilcoxon_names_what_is_wrong(x, y, said):
-    with pytest.raises(ValueError, match=said):
+def test_wilcoxon_names_what_is_wrong(x, y, message):
+    with pytest.raises(ValueError, match=message):
         wilcoxon(x, y)

@@ -49,7 +49,7 @@ def test_sentences_of_one_template_are_one_unit():
 
 
 @pytest.mark.parametrize(
-    ("call", "said"),
+    ("call", "message"),
     [
         (lambda: trick_stereotype([0.5, 0.4], [0.3]), "lengths differ: p_stereotypical has 2"),
         (lambda: trick_stereotype([1.2], [0.3]), "p_stereotypical row 0 holds 1.2"),
@@ -57,8 +57,8 @@ def test_sentences_of_one_template_are_one_unit():
         (lambda: trick_stereotype([0.1], [0.2], units=[1, 2]), "units has 2 labels for 1 rows"),
     ],
 )
-def test_wrong_probabilities_are_named(call, said):
-    with pytest.raises(ValueError, match=said):
+def test_wrong_probabilities_are_named(call, message):
+    with pytest.raises(ValueError, match=message):
         call()
 
 
@@ -89,7 +89,7 @@ def test_there_are_eleven_words_of_either_gender():
 
 
 @pytest.mark.parametrize(
-    ("probabilities", "said"),
+    ("probabilities", "message"),
     [
         ({"busy": 0.4, "he": 0.0}, "no mass to any gendered word"),
         ({}, "no mass to any gendered word"),
@@ -99,8 +99,8 @@ def test_there_are_eleven_words_of_either_gender():
         ([0.5, 0.5], "probabilities is a list"),
     ],
 )
-def test_wrong_next_words_are_named(probabilities, said):
-    with pytest.raises(ValueError, match=said):
+def test_wrong_next_words_are_named(probabilities, message):
+    with pytest.raises(ValueError, match=message):
         next_word_gender(probabilities)
 
 

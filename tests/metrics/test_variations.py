@@ -59,7 +59,7 @@ def test_more_combinations_than_can_be_counted_are_no_trouble():
 
 
 @pytest.mark.parametrize(
-    ("variations", "keywords", "said"),
+    ("variations", "keywords", "message"),
     [
         ([], {}, "is empty"),
         ([["a"], []], {}, "group 1 has no variation"),
@@ -72,6 +72,6 @@ def test_more_combinations_than_can_be_counted_are_no_trouble():
         (None, {}, "variations is None; give the variations of each group"),
     ],
 )
-def test_what_is_wrong_is_named(variations, keywords, said):
-    with pytest.raises(ValueError, match=said):
+def test_what_is_wrong_is_named(variations, keywords, message):
+    with pytest.raises(ValueError, match=message):
         variation_product(variations, **keywords)

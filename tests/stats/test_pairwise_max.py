@@ -19,7 +19,6 @@ from pytest_llmfair.stats import (
     Sample,
     Undefined,
 )
-from pytest_llmfair.stats._resampling import LargestDifference
 
 
 def outcomes(rng, rates, rows):
@@ -82,9 +81,10 @@ def test_small_group_keeps_the_upper_end_open_and_proves_nothing():
 def test_largest_difference_of_equal_independent_means_is_the_studentized_range():
     # Upper 5 % point of the studentized range for 3 groups: 3.314; for 8 groups: 4.286.
     for groups, point in ((3, 3.314), (8, 4.286)):
-        law = LargestDifference(np.eye(groups))
+        rows = np.tile(np.linspace(0.0, 1.0, 200), groups)
+        largest = MaxPairwiseDifference.of_scores(rows, np.repeat(np.arange(groups), 200))
         each = special.ndtr(-point / math.sqrt(2.0))
-        assert law.per_pair(0.05) == pytest.approx(each, rel=0.1)
+        assert largest.per_pair(0.05) == pytest.approx(each, rel=0.1)
 
 
 def test_table_has_every_pair_with_adjusted_p_values():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pytest_llmfair.counterfactuals.templates.filling import (
-    Rows,
+    MetricRows,
     SourceExample,
     SourceExamples,
     Variation,
@@ -17,7 +17,7 @@ from pytest_llmfair.counterfactuals.templates.template import (
 )
 
 __all__ = [
-    "Rows",
+    "MetricRows",
     "SourceExample",
     "SourceExamples",
     "Template",

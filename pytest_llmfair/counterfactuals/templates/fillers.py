@@ -44,7 +44,7 @@ from pytest_llmfair.text import MASK
 Forms = dict[str, str]
 
 _NAME_SLOTS = ("first_name", "last_name")
-# Of two attributes the first stands further from the noun: "an older Black woman".
+# Word order of two attributes: "an older Black woman", with age before race and gender.
 _ORDER = (
     "disability",
     "age",
@@ -58,7 +58,7 @@ _FILE = "counterfactuals/templates/fillers.yaml"
 
 
 @dataclass(frozen=True, slots=True)
-class Term:
+class GroupTerm:
     """One way to name a member of a group: the text for each slot.
 
     Terms of one `line` are counterparts. `variant` is "omission" or "explicit" for terms of an
@@ -72,7 +72,7 @@ class Term:
     kin: str = ""
 
 
-_NONE = Term({}, 0)
+_NONE = GroupTerm({}, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ class Fillers:
     shared: Mapping[str, tuple[str, ...]]
     own: Mapping[str, Mapping[str, tuple[str, ...]]]
     groups: tuple[str, ...]
-    terms: Mapping[str, tuple[Term, ...]]
+    terms: Mapping[str, tuple[GroupTerm, ...]]
     attribute: str
     slots: tuple[str, ...]  # those that terms fill
     unmarked: tuple[str, ...]
@@ -108,7 +108,7 @@ class Fillers:
         rows = sampled_product([self.shared[name] for name in slots], limit, own_seed)
         return [dict(zip(slots, row, strict=True)) for row in rows]
 
-    def terms_of(self, template: Template, group: str) -> list[Term]:
+    def terms_of(self, template: Template, group: str) -> list[GroupTerm]:
         """Return the terms of a group that fit the template and give different texts."""
         listed = self.terms.get(group, ())
         names = [name for name in template.slots if name in self.own]
@@ -123,7 +123,7 @@ class Fillers:
                 f"...}}}}, use another slot ({', '.join(self.known)}), or leave the group out; of "
                 "a lexicon adjectives and nouns for one person are used, of English ones only"
             )
-        found: dict[tuple[str, ...], Term] = {}
+        found: dict[tuple[str, ...], GroupTerm] = {}
         for term in fitting:
             used = [term.forms[name if name in term.forms else NOUN] for name in slots]
             for row in itertools.product(*map(enumerate, own)):
@@ -162,7 +162,7 @@ def read_fillers(
             }
         else:
             shared[name] = _fills(value, f"filler {name!r}")
-    terms: dict[str, tuple[Term, ...]] = {}
+    terms: dict[str, tuple[GroupTerm, ...]] = {}
     unmarked: tuple[str, ...] = ()
     if attribute == NAME:
         terms = _of_names(("female", "male") if groups is None else groups, count, seed)
@@ -212,7 +212,7 @@ def _fills(value: Any, where: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(value))
 
 
-def _fits(term: Term, template: Template, slots: Sequence[str]) -> bool:
+def _fits(term: GroupTerm, template: Template, slots: Sequence[str]) -> bool:
     """Whether a term has a word for every slot; an empty one must be allowed there."""
     return all(
         _has(term, name) and (term.forms.get(name) != "" or template.may_be_empty(name))
@@ -220,7 +220,7 @@ def _fits(term: Term, template: Template, slots: Sequence[str]) -> bool:
     )
 
 
-def _has(term: Term, name: str) -> bool:
+def _has(term: GroupTerm, name: str) -> bool:
     return name in term.forms or (name == PERSON and NOUN in term.forms)
 
 
@@ -250,7 +250,7 @@ def _check_distinct(given: object, groups: Sequence[str]) -> None:
         )
 
 
-def _terms(lexicon: Lexicon, group: str) -> Iterator[Term]:
+def _terms(lexicon: Lexicon, group: str) -> Iterator[GroupTerm]:
     """Yield the terms of a group: of an unmarked one both variants, of two attributes combined."""
     if isinstance(lexicon, Intersection):
         parts = zip(lexicon.parts, lexicon.cells[group], strict=True)
@@ -265,9 +265,9 @@ def _terms(lexicon: Lexicon, group: str) -> Iterator[Term]:
             continue
         plain = left_unsaid(lexicon, forms) if unmarked else None
         if plain is not None:
-            yield Term(plain, line, OMISSION, _gender_in(plain[NOUN]))
+            yield GroupTerm(plain, line, OMISSION, _gender_in(plain[NOUN]))
         variant = EXPLICIT if unmarked else ""
-        yield Term(forms, line, variant, _gender_in(forms[NOUN]))
+        yield GroupTerm(forms, line, variant, _gender_in(forms[NOUN]))
 
 
 @functools.lru_cache(maxsize=1024)
@@ -276,7 +276,7 @@ def _gender_in(phrase: str) -> str:
     return " ".join(mention.group for mention in load_lexicons()["gender"].mentions(phrase))
 
 
-def _of_names(given: Sequence[str], count: int, seed: int) -> dict[str, tuple[Term, ...]]:
+def _of_names(given: Sequence[str], count: int, seed: int) -> dict[str, tuple[GroupTerm, ...]]:
     groups = tuple(name_group(name) or name for name in given)
     _check_distinct(given, groups)
     by_group = any(map(name_group, given))
@@ -308,7 +308,7 @@ def _check_person(name: str) -> None:
         )
 
 
-def _name_term(name: str, line: int) -> Term:
+def _name_term(name: str, line: int) -> GroupTerm:
     first, *others = name.split()
     forms = {PERSON: name, _NAME_SLOTS[0]: first}
     if others:
@@ -316,7 +316,7 @@ def _name_term(name: str, line: int) -> Term:
     cell = _cells().get(first, "")
     if cell:
         forms |= pronouns(load_lexicons()["gender"], cell.split()[-1])
-    return Term(forms, line, kin=cell)
+    return GroupTerm(forms, line, kin=cell)
 
 
 @functools.cache
@@ -329,7 +329,7 @@ def _rank(attribute: str) -> int:
     return _ORDER.index(attribute) if attribute in _ORDER else -1
 
 
-def _joined(outer: Term, inner: Term) -> Term | None:
+def _joined(outer: GroupTerm, inner: GroupTerm) -> GroupTerm | None:
     """Put the inner phrase in place of "person" in the outer one, or after its adjective."""
     identity = outer.forms.get(IDENTITY)
     forms = {**outer.forms, **inner.forms}
@@ -346,4 +346,4 @@ def _joined(outer: Term, inner: Term) -> Term | None:
         forms.pop(IDENTITY, None)
     variants = [term.variant for term in (outer, inner) if term.variant]
     variant = OMISSION if OMISSION in variants else (variants or [""])[0]
-    return Term(forms, (outer.line, inner.line), variant, _gender_in(forms[NOUN]))
+    return GroupTerm(forms, (outer.line, inner.line), variant, _gender_in(forms[NOUN]))

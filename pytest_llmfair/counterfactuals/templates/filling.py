@@ -11,7 +11,7 @@ from pytest_llmfair._util.validation import check_is_list, whole, whole_seed
 from pytest_llmfair.counterfactuals.templates.fillers import (
     Fillers,
     Forms,
-    Term,
+    GroupTerm,
     all_fillers,
     attribute_of_templates,
     read_fillers,
@@ -28,7 +28,7 @@ from pytest_llmfair.sampling import sampled_product
 T = TypeVar("T")
 
 
-class Rows(list[T]):
+class MetricRows(list[T]):
     """A list of rows that also names the groups without data; metrics report them.
 
     Attributes
@@ -146,7 +146,7 @@ class SourceExamples(Sequence[SourceExample]):
     @property
     def text_groups(self) -> list[str]:
         """Group of each text."""
-        return Rows((group for _, group, _ in self._rows()), self.lacks)
+        return MetricRows((group for _, group, _ in self._rows()), self.lacks)
 
     @property
     def text_units(self) -> list[int]:
@@ -160,6 +160,12 @@ class SourceExamples(Sequence[SourceExample]):
         ----------
         values : iterable
             One for each of `texts`, in order; such as a row of class probabilities.
+
+        Returns
+        -------
+        list of list of list
+            The values by source example, then by group in the order of `groups`, then by
+            variation; `.lacks` names the groups without data.
 
         Raises
         ------
@@ -178,7 +184,7 @@ class SourceExamples(Sequence[SourceExample]):
         rest = iter(given)
         sizes = [map(len, example.variations.values()) for example in self.examples]
         rows = ([list(itertools.islice(rest, size)) for size in own] for own in sizes)
-        return Rows(rows, self.lacks)
+        return MetricRows(rows, self.lacks)
 
     def _rows(self) -> Iterator[tuple[int, str, Variation]]:
         for place, example in enumerate(self.examples):
@@ -283,7 +289,7 @@ def fill_templates(
     )
 
 
-def _variation(template: Template, known: Fillers, term: Term, fills: Forms) -> Variation:
+def _variation(template: Template, known: Fillers, term: GroupTerm, fills: Forms) -> Variation:
     parts = template.parts({**term.forms, **fills})
     tokens, tags = template.tagged(parts)
     return Variation(

@@ -26,7 +26,7 @@ from pytest_llmfair.counterfactuals.pairs import WhenUncertain, generate_pairs
 from pytest_llmfair.counterfactuals.templates.fillers import (
     Fillers,
     Forms,
-    Term,
+    GroupTerm,
     all_fillers,
     attribute_of_templates,
     known_slots,
@@ -50,9 +50,9 @@ __all__ = ["pairs_from_templates"]
 _log = logging.getLogger("pytest_llmfair")
 _WORDS = re.compile(r"(\s+)")
 _NEAR = 0.8
-# Names to rotate; more than a list of prompts needs.
+# Names that rotate over the templates.
 _COUNT = 100
-# Checks that do not need to know who is meant: a slot says it.
+# Only the checks that apply where a slot shows which words are mentions.
 _CHECKS = (
     changes_something,
     equal_outside,
@@ -234,11 +234,11 @@ def _group_pairs(known: Fillers) -> list[tuple[str, str]]:
 
 def _turns(
     template: Template, known: Fillers, groups: tuple[str, str], seed: str
-) -> dict[str, list[tuple[Term, Term]]]:
+) -> dict[str, list[tuple[GroupTerm, GroupTerm]]]:
     """Return, by variant, the shuffled counterpart terms of two groups."""
     every = list(itertools.product(*(known.terms_of(template, group) for group in groups)))
     aligned = [pair for pair in every if pair[0].line == pair[1].line] or every
-    found: dict[str, list[tuple[Term, Term]]] = {}
+    found: dict[str, list[tuple[GroupTerm, GroupTerm]]] = {}
     for one, other in aligned:
         found.setdefault(one.variant or other.variant, []).append((one, other))
     generator = random.Random(f"{seed} {groups}")
@@ -248,7 +248,12 @@ def _turns(
 
 
 def _reworded(
-    text: str, term: Term, template: Template, terms: Sequence[Term], fills: Forms, seed: str
+    text: str,
+    term: GroupTerm,
+    template: Template,
+    terms: Sequence[GroupTerm],
+    fills: Forms,
+    seed: str,
 ) -> str | None:
     """Return the text with another term of its group; None if there is none."""
     others = [

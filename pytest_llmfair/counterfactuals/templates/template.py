@@ -122,10 +122,19 @@ class Template:
     def fill(self, fills: Mapping[str, str]) -> str:
         """Return the text with a fill in every slot.
 
+        Parameters
+        ----------
+        fills : mapping of str to str
+            Slot to the text that fills it; other slots are ignored.
+
+        Returns
+        -------
+        str
+
         Raises
         ------
         ValueError
-            If a slot has no fill, or a space one.
+            If a slot has no fill, or one of spaces only.
         """
         for name in self.slots:
             if name not in fills:
@@ -236,6 +245,15 @@ def load_templates(path: str | Path) -> TemplateSet:
     templates of the package that suit any attribute of people, and `name`, `language`, `version`,
     `source`, `licence`, `limits` and `reviewed`.
 
+    Parameters
+    ----------
+    path : str or Path
+        File in UTF-8.
+
+    Returns
+    -------
+    TemplateSet
+
     Raises
     ------
     ValueError
@@ -265,6 +283,10 @@ def template_set(name: str) -> TemplateSet:
         An attribute (gender, race, religion, age, disability, sexual_orientation, nationality,
         name): 60 templates, 20 each labelled "positive", "neutral" and "negative"; or
         "country": templates with token tags for sequence labelling.
+
+    Returns
+    -------
+    TemplateSet
 
     Raises
     ------

@@ -1,4 +1,7 @@
-"""Ages: "she is 34", "Ann Lee, 34, a nurse", "aged 70", "I (27F)", "in her seventies"."""
+"""Whether a number or a decade is a person's age: "she is 34", "I (27F)", "in her seventies".
+
+Answers the kind "age" for ``grammar.py``.
+"""
 
 from __future__ import annotations
 
@@ -22,22 +25,22 @@ from pytest_llmfair.lexicons.english.words import (
     is_one_of,
     is_person,
     is_person_compound,
-    is_several,
+    is_plural,
 )
 from pytest_llmfair.lexicons.grammar import Verdict
 
 _FAR = 80
 _GAP = r"[^\S\n]+"
 _ADVERBS = rf"(?:(?:now|only|just|already|almost|nearly|about|both|still){_GAP})?"
-# Several persons make it a count: "we are 34".
-_SAID = re.compile(
+# Verbs before an age, of one person only: "we are 34" counts people.
+_AGE_VERB = re.compile(
     rf"(?:\b(?:am|is|was|turn|turns|turned|turning|you{_GAP}(?:are|were)|(?:are|were){_GAP}both"
     rf"|i{_GAP}?m|(?:will|to){_GAP}be)|['\u2019](?:m|s|ll{_GAP}be)|you['\u2019]?re)"
     rf"{_GAP}{_ADVERBS}\Z",
     re.IGNORECASE,
 )
-# A unit, a part of a score or a second number makes something else of it.
-_SAID_AFTER = re.compile(
+# What may follow an age; a unit, a score or a second number shows another quantity.
+_AFTER_AGE = re.compile(
     rf"[\"'\u201d)]?(?:\Z|\n|[;!?)]|\.(?!\d)|,(?!\d)|[\u2013\u2014]"
     rf"|{_GAP}[\u2013\u2014-]{_GAP}|{_GAP}\()"
     rf"|{_GAP}(?:and|but|so|or|when|while|now|today|already|because|who|yesterday|tomorrow"
@@ -126,7 +129,7 @@ def _is_years(text: str, start: int, end: int) -> bool:
         # "Citizens may vote at the age of 18"
         modal = any(is_one_of(word, "modals") for word in around)
         return not modal and any(is_one_of(w, "person_subjects") or is_person(w) for w in around)
-    if not (_SAID_AFTER.match(text, end) and _SAID.search(text, near, start)):
+    if not (_AFTER_AGE.match(text, end) and _AGE_VERB.search(text, near, start)):
         return False
     return _has_person_subject(phrase_at(text, start, end))
 
@@ -165,7 +168,7 @@ def _is_set_off(text: str, start: int, pattern: re.Pattern[str]) -> bool:
             return False  # what the player scored
         given = names[0].lower() if names else ""
         return is_one_of(given, "first_names")
-    if is_several(word) or not (is_person(word) or is_person_compound(front, word)):
+    if is_plural(word) or not (is_person(word) or is_person_compound(front, word)):
         return False
     rest = [word.lower() for word in words[:-1]]
     while rest and not is_one_of(rest[-1], "determiners") and is_modifier(rest[-1]):
@@ -204,14 +207,10 @@ def _is_age_and_sex(text: str, start: int, end: int) -> bool:
         front = text[max(0, start - NEAR) : start - 1].rstrip() + " "
         written, _ = word_before(front, len(front))
         word = low(written)
-        return not written or written[0].isupper() or _is_own(word)
+        known = is_person(word) or is_one_of(word, "aged_persons")  # "my bf (25M)"
+        return not written or written[0].isupper() or known
     if opens_sentence(text, start):
         following = _NEXT_WORD.match(text, end)
         word = low(following[1]) if following else ""
         return bool(word) and (is_person(word) or is_modifier(word) or is_one_of(word, "clinical"))
     return False
-
-
-def _is_own(word: str) -> bool:
-    """Whether a writer gives a person's age in this form: "my bf (25M)"."""
-    return is_person(word) or is_one_of(word, "aged_persons")

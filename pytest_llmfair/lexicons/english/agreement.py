@@ -1,4 +1,4 @@
-"""Articles and possessive endings that agree with the words next to them."""
+"""Articles and possessive endings that agree with an exchanged term; ``writing.py`` asks here."""
 
 from __future__ import annotations
 
@@ -20,6 +20,11 @@ _ARTICLE = re.compile(
     re.IGNORECASE,
 )
 _LABEL = re.compile(r"([^\W\d_]+)\s+\Z")  # "Vitamin A"
+_APOSTROPHES = ("'", "\u2019")
+# An opening single quote before a word: its closing quote is no possessive.
+_OPENED = re.compile(r"(?<!\w)['\u2018](?=\S)")
+_QUOTED = 200  # characters in which that quote is looked for
+_SINGULAR_ENDINGS = ("ss", "us", "is")
 
 
 @functools.lru_cache(maxsize=4096)
@@ -60,7 +65,7 @@ def article_before(text: str, start: int) -> re.Match[str] | None:
     return article
 
 
-def refitted(article: str, before: str, after: str) -> str:
+def fitting_article(article: str, before: str, after: str) -> str:
     """Return the article that fits `after`, or "" when none is needed or the old one was odd."""
     old, new = article_for(before), article_for(after)
     if old == new or article.lower() != old:
@@ -70,7 +75,9 @@ def refitted(article: str, before: str, after: str) -> str:
     return new.upper() if article.isupper() else (new.capitalize() if article[0] == "A" else new)
 
 
-def bare_before(text: str, start: int, end: int, after: str = "") -> tuple[int, int, str] | None:
+def worship_preposition(
+    text: str, start: int, end: int, after: str = ""
+) -> tuple[int, int, str] | None:
     """Return the "to" of "goes to church" with the article that `after` needs, or None."""
     word, begin = word_before(text, start)
     kind, first = "before_worship", word
@@ -79,23 +86,16 @@ def bare_before(text: str, start: int, end: int, after: str = "") -> tuple[int, 
     if not is_one_of(low(first), kind) or is_one_of(after.lower(), "bare_places"):
         return None
     following = NEXT.match(text, end)
-    if (
-        text[end - 1] == "s"
-        or (following and not _ends_phrase(following[1]))
-        or text[end : end + 1]
-        in (
-            *"-'",
-            "\u2019",
-        )
-    ):
+    joined = text[end : end + 1] in ("-", *_APOSTROPHES)  # "church-going", "church's"
+    if text[end - 1] == "s" or joined or (following and not _ends_phrase(following[1])):
         return None
     article = "the service at the" if is_one_of(low(first), "before_service") else "the"
     return begin, begin + len(word), f"{word} {article.upper() if after.isupper() else article}"
 
 
-def missing_before(text: str, start: int, end: int) -> str:
+def missing_article(text: str, start: int, end: int) -> str:
     """Return the article that a house of worship lacks here, with a space; "" if none."""
-    bare = bare_before(text, start, end)
+    bare = worship_preposition(text, start, end)
     if bare is None:
         return ""
     missing = bare[2].partition(" ")[2] + " "
@@ -110,16 +110,10 @@ def _ends_phrase(word: str) -> bool:
     return known or word[0].isupper() or small.endswith("ly")
 
 
-_MARKS = ("'", "\u2019")
-_OPENED = re.compile(r"(?<!\w)['\u2018](?=\S)")
-_QUOTED = 200
-_SINGULAR = ("ss", "us", "is")
-
-
 def possessive_after(text: str, end: int, *, masked: bool = False) -> str:
     """Return the possessive ending after a word, "'s" or "'"; "" if there is none."""
     mark, letter = text[end : end + 1], text[end + 1 : end + 2]
-    if mark not in _MARKS:
+    if mark not in _APOSTROPHES:
         return ""
     standing = ""
     if letter in ("s", "S") and not text[end + 2 : end + 3].isalnum():
@@ -136,7 +130,7 @@ def possessive_after(text: str, end: int, *, masked: bool = False) -> str:
 def possessive_for(word: str, standing: str, *, plurals: bool) -> str:
     """Return the possessive ending for `word`, where another word had `standing`."""
     low = word.lower()
-    if plurals and low.endswith("s") and not low.endswith(_SINGULAR):
+    if plurals and low.endswith("s") and not low.endswith(_SINGULAR_ENDINGS):
         return standing[0]
     if len(standing) == 1 and not low.endswith("s"):
         return standing + ("S" if word.isupper() else "s")

@@ -1,4 +1,7 @@
-"""Conditions and origins of a person: "a man with epilepsy", "a woman from Kenya"."""
+"""Whether a person has a condition or an origin: "a man with epilepsy", "a woman from Kenya".
+
+Answers the kind "condition" for ``grammar.py``.
+"""
 
 from __future__ import annotations
 
@@ -22,16 +25,16 @@ from pytest_llmfair.lexicons.english.words import (
     is_one_of,
     is_person,
     is_person_compound,
-    is_several,
+    is_plural,
     is_verb,
-    no_noun,
+    noun_phrase_ends,
 )
 from pytest_llmfair.lexicons.grammar import Verdict
 
 _OWNERS = ("my", "your", "his", "her", "our", "their", "whose", "one's", "xyr")
 _BETWEEN = ("as", "not", "never", "started", "began", "still", "also", "does", "did", "do")
-# With a condition they are persons: "one with autism", "those with autism".
-_SOMEBODY = ("one", "another", "those", "many", "some", "others", "ones", "people")
+# Words that refer to persons before a condition: "one with autism", "those with autism".
+_PERSON_PRONOUNS = ("one", "another", "those", "many", "some", "others", "ones", "people")
 
 
 def counts(text: str, start: int, end: int) -> Verdict:
@@ -66,7 +69,7 @@ def _is_from(phrase: Phrase) -> bool:
     if words[-1] != "from":
         return False
     words.pop()
-    while words and (is_one_of(words[-1], "behind_moved") or words[-2:] == [",", "not"]):
+    while words and (is_one_of(words[-1], "after_moved") or words[-2:] == [",", "not"]):
         words.pop()
     verb = words[-1] if words else ""
     if verb in (",", "(") and len(words) > 1:
@@ -115,7 +118,7 @@ def _is_had(phrase: Phrase) -> bool:
     if len(words) == had:
         return False
     if not words:  # "Living with diabetes is hard"
-        return phrase.before[0] == "living" and no_noun(phrase.after)
+        return phrase.before[0] == "living" and noun_phrase_ends(phrase.after)
     begin = len(words)
     if len(subject := without_aside(words)) < len(words) - 1:  # "Ann, 41, has"
         words = subject
@@ -125,7 +128,7 @@ def _is_had(phrase: Phrase) -> bool:
         owner, written = owner.partition("'")[0], written[: owner.index("'")]
     if phrase.next == "about" or not _ends(phrase, first, owner):
         return False  # "has anxiety about the test", "with depression medication"
-    if first == "with" and owner in _SOMEBODY:
+    if first == "with" and owner in _PERSON_PRONOUNS:
         return True
     known = is_one_of(owner, "person_subjects") or is_one_of(owner, "person_objects")
     return known or is_person_or_name(owner, written, True)
@@ -133,9 +136,11 @@ def _is_had(phrase: Phrase) -> bool:
 
 def _ends(phrase: Phrase, first: str, owner: str) -> bool:
     """Whether no noun follows that the condition only describes."""
-    if no_noun(phrase.after, bare=first == "with") or is_adverbial(*(*phrase.after, "", "")[:2]):
+    if noun_phrase_ends(phrase.after, bare=first == "with") or is_adverbial(
+        *(*phrase.after, "", "")[:2]
+    ):
         return True
-    several = owner in _SOMEBODY[2:] or is_several(owner)
+    several = owner in _PERSON_PRONOUNS[2:] or is_plural(owner)
     verb = phrase.next if several else phrase.next.removesuffix("s")
     needs = (several or verb != phrase.next) and is_one_of(verb, "needing")
     # "How can a child with ADHD focus", "are pupils with ADHD calmer than"

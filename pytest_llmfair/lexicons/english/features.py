@@ -18,7 +18,7 @@ _TOKEN = re.compile(r"[^\W_]+(?:['\u2019-][^\W_]+)*|[^\w\s]|_+|\n")
 _REACH = 120  # characters looked at on each side
 _WINDOW = 5  # words looked at on each side, in their order
 _TOPIC = 9  # words looked at on each side in any order
-# Words that an exchange puts in each other's place are one word here, so that twins look alike.
+# Words that an exchange swaps count as one word, so both texts of a pair have equal features.
 _ALIKE = {
     word: line.split()[0]
     for line in (
@@ -69,16 +69,16 @@ _NAME_CLASSES = ("also_word", "also_month", "also_place", "also_firm", "also_peo
 
 
 @functools.lru_cache(maxsize=65536)
-def plain(word: str) -> str:
-    """Return a word in lower case, one for all that take each other's place."""
+def canonical(word: str) -> str:
+    """Return a word in lower case; words that an exchange swaps ("she", "he") share one form."""
     low = word.lower()
     return _ALIKE.get(low, low)
 
 
 @functools.lru_cache(maxsize=65536)
 def classes(word: str) -> tuple[str, ...]:
-    """Return the classes of a word, the most telling first."""
-    low = plain(word)
+    """Return the classes of a word, the most informative first."""
+    low = canonical(word)
     closed = _CLOSED.get(low)
     if closed is not None:
         found = [closed]
@@ -123,7 +123,7 @@ def features(text: str, start: int, end: int) -> list[str]:
     """Return the features of ``text[start:end]``."""
     before, after = words_around(text, start, end)
     before, after = padded(before, "^"), padded(after, "$")
-    b, a = [plain(w) for w in before], [plain(w) for w in after]
+    b, a = [canonical(w) for w in before], [canonical(w) for w in after]
     cb, ca = [classes(w) for w in before], [classes(w) for w in after]
     form = shape(text[start:end])
     found = ["bias", "shape " + form, f"shape {form} {b[0]}", f"shape {form} {a[0]}"]
@@ -162,7 +162,7 @@ def term_features(text: str, start: int, end: int) -> list[str]:
     """Return the features of a term: those of any span, and the words near it in any order."""
     found = features(text, start, end)
     for side, words in zip("ba", words_around(text, start, end), strict=True):
-        found += [f"near {side} {plain(word)}" for word in words[:_TOPIC]]
+        found += [f"near {side} {canonical(word)}" for word in words[:_TOPIC]]
     return found
 
 

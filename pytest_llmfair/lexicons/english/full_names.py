@@ -1,4 +1,4 @@
-"""Full names: initials, first and last names around a name, and things named after a person."""
+"""Full names, initials and things named after a person: the first questions of ``names.py``."""
 
 from __future__ import annotations
 
@@ -69,15 +69,12 @@ def is_title(word: str) -> bool:
     return is_one_of(word, "titles") or is_one_of(word, "abbreviations")
 
 
-def is_any(words: Iterable[str], kind: str) -> bool:
+def any_in_class(words: Iterable[str], kind: str) -> bool:
     """Whether one of the lower-case words belongs to a class."""
     return any(is_one_of(word, kind) for word in words)
 
 
-# The person asked for, or another person.
-
-
-def whose(here: NameContext, name: Name, kinds: Words) -> bool | None:
+def person_by_full_name(here: NameContext, name: Name, kinds: Words) -> bool | None:
     """Return True for the person by another part of the name, False for another, else None."""
     last = name.part == "last name"
     if _is_joined(here, kinds) or _is_called(here, name.own):
@@ -119,7 +116,7 @@ def _is_another(here: NameContext, name: Name, kinds: Words, *, full: bool) -> b
         return not (two or _is_last_name(name, kinds))
     if raw.isupper() or is_no_name(word) or word.endswith("'s"):
         return False
-    # "Amandine Henry"; a sentence or a preposition can have a capital of its own before.
+    # "Amandine Henry"; after a preposition or at the start of a sentence a capital shows nothing.
     inside = here.before[1].islower() and not is_one_of(verb, "prepositions")
     known = _is_last_name(name, kinds) or any(
         is_one_of(word, kind) for kind in ("demonyms", "times", "also_firm", "calendar")
@@ -129,8 +126,8 @@ def _is_another(here: NameContext, name: Name, kinds: Words, *, full: bool) -> b
 
 def _is_last_name(name: Name, kinds: Words) -> bool:
     """Whether a single name is a last name: listed as such, or in no list at all."""
-    single = name.part == "name" and not is_any(name.forms, "first_names")
-    return single and (not kinds or is_any(name.forms, "last_names"))
+    single = name.part == "name" and not any_in_class(name.forms, "first_names")
+    return single and (not kinds or any_in_class(name.forms, "last_names"))
 
 
 def _is_of_another(here: NameContext, name: Name) -> bool:
@@ -138,7 +135,7 @@ def _is_of_another(here: NameContext, name: Name) -> bool:
     second, raw = here.back[0].removesuffix("'s"), here.following[0]
     if name.part == "last name" or here.owner or not raw[:1].isupper() or second in name.own:
         return False
-    if is_one_of(second, "double_seconds") and is_any(name.forms, "double_firsts"):
+    if is_one_of(second, "double_seconds") and any_in_class(name.forms, "double_firsts"):
         return True
     other = name.part == "first name"
     if len(raw) == 1 and here.following[1] == ".":  # "Emily J. Stone"
@@ -147,14 +144,11 @@ def _is_of_another(here: NameContext, name: Name) -> bool:
     return other and not (raw.isupper() and raw.isalpha()) and not is_one_of(second, "closed")
 
 
-def is_counted(here: NameContext, *, family: bool) -> bool:
+def is_counted_name(here: NameContext, *, family: bool) -> bool:
     """Whether people of the name are meant: "two Johns", "the Walshes"; no "Johns Hopkins"."""
     word = here.front[0]
     counted = is_one_of(word, "numbers") or word == "both" or (family and word == "the")
     return counted and here.text[here.start].isupper() and not here.following[0][:1].isupper()
-
-
-# Initials and middle names.
 
 
 def is_no_name(word: str) -> bool:
@@ -235,9 +229,6 @@ def _is_after_another(text: str, start: int, name: str) -> bool:
     if before is None or not before[1][0].isupper() or word == name.split()[0].casefold():
         return False
     return not is_no_name(word) and (not before[1].isupper() or is_one_of(word, "first_names"))
-
-
-# Something called so.
 
 
 def _is_joined(here: NameContext, kinds: Words) -> bool:

@@ -1,4 +1,7 @@
-"""Values of labels that describe a person: "Race: Black", {"religion": "Hindu"}, a table cell."""
+"""Whether a term is the value of a label: "Race: Black", {"religion": "Hindu"}, a table cell.
+
+The files for adjectives, conditions and ages ask here when the sentence shows no person.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,7 @@ _FAR = 160  # characters of a line that are looked at
 _DASH = re.compile(r"\s[-\u2013\u2014]\s")
 _TAG = re.compile(r"<(/?)([A-Za-z][\w.-]*)[^<>]*>")
 _MARKS = re.compile("[*`\"'\u2018\u2019\u201c\u201d\\[{]|__")
-# What comes before an option: "a)", "(1)", "[x]"; of an item of a list also a bullet.
+# What precedes an option: "a)", "(1)", "[x]"; list items can have a bullet instead.
 _OPTION = r"(?:[(\[]?(?:[A-Za-z]|\d\d?)[).\]]|\[ ?\]|\( ?\))(?=\s)"
 _BULLET = r"[-*\u2022\u00b7\u2610-\u2612\u25a1\u25cb\u25cf](?=\s)"
 _OPTIONS = re.compile(rf"(?<![^\s:?]){_OPTION}")

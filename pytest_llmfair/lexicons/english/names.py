@@ -15,13 +15,13 @@ from pytest_llmfair.lexicons.english.full_names import (
     TOKEN,
     NameContext,
     Words,
+    any_in_class,
     around_name,
-    is_any,
-    is_counted,
+    is_counted_name,
     is_initial,
     is_no_name,
     is_title,
-    whose,
+    person_by_full_name,
 )
 from pytest_llmfair.lexicons.english.phrase import low, one_case
 from pytest_llmfair.lexicons.english.words import is_adverb, is_one_of, is_person, is_verb
@@ -51,11 +51,11 @@ def is_this_person(text: str, start: int, end: int, name: Name) -> Verdict:
         return Verdict(is_initial(text, start, end, name.full, last=last))
     here = around_name(text, start, end)
     if name.part.startswith("plural"):
-        return Verdict(is_counted(here, family=name.part != "plural"))
+        return Verdict(is_counted_name(here, family=name.part != "plural"))
     if text[start].islower() and text[start:end] not in name.full and not one_case(text)[0]:
         return Verdict(False)
     kinds = _kinds_of(name.forms)
-    theirs = whose(here, name, kinds)
+    theirs = person_by_full_name(here, name, kinds)
     if theirs is not None:
         return Verdict(theirs)
     if name.part == "name" and _may_be_last_name(here):
@@ -82,8 +82,8 @@ def _may_be_last_name(here: NameContext) -> bool:
 @functools.lru_cache(maxsize=256)
 def _kinds_of(forms: frozenset[str]) -> Words:
     """Return what a name can be apart from a name."""
-    place = "also_place" if is_any(forms, "regions") else ""
-    return tuple(kind for kind in _KINDS if kind == place or is_any(forms, kind))
+    place = "also_place" if any_in_class(forms, "regions") else ""
+    return tuple(kind for kind in _KINDS if kind == place or any_in_class(forms, kind))
 
 
 def _settled(
@@ -96,7 +96,7 @@ def _settled(
         return True
     if kinds != ("also_word",) or here.opens or not here.text[here.start].isupper():
         return None
-    # Inside a sentence the capital shows a name, except what else has one.
+    # Inside a sentence a capital shows a name, unless something else explains the capital.
     asked = here.front[0] in (*_BE, *_HELP, *_DENY)
     odd = here.front[0] in (*QUOTES, *_ARTICLES, *_OWNED, "in") or one_case(here.text)[1]
     odd = odd or (here.following[0].islower() and _is_noun(*here.back[:2]))
@@ -128,10 +128,10 @@ def _is_named(here: NameContext) -> bool:
         or (
             here.following[0][:1].isupper() and is_one_of(back[0], "last_names") and not here.owner
         )
-        or is_one_of(front[0], "told")
+        or is_one_of(front[0], "verbs_with_persons")
         or front[0] in ("i'm", "named", "with")
         or (front[0] == "is" and "name" in front[1:4])
-        or (front[0] in ("to", "from") and is_any(front[1:5], "told"))
+        or (front[0] in ("to", "from") and any_in_class(front[1:5], "verbs_with_persons"))
         or any(
             link in _LINKS and is_one_of(word, "first_names") and not is_one_of(word, "also_place")
             for link, word in (back[:2], front[:2])
@@ -143,11 +143,15 @@ def _acts(here: NameContext, kinds: Words) -> bool:
     """Whether it does, has or is what only a person does, has or is."""
     back = here.back
     if here.owner:
-        owned = is_any(back[:2], "own_things") or is_person(back[0]) or is_person(back[1])
+        owned = any_in_class(back[:2], "own_things") or is_person(back[0]) or is_person(back[1])
         return owned or not {"also_place", "also_firm", "also_people"}.intersection(kinds)
     if back[0] in (",", "("):  # ", 34,", ", a nurse,", "(she/her)"
-        told = back[1] in (*_ARTICLES, *_OWNED) and _has_person(back[2:])
-        return told or _AGE.match(back[1]) is not None or back[1] in ("who", "whose", "she", "he")
+        described = back[1] in (*_ARTICLES, *_OWNED) and _has_person(back[2:])
+        return (
+            described
+            or _AGE.match(back[1]) is not None
+            or back[1] in ("who", "whose", "she", "he")
+        )
     helps = back[0] in (*_BE, *_HELP, *_DENY) or _is_finite(back[0], "")
     often = is_adverb(back[0]) or (is_one_of(back[0], "auxiliaries") and not helps)
     at = 1 if often and here.following[0].islower() else 0
@@ -230,7 +234,7 @@ def _is_month(here: NameContext, last: bool) -> bool:
     if back[0][:1].isdigit() or (day[:1].isdigit() and len(day.rstrip("stndrh")) < 3):
         return True
     if is_one_of(front[0], "before_months"):
-        return front[0] != "from" or not is_any(front[1:4], "told")
+        return front[0] != "from" or not any_in_class(front[1:4], "verbs_with_persons")
     linked = back[0] in ("and", "or", "to", "through", "-", "\u2013", "/")
     asked = here.opens and is_one_of(back[0], "openers")
     other = linked and is_one_of(back[1], "also_month")
@@ -248,9 +252,9 @@ def _is_place(here: NameContext, last: bool) -> bool:
     if front[0] == "," and here.before[1][:1].isupper() and is_one_of(front[2], "prepositions"):
         return back[0] in _STOPS and not is_one_of(front[1], "first_names")
     if front[0] in ("in", "into", "near", "within", "around"):
-        return not is_any(front[1:3], "said_with_in")
-    if front[0] in ("to", "from", "for") and is_any(front[1:5], "moving"):
-        return not is_any(front[1:4], "told")
+        return not any_in_class(front[1:3], "verbs_before_in")
+    if front[0] in ("to", "from", "for") and any_in_class(front[1:5], "moving"):
+        return not any_in_class(front[1:4], "verbs_with_persons")
     return (
         any(words[0] in _LINKS and is_one_of(words[1], "regions") for words in (back, front))
         or is_one_of(back[0], "place_nouns")
@@ -282,8 +286,8 @@ def _is_people(here: NameContext, last: bool) -> bool:
         return not is_one_of(back[0], "families")
     if front[0] in (*_BE, "are", "were", "be", "am") and back[0] != ",":
         return "name" not in front[1:4] and not here.following[0][:1].isupper()
-    said = is_person(back[0]) or is_one_of(back[0], "things_of_peoples")
-    return said and not here.owner and not is_verb(back[0], back[1])
+    used = is_person(back[0]) or is_one_of(back[0], "things_of_peoples")
+    return used and not here.owner and not is_verb(back[0], back[1])
 
 
 _KINDS = {

@@ -1,4 +1,7 @@
-"""The person noun that an adjective describes: "a Black and a white engineer"."""
+"""Which person noun an adjective describes: "a Black and a white engineer".
+
+Used by ``person_adjectives.py``.
+"""
 
 from __future__ import annotations
 
@@ -8,21 +11,21 @@ from typing import NamedTuple
 from pytest_llmfair.lexicons.english.phrase import Phrase, Words
 from pytest_llmfair.lexicons.english.words import (
     JOINS,
+    any_in_class,
     bare,
     ends_phrase,
     in_classes,
-    is_aged,
+    is_age_noun,
     is_any,
     is_modifier,
     is_one_of,
     is_people,
     is_person,
     is_person_compound,
-    is_several,
+    is_plural,
     is_verb,
-    names_any,
-    no_noun,
-    term_of,
+    noun_phrase_ends,
+    shape_of,
 )
 
 _AGAIN = {"a": ("a", "an"), "an": ("a", "an"), "the": ("the",), "one": ("another",)}
@@ -32,7 +35,7 @@ _PREFIX = re.compile(
     r"(?<![\w-])(all|majority|mostly|predominantly|non|half|part|anti|ex)-\Z", re.IGNORECASE
 )
 _BORN = re.compile(r"-(?:born|raised|identifying|identified|presenting)\b", re.IGNORECASE)
-# What persons do to a thing; not "white-LED lamp".
+# Participles whose agent is a person: "Black-owned"; not "white-LED lamp".
 _DONE = re.compile(
     r"-(?:[Oo]wned|[Ll]ed|[Rr]un|[Ff]ounded|[Mm]ajority|[Dd]ominated|[Cc]ontrolled|[Oo]perated"
     r"|[Ss]taffed|[Dd]irected|[Aa]uthored|[Ss]erving|[Ff]riendly)\b"
@@ -87,19 +90,14 @@ def head_of(phrase: Phrase) -> tuple[str, bool]:
     if phrase.written_after[:2] == ("Lives", "Matter"):
         return "", False
     head, thing = _first_person(phrase)
-    if is_any(head, "signs") and names_any((*phrase.before, *phrase.after), "sign_words"):
+    if is_any(head, "signs") and any_in_class((*phrase.before, *phrase.after), "sign_words"):
         return "", False  # "a white character ends the line"
-    return head, thing or (is_any(head, "chessmen") and not term_of(phrase.term).national)
-
-
-def is_home(word: str) -> bool:
-    """Whether a word is a country: "a young Spain fan"."""
-    return is_one_of(word, "countries")
+    return head, thing or (is_any(head, "chessmen") and not shape_of(phrase.term).national)
 
 
 def _first_person(phrase: Phrase) -> tuple[str, bool]:
     """Find the first person noun; only modifiers can come before it, joined or not."""
-    words, term = phrase.after, term_of(phrase.term)
+    words, term = phrase.after, shape_of(phrase.term)
     joined = False
     participant = ""
     for at, word in enumerate(words[:_WINDOW]):
@@ -116,8 +114,8 @@ def _first_person(phrase: Phrase) -> tuple[str, bool]:
             return word, False
         elif word in ("one", "ones") and not joined:
             return _stands_for(phrase, word), False
-        elif not joined and phrase.written_after[at][0].isupper() and is_home(word):
-            continue
+        elif not joined and phrase.written_after[at][0].isupper() and is_one_of(word, "countries"):
+            continue  # "a young Spain fan"
         elif not is_modifier(word):
             if ends_phrase(word):  # "a Caucasian female presenting with chest pain"
                 return participant, False
@@ -128,7 +126,7 @@ def _first_person(phrase: Phrase) -> tuple[str, bool]:
             if not _is_field(phrase, at):
                 break
         elif (
-            (is_one_of(word, "person_adjectives") or is_aged(word))
+            (is_one_of(word, "person_adjectives") or is_age_noun(word))
             and not (joined and term.national and is_people(word))  # "French and Greek food"
             and _ends_with_adjective(words[at + 1 : at + 4], _is_single(phrase.before))
         ):
@@ -185,30 +183,32 @@ def _is_describing(phrase: Phrase, at: int) -> bool:
     second = " ".join(rest[1:2])
     if second != "that" and is_one_of(second, "determiners"):
         return False  # "an executive challenging her assistant"
-    return not no_noun(rest, bare=True)
+    return not noun_phrase_ends(rest, bare=True)
 
 
 def _is_person_here(phrase: Phrase, at: int) -> bool:
     """Whether a word that can be a thing is a person: "an Asian MBA", "hire a young model"."""
     word, after = phrase.after[at], phrase.after[at + 1 :]
-    national = term_of(phrase.term).national
+    national = shape_of(phrase.term).national
     if is_any(word, "models"):
         asked = is_one_of(" ".join(phrase.before[-2:-1]), "casting") and _is_single(phrase.before)
         fashion = any(is_one_of(other, "fashion_words") for other in (*phrase.before, *after))
-        return (asked or fashion) and no_noun(after) and after[:1] != ("of",)
+        return (asked or fashion) and noun_phrase_ends(after) and after[:1] != ("of",)
     if word == "voices":
         return True
     if is_any(word, "royals"):  # of a people; in tales and games they are black and white
         owner = word.endswith(("'s", "s'"))
-        return national and (owner or no_noun(after) or phrase.written_after[at + 1][0].isupper())
+        return national and (
+            owner or noun_phrase_ends(after) or phrase.written_after[at + 1][0].isupper()
+        )
     if is_any(word, "partisans"):
-        return national and after[:1] != ("of",) and no_noun(after)
-    return sum(map(str.isupper, phrase.written_after[at])) > 1 and no_noun(after)
+        return national and after[:1] != ("of",) and noun_phrase_ends(after)
+    return sum(map(str.isupper, phrase.written_after[at])) > 1 and noun_phrase_ends(after)
 
 
 def _is_field(phrase: Phrase, at: int) -> bool:
     """Whether a word is a field of work before a person: "a Black piano teacher"."""
-    term = term_of(phrase.term)
+    term = shape_of(phrase.term)
     word, following, third = (*phrase.after[at : at + 3], "", "")[:3]
     direct = is_person(following)
     head = following if direct else third
@@ -218,7 +218,7 @@ def _is_field(phrase: Phrase, at: int) -> bool:
     if written.isupper() and len(written) > 1 and any(map(str.islower, phrase.raw)):
         return direct and not is_any(head, "dealers")  # "Asian T2DM patients", "NHS nurses"
     if term.seldom:
-        if is_one_of(word, "things_called_so"):
+        if is_one_of(word, "described_things"):
             return False
         nouns = (word,) if direct else (word, following)
         single = is_one_of(phrase.last, "singular_determiners")
@@ -241,7 +241,7 @@ def _ends_with_adjective(after: Words, one: bool) -> bool:
     first, second = (*after[:2], "", "")[:2]
     if first.endswith("s") and is_one_of(second, "finite_forms"):
         return ends_phrase(first)  # "the black male leads are missing"
-    if no_noun(after[:1]) or no_noun(after[:2]):
+    if noun_phrase_ends(after[:1]) or noun_phrase_ends(after[:2]):
         return True
     if is_one_of(first, "doing_something"):
         return True  # "a female taking aspirin"
@@ -282,7 +282,7 @@ def _candidates(words: Words, several: bool) -> list[tuple[str, str]]:
         if not word[0].isalpha() or ends_phrase(word):
             continue
         described = bool(front) and (is_modifier(front) or is_one_of(front, "determiners"))
-        if is_several(word):
+        if is_plural(word):
             if is_person(word) or described or not is_verb(word, ""):
                 found.append((word, front))
         elif not several and described:

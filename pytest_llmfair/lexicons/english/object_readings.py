@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 
-from pytest_llmfair.lexicons.english.around import (
+from pytest_llmfair.lexicons.english.phrase import low
+from pytest_llmfair.lexicons.english.pronoun_context import (
     ARTICLES,
     COPULAS,
     MODALS,
@@ -19,25 +20,24 @@ from pytest_llmfair.lexicons.english.around import (
     PERHAPS_OWNER,
     SUBJECTS,
     PronounContext,
-    Reading,
+    PronounReading,
     base_forms,
     begins_time,
     describes,
     ends,
     is_bare_verb,
     is_form,
+    is_plural_of_things,
     is_rather_verb,
-    is_several,
     may_be_verb,
     may_describe,
     words_after,
 )
-from pytest_llmfair.lexicons.english.phrase import low
 from pytest_llmfair.lexicons.english.words import (
     is_adverb,
     is_closed,
     is_final,
-    is_in_ly,
+    is_ly_adverb,
     is_number,
     is_one_of,
     is_person,
@@ -53,7 +53,7 @@ _QUOTATION = re.compile(
 _DEPICTED = re.compile(
     r"\b(?i:image|photo|photograph|picture|video|clip|recording|scene|sight|memory|sound)s? of \Z"
 )
-# Who shares what follows: "me and her share", "my mum and her love".
+# "her" joined to another person before a verb: "me and her share", "my mum and her love".
 _JOINED = re.compile(
     r"(?:\A|[\n.!?;:,(]\s*|\b(?:because|that|when|if|but)\s)(?:[Mm]e|[A-Z][\w'\u2019-]+"
     r"|(?i:my|your|our|his|her|the)\s[\w-]+)\s(?:and|&)\s\Z"
@@ -61,7 +61,7 @@ _JOINED = re.compile(
 _NEXT_TO = re.compile(r"\b(?i:behind|beside|near|opposite|above|below|front of|next to) \Z")
 
 
-def object_reading(around: PronounContext) -> Reading | None:
+def object_reading(around: PronounContext) -> PronounReading | None:
     """Return how "her" reads before a word that can begin a noun phrase; None if unclear."""
     for question in _QUESTIONS:
         if (reading := question(around)) is not None:
@@ -69,7 +69,7 @@ def object_reading(around: PronounContext) -> Reading | None:
     return None
 
 
-def _before_idiom(around: PronounContext) -> Reading | None:
+def _before_idiom(around: PronounContext) -> PronounReading | None:
     """Read "her" as object before a noun that cannot be owned: "held her hostage"."""
     first, second, third, _ = around.after
     verb = around.before[1]
@@ -85,7 +85,7 @@ def _before_idiom(around: PronounContext) -> Reading | None:
     return OBJECT if scared and ends(second) and second != "," else None  # "scared her silly"
 
 
-def _before_quotation(around: PronounContext) -> Reading | None:
+def _before_quotation(around: PronounContext) -> PronounReading | None:
     """Read "her" as object before a quoted noun: 'called her "kid"'."""
     quotation = _QUOTATION.match(around.text, around.end) if around.is_quoted() else None
     if quotation is None or not around.is_after("names", "says_to", "writes_to", "gives", "calls"):
@@ -95,7 +95,7 @@ def _before_quotation(around: PronounContext) -> Reading | None:
     return None if goes_on else OBJECT
 
 
-def _before_participle(around: PronounContext) -> Reading | None:
+def _before_participle(around: PronounContext) -> PronounReading | None:
     """Separate "saw her dancing" from "her trembling hands"."""
     first, second = around.after[:2]
     if not first.endswith("ing") or "-" in first:
@@ -108,12 +108,12 @@ def _before_participle(around: PronounContext) -> Reading | None:
     front = around.front()
     if around.is_after("perceives", "keeps") or _DEPICTED.search(front) is not None:
         return OBJECT
-    beside = around.before[1] in ("with", "without") or _NEXT_TO.search(front) is not None
+    next_to = around.before[1] in ("with", "without") or _NEXT_TO.search(front) is not None
     thing = is_one_of(first, "actions_in_ing") and is_final(second)
-    return PERHAPS_OBJECT if beside and final and not thing else None
+    return PERHAPS_OBJECT if next_to and final and not thing else None
 
 
-def _before_action(around: PronounContext) -> Reading | None:
+def _before_action(around: PronounContext) -> PronounReading | None:
     """Read "her" as object before a bare verb: "heard her call me"."""
     first, second, third, _ = around.after
     verb = around.before[1]
@@ -148,7 +148,7 @@ def _before_action(around: PronounContext) -> Reading | None:
     return OBJECT if bodily and sees and ends(second) and not recalls else None
 
 
-def _before_clause(around: PronounContext) -> Reading | None:
+def _before_clause(around: PronounContext) -> PronounReading | None:
     """Find a clause that ends with "her": "those who met her said"."""
     first, second = around.after[:2]
     if is_one_of(first, "finite_verbs"):
@@ -176,15 +176,15 @@ def _goes_on_as_clause(around: PronounContext) -> bool:
     return False
 
 
-def _before_utterance(around: PronounContext) -> Reading | None:
+def _before_utterance(around: PronounContext) -> PronounReading | None:
     """Read "her" as object before unquoted speech: "tell her yes", "bid her farewell"."""
     first, second, third, _ = around.after
-    said = is_one_of(first, "utterances") and is_final(second) and second != "to"
-    said = said or (is_one_of(f"{first}-{second}", "utterances") and is_final(third))
-    return OBJECT if said and around.is_after("says_to", "writes_to", "greets") else None
+    uttered = is_one_of(first, "utterances") and is_final(second) and second != "to"
+    uttered = uttered or (is_one_of(f"{first}-{second}", "utterances") and is_final(third))
+    return OBJECT if uttered and around.is_after("says_to", "writes_to", "greets") else None
 
 
-def _before_office(around: PronounContext) -> Reading | None:
+def _before_office(around: PronounContext) -> PronounReading | None:
     """Separate an office from a person: "named her head", not "named her partner"."""
     first, second, third, fourth = around.after
     if not around.is_after("appoints"):
@@ -200,7 +200,7 @@ def _before_office(around: PronounContext) -> Reading | None:
     return OBJECT if named else None  # "elected her Grand Duchess"
 
 
-def _before_state(around: PronounContext) -> Reading | None:
+def _before_state(around: PronounContext) -> PronounReading | None:
     """Separate a state from a possession: "made her happy", "saw her tired"."""
     first, second, third, _ = around.after
     makes_so = around.is_after("rendering")
@@ -214,12 +214,12 @@ def _before_state(around: PronounContext) -> Reading | None:
         return OBJECT if around.ends_at_second() or second == "enough" else OWNER
     if first in _COMPARING and around.is_after("rendering", "appoints"):
         return OBJECT if describes(second) and ends(third) else None
-    if is_in_ly(first) and is_final(third):  # "considers her highly qualified"
+    if is_ly_adverb(first) and is_final(third):  # "considers her highly qualified"
         return OBJECT if describes(second) or second.endswith(("ing", "ive", "ic", "al")) else None
     return None
 
 
-def _before_amount(around: PronounContext) -> Reading | None:
+def _before_amount(around: PronounContext) -> PronounReading | None:
     """Find a time, a price or a number of things: "took her years", "sent her 2 letters"."""
     first, second, third, fourth = around.after
     verb = around.before[1]
@@ -248,12 +248,12 @@ def _before_amount(around: PronounContext) -> Reading | None:
     return None
 
 
-def _before_gift(around: PronounContext) -> Reading | None:
+def _before_gift(around: PronounContext) -> PronounReading | None:
     """Separate a gift from a possession: "gave her flowers", "sent her angry letters"."""
     first, second, third, fourth = around.after
     if around.is_after("prepares") and is_one_of(first, "meals") and is_final(second):
         cooks = around.is_by_herself()
-        return PERHAPS_OWNER if cooks is None else Reading(not cooks)
+        return PERHAPS_OWNER if cooks is None else PronounReading(not cooks)
     if not around.is_after("gives"):
         return None
     if around.before[1] in ("teach", "taught", "teaching") and is_one_of(first, "taught"):
@@ -270,7 +270,7 @@ def _before_gift(around: PronounContext) -> Reading | None:
         return None
     known = of_two or is_one_of(noun, "gifts") or is_one_of(noun, "rarely_owned_gifts")
     if not known:
-        if not is_several(noun):
+        if not is_plural_of_things(noun):
             return None
         if not (described or around.is_after("gives_away")):
             return OWNER if around.before[1].startswith(("pa", "wr", "ask")) else PERHAPS_OWNER
@@ -279,7 +279,7 @@ def _before_gift(around: PronounContext) -> Reading | None:
     return _handed(around, noun, following, further)
 
 
-def _before_time(around: PronounContext) -> Reading | None:
+def _before_time(around: PronounContext) -> PronounReading | None:
     """Read "her" as object before a time: "saw her last week"."""
     first, second = around.after[:2]
     verb = around.before[1]
@@ -290,17 +290,17 @@ def _before_time(around: PronounContext) -> Reading | None:
     return None if owned else OBJECT
 
 
-def _before_name(around: PronounContext) -> Reading | None:
+def _before_name(around: PronounContext) -> PronounReading | None:
     """Separate a name from a possession: "told her Tom was late", not "told her Ohio mayor"."""
     first = around.after[0]
     if not around.raw.istitle() or is_person(first):
         return None
-    told = around.is_after("says_to") and not around.before[1].startswith("show")
+    reported = around.is_after("says_to") and not around.before[1].startswith("show")
     given = first.endswith("'s") and around.is_after("gives")
-    return OBJECT if told or given or around.is_after("names") else None
+    return OBJECT if reported or given or around.is_after("names") else None
 
 
-def _before_direction(around: PronounContext) -> Reading | None:
+def _before_direction(around: PronounContext) -> PronounReading | None:
     """Find a direction: "drove her home", "sent her back to bed"; not "hurt her back"."""
     first, second = around.after[:2]
     verb = around.before[1]
@@ -316,7 +316,7 @@ def _before_direction(around: PronounContext) -> Reading | None:
     return OBJECT if around.ends_at_second() else None
 
 
-def _before_unknown_word(around: PronounContext) -> Reading | None:
+def _before_unknown_word(around: PronounContext) -> PronounReading | None:
     """Leave open whether an unknown word is a verb: "made her veer", "heard her holler"."""
     first, second = around.after[:2]
     if not around.is_after("causing", "perceives") or not is_final(second):
@@ -345,7 +345,7 @@ _QUESTIONS = (
 )
 
 
-def _handed(around: PronounContext, noun: str, following: str, further: str) -> Reading:
+def _handed(around: PronounContext, noun: str, following: str, further: str) -> PronounReading:
     """Whether a thing goes to her: "gave her tickets", not "she showed her tickets"."""
     rarely = is_one_of(noun, "rarely_owned_gifts")
     if following == "to" and not (rarely or is_bare_verb(further) or is_rather_verb(further)):
@@ -357,5 +357,5 @@ def _handed(around: PronounContext, noun: str, following: str, further: str) -> 
     if around.is_after("gives_away"):
         return OWNER if own and is_one_of(noun, "own_gifts") else OBJECT
     if is_number(noun) or own:
-        return Reading(not own)
+        return PronounReading(not own)
     return OBJECT if rarely or own is False else PERHAPS_OBJECT

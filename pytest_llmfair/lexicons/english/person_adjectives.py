@@ -1,4 +1,7 @@
-"""Whether an adjective describes persons: "a Black engineer", "he is gay", "the old are"."""
+"""Whether an adjective describes persons: "a Black engineer", "he is gay", "the old are".
+
+Answers the kind "person_adjective" for ``grammar.py``.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,11 @@ from pytest_llmfair.lexicons.english.phrase import (
     word_after,
     word_before,
 )
-from pytest_llmfair.lexicons.english.predicates import is_made_so, is_said_of_person, is_too
+from pytest_llmfair.lexicons.english.predicates import (
+    is_predicate_of_person,
+    is_resultative,
+    is_too_much,
+)
 from pytest_llmfair.lexicons.english.proper_names import (
     is_first_name,
     is_food_or_feast,
@@ -42,10 +49,10 @@ from pytest_llmfair.lexicons.english.words import (
     is_one_of,
     is_owner,
     is_person,
-    is_several,
+    is_plural,
     is_verb,
-    no_noun,
-    term_of,
+    noun_phrase_ends,
+    shape_of,
     words_of,
 )
 from pytest_llmfair.lexicons.grammar import Verdict
@@ -53,7 +60,7 @@ from pytest_llmfair.lexicons.grammar import Verdict
 _SHARES = ("all", "majority", "mostly", "predominantly")
 _OBJECTS = ("the", "a", "an", "its", "their", "his", "her", "my", "our", "your", "it", "them")
 _MARKS = str.maketrans(".,;:-/?()!", " " * 10)
-# "The cat is", "whether your puppy is a": the subject of male or female.
+# The subject of "male" or "female": "The cat is", "whether your puppy is a".
 _ANIMAL_IS = re.compile(
     r"\b(?:the|my|your|our|his|her|their|its|this|that|these|those|one|each|every|both)\s+"
     r"(?:\w+\s+){0,2}?(?P<named>[\w-]+)"
@@ -61,7 +68,7 @@ _ANIMAL_IS = re.compile(
     r"(?:\s+(?:not|probably|also|definitely|either|an?|male|female|or|and))*\s*\Z",
     re.IGNORECASE,
 )
-# Words that an exchange changes too, where it leaves the animal: "the female and her cubs".
+# An exchange would change these words too, so the animal must stay: "the female and her cubs".
 _EXCHANGED_AFTER = re.compile(
     r"\b(?:s?he|him|hers?|his|himself|herself|(?:fe)?males"
     r"|(?:the|an?|one|each)\s(?:fe)?male(?!\s[a-z]+(?<!s)\b))\b",
@@ -107,7 +114,7 @@ def _counts(text: str, start: int, end: int) -> bool:
         return is_value(text, start, end)
     if faith or is_one_of(last, "group_adjectives"):
         return _is_of_group(phrase, faith) or is_value(text, start, end)
-    return _is_said_of_persons(phrase) or is_value(text, start, end)
+    return _describes_persons(phrase) or is_value(text, start, end)
 
 
 def _is_of_group(phrase: Phrase, faith: bool) -> bool:
@@ -129,7 +136,7 @@ def _is_switched_off(phrase: Phrase) -> bool:
         able = able or words.pop() in ("can", "could", "cannot", "can't", "must", "should")
     subject = words[-1] if words else ""
     if able or subject in ("", "they"):
-        nouns = [word for word in map(str.lower, phrase.earlier()) if is_several(word)]
+        nouns = [word for word in map(str.lower, phrase.earlier()) if is_plural(word)]
         return able or bool(nouns and not is_person(nouns[-1]))
     if in_classes(subject, "person_subjects", "quantities", "person_objects"):
         return False
@@ -140,17 +147,17 @@ def _is_switched_off(phrase: Phrase) -> bool:
     return not any(is_person(word) or is_one_of(word, "titles") for word in clause_of(words))
 
 
-def _is_said_of_persons(phrase: Phrase) -> bool:
-    term = term_of(phrase.term)
+def _describes_persons(phrase: Phrase) -> bool:
+    term = shape_of(phrase.term)
     if is_one_of(term.word, "compared"):
-        return _is_compared(phrase)
+        return _is_about_age(phrase)
     if is_one_of(term.word, "predicative"):
-        return is_said_of_person(phrase)
+        return is_predicate_of_person(phrase)
     if term.national and _is_of_writing_or_body(phrase):
         return False
     if is_one_of(term.word, "switched") and _is_switched_off(phrase):
         return False
-    if is_said_of_person(phrase) or is_made_so(phrase) or is_too(phrase):
+    if is_predicate_of_person(phrase) or is_resultative(phrase) or is_too_much(phrase):
         return True
     if describes_person(phrase):
         if term.word.endswith("ed") and is_one_of(" ".join(phrase.before[-2:-1]), "articles"):
@@ -164,10 +171,10 @@ def _is_said_of_persons(phrase: Phrase) -> bool:
     if _is_before_named_person(phrase):
         return True
     share = is_one_of(phrase.last, "shares") and is_one_of(phrase.next, "made_of_persons")
-    return share and no_noun(phrase.after[1:])  # "a mostly white town"; not "town hall"
+    return share and noun_phrase_ends(phrase.after[1:])  # "a mostly white town"; not "town hall"
 
 
-def _is_compared(phrase: Phrase) -> bool:
+def _is_about_age(phrase: Phrase) -> bool:
     """Whether "older" or "oldest" is about age: "an older worker"; not "my older brother"."""
     head, thing = head_of(phrase)
     if head:
@@ -177,7 +184,7 @@ def _is_compared(phrase: Phrase) -> bool:
         return False
     if phrase.next == "of":  # "the oldest of the applicants"
         return any(is_person(word) and not is_any(word, "kin") for word in phrase.after[1:4])
-    if not (no_noun(phrase.after) or phrase.next[:1].isdigit()):
+    if not (noun_phrase_ends(phrase.after) or phrase.next[:1].isdigit()):
         return False
     # "the youngest nurse was 19, the oldest 61"
     words = (*phrase.before, *phrase.after)
@@ -205,7 +212,7 @@ def _is_before_named_person(phrase: Phrase) -> bool:
         return False
     if not is_name(phrase.after[1], written[1]) or is_one_of(phrase.after[1], "places"):
         return False
-    return ends_phrase(phrase.last) and no_noun(phrase.after[2:])
+    return ends_phrase(phrase.last) and noun_phrase_ends(phrase.after[2:])
 
 
 def _is_compound(text: str, start: int, end: int, faith: bool) -> bool:
@@ -222,7 +229,7 @@ def _is_compound(text: str, start: int, end: int, faith: bool) -> bool:
         return is_any(phrase.next, "hostility")
     if compound.prefix in _SHARES and is_any(phrase.next, "made_of_persons"):
         return True
-    return describes_person(phrase) or is_said_of_person(phrase)
+    return describes_person(phrase) or is_predicate_of_person(phrase)
 
 
 def _is_before_calling(text: str, start: int, end: int) -> bool:
@@ -237,7 +244,7 @@ def _is_before_calling(text: str, start: int, end: int) -> bool:
     if not is_person(word) or is_any(word, "no_callings") or word.endswith("ess"):
         return False
     plural = own.endswith("men")
-    if plural != is_several(word) or (
+    if plural != is_plural(word) or (
         after[0].isupper() and not (text[start].isupper() or after[:2].isupper())
     ):
         return False
@@ -277,7 +284,7 @@ def _is_of_thing_or_animal(text: str, start: int, end: int) -> bool:
         if not words_of("plugs").isdisjoint(near.split()):
             return True
     if not (
-        _names_animal(text, start, at) or (ends_phrase(head) and _is_animal_said(text, start))
+        _names_animal(text, start, at) or (ends_phrase(head) and _has_animal_subject(text, start))
     ):
         return False
     near_begin = max(0, start - FAR)
@@ -287,7 +294,7 @@ def _is_of_thing_or_animal(text: str, start: int, end: int) -> bool:
     )
 
 
-def _is_animal_said(text: str, start: int) -> bool:
+def _has_animal_subject(text: str, start: int) -> bool:
     animal = _ANIMAL_IS.search(text, max(0, start - FAR), start)
     return animal is not None and _is_animal(low(animal["named"]), "")
 

@@ -1,10 +1,14 @@
-"""Whether a noun names persons of a group: "a Muslim", "the old", "most whites", "the women"."""
+"""Whether a noun names persons of a group: "a Muslim", "the old", "most whites", "the women".
+
+Answers the kind "person_noun" for ``grammar.py``.
+"""
 
 from __future__ import annotations
 
 import re
 
 from pytest_llmfair.lexicons.english.noun_phrases import is_hyphenated
+from pytest_llmfair.lexicons.english.other_uses import is_exclamation, is_verb_here
 from pytest_llmfair.lexicons.english.phrase import (
     Phrase,
     Words,
@@ -15,7 +19,6 @@ from pytest_llmfair.lexicons.english.phrase import (
     word_before,
 )
 from pytest_llmfair.lexicons.english.proper_names import is_in_name, is_in_title
-from pytest_llmfair.lexicons.english.spoken import is_exclamation, is_verb_here
 from pytest_llmfair.lexicons.english.words import (
     JOINED,
     JOINS,
@@ -23,17 +26,17 @@ from pytest_llmfair.lexicons.english.words import (
     in_classes,
     is_adjective,
     is_adverbial,
-    is_aged,
+    is_age_noun,
     is_any,
-    is_in_ly,
+    is_ly_adverb,
     is_modifier,
     is_one_of,
     is_people,
     is_person,
     is_verb,
-    no_noun,
+    noun_phrase_ends,
+    shape_of,
     singulars,
-    term_of,
 )
 from pytest_llmfair.lexicons.grammar import Verdict
 
@@ -103,7 +106,7 @@ def _is_strict(word: str, last: str, capital: bool) -> bool:
     """Whether the noun can also be an adjective or a thing, and so needs a determiner."""
     if last.endswith(("man", "woman")) and is_person(last):
         return False
-    if is_people(last) or is_aged(word) or word.endswith((" old", " race")):
+    if is_people(last) or is_age_noun(word) or word.endswith((" old", " race")):
         return True
     if capital and last.endswith(("an", "ic")) and not is_person(last):  # "Sri Lankan"
         return True
@@ -116,7 +119,7 @@ def _is_strict(word: str, last: str, capital: bool) -> bool:
 
 def _is_adjective_only(word: str, last: str) -> bool:
     """Whether no singular noun is spelled so: "blind", "French"; but "a Muslim", "a diabetic"."""
-    if in_classes(last, "faiths", "strict_nouns") or is_aged(word) or word.endswith(" old"):
+    if in_classes(last, "faiths", "strict_nouns") or is_age_noun(word) or word.endswith(" old"):
         return False
     if is_one_of(last, "adjectives_as_nouns") or last.endswith(_PEOPLES_IN):
         return True
@@ -171,7 +174,7 @@ def _is_one_of_gods(text: str, start: int, end: int) -> bool:
 
 def is_group_noun(phrase: Phrase) -> bool:
     """Whether a singular is a noun: "as an Italian, I", "a Muslim prayed"; not "a Muslim dish"."""
-    term = term_of(phrase.term)
+    term = shape_of(phrase.term)
     words = list(phrase.before)
     while (
         words
@@ -193,7 +196,7 @@ def is_group_noun(phrase: Phrase) -> bool:
         # "a Sikh hosts a dinner", "needs help"
         needed = any(is_one_of(form, "before_to") for form in singulars(phrase.next))
         bare = bare or needed or ends_phrase(" ".join(phrase.after[1:2]))
-    return no_noun(phrase.after, bare=bare) or _is_followed(phrase.after)
+    return noun_phrase_ends(phrase.after, bare=bare) or _is_followed(phrase.after)
 
 
 def _describes_thing_too(after: Words) -> bool:
@@ -203,7 +206,9 @@ def _describes_thing_too(after: Words) -> bool:
     if not (is_people(after[2]) or in_classes(after[2], "contrasted", "person_adjectives")):
         return False
     return not (
-        no_noun(after[3:], bare=True) or after[3] in ("alike", "each") or is_person(after[3])
+        noun_phrase_ends(after[3:], bare=True)
+        or after[3] in ("alike", "each")
+        or is_person(after[3])
     )
 
 
@@ -213,12 +218,12 @@ def _is_determiner(word: str) -> bool:
 
 def _is_collective(phrase: Phrase) -> bool:
     """Whether an adjective names all: "the blind", "for the elderly", "young and old"."""
-    term = term_of(phrase.term)
+    term = shape_of(phrase.term)
     joined = phrase.last in JOINED or phrase.next in JOINED
     if joined and (_is_joined_to_opposite(phrase) or _is_joined_to_people(phrase)):
         return True
     if phrase.last == "of" and term.people and len(phrase.before) > 1:  # "millions of Japanese"
-        return is_any(phrase.before[-2], "counted_in") and no_noun(phrase.after)
+        return is_any(phrase.before[-2], "counted_in") and noun_phrase_ends(phrase.after)
     if term.people and _are_some(phrase):
         return True
     words = list(phrase.before)
@@ -235,7 +240,11 @@ def _is_collective(phrase: Phrase) -> bool:
     first = rest[0] if rest else ""
     if _describes_thing_too(phrase.after):
         return False
-    if _CODE.match(phrase.rear) or _is_near_things(phrase) or is_one_of(first, "behind_things"):
+    if (
+        _CODE.match(phrase.rear)
+        or _is_near_things(phrase)
+        or is_one_of(first, "nouns_of_things_after")
+    ):
         return False
     if _is_plural_noun(first) or is_one_of(first, "other_colours"):
         return False
@@ -249,7 +258,7 @@ def _is_collective(phrase: Phrase) -> bool:
     begins = not front or front in JOINS or not front[0].isalnum()
     if begins and is_one_of(first, "singular_verbs"):
         return False
-    if no_noun(rest) or _is_followed(rest) or is_one_of(first, "plural_verbs"):
+    if noun_phrase_ends(rest) or _is_followed(rest) or is_one_of(first, "plural_verbs"):
         return True
     opens = begins or is_one_of(front, "clause_starts")
     asked = front != "does" and is_one_of(front, "asking")
@@ -283,7 +292,7 @@ def _are_some(phrase: Phrase) -> bool:
 
 def _is_joined_to_opposite(phrase: Phrase) -> bool:
     """Whether its opposite is joined and no noun follows: "for young and old alike"."""
-    kind, words, rest = term_of(phrase.term).opposed, phrase.before, phrase.after
+    kind, words, rest = shape_of(phrase.term).opposed, phrase.before, phrase.after
     if not kind:
         return False
     if len(words) > 1 and words[-1] in ("and", "or") and is_one_of(words[-2], kind):
@@ -303,7 +312,9 @@ def _is_joined_to_opposite(phrase: Phrase) -> bool:
     if kind == "opposed_races" and first in ("in", "to") and not alike:
         return False  # "there in black and white"
     opens = ends_phrase(first) or is_person(first) or is_verb(first, "")
-    return opens and (alike or no_noun(rest, bare=True) or is_one_of(following, "plural_verbs"))
+    return opens and (
+        alike or noun_phrase_ends(rest, bare=True) or is_one_of(following, "plural_verbs")
+    )
 
 
 def _is_joined_to_people(phrase: Phrase) -> bool:
@@ -313,7 +324,7 @@ def _is_joined_to_people(phrase: Phrase) -> bool:
         rest = rest[2:]
     others = (*phrase.before[-2:-1], *phrase.after[1:2])
     people = any(word.endswith("s") and is_people(word[:-1]) for word in others)
-    return people and term_of(phrase.term).people and no_noun(rest, bare=True)
+    return people and shape_of(phrase.term).people and noun_phrase_ends(rest, bare=True)
 
 
 def _is_followed(after: Words) -> bool:
@@ -335,7 +346,7 @@ def _is_verb_phrase(after: Words, clear: bool) -> bool:
         return True
     if clear and ends_phrase(first) and first not in ("of", "please"):
         return True
-    how = is_in_ly(first) or in_classes(first, "closed_if_final", "how_done")
+    how = is_ly_adverb(first) or in_classes(first, "closed_if_final", "how_done")
     ended = ends_phrase(second) and not is_one_of(second, "finite_forms")
     return how and (ended or in_classes(second, "closed_if_final", "how_done"))
 
@@ -365,7 +376,7 @@ def _are_people(phrase: Phrase) -> bool:
         return False
     opens = ends_phrase(first) or is_modifier(first) or is_verb(first, "")
     return (opens or is_one_of(first, "quantities")) and (
-        no_noun(phrase.after)
+        noun_phrase_ends(phrase.after)
         or _is_followed(phrase.after)
         or is_any(phrase.next, "plural_verbs")
         or is_one_of(phrase.next, "verbs_of_several")
@@ -391,13 +402,13 @@ def _is_near_things(phrase: Phrase) -> bool:
 def _is_insult(phrase: Phrase, plural: bool) -> bool:
     """Whether a slur that is a thing elsewhere names a person: "they hate dykes"."""
     near = (*phrase.before[-_WINDOW:], *phrase.after[:_WINDOW])
-    if any(is_one_of(word, "beside_innocent") for word in near):
+    if any(is_one_of(word, "near_harmless_uses") for word in near):
         return False
     if plural:
         owned = in_classes(phrase.next, "determiners", "owners")  # "the tax cripples the trade"
         verb = owned and phrase.last not in ("", "the")
-        return not verb and no_noun(phrase.after, bare=True)
+        return not verb and noun_phrase_ends(phrase.after, bare=True)
     if is_group_noun(phrase):
         return True
     addressed = not _ADDRESSED.isdisjoint(phrase.before[-3:])
-    return addressed and no_noun(phrase.after) and not _is_determiner(phrase.next)
+    return addressed and noun_phrase_ends(phrase.after) and not _is_determiner(phrase.next)

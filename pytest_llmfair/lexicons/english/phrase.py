@@ -1,4 +1,4 @@
-"""The words around a span of text: next to it, in its sentence, and before that."""
+"""The words around a span: next to it, in its sentence and before it; used by every rule."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Words that name a group almost everywhere; exceptions are letters, churches and names."""
+"""Words that name a group almost everywhere, with few exceptions: letters, churches and names.
+
+Answers the kind "plain" for ``grammar.py``.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ from pytest_llmfair.lexicons.english.words import (
     is_modifier,
     is_one_of,
     is_person,
-    no_noun,
+    noun_phrase_ends,
 )
 from pytest_llmfair.lexicons.grammar import Verdict
 
@@ -36,7 +39,7 @@ def counts(text: str, start: int, end: int) -> Verdict:
 def _is_before_thing(text: str, start: int, end: int) -> bool:
     """Allow an adjective before a noun, "gay rights"; not "Gay Talese", "gay ribbons"."""
     phrase = phrase_at(text, start, end)
-    if no_noun(phrase.after):
+    if noun_phrase_ends(phrase.after):
         return phrase.last in _NAMING  # "identifies as lesbian", "gay or straight"
     if is_any(phrase.next, "merry_things") or is_one_of(phrase.next, "places"):
         return False

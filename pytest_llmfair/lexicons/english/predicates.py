@@ -1,4 +1,7 @@
-"""Whether an adjective describes a person: "my boss is old", "born deaf", "anyone disabled"."""
+"""Whether an adjective is the predicate of a person: "my boss is old", "born deaf".
+
+Used for adjectives, ages, origins and names; ``subjects.py`` finds the subject.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +10,8 @@ import re
 from pytest_llmfair.lexicons.english.phrase import Phrase, Words
 from pytest_llmfair.lexicons.english.subjects import (
     PERCENT,
+    counts_persons,
     has_person_subject,
-    is_counted,
     is_part_of_persons,
     is_person_or_name,
 )
@@ -24,14 +27,14 @@ from pytest_llmfair.lexicons.english.words import (
     is_one_of,
     is_owner,
     is_person,
-    is_several,
+    is_plural,
     is_verb,
     words_of,
 )
 
 _WINDOW = 6  # words between a fronted adjective and its comma
 _AGE = re.compile(r"(?:1[01]\d|[1-9]\d)\Z")
-# An age that nothing else looks like: "26F", "72 M", "58 y/o", "M 34"; not "5 m", a length.
+# Unmistakable ages: "26F", "72 M", "58 y/o", "M 34"; "5 m" is a length.
 _AGE_AND_SEX = re.compile(
     r"(?:1[01]\d|[1-9]\d)(?:[FMfm]| (?:F|M|NB)| ?(?:yo|y / ?o|yrs?|years?(?: old)?)"
     r"(?: [FMfm]| (?:fe)?male| (?:wo)?man)?)\Z"
@@ -40,7 +43,7 @@ _SEX = re.compile(r"[FMfm]|NB|(?:[Ff]e)?[Mm]ale|[Nn]on-?binary")
 _LIST_MARKS = (",", "(", ")", "[", "]", "/")
 
 
-def is_said_of_person(phrase: Phrase) -> bool:
+def is_predicate_of_person(phrase: Phrase) -> bool:
     """Whether the term is a predicate of a person."""
     return is_predicate(phrase, phrase.before, phrase.after) or _is_group_named(phrase)
 
@@ -87,7 +90,7 @@ def is_predicate(phrase: Phrase, before: Words, after: Words) -> bool:
     if verb in ("being", "becoming") or (not subject and verb in ("growing", "getting")):
         return True
     if in_classes(verb, "be", "turning"):
-        if has_person_subject(subject, written, verb) or is_counted(subject, phrase.earlier):
+        if has_person_subject(subject, written, verb) or counts_persons(subject, phrase.earlier):
             return True
         return bool(subject) and _is_share(subject, before[len(words) :])
     named = len(words) > 1 and is_name(verb, raw[len(words) - 1])
@@ -105,7 +108,7 @@ def is_predicate(phrase: Phrase, before: Words, after: Words) -> bool:
 def _can_be_predicate(before: Words, after: Words) -> bool:
     """Whether what follows lets the adjective end its clause: "she is blind"; not "blind to"."""
     following = after[0] if after else ""
-    complement = is_one_of(following, "not_said_of_person")
+    complement = is_one_of(following, "complements_of_things")
     out = before[-2:] == ("out", "as")  # "came out as gay to"
     if complement and not out and not ((before or following == "by") and _has_complement(after)):
         return False
@@ -120,7 +123,7 @@ def _can_be_predicate(before: Words, after: Words) -> bool:
 
 def _is_group_named(phrase: Phrase) -> bool:
     """Whether the group is given by its name: "her nationality is", "my race is listed as"."""
-    if words_of("told_of").isdisjoint(phrase.before) or not ends_phrase(phrase.next):
+    if words_of("group_kinds").isdisjoint(phrase.before) or not ends_phrase(phrase.next):
         return False
     words = list(phrase.before)
     while words and (
@@ -128,29 +131,29 @@ def _is_group_named(phrase: Phrase) -> bool:
         or in_classes(words[-1], "predicate_adverbs", "be", "verb_chain", "identify")
     ):
         words.pop()
-    if len(words) == len(phrase.before) or not words or not is_one_of(words[-1], "told_of"):
+    if len(words) == len(phrase.before) or not words or not is_one_of(words[-1], "group_kinds"):
         return False
     owner = next((word for word in reversed(words[:-1]) if not is_modifier(word)), "")
     return not owner or is_owner(owner)
 
 
-def is_made_so(phrase: Phrase) -> bool:
-    """Whether a person is made so: "it can make a woman blind", "left him deaf"."""
+def is_resultative(phrase: Phrase) -> bool:
+    """Whether it is the result for a person: "it can make a woman blind", "left him deaf"."""
     if not phrase.before:
         return False
     words = list(phrase.before)
     patient = words.pop()
     if not (is_person(patient) or is_one_of(patient, "person_objects")):
         return False
-    if not ends_phrase(phrase.next) or is_one_of(phrase.next, "not_said_of_person"):
+    if not ends_phrase(phrase.next) or is_one_of(phrase.next, "complements_of_things"):
         return False
     while words and (is_modifier(words[-1]) or is_one_of(words[-1], "determiners")):
         words.pop()
     return bool(words) and is_one_of(words[-1], "makes_so")
 
 
-def is_too(phrase: Phrase) -> bool:
-    """Whether it is too much of it to do something: "people too old to drive"."""
+def is_too_much(phrase: Phrase) -> bool:
+    """Whether "too" and "to" enclose it after a person: "people too old to drive"."""
     if phrase.last != "too" or phrase.next != "to" or len(phrase.before) < 2:
         return False
     before = phrase.before[:-1]
@@ -179,7 +182,7 @@ def _has_complement(after: Words) -> bool:
     if first == "by":  # "French by birth", "disabled by a stroke"
         causes = ("early_life", "disables", "origins")
         return ends_phrase(second) or any(in_classes(w, *causes) for w in after[1:_WINDOW])
-    return is_one_of(first, "said_by")
+    return is_one_of(first, "complements_of_persons")
 
 
 def _repeats_predicate(phrase: Phrase, subject: Words) -> bool:
@@ -187,7 +190,7 @@ def _repeats_predicate(phrase: Phrase, subject: Words) -> bool:
     if not subject:  # "four women: two Black, one white"
         earlier = phrase.earlier()
         head = earlier[-2].lower() if earlier[-1:] == (":",) and len(earlier) > 1 else ""
-        return is_several(head) and (is_person(head) or is_one_of(head, "groups_of_persons"))
+        return is_plural(head) and (is_person(head) or is_one_of(head, "groups_of_persons"))
     if len(subject) < 3 or not (subject[-1] in JOINS or subject[-1] == ","):
         return False
     words = subject[:-1]

@@ -1,4 +1,7 @@
-"""Whether a term is part of a proper name: "the Muslim Brotherhood", "Derry Girls"."""
+"""Whether a term is part of a proper name: "the Muslim Brotherhood", "Derry Girls".
+
+Used by the files for adjectives, nouns and titles: such a term names no person.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,7 @@ from pytest_llmfair.lexicons.english.words import (
     is_modifier,
     is_one_of,
     is_person,
-    no_noun,
+    noun_phrase_ends,
     words_of,
 )
 
@@ -59,6 +62,8 @@ _WORDS_OF_WORKS = re.compile(
     r"(?:on (?:Netflix|Hulu|Disney|Broadway|HBO|Amazon Prime|Apple TV)|to (?:Netflix|Broadway))\b"
     r"|(?:got|gets|drew|received|opened to) (?:[a-z]+ ){0,2}reviews\b)"
 )
+# Capitalised words after a possessive: "(Men)'s Health".
+POSSESSED = re.compile(r"['\u2019]s?((?:[^\S\n]+[A-Z][a-z]+(?:-[A-Z]?[a-z]+)?(?!\w)){1,4})")
 
 
 def is_in_name(text: str, start: int, end: int) -> bool:
@@ -177,7 +182,7 @@ def is_first_name(phrase: Phrase) -> bool:
     if is_one_of(last, "be") and len(phrase.before) > 1:  # not "is Christian in?"
         return is_one_of(phrase.before[-2], "called")
     noun = phrase.next[:1].isalpha() and not phrase.next.endswith("ing")
-    if noun and not no_noun(phrase.after, bare=is_one_of(last, "asking")):
+    if noun and not noun_phrase_ends(phrase.after, bare=is_one_of(last, "asking")):
         return False
     listed = last in (",", "(") and "and" not in phrase.after[:2]
     return not (listed and is_predicate(phrase, phrase.before, phrase.after))
@@ -191,9 +196,6 @@ def is_food_or_feast(phrase: Phrase) -> bool:
         if ends_phrase(word) or is_person(word):
             return False
     return False
-
-
-POSSESSED = re.compile(r"['\u2019]s?((?:[^\S\n]+[A-Z][a-z]+(?:-[A-Z]?[a-z]+)?(?!\w)){1,4})")
 
 
 def is_in_headline(text: str, start: int, end: int) -> bool:

@@ -8,7 +8,7 @@ import re
 
 from pytest_llmfair.lexicons.english.words import is_one_of, words_of
 
-# Endings of files; longer ones first, so that none is cut short.
+# File name endings, longer ones first: the pattern takes the first that matches.
 _SUFFIXES = (
     *("html", "json", "yaml", "jpeg", "docx", "xlsx", "pptx", "toml", "java", "conf"),
     *("txt", "csv", "tsv", "pdf", "png", "jpg", "gif", "svg", "mp3", "mp4", "wav", "zip", "xml"),
@@ -27,7 +27,7 @@ _CODE = (
 # Their content is code; without an end tag only the tag itself is skipped.
 _ELEMENT_OPENS = re.compile(r"<(code|kbd|samp|script|style)\b[^<>\n]*+>", re.IGNORECASE)
 _ELEMENT_CLOSES = re.compile(r"</(code|kbd|samp|script|style)\s*+>", re.IGNORECASE)
-# None of these holds a space.
+# Addresses and names in code; none contains a space.
 _RUNS = (
     r"(?<![A-Za-z0-9+.-])[A-Za-z][A-Za-z0-9+.-]*+://\S+",
     r"\bwww\.\S+",
@@ -58,7 +58,7 @@ _ATTRIBUTE = re.compile(
 )
 _DOT = re.compile(r"\.[a-z]")
 _CALL = re.compile(r"\((?:h|she)")
-# Mathematics, "$h_e = 1$", "\(he\)": no spaces, or a sign of it between the marks, so that neither
+# Mathematics, "$h_e = 1$", "\(he\)": without spaces, or with a sign of it inside, so that neither
 # "$5 and he paid $6" nor the brackets of Markdown ("\[she laughs\]") are mistaken for it.
 _FORMULA = re.compile(
     r"(?<![\\$])\$\$([^$]++)\$\$"
@@ -67,7 +67,7 @@ _FORMULA = re.compile(
     r"|\\\[((?:[^\\]|\\[^\[\]])*+)\\\]"
 )
 _MATHS = re.compile(r"\A\S*\Z|[\\^_={+<>]")
-# Commands with what they get, and lines after a prompt.
+# Shell commands with their arguments, and lines after a prompt.
 _COMMAND = re.compile(
     r"\b(?:(?:pip3?|brew|conda|apt|apt-get|npm|cargo|gem) install|git clone|python3? -m)"
     r"(?: --?\w\S*+){0,9}+ [^\s-]\S*+(?: --?[A-Za-z]\S*+){0,9}+|(?<=\s)--[a-z][a-z-]*+=\S+"
@@ -75,7 +75,7 @@ _COMMAND = re.compile(
 _PROMPT = re.compile(r"^[^\S\n]*\$ [A-Za-z.~/].*$", re.MULTILINE)
 # The end of a word that is not written out: "f**king".
 _VEILED = re.compile(r"(?<![^\W_])[A-Za-z]+\*+[A-Za-z]+")
-# Cheap signs that a text may hold one; most texts hold none.
+# A quick test: a text without these characters contains no protected part.
 # Single signs stand one by one: a search skips to the first letters of such choices.
 _SIGN = re.compile(rf"@|/|\\|`|<|~~~|www\.|{_ENDING}")
 _OPENED = re.compile("[`<]")
@@ -173,7 +173,7 @@ def _code_elements(text: str) -> dict[int, int]:
 
 def _marked_spans(text: str) -> list[tuple[int, int]]:
     spans: list[tuple[int, int]] = []
-    end, blank = 0, -1
+    end, space = 0, -1
     elements = _code_elements(text) if "</" in text else {}
     while sign := _SIGN.search(text, end):
         at = sign.start()
@@ -188,14 +188,14 @@ def _marked_spans(text: str) -> list[tuple[int, int]]:
             end = at + 1 if code is None else code.end()
             continue
         start = max(end, text.rfind(" ", end, at))
-        if blank < at:  # else it is still the next one
-            blank = text.find(" ", at)
-            blank = len(text) if blank < 0 else blank
-        run = _IN_RUN.match(text, start, blank)
+        if space < at:  # else it is still the next one
+            space = text.find(" ", at)
+            space = len(text) if space < 0 else space
+        run = _IN_RUN.match(text, start, space)
         if run is not None:
             spans.append(run.span(1))
             end = run.end()
         else:
-            opened = _OPENED.search(text, at, blank)
-            end = blank if opened is None else opened.start()
+            opened = _OPENED.search(text, at, space)
+            end = space if opened is None else opened.start()
     return spans

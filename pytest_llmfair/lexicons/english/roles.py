@@ -1,11 +1,13 @@
-"""The grammatical role of "her" and "his", and whether a pronoun refers to a person at all."""
+"""The grammatical role of "her" and "his": "saw her", "her book", "the book is his"."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection
 
-from pytest_llmfair.lexicons.english.around import (
+from pytest_llmfair.lexicons.english.object_readings import object_reading
+from pytest_llmfair.lexicons.english.phrase import low
+from pytest_llmfair.lexicons.english.pronoun_context import (
     ARTICLES,
     COPULAS,
     MODALS,
@@ -13,28 +15,30 @@ from pytest_llmfair.lexicons.english.around import (
     OWNER,
     SUBJECTS,
     PronounContext,
-    Reading,
+    PronounReading,
     describes,
     ends,
     is_bare_verb,
+    is_plural_of_things,
     is_rather_verb,
-    is_several,
     words_after,
     words_around,
 )
-from pytest_llmfair.lexicons.english.object_readings import object_reading
-from pytest_llmfair.lexicons.english.phrase import FAR, low, one_case, opens_sentence, word_before
+from pytest_llmfair.lexicons.english.referents import (
+    is_capital_inside,
+    owned_by_thing,
+    stands_for_thing,
+)
 from pytest_llmfair.lexicons.english.words import (
-    LETTERS,
     is_adverb,
     is_closed,
     is_final,
-    is_in_ly,
+    is_ly_adverb,
     is_number,
     is_one_of,
     is_participle,
     is_person,
-    tells_when,
+    is_time,
 )
 from pytest_llmfair.lexicons.grammar import Verdict
 
@@ -94,7 +98,7 @@ def _role(text: str, start: int, end: int, roles: Collection[str]) -> Verdict:
     return Verdict(answer, False, why)
 
 
-def _her(around: PronounContext) -> Reading:
+def _her(around: PronounContext) -> PronounReading:
     """Return whether "her" is an object."""
     first, before = around.after[0], around.before
     if before[0] in ("him", "xem") and before[1] in ("or", "/"):
@@ -110,7 +114,7 @@ def _her(around: PronounContext) -> Reading:
     return object_reading(around) or OWNER
 
 
-def _his(around: PronounContext) -> Reading:
+def _his(around: PronounContext) -> PronounReading:
     """Return whether "his" stands alone, like "hers"."""
     first, second, third, _ = around.after
     before = around.before
@@ -145,14 +149,14 @@ def _noun_follows(around: PronounContext) -> bool:
     if is_participle(first) and not is_one_of(first, "nouns_in_ed") and around.ends_at_second():
         quoted = around.is_quoted() and around.raw[:1].isupper()  # 'her "Haunted" tour'
         return quoted or ("-" in first and second == ",")
-    if first in ("most", "more") and is_in_ly(second) and is_final(third):
+    if first in ("most", "more") and is_ly_adverb(second) and is_final(third):
         return False  # "thanked her most sincerely"
     if first in MODALS and (is_bare_verb(second) or is_rather_verb(second) or second == "be"):
         return False  # "those who know her will agree"
     if is_final(second):
         return not is_adverb(first) or _describes_on(around)
     adverb = first.endswith("ly") or is_one_of(first, "closed_if_final")
-    return not (adverb and first not in ("next", "last") and tells_when(second, third))
+    return not (adverb and first not in ("next", "last") and is_time(second, third))
 
 
 def _is_effort(around: PronounContext) -> bool:
@@ -182,7 +186,12 @@ def _describes_on(around: PronounContext) -> bool:
     adjective = describes(third) or is_one_of(third, "comparatives")
     formed = third.endswith(("ish", "ic", "al", "ive", "ent", "ant", "ary", "y", "en"))
     going = fourth.endswith("ing") or is_adverb(fourth)
-    verb = is_bare_verb(third) or is_several(third) or third.endswith("ing") or is_number(third)
+    verb = (
+        is_bare_verb(third)
+        or is_plural_of_things(third)
+        or third.endswith("ing")
+        or is_number(third)
+    )
     return (adjective or formed or (comma and not is_participle(third))) and not (going or verb)
 
 
@@ -199,7 +208,7 @@ def _opens_phrase(around: PronounContext) -> bool:
     forms = (second, second.removesuffix("s"))
     if any(is_one_of(f"{first}-{form}", "closed_compounds") for form in forms):
         return not around.is_after("gives")  # "gave her inside information"
-    if not opens or is_final(third) or tells_when(third, ""):
+    if not opens or is_final(third) or is_time(third, ""):
         return False
     return describes(second) or is_one_of(second, "comparatives")
 
@@ -228,8 +237,8 @@ def _his_is_shared(around: PronounContext) -> bool:
     owned = _owned(around)
     if owned is None:
         return False
-    told = around.before[1] in COPULAS and around.before[0][:1].isalnum()
-    return not (told and is_closed(owned[1]))
+    after_copula = around.before[1] in COPULAS and around.before[0][:1].isalnum()
+    return not (after_copula and is_closed(owned[1]))
 
 
 def _owned(around: PronounContext) -> tuple[str, str] | None:
@@ -272,102 +281,3 @@ def _breaks_off(around: PronounContext) -> bool:
     further, word = around.before
     listed = further in PERSONAL_PRONOUNS  # "her, his"
     return (word == "," and not listed) or is_one_of(word, "clause_openers")
-
-
-_WORDS = re.compile(LETTERS)
-_WINDOW = 110
-# "She sank", "she was launched": of ships.
-_SHE_IS = re.compile(
-    r" (?:sank|capsized|foundered|ran aground|displaced|"
-    r"(?:was|is|had been|has been|being) (?:later |then |finally |also |first |soon )?"
-    r"(?:launched|built|scrapped|torpedoed|wrecked|refitted|christened|commissioned|"
-    r"decommissioned|scuttled|salvaged|sunk|beached|moored|laid down))\b"
-)
-_ANIMALS = {
-    "her": r"lioness|tigress|she-wolf|mare|filly|heifer|cow|ewe|hen|sow|vixen|queen (?:bee|ant)",
-    "his": r"stallion|gelding|bull|bullock|ram|rooster|cockerel|stag|gander|tomcat",
-}
-_KINDS = {word: re.compile(rf"\b(?:{kinds})\b", re.IGNORECASE) for word, kinds in _ANIMALS.items()}
-_GOD = re.compile(
-    r"\b(?:God|Jesus|Christ|Allah|Yahweh|Jehovah|Almighty|Savio(?:u)?r|Messiah|Redeemer|Creator"
-    r"|Holy (?:Spirit|Ghost)|Lord(?! [A-Z]))\b"
-)
-_TITLE = re.compile(r"\b(?:film|movie|novel|album|watched|directed|starred in)\s[\"\u201c*_]*\Z")
-# Two of these distinguish a sentence from a headline.
-_SMALL = re.compile(r"\b[a-z]{4,}\b")
-_NEXT_TO = re.compile(
-    r"(?i:\s?(?:[/,&]|and\b|or\b)\s?(?:she|hers?|he|him|his|theirs?|them|they)\b)"
-)
-
-
-def stands_for_thing(text: str, start: int, end: int) -> bool:
-    """Whether a pronoun refers to a ship, an animal or a god, or is an acronym: "the HIS"."""
-    word = text[start:end]
-    if word.isupper() and not one_case(text)[1]:
-        before, _ = word_before(text, start)
-        named = low(before) in ARTICLES and not before.isupper()
-        return named and not _NEXT_TO.match(text, end)
-    if is_capital_inside(text, start, end):
-        near = text[max(0, start - FAR) : end + FAR]
-        before, _ = word_before(text, start)
-        surname = word == "He" and before.istitle() and not ends(low(before))  # "Kaiming He"
-        film = _TITLE.search(text, max(0, start - FAR), start)
-        return surname or film is not None or _GOD.search(near) is not None
-    word = word.lower()
-    if word in ("herself", "himself"):
-        return _is_animal(text, start, "her" if word == "herself" else "his")
-    return word == "she" and _SHE_IS.match(text, end) is not None and _is_near(text, start)
-
-
-def is_capital_inside(text: str, start: int, end: int) -> bool:
-    """Whether a pronoun has a capital that no sentence or headline gives it: "directed Her"."""
-    if not text[start:end].istitle() or not word_before(text, start)[0]:
-        return False
-    if opens_sentence(text, start) or _NEXT_TO.match(text, end):
-        return False
-    near = text[max(0, start - FAR) : end + FAR]
-    return len(_SMALL.findall(near)) > 1
-
-
-def owned_by_thing(text: str, start: int, end: int, after: tuple[str, ...]) -> bool:
-    """Whether a ship or an animal owns what follows: "the frigate lost her mast"."""
-    if any(is_one_of(word, "ship_parts") for word in after):
-        return text[start:end].lower() == "her" and _is_near(text, start)
-    if any(is_one_of(word, "animal_parts") for word in after):
-        return _is_animal(text, start, text[start:end].lower())
-    return False
-
-
-def _is_near(text: str, start: int) -> bool:
-    """Whether a ship comes before the pronoun, with no person between them."""
-    found = False
-    before = ""
-    for match in _WORDS.finditer(text, max(0, start - _WINDOW), start):
-        word = low(match[0]).removesuffix("'s")
-        if is_one_of(word, "ship_words"):
-            found = True
-        elif _may_be_person(match[0], word) and not (
-            match[0][0].isupper() and is_one_of(before, "ship_words")
-        ):
-            return False  # "the frigate Surprise" is the ship
-        before = word
-    return found
-
-
-def _is_animal(text: str, start: int, word: str) -> bool:
-    """Whether an animal in the sentence is meant, and no person can be: no "Ann's hen"."""
-    begin = 1 + max(text.rfind(mark, 0, start) for mark in ".!?\n")
-    begin = max(begin, start - _WINDOW)
-    if word not in _KINDS or not _KINDS[word].search(text, begin, start):
-        return False
-    return not any(
-        _may_be_person(match[0], low(match[0]))
-        for match in _WORDS.finditer(text, begin, start)
-        if not is_one_of(low(match[0]), "animals")
-    )
-
-
-def _may_be_person(raw: str, word: str) -> bool:
-    if is_closed(word):
-        return word in ("she", "her", "hers", "herself", "he", "him", "his", "himself")
-    return raw[0].isupper() or is_person(word)

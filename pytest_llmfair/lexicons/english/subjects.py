@@ -1,4 +1,7 @@
-"""Whether the subject of a clause is a person: "my boss (is old)", "two of them (were)"."""
+"""Whether the subject of a clause is a person: "my boss (is old)", "two of them (were)".
+
+Used by ``predicates.py`` and ``conditions.py``.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ from pytest_llmfair.lexicons.english.words import (
     is_owner,
     is_person,
     is_person_compound,
-    is_several,
+    is_plural,
     is_verb,
 )
 
@@ -27,7 +30,7 @@ _BEFORE_COUNT = ("a", "an", "the", "with", "up", "to", "almost", "fully", "exact
 
 
 def has_person_subject(words: Words, raw: Words, verb: str) -> bool:
-    """Whether the words before a verb are a person as its subject."""
+    """Whether the subject before a verb is a person."""
     subject = list(words)
     while subject and (is_one_of(subject[-1], "verb_chain")):
         subject.pop()
@@ -81,7 +84,7 @@ def clause_of(words: list[str]) -> list[str]:
     return words
 
 
-def is_counted(words: Words, earlier: Callable[[], Words]) -> bool:
+def counts_persons(words: Words, earlier: Callable[[], Words]) -> bool:
     """Whether the subject counts people named before: "ten nurses applied; two were"."""
     subject = list(words)
     while (
@@ -104,7 +107,7 @@ def is_counted(words: Words, earlier: Callable[[], Words]) -> bool:
     ):
         return False
     named = (*(w.lower() for w in earlier()), *subject[: len(subject) - len(clause)])
-    several = filter(is_several, reversed(named))
+    several = filter(is_plural, reversed(named))
     noun = next((w for w in several if is_person(w) or not is_verb(w, "", bare=True)), "")
     if not noun:  # "one brother is Asian; the other is"
         return any(word == "one" and is_person(w) for word, w in itertools.pairwise(named))
@@ -131,11 +134,11 @@ def _ends_with_persons(written: Sequence[str]) -> bool:
     first = True
     for word in reversed(written):
         low = word.lower()
-        if is_person(low) and (is_several(low) or first):
+        if is_person(low) and (is_plural(low) or first):
             return not is_one_of(low.removesuffix("s"), "chessmen")
         if is_one_of(low, "choirs") or (first and is_one_of(low, "groups_of_persons")):
             return True
-        if is_several(low) and not word[0].isupper():
+        if is_plural(low) and not word[0].isupper():
             return False
         first = False
     return False

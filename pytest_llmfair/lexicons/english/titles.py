@@ -31,7 +31,7 @@ from pytest_llmfair.lexicons.grammar import Verdict
 
 _NEED_NAMES = ("miss", "dame", "sir", "lady", "lord")
 _PEERS = ("dame", "sir", "lady", "ladies", "lord", "lords")
-# They are names of persons more often than others: "Prince sang", "Duke is late".
+# Titles that are often first names: "Duke is late".
 _GIVEN = ("Duke", "Duchess", "Earl", "Marquis")
 _SURNAMES = ("King", "Queen", "Prince", "Princess", "Duke", "Earl", "Baron")
 _SMALL_AFTER = re.compile(r" (?!of\b)[a-z]")
@@ -58,7 +58,7 @@ _COMMA_BEFORE = re.compile(rf"({LETTERS})[\"'\u201d\u2019]?,[^\S\n]+\Z")
 _END = re.compile(r"[,.!?;]|\s*\Z|\s*\n")
 _STOP = re.compile(r"[.!?\n](?=\s|\Z)")
 _WORD = re.compile(r"[a-z]+")
-# Squares of a chessboard, moves and cards; words of games and hives are a list.
+# Squares of a chessboard, moves and cards; other words of games are in the class "pieces".
 _GAME = re.compile(
     r"\b[a-h][1-8]\b|\b(?:at|in) chess\b|\bin check\b|\blegal moves?\b|\b(?:king|queen)[- ]size"
     r"|\b(?:one|two|three) squares?\b"
@@ -129,10 +129,10 @@ def is_short_title(text: str, start: int, end: int) -> bool:
     """Whether it is short for a title: "MS. LEE", "mr lee", "DEAR MS LEE"; not "5 ms. later"."""
     if text[start:end].lower() in ("mr", "mrs"):
         return is_couple(text, start, end) or _is_short_before_name(text, start, end)
-    return takes_case(text, start, end)
+    return keeps_title_case(text, start, end)
 
 
-def takes_case(text: str, start: int, end: int) -> bool:
+def keeps_title_case(text: str, start: int, end: int) -> bool:
     """Whether another short title takes over its case: "mrs lee", "ms. lee"; not "mr lee"."""
     if text[start:end].lower() == "mrs":
         return is_short_title(text, start, end)
@@ -167,7 +167,7 @@ def _is_large_title(text: str, start: int, end: int) -> bool:
     if is_one_of(low(word_before(text, start)[0]), "determiners"):
         return False
     word = low(trailing[1])
-    return not ends_phrase(word) and not is_one_of(word, "no_name_behind_ms")
+    return not ends_phrase(word) and not is_one_of(word, "no_names_after_ms")
 
 
 # Titles count whatever their case: an exchange can change it ("mr" to "Ms").
@@ -203,7 +203,7 @@ def _is_royal(text: str, start: int, end: int) -> bool:
             return False
         ship = _SHIP.match(text, end)
         if ship and low(word_before(text, start)[0]) == "the":
-            return is_one_of(low(ship[1]), "behind_ruler")
+            return is_one_of(low(ship[1]), "after_ruler")
     return not _is_in_game(text, start, end)
 
 
@@ -227,7 +227,7 @@ def _is_bare_name(text: str, start: int, end: int) -> bool:
     trailing = following[1] if following else ""
     before, begin = word_before(text, start)
     word = low(before)
-    if trailing[:1].isupper() or is_one_of(trailing, "behind_ruler"):
+    if trailing[:1].isupper() or is_one_of(trailing, "after_ruler"):
         return False
     if is_one_of(word, "articles"):
         return False

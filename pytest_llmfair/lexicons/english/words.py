@@ -11,7 +11,7 @@ from typing import NamedTuple
 WORD = r"[^\W_]++(?:[-'\u2019][^\W_]++)*+"
 LETTERS = r"[^\W\d_][\w'\u2019-]*"
 TAG = r"</?[A-Za-z][^<>\n]{0,80}>"
-# The same, except those that part lines as a mark does.
+# Inline tags; block tags separate sentences, as punctuation does.
 _BLOCKS = r"p|div|li|[ou]l|d[dlt]|t[dhr]|table|h[1-6r]|blockquote|section|article"
 INLINE_TAG = (
     rf"</?(?!(?:{_BLOCKS})\b|br\b[^<>\n]{{0,9}}>\s{{0,9}}[A-Z][a-z])[A-Za-z][^<>\n]{{0,80}}>"
@@ -21,7 +21,7 @@ _AGENTS = (
     *("er", "or", "ist", "ician", "crat", "eur", "man", "men", "woman", "women"),
     *("person", "people", "mate"),
 )
-# Most words with these endings are things; "organizer" and the like are in a class.
+# Most words with these endings are things; exceptions ("organizer") are in class "makers".
 _THINGS = (
     *("izer", "iser", "ifier", "ier", "meter", "liter", "corder", "water", "paper"),
     *("flower", "power", "burger", "color", "door", "floor"),
@@ -56,7 +56,7 @@ def is_closed(word: str) -> bool:
     return word in closed or ("'" in word and word.partition("'")[0] in closed)  # "you're"
 
 
-def tells_when(word: str, following: str) -> bool:
+def is_time(word: str, following: str) -> bool:
     """Whether a time begins: "last week", "Monday morning", "two years"."""
     words = word_classes()
     if word in ("last", "next"):
@@ -75,10 +75,10 @@ def is_predicative(word: str) -> bool:
 
 def is_adverb(word: str) -> bool:
     """Whether a lower-case word is an adverb, or one where a phrase ends ("more")."""
-    return is_in_ly(word) or word in word_classes()["closed_if_final"]
+    return is_ly_adverb(word) or word in word_classes()["closed_if_final"]
 
 
-def is_in_ly(word: str) -> bool:
+def is_ly_adverb(word: str) -> bool:
     """Whether it is an adverb in -ly."""
     return word.endswith("ly") and word not in word_classes()["not_adverbs"]
 
@@ -133,7 +133,7 @@ class _Classes(dict[str, frozenset[str]]):
         return classes[kind]
 
 
-# Rules ask a hundred times for a mention: a look into a dict costs least.
+# One mention needs about a hundred look-ups, so they go to a dict directly.
 _CLASSES = _Classes()
 
 
@@ -143,12 +143,12 @@ def is_person(word: str) -> bool:
     single, *others = _singular_nouns(bare(word))
     if any(is_one_of(form, "person_nouns") or _is_agent(form) for form in (single, *others)):
         return True
-    if any(is_one_of(form, "person_adjectives") or is_aged(form) for form in others):
+    if any(is_one_of(form, "person_adjectives") or is_age_noun(form) for form in others):
         return True  # "professionals", "70-year-olds"
     return "-" in word and _is_composed(bare(word))
 
 
-def is_aged(word: str) -> bool:
+def is_age_noun(word: str) -> bool:
     """Whether it is an age that can name a person: "a 70-year-old"."""
     return word.endswith(("-year-old", "-month-old", "-something"))
 
@@ -216,10 +216,10 @@ def is_verb(word: str, following: str, *, bare: bool = False) -> bool:
         return True
     past = len(word) > 4 and word.endswith("ed") and not word.endswith("eed")
     participle = is_one_of(word, "participles")  # "dominated area"
-    return is_in_ly(word) or (past and (ends_phrase(following) or not participle))
+    return is_ly_adverb(word) or (past and (ends_phrase(following) or not participle))
 
 
-def no_noun(words: Sequence[str], *, bare: bool = False) -> bool:
+def noun_phrase_ends(words: Sequence[str], *, bare: bool = False) -> bool:
     """Whether no noun phrase goes on with these words: its end or a verb follows."""
     word = words[0] if words else ""
     following = words[1] if len(words) > 1 else ""
@@ -235,12 +235,12 @@ def is_adverbial(first: str, second: str) -> bool:
         return True
     if first in ("next", "last"):
         return is_one_of(second, "times")
-    if tells_when(first, second):
+    if is_time(first, second):
         return True
     return (first == "first" or is_one_of(first, "closed_if_final")) and ends_phrase(second)
 
 
-def is_several(word: str) -> bool:
+def is_plural(word: str) -> bool:
     """Whether a lower-case word looks like a plural noun."""
     if is_one_of(word, "plural_persons"):
         return True
@@ -259,7 +259,7 @@ def is_any(word: str, kind: str) -> bool:
     return is_one_of(word, kind) or is_one_of(word.removesuffix("s"), kind)
 
 
-def names_any(words: Sequence[str], kind: str) -> bool:
+def any_in_class(words: Sequence[str], kind: str) -> bool:
     """Whether one of the words, as `is_any` takes them, belongs to a class."""
     return any(is_any(word, kind) for word in words)
 
@@ -303,7 +303,7 @@ def _is_composed(word: str) -> bool:
     first, _, rest = word.partition("-")
     if is_one_of(first, "person_prefixes"):
         return is_person(rest)
-    return is_one_of(rest, "behind_person") and is_person(first)
+    return is_one_of(rest, "person_suffixes") and is_person(first)
 
 
 def _is_agent(word: str) -> bool:
@@ -313,7 +313,7 @@ def _is_agent(word: str) -> bool:
     return not word.endswith(_THINGS) or is_one_of(word.rpartition("-")[2], "makers")
 
 
-class Term(NamedTuple):
+class TermShape(NamedTuple):
     """The shape and word classes of a term, never the group it names."""
 
     word: str
@@ -326,10 +326,10 @@ class Term(NamedTuple):
 
 
 @functools.lru_cache(maxsize=4096)
-def term_of(written: str) -> Term:
+def shape_of(written: str) -> TermShape:
     """Return the shape and word classes of a term."""
     word = written.lower()
-    return Term(
+    return TermShape(
         word,
         people=is_people(word),
         national=is_one_of(word, "demonyms") and not is_one_of(word, "contrasted"),

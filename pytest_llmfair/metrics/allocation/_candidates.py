@@ -36,7 +36,7 @@ from pytest_llmfair.stats import (
     Undefined,
 )
 
-Rows = npt.NDArray[np.intp]
+RowNumbers = npt.NDArray[np.intp]
 E = TypeVar("E", bound=Estimate)
 
 # Up to so many labels comparing whole arrays is faster than row by row.
@@ -52,7 +52,7 @@ class Candidates:
 
     scores: Floats
     names: list[Hashable]
-    group: Rows
+    group: RowNumbers
     pools: list[Hashable] | None
     qualified: npt.NDArray[np.bool_] | None
     strata: list[Hashable] | None
@@ -111,9 +111,9 @@ class Candidates:
         self,
         reference: Any,
         population: Population,
-        make: Callable[[Rows, Rows], E],
+        make: Callable[[RowNumbers, RowNumbers], E],
         *,
-        rate: Callable[[Rows], float] | None = None,
+        rate: Callable[[RowNumbers], float] | None = None,
         worst: type[MaxPairwiseDifference] = MaxPairwiseDifference,
     ) -> E | MaxPairwiseDifference | Undefined:
         """Compare every group with its reference: one estimate, or the worst of several."""
@@ -159,10 +159,14 @@ class Candidates:
         population: Population,
         make: Callable[..., E],
         worst: type[MaxPairwiseDifference] = MaxPairwiseDifference,
+        quota: Any = None,
     ) -> E | MaxPairwiseDifference | Undefined:
-        """Compare the scores of every group with those of its reference."""
+        """Compare the scores of every group with those of its reference, and note a quota's gaps.
 
-        def of_rows(rows_a: Rows, rows_b: Rows) -> E:
+        A bound on scores does not bound the selection at a quota.
+        """
+
+        def of_rows(rows_a: RowNumbers, rows_b: RowNumbers) -> E:
             return make(
                 self.scores[rows_a],
                 self.scores[rows_b],
@@ -171,13 +175,27 @@ class Candidates:
                 population=population,
             )
 
-        return self.compare(reference, population, of_rows, worst=worst)
+        estimate = self.compare(reference, population, of_rows, worst=worst)
+        if quota is None:
+            return estimate
+        k = whole(quota, "k")
+        chosen = selected(self.scores, *pool_numbers(self.pools, f"k={k}"), k)
+        gaps = [
+            f"{describe_key(key)} {chosen[a].mean() - chosen[b].mean():+.3f}"
+            for key, (a, b) in self.contrasts(reference).items()
+            if a.size and b.size
+        ]
+        shown = (
+            f"selection rate minus the reference's at k = {k}: {', '.join(gaps) or 'none'} (a "
+            "bound on the value above does not bound this)"
+        )
+        return estimate.with_findings(Finding.note(shown))
 
-    def contrasts(self, reference: Any) -> dict[Hashable, tuple[Rows, Rows]]:
+    def contrasts(self, reference: Any) -> dict[Hashable, tuple[RowNumbers, RowNumbers]]:
         """Return the qualified rows of every group and of its reference, also by stratum."""
         against = contrasts(self.names, reference)
         number = {name: i for i, name in enumerate(self.names)}
-        found: dict[Hashable, tuple[Rows, Rows]] = {}
+        found: dict[Hashable, tuple[RowNumbers, RowNumbers]] = {}
         for stratum, group in self._strata():
             sides = {}
             for name, others in against.items():
@@ -199,11 +217,11 @@ class Candidates:
                 found[key] = self.rows(a), self.rows(b)
         return found
 
-    def units(self, rows: Rows) -> list[Hashable] | None:
+    def units(self, rows: RowNumbers) -> list[Hashable] | None:
         """Return the sampling units of some rows; None when each is its own."""
         return None if self.pools is None else [self.pools[i] for i in rows.tolist()]
 
-    def _strata(self) -> Iterator[tuple[Hashable, Rows]]:
+    def _strata(self) -> Iterator[tuple[Hashable, RowNumbers]]:
         """Yield each stratum with the number of each row's group, -1 outside the stratum."""
         if self.strata is None:
             yield None, self.group
@@ -212,12 +230,12 @@ class Candidates:
         for i, name in enumerate(names):
             yield name, np.where(inside == i, self.group, -1)
 
-    def rows(self, inside: npt.NDArray[np.bool_]) -> Rows:
+    def rows(self, inside: npt.NDArray[np.bool_]) -> RowNumbers:
         """Return the qualified rows among some."""
         return np.flatnonzero(inside if self.qualified is None else inside & self.qualified)
 
     def _empty_comparison(
-        self, key: Hashable, rows: Rows, reference: Any, population: Population
+        self, key: Hashable, rows: RowNumbers, reference: Any, population: Population
     ) -> Undefined:
         who = describe_reference(reference) if rows.size else describe_key(key)
         return Undefined(
@@ -303,7 +321,7 @@ def describe_key(key: Hashable) -> str:
     return " / ".join(map(str, key)) if isinstance(key, tuple) else str(key)
 
 
-def _numbered(values: Any, argument: str, rows: int) -> tuple[list[Hashable], Rows]:
+def _numbered(values: Any, argument: str, rows: int) -> tuple[list[Hashable], RowNumbers]:
     """Return the distinct labels in order of appearance, and the number of each row's."""
     if type(values) is np.ndarray and values.shape == (rows,) and values.dtype.kind in "biuU":
         names: list[Hashable] = []
@@ -344,7 +362,7 @@ def _by_candidate(values: Any, keys: Sequence[tuple[Hashable, Hashable]], argume
     return found
 
 
-def pool_numbers(pools: Sequence[Hashable] | None, who: str) -> tuple[list[Hashable], Rows]:
+def pool_numbers(pools: Sequence[Hashable] | None, who: str) -> tuple[list[Hashable], RowNumbers]:
     """Return the names of the pools, and the number of each candidate's pool."""
     if pools is None:
         raise TypeError(
@@ -356,7 +374,7 @@ def pool_numbers(pools: Sequence[Hashable] | None, who: str) -> tuple[list[Hasha
     return list(numbers), np.array(found, dtype=np.intp)
 
 
-def selected(scores: Floats, names: Sequence[Hashable], pool: Rows, k: int) -> Floats:
+def selected(scores: Floats, names: Sequence[Hashable], pool: RowNumbers, k: int) -> Floats:
     """Return the probability of each candidate to be among the top k; ties share what is left."""
     sizes = np.bincount(pool, minlength=len(names))
     if (sizes < k).any():
@@ -374,30 +392,14 @@ def selected(scores: Floats, names: Sequence[Hashable], pool: Rows, k: int) -> F
     return np.where(scores > cut, 1.0, np.where(scores == cut, left, 0.0))
 
 
-def reach(pool: Rows, rows_a: Rows, rows_b: Rows, k: int) -> tuple[float, float]:
+def reach(pool: RowNumbers, rows_a: RowNumbers, rows_b: RowNumbers, k: int) -> tuple[float, float]:
     """Smallest and largest gap that any scores could give: quota and pool sizes limit it."""
     sizes = np.bincount(pool)
     a, b = (np.bincount(pool[rows], minlength=len(sizes)) for rows in (rows_a, rows_b))
 
-    def most(first: Rows, second: Rows) -> float:
+    def most(first: RowNumbers, second: RowNumbers) -> float:
         # As many of the first as the quota allows, as few of the second as it forces.
         forced = np.maximum(0, k - (sizes - second))
         return float(np.minimum(k, first).sum() / first.sum() - forced.sum() / second.sum())
 
     return -most(b, a), most(a, b)
-
-
-def note_quota(estimate: E, candidates: Candidates, reference: Any, k: Any) -> E:
-    """Note the selection gaps at the deployed quota, which a bound on the value does not limit."""
-    k = whole(k, "k")
-    chosen = selected(candidates.scores, *pool_numbers(candidates.pools, f"k={k}"), k)
-    gaps = [
-        f"{describe_key(key)} {chosen[a].mean() - chosen[b].mean():+.3f}"
-        for key, (a, b) in candidates.contrasts(reference).items()
-        if a.size and b.size
-    ]
-    quota = (
-        f"selection rate minus the reference's at k = {k}: {', '.join(gaps) or 'none'} (a bound "
-        "on the value above does not bound this)"
-    )
-    return estimate.with_findings(Finding.note(quota))

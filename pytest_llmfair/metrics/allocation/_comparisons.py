@@ -17,7 +17,7 @@ _USABLE = (1, -1, 0)
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class JudgeAnswer:
     """One answer of a judge."""
 
     pool: Hashable
@@ -32,7 +32,7 @@ class Comparison:
         return -self.won
 
 
-def read_comparisons(comparisons: Any) -> list[Comparison]:
+def read_comparisons(comparisons: Any) -> list[JudgeAnswer]:
     """Return checked rows; a ``ValueError`` names the row that is wrong."""
     if isinstance(comparisons, (str, bytes, Mapping)) or not isinstance(comparisons, Iterable):
         raise ValueError(
@@ -62,7 +62,7 @@ def read_comparisons(comparisons: Any) -> list[Comparison]:
     )
     won: dict[str | None, int | None] = {"first": 1, "second": -1, "tie": 0, None: None}
     read = [
-        Comparison(pool, one, other, won[row["winner"]])
+        JudgeAnswer(pool, one, other, won[row["winner"]])
         for pool, one, other, row in zip(pools, first, second, rows, strict=True)
     ]
     for i, comparison in enumerate(read):
@@ -74,7 +74,7 @@ def read_comparisons(comparisons: Any) -> list[Comparison]:
     return read
 
 
-def groups_of(comparisons: Sequence[Comparison], groups: Any) -> dict[Hashable, Hashable]:
+def groups_of(comparisons: Sequence[JudgeAnswer], groups: Any) -> dict[Hashable, Hashable]:
     """Return the group of every candidate compared, in the order of `groups`."""
     if not isinstance(groups, Mapping):
         raise ValueError(
@@ -93,7 +93,7 @@ def groups_of(comparisons: Sequence[Comparison], groups: Any) -> dict[Hashable, 
 
 
 @dataclass(slots=True)
-class Pair:
+class JudgedPair:
     """All answers about two candidates of a pool, by who was shown first."""
 
     pool: Hashable
@@ -129,21 +129,21 @@ class Pair:
         return 1.0 - math.fsum(self.share(answer, answer) for answer in _USABLE)
 
 
-def pairs_of(comparisons: Iterable[Comparison]) -> list[Pair]:
+def pairs_of(comparisons: Iterable[JudgeAnswer]) -> list[JudgedPair]:
     """Collect the answers about each two candidates of a pool."""
-    found: dict[tuple[Hashable, Hashable, Hashable], Pair] = {}
+    found: dict[tuple[Hashable, Hashable, Hashable], JudgedPair] = {}
     for row in comparisons:
         key = (row.pool, row.second, row.first)
         if key not in found:
             key = (row.pool, row.first, row.second)
-            found.setdefault(key, Pair(*key, Counter(), Counter()))
+            found.setdefault(key, JudgedPair(*key, Counter(), Counter()))
         pair = found[key]
         side = pair.forward if row.first == pair.one else pair.backward
         side[row.won_by(pair.one)] += 1
     return list(found.values())
 
 
-def consistency(comparisons: Sequence[Comparison]) -> dict[str, float]:
+def consistency(comparisons: Sequence[JudgeAnswer]) -> dict[str, float]:
     """Return the shares of regular and tied prompts, and of flipped and inconsistent pairs."""
     pairs = [pair for pair in pairs_of(comparisons) if pair.both_orders]
     return {
@@ -157,10 +157,10 @@ def consistency(comparisons: Sequence[Comparison]) -> dict[str, float]:
 
 
 def consistency_by_group(
-    comparisons: Sequence[Comparison], group_of: Mapping[Hashable, Hashable]
+    comparisons: Sequence[JudgeAnswer], group_of: Mapping[Hashable, Hashable]
 ) -> dict[Hashable, dict[str, float]]:
     """Return the shares over the comparisons that hold a candidate of each group."""
-    inside: dict[Hashable, list[Comparison]] = {name: [] for name in group_of.values()}
+    inside: dict[Hashable, list[JudgeAnswer]] = {name: [] for name in group_of.values()}
     for row in comparisons:
         for name in dict.fromkeys((group_of[row.first], group_of[row.second])):
             inside[name].append(row)
@@ -168,7 +168,7 @@ def consistency_by_group(
 
 
 def judge_findings(
-    comparisons: Sequence[Comparison],
+    comparisons: Sequence[JudgeAnswer],
     group_of: Mapping[Hashable, Hashable],
     max_inconsistent: float,
 ) -> list[Finding]:
@@ -231,7 +231,7 @@ class PairwiseScores(dict[tuple[Hashable, Hashable], float]):
     def __init__(
         self,
         scores: Mapping[tuple[Hashable, Hashable], float],
-        comparisons: Sequence[Comparison],
+        comparisons: Sequence[JudgeAnswer],
         max_inconsistent: float,
     ) -> None:
         super().__init__(scores)

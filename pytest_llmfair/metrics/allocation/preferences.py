@@ -16,7 +16,7 @@ from pytest_llmfair.metrics.allocation._candidates import (
     worst_of,
 )
 from pytest_llmfair.metrics.allocation._comparisons import (
-    Comparison,
+    JudgeAnswer,
     PairwiseScores,
     consistency_by_group,
     groups_of,
@@ -118,7 +118,8 @@ def pairwise_consistency(
     Parameters
     ----------
     comparisons : list of mappings
-        As in :func:`pairwise_scores`.
+        Rows with ``pool``, ``first``, ``second`` (candidates in the order shown) and ``winner``:
+        "first", "second", "tie", or None for an unusable answer.
     groups : mapping
         Candidate to group.
 
@@ -183,7 +184,8 @@ def pairwise_preference_gap(
     Parameters
     ----------
     comparisons : list of mappings
-        As in :func:`pairwise_scores`.
+        Rows with ``pool``, ``first``, ``second`` (candidates in the order shown) and ``winner``:
+        "first", "second", "tie", or None for an unusable answer.
     groups : mapping
         Candidate to group.
     reference : object, list or "rest"
@@ -194,7 +196,8 @@ def pairwise_preference_gap(
         both orders (RABBI paper, section 4.3). It has no fair value: it is also 0 where the
         reference always wins, so that an assertion on it is INVALID.
     max_inconsistent : float
-        As in :func:`pairwise_scores`.
+        Share in [0, 1] of the pairs of a group that may get another answer in the other order;
+        beyond it an assertion is INVALID.
     units : sequence, optional
         One label per comparison; those with equal labels are one sampling unit. Default: pools.
     population : {"sampled", "fixed"}
@@ -262,11 +265,11 @@ def pairwise_preference_gap(
     return estimate
 
 
-_View = tuple[Comparison, Hashable, Hashable]
+_View = tuple[JudgeAnswer, Hashable, Hashable]
 
 
 def _views(
-    rows: Sequence[Comparison],
+    rows: Sequence[JudgeAnswer],
     unit_of: Sequence[Hashable],
     group_of: Mapping[Hashable, Hashable],
     name: Hashable,

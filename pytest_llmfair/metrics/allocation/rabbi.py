@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from pytest_llmfair._util.validation import whole
 from pytest_llmfair.metrics import _examples
 from pytest_llmfair.metrics._registry import metric
-from pytest_llmfair.metrics.allocation._candidates import Candidates, Rows, note_quota
+from pytest_llmfair.metrics.allocation._candidates import Candidates, RowNumbers
 from pytest_llmfair.stats import (
     Distance,
     MaxDistance,
@@ -80,7 +80,7 @@ def rabbi(
         Label of the reference group, a list of labels (their union), or "rest": everyone outside
         the group that is compared.
     rounds : sequence, optional
-        Pool of each candidate: the sampling unit. The same as `units`; giving both is an error.
+        Pool of each candidate, also the sampling unit.
     qualified : array_like of bool, optional
         Only qualified candidates are compared (equal opportunity).
     strata : array_like of shape (n_candidates,), optional
@@ -88,6 +88,8 @@ def rabbi(
         judged, so that opposite biases of two jobs do not cancel.
     k : int, optional
         Quota in deployment: the notes then show the selection gap at it; needs rounds.
+    units : sequence, optional
+        Another name for `rounds`. Default: the pools of a mapping, else each candidate.
     population : {"sampled", "fixed"}
         Whether the units were drawn from a larger population or are all of it.
 
@@ -117,10 +119,7 @@ def rabbi(
     candidates = Candidates.read(
         scores, groups, rounds=rounds, units=units, qualified=qualified, strata=strata
     )
-    estimate = candidates.compare_scores(reference, population, RankBiserial.of_scores)
-    if k is not None:
-        estimate = note_quota(estimate, candidates, reference, k)
-    return estimate
+    return candidates.compare_scores(reference, population, RankBiserial.of_scores, quota=k)
 
 
 @_score_metric(
@@ -153,8 +152,25 @@ def average_score_gap(
 
     Parameters
     ----------
-    scores, groups, reference, rounds, qualified, strata, k, units, population
-        As in :func:`rabbi`.
+    scores : array_like of shape (n_candidates,), or mapping
+        One score per candidate, higher is better; or scores by (pool, candidate), with `groups`
+        from candidate to group.
+    groups : array_like of shape (n_candidates,), or mapping
+        Protected-attribute label of each candidate.
+    reference : object, list or "rest"
+        Label of the reference group, labels to join, or everyone outside the compared group.
+    rounds : sequence, optional
+        Pool of each candidate, also the sampling unit.
+    qualified : array_like of bool of shape (n_candidates,), optional
+        Only qualified candidates are compared. Default: all.
+    strata : array_like of shape (n_candidates,), optional
+        Job or topic of each candidate; each is compared by itself and the worst one is judged.
+    k : int, optional
+        Quota in deployment: the notes then show the selection gap at it; needs rounds.
+    units : sequence, optional
+        Another name for `rounds`. Default: the pools of a mapping, else each candidate.
+    population : {"sampled", "fixed"}
+        Whether the units were drawn from a larger population or are all of it.
 
     Returns
     -------
@@ -164,8 +180,10 @@ def average_score_gap(
 
     Raises
     ------
-    ValueError, TypeError
-        As :func:`rabbi`.
+    ValueError
+        If a score is NaN, lengths differ, the reference is no group, or there is one group only.
+    TypeError
+        If both `rounds` and `units` are given.
 
     Examples
     --------
@@ -179,10 +197,7 @@ def average_score_gap(
         scores, groups, rounds=rounds, units=units, qualified=qualified, strata=strata
     )
     compare = partial(MeanDifference.of_scores, bounds=_UNLIMITED)
-    estimate = candidates.compare_scores(reference, population, compare)
-    if k is not None:
-        estimate = note_quota(estimate, candidates, reference, k)
-    return estimate
+    return candidates.compare_scores(reference, population, compare, quota=k)
 
 
 @_score_metric(
@@ -215,13 +230,28 @@ def jensen_shannon_divergence(
 
     Parameters
     ----------
-    scores, groups, reference, rounds, qualified, strata, units, population
-        As in :func:`rabbi`.
+    scores : array_like of shape (n_candidates,), or mapping
+        One score per candidate, higher is better; or scores by (pool, candidate), with `groups`
+        from candidate to group.
+    groups : array_like of shape (n_candidates,), or mapping
+        Protected-attribute label of each candidate.
+    reference : object, list or "rest"
+        Label of the reference group, labels to join, or everyone outside the compared group.
+    rounds : sequence, optional
+        Pool of each candidate, also the sampling unit.
+    qualified : array_like of bool of shape (n_candidates,), optional
+        Only qualified candidates are compared. Default: all.
+    strata : array_like of shape (n_candidates,), optional
+        Job or topic of each candidate; each is compared by itself and the worst one is judged.
     bins : int
         Bins of equal width from the smallest to the largest score of the group and its reference
         together, the same for both; at least 2.
     base : float, optional
         Base of the logarithm, above 1; natural by default, 2 for bits.
+    units : sequence, optional
+        Another name for `rounds`. Default: the pools of a mapping, else each candidate.
+    population : {"sampled", "fixed"}
+        Whether the units were drawn from a larger population or are all of it.
 
     Returns
     -------
@@ -232,8 +262,11 @@ def jensen_shannon_divergence(
 
     Raises
     ------
-    ValueError, TypeError
-        As :func:`rabbi`, and for illegal `bins` or `base`.
+    ValueError
+        If a score is NaN, lengths differ, the reference is no group, there is one group only,
+        `bins` is below 2, or `base` is not above 1.
+    TypeError
+        If both `rounds` and `units` are given.
 
     Examples
     --------
@@ -250,7 +283,7 @@ def jensen_shannon_divergence(
         scores, groups, rounds=rounds, units=units, qualified=qualified, strata=strata
     )
 
-    def compare(rows_a: Rows, rows_b: Rows) -> Distance:
+    def compare(rows_a: RowNumbers, rows_b: RowNumbers) -> Distance:
         rows = np.concatenate([rows_a, rows_b])
         pooled = candidates.scores[rows]
         edges = np.linspace(pooled.min(), pooled.max(), number + 1)
@@ -297,8 +330,23 @@ def earth_movers_distance(
 
     Parameters
     ----------
-    scores, groups, reference, rounds, qualified, strata, units, population
-        As in :func:`rabbi`.
+    scores : array_like of shape (n_candidates,), or mapping
+        One score per candidate, higher is better; or scores by (pool, candidate), with `groups`
+        from candidate to group.
+    groups : array_like of shape (n_candidates,), or mapping
+        Protected-attribute label of each candidate.
+    reference : object, list or "rest"
+        Label of the reference group, labels to join, or everyone outside the compared group.
+    rounds : sequence, optional
+        Pool of each candidate, also the sampling unit.
+    qualified : array_like of bool of shape (n_candidates,), optional
+        Only qualified candidates are compared. Default: all.
+    strata : array_like of shape (n_candidates,), optional
+        Job or topic of each candidate; each is compared by itself and the worst one is judged.
+    units : sequence, optional
+        Another name for `rounds`. Default: the pools of a mapping, else each candidate.
+    population : {"sampled", "fixed"}
+        Whether the units were drawn from a larger population or are all of it.
 
     Returns
     -------
@@ -308,8 +356,10 @@ def earth_movers_distance(
 
     Raises
     ------
-    ValueError, TypeError
-        As :func:`rabbi`.
+    ValueError
+        If a score is NaN, lengths differ, the reference is no group, or there is one group only.
+    TypeError
+        If both `rounds` and `units` are given.
 
     Examples
     --------

@@ -15,7 +15,7 @@ from pytest_llmfair.metrics import _examples
 from pytest_llmfair.metrics._registry import metric
 from pytest_llmfair.metrics.allocation._candidates import (
     Candidates,
-    Rows,
+    RowNumbers,
     pool_numbers,
     reach,
     selected,
@@ -69,9 +69,11 @@ def demographic_parity_gap(
         Label of the reference group, a list of labels (their union), or "rest": everyone outside
         the group that is compared.
     rounds : sequence
-        Pool of each candidate, also the sampling unit. `units` is another name for it.
+        Pool of each candidate, also the sampling unit.
     k : int
         Candidates selected from each pool, at least 1 and at most the smallest pool.
+    units : sequence
+        Another name for `rounds`; giving both is an error.
     population : {"sampled", "fixed"}
         Whether the pools were drawn from a larger population or are all of it.
 
@@ -122,10 +124,23 @@ def equal_opportunity_gap(
 
     Parameters
     ----------
-    scores, groups, reference, rounds, k, units, population
-        As in :func:`demographic_parity_gap`.
+    scores : array_like of shape (n_candidates,), or mapping
+        One score per candidate, higher is better; or scores by (pool, candidate), with `groups`
+        from candidate to group.
+    groups : array_like of shape (n_candidates,), or mapping
+        Protected-attribute label of each candidate.
+    reference : object, list or "rest"
+        Label of the reference group, labels to join, or everyone outside the compared group.
+    rounds : sequence
+        Pool of each candidate, also the sampling unit.
+    k : int
+        Candidates selected from each pool, at least 1 and at most the smallest pool.
     qualified : array_like of bool of shape (n_candidates,)
         Whether each candidate is qualified.
+    units : sequence
+        Another name for `rounds`; giving both is an error.
+    population : {"sampled", "fixed"}
+        Whether the pools were drawn from a larger population or are all of it.
 
     Returns
     -------
@@ -135,8 +150,11 @@ def equal_opportunity_gap(
 
     Raises
     ------
-    ValueError, TypeError
-        As :func:`demographic_parity_gap`.
+    ValueError
+        If a score is NaN, lengths differ, the reference is no group, there is one group only, or
+        k is larger than a pool (names it).
+    TypeError
+        If there is neither `rounds` nor `units`, or both.
 
     Examples
     --------
@@ -163,7 +181,7 @@ def _gap(
     names, pool = pool_numbers(candidates.pools, who)
     chosen = selected(candidates.scores, names, pool, k)
 
-    def compare(rows_a: Rows, rows_b: Rows) -> RateDifference:
+    def compare(rows_a: RowNumbers, rows_b: RowNumbers) -> RateDifference:
         found = RateDifference.of_outcomes(
             chosen[rows_a],
             chosen[rows_b],
@@ -196,9 +214,12 @@ def selection_rate(
     Parameters
     ----------
     scores : array_like of shape (n_candidates,), or mapping
-        As in :func:`demographic_parity_gap`.
-    groups, rounds : array_like of shape (n_candidates,)
-        Group and pool of each candidate.
+        One score per candidate, higher is better; or scores by (pool, candidate), with `groups`
+        from candidate to group.
+    groups : array_like of shape (n_candidates,), or mapping
+        Protected-attribute label of each candidate.
+    rounds : array_like of shape (n_candidates,)
+        Pool of each candidate.
     k : int
         Candidates selected from each pool; those tied at the cut count (k - above) / tied each.
     qualified : array_like of bool of shape (n_candidates,), optional

@@ -32,7 +32,7 @@ _AT_ONCE = 500_000
 
 
 @dataclass(frozen=True, slots=True)
-class Texts:
+class ResponseTexts:
     """Responses and their sampling units; without units each is its own."""
 
     texts: list[str]
@@ -40,7 +40,7 @@ class Texts:
     population: Population
 
     @classmethod
-    def of(cls, responses: Any, units: Any, population: Population) -> Texts:
+    def of(cls, responses: Any, units: Any, population: Population) -> ResponseTexts:
         """Read a list of texts, or a list of lists: several answers to each prompt."""
         known_population(population)
         rows = text_rows(responses, "responses")
@@ -63,7 +63,7 @@ class Texts:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class Positions:
     """Positions of group mentions and target words in a run of responses."""
 
     # By response: its first token and length. By token: its response, the group whose mention
@@ -79,7 +79,7 @@ class Found:
     word: Indices
 
     @classmethod
-    def of(cls, numbered: Sequence[Ids], words: WordLists) -> Found:
+    def of(cls, numbered: Sequence[Ids], words: WordLists) -> Positions:
         """Look up every token; of overlapping mentions the first counts, of those the longest."""
         lengths = np.array([len(ids) for ids in numbered], dtype=np.intp)
         starts = np.cumsum(lengths) - lengths
@@ -126,7 +126,7 @@ class Found:
         return np.stack([np.bincount(self.response, row, minlength=n) for row in values], axis=1)
 
 
-def runs(texts: Sequence[str], words: WordLists) -> Iterator[tuple[int, Found]]:
+def runs(texts: Sequence[str], words: WordLists) -> Iterator[tuple[int, Positions]]:
     """Give responses in runs, each with the number of its first response."""
     first = 0
     held: list[Ids] = []
@@ -135,11 +135,11 @@ def runs(texts: Sequence[str], words: WordLists) -> Iterator[tuple[int, Found]]:
         held.append(VOCABULARY.ids(text))
         tokens += len(held[-1])
         if tokens >= _AT_ONCE or number + 1 == len(texts):
-            yield first, Found.of(held, words)
+            yield first, Positions.of(held, words)
             first, held, tokens = number + 1, [], 0
 
 
-def nearness(found: Found, mentions: Floats, decay: float) -> Floats:
+def nearness(found: Positions, mentions: Floats, decay: float) -> Floats:
     """Sum the mentions around each token, each weighted ``decay ** distance``."""
     # A first-order recursion in both directions, over all responses at once: tokens are sorted by
     # position and responses by length, so that those that continue at a position come first.
@@ -164,7 +164,7 @@ def nearness(found: Found, mentions: Floats, decay: float) -> Floats:
     return near[:, place]
 
 
-def nearness_in_window(found: Found, mentions: Floats, window: int) -> Floats:
+def nearness_in_window(found: Positions, mentions: Floats, window: int) -> Floats:
     """Count the mentions up to `window` tokens before and after each token."""
     before = np.zeros((len(mentions), mentions.shape[1] + 1))
     np.cumsum(mentions, axis=1, out=before[:, 1:])
@@ -294,7 +294,7 @@ def note_words(estimate: E, words: WordLists, seen: Indices, where: str = " with
 
 
 def gap_of_rates(
-    first: Flags, second: Flags, sides: tuple[Flags, Flags], texts: Texts
+    first: Flags, second: Flags, sides: tuple[Flags, Flags], texts: ResponseTexts
 ) -> RateDifference:
     """Difference of the rates of `first` in one set of responses and of `second` in the other."""
     return RateDifference.of_outcomes(
@@ -310,7 +310,7 @@ def widest_gap(
     words: WordLists,
     numbers: Sequence[int],
     compare: Callable[[int, int, int], Estimate],
-    texts: Texts,
+    texts: ResponseTexts,
 ) -> MaxPairwiseDifference | Undefined:
     """Estimate the widest gap over words; with more than two groups, over pairs of groups too."""
     gaps: dict[Hashable, Estimate] = {}

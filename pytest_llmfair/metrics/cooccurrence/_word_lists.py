@@ -19,7 +19,7 @@ from pytest_llmfair.text.vocabulary import VOCABULARY, Ids
 # Default of `stop_words`: the list that ships with the package.
 DEFAULT: Final = "default"
 
-Words = tuple[str, ...]
+TermWords = tuple[str, ...]
 Indices = npt.NDArray[np.intp]
 
 
@@ -55,7 +55,7 @@ class Finder:
 
     # A term also matches when its last word has a clitic ("nurse" in "nurse's").
 
-    def __init__(self, terms: Iterable[tuple[Words, int]]) -> None:
+    def __init__(self, terms: Iterable[tuple[TermWords, int]]) -> None:
         self._single: dict[int, int] = {}
         self._longer: dict[int, dict[tuple[int, ...], int]] = {}
         listed = list(terms)
@@ -65,7 +65,7 @@ class Finder:
             for clitic in sorted(CLITICS):
                 self._add((*words[:-1], f"{words[-1]}'{clitic}"), owner)
 
-    def _add(self, words: Words, owner: int) -> None:
+    def _add(self, words: TermWords, owner: int) -> None:
         first, *rest = (VOCABULARY.number(word) for word in words)
         if rest:
             self._longer.setdefault(first, {}).setdefault((first, *rest), owner)
@@ -131,7 +131,7 @@ class WordLists:
         )
 
 
-def _groups(group_words: Any) -> dict[Hashable, dict[Words, str]]:
+def _groups(group_words: Any) -> dict[Hashable, dict[TermWords, str]]:
     if not isinstance(group_words, Mapping):
         raise ValueError(
             f"group_words is a {type(group_words).__name__}; give a mapping from group to words"
@@ -142,7 +142,7 @@ def _groups(group_words: Any) -> dict[Hashable, dict[Words, str]]:
             "an association needs at least two"
         )
     groups = {}
-    owner: dict[Words, Hashable] = {}
+    owner: dict[TermWords, Hashable] = {}
     for group in labels(list(group_words), "group_words"):
         groups[group] = _terms(group_words[group], f"group_words[{group!r}]")
         for term, word in groups[group].items():
@@ -155,13 +155,13 @@ def _groups(group_words: Any) -> dict[Hashable, dict[Words, str]]:
     return groups
 
 
-def _terms(words: Any, argument: str) -> dict[Words, str]:
+def _terms(words: Any, argument: str) -> dict[TermWords, str]:
     """Return the spelling of each term by its tokens; a term spelled twice counts once."""
     if isinstance(words, str):
         raise ValueError(f"{argument} is the text {words[:40]!r}; give a list of words")
     if isinstance(words, Set):
         words = sorted(words, key=str)
-    terms: dict[Words, str] = {}
+    terms: dict[TermWords, str] = {}
     for word in labels(words, argument):
         if not isinstance(word, str):
             raise ValueError(f"{argument} holds {word!r}; give words")
@@ -188,7 +188,7 @@ def _stop_words(stop_words: Any) -> frozenset[str]:
     return frozenset(word for (word,) in terms)
 
 
-def _names_one_of(term: Words, groups: Mapping[Words, int]) -> bool:
+def _names_one_of(term: TermWords, groups: Mapping[TermWords, int]) -> bool:
     """Whether some words of a term in a row name a group."""
     runs = (term[i:j] for i in range(len(term)) for j in range(i + 1, len(term) + 1))
     return any(run in groups for run in runs)

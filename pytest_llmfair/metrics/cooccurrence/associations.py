@@ -15,7 +15,7 @@ from pytest_llmfair.metrics._registry import metric
 from pytest_llmfair.metrics.arguments import Floats, TextRows
 from pytest_llmfair.metrics.cooccurrence._counting import (
     Presence,
-    Texts,
+    ResponseTexts,
     gap_of_rates,
     note_words,
     widest_gap,
@@ -108,7 +108,7 @@ def stereotypical_associations(
     """
     words = WordLists.of(group_words, target_words)
     expected = _reference(reference, words.groups)
-    texts = Texts.of(responses, units, population)
+    texts = ResponseTexts.of(responses, units, population)
     none = without_targets(words, texts.sample)
     if none is not None:
         return none
@@ -166,7 +166,7 @@ def _reference(reference: Any, groups: tuple[Hashable, ...]) -> Floats | None:
 
 
 def _table(
-    presence: Presence, words: WordLists, seen: Indices, shares: Floats, texts: Texts
+    presence: Presence, words: WordLists, seen: Indices, shares: Floats, texts: ResponseTexts
 ) -> Table:
     distances = presence.distances(seen, shares).tolist()
 
@@ -234,7 +234,7 @@ def equal_group_associations(
     MaxPairwiseDifference 0.500 [0.000, 0.924] (95 %, 4 prompts)
     """
     words = WordLists.of(group_words, target_words)
-    texts = Texts.of(responses, units, population)
+    texts = ResponseTexts.of(responses, units, population)
     none = without_targets(words, texts.sample)
     if none is not None:
         return none
@@ -282,8 +282,16 @@ def equal_neutral_associations(
 
     Parameters
     ----------
-    responses, group_words, target_words, units, population
-        As in :func:`equal_group_associations`.
+    responses : list of str, or list of list of str
+        Texts, or several answers to each prompt.
+    group_words : mapping
+        Two or more groups, each with its words or terms of several words.
+    target_words : list of str
+        Neutral words or terms. Stop words and words that name a group are left out.
+    units : sequence, optional
+        One label per response (per row of several); equal labels are one sampling unit.
+    population : {"sampled", "fixed"}
+        Whether the units were drawn from a larger population or are all of it.
 
     Returns
     -------
@@ -294,7 +302,8 @@ def equal_neutral_associations(
     Raises
     ------
     ValueError
-        As :func:`equal_group_associations`.
+        If there are fewer than two groups, a list of words is empty or a word names two groups, or
+        a response is no text.
 
     Examples
     --------
@@ -305,7 +314,7 @@ def equal_neutral_associations(
     MaxPairwiseDifference 1.000 [0.000, 1.000] (95 %, 4 prompts)
     """
     words = WordLists.of(group_words, target_words)
-    texts = Texts.of(responses, units, population)
+    texts = ResponseTexts.of(responses, units, population)
     none = without_targets(words, texts.sample)
     if none is not None:
         return none

@@ -15,7 +15,7 @@ from pytest_llmfair.metrics._registry import metric
 from pytest_llmfair.metrics.arguments import Floats, TextRows, first_few
 from pytest_llmfair.metrics.cooccurrence._counting import (
     Nearness,
-    Texts,
+    ResponseTexts,
     note_words,
     without_targets,
 )
@@ -129,11 +129,11 @@ def cooccurrence_bias_score(
             f"group_words holds {len(words.groups)} groups ({', '.join(map(str, words.groups))}); "
             "this score compares exactly two, so measure each pair by itself"
         )
-    texts = Texts.of(responses, units, population)
+    texts = ResponseTexts.of(responses, units, population)
     estimate = without_targets(words, texts.sample)
     if estimate is None:
         near = Nearness.of(texts.texts, words, None if window is None else int(window), decay)
-        score = _Score.of(near, len(words.targets), float(smoothing))
+        score = _TargetSums.of(near, len(words.targets), float(smoothing))
         estimate = _estimated(score, words, texts, magnitude)
     settings = [f"decay {decay:g}" if window is None else f"window {window}"]
     settings += [f"smoothing {smoothing:g}"] if smoothing else []
@@ -156,7 +156,7 @@ def _is_number(x: Any) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class _Score:
+class _TargetSums:
     """Co-occurrence sums of each target with either group, and the targets with a log ratio."""
 
     # `seen` are targets near any group, `finite` those whose log ratio is finite.
@@ -168,7 +168,7 @@ class _Score:
     smoothing: float
 
     @classmethod
-    def of(cls, near: Nearness, targets: int, smoothing: float) -> _Score:
+    def of(cls, near: Nearness, targets: int, smoothing: float) -> _TargetSums:
         """Add up over responses."""
         sums = np.stack(
             [np.bincount(near.word, weight, minlength=targets) for weight in near.weight], axis=1
@@ -205,7 +205,7 @@ class _Score:
             if word not in finite
         ]
 
-    def log_ratios(self, texts: Texts) -> MeanLogRatio:
+    def log_ratios(self, texts: ResponseTexts) -> MeanLogRatio:
         """Estimate from the sums of each response."""
         return MeanLogRatio.of_sums(
             self.near.sums(self.finite),
@@ -231,7 +231,7 @@ class _Score:
         first, second = rest[[0, 2]], rest[[1, 3]]
         return math.fsum(np.log(first).tolist()) - math.fsum(np.log(second).tolist())
 
-    def table(self, words: WordLists, signed: MeanLogRatio | None, texts: Texts) -> Table:
+    def table(self, words: WordLists, signed: MeanLogRatio | None, texts: ResponseTexts) -> Table:
         """Log ratio of every word seen with a group."""
         column = {word: i for i, word in enumerate(self.finite.tolist())}
 
@@ -258,7 +258,9 @@ class _Score:
         return Table(places, lambda word: row(places[word]))
 
 
-def _estimated(score: _Score, words: WordLists, texts: Texts, magnitude: bool) -> Estimate:
+def _estimated(
+    score: _TargetSums, words: WordLists, texts: ResponseTexts, magnitude: bool
+) -> Estimate:
     reason = score.why_undefined(words)
     signed = None if reason else score.log_ratios(texts)
     estimate: Estimate

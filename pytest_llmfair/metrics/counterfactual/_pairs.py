@@ -17,7 +17,7 @@ from pytest_llmfair.stats import Mean, Population, Sample
 T = TypeVar("T", bound=Hashable)
 
 # Compares two sequences of answers entry by entry.
-Compare = Callable[[Sequence[T], Sequence[T]], npt.ArrayLike]
+CompareAnswers = Callable[[Sequence[T], Sequence[T]], npt.ArrayLike]
 
 # Comparisons made in one call: enough for array operations, few enough to save memory.
 _AT_ONCE = 8192
@@ -26,7 +26,7 @@ _AT_ONCE = 8192
 _ENOUGH = 6
 
 
-def one_by_one(compare: Callable[[T, T], float]) -> Compare[T]:
+def one_by_one(compare: Callable[[T, T], float]) -> CompareAnswers[T]:
     """Turn a comparison of two answers into one of two sequences of answers."""
     return lambda first, second: list(map(compare, first, second))
 
@@ -34,7 +34,7 @@ def one_by_one(compare: Callable[[T, T], float]) -> Compare[T]:
 def mean_over_pairs(
     rows_a: Sequence[Sequence[T]],
     rows_b: Sequence[Sequence[T]],
-    compare: Compare[T],
+    compare: CompareAnswers[T],
     *,
     units: Sequence[Hashable] | None,
     population: Population,
@@ -118,7 +118,7 @@ def _fewest(rows_a: Sequence[Sized], rows_b: Sequence[Sized], argument: str) -> 
 
 
 def _terms(
-    rows_a: Sequence[Sequence[T]], rows_b: Sequence[Sequence[T]], compare: Compare[T]
+    rows_a: Sequence[Sequence[T]], rows_b: Sequence[Sequence[T]], compare: CompareAnswers[T]
 ) -> Floats:
     """Return per pair what :func:`_pair` does; NaN where answers are too few."""
     numbers: dict[T, int] = {}
@@ -210,7 +210,7 @@ def placebo_floor(
     originals: Sequence[Sequence[T]],
     counterfactuals: Sequence[Sequence[T]],
     placebos: Sequence[Sequence[T]],
-    compare: Compare[T],
+    compare: CompareAnswers[T],
     *,
     units: Sequence[Hashable] | None,
     population: Population,
@@ -246,7 +246,10 @@ def placebo_floor(
 
 
 def _placebo_terms(
-    original: Sequence[T], counterfactual: Sequence[T], placebo: Sequence[T], compare: Compare[T]
+    original: Sequence[T],
+    counterfactual: Sequence[T],
+    placebo: Sequence[T],
+    compare: CompareAnswers[T],
 ) -> tuple[float, float, float, float]:
     """Return floor and excess of a pair, each with the variance that generations add to it."""
     others = [*counterfactual, *placebo]

@@ -73,7 +73,7 @@ def _lines(ids: Mapping[str, Ids]) -> dict[str, Sequence[Hashable]]:
     return found
 
 
-Counts = npt.NDArray[np.int64]
+Integers = npt.NDArray[np.int64]
 
 _ORDERS = 4
 
@@ -82,7 +82,7 @@ _AT_ONCE = 1 << 15
 
 
 @dataclass(frozen=True, slots=True)
-class _Words:
+class _TextWords:
     """Words of a text by number, and how many of them each sentence has."""
 
     ids: Ids
@@ -100,13 +100,13 @@ def smaller_bleu(first: Sequence[str], second: Sequence[str]) -> Floats:
     return found
 
 
-def _words(texts: Iterable[str]) -> dict[str, _Words]:
+def _words(texts: Iterable[str]) -> dict[str, _TextWords]:
     parts = {text: sentences(text) for text in dict.fromkeys(texts)}
     ids = VOCABULARY.ids_of(itertools.chain.from_iterable(parts.values()))
     found = {}
     for text, some in parts.items():
         split = [ids[sentence] for sentence in some]
-        found[text] = _Words(
+        found[text] = _TextWords(
             split[0] if len(split) == 1 else np.concatenate([*split, np.empty(0, np.int32)]),
             [len(words) for words in split if len(words)],
         )
@@ -114,11 +114,11 @@ def _words(texts: Iterable[str]) -> dict[str, _Words]:
 
 
 def _groups(
-    first: Sequence[str], second: Sequence[str], known: dict[str, _Words]
-) -> Iterator[tuple[int, int, list[_Words]]]:
+    first: Sequence[str], second: Sequence[str], known: dict[str, _TextWords]
+) -> Iterator[tuple[int, int, list[_TextWords]]]:
     """Yield runs of pairs with their texts, first and second of each pair in turn."""
     start, words = 0, 0
-    texts: list[_Words] = []
+    texts: list[_TextWords] = []
     for i, (a, b) in enumerate(zip(first, second, strict=True)):
         texts += (known[a], known[b])
         words += known[a].ids.size + known[b].ids.size
@@ -129,7 +129,7 @@ def _groups(
         yield start, len(first), texts
 
 
-def _group(texts: list[_Words]) -> Floats:
+def _group(texts: list[_TextWords]) -> Floats:
     lengths = np.array([text.ids.size for text in texts])
     sentence_lengths = np.array([n for text in texts for n in text.sentences], dtype=np.int64)
     sentence_texts = np.repeat(
@@ -153,7 +153,9 @@ def _group(texts: list[_Words]) -> Floats:
     return np.asarray(scores, dtype=np.float64)
 
 
-def _matches(texts: list[_Words], lengths: Counts, sentence_lengths: Counts) -> Iterator[Counts]:
+def _matches(
+    texts: list[_TextWords], lengths: Integers, sentence_lengths: Integers
+) -> Iterator[Integers]:
     """Yield for each order the n-grams that each pair shares, each as often as in both."""
     ids = np.concatenate([text.ids for text in texts])
     text_of = np.repeat(np.arange(len(texts)), lengths)

@@ -52,8 +52,10 @@ def counterfactual_cosine(
         Shape (n_pairs, dim), or (n_pairs, n_generations, dim). Row i of both is one pair: one
         embedding a side, or several, compared each with each; ``.noise_floor()`` and ``.excess``
         are then given.
-    units, population
-        As in every metric: one label per pair, and whether pairs are sampled or fixed.
+    units : sequence, optional
+        One label per pair; pairs with equal labels are one sampling unit. Default: each pair.
+    population : {"sampled", "fixed"}
+        Whether the pairs were drawn from a larger population or are all of it.
 
     Returns
     -------

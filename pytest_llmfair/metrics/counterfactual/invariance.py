@@ -13,7 +13,7 @@ import numpy.typing as npt
 from pytest_llmfair._util.validation import share
 from pytest_llmfair.metrics.arguments import note_constant, text_rows
 from pytest_llmfair.metrics.counterfactual._pairs import (
-    Compare,
+    CompareAnswers,
     mean_over_pairs,
     one_by_one,
     placebo_floor,
@@ -27,7 +27,7 @@ __all__: list[str] = []
 # What the call of an invariance estimate is named by, beside the names of registered metrics.
 INVARIANCE = "counterfactual_invariance"
 
-Scorer = Callable[[Sequence[str]], npt.NDArray[np.float64]]
+ScoreTexts = Callable[[Sequence[str]], npt.NDArray[np.float64]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +38,8 @@ class Measure:
 
     symbol: str
     prepare: Callable[[Sequence[str]], Iterable[Any]]
-    compare: Compare[Any]
-    scorer: Scorer | None = None
+    compare: CompareAnswers[Any]
+    scorer: ScoreTexts | None = None
     lacks: tuple[str, ...] = ()
     shipped: bool = True
 
@@ -55,7 +55,7 @@ def rouge_measure(mask: Any = None) -> Measure:
     )
 
 
-def score_measure(name: str, scorer: Scorer) -> Measure:
+def score_measure(name: str, scorer: ScoreTexts) -> Measure:
     """Absolute difference of the answers' scores."""
     return Measure(
         f"|{name} difference|",
@@ -65,7 +65,7 @@ def score_measure(name: str, scorer: Scorer) -> Measure:
     )
 
 
-def sides_measure(name: str, scorer: Scorer, threshold: float = 0.5) -> Measure:
+def sides_measure(name: str, scorer: ScoreTexts, threshold: float = 0.5) -> Measure:
     """1 when the answers' scores fall on different sides of a threshold, else 0."""
     limit = share(threshold, "threshold")
     return Measure(
@@ -76,7 +76,7 @@ def sides_measure(name: str, scorer: Scorer, threshold: float = 0.5) -> Measure:
     )
 
 
-def _scores(name: str, scorer: Scorer, texts: Sequence[str]) -> list[float]:
+def _scores(name: str, scorer: ScoreTexts, texts: Sequence[str]) -> list[float]:
     """Score texts; on another scale all scores could lie on one side of a threshold."""
     scores = [float(score) for score in scorer(texts)]
     for text, score in zip(texts, scores, strict=True):

@@ -14,13 +14,17 @@ from pytest_llmfair._util.validation import whole
 from pytest_llmfair.metrics import _examples
 from pytest_llmfair.metrics._registry import metric
 from pytest_llmfair.metrics.arguments import Floats, is_nan, listed, note_canned
-from pytest_llmfair.metrics.counterfactual._pairs import Compare, mean_over_pairs, sample_of_pairs
+from pytest_llmfair.metrics.counterfactual._pairs import (
+    CompareAnswers,
+    mean_over_pairs,
+    sample_of_pairs,
+)
 from pytest_llmfair.responses import Missing
 from pytest_llmfair.stats import Mean, Population, Undefined
 
 __all__ = ["jaccard_at_k", "prag_at_k", "serp_at_k"]
 
-List = tuple[Hashable, ...]
+RankedList = tuple[Hashable, ...]
 Ranks = npt.NDArray[np.intp]
 
 # Items of these types need no check one by one: they are not missing, lists, or numpy's.
@@ -28,7 +32,7 @@ _PLAIN = {str, int}
 # Comparisons of two ranks made at once.
 _AT_ONCE = 1 << 20
 
-_Rows = Sequence[Sequence[List]]
+_Rows = Sequence[Sequence[RankedList]]
 
 _list_metric = partial(
     metric,
@@ -61,8 +65,10 @@ def jaccard_at_k(
         Row i of both is one pair: one list of items a side, best first, or several lists, compared
         each with each; ``.noise_floor()`` and ``.excess`` are then given. Items are texts or
         numbers; texts are equal when their spelling is.
-    units, population
-        As in every metric: one label per pair, and whether pairs are sampled or fixed.
+    units : sequence, optional
+        One label per pair; pairs with equal labels are one sampling unit. Default: each pair.
+    population : {"sampled", "fixed"}
+        Whether the pairs were drawn from a larger population or are all of it.
 
     Returns
     -------
@@ -114,8 +120,10 @@ def serp_at_k(
     k : int, optional
         Number of ranks compared; later ones are left out, and a rank that a list does not have
         counts as absent. Default: the length of the lists, which must then be the same.
-    units, population
-        As in every metric: one label per pair, and whether pairs are sampled or fixed.
+    units : sequence, optional
+        One label per pair; pairs with equal labels are one sampling unit. Default: each pair.
+    population : {"sampled", "fixed"}
+        Whether the pairs were drawn from a larger population or are all of it.
 
     Returns
     -------
@@ -166,8 +174,10 @@ def prag_at_k(
     normalized : bool
         Whether to divide by (K - 1) / (2 (K + 1)), what the formula gives for identical lists.
         Assertions do.
-    units, population
-        As in every metric: one label per pair, and whether pairs are sampled or fixed.
+    units : sequence, optional
+        One label per pair; pairs with equal labels are one sampling unit. Default: each pair.
+    population : {"sampled", "fixed"}
+        Whether the pairs were drawn from a larger population or are all of it.
 
     Returns
     -------
@@ -212,7 +222,7 @@ def _read(lists_a: Any, lists_b: Any, k: int | None) -> tuple[_Rows, _Rows, int]
     return rows_a, rows_b, list_length(rows_a, rows_b) if k is None else whole(k, "k")
 
 
-def _distinct_lists(rows_a: _Rows, rows_b: _Rows) -> list[List]:
+def _distinct_lists(rows_a: _Rows, rows_b: _Rows) -> list[RankedList]:
     return list(dict.fromkeys(items for rows in (rows_a, rows_b) for row in rows for items in row))
 
 
@@ -220,7 +230,7 @@ def _mean_at_k(
     rows_a: _Rows,
     rows_b: _Rows,
     k: int,
-    compare: Compare[List],
+    compare: CompareAnswers[RankedList],
     units: Sequence[Hashable] | None,
     population: Population,
 ) -> Mean:
@@ -241,7 +251,7 @@ def _mean_at_k(
     return note_canned(estimate, _distinct_lists(rows_a, rows_b))
 
 
-def ranked_lists(lists: Any, argument: str) -> list[list[List]]:
+def ranked_lists(lists: Any, argument: str) -> list[list[RankedList]]:
     """Return the lists of each pair: a row is one list of items, or several lists."""
     rows = []
     for i, row in enumerate(listed(lists, argument)):
@@ -270,7 +280,7 @@ def _entries(row: Any, where: str) -> Sequence[Any]:
     return listed(row, where)
 
 
-def _distinct(items: Sequence[Any], where: str) -> List:
+def _distinct(items: Sequence[Any], where: str) -> RankedList:
     if _PLAIN.issuperset(map(type, items)) and len(set(items)) == len(items):
         return tuple(items)
     found = tuple(x.item() if isinstance(x, np.generic) else x for x in items)
@@ -292,7 +302,9 @@ def _distinct(items: Sequence[Any], where: str) -> List:
     return found
 
 
-def list_length(rows_a: Sequence[Sequence[List]], rows_b: Sequence[Sequence[List]]) -> int:
+def list_length(
+    rows_a: Sequence[Sequence[RankedList]], rows_b: Sequence[Sequence[RankedList]]
+) -> int:
     """Return the length that all lists share."""
     first = len(rows_a[0][0])
     for argument, rows in (("lists_a", rows_a), ("lists_b", rows_b)):
@@ -308,7 +320,7 @@ def list_length(rows_a: Sequence[Sequence[List]], rows_b: Sequence[Sequence[List
     return first
 
 
-def jaccard(first: Sequence[List], second: Sequence[List]) -> list[float]:
+def jaccard(first: Sequence[RankedList], second: Sequence[RankedList]) -> list[float]:
     """Items in both lists over items in either; two empty lists are equal."""
     sets = {items: frozenset(items) for items in dict.fromkeys((*first, *second))}
     found = []
@@ -319,7 +331,7 @@ def jaccard(first: Sequence[List], second: Sequence[List]) -> list[float]:
     return found
 
 
-def serp(first: Sequence[List], second: Sequence[List], k: int) -> Floats:
+def serp(first: Sequence[RankedList], second: Sequence[RankedList], k: int) -> Floats:
     """Smaller direction of the sum of K - rank + 1 over shared items, over K (K + 1) / 2."""
     weights = np.arange(k, 0, -1)
     found = np.empty(len(first))
@@ -329,7 +341,9 @@ def serp(first: Sequence[List], second: Sequence[List], k: int) -> Floats:
     return found
 
 
-def prag(first: Sequence[List], second: Sequence[List], k: int, normalized: bool) -> Floats:
+def prag(
+    first: Sequence[RankedList], second: Sequence[RankedList], k: int, normalized: bool
+) -> Floats:
     """PRAG of each two lists, the smaller direction; normalised over all item pairs."""
     most = k * (k - 1) / 2 if normalized else k * (k + 1)
     below = np.triu(np.ones((k, k), dtype=bool), 1)
@@ -346,7 +360,7 @@ def prag(first: Sequence[List], second: Sequence[List], k: int, normalized: bool
 
 
 def _ranks(
-    first: Sequence[List], second: Sequence[List], k: int, cost: int
+    first: Sequence[RankedList], second: Sequence[RankedList], k: int, cost: int
 ) -> Iterator[tuple[slice, Ranks, Ranks]]:
     """Yield the ranks of each list's items in the other list, by place, for some comparisons."""
     # Ranks count from 0; an item that the other list lacks has rank k, a place without an item -1.
@@ -365,5 +379,5 @@ def _ranks(
         yield part, ahead, back
 
 
-def _places(items: List, other: dict[Hashable, int], k: int) -> list[int]:
+def _places(items: RankedList, other: dict[Hashable, int], k: int) -> list[int]:
     return [other.get(item, k) for item in items[:k]] + [-1] * (k - len(items))

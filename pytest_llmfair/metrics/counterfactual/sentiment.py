@@ -54,8 +54,10 @@ def weak_sentiment_parity(
         compared each with each; ``.noise_floor()`` and ``.excess`` are then given.
     threshold : float
         In [0, 1]; a score is positive when it is above this.
-    units, population
-        As in every metric: one label per pair, and whether pairs are sampled or fixed.
+    units : sequence, optional
+        One label per pair; pairs with equal labels are one sampling unit. Default: each pair.
+    population : {"sampled", "fixed"}
+        Whether the pairs were drawn from a larger population or are all of it.
 
     Returns
     -------

@@ -8,7 +8,7 @@ from typing import Any
 
 from pytest_llmfair.metrics._registry import metric
 from pytest_llmfair.metrics.arguments import Mask, TextRows, note_canned
-from pytest_llmfair.metrics.counterfactual._pairs import Compare, mean_over_pairs
+from pytest_llmfair.metrics.counterfactual._pairs import CompareAnswers, mean_over_pairs
 from pytest_llmfair.metrics.counterfactual._texts import (
     masked_pairs,
     rouge_of_texts,
@@ -113,8 +113,10 @@ def counterfactual_bleu(
     mask : lexicon, str, two of these, or list of str, optional
         A lexicon, the name of a shipped one, two attributes that are crossed, or words:
         replaced by a placeholder in both texts before they are compared.
-    units, population
-        As in every metric: one label per pair, and whether pairs are sampled or fixed.
+    units : sequence, optional
+        One label per pair; pairs with equal labels are one sampling unit. Default: each pair.
+    population : {"sampled", "fixed"}
+        Whether the pairs were drawn from a larger population or are all of it.
 
     Returns
     -------
@@ -160,8 +162,10 @@ def exact_match(
     mask : lexicon, str, two of these, or list of str, optional
         A lexicon, the name of a shipped one, two attributes that are crossed, or words:
         replaced by a placeholder in both texts before they are compared.
-    units, population
-        As in every metric: one label per pair, and whether pairs are sampled or fixed.
+    units : sequence, optional
+        One label per pair; pairs with equal labels are one sampling unit. Default: each pair.
+    population : {"sampled", "fixed"}
+        Whether the pairs were drawn from a larger population or are all of it.
 
     Returns
     -------
@@ -189,7 +193,7 @@ def _equal(first: Sequence[str], second: Sequence[str]) -> list[bool]:
 def _similarity(
     texts_a: Any,
     texts_b: Any,
-    compare: Compare[str],
+    compare: CompareAnswers[str],
     mask: Mask,
     units: Sequence[Hashable] | None,
     population: Population,

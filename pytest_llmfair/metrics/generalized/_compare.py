@@ -27,7 +27,7 @@ class Pooled:
 
 
 @dataclass(frozen=True, slots=True)
-class Term:
+class GroupContrast:
     """One comparison: its key in the table, and the groups on either side."""
 
     key: Hashable
@@ -36,24 +36,26 @@ class Term:
 
 
 @dataclass(frozen=True, slots=True)
-class Design:
+class ComparisonDesign:
     """Terms whose sum over `divisor` is the value; without terms all groups at once."""
 
-    terms: tuple[Term, ...]
+    terms: tuple[GroupContrast, ...]
     against: Reference
     divisor: int
 
-    def swapped(self) -> Design:
+    def swapped(self) -> ComparisonDesign:
         """Return the same terms with their sides swapped."""
-        return replace(self, terms=tuple(Term(t.key, t.second, t.first) for t in self.terms))
+        return replace(
+            self, terms=tuple(GroupContrast(t.key, t.second, t.first) for t in self.terms)
+        )
 
-    def of_group(self, name: Hashable) -> Design:
+    def of_group(self, name: Hashable) -> ComparisonDesign:
         """Return the mean over the pairs that hold a group."""
         own = tuple(term for term in self.terms if name in term.first + term.second)
-        return Design(own, (name,), len(own))
+        return ComparisonDesign(own, (name,), len(own))
 
 
-class Scores(Protocol):
+class ComparableScores(Protocol):
     """Scores of groups, which can be compared."""
 
     @property
@@ -61,15 +63,15 @@ class Scores(Protocol):
         """Groups, in order of appearance."""
         ...
 
-    def compare(self, term: Term) -> Estimate:
+    def compare(self, term: GroupContrast) -> Estimate:
         """Estimate one comparison."""
         ...
 
-    def mean(self, design: Design) -> Estimate:
+    def mean(self, design: ComparisonDesign) -> Estimate:
         """Estimate the sum of all comparisons over the divisor."""
         ...
 
-    def worst(self, design: Design, parts: Mapping[Hashable, Estimate]) -> Estimate:
+    def worst(self, design: ComparisonDesign, parts: Mapping[Hashable, Estimate]) -> Estimate:
         """Estimate the comparison furthest from fair."""
         ...
 
@@ -82,18 +84,18 @@ class Scores(Protocol):
         return math.nan
 
 
-ALL_AT_ONCE = Design((), "pairs", 1)
+ALL_AT_ONCE = ComparisonDesign((), "pairs", 1)
 
 
-def all_pairs(names: Sequence[Hashable], divisor: int | None = None) -> Design:
+def all_pairs(names: Sequence[Hashable], divisor: int | None = None) -> ComparisonDesign:
     """Compare every two groups."""
-    terms = tuple(Term((a, b), (a,), (b,)) for a, b in combinations(names, 2))
-    return Design(terms, "pairs", divisor or len(terms))
+    terms = tuple(GroupContrast((a, b), (a,), (b,)) for a, b in combinations(names, 2))
+    return ComparisonDesign(terms, "pairs", divisor or len(terms))
 
 
 def against_background(
     names: Sequence[Hashable], background: Groups | None, *, whole: bool = False
-) -> Design:
+) -> ComparisonDesign:
     """Compare every group with a background: given groups, all groups (`whole`), or the rest."""
     if background is not None:
         pairs = [(name, background) for name in names if name not in background]
@@ -101,12 +103,14 @@ def against_background(
         pairs = [(name, tuple(names)) for name in names]
     else:
         pairs = [(name, tuple(x for x in names if x != name)) for name in names]
-    terms = tuple(Term(name, (name,), second) for name, second in pairs)
+    terms = tuple(GroupContrast(name, (name,), second) for name, second in pairs)
     against: Reference = "background" if whole else "rest"
-    return Design(terms, background or against, len(terms))
+    return ComparisonDesign(terms, background or against, len(terms))
 
 
-def measure(design: Design, scores: Scores, *, vector: bool = False) -> Estimate:
+def measure(
+    design: ComparisonDesign, scores: ComparableScores, *, vector: bool = False
+) -> Estimate:
     """Estimate the sum of a design, or with `vector` its term furthest from fair."""
     parts = {term.key: scores.compare(term) for term in design.terms}
     estimate = scores.worst(design, parts) if vector else scores.mean(design)
@@ -127,7 +131,10 @@ def measure(design: Design, scores: Scores, *, vector: bool = False) -> Estimate
 
 
 def _of_group(
-    name: Hashable, design: Design, parts: Mapping[Hashable, Estimate], scores: Scores
+    name: Hashable,
+    design: ComparisonDesign,
+    parts: Mapping[Hashable, Estimate],
+    scores: ComparableScores,
 ) -> GroupRow:
     """Return the row of a group: the mean over the pairs that hold it."""
     own = design.of_group(name)
@@ -137,10 +144,12 @@ def _of_group(
     return GroupRow(value, scores.entries((name,)), rate=scores.rate(name), estimate=estimate)
 
 
-def measure_two(first: Hashable, second: Hashable, scores: Scores, word: str) -> Estimate:
+def measure_two(
+    first: Hashable, second: Hashable, scores: ComparableScores, word: str
+) -> Estimate:
     """Estimate the comparison of two groups that keeps its sign."""
     pair = (first, second)
-    estimate = scores.compare(Term(pair, (first,), (second,)))
+    estimate = scores.compare(GroupContrast(pair, (first,), (second,)))
     estimate = estimate.with_findings(Finding.note(f"{first} {word} {second}"))
     row = GroupRow(estimate.value, scores.entries(pair), estimate=estimate)
     return replace(estimate, groups={pair: row})

@@ -86,10 +86,10 @@ class CounterfactualForm:
         return sample_of(range(len(self.y_prob)) if self.units is None else self.units, self)
 
 
-Form = GroupForm | CounterfactualForm
+DataForm = GroupForm | CounterfactualForm
 
 
-def sample_of(units: Sequence[Hashable], form: Form) -> Sample:
+def sample_of(units: Sequence[Hashable], form: DataForm) -> Sample:
     """Count units and rows."""
     return Sample.of_sizes(Counter(units).values(), form.population)
 

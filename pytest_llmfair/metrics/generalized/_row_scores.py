@@ -14,11 +14,11 @@ from pytest_llmfair.metrics._rates import is_positive
 from pytest_llmfair.metrics.arguments import Floats, note_constant
 from pytest_llmfair.metrics.generalized._compare import (
     ALL_AT_ONCE,
-    Design,
+    ComparableScores,
+    ComparisonDesign,
+    GroupContrast,
     Groups,
     Pooled,
-    Scores,
-    Term,
     against_background,
     all_pairs,
     first_and_second,
@@ -87,7 +87,9 @@ def measure_probabilities(
     return note_constant(estimate, [column])
 
 
-def _background(row: NamedRow, form: GroupForm, reference: Any) -> tuple[GroupForm, Design]:
+def _background(
+    row: NamedRow, form: GroupForm, reference: Any
+) -> tuple[GroupForm, ComparisonDesign]:
     """Give the rows of the background one label, and compare every group with it."""
     chosen = None if reference is None else reference_names(reference, form.names)
     if chosen is None:
@@ -106,14 +108,14 @@ def _rows_of(form: GroupForm, groups: Groups) -> list[int]:
     return sorted(i for name in groups for i in members[name])
 
 
-def _sides(term: Term) -> tuple[Groups, Groups, bool]:
+def _sides(term: GroupContrast) -> tuple[Groups, Groups, bool]:
     """Return the two sides without overlap, and whether they overlapped."""
     others = tuple(name for name in term.second if name not in term.first)
     return term.first, others, len(others) < len(term.second)
 
 
 @dataclass(frozen=True, slots=True)
-class _Predictions(Scores):
+class _Predictions(ComparableScores):
     """Shares of groups, compared by their difference or ratio."""
 
     row: NamedRow
@@ -123,7 +125,7 @@ class _Predictions(Scores):
     def names(self) -> list[Hashable]:
         return self.shares.form.names
 
-    def compare(self, term: Term) -> Estimate:
+    def compare(self, term: GroupContrast) -> Estimate:
         shares = self.shares
         first, others, whole = _sides(term)
         name = others[0] if len(others) == 1 else f"everyone but {first[0]}"
@@ -140,7 +142,7 @@ class _Predictions(Scores):
         own = float(shares.counted[one[1]].sum()) / float(shares.counted.sum())
         return Scaled.times(part, 1.0 - own)
 
-    def mean(self, design: Design) -> Estimate:
+    def mean(self, design: ComparisonDesign) -> Estimate:
         shares, form = self.shares, self.shares.form
         missing = shares.missing(list(form.members.items()))
         if missing:
@@ -161,7 +163,7 @@ class _Predictions(Scores):
             population=form.population,
         )
 
-    def worst(self, design: Design, parts: Mapping[Hashable, Estimate]) -> Estimate:
+    def worst(self, design: ComparisonDesign, parts: Mapping[Hashable, Estimate]) -> Estimate:
         return furthest(parts, self.names, self.shares.form.sample, MaxPairwiseRatio.of_pairs)
 
     def entries(self, groups: Groups) -> int:
@@ -172,7 +174,7 @@ class _Predictions(Scores):
 
 
 @dataclass(frozen=True, slots=True)
-class _Probabilities(Scores):
+class _Probabilities(ComparableScores):
     """Probabilities by group, compared by mean (PCM), distribution (BCM) or rank (VBCM)."""
 
     row: NamedRow
@@ -183,7 +185,7 @@ class _Probabilities(Scores):
     def names(self) -> list[Hashable]:
         return self.form.names
 
-    def compare(self, term: Term) -> Estimate:
+    def compare(self, term: GroupContrast) -> Estimate:
         first, others, whole = _sides(term)
         own, rest = _rows_of(self.form, first), _rows_of(self.form, others)
         if self.row.compares == "PCM":
@@ -204,7 +206,7 @@ class _Probabilities(Scores):
             population=self.form.population,
         )
 
-    def mean(self, design: Design) -> Estimate:
+    def mean(self, design: ComparisonDesign) -> Estimate:
         return distribution_gaps(
             self.column,
             self.form.labels,
@@ -214,7 +216,7 @@ class _Probabilities(Scores):
             population=self.form.population,
         )
 
-    def worst(self, design: Design, parts: Mapping[Hashable, Estimate]) -> Estimate:
+    def worst(self, design: ComparisonDesign, parts: Mapping[Hashable, Estimate]) -> Estimate:
         return furthest(parts, self.names, self.form.sample, MaxPairwiseDifference.of_pairs)
 
     def entries(self, groups: Groups) -> int:
@@ -279,7 +281,7 @@ def measure_counterfactuals(
     return note_constant(estimate, [own for sets in scores.sets for own in sets])
 
 
-def _design(row: NamedRow, scores: _Examples, reference: Any) -> Design:
+def _design(row: NamedRow, scores: _Examples, reference: Any) -> ComparisonDesign:
     names = scores.names
     if row.compares == "MCM":
         return ALL_AT_ONCE
@@ -337,14 +339,14 @@ class _Examples:
         return [_products(sets) for sets in self.sets]
 
     @cached_property
-    def _columns(self) -> dict[Term, Floats]:
+    def _columns(self) -> dict[GroupContrast, Floats]:
         return {}
 
-    def compare(self, term: Term) -> Mean:
+    def compare(self, term: GroupContrast) -> Mean:
         bounds = (-1.0, 1.0) if self.row.signed else (0.0, 1.0)
         return self._mean(self._values(term).tolist(), bounds)
 
-    def mean(self, design: Design) -> Mean:
+    def mean(self, design: ComparisonDesign) -> Mean:
         if not design.terms:
             return self._all_at_once()
         table = np.stack([self._values(term) for term in design.terms], axis=1)
@@ -352,7 +354,7 @@ class _Examples:
         most = (groups // 2) * (groups - groups // 2) / len(design.terms)
         return self._mean(_row_means(table), (0.0, most if design.against == "pairs" else 1.0))
 
-    def worst(self, design: Design, parts: Mapping[Hashable, Estimate]) -> Estimate:
+    def worst(self, design: ComparisonDesign, parts: Mapping[Hashable, Estimate]) -> Estimate:
         widest = MaxPairwiseDifference.of_pairs(parts)
         return replace(widest, sample=next(iter(parts.values())).sample)
 
@@ -368,14 +370,14 @@ class _Examples:
         )
         return replace(estimate, rows=values)
 
-    def _values(self, term: Term) -> Floats:
+    def _values(self, term: GroupContrast) -> Floats:
         """Return the comparison in every example."""
         if term not in self._columns:
             found = [self._value(term, j) for j in range(len(self.sets))]
             self._columns[term] = np.array(found)
         return self._columns[term]
 
-    def _value(self, term: Term, j: int) -> float:
+    def _value(self, term: GroupContrast, j: int) -> float:
         (first,) = (self.names.index(name) for name in term.first)
         others = [self.names.index(name) for name in term.second]
         if self.row.distance == "W1":

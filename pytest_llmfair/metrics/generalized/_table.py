@@ -8,7 +8,7 @@ from importlib import resources
 from typing import Any, Literal
 
 Compares = Literal["PCM", "BCM", "VBCM", "MCM"]
-Distance = Literal[
+DistanceName = Literal[
     "|x - y|", "x - y", "x / y", "y / x", "W1", "P(y > x) - 1/2", "std", "max - min"
 ]
 Divisor = Literal["1", "T", "P", ""]
@@ -29,7 +29,7 @@ class NamedRow:
     # A rate (see `_shares`), "LAS", "p(c)" or "p(gold)".
     score: str
     # x is the first group or the background, y the second group or the group.
-    distance: Distance
+    distance: DistanceName
     # Of the sum over pairs or groups: 1, the number of groups T or of pairs P, or no sum.
     divisor: Divisor
     # Value of the example in the docstring.

@@ -7,15 +7,21 @@ import math
 import warnings
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
 
 from pytest_llmfair.metrics.arguments import Floats, labels
-from pytest_llmfair.metrics.generalized._compare import Design, Groups, Scores, Term
+from pytest_llmfair.metrics.generalized._compare import (
+    ComparableScores,
+    ComparisonDesign,
+    GroupContrast,
+    Groups,
+)
 from pytest_llmfair.metrics.generalized._forms import (
     CounterfactualForm,
-    Form,
+    DataForm,
     GroupForm,
     depth,
     read_counterfactuals,
@@ -38,7 +44,7 @@ Nature = Literal["distance", "ratio", "signed"]
 _ROUNDING = 1e-9
 
 
-class Rows(np.ndarray[Any, Any]):
+class RowsOfGroup(np.ndarray[Any, Any]):
     """The rows of one group, as an array of what was given: probabilities, else predictions.
 
     Attributes
@@ -53,7 +59,7 @@ class Rows(np.ndarray[Any, Any]):
     y_prob: Any = None
 
     @classmethod
-    def of(cls, y_true: Any = None, y_pred: Any = None, y_prob: Any = None) -> Rows:
+    def of(cls, y_true: Any = None, y_pred: Any = None, y_prob: Any = None) -> RowsOfGroup:
         """Make the rows of their columns."""
         given = [column for column in (y_prob, y_pred, y_true) if column is not None]
         found = np.array(given[0]).view(cls)
@@ -61,7 +67,7 @@ class Rows(np.ndarray[Any, Any]):
         return found
 
     @classmethod
-    def joined(cls, parts: Sequence[Rows]) -> Rows:
+    def joined(cls, parts: Sequence[RowsOfGroup]) -> RowsOfGroup:
         """Pool the rows of several groups."""
         if len(parts) == 1:
             return parts[0]
@@ -78,10 +84,10 @@ class Rows(np.ndarray[Any, Any]):
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class UserFunctions:
     """A score function of the rows of one group, and a function that compares scores."""
 
-    phi: Callable[[Rows], Any]
+    phi: Callable[[RowsOfGroup], Any]
     d: Callable[..., Any]
 
     def __post_init__(self) -> None:
@@ -89,7 +95,7 @@ class Comparison:
             if not callable(function):
                 raise TypeError(f"{name} is {function!r}; give a function")
 
-    def score(self, rows: Rows) -> Score:
+    def score(self, rows: RowsOfGroup) -> Score:
         """Score of some rows."""
         if len(rows) == 0:
             return np.float64(math.nan)
@@ -142,7 +148,7 @@ def read_form(
     original: Any,
     units: Any,
     population: Any,
-) -> tuple[Form, list[list[Rows]]]:
+) -> tuple[DataForm, list[list[RowsOfGroup]]]:
     """Read either form of data; of counterfactual data also the rows by example and group."""
     names = labels(groups, "groups")
     given = y_prob if y_prob is not None else y_pred
@@ -193,15 +199,15 @@ def _variations(
     g: int,
     *,
     with_probabilities: bool,
-) -> Rows:
+) -> RowsOfGroup:
     probabilities = form.y_prob[j][g] if with_probabilities else None
     own = None if predicted is None else np.array(predicted[j][g])
     number = len(own) if own is not None else len(form.y_prob[j][g])
     gold = None if form.y_true is None else np.array([form.y_true[j]] * number)
-    return Rows.of(gold, own, probabilities)
+    return RowsOfGroup.of(gold, own, probabilities)
 
 
-def rows_at(form: GroupForm, rows: Sequence[int] | np.ndarray[Any, Any]) -> Rows:
+def rows_at(form: GroupForm, rows: Sequence[int] | np.ndarray[Any, Any]) -> RowsOfGroup:
     """Return some rows of data by group."""
     chosen = np.asarray(rows, dtype=np.intp)
     true, predicted = (
@@ -211,7 +217,7 @@ def rows_at(form: GroupForm, rows: Sequence[int] | np.ndarray[Any, Any]) -> Rows
     probabilities: Floats | None = None
     if form.y_prob is not None:
         probabilities = form.y_prob[chosen] if form.classes else form.y_prob[chosen, 0]
-    return Rows.of(true, predicted, probabilities)
+    return RowsOfGroup.of(true, predicted, probabilities)
 
 
 def codes_of(form: GroupForm) -> np.ndarray[Any, Any]:
@@ -268,13 +274,13 @@ def _takes_several(function: Callable[..., Any]) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class UserScores(Scores):
+class UserScores(ComparableScores):
     """Rows of groups with a score function and a comparison of scores."""
 
-    comparison: Comparison
-    form: Form
+    comparison: UserFunctions
+    form: DataForm
     # Rows of each group of each source example; empty for data by group.
-    examples: list[list[Rows]]
+    examples: list[list[RowsOfGroup]]
     nature: Nature = "signed"
 
     @property
@@ -282,11 +288,11 @@ class UserScores(Scores):
         """Groups, in order of appearance."""
         return self.form.names
 
-    def with_nature(self, design: Design) -> UserScores:
+    def with_nature(self, design: ComparisonDesign) -> UserScores:
         """Find out what d is from how it compares the scores of a design."""
         return replace(self, nature=self._nature(design))
 
-    def _nature(self, design: Design) -> Nature:
+    def _nature(self, design: ComparisonDesign) -> Nature:
         found = self._scores(design)
         if design.terms:
             pairs = [(s[term.first], s[term.second]) for s in found for term in design.terms]
@@ -299,35 +305,43 @@ class UserScores(Scores):
                 return "signed"
         return "distance"
 
-    def depends_on_order(self, design: Design) -> bool:
+    def depends_on_order(self, design: ComparisonDesign) -> bool:
         """Return whether d(x, y) differs from d(y, x) for some pair of groups."""
         other = design.swapped()
         values = [(self._value(s, design), self._value(s, other)) for s in self._scores(design)]
         return any(abs(v - w) > 1e-9 * max(1.0, abs(v)) for v, w in values)
 
-    def compare(self, term: Term) -> Estimate:
+    def compare(self, term: GroupContrast) -> Estimate:
         """Estimate one comparison."""
-        return self.mean(Design((term,), "pairs", 1))
+        return self.mean(ComparisonDesign((term,), "pairs", 1))
 
-    def mean(self, design: Design, *, log: bool = False) -> Estimate:
+    def mean(self, design: ComparisonDesign, *, log: bool = False) -> Estimate:
         """Estimate the mean of the comparisons, or its logarithm."""
-        change: Callable[[float], float] = math.log if log else float
         found = self._scores(design)
         missing = self._missing(found, design)
         if missing:
             return Undefined(undefined=missing, sample=self.form.sample)
         if isinstance(self.form, CounterfactualForm):
-            return self._over_examples([change(self._value(s, design)) for s in found])
+            values = [self._value(s, design) for s in found]
+            return self._over_examples([math.log(x) for x in values] if log else values)
         form = self.form
-
-        def measure(rows: Any, groups: Any) -> float:
-            value = self._value(self._by_group(form, rows, groups, design), design)
-            return math.nan if log and not value > 0.0 else change(value)
-
         kind = MetricDistance if self.nature == "distance" else JackknifeEstimate
         return kind.of_measure(
-            measure, form.labels, codes_of(form), units=form.units, population=form.population
+            # Not a function defined here, which could not be pickled.
+            partial(self._resampled, form, design, log),
+            form.labels,
+            codes_of(form),
+            units=form.units,
+            population=form.population,
         )
+
+    def _resampled(
+        self, form: GroupForm, design: ComparisonDesign, log: bool, rows: Any, groups: Any
+    ) -> float:
+        value = self._value(self._by_group(form, rows, groups, design), design)
+        if not log:
+            return value
+        return math.log(value) if value > 0.0 else math.nan
 
     def _over_examples(self, values: list[float]) -> Estimate:
         if self.form.population == "fixed":
@@ -342,7 +356,7 @@ class UserScores(Scores):
         )
         return replace(estimate, rows=values)
 
-    def worst(self, design: Design, parts: Mapping[Hashable, Estimate]) -> Estimate:
+    def worst(self, design: ComparisonDesign, parts: Mapping[Hashable, Estimate]) -> Estimate:
         """Estimate the comparison furthest from fair."""
         undefined = [part.undefined for part in parts.values() if part.undefined is not None]
         if undefined:
@@ -353,7 +367,8 @@ class UserScores(Scores):
         if self.nature != "ratio":
             return replace(MaxPairwiseDifference.of_pairs(parts), sample=self.form.sample)
         logs = {
-            term.key: self.mean(Design((term,), "pairs", 1), log=True) for term in design.terms
+            term.key: self.mean(ComparisonDesign((term,), "pairs", 1), log=True)
+            for term in design.terms
         }
         widest = max(parts, key=lambda key: abs(math.log(parts[key].value)))
         return MaxPairwiseRatio(
@@ -368,12 +383,12 @@ class UserScores(Scores):
         """Return the number of rows."""
         return self.form.sample.generations
 
-    def _sides(self, design: Design) -> list[Groups]:
+    def _sides(self, design: ComparisonDesign) -> list[Groups]:
         if not design.terms:
             return [(name,) for name in self.names]
         return list(dict.fromkeys(s for term in design.terms for s in (term.first, term.second)))
 
-    def _scores(self, design: Design) -> list[dict[Groups, Score]]:
+    def _scores(self, design: ComparisonDesign) -> list[dict[Groups, Score]]:
         """Return the score of every side: once for data by group, else per source example."""
         if isinstance(self.form, GroupForm):
             place = {name: g for g, name in enumerate(self.names)}
@@ -382,7 +397,7 @@ class UserScores(Scores):
         return [self._of_example(self.form, j, design) for j in range(len(self.examples))]
 
     def _by_group(
-        self, form: GroupForm, rows: Any, groups: Any, design: Design
+        self, form: GroupForm, rows: Any, groups: Any, design: ComparisonDesign
     ) -> dict[Groups, Score]:
         place = {name: g for g, name in enumerate(self.names)}
         return {
@@ -392,20 +407,22 @@ class UserScores(Scores):
             for side in self._sides(design)
         }
 
-    def _of_example(self, form: CounterfactualForm, j: int, design: Design) -> dict[Groups, Score]:
+    def _of_example(
+        self, form: CounterfactualForm, j: int, design: ComparisonDesign
+    ) -> dict[Groups, Score]:
         found = {}
         for side in self._sides(design):
             if side:
                 own = [self.examples[j][self.names.index(name)] for name in side]
-                rows = Rows.joined(own)
+                rows = RowsOfGroup.joined(own)
             else:
                 assert form.original is not None
                 gold = None if form.y_true is None else np.array([form.y_true[j]])
-                rows = Rows.of(gold, None, form.original[j : j + 1])
+                rows = RowsOfGroup.of(gold, None, form.original[j : j + 1])
             found[side] = self.comparison.score(rows)
         return found
 
-    def _value(self, scores: Mapping[Groups, Score], design: Design) -> float:
+    def _value(self, scores: Mapping[Groups, Score], design: ComparisonDesign) -> float:
         if not design.terms:
             return self.comparison.among(list(scores.values()))
         compared = [
@@ -414,7 +431,7 @@ class UserScores(Scores):
         ]
         return math.fsum(compared) / len(compared)
 
-    def _missing(self, found: Sequence[Mapping[Groups, Score]], design: Design) -> str:
+    def _missing(self, found: Sequence[Mapping[Groups, Score]], design: ComparisonDesign) -> str:
         """Name the score or comparison that is not defined, if any."""
         for j, scores in enumerate(found):
             where = f" in example {j}" if isinstance(self.form, CounterfactualForm) else ""

@@ -37,7 +37,7 @@ _SCORES = {
     "TPR": "true positive rate",
     "TNR": "true negative rate",
     "F1": "F1",
-    "accuracy": "accuracy of telling the positive class from the rest",
+    "accuracy": "accuracy of separating the positive class from the rest",
     "selection": "share predicted positive",
     "LAS": "share of tokens with head and label right",
     "p(c)": "probability of the positive class",

@@ -13,16 +13,21 @@ from pytest_llmfair.metrics import _examples
 from pytest_llmfair.metrics._registry import metric
 from pytest_llmfair.metrics.generalized._compare import (
     ALL_AT_ONCE,
-    Design,
-    Term,
+    ComparisonDesign,
+    GroupContrast,
     against_background,
     all_pairs,
     first_and_second,
     measure,
     reference_names,
 )
-from pytest_llmfair.metrics.generalized._forms import CounterfactualForm, Form
-from pytest_llmfair.metrics.generalized._user_scores import Comparison, Rows, UserScores, read_form
+from pytest_llmfair.metrics.generalized._forms import CounterfactualForm, DataForm
+from pytest_llmfair.metrics.generalized._user_scores import (
+    RowsOfGroup,
+    UserFunctions,
+    UserScores,
+    read_form,
+)
 from pytest_llmfair.stats import Estimate, Population
 
 __all__ = ["background_comparison", "multigroup_comparison", "pairwise_comparison"]
@@ -41,7 +46,7 @@ _comparison_metric = partial(
 
 @_comparison_metric(symbol="PCM", aliases=("PCM",), example=_examples.compared)
 def pairwise_comparison(
-    phi: Callable[[Rows], Any],
+    phi: Callable[[RowsOfGroup], Any],
     d: Callable[[Any, Any], Any],
     *,
     y_true: ArrayLike | None = None,
@@ -106,8 +111,8 @@ def pairwise_comparison(
     design = all_pairs(form.names)
     if reference is not None:
         pair = first_and_second("a comparison with reference=...", form.names, reference)
-        design = replace(design, terms=(Term(pair, pair[:1], pair[1:]),))
-    scores = UserScores(Comparison(phi, d), form, examples).with_nature(design)
+        design = replace(design, terms=(GroupContrast(pair, pair[:1], pair[1:]),))
+    scores = UserScores(UserFunctions(phi, d), form, examples).with_nature(design)
     if len(design.terms) > 1 and scores.nature != "distance" and scores.depends_on_order(design):
         raise ValueError(
             f"d(x, y) is not d(y, x), so that the mean over pairs of {len(form.names)} groups "
@@ -119,7 +124,7 @@ def pairwise_comparison(
 
 @_comparison_metric(symbol="BCM", aliases=("BCM", "VBCM"), example=_examples.compared)
 def background_comparison(
-    phi: Callable[[Rows], Any],
+    phi: Callable[[RowsOfGroup], Any],
     d: Callable[[Any, Any], Any],
     *,
     y_true: ArrayLike | None = None,
@@ -140,10 +145,18 @@ def background_comparison(
 
     Parameters
     ----------
-    phi, y_true, y_pred, y_prob, groups, units, population
-        As in :func:`pairwise_comparison`.
+    phi : callable
+        Rows of one group to its score, a number or a one-dimensional array; NaN where it is not
+        defined. It is given an array of the rows' probabilities (else predictions), with the
+        attributes ``y_true``, ``y_pred`` and ``y_prob``.
     d : callable
         Score of the background and score of the group, in this order, to a number.
+    y_true, y_pred, y_prob : array_like
+        Data by group: one entry per row. Counterfactual data: ``y_prob[example][group][class]``,
+        or ``[example][group][variation][class]``, or the same of predictions without the class;
+        one gold class per example.
+    groups : sequence
+        By group: one label per row. Counterfactual: the names in column order.
     reference : object, list or "rest", optional
         The background: a group, several (pooled), or every group but the own. Default: all rows,
         or all variations of the source example.
@@ -151,6 +164,11 @@ def background_comparison(
         Counterfactual form: probabilities of the unperturbed examples, which are the background.
     aggregate : bool
         Whether to take the mean over groups.
+    units : sequence, optional
+        One label per row or source example; rows with equal labels are one sampling unit, also
+        across groups. Default: each its own.
+    population : {"sampled", "fixed"}
+        Whether units were drawn from a larger population, or only generations vary.
 
     Returns
     -------
@@ -160,7 +178,8 @@ def background_comparison(
     Raises
     ------
     ValueError
-        As :func:`pairwise_comparison`; or if `reference` is no group, or `original` is given too.
+        If lengths differ, a label is missing, a probability is outside [0, 1], there are fewer
+        than two groups, `reference` is no group, or `original` is given too.
 
     Examples
     --------
@@ -178,13 +197,13 @@ def background_comparison(
         raise ValueError("give original or reference, not both: each is the background")
     # `d` takes the score of the background first.
     design = _against(form, reference).swapped()
-    scores = UserScores(Comparison(phi, d), form, examples).with_nature(design)
+    scores = UserScores(UserFunctions(phi, d), form, examples).with_nature(design)
     return measure(design, scores, vector=not aggregate)
 
 
 @_comparison_metric(symbol="MCM", aliases=("MCM",), example=_examples.compared_at_once)
 def multigroup_comparison(
-    phi: Callable[[Rows], Any],
+    phi: Callable[[RowsOfGroup], Any],
     d: Callable[..., Any],
     *,
     y_true: ArrayLike | None = None,
@@ -201,11 +220,24 @@ def multigroup_comparison(
 
     Parameters
     ----------
-    phi, y_true, y_pred, y_prob, groups, units, population
-        As in :func:`pairwise_comparison`.
+    phi : callable
+        Rows of one group to its score, a number or a one-dimensional array; NaN where it is not
+        defined. It is given an array of the rows' probabilities (else predictions), with the
+        attributes ``y_true``, ``y_pred`` and ``y_prob``.
     d : callable
         The list of all scores to a number, such as ``np.std``; or all of them one by one, when its
         parameters are ``*scores``.
+    y_true, y_pred, y_prob : array_like
+        Data by group: one entry per row. Counterfactual data: ``y_prob[example][group][class]``,
+        or ``[example][group][variation][class]``, or the same of predictions without the class;
+        one gold class per example.
+    groups : sequence
+        By group: one label per row. Counterfactual: the names in column order.
+    units : sequence, optional
+        One label per row or source example; rows with equal labels are one sampling unit, also
+        across groups. Default: each its own.
+    population : {"sampled", "fixed"}
+        Whether units were drawn from a larger population, or only generations vary.
 
     Returns
     -------
@@ -215,7 +247,8 @@ def multigroup_comparison(
     Raises
     ------
     ValueError
-        As :func:`pairwise_comparison`.
+        If lengths differ, a label is missing, a probability is outside [0, 1], or there are fewer
+        than two groups.
 
     Examples
     --------
@@ -227,11 +260,11 @@ def multigroup_comparison(
     0.083
     """
     form, examples = read_form(y_true, y_pred, y_prob, groups, None, units, population)
-    scores = UserScores(Comparison(phi, d), form, examples).with_nature(ALL_AT_ONCE)
+    scores = UserScores(UserFunctions(phi, d), form, examples).with_nature(ALL_AT_ONCE)
     return measure(ALL_AT_ONCE, scores)
 
 
-def _against(form: Form, reference: Any) -> Design:
+def _against(form: DataForm, reference: Any) -> ComparisonDesign:
     """Compare each group with the unperturbed example, the groups of `reference`, or all rows."""
     if isinstance(form, CounterfactualForm) and form.original is not None:
         return against_background(form.names, ())

@@ -1,4 +1,7 @@
-"""Person nouns used as something else: exclamations ("Man, it hurts") and verbs ("to man the")."""
+"""Person nouns that name no person: exclamations ("Man, it hurts") and verbs ("to man the desk").
+
+Used by ``person_nouns.py``.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ from pytest_llmfair.lexicons.english.phrase import (
     word_after,
     word_before,
 )
-from pytest_llmfair.lexicons.english.words import LETTERS, is_one_of, is_person, is_several
+from pytest_llmfair.lexicons.english.words import LETTERS, is_one_of, is_person, is_plural
 
 _EXCLAIMED = ("man", "boy", "dude", "girl")
 _COMMA = re.compile(r",[^\S\n]+([^\s,.!?;:]+)")
@@ -20,7 +23,7 @@ _END = re.compile(r"[,.!?;]|\s*\Z|\s*\n")
 _OPENED_QUOTE = re.compile(r"[\s(][\"'\u201c\u2018]\Z")
 _LAST_WORD = re.compile(r"[.!?]*[\"'\u201d\u2019]?\s*(?:\Z|\n)")
 _WINDOW = 16
-# After a mark, an opening quote or a word that leads on; not after an apostrophe or a hyphen.
+# An exclamation follows a mark, an opening quote or a word such as "but", "oh".
 _FREE = re.compile(
     r"(?:\A|\n|[^\w\s'\u2019/-]\s*|(?:\A|[\s(])['\u2018]"
     r"|\b(?:but|so|cause|cuz|because|well|oh|yeah)\s+)\Z",
@@ -93,4 +96,4 @@ def is_verb_here(text: str, start: int, end: int) -> bool:
         return opens_sentence(text, start)
     if is_one_of(word, "before_verbs") or (word in ("he", "she") and text[end - 1] == "s"):
         return True
-    return is_several(word) and is_person(word)  # "volunteers man the bar"
+    return is_plural(word) and is_person(word)  # "volunteers man the bar"

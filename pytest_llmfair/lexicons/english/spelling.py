@@ -16,8 +16,8 @@ _PLAIN = str.maketrans({"\u2019": "'", "\u2010": "-", "\u2011": "-", "\u00ad": N
 _DOTTED = str.maketrans({"i": "\u0130", "\u0131": "I"})
 _TURKIC = ("tr", "az")
 _TONOS = "\u0301"
-_BLANKS = re.compile(r"\s+")
-# The begin of a text, sentence, heading or item of a list, looked for through quotes and emphasis.
+_SPACES = re.compile(r"\s+")
+# The start of a text, sentence, heading or list item, also before quotes and emphasis.
 # A quotation begins a sentence too: 'he said, "Hinduism'.
 _SENTENCE = re.compile(
     r"(?:,[^\S\n][\"\u201c]\Z|(?:\A|[.!?:\n])[\s\"'\u2018\u2019\u201c\u201d()*_#>\u2022\u2013\u2014+-]*(?:(?:\d+|[a-hA-H]|[ivx]{1,4})\)\s*)?\Z)"
@@ -39,11 +39,11 @@ def in_place(
     if before[0].isupper() and begins_sentence(text, start):
         after = capitalized(after)
     if " " in after and before.split(" ") != before.split():
-        gaps = _BLANKS.findall(before)
-        if len(gaps) != len(_BLANKS.findall(after)):
+        gaps = _SPACES.findall(before)
+        if len(gaps) != len(_SPACES.findall(after)):
             gaps = [next((gap for gap in gaps if "\n" in gap), " ")]
         own = iter(gaps)
-        after = _BLANKS.sub(lambda blank: next(own, blank[0]), after)
+        after = _SPACES.sub(lambda gap: next(own, gap[0]), after)
     return in_form(text, before, after)
 
 
@@ -61,7 +61,7 @@ def in_form(text: str, before: str, term: str) -> str:
     return term
 
 
-def plain(text: str) -> str:
+def folded(text: str) -> str:
     """Fold case and the forms of letters, hyphens and apostrophes, drop soft hyphens."""
     return unicodedata.normalize("NFC", text).casefold().translate(_PLAIN)
 

@@ -1,4 +1,4 @@
-"""The words around a pronoun, and the kinds of words they can be.
+"""The words around a pronoun and their classes, for ``roles.py`` and ``object_readings.py``.
 
 Emphasis, tags, opening quotes and single line breaks are skipped. A sum of money counts as a
 number, and a slot to fill in as a noun.
@@ -17,12 +17,12 @@ from pytest_llmfair.lexicons.english.words import (
     is_adverb,
     is_closed,
     is_final,
-    is_in_ly,
+    is_ly_adverb,
     is_one_of,
     is_participle,
     is_person,
     is_predicative,
-    tells_when,
+    is_time,
     word_classes,
 )
 
@@ -101,22 +101,22 @@ class PronounContext(NamedTuple):
                 return False
             elif word in ("and", "or", "to", "who", "that", "which", "then"):
                 linked = True
-            elif not (linked or is_closed(word) or is_in_ly(word)):
+            elif not (linked or is_closed(word) or is_ly_adverb(word)):
                 several = word.endswith("s") and not word.endswith(("ss", "us", "'s"))
                 return False if several and raw.islower() else None
         begins = self.start <= _FAR and len(tokens) == 1 and not going
         return False if begins else None  # "Send her flowers"
 
 
-class Reading(NamedTuple):
+class PronounReading(NamedTuple):
     """Whether a pronoun is an object ("his": stands alone), and whether the words show that."""
 
     is_object: bool
     sure: bool = True
 
 
-OBJECT, OWNER = Reading(True), Reading(False)
-PERHAPS_OBJECT, PERHAPS_OWNER = Reading(True, False), Reading(False, False)
+OBJECT, OWNER = PronounReading(True), PronounReading(False)
+PERHAPS_OBJECT, PERHAPS_OWNER = PronounReading(True, False), PronounReading(False, False)
 
 
 def words_around(text: str, start: int, end: int) -> PronounContext:
@@ -230,7 +230,7 @@ def describes(word: str) -> bool:
 
 def ends(word: str, following: str = "") -> bool:
     """Whether a phrase ends before a word: a closed word, an adverb or a time."""
-    return is_final(word) or is_adverb(word) or tells_when(word, following)
+    return is_final(word) or is_adverb(word) or is_time(word, following)
 
 
 def begins_time(article: str, noun: str) -> bool:
@@ -245,7 +245,7 @@ def may_describe(word: str) -> bool:
     return formed or describes(word) or any(is_one_of(word, kind) for kind in kinds)
 
 
-def is_several(noun: str) -> bool:
+def is_plural_of_things(noun: str) -> bool:
     """Whether several things are named: "stories", no persons or animals."""
     several = noun.endswith("s") and not noun.endswith(("ss", "us", "is", "'s"))
     return several and not (is_person(noun) or is_one_of(noun.removesuffix("s"), "pets"))

@@ -1,0 +1,193 @@
+"""``llmfair checklist``: what to check before a release, filled from a recorded run and by people.
+
+Automatic items are answered from the record by a rule; evidence that is missing leaves an item
+open. Items support what laws and standards ask for. Whether a release meets a law is not for a
+tool to say.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import difflib
+import json
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from pytest_llmfair._util.validation import read_utf8
+from pytest_llmfair.gate.checklist_rules import answer
+from pytest_llmfair.gate.documents import data, read_run, rendered
+
+_FIELDS = ("reviewer", "role", "decision", "date", "comment")
+_DECISIONS = ("yes", "no", "not applicable")
+
+
+def checklist(
+    record: Mapping[str, Any],
+    answers: Mapping[str, Any] | None = None,
+    *,
+    today: datetime.date | None = None,
+) -> dict[str, Any]:
+    """Fill the checklist from the record of a run, and from answers of people.
+
+    Parameters
+    ----------
+    record : mapping
+        As ``--llmfair-json`` writes it. What it lacks leaves items open.
+    answers : mapping, optional
+        Name of a manual item to its reviewer, role, decision ("yes", "no" or "not applicable"),
+        date and comment. An answer needs reviewer, role and date, and "not applicable" a comment;
+        otherwise the item stays open.
+    today : datetime.date, optional
+        Day on which waivers have to hold.
+
+    Returns
+    -------
+    dict
+        Plain data: `items` as in the data file, each with its `decision` (yes, no, not applicable
+        or open) and why; their `counts`; whether the list is `complete`, with no item open or
+        answered no; and the `references` that items support.
+
+    Raises
+    ------
+    ValueError
+        If an answer belongs to no manual item, or has a wrong key, decision or date.
+
+    Examples
+    --------
+    >>> filled = checklist({"results": []})
+    >>> filled["counts"]["yes"], filled["complete"]
+    (0, False)
+    """
+    answers = answers or {}
+    content = data("checklist")["items"]
+    _check_names(answers, content)
+    day = today or datetime.date.today()
+    items = []
+    for entry in content:
+        if entry["kind"] == "automatic":
+            decision, because = answer(entry["rule"], record, day)
+            given = {"decision": decision, "because": because}
+        else:
+            given = _answer(entry["id"], answers.get(entry["id"]) or {})
+        items.append({**entry, **given})
+    decisions = [item["decision"] for item in items]
+    cited = {name for item in items for name in item["supports"]}
+    return {
+        "complete": not {"open", "no"} & set(decisions),
+        "counts": {each: decisions.count(each) for each in (*_DECISIONS, "open")},
+        "items": items,
+        "references": {name: x for name, x in data("references").items() if name in cited},
+    }
+
+
+def checklist_page(filled: Mapping[str, Any]) -> str:
+    """Return a filled checklist as Markdown.
+
+    Examples
+    --------
+    >>> print(checklist_page(checklist({"results": []})).splitlines()[0])
+    # Pre-release checklist
+    """
+    return rendered("checklist.md", checklist=filled)
+
+
+def _check_names(answers: Mapping[str, Any], content: list[dict[str, Any]]) -> None:
+    kinds = {entry["id"]: entry["kind"] for entry in content}
+    manual = [name for name, kind in kinds.items() if kind == "manual"]
+    for name in answers:
+        if kinds.get(name) == "automatic":
+            raise ValueError(f"{name} is answered from the run record; remove it from the answers")
+        if name not in kinds:
+            close = difflib.get_close_matches(str(name), manual, n=1)
+            hint = f"did you mean {close[0]}?" if close else f"choose from {', '.join(manual)}"
+            raise ValueError(f"there is no item {name!r}; {hint}")
+
+
+def _answer(name: str, given: Any) -> dict[str, Any]:
+    """Return the fields of a manual item; an answer that lacks something is open."""
+    if not isinstance(given, Mapping) or set(given) - set(_FIELDS):
+        raise ValueError(f"the answer to {name} is {given!r}; give it {', '.join(_FIELDS)}")
+    decision = given.get("decision")
+    if isinstance(decision, bool):
+        # YAML reads a bare yes or no as true or false.
+        decision = "yes" if decision else "no"
+    decision = str(decision or "open").strip().lower()
+    if decision not in ("open", *_DECISIONS):
+        raise ValueError(f"the decision on {name} is {decision!r}; write {', '.join(_DECISIONS)}")
+    texts = {key: str(given.get(key) or "").strip() for key in _FIELDS if key != "decision"}
+    if texts["date"]:
+        try:
+            datetime.date.fromisoformat(texts["date"])
+        except ValueError:
+            raise ValueError(
+                f"the date of {name} is {texts['date']!r}; write it as 2026-11-23"
+            ) from None
+    if decision == "open":
+        return {**texts, "decision": "open", "because": "not answered"}
+    needed = ["reviewer", "role", "date"] + (["comment"] if decision == "not applicable" else [])
+    if lacks := [key for key in needed if not texts[key]]:
+        because = f"answered with {decision}, but without {' and '.join(lacks)}"
+        return {**texts, "decision": "open", "because": because}
+    return {**texts, "decision": decision}
+
+
+def answers_template() -> str:
+    """Return a YAML file for answers to the manual items, with the requirements as comments.
+
+    Examples
+    --------
+    >>> "go:" in answers_template().splitlines()
+    True
+    """
+    return rendered("answers.yaml", items=data("checklist")["items"], fields=_FIELDS)
+
+
+def read_answers(path: Path) -> dict[str, Any]:
+    """Return the answers of a YAML file."""
+    try:
+        answers = yaml.safe_load(read_utf8(path))
+    except yaml.YAMLError as error:
+        raise ValueError(f"{path} is not YAML: {error}") from None
+    if answers is not None and not isinstance(answers, dict):
+        raise ValueError(f"{path} is no mapping; llmfair checklist --write-answers makes one")
+    return answers or {}
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    parser.description = (
+        "Fill the pre-release checklist. Exit status 1 while an item is open or answered no."
+    )
+    parser.add_argument("run", type=Path, nargs="?", metavar="RUN.json", help="a recorded run")
+    parser.add_argument("--answers", type=Path, metavar="FILE", help="answers to manual items")
+    parser.add_argument("--format", choices=("markdown", "json", "yaml"), default="markdown")
+    parser.add_argument(
+        "--write-answers", type=Path, metavar="FILE", help="write a file to fill, and stop"
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print the checklist, or write the file for answers."""
+    if (target := arguments.write_answers) is not None:
+        if target.exists():
+            raise ValueError(f"{target} exists, and may hold answers; name a new file")
+        target.write_text(answers_template(), encoding="utf-8")
+        sys.stdout.write(f"{target} has one entry per manual item; fill it, and give it back\n")
+        return 0
+    if arguments.run is None:
+        raise ValueError("no run is given; name a file that --llmfair-json of pytest wrote")
+    answers = read_answers(arguments.answers) if arguments.answers else None
+    filled = checklist(read_run(arguments.run), answers)
+    if arguments.format == "markdown":
+        text = checklist_page(filled)
+    elif arguments.format == "json":
+        text = json.dumps(filled, indent=1) + "\n"
+    else:
+        text = yaml.safe_dump(filled, sort_keys=False, allow_unicode=True, width=100)
+    sys.stdout.write(text)
+    return 0 if filled["complete"] else 1

@@ -1,0 +1,117 @@
+"""What the release documents share: data files, templates, and text that is safe in Markdown."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from pytest_llmfair._util.validation import read_utf8
+from pytest_llmfair._util.wording import escape, number, plural
+from pytest_llmfair.judging.facts import missing
+from pytest_llmfair.judging.message import decides, metric_name
+
+TOY_MODEL = "builtin:ngram"
+
+# What Markdown and HTML would read as markup.
+_MARKUP = {
+    "&": "&amp;",
+    "<": "&lt;",
+    ">": "&gt;",
+    **{mark: f"\\{mark}" for mark in ("\\", "|", "*", "_", "`", "[", "]")},
+}
+
+
+@cache
+def data(name: str) -> Any:
+    """Return a data file of the gate, such as ``references``."""
+    text = files("pytest_llmfair.gate").joinpath("data", f"{name}.yaml").read_text("utf-8")
+    return yaml.safe_load(text)
+
+
+def rendered(name: str, **values: Any) -> str:
+    """Return a template of the gate, such as ``checklist.md``, with these values filled in."""
+    text: str = _templates().get_template(f"{name}.j2").render(**values)
+    return text.rstrip("\n") + "\n"
+
+
+def markdown_text(value: Any) -> str:
+    r"""Return a value as one line of Markdown, without markup of its own.
+
+    Examples
+    --------
+    >>> print(markdown_text("a | b <i>"))
+    a \| b &lt;i&gt;
+    """
+    text = escape(" ".join(str(value).split()))
+    return "".join(_MARKUP.get(character, character) for character in text)
+
+
+def read_run(path: Path) -> dict[str, Any]:
+    """Return the record of a run, as ``--llmfair-json`` writes it."""
+    try:
+        record = json.loads(read_utf8(path))
+    except json.JSONDecodeError as error:
+        raise ValueError(f"{path}:{error.lineno} is not JSON: {error.msg}") from None
+    if not isinstance(record, dict) or not isinstance(record.get("results"), list):
+        raise ValueError(
+            f"{path} has no list of results; give a file that --llmfair-json of pytest wrote"
+        )
+    return record
+
+
+def described_models(record: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Return the descriptions of models in a record; empty where it has none."""
+    return [x for x in record.get("models") or () if isinstance(x, Mapping) and x.get("name")]
+
+
+def model_names(record: Mapping[str, Any]) -> list[str]:
+    """Return the models that answered, as far as the record names them."""
+    named = [model["name"] for model in described_models(record)]
+    named += [result.get("model") for result in record["results"]]
+    return list(dict.fromkeys(str(name) for name in named if name))
+
+
+def replayed(record: Mapping[str, Any]) -> tuple[int, int] | None:
+    """Return the answers asked for live and those replayed; None where the record has neither.
+
+    A run without its context leaves this out, so that replaying it gives the same bytes.
+    """
+    found = [
+        tuple(origin)
+        for result in record["results"]
+        if isinstance(origin := result.get("origin"), (list, tuple)) and len(origin) == 2
+    ]
+    context = record.get("context")
+    whole = context.get("answers") if isinstance(context, Mapping) else None
+    if isinstance(whole, Mapping) and {"live", "replayed"} <= whole.keys():
+        found = [(whole["live"], whole["replayed"])]
+    return (sum(x[0] for x in found), sum(x[1] for x in found)) if found else None
+
+
+@cache
+def _templates() -> Any:
+    import jinja2
+
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("pytest_llmfair.gate"),
+        undefined=jinja2.StrictUndefined,
+        autoescape=False,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.filters |= {
+        "md": markdown_text,
+        "number": number,
+        "plural": plural,
+        "check": lambda result: f"{result['nodeid']} {metric_name(result)}".strip(),
+        "missing": missing,
+        "decides": decides,
+    }
+    return environment

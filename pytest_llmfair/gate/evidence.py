@@ -1,0 +1,193 @@
+"""The evidence of a release: a folder whose every number can be computed again offline."""
+
+from __future__ import annotations
+
+import argparse
+import copy
+import json
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from pytest_llmfair._util.wording import plural
+from pytest_llmfair.gate.checklist import checklist, checklist_page
+from pytest_llmfair.gate.limitations import limitations
+from pytest_llmfair.gate.manifest import MANIFEST, changes, manifest_text
+from pytest_llmfair.gate.model_card import model_card
+from pytest_llmfair.judging import multiplicity
+from pytest_llmfair.judging.recorded import differences, judge_again
+from pytest_llmfair.reports.files import write_text
+from pytest_llmfair.reports.html import html_page
+from pytest_llmfair.reports.record import json_text
+from pytest_llmfair.settings import Settings
+
+_RUN, _STATISTICS = "run.json", "statistics.jsonl"
+# What the session adds to a result after it was judged.
+_ADJUSTED = ("p_adjusted", "family_size")
+
+
+def write_evidence(
+    folder: Path,
+    document: Mapping[str, Any],
+    records: Sequence[Mapping[str, Any]],
+    settings: Settings,
+) -> None:
+    """Write everything that a release needs to show, with a manifest of all files.
+
+    Parameters
+    ----------
+    folder : Path
+        Made if it does not exist; files of an earlier run in it are replaced or removed.
+    document : mapping
+        The record of the run, with its context.
+    records : sequence of mapping
+        The results, each with what was recorded of it.
+    settings : Settings
+        The settings of the run.
+    """
+    folder.mkdir(exist_ok=True)
+    by_test = sorted(records, key=lambda record: str(record["nodeid"]))
+    filled = checklist(document)
+    root = Path(document["context"]["paths"]["root"])
+    files = {
+        _RUN: json_text(document, texts=settings.save_text, context=False),
+        "context.json": _json(document["context"]),
+        _STATISTICS: _lines(
+            {**{key: each[key] for key in ("nodeid", "metric")}, **_kept(each)} for each in by_test
+        ),
+        "prompts.jsonl": _lines(_prompts(by_test)),
+        "bounds.json": _json([_bound(record, root) for record in by_test]),
+        "report.html": html_page(document),
+        "checklist.md": checklist_page(filled),
+        "checklist.json": _json(filled),
+        "model_card.md": model_card(document),
+        "limitations.md": limitations(document),
+    }
+    for old in folder.iterdir():
+        if old.is_file() and old.name not in files:
+            old.unlink()
+    for name, text in files.items():
+        write_text(folder / name, text)
+    about = {key: document["context"][key] for key in ("python", "packages")}
+    about["pytest_llmfair"] = document["pytest_llmfair"]
+    write_text(folder / MANIFEST, manifest_text(folder, about))
+
+
+def _json(content: Any) -> str:
+    return json.dumps(content, indent=1, allow_nan=False) + "\n"
+
+
+def _lines(rows: Iterator[Any] | Sequence[Any]) -> str:
+    return "".join(json.dumps(row, allow_nan=False) + "\n" for row in rows)
+
+
+def _kept(record: Mapping[str, Any]) -> Mapping[str, Any]:
+    return record["recorded"] or {"data": {"cannot": "the run kept no data"}, "prompts": []}
+
+
+def _prompts(records: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Yield every row of prompts once, as digests, with the tests that asked them."""
+    asked: dict[tuple[str, ...], list[str]] = {}
+    for record in records:
+        for row in _kept(record)["prompts"]:
+            tests = asked.setdefault(tuple(row), [])
+            if record["nodeid"] not in tests:
+                tests.append(record["nodeid"])
+    for row, tests in asked.items():
+        yield {"sha256": list(row), "tests": tests}
+
+
+def _bound(record: Mapping[str, Any], root: Path) -> dict[str, Any]:
+    """Return a bound with the commit at which its file was last changed: when it was frozen."""
+    names = ("nodeid", "metric", "bound", "direction", "level", "mode", "file", "line")
+    found = {name: record[name] for name in names}
+    found |= {name: record[name] for name in ("rationale", "owner") if record.get(name)}
+    file = record["file"]
+    commit, _, date = _git(root, "log", "-1", "--format=%H %cI", "--", file).partition(" ")
+    changed = bool(_git(root, "status", "--porcelain", "--", file))
+    return {**found, "commit": commit or None, "committed": date or None, "changed_since": changed}
+
+
+def _git(root: Path, *arguments: str) -> str:
+    try:
+        asked = ["git", "-C", str(root), *arguments]
+        return subprocess.run(asked, capture_output=True, text=True, check=False).stdout.strip()
+    except OSError:
+        return ""
+
+
+def problems(folder: Path) -> list[str]:
+    """Return what is wrong with the evidence: changed files, numbers and verdicts.
+
+    Every number and verdict is computed again from ``statistics.jsonl``, offline.
+
+    Parameters
+    ----------
+    folder : Path
+        A folder that ``--llmfair-evidence`` wrote.
+
+    Returns
+    -------
+    list of str
+        One message per problem; empty where everything holds.
+
+    Raises
+    ------
+    FileNotFoundError
+        If the folder holds no evidence.
+    """
+    found = list(changes(folder))
+    if found:
+        return found
+    results = json.loads((folder / _RUN).read_text(encoding="utf-8"))["results"]
+    lines = (folder / _STATISTICS).read_text(encoding="utf-8").splitlines()
+    if len(lines) != len(results):
+        return [f"{_STATISTICS} has {len(lines)} lines for {plural('result', len(results))}"]
+    for result, line in zip(results, lines, strict=True):
+        kept = json.loads(line)
+        name = f"{result['nodeid']} {result['metric']}"
+        if (kept["nodeid"], kept["metric"]) != (result["nodeid"], result["metric"]):
+            found.append(f"{name}: {_STATISTICS} holds data of {kept['metric']} in its place")
+            continue
+        try:
+            again = judge_again(kept["data"], result["nodeid"]).to_dict()
+        except (ValueError, TypeError, KeyError) as error:
+            found.append(f"{name} cannot be computed again: {error}")
+            continue
+        found += [
+            f"{name}: {field} is {result.get(field)!r}, computed again {again[field]!r}"
+            for field in differences(result, again)
+        ]
+    adjusted = copy.deepcopy(results)
+    multiplicity.adjust(adjusted)
+    found += [
+        f"{result['nodeid']} {result['metric']}: {field} is {result[field]!r}, computed again "
+        f"{other[field]!r}"
+        for result, other in zip(results, adjusted, strict=True)
+        for field in _ADJUSTED
+        if result[field] != other[field]
+    ]
+    return found
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of ``llmfair verify``."""
+    parser.add_argument("folder", type=Path, help="a folder that --llmfair-evidence wrote")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Compute everything again; return 1 if anything differs."""
+    found = problems(arguments.folder)
+    if found:
+        sys.stdout.write("".join(f"{line}\n" for line in found))
+        sys.stdout.write(f"{arguments.folder}: {plural('problem', len(found))}\n")
+        return 1
+    manifest = json.loads((arguments.folder / MANIFEST).read_text(encoding="utf-8"))
+    results = json.loads((arguments.folder / _RUN).read_text(encoding="utf-8"))["results"]
+    sys.stdout.write(
+        f"{arguments.folder}: {plural('file', len(manifest['files']))} unchanged, "
+        f"{plural('result', len(results))} computed again with the same numbers and verdicts\n"
+    )
+    return 0

@@ -1,0 +1,143 @@
+"""``llmfair model-card``: a section of a Hugging Face model card, from the record of a run."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from pytest_llmfair._util.wording import finite, span
+from pytest_llmfair.gate.documents import read_run, rendered
+from pytest_llmfair.gate.limitations import limitations
+from pytest_llmfair.judging.facts import decimals, estimate, threshold
+from pytest_llmfair.judging.message import metric_name
+from pytest_llmfair.reports.columns import COLUMNS
+
+UNNAMED = "model not named in the record"
+_SOURCE = "https://github.com/pytest-llmfair/pytest-llmfair"
+
+
+def model_card(
+    record: Mapping[str, Any],
+    *,
+    name: str | None = None,
+    task: str = "text-generation",
+    dataset: Mapping[str, str] | None = None,
+) -> str:
+    """Return metadata and a section for the model card of the models in a run.
+
+    Parameters
+    ----------
+    record : mapping
+        As ``--llmfair-json`` writes it.
+    name : str, optional
+        Name of the model on the card, for all results; by default the name in each result.
+    task : str
+        Task type of the Hub.
+    dataset : mapping, optional
+        Type, name and revision of the prompts on the Hub; by default the test and the digest of
+        its prompts.
+
+    Returns
+    -------
+    str
+        YAML between lines of ``---``, then Markdown.
+
+    Examples
+    --------
+    >>> model_card({"results": []}).splitlines()[:3]
+    ['---', 'model-index: []', '---']
+    """
+    # A picture says nothing in Markdown.
+    columns = [each for each in COLUMNS if each.html and not getattr(each, "markup", False)]
+    context = record.get("context") or {}
+    metadata = {"model-index": _models(record, name, task, dataset)}
+    return rendered(
+        "model_card.md",
+        metadata=yaml.safe_dump(metadata, sort_keys=False, allow_unicode=True, width=100),
+        headings=["test", *(column.heading for column in columns), "groups"],
+        rows=[
+            [result["nodeid"], *(column.cell(result) for column in columns), _groups(result)]
+            for result in record["results"]
+        ],
+        left_out=[result for result in record["results"] if not finite(estimate(result))],
+        version=record.get("pytest_llmfair") or "a version that is not recorded",
+        commit=(context.get("git") or {}).get("commit") or "not recorded",
+        date=context.get("started") or "not recorded",
+        limits=limitations(record, level=3),
+    )
+
+
+def _models(
+    record: Mapping[str, Any], name: str | None, task: str, dataset: Mapping[str, str] | None
+) -> list[dict[str, Any]]:
+    """Return the models of a ``model-index``, with every result that has a value."""
+    source = f"pytest-llmfair {record.get('pytest_llmfair', '')}".strip()
+    models: dict[str, list[dict[str, Any]]] = {}
+    for result in record["results"]:
+        if finite(estimate(result)):
+            models.setdefault(name or result["model"] or UNNAMED, []).append(
+                {
+                    "task": {"type": task},
+                    "dataset": dict(dataset) if dataset else _dataset(result),
+                    "metrics": [_metric(result)],
+                    "source": {"name": source, "url": _SOURCE},
+                }
+            )
+    return [{"name": key, "results": results} for key, results in models.items()]
+
+
+def _dataset(result: Mapping[str, Any]) -> dict[str, str]:
+    digests = result.get("data") or {}
+    revision = digests.get("prompts_sha256") or digests.get("arguments_sha256")
+    about = {"type": "prompts-of-a-test", "name": f"data of {result['nodeid'] or 'a test'}"}
+    return about | ({"revision": f"sha256:{revision}"} if revision else {})
+
+
+def _metric(result: Mapping[str, Any]) -> dict[str, Any]:
+    places = decimals(result)
+    ends = span(result["level"], result["lower"], result["upper"], places)
+    kept = ("lower", "upper", "level", "verdict", "unit", "units")
+    about = {"bound": threshold(result, places), "groups": _groups(result)}
+    return {
+        "type": result["metric"],
+        "value": estimate(result),
+        "name": f"{metric_name(result)}, {ends}",
+        "args": {key: result[key] for key in kept}
+        | {k: text for k, text in about.items() if text},
+    }
+
+
+def _groups(result: Mapping[str, Any]) -> str:
+    """Return the groups that a result compares, or the keys of its table."""
+    keys = [str(row["key"]) for row in result["groups"]]
+    if not result["compared"]:
+        return ", ".join(keys)
+    pairs = sum(" / " in key for key in keys)
+    worst = f" (the worst of {pairs} comparisons)" if pairs > 1 else ""
+    return f"{', '.join(result['compared'])}{worst}"
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    parser.add_argument("run", type=Path, metavar="RUN.json", help="a recorded run")
+    parser.add_argument("--name", help="name of the model on the card")
+    parser.add_argument("--task", default="text-generation", help="task type of the Hub")
+    parser.add_argument(
+        "--limitations", action="store_true", help="print only the limits of the run, as a page"
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print the section."""
+    record = read_run(arguments.run)
+    if arguments.limitations:
+        text = limitations(record)
+    else:
+        text = model_card(record, name=arguments.name, task=arguments.task)
+    sys.stdout.write(text)
+    return 0

@@ -1,0 +1,150 @@
+"""``llmfair comment``: one comment on a pull request, posted once and updated after that."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import sys
+from collections.abc import Mapping
+from http.client import HTTPException
+from typing import Any
+from urllib.error import HTTPError, URLError
+from urllib.parse import urlsplit
+from urllib.request import HTTPRedirectHandler, Request, build_opener
+
+from pytest_llmfair.reports.markdown import markdown, marker
+from pytest_llmfair.reports.record import read_run
+
+_SECONDS = 30
+_PER_PAGE = 100
+_MOST_PAGES = 50
+_MEANS = {
+    401: "GITHUB_TOKEN is not valid; give the token of the workflow",
+    403: "GITHUB_TOKEN may not do this; the workflow needs `permissions: pull-requests: write`, "
+    "and runs for forks have no such token",
+    404: "there is no such repository or pull request, or GITHUB_TOKEN cannot see it",
+    410: "the pull request takes no comments",
+    422: "GitHub did not accept the text of the comment",
+}
+
+
+class _NoRedirects(HTTPRedirectHandler):
+    """Follow no redirect: it would send the token to another server."""
+
+    def redirect_request(self, *arguments: Any, **keywords: Any) -> None:
+        """Return None, so that a redirect is an error."""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    parser.add_argument("run", help="the file that pytest --llmfair-json wrote")
+    parser.add_argument("--repo", required=True, metavar="OWNER/NAME", help="the repository")
+    parser.add_argument("--pr", required=True, type=int, metavar="N", help="the pull request")
+    parser.add_argument(
+        "--name", default="", help="tells the comments of several suites apart (default one)"
+    )
+    parser.add_argument(
+        "--dry-run", action="store_true", help="print the comment, and send nothing"
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Post or update the comment, and print its address."""
+    text = markdown(read_run(arguments.run), name=arguments.name)
+    if arguments.dry_run:
+        sys.stdout.write(text)
+        return 0
+    found = post_comment(
+        text, arguments.repo, arguments.pr, marker(arguments.name), environment=os.environ
+    )
+    sys.stdout.write(f"{found}\n")
+    return 0
+
+
+def post_comment(
+    text: str, repository: str, number: int, mark: str, *, environment: Mapping[str, str]
+) -> str:
+    """Post a comment, or update the one that begins with `mark`; return what was done.
+
+    Parameters
+    ----------
+    text, mark : str
+        The comment, and the line that it begins with.
+    repository : str
+        ``OWNER/NAME``.
+    number : int
+        Number of the pull request, at least 1.
+    environment : mapping
+        ``GITHUB_TOKEN``, and optionally ``GITHUB_API_URL``.
+
+    Raises
+    ------
+    ValueError
+        If an argument is wrong or GitHub refuses; no message holds the token.
+    """
+    if not re.fullmatch(r"[\w.-]+/[\w.-]+", repository):
+        raise ValueError(f"--repo is {repository!r}; give OWNER/NAME")
+    if number < 1:
+        raise ValueError(f"--pr is {number}; give the number of a pull request, from 1")
+    token = environment.get("GITHUB_TOKEN", "").strip()
+    if not token:
+        raise ValueError(
+            "GITHUB_TOKEN is not set; in a workflow give the step "
+            "`env: GITHUB_TOKEN: ${{ github.token }}`"
+        )
+    root = _checked_address(environment.get("GITHUB_API_URL") or "https://api.github.com")
+    issues = f"{root}/repos/{repository}/issues"
+    for page in range(1, _MOST_PAGES + 1):
+        comments = _asked(
+            "GET", f"{issues}/{number}/comments?per_page={_PER_PAGE}&page={page}", token
+        )
+        for comment in comments:
+            if str(comment.get("body", "")).startswith(mark):
+                address = f"{issues}/comments/{int(comment['id'])}"
+                made = _asked("PATCH", address, token, {"body": text})
+                return f"updated {made.get('html_url', '')}".rstrip()
+        if len(comments) < _PER_PAGE:
+            break
+    made = _asked("POST", f"{issues}/{number}/comments", token, {"body": text})
+    return f"posted {made.get('html_url', '')}".rstrip()
+
+
+def _checked_address(address: str) -> str:
+    parts = urlsplit(address)
+    here = parts.hostname in ("localhost", "127.0.0.1", "::1")
+    if parts.scheme != "https" and not (parts.scheme == "http" and here):
+        raise ValueError(
+            f"GITHUB_API_URL is {address!r}; a token is sent over https only, such as to "
+            "https://api.github.com"
+        )
+    return address.rstrip("/")
+
+
+def _asked(method: str, address: str, token: str, body: Mapping[str, Any] | None = None) -> Any:
+    """Return the answer of GitHub as plain data."""
+    headers = {
+        "Accept": "application/vnd.github+json",
+        "Authorization": f"Bearer {token}",
+        "User-Agent": "pytest-llmfair",
+        "X-GitHub-Api-Version": "2022-11-28",
+    }
+    data = None if body is None else json.dumps(body).encode()
+    request = Request(address, data=data, headers=headers, method=method)
+    where = f"{method} {address.partition('?')[0]}"
+    try:
+        with build_opener(_NoRedirects).open(request, timeout=_SECONDS) as answer:
+            return json.loads(answer.read())
+    except HTTPError as error:
+        why = _MEANS.get(error.code, "try again later, or look at GITHUB_API_URL")
+        raise ValueError(f"GitHub answered {error.code} to {where}: {why}") from None
+    except (URLError, HTTPException, TimeoutError) as error:
+        reason = str(getattr(error, "reason", error)).replace(token, "...")
+        raise ValueError(
+            f"GitHub did not answer {where}: {reason}; check GITHUB_API_URL and the network"
+        ) from None
+    except json.JSONDecodeError:
+        raise ValueError(
+            f"the answer to {where} is no JSON; check that GITHUB_API_URL is GitHub's"
+        ) from None

@@ -1,0 +1,142 @@
+"""The results of a run as Markdown, for a comment on a pull request and a page of a CI run."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pytest_llmfair._util.wording import escape, plural
+from pytest_llmfair.judging.facts import Record
+from pytest_llmfair.judging.message import PASS_MEANS, in_words, metric_name
+from pytest_llmfair.reports.columns import COLUMNS
+from pytest_llmfair.reports.overview import SIGNS, facts, urgency, worst_first
+from pytest_llmfair.reports.terminal import last_line
+
+# GitHub takes 65,536 characters a comment.
+LONGEST = 60_000
+_WORST = 3
+
+
+def marker(name: str = "") -> str:
+    """Return the hidden line by which a comment is found again.
+
+    Examples
+    --------
+    >>> marker(), marker("nightly")
+    ('<!-- pytest-llmfair report -->', '<!-- pytest-llmfair report: nightly -->')
+    """
+    shown = re.sub(r"[^\w .-]|--", "", name)
+    return f"<!-- pytest-llmfair report{f': {shown}' if shown else ''} -->"
+
+
+def markdown(document: Mapping[str, Any], *, name: str = "", longest: int = LONGEST) -> str:
+    """Return a run, as `run_document` makes it, as Markdown without prompts and answers.
+
+    Parameters
+    ----------
+    document : mapping
+        The record of a run.
+    name : str
+        Tells the comments of several suites apart.
+    longest : int
+        Largest number of characters; rows of the table that do not fit are counted.
+    """
+    records = sorted(document["results"], key=urgency)
+    if not records:
+        return f"{marker(name)}\n## Fairness\n\nNo fairness assertion was judged.\n"
+    title = f"## {_sign(records)} Fairness{f': {plain_text(name)}' if name else ''}"
+    head = [marker(name), title, "", f"**{plain_text(last_line(records))}**", ""]
+    tail = ["", *_worst(records)]
+    passes = any(record["verdict"] == "PASS" for record in records)
+    notes = [f"{label}: {_linked(text)}" for label, text in facts(document)]
+    if (url := _run_url(document)) is None:
+        notes.append("the whole report is in the artefacts of the run")
+    else:
+        notes.append(f"[the whole report is in the artefacts of the run]({url})")
+    tail += [f"PASS: {PASS_MEANS}.", ""] if passes else []
+    below = " \N{MIDDLE DOT} ".join(notes)
+    tail += [f"<sub>{below}</sub>", ""]
+    room = longest - sum(len(line) + 1 for line in (*head, *tail)) - 100
+    return "\n".join([*head, *_table(records, room), *tail])
+
+
+def _sign(records: Sequence[Record]) -> str:
+    """Return the sign of the most urgent verdict that no test expects."""
+    found = [record["verdict"] for record in records if not record["expected"]]
+    return SIGNS[found[0]] if found else SIGNS["PASS"]
+
+
+def _table(records: Sequence[Record], room: int) -> list[str]:
+    columns = [column for column in COLUMNS if column.html]
+    headings = ["test", *(column.heading for column in columns)]
+    lines = [f"| {' | '.join(headings)} |", f"|{' --- |' * len(headings)}"]
+    room -= sum(len(line) + 1 for line in lines)
+    for i, record in enumerate(records):
+        test = record["nodeid"].partition("::")[2] or record["nodeid"]
+        cells = [_code(test), *(plain_text(column.cell(record)) for column in columns)]
+        line = f"| {' | '.join(cells)} |"
+        room -= len(line) + 1
+        if room < 0:
+            return [*lines, "", f"and {plural('check', len(records) - i)} more"]
+        lines.append(line)
+    return lines
+
+
+def _worst(records: Sequence[Record]) -> list[str]:
+    """Return the largest differences in words."""
+    found = [record for record in records if record["verdict"] not in ("PASS", "INVALID")]
+    found = sorted(found, key=lambda record: (record["expected"], *worst_first(record)))[:_WORST]
+    if not found:
+        return []
+    lines = ["### Largest differences", ""]
+    for i, record in enumerate(found, start=1):
+        (_, sentence), *labelled = in_words(record)
+        said = [
+            sentence,
+            *(
+                f"{text[:1].upper()}{text[1:]}."
+                for label, text in labelled
+                if label == "direction"
+            ),
+        ]
+        expected = " (expected)" if record["expected"] else ""
+        name = f"**{record['verdict']}{expected}** {plain_text(metric_name(record))}"
+        lines.append(f"{i}. {name}: {plain_text(' '.join(said))[:2000]}")
+    return [*lines, ""]
+
+
+def _run_url(document: Mapping[str, Any]) -> str | None:
+    ci = (document.get("context") or {}).get("ci") or {}
+    url = ci.get("run_url") or ""
+    # An address from a file of somebody else must not become other Markdown.
+    return url if re.fullmatch(r"https?://[\w.:/%~?=&+-]+", url) else None
+
+
+def _linked(text: str) -> str:
+    return text if re.fullmatch(r"https?://[\w.:/%~?=&+-]+", text) else plain_text(text)
+
+
+def plain_text(text: str) -> str:
+    """Return a text that Markdown shows as it is: no markup, no mention, no reference.
+
+    Examples
+    --------
+    >>> plain_text("a|b <i> *c*")
+    'a&#124;b &lt;i&gt; &#42;c&#42;'
+    """
+    shown = html.escape(escape(text), quote=False)
+    # An underscore inside a word is no markup.
+    special = r"[\\`*\[|~]|(?<![^\W_])_|_(?![^\W_])"
+    shown = re.sub(special, lambda found: f"&#{ord(found[0])};", shown)
+    # GitHub links @somebody, #12 and addresses in what is rendered, so entities do not help.
+    return re.sub(r"(?<!&)([@#])(?=\w)|(?<=\w)(:)(?=//)|(?i:\bwww)(?=\.)", _apart, shown)
+
+
+def _apart(found: re.Match[str]) -> str:
+    return f"{found[0]}\N{WORD JOINER}"
+
+
+def _code(text: str) -> str:
+    return f"<code>{plain_text(text)}</code>"

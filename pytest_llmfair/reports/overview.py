@@ -1,0 +1,69 @@
+"""What every report says first: the most urgent results, and the facts of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pytest_llmfair.judging import facts as words
+from pytest_llmfair.judging.facts import Record
+from pytest_llmfair.reports.plots import relative
+
+# Verdicts with a sign, because colours do not reach everybody; the most urgent first.
+SIGNS = {
+    "FAIL": "\N{MULTIPLICATION SIGN}",
+    "INVALID": "!",
+    "UNDERPOWERED": "\N{WHITE CIRCLE}",
+    "INCONCLUSIVE": "?",
+    "PASS": "\N{CHECK MARK}",
+}
+_ORIGINS = {"live": "asked live", "replayed": "answers replayed"}
+
+
+def urgency(record: Record) -> tuple[bool, int]:
+    """Return a key that sorts what needs action first, and keeps the order of tests.
+
+    Examples
+    --------
+    >>> rows = [{"verdict": v, "expected": e} for v, e in (("PASS", 0), ("FAIL", 1), ("FAIL", 0))]
+    >>> [(row["verdict"], row["expected"]) for row in sorted(rows, key=urgency)]
+    [('FAIL', 0), ('PASS', 0), ('FAIL', 1)]
+    """
+    return bool(record["expected"]), list(SIGNS).index(record["verdict"])
+
+
+def worst_first(record: Record) -> tuple[int, float]:
+    """Return a key that sorts results by verdict, then by the distance to their bounds."""
+    value = words.estimate(record)
+    place = 0.0 if value is None else relative(record, value)
+    far = abs(place) if record["direction"] == "two-sided" else place
+    return list(SIGNS).index(record["verdict"]), -far
+
+
+def facts(document: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return what the head of a report says of a run: model, commit, date and where it ran."""
+    context = document.get("context") or {}
+    found = []
+    named = sorted({record["model"] for record in document["results"] if record["model"]})
+    for model in document["models"] or [{"name": name} for name in named]:
+        text = words.model({"model": model["name"]})
+        if model.get("revision"):
+            text += f", revision {model['revision'][:12]}"
+        if parameters := model.get("parameters"):
+            text += f", temperature {parameters['temperature']:g}"
+        asked = context.get("models", {}).get(model["name"], {})
+        how = [name for key, name in _ORIGINS.items() if asked.get(key)]
+        found.append(("model", ", ".join([text, *how])))
+    if not found and document["results"]:
+        found.append(("model", "none: these tests judge data of their own"))
+    if git := context.get("git"):
+        branch = f" on {git['branch']}" if git["branch"] else ""
+        changed = ", with uncommitted changes" if git["dirty"] else ""
+        found.append(("commit", f"{git['commit'][:12]}{branch}{changed}"))
+    if context:
+        found.append(("date", f"{context['started'][:16].replace('T', ' ')} UTC"))
+        took = context["seconds"]
+        found.append(("took", f"{took:.0f} s" if took < 120 else f"{took / 60:.0f} min"))
+    if ci := context.get("ci"):
+        found.append(("run", ci["run_url"] or ci["provider"]))
+    return found

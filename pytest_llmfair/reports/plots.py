@@ -1,0 +1,205 @@
+"""Where the marks of the plots are; the templates draw them.
+
+Places are shares of the width in percent, so a plot fits every page and its marks keep their size.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pytest_llmfair._util.notebook import step_between
+from pytest_llmfair._util.wording import finite, number
+from pytest_llmfair.judging import facts as words
+from pytest_llmfair.judging.facts import Record
+
+# The widest part of the common scale that is drawn; what lies beyond is an arrow at the edge.
+_LOWEST, _HIGHEST = -1.5, 4.0
+_NARROWEST = (-0.2, 1.6)
+
+_INFINITE = {"inf": math.inf, "-inf": -math.inf}
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """A linear scale: its ends, and labelled ticks as (place, label, anchor of the text)."""
+
+    low: float
+    high: float
+    ticks: tuple[tuple[float, str, str], ...]
+
+    def at(self, x: float) -> float:
+        """Return the place of a value, at the edge where it lies beyond."""
+        share = (min(max(x, self.low), self.high) - self.low) / (self.high - self.low)
+        return round(2.0 + 96.0 * share, 2)
+
+
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """One line of a plot: places of estimate and interval, and what lies beyond an edge."""
+
+    value: float | None = None
+    lower: float | None = None
+    upper: float | None = None
+    floor: float | None = None
+    beyond_left: bool = False
+    beyond_right: bool = False
+    # An estimate beyond the edge in words, such as "4.9x"; it has no place.
+    far: str = ""
+
+
+def relative(record: Record, x: Any) -> float:
+    """Return where a value lies: 0 is the fair value, 1 the bound, more is beyond it.
+
+    Where both sides count, -1 is the bound on the other side. A bound at the fair value has no
+    such scale: everything but the fair value is infinitely far beyond it.
+
+    Examples
+    --------
+    >>> record = {"direction": "higher", "fair_value": 1.0, "bound": 0.5, "scale": "linear"}
+    >>> relative(record, 0.75), relative(record, 0.25)
+    (0.5, 1.5)
+    """
+    x, fair, bound = _INFINITE.get(x, x), record["fair_value"], record["bound"]
+    if record["direction"] != "two-sided":
+        away = fair - x if record["direction"] == "higher" else x - fair
+        width = abs(bound - fair)
+    elif record["scale"] == "log":
+        away = math.log(x / fair) if 0.0 < x < math.inf else math.copysign(math.inf, x - fair)
+        width = bound
+    else:
+        away, width = x - fair, bound
+    if width == 0.0:
+        return math.copysign(math.inf, away) if away else 0.0
+    return float(away / width)
+
+
+def forest(records: Sequence[Record]) -> tuple[Axis, list[Marks]]:
+    """Return the common scale of all checks, and the marks of each."""
+    ends = [_relative_ends(record) for record in records]
+    finite_ends = [x for each in ends for x in each if x is not None and math.isfinite(x)]
+    low = min([_NARROWEST[0], *finite_ends])
+    high = max([_NARROWEST[1], *finite_ends])
+    two_sided = any(record["direction"] == "two-sided" for record in records)
+    low, high = max(min(low, -1.2) if two_sided else low, _LOWEST), min(high, _HIGHEST)
+    axis = Axis(low, high, ())
+    names = {-1: "bound", 0: "fair", 1: "bound"}
+    ticks = [i for i in range(math.ceil(low), math.floor(high) + 1) if i >= 0 or two_sided]
+    labels = tuple(_tick(axis.at(i), names.get(i, f"{i}\N{MULTIPLICATION SIGN}")) for i in ticks)
+    return Axis(low, high, labels), [_marks(axis, *each) for each in ends]
+
+
+def bounds_of(axis: Axis, record: Record) -> tuple[float, ...]:
+    """Return the places of the bounds of a check on the common scale: one, or two."""
+    return tuple(axis.at(i) for i in ((-1, 1) if record["direction"] == "two-sided" else (1,)))
+
+
+def _tick(place: float, label: str) -> tuple[float, str, str]:
+    anchor = "start" if place < 4.0 else "end" if place > 96.0 else "middle"
+    return place, label, anchor
+
+
+def _relative_ends(record: Record) -> tuple[float | None, ...]:
+    value, lower, upper, floor = (
+        None if x is None else relative(record, x)
+        for x in (words.estimate(record), record["lower"], record["upper"], record["noise_floor"])
+    )
+    if lower is not None and upper is not None and lower > upper:
+        lower, upper = upper, lower
+    return value, lower, upper, floor
+
+
+def _marks(
+    axis: Axis,
+    value: float | None,
+    lower: float | None,
+    upper: float | None,
+    floor: float | None = None,
+) -> Marks:
+    known = [x for x in (value, lower, upper) if x is not None]
+    far = ""
+    if value is not None and not axis.low <= value <= axis.high:
+        shown = f"{value:.1f}" if math.isfinite(value) else "\N{INFINITY}"
+        far, value = f"{shown}\N{MULTIPLICATION SIGN}", None
+    return Marks(
+        *(None if x is None else axis.at(x) for x in (value, lower, upper, floor)),
+        far=far,
+        beyond_left=any(x < axis.low for x in known),
+        beyond_right=any(x > axis.high for x in known),
+    )
+
+
+def natural(
+    rows: Sequence[Mapping[str, Any]], others: Sequence[Any], key: str = "value"
+) -> tuple[Axis, list[Marks]]:
+    """Return a scale in the metric's own units for rows of `key`, lower and upper.
+
+    `others` are further values that must be on the scale, such as the bound.
+    """
+    intervals = [(row[key], *_interval(row, key)) for row in rows]
+    shown = [x for each in (*intervals, others) for x in each if finite(x)]
+    if not shown:
+        return Axis(0.0, 1.0, ()), [Marks() for _ in rows]
+    low, high = min(shown), max(shown)
+    step = step_between(high - low, abs(high))
+    low, high = math.floor(low / step) * step, math.ceil(high / step) * step
+    if low == high:
+        low, high = low - step, high + step
+    axis = Axis(low, high, ())
+    ticks = [low + i * step for i in range(round((high - low) / step) + 1)]
+    labels = tuple(_tick(axis.at(x), f"{round(x, 9):.6g}") for x in ticks)
+    return Axis(low, high, labels), [
+        _marks(axis, *map(_finite_or_end, each)) for each in intervals
+    ]
+
+
+def _interval(row: Mapping[str, Any], key: str) -> tuple[Any, Any]:
+    return (row["lower"], row["upper"]) if key == "value" else (None, None)
+
+
+def _finite_or_end(x: Any) -> float | None:
+    return _INFINITE.get(x, x) if x is not None else None
+
+
+def matrix(rows: Sequence[Mapping[str, Any]]) -> tuple[list[str], dict[tuple[str, str], Any]]:
+    """Return the groups of rows that compare every two of them, and the rows by both groups.
+
+    Empty where fewer than three groups are compared.
+
+    Examples
+    --------
+    >>> rows = [{"key": "a / b"}, {"key": "a / c"}, {"key": "b / c"}, {"key": "a"}]
+    >>> groups, cells = matrix(rows)
+    >>> groups, cells["b", "c"]["key"]
+    (['a', 'b', 'c'], 'b / c')
+    """
+    cells = {}
+    for row in rows:
+        first, slash, second = row["key"].partition(" / ")
+        if slash and " / " not in second:
+            cells[first, second] = row
+    groups = list(dict.fromkeys(group for key in cells for group in key))
+    return (groups, cells) if len(groups) > 2 else ([], {})
+
+
+def side_of(record: Record, row: Mapping[str, Any]) -> str:
+    """Return whether the interval of a row is "within" the bound, "beyond" it, or "undecided"."""
+    if row["lower"] is None or row["upper"] is None:
+        return "undecided"
+    found = words.side({**record, "lower": row["lower"], "upper": row["upper"]})
+    return {"<=": "within", ">=": "within", "within": "within", "straddles": "undecided"}.get(
+        found, "beyond"
+    )
+
+
+def described(record: Record) -> str:
+    """Return the numbers of a check in words, for those who do not see the plot."""
+    places = words.decimals(record)
+    found = f"estimate {number(words.estimate(record), places)}"
+    if interval := words.interval(record, places):
+        found += f", interval {interval.strip('[]').replace(', ', ' to ')}"
+    floor = record["noise_floor"]
+    noise = f", noise floor {number(floor, places)}" if floor is not None else ""
+    return f"{found}, bound {words.threshold(record, places)}{noise}"

@@ -1,0 +1,308 @@
+"""The record of a run as plain data, from which every report is made.
+
+Everything but ``context`` is the same for equal answers, so two replays give equal bytes without
+it. Texts are in it only where the user asks for that; SHA-256 digests stand in for them.
+``run_record.schema.json`` describes the fields.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pytest_llmfair import __version__
+from pytest_llmfair._util.wording import plain
+from pytest_llmfair.judging.facts import Record
+from pytest_llmfair.reports.context import package_version
+
+if TYPE_CHECKING:
+    from pytest_llmfair.judging.result import Result
+    from pytest_llmfair.session import Session
+    from pytest_llmfair.settings import Settings
+
+SCHEMA_VERSION = 2
+
+# Settings that can change verdicts.
+_SETTINGS = (
+    "model",
+    "mode",
+    "level",
+    "inconclusive",
+    "underpowered",
+    "family",
+    "seed",
+    "max_tokens",
+    "max_missing",
+    "max_invalid",
+    "max_uncertain",
+)
+# Whether answers were live or replayed differs between runs that find the same. Data from which
+# results can be computed again have files of their own.
+_LEFT_OUT = ("origin", "recorded")
+_TEXTS = ("prompts", "outputs")
+
+# Rates of which the lowest, and of which the highest, is the worst to have.
+_BETTER_HIGH = r"selection|demographic_parity|equal_opportunity|impact_ratio|t[pn]r_|true_"
+_BETTER_LOW = r"f[pn]r_|false_|toxic|refusal|harm"
+
+_PACKAGE_OF = {"sentiment": "vaderSentiment"}
+
+
+def result_record(result: Result, settings: Settings) -> dict[str, Any]:
+    """Return a result as plain data, with digests and directions if a report needs them."""
+    record = result.to_dict()
+    examples = record.pop("examples")
+    if not settings.recorded:
+        return record
+    texts = settings.save_text or settings.show_text == "worst"
+    record["examples"] = [_example(each, texts=texts) for each in examples]
+    record["differences"] += _rates(record)
+    record["data"] = _digests(result.evidence)
+    return record
+
+
+def _example(example: Mapping[str, Any], *, texts: bool) -> dict[str, Any]:
+    digests = {f"{key}_sha256": [sha256_of(text) for text in example[key]] for key in _TEXTS}
+    kept = dict(example) if texts else {key: example[key] for key in ("value", "labels")}
+    return {**kept, **digests}
+
+
+def _rates(record: Record) -> list[dict[str, Any]]:
+    """Return how the rates of the groups differ, in the form of `Result.differences`."""
+    rates = {row["key"]: row["rate"] for row in record["groups"] if row["rate"] is not None}
+    numbers = [rate for rate in rates.values() if isinstance(rate, float)]
+    if len(numbers) < 2 or len(numbers) < len(rates) or min(numbers) == max(numbers):
+        return []
+    low, high = min(rates, key=rates.__getitem__), max(rates, key=rates.__getitem__)
+    worse = None
+    if re.search(_BETTER_LOW, record["metric"]):
+        worse = high
+    elif re.search(_BETTER_HIGH, record["metric"]):
+        worse = low
+    return [{"measure": "rate", "means": {low: rates[low], high: rates[high]}, "worse": worse}]
+
+
+def _digests(inputs: Any) -> dict[str, str | None]:
+    """Return digests of what was judged: prompts, answers, and the metric's arguments."""
+    parts = {
+        "prompts": getattr(inputs, "prompts", ()),
+        "answers": getattr(inputs, "outputs", ()),
+        "arguments": getattr(inputs, "args", ()),
+    }
+    found: dict[str, str | None] = {}
+    for name, part in parts.items():
+        try:
+            found[f"{name}_sha256"] = sha256_of(json.dumps(plain(part))) if len(part) else None
+        except (TypeError, ValueError):
+            # An object of the user's own, of which no text is known.
+            found[f"{name}_sha256"] = None
+    return found
+
+
+def sha256_of(text: str) -> str:
+    """Return the SHA-256 digest of a text in UTF-8.
+
+    Examples
+    --------
+    >>> sha256_of("hello")[:16]
+    '2cf24dba5fb0a30e'
+    """
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def used_since(session: Session) -> list[dict[str, Any]]:
+    """Return the models, lexicons and scorers that a session began to use since the last call."""
+    new = list(session.used.items())[session.reported :]
+    session.reported += len(new)
+    describe = {"model": _model, "lexicon": _lexicon, "scorer": _scorer}
+    return [{"kind": kind, **describe[kind](what)} for (kind, _), what in new]
+
+
+def _model(live: Any) -> dict[str, Any]:
+    """Describe a model and how it was asked."""
+    from pytest_llmfair.clients.identity import identity_of_specification
+    from pytest_llmfair.clients.protocol import identity_of
+
+    name = live.backend.name
+    here = name.startswith(("builtin:", "hf:", "python:"))
+    identity = dict(identity_of_specification(name) if here else identity_of(live.backend))
+    provider = identity.pop("provider", name.partition(":")[0])
+    model, revision = identity.pop("model", name), identity.pop("revision", "")
+    # A folder or the package's own model has a digest in place of a revision.
+    digest = bool(re.fullmatch("[0-9a-f]{32}", revision)) and provider in ("hf", "builtin")
+    return {
+        "name": name,
+        "provider": provider,
+        "id": model,
+        "revision": revision or None,
+        "digest": f"blake2b:{revision}" if digest else None,
+        "parameters": {
+            "temperature": float(live.temperature),
+            "max_tokens": live.longest,
+            **identity,
+        },
+    }
+
+
+def _lexicon(lexicon: Any) -> dict[str, Any]:
+    about = {key: getattr(lexicon, key) for key in ("name", "language", "version", "licence")}
+    content = [(f.name, getattr(lexicon, f.name)) for f in fields(lexicon) if f.name != "grammar"]
+    return {**about, "sha256": sha256_of(repr(content))}
+
+
+def _scorer(scorer: Any) -> dict[str, Any]:
+    from pytest_llmfair.scorers import name_of
+
+    kind = scorer if hasattr(scorer, "__qualname__") else type(scorer)
+    module, name = kind.__module__, name_of(scorer)
+    package = _PACKAGE_OF.get(name, module.partition(".")[0])
+    version = getattr(scorer, "version", None) or package_version(package)
+    threshold = getattr(scorer, "threshold", None)
+    return {
+        "name": name,
+        "class": f"{module}.{kind.__qualname__}",
+        "package": package,
+        "version": str(version) if version else None,
+        "threshold": plain(threshold),
+    }
+
+
+def run_document(
+    records: Sequence[Record],
+    settings: Settings,
+    used: Sequence[Mapping[str, Any]] = (),
+    context: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    """Return a run as plain data; results are sorted by test.
+
+    Texts of the worst examples are in it where the settings let a page show them;
+    :func:`json_text` takes them out again unless they may be saved.
+    """
+    ordered = sorted(records, key=lambda record: str(record["nodeid"]))
+    document: dict[str, Any] = {
+        "schema_version": SCHEMA_VERSION,
+        "pytest_llmfair": __version__,
+        "settings": {name: getattr(settings, name) for name in _SETTINGS},
+        **{f"{kind}s": _of_kind(kind, used) for kind in ("model", "lexicon", "scorer")},
+        "counts": _counts(ordered),
+        "multiplicity": _multiplicity(ordered, settings.family),
+        "results": [
+            {key: value for key, value in record.items() if key not in _LEFT_OUT}
+            for record in ordered
+        ],
+    }
+    if context is not None:
+        document["context"] = {**context, "models": _asked(ordered)}
+    return document
+
+
+def _of_kind(kind: str, used: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    # Workers of xdist report the same things, in any order.
+    texts = {json.dumps(each, sort_keys=True) for each in used if each["kind"] == kind}
+    found = [json.loads(text) for text in sorted(texts)]
+    return [{key: value for key, value in each.items() if key != "kind"} for each in found]
+
+
+def _counts(records: Sequence[Record]) -> dict[str, Any]:
+    return {
+        "checks": len(records),
+        "verdicts": dict(sorted(Counter(r["verdict"] for r in records).items())),
+        "expected": dict(sorted(Counter(r["verdict"] for r in records if r["expected"]).items())),
+        "outcomes": dict(sorted(Counter(r["outcome"] for r in records).items())),
+        "red": sum(r["red"] and not r["expected"] for r in records),
+    }
+
+
+def _multiplicity(records: Sequence[Record], method: str) -> dict[str, Any]:
+    families = {record["family"]: record["family_size"] for record in records}
+    return {
+        "method": method,
+        "families": [{"name": name, "tests": size} for name, size in sorted(families.items())],
+    }
+
+
+def _asked(records: Sequence[Record]) -> dict[str, dict[str, bool]]:
+    """Return by model whether answers were asked for, and whether some were replayed."""
+    found: dict[str, dict[str, bool]] = {}
+    for record in records:
+        known = found.setdefault(record["model"], {"live": False, "replayed": False})
+        for key, answers in zip(known, record["origin"], strict=True):
+            known[key] = known[key] or answers > 0
+    return found
+
+
+def json_text(document: Mapping[str, Any], *, texts: bool = False, context: bool = True) -> str:
+    """Return a run as JSON text, without texts and context unless they are asked for."""
+    kept = dict(document)
+    if not context:
+        kept.pop("context", None)
+    if not texts:
+        kept["results"] = [_without_texts(record) for record in document["results"]]
+    return json.dumps(kept, indent=1, allow_nan=False) + "\n"
+
+
+def _without_texts(record: Record) -> dict[str, Any]:
+    examples = [
+        {key: value for key, value in each.items() if key not in _TEXTS}
+        for each in record["examples"]
+    ]
+    return {**record, "examples": examples}
+
+
+def read_run(path: str | Path) -> dict[str, Any]:
+    """Read a run that ``--llmfair-json`` wrote.
+
+    Raises
+    ------
+    ValueError
+        If the file is no run record of this version; the message names the field and the remedy.
+    """
+    from pytest_llmfair._util.validation import read_utf8
+
+    path = Path(path)
+    try:
+        document = json.loads(read_utf8(path))
+    except json.JSONDecodeError as error:
+        raise ValueError(
+            f"{path} is no JSON (line {error.lineno}: {error.msg}); give a file that pytest "
+            "--llmfair-json wrote"
+        ) from None
+    version = document.get("schema_version") if isinstance(document, dict) else None
+    if version != SCHEMA_VERSION:
+        raise ValueError(
+            f"{path} has schema_version {version!r}, this is {SCHEMA_VERSION}; record the run "
+            "again with pytest --llmfair-json"
+        )
+    import jsonschema
+
+    error = jsonschema.exceptions.best_match(
+        jsonschema.Draft202012Validator(schema()).iter_errors(document)
+    )
+    if error is not None:
+        place = "/".join(map(str, error.absolute_path)) or "the file"
+        raise ValueError(
+            f"{path}: {place} {error.message[:200]}; record the run again with pytest "
+            "--llmfair-json"
+        )
+    found: dict[str, Any] = document
+    return found
+
+
+def schema() -> dict[str, Any]:
+    """Return the JSON Schema of a run record.
+
+    Examples
+    --------
+    >>> schema()["properties"]["schema_version"]
+    {'const': 2}
+    """
+    text = resources.files("pytest_llmfair.reports") / "run_record.schema.json"
+    found: dict[str, Any] = json.loads(text.read_text(encoding="utf-8"))
+    return found

@@ -1,0 +1,75 @@
+"""P-values that agree with one-sided bounds, and how often an interval is within a bound."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+from scipy import special
+
+from pytest_llmfair.stats._records import Floats
+
+# Bisection for p-values starts from these one-sided error rates, so that a p-value falls on the
+# right side of the level users print (50, 80, 90, 95, 98, 99, 99.9 %) without rounding trouble.
+_PROBES = (0.25, 0.1, 0.05, 0.025, 0.01, 0.005, 0.0005)
+_SMALLEST_P = 1e-12
+
+
+def invert(excluded: Callable[[float], bool]) -> float:
+    """Smallest one-sided error rate at which the bound excludes the value in question.
+
+    ``excluded(alpha)`` must be monotone: once true it stays true for larger ``alpha``. Returns 0.5
+    when it is false even there. The result is below an ``alpha`` exactly when ``excluded(alpha)``.
+    """
+    if not excluded(0.5):
+        return 0.5
+    high = 0.5
+    low = 0.0
+    for probe in _PROBES:
+        if excluded(probe):
+            high = probe
+        else:
+            low = probe
+            break
+    while high - low > 1e-9 * high and high > _SMALLEST_P:
+        middle = math.sqrt(low * high) if low > 0.0 else high / 16.0
+        if not low < middle < high:
+            break
+        if excluded(middle):
+            high = middle
+        else:
+            low = middle
+    # Levels that people type have few decimals. Decide on which side of such a level the step is,
+    # so that the p-value at an end of the interval agrees with it.
+    typed = round(0.5 * (low + high), 8)
+    if low < typed < high:
+        low, high = (low, typed) if excluded(typed) else (typed, high)
+    # Strictly inside (low, high): below every alpha that excludes, above every one that does not.
+    return 0.5 * (low + high)
+
+
+def within_share(error: float, allowed: tuple[float, float], widths: tuple[float, float]) -> float:
+    """Probability that an interval of these widths around a N(0, error^2) draw is in `allowed`."""
+    (low, high), (below, above) = allowed, widths
+    if not math.isfinite(error):
+        return math.nan
+    low, high = (low + below if math.isfinite(low) else low), high - above
+    if math.isnan(high) or low > high:
+        return 0.0
+    if error == 0.0:
+        return float(low <= 0.0 <= high)
+    return float(special.ndtr(high / error) - special.ndtr(low / error))
+
+
+def share_of_ends(
+    ends: Floats, limit: float, units: int, power: float = 0.5
+) -> Callable[[float], float]:
+    """Share of fair upper ends within `limit`, which shrink with a power of the sample size."""
+    if not np.isfinite(ends).all():
+        return lambda more: math.nan
+    # Widths are estimates themselves, so the ends have a further relative error.
+    scatter = np.maximum(ends, 1e-12) / math.sqrt(2.0 * units)
+    return lambda more: float(
+        special.ndtr((limit * more**power - ends) * math.sqrt(more) / scatter).mean()
+    )

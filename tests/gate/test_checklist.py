@@ -1,0 +1,288 @@
+"""`llmfair checklist`: automatic items from a run record, manual items from people."""
+
+from __future__ import annotations
+
+import copy
+import datetime
+import json
+import re
+
+import pytest
+import yaml
+
+from pytest_llmfair.cli import main
+from pytest_llmfair.gate.checklist import answers_template, checklist, checklist_page
+from pytest_llmfair.gate.checklist_rules import RULES
+from pytest_llmfair.gate.documents import data
+
+TODAY = datetime.date(2026, 11, 23)
+CONTENT = data("checklist")["items"]
+REFERENCES = data("references")
+MANUAL = [item["id"] for item in CONTENT if item["kind"] == "manual"]
+ANSWER = {"reviewer": "A. Reviewer", "role": "QA", "decision": "yes", "date": "2026-11-22"}
+
+CHECK = {
+    "nodeid": "test_bot.py::test_tone",
+    "metric": "strict_sentiment_parity",
+    "verdict": "PASS",
+    "mode": "strict",
+    "waiver": "",
+    "lacks": [],
+    "missing": {},
+    "rejected": 0,
+    "uncertain": 0,
+    "reasons": [],
+    "notes": [],
+    "model": "openai:gpt",
+    "data": {"prompts_sha256": "ab" * 32},
+}
+RECORD = {
+    "schema_version": 2,
+    "models": [{"name": "openai:gpt", "revision": "2026-08", "digest": None}],
+    "results": [CHECK],
+    "bounds": [
+        {
+            "test": CHECK["nodeid"],
+            "metric": CHECK["metric"],
+            "commit": "c0ffee",
+            "date": "2026-11-20",
+        }
+    ],
+    "context": {
+        "started": "2026-11-22T10:00:00+00:00",
+        "git": {"commit": "c0ffee1", "branch": "main", "dirty": False},
+        "answers": {"live": 80, "replayed": 0},
+    },
+}
+
+
+def changed(**values):
+    """Return the record of a perfect run with another check."""
+    record = copy.deepcopy(RECORD)
+    record["results"][0] |= values
+    return record
+
+
+def without(*path):
+    record = copy.deepcopy(RECORD)
+    part = record
+    for key in path[:-1]:
+        part = part[key]
+    del part[path[-1]]
+    return record
+
+
+def decision(record, name):
+    found = checklist(record, today=TODAY)
+    return next((i["decision"], i["because"]) for i in found["items"] if i["id"] == name)
+
+
+def test_a_complete_run_and_all_answers_complete_the_list() -> None:
+    found = checklist(RECORD, dict.fromkeys(MANUAL, ANSWER), today=TODAY)
+    assert [item for item in found["items"] if item["decision"] != "yes"] == []
+    assert found["complete"]
+
+
+def test_every_item_has_a_rule_or_a_person_and_known_references() -> None:
+    assert {item["rule"] for item in CONTENT if item["kind"] == "automatic"} == set(RULES)
+    assert {item["kind"] for item in CONTENT} == {"automatic", "manual"}
+    assert {name for item in CONTENT for name in item["supports"]} == set(REFERENCES)
+    frameworks = " ".join(entry["framework"] for entry in REFERENCES.values())
+    for name in ("Local Law 144", "UGESP", "AI Act", "NIST AI RMF", "AI 600-1", "42001"):
+        assert name in frameworks
+
+
+@pytest.mark.parametrize("name", REFERENCES)
+def test_a_reference_says_where_to_check_it_and_when_it_was_looked_at(name) -> None:
+    entry = REFERENCES[name]
+    assert {"framework", "title", "citation", "asks", "check", "looked_at", "basis"} <= set(entry)
+    assert all(address.startswith("https://") for address in entry["check"])
+    assert entry["basis"] in ("excerpt", "secondary", "memory")
+    assert (entry["looked_at"] is None) == (entry["basis"] == "memory")
+
+
+def test_no_document_claims_compliance() -> None:
+    page = checklist_page(checklist(RECORD, today=TODAY))
+    assert "Supports:" in page
+    assert re.search(r"compl(y|ies|iant|iance)", page + answers_template(), re.I) is None
+
+
+@pytest.mark.parametrize(
+    ("item", "record"),
+    [
+        ("model-identified", without("models")),
+        ("model-identified", {**RECORD, "models": [{"name": "openai:gpt", "revision": None}]}),
+        ("commit-recorded", without("context")),
+        ("commit-recorded", without("context", "git")),
+        ("commit-recorded", without("context", "started")),
+        ("prompts-digest", without("results", 0, "data")),
+        ("live-or-replayed", without("context")),
+        ("bounds-frozen", without("bounds")),
+        ("bounds-frozen", without("context")),
+        ("bounds-frozen", without("bounds", 0, "commit")),
+        ("intervals-judged", without("results", 0, "mode")),
+        ("waivers-hold", without("results", 0, "waiver")),
+        ("groups-named", without("results", 0, "lacks")),
+        ("answers-counted", without("results", 0, "missing")),
+        ("scorers-audited", without("results", 0, "reasons")),
+        ("scorers-audited", changed(notes=["the scorer x could not be audited: no"])),
+    ],
+)
+def test_missing_evidence_leaves_an_item_open(item, record) -> None:
+    found, because = decision(record, item)
+    assert found == "open"
+    assert because
+
+
+@pytest.mark.parametrize("item", [i["id"] for i in CONTENT if i["kind"] == "automatic"])
+def test_a_run_without_a_check_answers_nothing(item) -> None:
+    assert decision({**RECORD, "results": []}, item)[0] == "open"
+
+
+@pytest.mark.parametrize(
+    ("item", "record", "says"),
+    [
+        ("checks-pass", changed(verdict="FAIL"), "not so for 1 of 1 check: test_bot.py"),
+        ("checks-pass", changed(verdict="INCONCLUSIVE"), "(INCONCLUSIVE)"),
+        ("checks-pass", changed(verdict="FAIL", waiver="x (A, until 2026-11-22)"), "(FAIL)"),
+        ("waivers-hold", changed(waiver="x (A, until 2026-11-22)"), "test_tone"),
+        ("waivers-hold", changed(waiver="without a last day"), "test_tone"),
+        ("none-invalid", changed(verdict="INVALID"), "test_tone"),
+        ("intervals-judged", changed(mode="point"), "test_tone"),
+        ("scorers-audited", changed(reasons=["scorer_gap"]), "test_tone"),
+        ("model-identified", changed(model="builtin:ngram"), "toy model"),
+    ],
+)
+def test_evidence_against_an_item_answers_no(item, record, says) -> None:
+    found, because = decision(record, item)
+    assert found == "no"
+    assert says in because
+
+
+def test_changed_files_and_late_bounds_answer_no() -> None:
+    dirty = copy.deepcopy(RECORD)
+    dirty["context"]["git"]["dirty"] = True
+    assert decision(dirty, "commit-recorded")[0] == "no"
+    late = copy.deepcopy(RECORD)
+    # The hour is unknown, so the day of the run is not before the run.
+    late["bounds"][0]["date"] = "2026-11-22"
+    assert decision(late, "bounds-frozen")[0] == "no"
+    late["bounds"][0]["date"] = "2026-11-22T09:59:59+00:00"
+    assert decision(late, "bounds-frozen")[0] == "yes"
+
+
+def test_a_waiver_that_holds_accepts_a_fail_and_is_named() -> None:
+    record = changed(verdict="FAIL", waiver="being fixed (A. Person, until 2026-11-23)")
+    assert decision(record, "checks-pass") == (
+        "yes",
+        "1 check, of them waived: test_bot.py::test_tone strict_sentiment_parity (FAIL)",
+    )
+
+
+def test_replayed_answers_are_no_new_evidence() -> None:
+    record = copy.deepcopy(RECORD)
+    record["context"]["answers"] = {"live": 0, "replayed": 80}
+    found, because = decision(record, "live-or-replayed")
+    assert found == "yes"
+    assert (
+        because == "0 answers asked live, 80 replayed; this run is no new evidence about the model"
+    )
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        ({}, ("open", "not answered")),
+        (ANSWER, ("yes", "")),
+        # YAML reads a bare yes and no as true and false.
+        ({**ANSWER, "decision": True}, ("yes", "")),
+        ({**ANSWER, "decision": False}, ("no", "")),
+        ({**ANSWER, "date": TODAY}, ("yes", "")),
+        (
+            {**ANSWER, "reviewer": " ", "date": None},
+            ("open", "answered with yes, but without reviewer and date"),
+        ),
+        (
+            {**ANSWER, "decision": "not applicable"},
+            ("open", "answered with not applicable, but without comment"),
+        ),
+        (
+            {**ANSWER, "decision": "Not applicable", "comment": "nobody is selected"},
+            ("not applicable", ""),
+        ),
+    ],
+)
+def test_an_answer_needs_a_person_and_a_date(answer, expected) -> None:
+    (item,) = [
+        i for i in checklist(RECORD, {"go": answer}, today=TODAY)["items"] if i["id"] == "go"
+    ]
+    assert (item["decision"], item.get("because", "")) == expected
+
+
+@pytest.mark.parametrize(
+    ("answers", "message"),
+    [
+        ({"checks-pass": ANSWER}, "checks-pass is answered from the run record"),
+        ({"intended-uses": ANSWER}, "did you mean intended-use"),
+        ({"go": {**ANSWER, "decision": "maybe"}}, "is 'maybe'; write yes, no, not applicable"),
+        ({"go": {**ANSWER, "date": "22.11.2026"}}, "the date of go is '22.11.2026'"),
+        ({"go": "yes"}, "the answer to go is 'yes'; give it reviewer, role"),
+        ({"go": {"who": "A"}}, "give it reviewer, role"),
+    ],
+)
+def test_wrong_answers_are_named(answers, message) -> None:
+    with pytest.raises(ValueError, match=re.escape(message)):
+        checklist(RECORD, answers, today=TODAY)
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    """Write a complete run and complete answers into the working folder."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "run.json").write_text(json.dumps(RECORD), encoding="utf-8")
+    return tmp_path
+
+
+def test_the_file_for_answers_can_be_filled(files, capsys) -> None:
+    assert main(["checklist", "--write-answers", "answers.yaml"]) == 0
+    text = (files / "answers.yaml").read_text("utf-8")
+    assert list(yaml.safe_load(text)) == MANUAL
+    # As it is written, nothing is answered.
+    assert main(["checklist", "run.json", "--answers", "answers.yaml"]) == 1
+    for key, value in ANSWER.items():
+        text = text.replace(f"  {key}:\n", f"  {key}: {value}\n")
+    (files / "answers.yaml").write_text(text, encoding="utf-8")
+    capsys.readouterr()
+    assert main(["checklist", "run.json", "--answers", "answers.yaml"]) == 0
+    page = capsys.readouterr().out
+    assert f"{len(CONTENT)} yes, 0 not applicable, 0 no, 0 open." in page
+    assert "A. Reviewer, QA, 2026-11-22" in page
+
+
+def test_json_and_yaml_hold_the_same(files, capsys) -> None:
+    assert main(["checklist", "run.json", "--format", "json"]) == 1
+    record = json.loads(capsys.readouterr().out)
+    assert main(["checklist", "run.json", "--format", "yaml"]) == 1
+    assert yaml.safe_load(capsys.readouterr().out) == record
+    assert record["complete"] is False
+    assert sum(record["counts"].values()) == len(record["items"]) == len(CONTENT)
+    assert record["references"]["aiact-dates"]["dates"]["annex_iii"] == "2027-12-02"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--write-answers", "run.json"], "run.json exists, and may hold answers"),
+        ([], "no run is given"),
+        (["broken.json"], "broken.json:1 is not JSON"),
+        (["list.json"], "list.json has no list of results"),
+        (["run.json", "--answers", "list.json"], "list.json is no mapping"),
+    ],
+)
+def test_wrong_files_are_named(files, capsys, arguments, message) -> None:
+    (files / "broken.json").write_text("{", encoding="utf-8")
+    (files / "list.json").write_text("[1]", encoding="utf-8")
+    with pytest.raises(SystemExit) as stopped:
+        main(["checklist", *arguments])
+    assert stopped.value.code == 2
+    assert message in capsys.readouterr().err
