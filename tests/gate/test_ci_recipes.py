@@ -21,15 +21,6 @@ WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 FILES = [ACTION, *RECIPES, *WORKFLOWS]
 GITHUB = [path for path in FILES if path.name.startswith("github_") or path in WORKFLOWS]
 
-# Options and commands that recipes may use before they exist.
-EXPECTED = frozenset(
-    {
-        "--llmfair-markdown",
-        "comment",
-        "verify",
-    }
-)
-
 by_name = pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
 by_workflow = pytest.mark.parametrize("path", GITHUB, ids=lambda path: path.name)
 
@@ -88,7 +79,7 @@ def helped(*command: str) -> set[str]:
 
 @pytest.fixture(scope="module")
 def options() -> set[str]:
-    return helped("pytest", "-p", "pytest_llmfair.plugin") | EXPECTED
+    return helped("pytest", "-p", "pytest_llmfair.plugin")
 
 
 @by_name
@@ -116,8 +107,7 @@ def test_every_command_of_llmfair_is_in_its_help(path):
         for found in re.findall(r"^llmfair (.*)$", script, re.M)
     ]
     for command in commands:
-        if command[1] not in EXPECTED:
-            assert arguments(command[2]) <= helped("pytest_llmfair.cli", command[1])
+        assert arguments(command[2]) <= helped("pytest_llmfair.cli", command[1])
 
 
 @by_name
@@ -214,28 +204,37 @@ def test_every_recipe_is_shown_on_a_page():
 
 
 def run_action(folder: Path, **inputs: str) -> subprocess.CompletedProcess[str]:
-    """Run the step of the action that runs pytest, without options that do not exist yet."""
+    """Run the step of the action that runs pytest."""
     (script,) = (step["run"] for step in steps(load(ACTION)) if "TESTS" in step.get("env", {}))
-    for name in EXPECTED:
-        script = re.sub(rf"(\\\n\s+)?{name} [^\s)]+", "", script)
     declared = {name: each.get("default", "") for name, each in load(ACTION)["inputs"].items()}
     given = {**declared, **{name.replace("_", "-"): value for name, value in inputs.items()}}
     environment = {name.replace("-", "_").upper(): value for name, value in given.items()}
+    return shell(folder, script, environment)
+
+
+def shell(
+    folder: Path, script: str, variables: dict[str, str]
+) -> subprocess.CompletedProcess[str]:
+    """Run a script as CI does, with this package and its plugin."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    package = {"PYTHONPATH": str(ROOT), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+    package = {
+        "PYTHONPATH": str(ROOT),
+        "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
+        "PYTEST_PLUGINS": "pytest_llmfair.plugin",
+    }
     return subprocess.run(
         ["bash", "-e", "-o", "pipefail", "-c", script],
         cwd=folder,
-        env={**os.environ, **package, **environment, "PATH": path, "CI": "true"},
+        env={**os.environ, **package, **variables, "PATH": path, "CI": "true"},
         capture_output=True,
         text=True,
         check=False,
     )
 
 
-@pytest.mark.parametrize(("bound", "status"), [(0.5, 0), (0.05, 1)])
-def test_the_action_ends_as_pytest_does_and_leaves_its_reports(tmp_path, bound, status):
-    tests = tmp_path / "tests" / "fair ness.d"
+def write_test(folder: Path, bound: float = 0.5) -> None:
+    """Write a test of two groups of people, hired with rates 0.5 and 0.25."""
+    tests = folder / "tests" / "fairness"
     tests.mkdir(parents=True)
     (tests / "test_rates.py").write_text(
         "from pytest_llmfair import assert_demographic_parity_difference_within as within\n"
@@ -244,16 +243,21 @@ def test_the_action_ends_as_pytest_does_and_leaves_its_reports(tmp_path, bound, 
         f"    within(hired, groups=['a'] * 200 + ['b'] * 200, bound={bound})\n",
         encoding="utf-8",
     )
+
+
+@pytest.mark.parametrize(("bound", "status"), [(0.5, 0), (0.05, 1)])
+def test_the_action_ends_as_pytest_does_and_leaves_its_reports(tmp_path, bound, status):
+    write_test(tmp_path, bound)
     done = run_action(
         tmp_path,
         tests="tests",
         model="builtin:ngram",
         cassette="answers.jsonl",
-        arguments="-p pytest_llmfair.plugin --llmfair-require 1",
+        arguments="--llmfair-require 1",
     )
     assert done.returncode == status, done.stdout + done.stderr
     reports = {path.name for path in (tmp_path / "llmfair-reports").iterdir()}
-    assert {"junit.xml", "run.json", "report.html"} <= reports
+    assert reports == {"junit.xml", "run.json", "report.html", "comment.md"}
 
 
 def test_a_replay_without_the_recording_is_red(tmp_path):
@@ -268,13 +272,55 @@ def test_a_replay_without_the_recording_is_red(tmp_path):
         tmp_path,
         tests="test_bot.py",
         cassette="answers.jsonl",
-        arguments="-p pytest_llmfair.plugin",
     )
     assert done.returncode == 1, done.stdout + done.stderr
 
 
-def test_arguments_of_recipes_survive_the_shell():
-    for path in RECIPES:
-        for step in steps(load(path)):
-            if more := step.get("with", {}).get("arguments"):
-                assert shlex.split(more) == more.split()
+@pytest.fixture(scope="module")
+def project(tmp_path_factory):
+    """Return a repository as the recipes expect it: tests, recorded answers, and a baseline."""
+    folder = tmp_path_factory.mktemp("project")
+    write_test(folder)
+    (folder / "fairness").mkdir()
+    (folder / "fairness" / "answers.jsonl").touch()
+    baseline = "--llmfair-baseline fairness/baseline.json --llmfair-margin 0.02"
+    done = run_action(folder, arguments=f"{baseline} --llmfair-update-baseline")
+    assert done.returncode == 0, done.stdout + done.stderr
+    return folder
+
+
+@pytest.mark.parametrize("moment", ["pull_request", "nightly", "release"])
+def test_recipes_for_github_run_as_they_are(project, moment):
+    recipe = load(ROOT / "docs" / "ci" / f"github_{moment}.yml")
+    (inputs,) = (s["with"] for s in steps(recipe) if "/actions/llmfair@" in s.get("uses", ""))
+    done = run_action(project, **inputs)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert (project / "llmfair-reports" / "evidence").exists() or moment != "release"
+    assert shlex.split(inputs["arguments"]) == inputs["arguments"].split()
+
+
+@pytest.mark.parametrize("job", ["fairness", "fairness-nightly", "fairness-release"])
+def test_recipes_for_gitlab_run_as_they_are(project, job):
+    recipe = load(ROOT / "docs" / "ci" / "gitlab-ci.yml")
+    done = shell(project, "\n".join(recipe[job]["script"]), recipe[".fairness"]["variables"])
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_the_evidence_of_the_recipe_verifies_and_a_changed_byte_does_not(project):
+    folder = project / "evidence"
+    made = "python -m pytest tests/fairness --llmfair-profile release --llmfair-evidence evidence"
+    verify = "python -m pytest_llmfair.cli verify evidence"
+    assert shell(project, f"{made} && {verify}", {}).returncode == 0
+    page = next(folder.glob("*.html"))
+    page.write_bytes(page.read_bytes().replace(b"e", b"E", 1))
+    done = shell(project, verify, {})
+    assert done.returncode == 1
+    assert page.name in done.stdout + done.stderr
+
+
+def test_the_hook_for_pre_commit_runs_as_it_is(project):
+    (hook,) = load(ROOT / "docs" / "ci" / "pre-commit-config.yaml")["repos"][0]["hooks"]
+    done = shell(project, hook["entry"], {})
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert re.match(hook["files"], "tests/fairness/test_rates.py")
+    assert not re.match(hook["files"], "src/app.py")
