@@ -144,7 +144,8 @@ class Run:
             from pytest_llmfair.gate.evidence import write_evidence
 
             try:
-                write_evidence(Path(self.settings.evidence), document, self.records, self.settings)
+                folder = Path(self.settings.evidence)
+                write_evidence(folder, document, self.records, self.settings, root)
             except OSError as error:
                 errors.append(f"the evidence is not written: {error}")
         return errors

@@ -33,6 +33,7 @@ def write_evidence(
     document: Mapping[str, Any],
     records: Sequence[Mapping[str, Any]],
     settings: Settings,
+    root: Path,
 ) -> None:
     """Write everything that a release needs to show, with a manifest of all files.
 
@@ -46,11 +47,14 @@ def write_evidence(
         The results, each with what was recorded of it.
     settings : Settings
         The settings of the run.
+    root : Path
+        Root folder of the tests, whose repository says when bounds were last changed.
     """
     folder.mkdir(exist_ok=True)
     by_test = sorted(records, key=lambda record: str(record["nodeid"]))
+    # Also the page holds texts only where the user asks for that.
+    document = json.loads(json_text(document, texts=settings.save_text))
     filled = checklist(document)
-    root = Path(document["context"]["paths"]["root"])
     files = {
         _RUN: json_text(document, texts=settings.save_text, context=False),
         "context.json": _json(document["context"]),
