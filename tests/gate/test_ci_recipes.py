@@ -7,7 +7,7 @@ import re
 import shlex
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -213,7 +213,7 @@ def run_action(folder: Path, **inputs: str) -> subprocess.CompletedProcess[str]:
 
 
 def shell(
-    folder: Path, script: str, variables: dict[str, str]
+    folder: Path, script: str, variables: Mapping[str, str]
 ) -> subprocess.CompletedProcess[str]:
     """Run a script as CI does, with this package and its plugin."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
@@ -283,7 +283,7 @@ def project(tmp_path_factory):
     write_test(folder)
     (folder / "fairness").mkdir()
     (folder / "fairness" / "answers.jsonl").touch()
-    baseline = "--llmfair-baseline fairness/baseline.json --llmfair-margin 0.02"
+    baseline = "--llmfair-baseline fairness/baseline.json --llmfair-margin 0.05"
     done = run_action(folder, arguments=f"{baseline} --llmfair-update-baseline")
     assert done.returncode == 0, done.stdout + done.stderr
     return folder
