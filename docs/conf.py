@@ -50,8 +50,6 @@ html_css_files = ["site.css"]
 html_copy_source = False
 html_show_sphinx = False
 html_theme_options = {"navigation_with_keys": True}
-pygments_style = "friendly"
-pygments_dark_style = "monokai"
 
 
 def _commands() -> str:
@@ -87,20 +85,29 @@ def _for_the_site(app: Sphinx, page: str, text: list[str]) -> None:
     text[0] = re.sub(outside, rf"]({REPOSITORY}/blob/main/\1)", text[0])
 
 
-def _breakable(
+def _readable(
     app: Sphinx, page: str, template: str, context: dict[str, Any], tree: object
 ) -> None:
-    """Let a browser break a long name in a text after its marks, and nowhere else."""
-    names = r'(?<=<span class="pre">)[^<]+'
+    """Make a page fit for narrow screens, keyboards and screen readers.
+
+    A browser may break a long name after its marks and nowhere else. What scrolls can be reached
+    with the tabulator key. The captions of the navigation say which level of heading they are.
+    """
+    body = context.get("body", "")
+    body = re.sub(r"(?<=<pre)(?=>)|(?<=<div)(?= class=\"table-wrapper)", ' tabindex="0"', body)
     context["body"] = re.sub(
-        names,
+        r'(?<=<span class="pre">)[^<]+',
         lambda name: re.sub(r"([_.(|=/:])(?=\w)", r"\1<wbr>", name[0]),
-        context.get("body", ""),
+        body,
     )
+    if navigation := context.get("furo_navigation_tree"):
+        context["furo_navigation_tree"] = navigation.replace(
+            'role="heading"', 'role="heading" aria-level="2"'
+        )
 
 
 def setup(app: Sphinx) -> None:
     """Connect what this project adds to Sphinx."""
     app.connect("builder-inited", lambda app: write(DOCS / "metrics"))
     app.connect("source-read", _for_the_site)
-    app.connect("html-page-context", _breakable)
+    app.connect("html-page-context", _readable, priority=900)
