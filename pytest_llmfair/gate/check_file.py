@@ -33,12 +33,12 @@ from pytest_llmfair.gate.check_data import arguments_from
 from pytest_llmfair.gate.problems import Problems, line_of, yaml_problem
 from pytest_llmfair.gate.selection import UseCase
 from pytest_llmfair.judging.arguments import group_keywords
-from pytest_llmfair.judging.assertion import TextScorer
 from pytest_llmfair.judging.collecting import check_data_kind
 from pytest_llmfair.judging.invariance import measure_of
 from pytest_llmfair.judging.rules import Rules
 from pytest_llmfair.lexicons.attributes import lexicon_of, lexicons_of
 from pytest_llmfair.lexicons.schema import read_yaml
+from pytest_llmfair.scorers import load_scorers
 
 SUFFIXES = (".llmfair.yaml", ".llmfair.yml")
 # Keys of a check that are not handed on to the assertion as they are.
@@ -290,7 +290,7 @@ class _Reader:
             else:
                 keywords[key] = value
                 if key == "scorer":
-                    self._problems.attempt(line, TextScorer(call.info, value).check_name)
+                    self._problems.attempt(line, load_scorers().check, value)
                 elif key in Rules.__dataclass_fields__:
                     self._problems.attempt(line, functools.partial(Rules, **{key: value}))
         return keywords

@@ -1,6 +1,6 @@
 """Metric selection: from a description of the use case to metrics, each with its reason.
 
-The rules are data, ``data/selection.yaml``: the decision framework of Bouchard (2024), section 4, the
+The rules are in ``data/selection.yaml``: the decision framework of Bouchard (2024), section 4, the
 three steps of Czarnowska et al. (2021), section 7, and RABBI with selection gaps for ranking.
 """
 
