@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from scipy.stats import binom
 
 from pytest_llmfair import assert_counterfactual_invariance
-from pytest_llmfair.settings import OPTIONS
+from pytest_llmfair.settings.options import OPTIONS
 
 DOCS = Path(__file__).parent.parent / "docs"
 # A page whose code is a session with its output.
@@ -87,6 +86,8 @@ def test_the_commands_of_the_tutorial_print_what_it_shows(
 
 def test_the_share_of_fair_processes_that_violate_four_fifths() -> None:
     """Two groups of 100 people with a true rate of 25 %, over all outcomes."""
+    from scipy.stats import binom
+
     chance = binom.pmf(range(101), 100, 0.25)
     share = sum(
         chance[a] * chance[b]
