@@ -268,6 +268,14 @@ def test_why_and_who_stand_in_the_record_of_a_test_in_python_too(checks, pyteste
     assert (record["owner"], record["rationale"]) == ("team", "of the test")
 
 
+def test_the_page_shows_why_and_who(checks, pytester):
+    text = f"prompts: prompts.txt\nchecks:\n- {PARITY}\n".replace("agreed in", "<b> in")
+    checks(text, "--llmfair-html=page.html")
+    page = (pytester.path / "page.html").read_text()
+    assert "<dt>rationale</dt><dd>&lt;b&gt; in review 7</dd>" in page
+    assert "<dt>owner</dt><dd>quality team</dd>" in page
+
+
 def test_the_evidence_holds_the_selection_and_why_each_bound_is_as_it_is(checks, pytester):
     text = f"use_case: {{task: summarisation}}\nprompts: prompts.txt\nchecks:\n- {PARITY}\n"
     checks(text, "--llmfair-evidence=release")
