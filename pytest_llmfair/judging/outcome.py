@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from pytest_llmfair import session as recording
 from pytest_llmfair.judging.digests import digests_of
 from pytest_llmfair.judging.recorded import digests_of_prompts, to_record
 from pytest_llmfair.judging.result import (
@@ -18,6 +17,7 @@ from pytest_llmfair.judging.result import (
     error_for,
 )
 from pytest_llmfair.judging.rules import current_settings
+from pytest_llmfair.session import active, current_session
 
 # An xfail for an exceeded bound must not hide that other data of the test are invalid.
 _MOST_SERIOUS_FIRST = (InvalidEvidence, BoundExceeded, Underpowered, Inconclusive)
@@ -36,7 +36,7 @@ def record(result: Result) -> list[Result]:
     With a baseline the comparison with the recorded result of the same check is a result of its
     own. Outside pytest nothing is recorded.
     """
-    recorder, session = recording.active(), recording.current_session()
+    recorder, session = active(), current_session()
     if recorder is None:
         return [result]
     found = [result]
@@ -70,7 +70,7 @@ def conclude_all(results: Sequence[Result]) -> None:
             for result in red
         ]
         raise error_for(red[0])(red[0], "\n\n".join(messages))
-    if recording.active() is None:
+    if active() is None:
         return
     policies = {
         Verdict.INCONCLUSIVE: settings.inconclusive,

@@ -16,7 +16,7 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pytest_llmfair import __version__
+from pytest_llmfair._util.version import __version__
 from pytest_llmfair._util.wording import plain
 from pytest_llmfair.judging.digests import sha256_of
 from pytest_llmfair.judging.facts import Record
