@@ -15,6 +15,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from pytest_llmfair.clients.spec import FORMS
 from pytest_llmfair.settings import OPTIONS, Option, Settings
 
 DOCS = Path(__file__).parent
@@ -39,7 +40,7 @@ EPS = 0.05
 OPTIONS_HEAD = """\
 # Options
 
-<!-- Written by docs/make.py from pytest_llmfair/settings.py. -->
+<!-- Written by docs/make.py from pytest_llmfair/settings.py and clients/spec.py. -->
 
 Each option can be given on the command line or in the ini file (`pytest.ini`, `pyproject.toml`,
 `tox.ini`). The command line wins. `pytest --help` lists them too.
@@ -68,6 +69,8 @@ def _row(option: Option) -> str:
     default = DEFAULTS.get(option.name, usual)
     # The column says it.
     meaning = re.sub(r" ?\((?:default|no limit)\b[^)]*\)|, default\b", "", option.help)
+    if option.name == "model":
+        meaning += f": {FORMS}"
     cells = (flag, f"`{option.key}`", default, meaning)
     return "| " + " | ".join(cell.replace("|", r"\|") for cell in cells) + " |\n"
 

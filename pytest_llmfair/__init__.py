@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     # "as" marks a name as public to type checkers.
     from pytest_llmfair import metrics as metrics
     from pytest_llmfair._util.keywords import UnknownName as UnknownName
+    from pytest_llmfair._util.version import __version__ as __version__
     from pytest_llmfair.assertions import *  # noqa: F403
     from pytest_llmfair.fairness import Fairness as Fairness
     from pytest_llmfair.judging.result import BoundExceeded as BoundExceeded
@@ -28,8 +29,6 @@ if TYPE_CHECKING:
     from pytest_llmfair.stats import Estimate as Estimate
     from pytest_llmfair.stats import Interval as Interval
 
-__version__ = "0.1.0"
-
 _HOMES = {
     "BoundExceeded": "judging.result",
     "Estimate": "stats",
@@ -45,6 +44,7 @@ _HOMES = {
     "Underpowered": "judging.result",
     "UnknownName": "_util.keywords",
     "Verdict": "judging.result",
+    "__version__": "_util.version",
 }
 
 
@@ -53,7 +53,7 @@ def __getattr__(name: str) -> Any:
     if name == "__all__":
         # Made at first use: most assertions are made from the list of metrics, written nowhere.
         assertions = importlib.import_module("pytest_llmfair.assertions")
-        value = sorted({*_HOMES, "metrics", *dir(assertions)})
+        value = sorted({*_HOMES, "metrics", *dir(assertions)} - {"__version__"})
     elif name.startswith("assert_"):
         value = getattr(importlib.import_module("pytest_llmfair.assertions"), name)
     elif name in _HOMES:

@@ -7,7 +7,6 @@ from inspect import currentframe
 from types import TracebackType
 from typing import Any
 
-from pytest_llmfair import session as recording
 from pytest_llmfair._util.keywords import helpful_keywords
 from pytest_llmfair._util.validation import whole
 from pytest_llmfair.judging.arguments import bound_of, check_keywords, is_number, unpacked
@@ -20,6 +19,7 @@ from pytest_llmfair.judging.result import FairnessAssertionError, Result
 from pytest_llmfair.judging.rules import Rules
 from pytest_llmfair.metrics import get_metric
 from pytest_llmfair.responses import PairedResponses, Responses
+from pytest_llmfair.session import active
 
 
 class Fairness:
@@ -84,7 +84,7 @@ class Fairness:
             generations = 2 if any(map(is_pair, listed)) else 1
         n = whole(generations, "generations")
         self.responses = collect(prompts_or_pairs, self._client(), n)
-        recorder = recording.active()
+        recorder = active()
         if recorder is not None:
             recorder.collected = True
         return self.responses
@@ -147,7 +147,7 @@ class Fairness:
         result = evaluate(assertion)
         where = _caller()
         self._checks += [(each, where) for each in record(result)]
-        recorder = recording.active()
+        recorder = active()
         if recorder is not None and self not in recorder.collectors:
             recorder.collectors.append(self)
         return result

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_llmfair import session as recording
+from pytest_llmfair.session import Recorder, active
 
 if TYPE_CHECKING:
     from pytest_llmfair.clients import ModelClient
@@ -153,8 +153,8 @@ def fairness(request: pytest.FixtureRequest) -> Fairness:
     )
 
 
-def _recorder() -> recording.Recorder:
-    recorder = recording.active()
+def _recorder() -> Recorder:
+    recorder = active()
     if recorder is None:
         raise RuntimeError("fixtures need the llmfair plugin; run pytest without `-p no:llmfair`")
     return recorder

@@ -27,7 +27,7 @@ from pytest_llmfair.fixtures import (
     scorers,
 )
 from pytest_llmfair.session import Recorder, Session, begin_session, end_session, recording
-from pytest_llmfair.settings import OPTIONS, Settings, in_github_actions, resolve
+from pytest_llmfair.settings import OPTIONS, Option, Settings, in_github_actions, resolve
 
 __all__ = ["counterfactual_pairs", "fairness", "lexicons", "model_client", "scorers"]
 
@@ -136,9 +136,9 @@ class Run:
         context = context_of(root, self.started, time.time(), self.calls, files)
         document = run_document(self.records, self.settings, self.used, context)
         if in_github_actions():
-            from pytest_llmfair.reports.github import annotations
+            from pytest_llmfair.reports.github import annotation_lines
 
-            self.annotations = annotations(document, os.environ)
+            self.annotations = annotation_lines(document, os.environ)
         errors = write_reports(document, self.settings)
         if self.settings.evidence is not None:
             from pytest_llmfair.gate.evidence import write_evidence
@@ -192,13 +192,23 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """Register every option as ``--llmfair-NAME`` and ``llmfair_NAME``."""
     group = parser.getgroup("llmfair", "fairness of language models")
     for option in OPTIONS:
-        parser.addini(option.key, option.help, type="string", default=None)
+        text = _help_of(option)
+        parser.addini(option.key, text, type="string", default=None)
         if option.switch:
             group.addoption(
-                option.flag, dest=option.key, action="store_const", const="true", help=option.help
+                option.flag, dest=option.key, action="store_const", const="true", help=text
             )
         elif not option.ini_only:
-            group.addoption(option.flag, dest=option.key, metavar=option.metavar, help=option.help)
+            group.addoption(option.flag, dest=option.key, metavar=option.metavar, help=text)
+
+
+def _help_of(option: Option) -> str:
+    """Return the help of an option; the table of models is loaded only where help is printed."""
+    if option.name != "model" or not {"-h", "--help"}.intersection(sys.argv):
+        return option.help
+    from pytest_llmfair.clients.spec import FORMS
+
+    return f"{option.help}: {FORMS}"
 
 
 def pytest_configure(config: pytest.Config) -> None:

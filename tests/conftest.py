@@ -40,8 +40,12 @@ def pytest_collection() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def _alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let clients under test take their whole limits: workers of xdist share them."""
-    monkeypatch.delenv("PYTEST_XDIST_WORKER_COUNT", raising=False)
+    """Let clients under test take their whole limits, and sessions under test write no reports.
+
+    Workers of xdist share limits, and a step of GitHub Actions has a summary and annotations.
+    """
+    for name in ("PYTEST_XDIST_WORKER_COUNT", "GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY"):
+        monkeypatch.delenv(name, raising=False)
 
 
 @pytest.fixture(autouse=True)

@@ -52,27 +52,114 @@ def short_answer_share(
     return Mean.of_rows(short, units=units, population=population, outcomes=True)
 '''
 
+SCORER = '''
+"""Vowels of an answer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pytest_llmfair.scorers import score, scorer
+from pytest_llmfair.scorers.base import Scores
+
+
+@scorer("vowels")
+class VowelScorer:
+    name, range = "vowels", (0.0, float("inf"))
+
+    def __call__(self, texts: Sequence[str]) -> Scores:
+        return score(lambda rows: [sum(map(text.count, "aeiou")) for text in rows], texts)
+'''
+
+CLIENT = '''
+"""A model that repeats what it is asked."""
+
+from __future__ import annotations
+
+from pytest_llmfair.clients.spec import ModelSpec
+
+
+class Parrot:
+    description = "repeats the prompt"
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def generate(self, requests, *, temperature, max_tokens):
+        return [f"You asked me this: {request.prompt}" for request in requests]
+
+
+def load(spec: ModelSpec) -> Parrot:
+    return Parrot(spec.text)
+'''
+
+# What each recipe adds: new files, and one row of a table after its first line.
+FILES = {
+    "metrics/short_answers.py": METRIC,
+    "scorers/vowels.py": SCORER,
+    "clients/backends/parrot.py": CLIENT,
+}
+ROWS = {
+    "clients/spec.py": (
+        "SCHEMES: dict[str, Scheme] = {\n",
+        '    "parrot": Scheme("parrot:NAME", "parrot", "a model that repeats"),\n',
+    ),
+    "reports/columns.py": (
+        "COLUMNS = (\n",
+        '    Column(heading="confidence", cell=lambda record: f"{record[\'level\']:.0%}"),\n',
+    ),
+}
+
 TEST = """
 from pytest_llmfair import assert_short_answer_share_within
+from pytest_llmfair.scorers import load_scorers
 
-def model(prompt):
-    return f"This answer to {prompt} has more than five words."
-
-def test_answers_are_long():
+def test_answers_are_long(model_client):
     prompts = [f"question {i}" for i in range(200)]
-    assert_short_answer_share_within(prompts, bound=0.1, client=model)
+    assert_short_answer_share_within(prompts, bound=0.1, client=model_client, scorer="vowels")
+
+def test_the_scorer_counts():
+    assert load_scorers()["vowels"](["a parrot", ""]).tolist() == [3.0, 0.0]
+"""
+
+# What is read in a second process: the stub, the command, and texts about models.
+LOOK = """
+import contextlib, io, json, runpy, sys
+from pytest_llmfair.cli import main
+from pytest_llmfair.clients import ModelSpecError, load_client
+from pytest_llmfair.scorers import load_scorers
+
+def printed(*arguments):
+    with contextlib.redirect_stdout(io.StringIO()) as out:
+        main([*arguments])
+    return out.getvalue()
+
+texts = {"list": printed("metrics"), "metric": printed("metrics", "short_answer_share")}
+texts["scorers"] = repr(load_scorers())
+texts["load_client"] = load_client.__doc__
+try:
+    load_client("nothing:at-all")
+except ModelSpecError as error:
+    texts["error"] = str(error)
+sys.argv[1:] = []
+runpy.run_path(MAKE_STUB, run_name="__main__")
+print(json.dumps(texts))
 """
 
 
 @pytest.fixture(scope="module")
 def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a folder with a copy of the package that has one more metric, and a test of it."""
+    """Return a folder with a copy of the package, to which each recipe added one thing."""
     folder = tmp_path_factory.mktemp("copy")
+    package = folder / "pytest_llmfair"
     skipped = shutil.ignore_patterns("__pycache__")
-    shutil.copytree(
-        Path(pytest_llmfair.__file__).parent, folder / "pytest_llmfair", ignore=skipped
-    )
-    (folder / "pytest_llmfair/metrics/short_answers.py").write_text(METRIC, encoding="utf-8")
+    shutil.copytree(Path(pytest_llmfair.__file__).parent, package, ignore=skipped)
+    for name, text in FILES.items():
+        (package / name).write_text(text, encoding="utf-8")
+    for name, (first, row) in ROWS.items():
+        before = (package / name).read_text("utf-8")
+        assert before.count(first) == 1
+        (package / name).write_text(before.replace(first, first + row), encoding="utf-8")
     (folder / "test_it.py").write_text(TEST, encoding="utf-8")
     return folder
 
@@ -92,9 +179,22 @@ def run(folder: Path, *command: str) -> str:
     return done.stdout
 
 
-def test_a_new_metric_has_an_assertion_and_is_in_every_report(copy: Path) -> None:
+@pytest.fixture(scope="module")
+def shown(copy: Path) -> str:
+    """Return what a session prints that uses everything new, and writes every report."""
     reports = ("--llmfair-json=run.json", "--llmfair-html=run.html", "--junitxml=run.xml")
-    shown = run(copy, "-m", "pytest", "-p", "no:cacheprovider", "test_it.py", *reports)
+    session = ("-m", "pytest", "-p", "no:cacheprovider", "test_it.py", *reports)
+    return run(copy, *session, "--llmfair-model=parrot:grey")
+
+
+@pytest.fixture(scope="module")
+def texts(copy: Path) -> dict[str, str]:
+    """Return what commands, docstrings and messages say."""
+    read: dict[str, str] = json.loads(run(copy, "-c", f"MAKE_STUB = {str(MAKE_STUB)!r}\n{LOOK}"))
+    return read
+
+
+def test_a_new_metric_has_an_assertion_and_is_in_every_report(copy: Path, shown: str) -> None:
     assert "short_answer_share" in shown
     (result,) = json.loads((copy / "run.json").read_text("utf-8"))["results"]
     assert (result["metric"], result["verdict"], result["unit"]) == (
@@ -106,13 +206,31 @@ def test_a_new_metric_has_an_assertion_and_is_in_every_report(copy: Path) -> Non
         assert "short_answer_share" in (copy / report).read_text("utf-8")
 
 
-def test_a_new_metric_is_in_the_stub(copy: Path) -> None:
-    run(copy, str(MAKE_STUB))
+def test_a_new_metric_is_in_the_stub_and_in_the_command(copy: Path, texts: dict[str, str]) -> None:
     stub = (copy / "pytest_llmfair/metric_assertions.pyi").read_text("utf-8")
     assert "def assert_short_answer_share_within(" in stub
+    assert "short_answer_share" in texts["list"]
+    assert "fewer than five words" in texts["metric"]
 
 
-def test_a_new_metric_is_in_the_command(copy: Path) -> None:
-    show = "import sys; from pytest_llmfair.cli import main; sys.exit(main(sys.argv[1:]))"
-    assert "short_answer_share" in run(copy, "-c", show, "metrics")
-    assert "fewer than five words" in run(copy, "-c", show, "metrics", "short_answer_share")
+def test_a_new_scorer_is_found_by_its_name(shown: str, texts: dict[str, str]) -> None:
+    assert "2 passed" in shown
+    assert (
+        "length, refusal, regard, sentiment, stereotype, tokens, toxicity, vowels"
+        in (texts["scorers"])
+    )
+
+
+def test_a_new_client_is_asked_and_listed(copy: Path, shown: str, texts: dict[str, str]) -> None:
+    (result,) = json.loads((copy / "run.json").read_text("utf-8"))["results"]
+    assert result["model"] == "parrot:grey"
+    assert "parrot:NAME" in run(copy, "-m", "pytest", "--help")
+    assert "parrot:NAME" in texts["load_client"]
+    assert "parrot:NAME" in texts["error"]
+
+
+def test_a_new_column_is_in_the_table_and_on_the_page(copy: Path, shown: str) -> None:
+    assert " confidence " in shown
+    page = (copy / "run.html").read_text("utf-8")
+    assert '<th scope="col">confidence</th>' in page
+    assert "<td>95%</td>" in page

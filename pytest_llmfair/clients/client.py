@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-import json
+import functools
 import math
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from pytest_llmfair.clients.protocol import (
-    Backend,
-    FirstTokenBackend,
-    RemoteBackend,
-    Request,
-    ScoringBackend,
-    sample_seed,
+from pytest_llmfair.clients.asking import (
+    FirstWords,
+    Side,
+    checked,
+    requests_of,
+    rows_of,
+    whole_number,
 )
+from pytest_llmfair.clients.protocol import Backend, RemoteBackend
+from pytest_llmfair.clients.session import current_runner, origins
 from pytest_llmfair.clients.spec import ModelSpecError
-from pytest_llmfair.responses import Answer, Missing, PairedResponses, left_out
+from pytest_llmfair.responses import Answer, PairedResponses, left_out
 
 if TYPE_CHECKING:
-    from pytest_llmfair.clients.requests import Batch
     from pytest_llmfair.responses import Pair
 
 
@@ -70,6 +70,18 @@ class ModelClient:
         max_tokens: int | None = None,
     ) -> ModelClient:
         """Return a client for a function of one prompt, a runnable of LangChain, or a backend.
+
+        Parameters
+        ----------
+        model : callable, Backend, RemoteBackend or ModelClient
+            A function that takes a prompt and returns its answer, sync or async; `seed`,
+            `temperature` and `max_tokens` are passed as keywords if it has them. A client is
+            returned as it is.
+        name : str, optional
+            What reports call a function, and by what its recorded answers are found; by default
+            ``python:MODULE:FUNCTION``.
+        seed, temperature, max_tokens
+            Fields of the client; see :class:`ModelClient`.
 
         Raises
         ------
@@ -150,7 +162,10 @@ class ModelClient:
         >>> [len(row) for row in rows]
         [3, 3]
         """
-        return self._ask([("", _checked(prompts))], n, seed, temperature, max_tokens, fresh)[0]
+        sides: list[Side] = [("", checked(prompts))]
+        asked = self._with(seed, temperature, max_tokens)
+        answers = asked._answers(requests_of(sides, n, asked.seed), fresh=fresh)
+        return rows_of(answers, sides, n)[0]
 
     def answer_pairs(
         self,
@@ -199,26 +214,29 @@ class ModelClient:
                     ".counterfactual, as generate_pairs() makes it"
                 )
         sides = [
-            (side, _checked([getattr(pair, side) for pair in pairs], f"{side} of pairs"))
+            (side, checked([getattr(pair, side) for pair in pairs], f"{side} of pairs"))
             for side in ("original", "counterfactual")
         ]
         reworded = [getattr(pair, "placebo", None) for pair in pairs]
         if any(text is not None for text in reworded):
             texts = [text for text in reworded if text is not None]
-            sides.append(("placebo", _checked(texts, "placebo of pairs")))
-        from pytest_llmfair.clients.session import origins
-
+            sides.append(("placebo", checked(texts, "placebo of pairs")))
         origin = origins()
+        members, questions = sides[:2], sides
         groups = {getattr(pair, side, "") for pair in pairs for side in ("from_group", "to_group")}
-        if len(groups) > 2:
+        shared = len(groups) > 2
+        if shared:
             # A prompt is in one pair per other group; ask it once.
-            texts = list(dict.fromkeys(text for _, side in sides[:2] for text in side))
-            asked = self._ask([("", texts), *sides[2:]], n, seed, temperature, max_tokens, fresh)
-            row_of = dict(zip(texts, asked[0], strict=True))
-            asked[:1] = [[row_of[text] for text in side] for _, side in sides[:2]]
-        else:
-            asked = self._ask(sides, n, seed, temperature, max_tokens, fresh)
-        answers = [tuple(map(tuple, rows)) for rows in asked]
+            texts = list(dict.fromkeys(text for _, side in members for text in side))
+            questions = [("", texts), *sides[2:]]
+        # All sides in one call, which makes full batches.
+        asked = self._with(seed, temperature, max_tokens)
+        found = asked._answers(requests_of(questions, n, asked.seed), fresh=fresh)
+        rows_by_side = rows_of(found, questions, n)
+        if shared:
+            row_of = dict(zip(texts, rows_by_side[0], strict=True))
+            rows_by_side[:1] = [[row_of[text] for text in side] for _, side in members]
+        answers = [tuple(map(tuple, rows)) for rows in rows_by_side]
         placebo: tuple[tuple[Answer, ...], ...] = ()
         if len(answers) == 3:
             rows = iter(answers[2])
@@ -231,6 +249,13 @@ class ModelClient:
         self, prompts: Sequence[str], words: Sequence[str]
     ) -> list[dict[str, float]]:
         """Probability that the answer to each prompt starts with each word.
+
+        Parameters
+        ----------
+        prompts : sequence of str
+            At least one, each with text.
+        words : sequence of str
+            At least one, each with text and given once.
 
         Returns
         -------
@@ -252,24 +277,21 @@ class ModelClient:
         >>> row["he"] == row["she"]
         True
         """
-        if not isinstance(self.backend, (ScoringBackend, FirstTokenBackend)):
-            raise ValueError(
-                f"{self.name} returns texts only, no probabilities; use builtin:ngram, an hf: "
-                "model or a server that offers logprobs, or sample with generate() and count"
-            )
-        prompts, words = _checked(prompts), _checked(words, "words")
-        if len(set(words)) < len(words):
-            raise ValueError(f"words has {_repeated(words)!r} twice; give each word once")
-        if isinstance(self.backend, ScoringBackend):
-            rows = self._next_words(self.backend, prompts, words)
-        else:
-            rows = self._first_tokens(self.backend, prompts, words)
-        return [dict(zip(words, row, strict=True)) for row in rows]
+        question = FirstWords.of(self.backend, prompts, words)
+        client = replace(self, temperature=1.0, max_tokens=1)
+        return question.read(client._answers(question.requests, batch=question.batch))
 
     def label_probabilities(
         self, prompts: Sequence[str], labels: Sequence[str]
     ) -> list[dict[str, float]]:
         """Probability of each label as the answer to each prompt, among the labels.
+
+        Parameters
+        ----------
+        prompts : sequence of str
+            At least one, each with text.
+        labels : sequence of str
+            At least one, each with text and given once, such as ``["yes", "no"]``.
 
         Returns
         -------
@@ -288,7 +310,9 @@ class ModelClient:
         >>> client.label_probabilities(["Is she good?"], ["yes", "no"])[0].keys()
         dict_keys(['yes', 'no'])
         """
-        rows = self.next_token_probabilities(prompts, labels)
+        question = FirstWords.of(self.backend, prompts, labels)
+        client = replace(self, temperature=1.0, max_tokens=1)
+        rows = question.read(client._answers(question.requests, batch=question.batch))
         for row, shares in enumerate(rows):
             total = math.fsum(shares.values())
             if not total > 0.0:
@@ -299,90 +323,26 @@ class ModelClient:
             rows[row] = {label: share / total for label, share in shares.items()}
         return rows
 
-    def _ask(
-        self,
-        sides: Sequence[tuple[str, Sequence[str]]],
-        n: int,
-        seed: int | None,
-        temperature: float | None,
-        max_tokens: int | None,
-        fresh: bool,
-    ) -> list[list[list[Answer]]]:
-        """Answer the prompts of all sides in one call, which makes full batches."""
-        asked = replace(
+    def _with(
+        self, seed: int | None, temperature: float | None, max_tokens: int | None
+    ) -> ModelClient:
+        """Return this client with the arguments that a call gives in place of its own."""
+        return replace(
             self,
             seed=self.seed if seed is None else seed,
             temperature=self.temperature if temperature is None else temperature,
             max_tokens=self.max_tokens if max_tokens is None else max_tokens,
         )
-        n = _whole(n, "n")
-        requests = []
-        for side, prompts in sides:
-            seen: Counter[str] = Counter()
-            for prompt in prompts:
-                occurrence = seen[prompt]
-                requests += [
-                    Request(
-                        prompt,
-                        sample_seed(asked.seed, prompt, occurrence, j, side),
-                        f"{side}:{occurrence}.{j}" if side else f"{occurrence}.{j}",
-                    )
-                    for j in range(n)
-                ]
-                seen[prompt] += 1
-        answers = iter(asked._answers(requests, fresh=fresh))
-        return [[[next(answers) for _ in range(n)] for _ in prompts] for _, prompts in sides]
 
-    def _answers(
-        self, requests: Sequence[Request], batch: Batch | None = None, *, fresh: bool = False
-    ) -> list[Answer]:
-        """Answer requests with the client's own temperature and limit."""
-        from pytest_llmfair.clients.session import current_runner
-
-        return current_runner().answers(
+    @property
+    def _answers(self) -> functools.partial[list[Answer]]:
+        """What answers requests to this model: the runner of the session."""
+        return functools.partial(
+            current_runner().answers,
             self.backend,
-            requests,
             temperature=self.temperature,
             max_tokens=self.max_tokens,
-            batch=batch,
-            fresh=fresh,
         )
-
-    def _next_words(
-        self, backend: ScoringBackend, prompts: Sequence[str], words: Sequence[str]
-    ) -> list[list[float]]:
-        """Ask for probabilities like answers, so that they are recorded and counted too."""
-        distinct = list(dict.fromkeys(prompts))
-        repeat = f"probabilities {json.dumps(list(words))}"
-        requests = [Request(prompt, 0, repeat) for prompt in distinct]
-
-        def scored(some: Sequence[Request]) -> list[Answer]:
-            rows = backend.probabilities([request.prompt for request in some], words)
-            return [json.dumps(row) for row in rows]
-
-        answers = replace(self, temperature=1.0, max_tokens=1)._answers(requests, scored)
-        rows = dict(zip(distinct, map(self._given, distinct, answers), strict=True))
-        return [json.loads(rows[prompt]) for prompt in prompts]
-
-    def _given(self, prompt: str, answer: Answer) -> str:
-        if isinstance(answer, Missing):
-            raise ValueError(
-                f"{self.name} gave no probabilities after {prompt[:80]!r} ({answer.reason}: "
-                f"{answer.detail}); ask again, or sample with generate() and count"
-            )
-        return answer
-
-    def _first_tokens(
-        self, backend: FirstTokenBackend, prompts: Sequence[str], words: Sequence[str]
-    ) -> list[list[float]]:
-        distinct = list(dict.fromkeys(prompts))
-        requests = [Request(prompt, 0, "first token", first_token=True) for prompt in distinct]
-        answers = replace(self, temperature=1.0, max_tokens=1)._answers(requests)
-        rows = {
-            prompt: backend.read_first_token(self._given(prompt, answer), words)
-            for prompt, answer in zip(distinct, answers, strict=True)
-        }
-        return [rows[prompt] for prompt in prompts]
 
     def __post_init__(self) -> None:
         if isinstance(self.seed, bool) or not isinstance(self.seed, int):
@@ -391,28 +351,4 @@ class ModelClient:
         if not isinstance(temperature, (int, float)) or not 0.0 <= temperature < math.inf:
             raise ValueError(f"temperature is {temperature!r}; give a number of at least 0")
         if self.max_tokens is not None:
-            _whole(self.max_tokens, "max_tokens")
-
-
-def _checked(texts: Sequence[str], what: str = "prompts") -> list[str]:
-    if isinstance(texts, (str, bytes)):
-        raise ValueError(f"{what} is one text; give a list of texts")
-    texts = list(texts)
-    if not texts:
-        raise ValueError(f"{what} is empty; give at least one text")
-    for row, text in enumerate(texts):
-        if not isinstance(text, str):
-            raise ValueError(f"{what}[{row}] is {type(text).__name__}; give a text")
-        if not text.strip():
-            raise ValueError(f"{what}[{row}] has no text; give one or leave the row out")
-    return texts
-
-
-def _whole(value: int, what: str) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise ValueError(f"{what} is {value!r}; give a whole number of at least 1")
-    return value
-
-
-def _repeated(words: Sequence[str]) -> str:
-    return next(word for word, count in Counter(words).items() if count > 1)
+            whole_number(self.max_tokens, "max_tokens")

@@ -14,7 +14,7 @@ import time
 from collections import deque
 from collections.abc import Awaitable, Callable, Coroutine, Iterator, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from pytest_llmfair.clients.protocol import (
@@ -189,16 +189,33 @@ class _Work:
         try:
             async with asyncio.TaskGroup() as group:
                 for _ in range(workers):
-                    group.create_task(self._answer_some())
+                    group.create_task(self._answer_rows())
         finally:
             self._arrived.put(None)
 
-    async def _answer_some(self) -> None:
+    async def _answer_rows(self) -> None:
+        """Answer rows, one after the other, until none is left."""
         for row, request in self._rows:
             if self.failure or self._stopped:
                 return
+            tries = _Tries(self._retries, guessed_tokens(request.prompt, self._max_tokens))
+            reply: Reply | None = None
             try:
-                reply = await self._answer(request)
+                while reply is None:
+                    await self._rate.turn(tries.guess)
+                    if refused := self._reserve(request):
+                        reply = tries.ended_by("over_budget", refused)
+                        break
+                    tries.begin()
+                    try:
+                        async with asyncio.timeout(tries.left):
+                            got = await self._backend.send(
+                                request, temperature=self._temperature, max_tokens=self._max_tokens
+                            )
+                    except TimeoutError:
+                        reply = tries.timed_out()
+                    else:
+                        reply = await self._read(got, tries)
             except asyncio.CancelledError:
                 raise
             # A KeyboardInterrupt raised by a user's function must not end the shared loop.
@@ -210,39 +227,58 @@ class _Work:
             self._arrived.put(arrival)
             await arrival.kept
 
-    async def _answer(self, request: Request) -> Reply:
-        retries = self._retries
-        guess = guessed_tokens(request.prompt, self._max_tokens)
-        left = retries.timeout
-        unread = 0
-        for attempt in range(1, retries.attempts + 1):
-            await self._rate.turn(guess)
-            if refused := self._reserve(request):
-                why = Missing("over_budget", refused)
-                return Reply(why, attempts=attempt - 1, unread=unread)
-            began = time.monotonic()
-            try:
-                async with asyncio.timeout(left):
-                    got = await self._backend.send(
-                        request, temperature=self._temperature, max_tokens=self._max_tokens
-                    )
-            except TimeoutError:
-                words = f"no answer within {retries.timeout:g} s"
-                return Reply(Missing("timeout", words), attempts=attempt, unread=unread + 1)
-            if got.fatal:
-                raise ModelError(got.fatal)
-            unread += _may_be_charged(got)
-            reply = replace(got.reply, attempts=attempt, unread=unread)
-            self._rate.correct(guess, reply.prompt_tokens + reply.answer_tokens)
-            # Full jitter, so that requests which failed together do not come back together.
-            pause = random.uniform(0.0, retries.pause * 2 ** (attempt - 1))
-            pause += got.retry_after or 0.0
-            left -= time.monotonic() - began + pause
-            last = attempt == retries.attempts or left <= 0.0 or self.failure is not None
-            if last or not got.retry:
-                return reply
-            await asyncio.sleep(pause)
-        raise AssertionError("at least one attempt is made")
+    async def _read(self, got: Attempt, tries: _Tries) -> Reply | None:
+        """Return the reply to a request; None after the pause before another attempt."""
+        if got.fatal:
+            raise ModelError(got.fatal)
+        reply, pause = tries.read(got)
+        self._rate.correct(tries.guess, reply.prompt_tokens + reply.answer_tokens)
+        if not got.retry or tries.exhausted or self.failure is not None:
+            return reply
+        await asyncio.sleep(pause)
+        return None
+
+
+@dataclass(slots=True)
+class _Tries:
+    """The attempts to answer one request."""
+
+    policy: RetryPolicy
+    # Tokens of prompt and answer together, until the server has counted them.
+    guess: int
+    # Seconds left for attempts and pauses.
+    left: float = field(init=False)
+    count: int = 0
+    unread: int = 0
+    began: float = 0.0
+
+    def __post_init__(self) -> None:
+        self.left = self.policy.timeout
+
+    @property
+    def exhausted(self) -> bool:
+        return self.count == self.policy.attempts or self.left <= 0.0
+
+    def begin(self) -> None:
+        self.count += 1
+        self.began = time.monotonic()
+
+    def ended_by(self, reason: str, words: str) -> Reply:
+        return Reply(Missing(reason, words), attempts=self.count, unread=self.unread)
+
+    def timed_out(self) -> Reply:
+        self.unread += 1
+        return self.ended_by("timeout", f"no answer within {self.policy.timeout:g} s")
+
+    def read(self, got: Attempt) -> tuple[Reply, float]:
+        """Return the reply if this attempt is the last, and the pause if it is not."""
+        self.unread += _may_be_charged(got)
+        reply = replace(got.reply, attempts=self.count, unread=self.unread)
+        # Full jitter, so that requests which failed together do not come back together.
+        pause = random.uniform(0.0, self.policy.pause * 2 ** (self.count - 1))
+        pause += got.retry_after or 0.0
+        self.left -= time.monotonic() - self.began + pause
+        return reply, pause
 
 
 def _may_be_charged(got: Attempt) -> bool:

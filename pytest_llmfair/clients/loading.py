@@ -18,13 +18,8 @@ def load_client(spec: str, *, seed: int = 0, max_tokens: int | None = None) -> M
     Parameters
     ----------
     spec : str
-        ``builtin:ngram`` (options `gender_skew`, `sentiment_skew`), ``hf:PATH_OR_ID`` (options
-        `device`, `dtype`, `batch_size`, `trust_remote_code`), ``openai:MODEL``,
-        ``anthropic:MODEL`` and ``litellm:MODEL`` (options `system`, a system prompt,
-        `concurrency`, and `rpm` and `tpm`, the requests and tokens per minute; `seed`, on or off,
-        except for Anthropic; `top_logprobs` for OpenAI), ``python:package.module:callable`` or
-        ``responses:FILE``; every kind but the last takes `temperature` and `max_tokens`. Options
-        follow as a query: ``builtin:ngram?gender_skew=0.8&temperature=0.7``.
+        One of the kinds below, with its options as a query:
+        ``builtin:ngram?gender_skew=0.8&temperature=0.7``.
     seed : int
         Seed of the client.
     max_tokens : int, optional
@@ -52,6 +47,18 @@ def load_client(spec: str, *, seed: int = 0, max_tokens: int | None = None) -> M
         temperature=parsed.number("temperature", 1.0, low=0.0),
         max_tokens=parsed.count("max_tokens", 0) or max_tokens,
     )
+
+
+def _kinds() -> str:
+    """Return the table of schemes as a section of the docstring of :func:`load_client`."""
+    lines = ["", "    Notes", "    -----", "    Kinds of models and their options:", ""]
+    for scheme in SCHEMES.values():
+        options = f"; options: {', '.join(scheme.options)}" if scheme.options else ""
+        lines.append(f"    - ``{scheme.form}``: {scheme.help}{options}")
+    return "\n".join([*lines, "    "])
+
+
+load_client.__doc__ = (load_client.__doc__ or "") + _kinds()
 
 
 def _backend_of(spec: ModelSpec, scheme: Scheme) -> Backend | RemoteBackend:

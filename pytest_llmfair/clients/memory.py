@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pytest_llmfair.clients.protocol import Reply, Request
-from pytest_llmfair.clients.requests import AnyBackend, LiveRequests, is_failure, was_sent
+from pytest_llmfair.clients.sending import AnyBackend, LiveRequests, is_failure, was_sent
 from pytest_llmfair.responses import Answer
 
 # Seconds between two chances to interrupt a wait, for systems where a signal does not end it.

@@ -12,12 +12,13 @@ from pytest_llmfair._util.progress import standard_error
 from pytest_llmfair.clients.budget import Budget, Caps, Prices
 from pytest_llmfair.clients.cassette.locks import QuestionLocks
 from pytest_llmfair.clients.cassette.replay import Replay
+from pytest_llmfair.clients.cassette.scores import RecordedScores
 from pytest_llmfair.clients.cassette.store import Cassette
 from pytest_llmfair.clients.memory import Memory
 from pytest_llmfair.clients.progress import Progress
 from pytest_llmfair.clients.protocol import ModelError, Reply, Request
-from pytest_llmfair.clients.requests import LiveRequests, RequestRunner
-from pytest_llmfair.clients.scores import RecordedScores
+from pytest_llmfair.clients.requests import RequestRunner
+from pytest_llmfair.clients.sending import LiveRequests
 from pytest_llmfair.responses import Answer
 from pytest_llmfair.session import Session, active, current_session
 from pytest_llmfair.settings import Settings

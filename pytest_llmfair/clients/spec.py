@@ -107,7 +107,8 @@ SCHEMES: dict[str, Scheme] = {
     ),
 }
 *_FIRST, _LAST = (scheme.form for scheme in SCHEMES.values())
-_FORMS = f"{', '.join(_FIRST)} or {_LAST}"
+# How models are written, for messages and the help of --llmfair-model.
+FORMS = f"{', '.join(_FIRST)} or {_LAST}"
 # Endings of option names that suggest a key; their values are never shown.
 _SECRETS = ("key", "secret", "password")
 _SECRET = re.compile(rf"([?&]\w*(?:{'|'.join(_SECRETS)})=)[^&]+", re.IGNORECASE)
@@ -155,7 +156,7 @@ class ModelSpec:
         """
         if not isinstance(text, str):
             raise ModelSpecError(
-                f"a model specification is a text such as {_FORMS}, not {type(text).__name__}; "
+                f"a model specification is a text such as {FORMS}, not {type(text).__name__}; "
                 "for a function use ModelClient.of(function)"
             )
         body, _, query = text.strip().partition("?")
@@ -166,9 +167,9 @@ class ModelSpec:
             fault = f"unknown scheme {scheme!r}" if colon else "no scheme"
             hint = suggestion(scheme if colon else body, SCHEMES)
             write = f"{hint} Write" if hint else "; write"
-            raise ModelSpecError(f"model {text!r}: {fault}{write} {_FORMS}")
+            raise ModelSpecError(f"model {text!r}: {fault}{write} {FORMS}")
         if not target:
-            raise ModelSpecError(f"model {text!r}: nothing after {scheme!r}; write {_FORMS}")
+            raise ModelSpecError(f"model {text!r}: nothing after {scheme!r}; write {FORMS}")
         try:
             pairs = parse_qsl(query, keep_blank_values=True, strict_parsing=bool(query))
         except ValueError:

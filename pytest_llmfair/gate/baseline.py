@@ -12,14 +12,27 @@ from pathlib import Path
 from typing import Any
 
 from pytest_llmfair._util.wording import number
+from pytest_llmfair.gate.recorded_runs import Key, keyed
 from pytest_llmfair.judging.non_inferiority import WORSE, Side, compared
 from pytest_llmfair.judging.recorded import digests_of_prompts, judge_again, to_record
 from pytest_llmfair.judging.result import Result
 from pytest_llmfair.judging.rules import Rules, current_settings
 
 VERSION = 1
-
-Key = tuple[str, str, int]
+_KEPT = (
+    "nodeid",
+    "metric",
+    "model",
+    "verdict",
+    "value",
+    "lower",
+    "upper",
+    "level",
+    "bound",
+    "direction",
+    "fair_value",
+    "recorded",
+)
 
 
 @dataclass(slots=True)
@@ -121,17 +134,6 @@ def read_document(path: Path) -> dict[str, Any]:
     return found
 
 
-def keyed(checks: Sequence[Mapping[str, Any]]) -> dict[Key, Mapping[str, Any]]:
-    """Return checks by test, metric and place among equal ones."""
-    found: dict[Key, Mapping[str, Any]] = {}
-    seen: Counter[tuple[str, str]] = Counter()
-    for check in checks:
-        same = (str(check["nodeid"]), str(check["metric"]))
-        found[(*same, seen[same])] = check
-        seen[same] += 1
-    return found
-
-
 def document_text(about: Mapping[str, Any], checks: Sequence[Mapping[str, Any]]) -> str:
     """Return a baseline as JSON text, one line a check, so that a review shows what changed."""
     lines = ",\n".join(f"  {json.dumps(check, sort_keys=True)}" for check in checks)
@@ -188,8 +190,7 @@ def update(
         Days for which the file holds.
     """
     old = read_document(path)["checks"] if path.is_file() else []
-    names = ("nodeid", "metric", "verdict", "value", "lower", "upper", "bound", "recorded")
-    checks = [{name: record[name] for name in names} for record in records]
+    checks = [{name: record[name] for name in _KEPT} for record in records]
     today = datetime.date.today()
     dates = {
         "date": today.isoformat(),

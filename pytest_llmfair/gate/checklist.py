@@ -12,7 +12,7 @@ import datetime
 import difflib
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,8 @@ import yaml
 
 from pytest_llmfair._util.validation import read_utf8
 from pytest_llmfair.gate.checklist_rules import answer
-from pytest_llmfair.gate.documents import data, read_run, rendered
+from pytest_llmfair.gate.documents import data, rendered
+from pytest_llmfair.reports.record import read_run
 
 _FIELDS = ("reviewer", "role", "decision", "date", "comment")
 _DECISIONS = ("yes", "no", "not applicable")
@@ -30,6 +31,7 @@ def checklist(
     record: Mapping[str, Any],
     answers: Mapping[str, Any] | None = None,
     *,
+    bounds: Sequence[Mapping[str, Any]] = (),
     today: datetime.date | None = None,
 ) -> dict[str, Any]:
     """Fill the checklist from the record of a run, and from answers of people.
@@ -42,6 +44,9 @@ def checklist(
         Name of a manual item to its reviewer, role, decision ("yes", "no" or "not applicable"),
         date and comment. An answer needs reviewer, role and date, and "not applicable" a comment;
         otherwise the item stays open.
+    bounds : sequence of mapping
+        When the bound of each check was fixed, as ``bounds.json`` of the evidence has it: nodeid,
+        metric, commit, committed, and whether the file was changed_since.
     today : datetime.date, optional
         Day on which waivers have to hold.
 
@@ -66,11 +71,11 @@ def checklist(
     answers = answers or {}
     content = data("checklist")["items"]
     _check_names(answers, content)
-    day = today or datetime.date.today()
+    run = {**record, "bounds": bounds, "today": today or datetime.date.today()}
     items = []
     for entry in content:
         if entry["kind"] == "automatic":
-            decision, because = answer(entry["rule"], record, day)
+            decision, because = answer(entry["rule"], run)
             given = {"decision": decision, "because": because}
         else:
             given = _answer(entry["id"], answers.get(entry["id"]) or {})
@@ -163,7 +168,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.description = (
         "Fill the pre-release checklist. Exit status 1 while an item is open or answered no."
     )
-    parser.add_argument("run", type=Path, nargs="?", metavar="RUN.json", help="a recorded run")
+    parser.add_argument(
+        "run", type=Path, nargs="?", metavar="RUN", help="a recorded run, or an evidence folder"
+    )
     parser.add_argument("--answers", type=Path, metavar="FILE", help="answers to manual items")
     parser.add_argument("--format", choices=("markdown", "json", "yaml"), default="markdown")
     parser.add_argument(
@@ -180,9 +187,9 @@ def run(arguments: argparse.Namespace) -> int:
         sys.stdout.write(f"{target} has one entry per manual item; fill it, and give it back\n")
         return 0
     if arguments.run is None:
-        raise ValueError("no run is given; name a file that --llmfair-json of pytest wrote")
+        raise ValueError("no run is given; name what --llmfair-json or --llmfair-evidence wrote")
     answers = read_answers(arguments.answers) if arguments.answers else None
-    filled = checklist(read_run(arguments.run), answers)
+    filled = checklist(**_read(arguments.run), answers=answers)
     if arguments.format == "markdown":
         text = checklist_page(filled)
     elif arguments.format == "json":
@@ -191,3 +198,11 @@ def run(arguments: argparse.Namespace) -> int:
         text = yaml.safe_dump(filled, sort_keys=False, allow_unicode=True, width=100)
     sys.stdout.write(text)
     return 0 if filled["complete"] else 1
+
+
+def _read(path: Path) -> dict[str, Any]:
+    """Return the record of a run; in an evidence folder its context and bounds are files."""
+    if not path.is_dir():
+        return {"record": read_run(path)}
+    context, bounds = (json.loads(read_utf8(path / f"{x}.json")) for x in ("context", "bounds"))
+    return {"record": {**read_run(path / "run.json"), "context": context}, "bounds": bounds}

@@ -37,11 +37,14 @@ class _EachCheck:
         return "yes", self.says(run)
 
 
-def answer(name: str, record: Mapping[str, Any], today: datetime.date) -> Answer:
-    """Return "yes", "no" or "open" to the rule of this name, and why."""
-    if not record["results"]:
+def answer(name: str, run: Run) -> Answer:
+    """Return "yes", "no" or "open" to the rule of this name, and why.
+
+    The run is its record with `bounds` and `today`, as :func:`checklist` takes them.
+    """
+    if not run["results"]:
         return "open", "the record holds no fairness check"
-    return RULES[name]({**record, "today": today})
+    return RULES[name](run)
 
 
 def _lacks(*keys: str) -> Test:
@@ -96,11 +99,12 @@ def _no_digest(result: Mapping[str, Any], run: Run) -> bool:
     return not (digests.get("prompts_sha256") or digests.get("arguments_sha256"))
 
 
-def _fixed(result: Mapping[str, Any], run: Run) -> datetime.datetime | None:
-    """Return when the bound of a check was committed; None where the record does not say."""
-    for bound in run.get("bounds") or ():
-        if (bound.get("test"), bound.get("metric")) == (result["nodeid"], result["metric"]):
-            return _moment(bound.get("date")) if bound.get("commit") else None
+def _fixed(result: Mapping[str, Any], run: Run) -> Mapping[str, Any] | None:
+    """Return the bound of a check with its commit; None where that is not known."""
+    for bound in run["bounds"]:
+        if (bound["nodeid"], bound["metric"]) == (result["nodeid"], result["metric"]):
+            known = bound.get("commit") and _moment(bound.get("committed"))
+            return bound if known and bound.get("changed_since") is not None else None
     return None
 
 
@@ -110,7 +114,10 @@ def _started(run: Run) -> datetime.datetime | None:
 
 def _late(result: Mapping[str, Any], run: Run) -> bool:
     fixed, started = _fixed(result, run), _started(run)
-    return fixed is not None and started is not None and fixed > started
+    if fixed is None or started is None:
+        return False
+    committed = _moment(fixed["committed"])
+    return bool(fixed["changed_since"]) or committed is None or committed > started
 
 
 def _model_identified(run: Run) -> Answer:

@@ -20,6 +20,13 @@ COMMANDS: dict[str, Command] = {
     "comment": Command(
         "pytest_llmfair.reports.comment", "post a recorded run as one comment on a pull request"
     ),
+    "compare": Command(
+        "pytest_llmfair.gate.compare", "rank models by recorded runs, with what stays open"
+    ),
+    "self-check": Command(
+        "pytest_llmfair.gate.self_check",
+        "measure how often a recorded suite errs: placebo groups and split answers",
+    ),
     "verify": Command(
         "pytest_llmfair.gate.evidence", "compute every number of an evidence folder again"
     ),

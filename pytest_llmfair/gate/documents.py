@@ -1,30 +1,20 @@
-"""What the release documents share: data files, templates, and text that is safe in Markdown."""
+"""What the release documents share: data files, templates, and facts of a run record."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
-from pathlib import Path
 from typing import Any
 
 import yaml
 
-from pytest_llmfair._util.validation import read_utf8
-from pytest_llmfair._util.wording import escape, number, plural
+from pytest_llmfair._util.wording import number, plural
 from pytest_llmfair.judging.facts import missing
 from pytest_llmfair.judging.message import decides, metric_name
+from pytest_llmfair.reports.markdown import plain_text
 
 TOY_MODEL = "builtin:ngram"
-
-# What Markdown and HTML would read as markup.
-_MARKUP = {
-    "&": "&amp;",
-    "<": "&lt;",
-    ">": "&gt;",
-    **{mark: f"\\{mark}" for mark in ("\\", "|", "*", "_", "`", "[", "]")},
-}
 
 
 @cache
@@ -38,31 +28,6 @@ def rendered(name: str, **values: Any) -> str:
     """Return a template of the gate, such as ``checklist.md``, with these values filled in."""
     text: str = _templates().get_template(f"{name}.j2").render(**values)
     return text.rstrip("\n") + "\n"
-
-
-def markdown_text(value: Any) -> str:
-    r"""Return a value as one line of Markdown, without markup of its own.
-
-    Examples
-    --------
-    >>> print(markdown_text("a | b <i>"))
-    a \| b &lt;i&gt;
-    """
-    text = escape(" ".join(str(value).split()))
-    return "".join(_MARKUP.get(character, character) for character in text)
-
-
-def read_run(path: Path) -> dict[str, Any]:
-    """Return the record of a run, as ``--llmfair-json`` writes it."""
-    try:
-        record = json.loads(read_utf8(path))
-    except json.JSONDecodeError as error:
-        raise ValueError(f"{path}:{error.lineno} is not JSON: {error.msg}") from None
-    if not isinstance(record, dict) or not isinstance(record.get("results"), list):
-        raise ValueError(
-            f"{path} has no list of results; give a file that --llmfair-json of pytest wrote"
-        )
-    return record
 
 
 def described_models(record: Mapping[str, Any]) -> list[Mapping[str, Any]]:
@@ -107,7 +72,7 @@ def _templates() -> Any:
         keep_trailing_newline=True,
     )
     environment.filters |= {
-        "md": markdown_text,
+        "md": lambda value: plain_text(str(value)),
         "number": number,
         "plural": plural,
         "check": lambda result: f"{result['nodeid']} {metric_name(result)}".strip(),

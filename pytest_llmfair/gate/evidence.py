@@ -54,7 +54,8 @@ def write_evidence(
     by_test = sorted(records, key=lambda record: str(record["nodeid"]))
     # Also the page holds texts only where the user asks for that.
     document = json.loads(json_text(document, texts=settings.save_text))
-    filled = checklist(document)
+    bounds = [_bound(record, root) for record in by_test]
+    filled = checklist(document, bounds=bounds)
     files = {
         _RUN: json_text(document, texts=settings.save_text, context=False),
         "context.json": _json(document["context"]),
@@ -62,7 +63,7 @@ def write_evidence(
             {**{key: each[key] for key in ("nodeid", "metric")}, **_kept(each)} for each in by_test
         ),
         "prompts.jsonl": _lines(_prompts(by_test)),
-        "bounds.json": _json([_bound(record, root) for record in by_test]),
+        "bounds.json": _json(bounds),
         "report.html": html_page(document),
         "checklist.md": checklist_page(filled),
         "checklist.json": _json(filled),

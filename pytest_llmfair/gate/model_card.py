@@ -11,23 +11,18 @@ from typing import Any
 import yaml
 
 from pytest_llmfair._util.wording import finite, span
-from pytest_llmfair.gate.documents import read_run, rendered
+from pytest_llmfair.gate.documents import rendered
 from pytest_llmfair.gate.limitations import limitations
 from pytest_llmfair.judging.facts import decimals, estimate, threshold
 from pytest_llmfair.judging.message import metric_name
 from pytest_llmfair.reports.columns import COLUMNS
+from pytest_llmfair.reports.record import read_run
 
 UNNAMED = "model not named in the record"
 _SOURCE = "https://github.com/pytest-llmfair/pytest-llmfair"
 
 
-def model_card(
-    record: Mapping[str, Any],
-    *,
-    name: str | None = None,
-    task: str = "text-generation",
-    dataset: Mapping[str, str] | None = None,
-) -> str:
+def model_card(record: Mapping[str, Any], *, name: str | None = None) -> str:
     """Return metadata and a section for the model card of the models in a run.
 
     Parameters
@@ -36,11 +31,6 @@ def model_card(
         As ``--llmfair-json`` writes it.
     name : str, optional
         Name of the model on the card, for all results; by default the name in each result.
-    task : str
-        Task type of the Hub.
-    dataset : mapping, optional
-        Type, name and revision of the prompts on the Hub; by default the test and the digest of
-        its prompts.
 
     Returns
     -------
@@ -52,10 +42,9 @@ def model_card(
     >>> model_card({"results": []}).splitlines()[:3]
     ['---', 'model-index: []', '---']
     """
-    # A picture says nothing in Markdown.
-    columns = [each for each in COLUMNS if each.html and not getattr(each, "markup", False)]
+    columns = [column for column in COLUMNS if column.html]
     context = record.get("context") or {}
-    metadata = {"model-index": _models(record, name, task, dataset)}
+    metadata = {"model-index": _models(record, name)}
     return rendered(
         "model_card.md",
         metadata=yaml.safe_dump(metadata, sort_keys=False, allow_unicode=True, width=100),
@@ -72,9 +61,7 @@ def model_card(
     )
 
 
-def _models(
-    record: Mapping[str, Any], name: str | None, task: str, dataset: Mapping[str, str] | None
-) -> list[dict[str, Any]]:
+def _models(record: Mapping[str, Any], name: str | None) -> list[dict[str, Any]]:
     """Return the models of a ``model-index``, with every result that has a value."""
     source = f"pytest-llmfair {record.get('pytest_llmfair', '')}".strip()
     models: dict[str, list[dict[str, Any]]] = {}
@@ -82,8 +69,8 @@ def _models(
         if finite(estimate(result)):
             models.setdefault(name or result["model"] or UNNAMED, []).append(
                 {
-                    "task": {"type": task},
-                    "dataset": dict(dataset) if dataset else _dataset(result),
+                    "task": {"type": "text-generation"},
+                    "dataset": _dataset(result),
                     "metrics": [_metric(result)],
                     "source": {"name": source, "url": _SOURCE},
                 }
@@ -101,15 +88,12 @@ def _dataset(result: Mapping[str, Any]) -> dict[str, str]:
 def _metric(result: Mapping[str, Any]) -> dict[str, Any]:
     places = decimals(result)
     ends = span(result["level"], result["lower"], result["upper"], places)
-    kept = ("lower", "upper", "level", "verdict", "unit", "units")
-    about = {"bound": threshold(result, places), "groups": _groups(result)}
-    return {
-        "type": result["metric"],
-        "value": estimate(result),
-        "name": f"{metric_name(result)}, {ends}",
-        "args": {key: result[key] for key in kept}
-        | {k: text for k, text in about.items() if text},
-    }
+    args = {key: result[key] for key in ("lower", "upper", "level", "verdict", "unit", "units")}
+    args["bound"] = threshold(result, places)
+    if groups := _groups(result):
+        args["groups"] = groups
+    name = f"{metric_name(result)}, {ends}"
+    return {"type": result["metric"], "value": estimate(result), "name": name, "args": args}
 
 
 def _groups(result: Mapping[str, Any]) -> str:
@@ -126,7 +110,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
     parser.add_argument("run", type=Path, metavar="RUN.json", help="a recorded run")
     parser.add_argument("--name", help="name of the model on the card")
-    parser.add_argument("--task", default="text-generation", help="task type of the Hub")
     parser.add_argument(
         "--limitations", action="store_true", help="print only the limits of the run, as a page"
     )
@@ -135,9 +118,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Print the section."""
     record = read_run(arguments.run)
-    if arguments.limitations:
-        text = limitations(record)
-    else:
-        text = model_card(record, name=arguments.name, task=arguments.task)
+    limits = arguments.limitations
+    text = limitations(record) if limits else model_card(record, name=arguments.name)
     sys.stdout.write(text)
     return 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from pytest_llmfair import session as recording
+from pytest_llmfair.judging.digests import digests_of
 from pytest_llmfair.judging.recorded import digests_of_prompts, to_record
 from pytest_llmfair.judging.result import (
     BoundExceeded,
@@ -17,6 +17,7 @@ from pytest_llmfair.judging.result import (
     error_for,
 )
 from pytest_llmfair.judging.rules import current_settings
+from pytest_llmfair.session import active, current_session
 
 # An xfail for an exceeded bound must not hide that other data of the test are invalid.
 _MOST_SERIOUS_FIRST = (InvalidEvidence, BoundExceeded, Underpowered, Inconclusive)
@@ -35,7 +36,7 @@ def record(result: Result) -> list[Result]:
     With a baseline the comparison with the recorded result of the same check is a result of its
     own. Outside pytest nothing is recorded.
     """
-    recorder, session = recording.active(), recording.current_session()
+    recorder, session = active(), current_session()
     if recorder is None:
         return [result]
     found = [result]
@@ -45,14 +46,15 @@ def record(result: Result) -> list[Result]:
             found = [replace(result, reasons=(*result.reasons, "not_in_baseline"))]
     settings = recorder.settings
     for each in found:
+        digests = digests_of(each.evidence) if settings.recorded else None
         kept = None
         if settings.keeps_data:
             texts = settings.save_text
             data = to_record(each, settings, texts=texts)
             kept = {"prompts": digests_of_prompts(each), "texts": texts, "data": data}
         # The data of all tests of a session would take too much memory.
-        light = replace(each, estimate=None, evidence=None, assertion=None, recorded=kept)
-        recorder.results.append(light)
+        light = replace(each, estimate=None, evidence=None, assertion=None)
+        recorder.results.append(replace(light, recorded=kept, data=digests))
     return found
 
 
@@ -68,7 +70,7 @@ def conclude_all(results: Sequence[Result]) -> None:
             for result in red
         ]
         raise error_for(red[0])(red[0], "\n\n".join(messages))
-    if recording.active() is None:
+    if active() is None:
         return
     policies = {
         Verdict.INCONCLUSIVE: settings.inconclusive,

@@ -13,13 +13,13 @@ from typing import Any
 
 from scipy.special import betaincinv
 
-from pytest_llmfair import session as recording
 from pytest_llmfair._util.validation import one_sided
 from pytest_llmfair._util.wording import plural, plurals
 from pytest_llmfair.judging.assertion import Assertion
 from pytest_llmfair.judging.bound import Bound
 from pytest_llmfair.judging.power import MOST_UNITS, Power, power_of, search, to_aim_for
 from pytest_llmfair.metrics import MetricInfo, get_metric
+from pytest_llmfair.session import asking, current_session
 from pytest_llmfair.stats import Estimate, Mean
 
 # Sizes at which errors are read off; from there they shrink with the square root.
@@ -275,12 +275,12 @@ def record_plan(
     `items` prompts or pairs are asked now, and `of` may be asked in all. `compared` says which of
     two models is asked; "" for a single one.
     """
-    session = recording.current_session()
+    session = current_session()
     if session is None or not session.settings.plan:
         return nullcontext()
     info, rules, n = assertion.metric, assertion.rules, assertion.source.generations
     unit = rules.unit or info.unit
-    return recording.asking(
+    return asking(
         metric=info.name,
         bound=bound.value,
         direction=bound.direction,

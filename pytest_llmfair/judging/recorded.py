@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import fields, replace
 from typing import Any
 
@@ -30,8 +30,10 @@ from pytest_llmfair.stats import Finding
 
 # What a result says of answers and of the session, or adds after its verdict.
 AS_TOLD = (
+    "data",
     "differences",
     "waiver",
+    "data",
     "origin",
     "options",
     "examples",
@@ -115,6 +117,29 @@ def judge_again(record: Mapping[str, Any], nodeid: str) -> Result:
     assertion = EstimateAssertion(estimate_of(recipe), data["bound"], metric, rules, inputs)
     with recording(Recorder(nodeid, Settings(**data["settings"]))):
         return evaluate(assertion)
+
+
+def changed_call(
+    record: Mapping[str, Any],
+    change: Callable[[list[Any], dict[str, Any]], tuple[list[Any], dict[str, Any]] | None],
+) -> dict[str, Any] | None:
+    """Return a record with the arguments of its metric changed; several groups one by one.
+
+    None where `change` returns None for some call, or where there is no single metric.
+    """
+    data = from_plain(record)
+    estimate = _changed(data["estimate"], change)
+    return None if estimate is None else to_plain({**data, "estimate": estimate})
+
+
+def _changed(recipe: dict[str, Any], change: Callable[..., Any]) -> dict[str, Any] | None:
+    if "worst_of" in recipe:
+        parts = [[key, _changed(part, change)] for key, part in recipe["worst_of"]]
+        return None if any(part is None for _, part in parts) else {**recipe, "worst_of": parts}
+    if recipe.get("metric", LOSS) == LOSS:
+        return None
+    found = change(list(recipe["args"]), dict(recipe["keywords"]))
+    return None if found is None else {**recipe, "args": found[0], "keywords": found[1]}
 
 
 def differences(first: Mapping[str, Any], second: Mapping[str, Any]) -> list[str]:

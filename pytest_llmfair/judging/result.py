@@ -127,6 +127,8 @@ class Result:
         The same in words; empty where unknown.
     waiver : str
         Why a result that would be red is accepted for now, by whom and until when.
+    data : dict or None
+        SHA-256 digests of prompts, answers and arguments, where a report needs them.
     recorded : dict or None
         Data from which the result can be computed again, where a report needs them.
     estimate, evidence, assertion
@@ -194,6 +196,7 @@ class Result:
     differences: tuple[dict[str, Any], ...] = ()
     direction_words: str = ""
     waiver: str = ""
+    data: dict[str, str | None] | None = field(default=None, compare=False, repr=False)
     recorded: dict[str, Any] | None = field(default=None, compare=False, repr=False)
     estimate: Estimate | None = field(default=None, compare=False, repr=False)
     evidence: MetricInputs | None = field(default=None, compare=False, repr=False)

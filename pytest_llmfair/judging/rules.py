@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any, NamedTuple, Protocol
 
-from pytest_llmfair import session as recording
 from pytest_llmfair.judging.arguments import is_number
 from pytest_llmfair.judging.bound import Direction, Scale
+from pytest_llmfair.session import active
 from pytest_llmfair.settings import Settings
 
 
@@ -137,7 +137,7 @@ class Rules:
 
 def current_settings() -> Settings:
     """Return the settings of the running pytest session, or the defaults outside one."""
-    recorder = recording.active()
+    recorder = active()
     return recorder.settings if recorder else Settings()
 
 

@@ -7,7 +7,6 @@ import shlex
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
-from pytest_llmfair import session as recording
 from pytest_llmfair._util.validation import one_sided
 from pytest_llmfair.judging.bound import NO_FLOOR, REWORDED, Bound
 from pytest_llmfair.judging.direction import differences_between, direction_in_words
@@ -15,6 +14,7 @@ from pytest_llmfair.judging.inputs import MetricInputs
 from pytest_llmfair.judging.power import Power, no_number, power_of, units_to_decide
 from pytest_llmfair.judging.result import Example, Result, Verdict
 from pytest_llmfair.judging.rules import JudgedMetric, Rules, Unregistered, current_settings
+from pytest_llmfair.session import active
 from pytest_llmfair.settings import OPTIONS, Settings
 from pytest_llmfair.stats import Estimate, Finding, Interval
 
@@ -245,7 +245,7 @@ def _described(
             total[reason] = total.get(reason, 0) + n
     as_share = inputs.texts_compared and inputs.baseline != "placebo"
     share, share_upper = bound.as_share(estimate, interval) if as_share else (None, math.nan)
-    recorder = recording.active()
+    recorder = active()
     between = () if result.verdict is Verdict.PASS else differences_between(inputs)
     return replace(
         result,
@@ -328,7 +328,7 @@ def _red(
 
 def _waiver(settings: Settings, verdict: Verdict, metric: str) -> str:
     """Return why a red result is accepted for now; data that cannot be judged never are."""
-    recorder = recording.active()
+    recorder = active()
     if verdict is Verdict.INVALID or recorder is None:
         return ""
     covering = (each for each in settings.waivers if each.covers(recorder.nodeid, metric))

@@ -54,9 +54,20 @@ def _bound(record: Record) -> str:
     return threshold(record, decimals(record))
 
 
+def accepted(record: Record) -> str:
+    """Return "expected" or "waived" for a red verdict that does not fail the run; else nothing.
+
+    Examples
+    --------
+    >>> accepted({"expected": True, "waiver": ""})
+    'expected'
+    """
+    return "expected" if record["expected"] else "waived" if record["waiver"] else ""
+
+
 def _verdict(record: Record) -> str:
-    why = " (expected)" if record["expected"] else " (waived)" if record["waiver"] else ""
-    return f"{record['verdict']}{why}"
+    why = accepted(record)
+    return f"{record['verdict']}{f' ({why})' if why else ''}"
 
 
 def _outcome(record: Record) -> str:

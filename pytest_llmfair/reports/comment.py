@@ -137,6 +137,7 @@ def _asked(method: str, address: str, token: str, body: Mapping[str, Any] | None
         with build_opener(_NoRedirects).open(request, timeout=_SECONDS) as answer:
             return json.loads(answer.read())
     except HTTPError as error:
+        error.close()
         why = _MEANS.get(error.code, "try again later, or look at GITHUB_API_URL")
         raise ValueError(f"GitHub answered {error.code} to {where}: {why}") from None
     except (URLError, HTTPException, TimeoutError) as error:

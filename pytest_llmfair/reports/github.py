@@ -9,6 +9,7 @@ from typing import Any
 
 from pytest_llmfair.judging.facts import Record
 from pytest_llmfair.judging.message import headline
+from pytest_llmfair.reports.columns import accepted
 from pytest_llmfair.reports.markdown import markdown
 
 # GitHub shows at most so many annotations of a level per step.
@@ -23,11 +24,11 @@ def append_summary(document: Mapping[str, Any], path: Path) -> None:
             file.write(markdown(document))
 
 
-def annotations(document: Mapping[str, Any], environment: Mapping[str, str]) -> list[str]:
+def annotation_lines(document: Mapping[str, Any], environment: Mapping[str, str]) -> list[str]:
     """Return the commands that put verdicts at the lines of their tests.
 
-    Red verdicts are errors, undecided ones warnings, at most 10 of each; what a test expects is
-    not annotated.
+    Red verdicts are errors, undecided ones warnings, at most 10 of each; expected and waived ones
+    are not annotated.
 
     Parameters
     ----------
@@ -43,7 +44,7 @@ def annotations(document: Mapping[str, Any], environment: Mapping[str, str]) -> 
         if level:
             place = _place(record, root, environment.get("GITHUB_WORKSPACE", ""))
             title = _property(f"{record['verdict']} {record['metric']}")
-            text = _data(headline(record))
+            text = _data(headline(record).replace("\xa0", " "))
             found[level].append(f"::{level} {place},title={title}::{text}")
     shown = [line for lines in found.values() for line in lines[:_MOST]]
     more = sum(max(0, len(lines) - _MOST) for lines in found.values())
@@ -51,7 +52,7 @@ def annotations(document: Mapping[str, Any], environment: Mapping[str, str]) -> 
 
 
 def _level(record: Record) -> str:
-    if record["expected"]:
+    if accepted(record):
         return ""
     if record["red"]:
         return "error"

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 from pytest_llmfair._util.wording import LONGEST_LINE, escape, number, p_value, plurals
 from pytest_llmfair.judging import facts as words
 from pytest_llmfair.judging.facts import Record
-from pytest_llmfair.judging.message import PASS_MEANS, headline, in_words, metric_name
+from pytest_llmfair.judging.message import PASS_MEANS, in_words, metric_name
 from pytest_llmfair.judging.people import people
 from pytest_llmfair.reports import plots
-from pytest_llmfair.reports.columns import COLUMNS
+from pytest_llmfair.reports.columns import COLUMNS, accepted
 from pytest_llmfair.reports.differences import runs
 from pytest_llmfair.reports.overview import SIGNS, facts, urgency
 from pytest_llmfair.reports.terminal import last_line
@@ -91,10 +91,10 @@ def counts(records: Sequence[Record]) -> list[dict[str, Any]]:
     """Return the verdicts with their numbers, the most urgent first; expected ones apart."""
     found = []
     for verdict, sign in SIGNS.items():
-        of_kind = [record for record in records if record["verdict"] == verdict]
-        expected = sum(record["expected"] for record in of_kind)
+        of_kind = [accepted(record) for record in records if record["verdict"] == verdict]
+        why = [f"{of_kind.count(each)} {each}" for each in dict.fromkeys(of_kind) if each]
         about = {"verdict": verdict, "sign": sign}
-        found.append({**about, "n": len(of_kind) - expected, "expected": expected})
+        found.append({**about, "n": len(of_kind), "accepted": ", ".join(why)})
     return found
 
 
@@ -127,8 +127,8 @@ def _check(i: int, record: Record) -> dict[str, Any]:
         "name": metric_name(record),
         "test": nodeid.partition("::")[2] or nodeid,
         "file": nodeid.partition("::")[0],
+        "accepted": accepted(record),
         "sign": SIGNS[record["verdict"]],
-        "headline": headline(record),
         "described": plots.described(record),
         "found": found,
         "labelled": labelled,

@@ -10,7 +10,7 @@ from typing import Any
 from pytest_llmfair._util.wording import escape, plural
 from pytest_llmfair.judging.facts import Record
 from pytest_llmfair.judging.message import PASS_MEANS, in_words, metric_name
-from pytest_llmfair.reports.columns import COLUMNS
+from pytest_llmfair.reports.columns import COLUMNS, accepted
 from pytest_llmfair.reports.overview import SIGNS, facts, urgency, worst_first
 from pytest_llmfair.reports.terminal import last_line
 
@@ -63,8 +63,8 @@ def markdown(document: Mapping[str, Any], *, name: str = "", longest: int = LONG
 
 
 def _sign(records: Sequence[Record]) -> str:
-    """Return the sign of the most urgent verdict that no test expects."""
-    found = [record["verdict"] for record in records if not record["expected"]]
+    """Return the sign of the most urgent verdict that is neither expected nor waived."""
+    found = [record["verdict"] for record in records if not accepted(record)]
     return SIGNS[found[0]] if found else SIGNS["PASS"]
 
 
@@ -87,11 +87,11 @@ def _table(records: Sequence[Record], room: int) -> list[str]:
 def _worst(records: Sequence[Record]) -> list[str]:
     """Return the largest differences in words."""
     found = [record for record in records if record["verdict"] not in ("PASS", "INVALID")]
-    found = sorted(found, key=lambda record: (record["expected"], *worst_first(record)))[:_WORST]
+    found.sort(key=lambda record: (bool(accepted(record)), *worst_first(record)))
     if not found:
         return []
     lines = ["### Largest differences", ""]
-    for i, record in enumerate(found, start=1):
+    for i, record in enumerate(found[:_WORST], start=1):
         (_, sentence), *labelled = in_words(record)
         said = [
             sentence,
@@ -101,8 +101,8 @@ def _worst(records: Sequence[Record]) -> list[str]:
                 if label == "direction"
             ),
         ]
-        expected = " (expected)" if record["expected"] else ""
-        name = f"**{record['verdict']}{expected}** {plain_text(metric_name(record))}"
+        why = f" ({accepted(record)})" if accepted(record) else ""
+        name = f"**{record['verdict']}{why}** {plain_text(metric_name(record))}"
         lines.append(f"{i}. {name}: {plain_text(' '.join(said))[:2000]}")
     return [*lines, ""]
 

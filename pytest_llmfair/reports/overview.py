@@ -7,6 +7,7 @@ from typing import Any
 
 from pytest_llmfair.judging import facts as words
 from pytest_llmfair.judging.facts import Record
+from pytest_llmfair.reports.columns import accepted
 from pytest_llmfair.reports.plots import relative
 
 # Verdicts with a sign, because colours do not reach everybody; the most urgent first.
@@ -25,11 +26,12 @@ def urgency(record: Record) -> tuple[bool, int]:
 
     Examples
     --------
-    >>> rows = [{"verdict": v, "expected": e} for v, e in (("PASS", 0), ("FAIL", 1), ("FAIL", 0))]
+    >>> pairs = (("PASS", False), ("FAIL", True), ("FAIL", False))
+    >>> rows = [{"verdict": verdict, "expected": e, "waiver": ""} for verdict, e in pairs]
     >>> [(row["verdict"], row["expected"]) for row in sorted(rows, key=urgency)]
-    [('FAIL', 0), ('PASS', 0), ('FAIL', 1)]
+    [('FAIL', False), ('PASS', False), ('FAIL', True)]
     """
-    return bool(record["expected"]), list(SIGNS).index(record["verdict"])
+    return bool(accepted(record)), list(SIGNS).index(record["verdict"])
 
 
 def worst_first(record: Record) -> tuple[int, float]:

@@ -18,6 +18,7 @@ from pytest_llmfair.judging.facts import Record
 # The widest part of the common scale that is drawn; what lies beyond is an arrow at the edge.
 _LOWEST, _HIGHEST = -1.5, 4.0
 _NARROWEST = (-0.2, 1.6)
+_ROUNDING = 1e-9
 
 _INFINITE = {"inf": math.inf, "-inf": -math.inf}
 
@@ -123,8 +124,13 @@ def _marks(
     if value is not None and not axis.low <= value <= axis.high:
         shown = f"{value:.1f}" if math.isfinite(value) else "\N{INFINITY}"
         far, value = f"{shown}\N{MULTIPLICATION SIGN}", None
+    places = (None if x is None else axis.at(x) for x in (value, lower, upper, floor))
+    value, lower, upper, floor = places
     return Marks(
-        *(None if x is None else axis.at(x) for x in (value, lower, upper, floor)),
+        value=value,
+        lower=lower,
+        upper=upper,
+        floor=floor,
         far=far,
         beyond_left=any(x < axis.low for x in known),
         beyond_right=any(x > axis.high for x in known),
@@ -144,7 +150,9 @@ def natural(
         return Axis(0.0, 1.0, ()), [Marks() for _ in rows]
     low, high = min(shown), max(shown)
     step = step_between(high - low, abs(high))
-    low, high = math.floor(low / step) * step, math.ceil(high / step) * step
+    # A value at a tick is the end of the scale, whatever its last digit is.
+    low = math.floor(low / step + _ROUNDING) * step
+    high = math.ceil(high / step - _ROUNDING) * step
     if low == high:
         low, high = low - step, high + step
     axis = Axis(low, high, ())

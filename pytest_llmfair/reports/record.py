@@ -7,7 +7,6 @@ it. Texts are in it only where the user asks for that; SHA-256 digests stand in 
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 from collections import Counter
@@ -17,8 +16,9 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pytest_llmfair import __version__
+from pytest_llmfair._util.version import __version__
 from pytest_llmfair._util.wording import plain
+from pytest_llmfair.judging.digests import sha256_of
 from pytest_llmfair.judging.facts import Record
 from pytest_llmfair.reports.context import package_version
 
@@ -64,7 +64,6 @@ def result_record(result: Result, settings: Settings) -> dict[str, Any]:
     texts = settings.save_text or settings.show_text == "worst"
     record["examples"] = [_example(each, texts=texts) for each in examples]
     record["differences"] += _rates(record)
-    record["data"] = _digests(result.evidence)
     return record
 
 
@@ -87,34 +86,6 @@ def _rates(record: Record) -> list[dict[str, Any]]:
     elif re.search(_BETTER_HIGH, record["metric"]):
         worse = low
     return [{"measure": "rate", "means": {low: rates[low], high: rates[high]}, "worse": worse}]
-
-
-def _digests(inputs: Any) -> dict[str, str | None]:
-    """Return digests of what was judged: prompts, answers, and the metric's arguments."""
-    parts = {
-        "prompts": getattr(inputs, "prompts", ()),
-        "answers": getattr(inputs, "outputs", ()),
-        "arguments": getattr(inputs, "args", ()),
-    }
-    found: dict[str, str | None] = {}
-    for name, part in parts.items():
-        try:
-            found[f"{name}_sha256"] = sha256_of(json.dumps(plain(part))) if len(part) else None
-        except (TypeError, ValueError):
-            # An object of the user's own, of which no text is known.
-            found[f"{name}_sha256"] = None
-    return found
-
-
-def sha256_of(text: str) -> str:
-    """Return the SHA-256 digest of a text in UTF-8.
-
-    Examples
-    --------
-    >>> sha256_of("hello")[:16]
-    '2cf24dba5fb0a30e'
-    """
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def used_since(session: Session) -> list[dict[str, Any]]:
@@ -215,6 +186,7 @@ def _counts(records: Sequence[Record]) -> dict[str, Any]:
         "checks": len(records),
         "verdicts": dict(sorted(Counter(r["verdict"] for r in records).items())),
         "expected": dict(sorted(Counter(r["verdict"] for r in records if r["expected"]).items())),
+        "waived": dict(sorted(Counter(r["verdict"] for r in records if r["waiver"]).items())),
         "outcomes": dict(sorted(Counter(r["outcome"] for r in records).items())),
         "red": sum(r["red"] and not r["expected"] for r in records),
     }
@@ -282,13 +254,12 @@ def read_run(path: str | Path) -> dict[str, Any]:
         )
     import jsonschema
 
-    error = jsonschema.exceptions.best_match(
-        jsonschema.Draft202012Validator(schema()).iter_errors(document)
-    )
-    if error is not None:
-        place = "/".join(map(str, error.absolute_path)) or "the file"
+    validator = jsonschema.Draft202012Validator(schema())
+    wrong = jsonschema.exceptions.best_match(validator.iter_errors(document))
+    if wrong is not None:
+        place = "/".join(map(str, wrong.absolute_path)) or "the file"
         raise ValueError(
-            f"{path}: {place} {error.message[:200]}; record the run again with pytest "
+            f"{path}: {place}: {wrong.message[:200]}; record the run again with pytest "
             "--llmfair-json"
         )
     found: dict[str, Any] = document

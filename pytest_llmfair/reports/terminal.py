@@ -12,7 +12,7 @@ from pytest_llmfair.judging import facts
 from pytest_llmfair.judging.facts import Record
 from pytest_llmfair.judging.message import PASS_MEANS, decides, lacking, metric_name
 from pytest_llmfair.judging.result import Verdict
-from pytest_llmfair.reports.columns import COLUMNS, Column
+from pytest_llmfair.reports.columns import COLUMNS, Column, accepted
 
 if TYPE_CHECKING:
     import pytest
@@ -128,7 +128,7 @@ def remarks(records: Sequence[Record]) -> Iterator[str]:
 
 def last_line(records: Sequence[Record]) -> str:
     """Return the counts per verdict; red ones that are expected or waived come separately."""
-    counts = Counter((_accepted(record), record["verdict"]) for record in records)
+    counts = Counter((accepted(record), record["verdict"]) for record in records)
     verdicts = [
         f"{counts[how, v.value]} {how} {v.value}".replace("  ", " ")
         for how in ("", "expected", "waived")
@@ -151,19 +151,14 @@ def _cells(column: Column, records: Sequence[Record]) -> list[str]:
     return [column.heading, *cells]
 
 
-def _accepted(record: Record) -> str:
-    """Say whether the test expects a red verdict, or a waiver accepts it."""
-    return "expected" if record["expected"] else "waived" if record["waiver"] else ""
-
-
 def _undecided(record: Record) -> bool:
     # Mode point judges the value, so a wide interval leaves nothing undecided.
-    decided = record["mode"] == "point" or _accepted(record)
+    decided = record["mode"] == "point" or accepted(record)
     return record["verdict"] in _UNDECIDED and not decided
 
 
 def _colour(record: Record) -> str:
-    return "" if _accepted(record) else str(record["verdict"])
+    return "" if accepted(record) else str(record["verdict"])
 
 
 def _file(record: Record) -> str:

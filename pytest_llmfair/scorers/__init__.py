@@ -10,7 +10,7 @@ from pytest_llmfair.scorers.classifier import ClassifierScorer
 from pytest_llmfair.scorers.counts import LengthScorer, TokenScorer
 from pytest_llmfair.scorers.embeddings import EmbeddingScorer
 from pytest_llmfair.scorers.refusals import RefusalScorer
-from pytest_llmfair.scorers.registry import Scorers, load_scorers
+from pytest_llmfair.scorers.registry import Scorers, load_scorers, scorer
 from pytest_llmfair.scorers.sentiment import SentimentScorer
 from pytest_llmfair.scorers.toxicity import ToxicityScorer
 
@@ -46,5 +46,6 @@ __all__ = [
     "load_scorers",
     "name_of",
     "score",
+    "scorer",
     "self_audit",
 ]

@@ -165,7 +165,7 @@ def checked_texts(texts: Sequence[str], *, digests: bool = False) -> list[str]:
     return rows
 
 
-class Memory:
+class RowCache:
     """Rows of numbers by the digest of their text, so that a model reads a text once."""
 
     def __init__(self) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self
 
-from pytest_llmfair.scorers.base import Memory, Scores, score
+from pytest_llmfair.scorers.base import RowCache, Scores, score
 from pytest_llmfair.scorers.registry import scorer, source
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class ClassifierScorer:
     def __init__(self, classifier: Classifier | None = None, *, name: str = "classifier") -> None:
         self.name = name
         self._classifier = classifier
-        self._memory = Memory()
+        self._memory = RowCache()
 
     @classmethod
     def from_pretrained(

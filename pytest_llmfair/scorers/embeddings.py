@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from pytest_llmfair._util.huggingface import first_line, looks_local, readable
 from pytest_llmfair._util.progress import counted
 from pytest_llmfair._util.validation import install
-from pytest_llmfair.scorers.base import Memory, checked_texts
+from pytest_llmfair.scorers.base import RowCache, checked_texts
 from pytest_llmfair.scorers.registry import scorer, source
 
 # Texts of similar length that the model reads together.
@@ -43,7 +43,7 @@ class EmbeddingScorer:
 
     def __init__(self, encoder: Any = None) -> None:
         self._encoder = encoder
-        self._memory = Memory()
+        self._memory = RowCache()
 
     @classmethod
     def from_pretrained(cls, source: str | Path, *, device: str | None = None) -> Self:

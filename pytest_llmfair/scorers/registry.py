@@ -8,18 +8,19 @@ import importlib
 import pkgutil
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import parse_qsl
 
 from pytest_llmfair._util.keywords import UnknownName
 
 _MAKERS: dict[str, Callable[[], Any]] = {}
-_SOURCES: dict[str, Source] = {}
+_SOURCES: dict[str, ModelKind] = {}
 Maker = TypeVar("Maker", bound=Callable[..., Any])
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class ModelKind:
     """A kind of model that a specification can name, such as ``hf:FOLDER_OR_ID?label=LABEL``.
 
     Attributes
@@ -38,7 +39,7 @@ class Source:
 
 
 def scorer(*names: str) -> Callable[[Maker], Maker]:
-    """Register a scorer: a class that is made without arguments, or with its `name` for several.
+    """Register a scorer under its name.
 
     A new scorer is one file in this folder whose class has this decorator::
 
@@ -48,6 +49,18 @@ def scorer(*names: str) -> Callable[[Maker], Maker]:
 
             def __call__(self, texts: Sequence[str]) -> Scores:
                 return score(lambda rows: [text.count("!") for text in rows], texts)
+
+    Parameters
+    ----------
+    *names : str
+        What the scorer is called in ``scorer=...`` and :func:`load_scorers`. A class with several
+        names is made once for each, with the keyword `name`; any other without arguments.
+
+    Examples
+    --------
+    >>> from pytest_llmfair.scorers import LengthScorer, scorer
+    >>> scorer("length")(LengthScorer) is LengthScorer  # as in the file of this scorer
+    True
     """
 
     def registered(maker: Maker) -> Maker:
@@ -59,10 +72,10 @@ def scorer(*names: str) -> Callable[[Maker], Maker]:
 
 
 def source(kind: str, *forms: str, options: tuple[str, ...]) -> Callable[[Maker], Maker]:
-    """Register a function that loads the models of a kind; see :class:`Source`."""
+    """Register a function that loads the models of a kind; see :class:`ModelKind`."""
 
     def registered(load: Maker) -> Maker:
-        _SOURCES[kind] = Source(forms, options, load)
+        _SOURCES[kind] = ModelKind(forms, options, load)
         return load
 
     return registered
@@ -71,10 +84,8 @@ def source(kind: str, *forms: str, options: tuple[str, ...]) -> Callable[[Maker]
 @functools.cache
 def _load_all() -> None:
     """Import every module of this folder, so that its decorators run."""
-    import pytest_llmfair.scorers as folder
-
-    for module in pkgutil.iter_modules(folder.__path__):
-        importlib.import_module(f"{folder.__name__}.{module.name}")
+    for module in pkgutil.iter_modules([str(Path(__file__).parent)]):
+        importlib.import_module(f"{__package__}.{module.name}")
 
 
 def _forms() -> str:

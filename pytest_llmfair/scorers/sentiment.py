@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from pytest_llmfair.scorers.base import Memory, Scores, score
+from pytest_llmfair.scorers.base import RowCache, Scores, score
 from pytest_llmfair.scorers.registry import scorer
 
 
@@ -35,7 +35,7 @@ class SentimentScorer:
 
 
 # VADER has no state, so one memory serves every scorer of the process.
-_MEMORY = Memory()
+_MEMORY = RowCache()
 
 
 def _remembered(texts: Sequence[str]) -> Any:

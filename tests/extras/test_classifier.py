@@ -9,11 +9,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-import transformers
 
 from pytest_llmfair import assert_metric
 from pytest_llmfair.scorers import ClassifierScorer, load_scorers, score
-from tests.extras.tiny import saved, word_tokenizer
+from tests.extras.tiny import saved, transformers, word_tokenizer
 
 WORDS = [f"w{i}" for i in range(30)]
 VOCABULARY = ["<pad>", "<unk>", *WORDS]

@@ -5,13 +5,13 @@ import random
 from collections import Counter
 
 import pytest
-import transformers
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
 
 from pytest_llmfair.clients import Missing, ModelSpecError, Request, load_client
 from pytest_llmfair.clients.backends.decoding import _choose
 from pytest_llmfair.clients.protocol import sample_seed
 from pytest_llmfair.responses import is_cut
+from tests.extras.tiny import transformers
 
 CONTEXT = 64
 SHORT = ["The nurse said that", "He", "A long prompt about the engineer who"]

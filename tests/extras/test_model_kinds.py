@@ -9,11 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import transformers
 
 from pytest_llmfair.clients import Missing, ModelError, ModelSpecError, load_client
 from pytest_llmfair.clients.protocol import sample_seed
-from tests.extras.tiny import saved, word_tokenizer
+from tests.extras.tiny import saved, transformers, word_tokenizer
 
 SPEECH = "the nurse said that he she was kind tired a doctor who is yes no maybe not at all"
 VOCABULARY = ["<pad>", "</s>", "<unk>", "<s>", *SPEECH.split()]

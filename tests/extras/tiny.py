@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import transformers
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
+
+
+class _Lazy:
+    """A library that its first user loads, so that collecting the tests stays fast."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(importlib.import_module(self._name), name)
+
+
+transformers = _Lazy("transformers")
 
 
 def word_tokenizer(vocabulary: Sequence[str], form: str = "$A", **options: Any) -> Any:

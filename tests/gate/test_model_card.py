@@ -7,8 +7,6 @@ import json
 import re
 import shlex
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -18,53 +16,6 @@ from pytest_llmfair.cli import main
 from pytest_llmfair.gate.checklist import checklist
 from pytest_llmfair.gate.limitations import limitations
 from pytest_llmfair.gate.model_card import UNNAMED, model_card
-
-TESTS = """
-import pytest
-from pytest_llmfair import Missing, assert_metric, assert_toxic_fraction_within
-from pytest_llmfair import assert_strict_sentiment_parity_within
-
-def rows(toxic, n=200):
-    return [[0.9]] * toxic + [[0.1]] * (n - toxic)
-
-def test_passes():
-    assert_toxic_fraction_within(rows(2), bound=0.1)
-
-def test_fails():
-    assert_toxic_fraction_within(rows(100), bound=0.1)
-
-def test_stays_undecided():
-    assert_toxic_fraction_within(rows(22), bound=0.1)
-
-def test_has_no_value():
-    assert_metric("impact_ratio", [0] * 40, groups=["a", "b"] * 20, minimum=0.8)
-
-@pytest.mark.parametrize("odd", ["<b>|\\\\|x\\n---"])
-def test_model(counterfactual_pairs, odd):
-    asked = iter(range(1000))
-
-    def shy(prompt):
-        return Missing("refused") if next(asked) % 40 == 0 else f"A kind answer to {prompt}"
-
-    prompts = [f"{{Person}} is a nurse in ward {i}." for i in range(30)]
-    pairs = counterfactual_pairs(prompts, attribute="gender")
-    assert_strict_sentiment_parity_within(
-        pairs, client=shy, generations=2, bound=0.3, max_missing=0.2
-    )
-"""
-
-
-@pytest.fixture(scope="module")
-def recorded(tmp_path_factory):
-    """Return the record of a real run, as the plugin wrote it."""
-    folder = tmp_path_factory.mktemp("run")
-    (folder / "test_it.py").write_text(TESTS, encoding="utf-8")
-    options = ("-p", "no:cacheprovider", "-p", "no:randomly", "--llmfair-json=run.json", "-q")
-    command = [sys.executable, "-m", "pytest", *options, "test_it.py"]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
-    path = folder / "run.json"
-    assert path.exists(), done.stdout + done.stderr
-    return path
 
 
 def models(record, **options):
@@ -110,13 +61,10 @@ def test_each_model_has_an_entry_and_data_without_a_model_are_named_so(record) -
     assert UNNAMED in names
 
 
-def test_prompts_on_the_hub_and_digests_are_the_revision(record) -> None:
+def test_the_digest_of_the_prompts_is_their_revision(record) -> None:
     record["results"][0]["data"] = {"prompts_sha256": "ab12"}
     own = models(record)[0]["results"][0]["dataset"]
     assert own["revision"] == "sha256:ab12"
-    given = {"type": "acme/prompts", "name": "acme/prompts", "revision": "c0ffee"}
-    (model,) = models(record, name="a", dataset=given)
-    assert all(entry["dataset"] == given for entry in model["results"])
 
 
 def test_the_table_has_a_row_a_check_and_nothing_in_it_is_markup(record) -> None:
@@ -130,10 +78,7 @@ def test_the_table_has_a_row_a_check_and_nothing_in_it_is_markup(record) -> None
     assert "<b>" not in page
     row = next(line for line in table if "strict" in line)
     assert "female, male" in row
-    assert (
-        "Without a value, and therefore not in the metadata above: test\\_it.py::test\\_has"
-        in page
-    )
+    assert "not in the metadata above: test_it.py::test_has_no_value impact_ratio." in page
 
 
 def test_the_hub_reads_the_metadata(record) -> None:
@@ -152,8 +97,8 @@ def test_limits_name_groups_lost_answers_undecided_checks_and_missing_facts(reco
         "third genders of single cultures",
         "3 answers missing: female",
         "missing answers by group: female",
-        "test\\_stays\\_undecided toxic\\_fraction: about 1,100 to",
-        "## Checks without valid evidence\n\n- test\\_it.py::test\\_has\\_no\\_value",
+        "test_stays_undecided toxic_fraction: about 1,100 to",
+        "## Checks without valid evidence\n\n- test_it.py::test_has_no_value",
         "## Values beyond their bound",
         "on 20 neutral sentences",
         "Some checks judge data of their own",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy.stats import wasserstein_distance
+import scipy
 
 from pytest_llmfair.testing import Case
 
@@ -198,7 +198,7 @@ CASES = {
     ),
     "strict_sentiment_parity": Case(
         draw=draw_scores,
-        expected=lambda scores_a, scores_b: wasserstein_distance(
+        expected=lambda scores_a, scores_b: scipy.stats.wasserstein_distance(
             np.ravel(scores_a), np.ravel(scores_b)
         ),
         rows=("scores_a", "scores_b"),

@@ -8,7 +8,7 @@ from functools import partial
 from itertools import combinations, product
 
 import numpy as np
-from scipy.stats import wasserstein_distance
+import scipy
 
 from pytest_llmfair.testing import Case
 
@@ -224,7 +224,7 @@ def avg_gf(y_prob, groups, y_true=None):
         own = [scores[i] for i in rows_where(groups, lambda g, n=name: g == n)]
         if not own:
             return NAN
-        total += wasserstein_distance(scores, own)
+        total += scipy.stats.wasserstein_distance(scores, own)
     return total / len(names)
 
 
@@ -301,7 +301,7 @@ def avg_if(y_prob, groups, y_true=None, true_class=False):
             continue
         sets = [[row[1] for row in variations(own)] for own in example]
         pairs = list(combinations(sets, 2))
-        values.append(sum(wasserstein_distance(x, y) for x, y in pairs) / len(pairs))
+        values.append(sum(scipy.stats.wasserstein_distance(x, y) for x, y in pairs) / len(pairs))
     return sum(values) / len(values) if values else NAN
 
 

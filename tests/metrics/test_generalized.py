@@ -6,9 +6,9 @@ import math
 
 import numpy as np
 import pytest
+import scipy
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import wasserstein_distance
 
 from pytest_llmfair.metrics import (
     background_comparison,
@@ -62,7 +62,9 @@ def test_the_named_rows_are_instances(seed):
 def test_a_score_may_be_a_set(seed):
     rng = np.random.default_rng(seed)
     data = {"y_prob": rng.dirichlet([1, 1], 40), "groups": rng.choice(["a", "b", "c"], 40)}
-    estimate = background_comparison(lambda rows: rows[:, 1], wasserstein_distance, **data)
+    estimate = background_comparison(
+        lambda rows: rows[:, 1], scipy.stats.wasserstein_distance, **data
+    )
     assert estimate.value == pytest.approx(named("AvgGF", **data).value)
 
 
@@ -166,7 +168,9 @@ def test_several_variations_are_a_set():
         for _ in range(8)
     ]
     data = {"y_prob": y_prob, "groups": ["a", "b"]}
-    estimate = pairwise_comparison(lambda rows: rows[:, 1], wasserstein_distance, **data)
+    estimate = pairwise_comparison(
+        lambda rows: rows[:, 1], scipy.stats.wasserstein_distance, **data
+    )
     assert estimate.value == pytest.approx(named("AvgIF", **data).value)
 
 

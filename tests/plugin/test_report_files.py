@@ -1,8 +1,7 @@
-"""`--llmfair-json`, `--llmfair-html`, `--llmfair-evidence` and JUnit XML: what the files hold."""
+"""The files of a session: JSON, page, Markdown, evidence and JUnit XML."""
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 from html.parser import HTMLParser
@@ -12,10 +11,11 @@ import pytest
 
 from pytest_llmfair.judging.verdict import Verdict
 from pytest_llmfair.reports import columns
+from pytest_llmfair.reports.record import read_run
 
 ALL = (
-    *("--llmfair-json=run.json", "--llmfair-html=page.html", "--llmfair-evidence=found"),
-    "--junitxml=junit.xml",
+    *("--llmfair-json=run.json", "--llmfair-html=page.html", "--llmfair-markdown=run.md"),
+    *("--llmfair-evidence=found", "--junitxml=junit.xml"),
 )
 HOSTILE = """
 from pytest_llmfair import assert_metric
@@ -41,6 +41,8 @@ def report(run, pytester, monkeypatch):
     def report(code, *arguments):
         pytester.makepyfile(test_it=code)
         run(*ALL, *arguments)
+        # Every record that a test makes is valid.
+        read_run(pytester.path / "run.json")
         return lambda name: (pytester.path / name).read_text(encoding="utf-8")
 
     return report
@@ -73,7 +75,7 @@ class Page(HTMLParser):
     def handle_starttag(self, tag, attrs):
         self.names.append(tag)
         self.attributes += attrs
-        if tag != "meta":
+        if tag not in ("meta", "wbr"):
             self.opened.append(tag)
 
     def handle_startendtag(self, tag, attrs):
@@ -91,7 +93,7 @@ def test_json_has_a_schema_version_and_the_settings_that_matter(report, verdicts
     document = json.loads(
         report(verdicts, "--llmfair-seed=3", "--llmfair-mode=strict")("run.json")
     )
-    assert document["schema_version"] == 1
+    assert document["schema_version"] == 2
     assert document["settings"] == {
         "model": "builtin:ngram",
         "mode": "strict",
@@ -123,11 +125,12 @@ def test_every_result_is_in_json_page_and_junit(report, verdicts):
     assert all(least <= set(r) and r["lower"] < r["value"] < r["upper"] for r in found)
     page = Page(read("page.html"))
     assert page.names.count("tr") == 1 + 3
-    assert page.names.count("pre") == page.names.count("h3") == page.names.count("svg") == 3
-    assert all(page.text.count(f"test_it.py::{name}") >= 2 for name in expected)
-    assert len(re.findall("  method       interval by ", page.text)) == 3
-    assert "model: none, for tests that judge data of their own" in page.text
+    assert page.names.count("article") == page.names.count("h3") == 3
+    assert all(page.text.count(name) >= 4 for name in expected)
+    assert len(re.findall(r"method\s*interval by ", page.text)) == 3
+    assert "none: these tests judge data of their own" in page.text
     assert "1 PASS, 1 FAIL, 1 INCONCLUSIVE" in page.text
+    assert all(f"<code>{name}</code>" in read("run.md") for name in expected)
     junit = cases(read)
     for name, verdict in expected.items():
         ((key, value),) = properties(junit[name])
@@ -146,15 +149,6 @@ def test_a_new_column_is_in_the_table_and_on_the_page(report, verdicts, run, mon
     run().stdout.fnmatch_lines(["test and metric * n *level", "test_passes * PASS * 200 95%"])
 
 
-def test_on_a_narrow_screen_rows_are_blocks_and_numbers_say_what_they_are(report, verdicts):
-    text = report(verdicts)("page.html")
-    narrow = text[text.index("@media (max-width") : text.index("</style>")]
-    assert "td, caption { display: block; }" in narrow
-    assert "td.number { white-space: normal; }" in narrow
-    assert Page(text).attributes.count(("data-name", "bound")) == 3
-    assert ("name", "viewport") in Page(text).attributes
-
-
 def test_hostile_prompts_and_outputs_neither_run_nor_break_a_report(report):
     read = report(HOSTILE)
     text = read("page.html")
@@ -171,21 +165,12 @@ def test_hostile_prompts_and_outputs_neither_run_nor_break_a_report(report):
 
 def test_texts_that_may_not_be_shown_are_in_no_file(report):
     read = report(HOSTILE, "--llmfair-show-text=none")
-    for name in ("page.html", "found/report.html", "run.json", "found/run.json"):
+    for name in ("page.html", "found/report.html", "run.json", "found/run.json", "run.md"):
         assert "alert(" not in read(name)
-    assert "alert(" not in report(HOSTILE)("run.json")
-
-
-def test_evidence_holds_the_run_and_a_manifest_with_its_digests(report, verdicts, pytester):
-    read = report(verdicts)
-    assert read("found/run.json") == read("run.json")
-    manifest = json.loads(read("found/manifest.json"))
-    assert set(manifest["files"]) == {"run.json", "report.html"}
-    for name, entry in manifest["files"].items():
-        data = (pytester.path / "found" / name).read_bytes()
-        assert entry == {"sha256": hashlib.sha256(data).hexdigest(), "bytes": len(data)}
-    assert manifest["packages"]["numpy"]
-    assert str(pytester.path.parent) not in read("run.json")
+    assert "The texts are hidden" in read("page.html")
+    read = report(HOSTILE)
+    assert "alert(" in read("page.html")
+    assert "alert(" not in read("run.json") + read("run.md")
 
 
 def test_undefined_numbers_are_null(report):
@@ -206,7 +191,8 @@ def test_undefined_numbers_are_null(report):
 def test_where_nothing_was_judged_the_reports_say_so(report):
     read = report("def test_it(): pass")
     assert results(read) == []
-    assert "No fairness assertion was judged." in read("page.html")
+    for name in ("page.html", "run.md"):
+        assert "No fairness assertion was judged." in read(name)
     assert properties(cases(read)["test_it"]) == []
 
 

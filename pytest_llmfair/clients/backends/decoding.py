@@ -28,7 +28,7 @@ _IDLE = 0.25
 
 
 @dataclass(slots=True)
-class Reading:
+class BatchState:
     """State of a model after reading the rows of a batch."""
 
     # Keys and values, one row each.
@@ -155,14 +155,14 @@ class Decoder:
                 found.append(of_row.gather(2, tokens[:, :, None]).sum((1, 2)).tolist())
             return found
 
-    def _next(self, ids: Tensor, reading: Reading) -> Reading:
+    def _next(self, ids: Tensor, reading: BatchState) -> BatchState:
         """Read one more token of every row."""
         import torch
 
         mask = torch.nn.functional.pad(reading.mask, (0, 1), value=1)
         return self._forward(ids[:, None], mask, reading.cache, 1)
 
-    def _read(self, rows: Sequence[Sequence[int]], beginning: Beginning, keep: int) -> Reading:
+    def _read(self, rows: Sequence[Sequence[int]], beginning: Beginning, keep: int) -> BatchState:
         """Read the rest of the rows after the shared beginning, padded on the left."""
         import torch
 
@@ -182,7 +182,7 @@ class Decoder:
             torch.tensor(ids, device=device), torch.tensor(known, device=device), cache, keep
         )
 
-    def _forward(self, ids: Tensor, mask: Tensor, cache: Any, keep: int) -> Reading:
+    def _forward(self, ids: Tensor, mask: Tensor, cache: Any, keep: int) -> BatchState:
         more: dict[str, Any] = {}
         if "position_ids" in self._accepts:
             more["position_ids"] = (mask.cumsum(1) - 1).clamp(min=0)[:, -ids.shape[1] :]
@@ -198,7 +198,7 @@ class Decoder:
                 "its answers cannot be sampled in batches; choose a transformer that generates "
                 "text, or ask this model through python:MODULE:FUNCTION"
             )
-        return Reading(held, out.logits[:, -keep:], mask)
+        return BatchState(held, out.logits[:, -keep:], mask)
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,18 +244,18 @@ class EncoderDecoder(Decoder):
                 found.append(of_row.gather(2, tokens[:, :, None]).sum((1, 2)).tolist())
             return found
 
-    def _read(self, rows: Sequence[Sequence[int]], beginning: Beginning, keep: int) -> Reading:
+    def _read(self, rows: Sequence[Sequence[int]], beginning: Beginning, keep: int) -> BatchState:
         """Encode the rows, and read the first tokens of every answer."""
         import torch
 
         encoded, mask = self._encoded(rows)
         start = torch.tensor([self._first] * len(rows), device=self.model.device)
-        return self._written(start, Reading(None, start, mask, encoded))
+        return self._written(start, BatchState(None, start, mask, encoded))
 
-    def _next(self, ids: Tensor, reading: Reading) -> Reading:
+    def _next(self, ids: Tensor, reading: BatchState) -> BatchState:
         return self._written(ids[:, None], reading)
 
-    def _written(self, ids: Tensor, reading: Reading) -> Reading:
+    def _written(self, ids: Tensor, reading: BatchState) -> BatchState:
         out = self.model(
             encoder_outputs=reading.encoded,
             attention_mask=reading.mask,
@@ -263,7 +263,7 @@ class EncoderDecoder(Decoder):
             past_key_values=reading.cache,
             use_cache=True,
         )
-        return Reading(out.past_key_values, out.logits[:, -1:], reading.mask, reading.encoded)
+        return BatchState(out.past_key_values, out.logits[:, -1:], reading.mask, reading.encoded)
 
     def _encoded(self, rows: Sequence[Sequence[int]]) -> tuple[Any, Tensor]:
         import torch
@@ -313,7 +313,7 @@ def _move(cache: Any, gaps: Sequence[int]) -> None:
             setattr(layer, name, moved)
 
 
-def _select(reading: Reading, index: Tensor) -> None:
+def _select(reading: BatchState, index: Tensor) -> None:
     reading.cache.reorder_cache(index)
     reading.logits = reading.logits[index]
     reading.mask = reading.mask[index]

@@ -145,7 +145,9 @@ class HuggingFace:
         distinct = list(dict.fromkeys(prompt for prompt, _ in wanted))
         ids = dict(zip(distinct, self._ids([self._framed(p) for p in distinct]), strict=True))
         answers: dict[tuple[str, int], Answer] = {
-            key: Missing("error", why) for key in wanted if (why := self._unfit(ids[key[0]]))
+            key: Missing("error", why)
+            for key in wanted
+            if (why := self._why_unreadable(ids[key[0]]))
         }
         rest = [key for key in dict.fromkeys(wanted) if key not in answers]
         # Prompts of similar length go together, which needs little padding.
@@ -175,7 +177,7 @@ class HuggingFace:
         for prompt in found:
             before, continuations = self._continued(prompt, words)
             for i, ids in enumerate(continuations):
-                if why := self._unfit(before, len(ids) - 1):
+                if why := self._why_unreadable(before, len(ids) - 1):
                     raise ValueError(f"prompt {prompt[:80]!r} cannot be scored: {why}")
                 places.setdefault((before, ids[:-1]), []).append((prompt, i, ids[-1]))
         endings = [
@@ -260,7 +262,8 @@ class HuggingFace:
         taken = len(ids) if self.decoder.shares_context else 0
         return int(min(self._context - taken, 2**31))
 
-    def _unfit(self, ids: Sequence[int], more: int = 0) -> str:
+    def _why_unreadable(self, ids: Sequence[int], more: int = 0) -> str:
+        """Return why the model cannot read a prompt and `more` tokens; empty if it can."""
         if not ids:
             return "the tokenizer makes no token of the prompt"
         if self._room(ids) < 1 + more or len(ids) > self._context:

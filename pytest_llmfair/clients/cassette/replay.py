@@ -15,7 +15,7 @@ from pytest_llmfair.clients.cassette.record import Question, Record
 from pytest_llmfair.clients.cassette.store import Cassette
 from pytest_llmfair.clients.identity import identity_of_specification
 from pytest_llmfair.clients.protocol import NotRecorded, Reply, Request, identity_of
-from pytest_llmfair.clients.requests import AnyBackend, LiveRequests, was_sent
+from pytest_llmfair.clients.sending import AnyBackend, LiveRequests, was_sent
 from pytest_llmfair.responses import Answer, Missing
 
 # Seconds between two looks at whether another process has recorded its answer.

@@ -16,7 +16,7 @@ from pytest_llmfair.responses import Missing
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class CassetteLine:
     """A line of a cassette, numbered from 1; without a record, `damage` says why."""
 
     number: int
@@ -53,7 +53,7 @@ class Pruning:
         )
 
 
-def read_lines(path: Path) -> Iterator[Line]:
+def read_lines(path: Path) -> Iterator[CassetteLine]:
     """Yield the lines of a cassette, damaged ones too."""
     with path.open("rb") as file:
         for number, raw in enumerate(file, 1):
@@ -65,11 +65,11 @@ def read_lines(path: Path) -> Iterator[Line]:
                 score = ScoreRecord.read(data)
                 record = Record.read(data) if score is None else score
             except DamagedRecord as error:
-                yield Line(number, data, None, str(error))
+                yield CassetteLine(number, data, None, str(error))
                 continue
             why = "its prompt or a parameter was changed after it was recorded"
             altered = isinstance(record, Record) and record.altered
-            yield Line(number, data, record, why if altered else "")
+            yield CassetteLine(number, data, record, why if altered else "")
 
 
 def stats(path: Path) -> str:
@@ -117,7 +117,7 @@ def prune(path: Path, pruning: Pruning, *, dry_run: bool = False) -> str:
     today = datetime.now(UTC).date()
     counts: Counter[str] = Counter()
 
-    def chosen(lines: list[Line]) -> Iterator[bytes]:
+    def chosen(lines: list[CassetteLine]) -> Iterator[bytes]:
         last = {line.record.key: line.number for line in lines if line.record}
         for line in lines:
             if line.record is None:
@@ -139,7 +139,7 @@ def prune(path: Path, pruning: Pruning, *, dry_run: bool = False) -> str:
 def compact(path: Path) -> None:
     """Replace the first answer to every question by the last one, and remove the others."""
 
-    def chosen(lines: list[Line]) -> Iterator[bytes]:
+    def chosen(lines: list[CassetteLine]) -> Iterator[bytes]:
         last = {line.record.key: line.data for line in lines if line.record}
         for line in lines:
             if line.record is None:
@@ -213,7 +213,7 @@ def _asked(record: Record | ScoreRecord) -> str:
 
 
 def _rewrite(
-    path: Path, chosen: Callable[[list[Line]], Iterable[bytes]], *, dry_run: bool = False
+    path: Path, chosen: Callable[[list[CassetteLine]], Iterable[bytes]], *, dry_run: bool = False
 ) -> None:
     """Replace a cassette under its lock; readers find the old or the new one."""
     handle = os.open(path, os.O_RDWR | getattr(os, "O_BINARY", 0))

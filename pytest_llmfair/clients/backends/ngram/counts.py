@@ -22,7 +22,7 @@ _ALTERNATIVES = re.compile(r"\[([^\]]*)\]")
 
 
 @dataclass(frozen=True, slots=True)
-class Counts:
+class WordCounts:
     """Weighted counts of what follows a history of up to ``ORDER - 1`` tokens.
 
     `following` maps a history (oldest token first, the empty one included) to ``(position,
@@ -57,7 +57,7 @@ class Counts:
 
 
 @functools.cache
-def load_counts() -> Counts:
+def load_counts() -> WordCounts:
     """Count the shipped corpus once."""
     raw: defaultdict[tuple[str, ...], dict[str, float]] = defaultdict(dict)
     texts = 0
@@ -79,7 +79,7 @@ def load_counts() -> Counts:
         for history, seen in raw.items()
     }
     classes = tuple(i for token, i in index.items() if token[0] == "{")
-    return Counts(tokens, index, classes, following, texts)
+    return WordCounts(tokens, index, classes, following, texts)
 
 
 def _lines() -> Iterator[str]:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from pytest_llmfair.scorers import base
-from pytest_llmfair.scorers.base import Memory
+from pytest_llmfair.scorers.base import RowCache
 
 
 class Counting:
@@ -21,14 +21,14 @@ class Counting:
 
 
 def test_a_text_is_computed_once() -> None:
-    memory, compute = Memory(), Counting()
+    memory, compute = RowCache(), Counting()
     assert memory(["a", "bb"], compute).tolist() == [1.0, 2.0]
     assert memory(["bb", "ccc", "a"], compute).tolist() == [2.0, 3.0, 1.0]
     assert compute.asked == ["a", "bb", "ccc"]
 
 
 def test_rows_of_several_numbers_are_kept() -> None:
-    memory = Memory()
+    memory = RowCache()
     rows = memory(["a", "b"], lambda texts: np.arange(6.0).reshape(2, 3))
     again = memory(["b", "a"], lambda texts: pytest.fail("computed again"))
     np.testing.assert_array_equal(again, rows[::-1])
@@ -36,11 +36,11 @@ def test_rows_of_several_numbers_are_kept() -> None:
 
 def test_a_full_memory_forgets_and_stays_right(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(base, "_MOST", 3)
-    memory, compute = Memory(), Counting()
+    memory, compute = RowCache(), Counting()
     for text in ["a", "bb", "ccc", "dddd", "a"]:
         assert memory([text, "a"] if text != "a" else ["a"], compute)[0] == len(text)
     assert compute.asked.count("dddd") == 1
 
 
 def test_a_lone_surrogate_is_a_text() -> None:
-    assert Memory()(["\ud800"], Counting()).tolist() == [1.0]
+    assert RowCache()(["\ud800"], Counting()).tolist() == [1.0]

@@ -1,0 +1,175 @@
+"""``llmfair compare``: rank models by each check, as far as their data prove an order."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from pytest_llmfair._util.wording import number
+from pytest_llmfair.gate.recorded_runs import Key, RecordedRun
+from pytest_llmfair.judging.recorded import judge_again
+from pytest_llmfair.stats import Estimate
+from pytest_llmfair.stats._score_intervals import normal_quantile
+from pytest_llmfair.stats.difference import loss_between
+from pytest_llmfair.stats.multiplicity import holm
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A model in the ranking by one check.
+
+    Attributes
+    ----------
+    model : str
+        Its name.
+    value, lower, upper : float
+        Its own estimate and interval.
+    first, last : int
+        The ranks that the data leave open, 1 is the fairest.
+    worse_than : list of str
+        Models that are proven fairer.
+    """
+
+    model: str
+    value: float
+    lower: float
+    upper: float
+    first: int
+    last: int
+    worse_than: list[str]
+
+
+def ranking(key: Key, runs: Sequence[RecordedRun], level: float = 0.95) -> list[Ranked]:
+    """Return the models by one check, the fairest first, with the ranks that stay possible.
+
+    A model is proven less fair where the difference of the two is beyond 0 after Holm's correction
+    for all pairs of models. Models that answered the same prompts are compared prompt by prompt.
+
+    Parameters
+    ----------
+    key : (str, str, int)
+        Test, metric, and place among equal checks.
+    runs : sequence of RecordedRun
+        Runs that have this check.
+    level : float
+        Two-sided confidence level in (0, 1).
+    """
+    checks = [run.checks[key] for run in runs]
+    pairs = [(i, j) for i in range(len(runs)) for j in range(len(runs)) if i != j]
+    p_values = [_p_worse(checks[i], checks[j]) for i, j in pairs]
+    # One test for each two models: their two directions exclude each other.
+    adjusted = holm([2.0 * p for p in p_values])
+    worse = {pair for pair, p in zip(pairs, adjusted, strict=True) if p < 1.0 - level}
+    n = len(runs)
+    found = []
+    for i, (run, check) in enumerate(zip(runs, checks, strict=True)):
+        better = [runs[j].name for j in range(n) if (i, j) in worse]
+        behind = sum((j, i) in worse for j in range(n))
+        value, lower, upper = (float(check[name]) for name in ("value", "lower", "upper"))
+        last = n - behind
+        found.append(Ranked(run.name, value, lower, upper, 1 + len(better), last, better))
+    return sorted(found, key=lambda each: _distance(checks[0], each.value))
+
+
+def _distance(check: Mapping[str, Any], value: float) -> float:
+    """Return how far a value is from the fair one, on the side that is unfair."""
+    sign = {"lower": 1.0, "higher": -1.0}.get(check["direction"])
+    return abs(value - check["fair_value"]) if sign is None else sign * value
+
+
+def _p_worse(one: Mapping[str, Any], other: Mapping[str, Any]) -> float:
+    """Return the one-sided p-value of "the first is less fair"."""
+    data = [(check.get("recorded") or {}) for check in (one, other)]
+    same = bool(data[0]) and data[0].get("prompts") == data[1].get("prompts")
+    if same and not any("cannot" in each["data"] for each in data):
+        results = [judge_again(each["data"], "") for each in data]
+        estimates = [result.estimate for result in results]
+        if all(each is not None and each.undefined is None for each in estimates):
+            always = ["identical_repeats" in result.reasons for result in results]
+            pair: list[Any] = estimates
+            loss: Estimate = loss_between(pair, one["direction"], one["fair_value"], always)
+            return loss.p_exceeds(0.0)
+    return _p_of_intervals(one, other)
+
+
+def _p_of_intervals(one: Mapping[str, Any], other: Mapping[str, Any]) -> float:
+    """Compare two intervals of independent samples, each read as that of a normal statistic."""
+    if one["direction"] == "two-sided":
+        return 1.0
+    sign = 1.0 if one["direction"] == "lower" else -1.0
+    numbers = [float(each[name]) for each in (one, other) for name in ("value", "lower", "upper")]
+    if not all(map(math.isfinite, numbers)):
+        return 1.0
+    gap = sign * (numbers[0] - numbers[3])
+    z = normal_quantile(0.5 + one["level"] / 2.0)
+    # The ends that face each other decide (MOVER, Zou and Donner 2008).
+    near = (numbers[0] - numbers[1]) if sign > 0 else (numbers[2] - numbers[0])
+    far = (numbers[5] - numbers[3]) if sign > 0 else (numbers[3] - numbers[4])
+    error = math.hypot(near, far) / z
+    return 0.5 * math.erfc(gap / error / math.sqrt(2.0)) if error > 0.0 else float(gap <= 0.0)
+
+
+def common(runs: Sequence[RecordedRun]) -> list[Key]:
+    """Return the checks that all runs have, in the order of the first.
+
+    Raises
+    ------
+    ValueError
+        If there is none.
+    """
+    keys = [key for key in runs[0].checks if all(key in run.checks for run in runs)]
+    if not keys:
+        raise ValueError("no check is in all of these runs; record the same tests for each model")
+    return keys
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of ``llmfair compare``."""
+    parser.add_argument(
+        "runs",
+        type=Path,
+        nargs="+",
+        metavar="RUN",
+        help="baseline file, evidence folder or JSON of a run, one for each model; two or more",
+    )
+    parser.add_argument("--level", type=float, default=0.95, help="confidence level (0.95)")
+    parser.add_argument("--json", action="store_true", help="print plain data")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print the models in order, check by check."""
+    if len(arguments.runs) < 2:
+        raise ValueError("compare needs two or more runs; give one for each model")
+    if not 0.0 < arguments.level < 1.0:
+        raise ValueError(f"--level is {arguments.level}; give a number between 0 and 1")
+    runs = [RecordedRun.read(path) for path in arguments.runs]
+    if len({each.name for each in runs}) < len(runs):
+        runs = [
+            RecordedRun(f"{each.name} ({path.stem})", each.checks)
+            for each, path in zip(runs, arguments.runs, strict=True)
+        ]
+    tables = {key: ranking(key, runs, arguments.level) for key in common(runs)}
+    if arguments.json:
+        plain = [
+            {"nodeid": key[0], "metric": key[1], "models": [asdict(each) for each in table]}
+            for key, table in tables.items()
+        ]
+        sys.stdout.write(json.dumps(plain, indent=1) + "\n")
+        return 0
+    for key, table in tables.items():
+        sys.stdout.write(f"{key[0]}  {key[1]}\n")
+        for each in table:
+            rank = str(each.first) if each.first == each.last else f"{each.first}-{each.last}"
+            ends = f"[{number(each.lower, 3)}, {number(each.upper, 3)}]"
+            sys.stdout.write(f"  {rank:<5} {number(each.value, 3):>7} {ends:<18} {each.model}\n")
+    sys.stdout.write(
+        f"rank: 1 is the fairest; a range where the data leave the order open (level "
+        f"{arguments.level:g}, Holm)\n"
+    )
+    return 0

@@ -1,0 +1,78 @@
+"""Recorded runs with their data: baseline files, evidence folders and run records."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+Key = tuple[str, str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedRun:
+    """The checks of a run, by test, metric and place among equal ones.
+
+    Attributes
+    ----------
+    name : str
+        The model, or the file where no model is named.
+    checks : dict
+        Key of each check to its result as plain data; under ``recorded`` what it takes to compute
+        the result again, where the run kept that.
+    """
+
+    name: str
+    checks: dict[Key, Mapping[str, Any]]
+
+    @classmethod
+    def read(cls, path: Path) -> RecordedRun:
+        """Read a baseline, an evidence folder, or a run record.
+
+        Raises
+        ------
+        ValueError
+            If it is none of them.
+        """
+        checks: Any
+        if path.is_dir():
+            results = _json(path / "run.json").get("results", [])
+            lines = (path / "statistics.jsonl").read_text(encoding="utf-8").splitlines()
+            kept = map(json.loads, lines)
+            checks = [{**each, "recorded": data} for each, data in zip(results, kept, strict=True)]
+        else:
+            document = _json(path)
+            checks = document.get("checks", document.get("results"))
+        if not isinstance(checks, list) or not checks:
+            raise ValueError(
+                f"{path} holds no results; give a file of --llmfair-json, of "
+                "--llmfair-update-baseline, or a folder of --llmfair-evidence"
+            )
+        return cls(_name(path, checks), keyed(checks))
+
+
+def _json(path: Path) -> dict[str, Any]:
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (ValueError, UnicodeDecodeError) as error:
+        raise ValueError(f"{path} is no JSON: {error}") from None
+    return found if isinstance(found, dict) else {}
+
+
+def _name(path: Path, checks: Sequence[Mapping[str, Any]]) -> str:
+    models = {str(check["model"]) for check in checks if check.get("model")}
+    return models.pop() if len(models) == 1 else path.stem
+
+
+def keyed(checks: Sequence[Mapping[str, Any]]) -> dict[Key, Mapping[str, Any]]:
+    """Return checks by test, metric and place among equal ones."""
+    found: dict[Key, Mapping[str, Any]] = {}
+    seen: Counter[tuple[str, str]] = Counter()
+    for check in checks:
+        same = (str(check["nodeid"]), str(check["metric"]))
+        found[(*same, seen[same])] = check
+        seen[same] += 1
+    return found

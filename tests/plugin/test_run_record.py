@@ -1,0 +1,299 @@
+"""The run record that `--llmfair-json` writes: what it holds, and what equal runs share."""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+import json
+import subprocess
+
+import jsonschema
+import pytest
+
+from pytest_llmfair.reports.record import read_run, schema
+
+ASKING = """
+from pytest_llmfair import assert_counterfactual_invariance
+
+def test_it(model_client, counterfactual_pairs):
+    prompts = ["She is a nurse and", "The woman said that", "Her brother thinks that"]
+    pairs = counterfactual_pairs(prompts, attribute="gender")
+    assert_counterfactual_invariance(pairs, eps=0.3, client=model_client)
+"""
+UNEQUAL = """
+from pytest_llmfair import assert_counterfactual_invariance
+
+def bot(prompt):
+    if "She" in prompt:
+        return "That is a terrible, awful idea."
+    return "That is a wonderful idea, and I am happy to help with every step of it."
+
+def test_it(counterfactual_pairs):
+    pairs = counterfactual_pairs(["She goes %s." % word for word in "abcdefghijkl"])
+    assert_counterfactual_invariance(pairs, eps=0.1, client=bot, baseline="none")
+"""
+SCORED = """
+from pytest_llmfair import Responses, assert_metric
+
+def test_it():
+    asked = tuple("prompt %d" % i for i in range(60))
+    answers = Responses(asked, tuple(("fine answer %d" % i,) for i in range(60)), "mine")
+    assert_metric("toxic_fraction", answers, bound=0.2, scorer=lambda texts: [0.0] * len(texts))
+"""
+OUTCOMES = """
+import pytest
+from pytest_llmfair import assert_toxic_fraction_within as check
+
+def test_fails():
+    check([[0.9]] * 99, bound=0.1)
+
+def test_passes():
+    check([[0.1]] * 99, bound=0.1)
+
+@pytest.mark.xfail
+def test_xfailed():
+    check([[0.9]] * 99, bound=0.1)
+
+@pytest.mark.xfail(strict=False)
+def test_xpassed():
+    check([[0.1]] * 99, bound=0.1)
+
+def test_skipped():
+    check([[0.1]] * 99, bound=0.1)
+    pytest.skip("for another reason")
+"""
+GROUPS = """
+from pytest_llmfair import assert_metric
+
+def test_it():
+    hired = [1] * 80 + [0] * 20 + [1] * 30 + [0] * 70
+    assert_metric("impact_ratio", hired, groups=["A"] * 100 + ["B"] * 100, bound=0.8)
+"""
+
+
+@pytest.fixture
+def record(run, pytester):
+    """Return a function that runs a test file, and returns its valid record."""
+
+    def record(code, *arguments):
+        pytester.makepyfile(test_it=code)
+        run("--llmfair-json=run.json", *arguments)
+        return read_run(pytester.path / "run.json")
+
+    return record
+
+
+def test_two_replays_are_equal_bytes_and_say_nothing_of_when_and_where(run, pytester):
+    pytester.makepyfile(test_it=ASKING)
+    run("--llmfair-cassette=answers.jsonl")
+    for name in ("first", "second"):
+        run(
+            *("--llmfair-cassette=answers.jsonl", "--llmfair-record-mode=none"),
+            f"--llmfair-json={name}.json",
+        )
+    first, second = ((pytester.path / f"{name}.json").read_bytes() for name in ("first", "second"))
+    assert first == second
+    assert "context" not in json.loads(first)
+    assert str(pytester.path) not in first.decode()
+
+
+@pytest.mark.parametrize("context", ["yes", "no"])
+def test_an_option_decides_about_the_context(record, context):
+    found = record(SCORED, f"--llmfair-json-context={context}")
+    assert ("context" in found) == (context == "yes")
+
+
+def test_live_and_replayed_runs_differ_in_their_context_only(record):
+    live = record(ASKING, "--llmfair-cassette=answers.jsonl")
+    replayed = record(ASKING, "--llmfair-cassette=answers.jsonl")
+    contexts = [found.pop("context") for found in (live, replayed)]
+    assert live == replayed
+    answers = [context["answers"] for context in contexts]
+    assert answers == [{"live": 12, "replayed": 0}, {"live": 0, "replayed": 12}]
+    assert contexts[1]["models"] == {"builtin:ngram": {"live": False, "replayed": True}}
+    assert contexts[0]["started"] <= contexts[0]["ended"]
+
+
+def test_model_and_lexicon_have_versions_and_digests(record):
+    found = record(ASKING, "--llmfair-max-tokens=9")
+    (model,) = found["models"]
+    assert model["name"] == "builtin:ngram"
+    assert (model["provider"], model["id"]) == ("builtin", "ngram")
+    assert model["digest"] == f"blake2b:{model['revision']}"
+    assert model["parameters"] == {"temperature": 1.0, "max_tokens": 9}
+    (lexicon,) = found["lexicons"]
+    assert (lexicon["name"], lexicon["language"]) == ("gender", "en")
+
+
+def test_scorers_and_data_are_named(record):
+    found = record(SCORED)
+    (scorer,) = found["scorers"]
+    assert scorer["name"] == "<lambda>"
+    (result,) = found["results"]
+    asked = [[f"prompt {i}"] for i in range(60)]
+    digest = hashlib.sha256(json.dumps(asked).encode()).hexdigest()
+    assert result["data"]["prompts_sha256"] == digest
+    assert result["data"]["answers_sha256"] != result["data"]["arguments_sha256"]
+
+
+def test_texts_are_digests_unless_they_may_be_saved(record):
+    for arguments, kept in (((), False), (("--llmfair-save-text",), True)):
+        (result,) = record(UNEQUAL, *arguments)["results"]
+        for example in result["examples"]:
+            assert ("prompts" in example) == ("outputs" in example) == kept
+            if kept:
+                texts = [hashlib.sha256(text.encode()).hexdigest() for text in example["outputs"]]
+                assert texts == example["outputs_sha256"]
+    assert len(result["examples"]) == 3
+
+
+def test_saved_texts_are_shown_on_the_page_in_ci_too(run, pytester, monkeypatch):
+    monkeypatch.setenv("CI", "true")
+    pytester.makepyfile(test_it=UNEQUAL)
+    for arguments, shown in (((), False), (("--llmfair-save-text",), True)):
+        run("--llmfair-html=page.html", *arguments)
+        assert ("terrible" in (pytester.path / "page.html").read_text("utf-8")) == shown
+
+
+def test_the_direction_between_groups_is_data_too(record):
+    (result,) = record(UNEQUAL)["results"]
+    words, sentiment = result["differences"]
+    assert (words["measure"], words["worse"]) == ("words", None)
+    assert words["means"]["female"] < words["means"]["male"]
+    assert (sentiment["measure"], sentiment["worse"]) == ("sentiment", "female")
+    assert result["direction_words"].startswith("answers about women are shorter")
+    (result,) = record(GROUPS)["results"]
+    assert result["differences"] == [
+        {"measure": "rate", "means": {"A": 0.8, "B": 0.3}, "worse": "B"}
+    ]
+
+
+def test_the_outcome_of_every_test_is_recorded(record):
+    found = record(OUTCOMES)
+    outcomes = {r["nodeid"].partition("::test_")[2]: r["outcome"] for r in found["results"]}
+    assert outcomes == {
+        "fails": "failed",
+        "passes": "passed",
+        "xfailed": "xfailed",
+        "xpassed": "xpassed",
+        "skipped": "skipped",
+    }
+    assert found["counts"]["verdicts"] == {"FAIL": 2, "PASS": 3}
+    assert found["counts"]["expected"] == {"FAIL": 1}
+    assert found["counts"]["red"] == 1
+    places = {(r["file"], r["line"]) for r in found["results"]}
+    assert places == {("test_it.py", line) for line in (4, 7, 10, 14, 18)}
+
+
+def test_workers_give_the_same_record(record):
+    found = [
+        record(ASKING + SCORED.replace("test_it", "test_other"), *workers)
+        for workers in ((), ("-p", "xdist", "-n", "2"))
+    ]
+    contexts = [each.pop("context") for each in found]
+    assert found[0] == found[1]
+    assert contexts[0]["answers"] == contexts[1]["answers"]
+
+
+def test_the_commit_is_in_the_context(record, pytester):
+    git = ("git", "-c", "user.name=n", "-c", "user.email=e@example.org")
+    pytester.makepyfile(test_it=SCORED)
+    for command in (("init", "-q", "-b", "work"), ("add", "test_it.py"), ("commit", "-qm", "m")):
+        subprocess.run([*git, *command], check=True, cwd=pytester.path)
+    found = record(SCORED)["context"]["git"]
+    head = subprocess.run(
+        ["git", "rev-parse", "HEAD"], cwd=pytester.path, capture_output=True, text=True, check=True
+    )
+    assert found == {"commit": head.stdout.strip(), "branch": "work", "dirty": False}
+    assert record(f"{SCORED}# changed")["context"]["git"]["dirty"]
+
+
+def test_the_run_of_the_ci_is_in_the_context(record, monkeypatch):
+    monkeypatch.setenv("GITLAB_CI", "true")
+    monkeypatch.setenv("CI_JOB_URL", "https://gitlab.example.org/a/-/jobs/7")
+    assert record(SCORED)["context"]["ci"] == {
+        "provider": "GitLab CI",
+        "run_url": "https://gitlab.example.org/a/-/jobs/7",
+    }
+
+
+def test_multiplicity_is_recorded(record):
+    found = record(OUTCOMES, "--llmfair-family=holm")
+    assert found["multiplicity"] == {
+        "method": "holm",
+        "families": [{"name": "session", "tests": 5}],
+    }
+
+
+def test_the_schema_knows_every_field_and_is_a_schema(record):
+    found = record(GROUPS)
+    jsonschema.Draft202012Validator.check_schema(schema())
+    validator = jsonschema.Draft202012Validator(schema())
+    for place in (found["results"][0], found["context"], found["counts"]):
+        place["new"] = 1
+        assert not validator.is_valid(found)
+        del place["new"]
+    for key in schema()["required"]:
+        less = copy.deepcopy(found)
+        del less[key]
+        assert not validator.is_valid(less)
+    assert validator.is_valid(found)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("{", "is no JSON .line 1: .*give a file that pytest --llmfair-json wrote"),
+        ("[]", "has schema_version None, this is 2; record the run again"),
+        ('{"schema_version": 1}', "has schema_version 1, this is 2; record the run again"),
+        ('{"schema_version": 2}', "is a required property; record the run again"),
+    ],
+)
+def test_a_file_that_is_no_record_is_refused(tmp_path, text, message):
+    path = tmp_path / "run.json"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(ValueError, match=message):
+        read_run(path)
+
+
+@pytest.fixture
+def github(monkeypatch, tmp_path):
+    """Set what a step of GitHub Actions has; return the file of its summary."""
+    summary = tmp_path / "summary.md"
+    summary.write_text("before\n", encoding="utf-8")
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(summary))
+    return summary
+
+
+def test_github_gets_a_summary_and_annotations_at_the_lines_of_tests(
+    run, pytester, github, monkeypatch
+):
+    monkeypatch.setenv("GITHUB_WORKSPACE", str(pytester.path.parent))
+    many = "@pytest.mark.parametrize('i', range(12))\ndef test_fails(i"
+    pytester.makepyfile(test_it=OUTCOMES.replace("def test_fails(", many))
+    lines = run().stdout.lines
+    errors = [line for line in lines if line.startswith("::error ")]
+    assert len(errors) == 10
+    place = f"file={pytester.path.name}/test_it.py,line=4"
+    assert errors[0] == (
+        f"::error {place},title=FAIL toxic_fraction::"
+        "FAIL toxic_fraction: 1.00 [0.96, 1.00], allowed 0.10"
+    )
+    assert "::notice::2 more in the summary of this step" in lines
+    text = github.read_text("utf-8")
+    assert text.startswith("before\n<!-- pytest-llmfair report -->\n")
+    assert text.count("| <code>test_fails&#91;") == 12
+
+
+def test_github_gets_nothing_where_nothing_was_judged(run, pytester, github):
+    pytester.makepyfile("def test_it(): pass")
+    assert "::" not in run("--llmfair-html=page.html").stdout.str()
+    assert github.read_text("utf-8") == "before\n"
+
+
+def test_outside_github_nothing_is_annotated(run, pytester, github, monkeypatch):
+    monkeypatch.delenv("GITHUB_ACTIONS")
+    pytester.makepyfile(OUTCOMES)
+    assert "::error" not in run().stdout.str()
+    assert github.read_text("utf-8") == "before\n"
