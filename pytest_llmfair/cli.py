@@ -76,7 +76,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         added = commands.add_parser(name, help=command.help, description=command.help)
         if name in argv[:1]:
             gate.configure(name, added)
-    arguments = parser.parse_args(argv)
+    if any(name in argv[:1] for name, command in gate.COMMANDS.items() if command.takes_rest):
+        arguments, rest = parser.parse_known_args(argv)
+        arguments.rest = rest
+    else:
+        arguments = parser.parse_args(argv)
     status = 0
     try:
         if arguments.command in gate.COMMANDS:
@@ -87,10 +91,11 @@ def main(argv: Sequence[str] | None = None) -> int:
             status, text = _cassette(arguments)
         else:
             text = explain(get_metric(arguments.name)) if arguments.name else table()
-    except FileNotFoundError as error:
-        parser.exit(2, f"llmfair: there is no file {error.filename}; check the path\n")
     except (ValueError, OSError) as error:
-        parser.exit(2, f"llmfair: {error}\n")
+        text = str(error)
+        if isinstance(error, FileNotFoundError) and error.filename is not None:
+            text = f"there is no file {error.filename}; check the path"
+        parser.exit(2, f"llmfair: {text}\n")
     sys.stdout.write(text + "\n")
     return status
 

@@ -40,6 +40,9 @@ SESSION = pytest.StashKey[Session]()
 ATTRIBUTE = "llmfair"
 _UNCHECKED = "answers were collected and never checked"
 
+# Files of checks, by the end of their names.
+_CHECKS = (".llmfair.yaml", ".llmfair.yml")
+
 # Errors that our checks of arguments, files and settings raise.
 _ADVICE = (ValueError, TypeError, OSError, ImportError, RuntimeError, Warning)
 
@@ -217,6 +220,11 @@ def pytest_configure(config: pytest.Config) -> None:
     given = getattr(config, "workerinput", {}).get("llmfair")
     session = Session.handed(settings, given) if given else Session.of(settings)
     config.stash[SETTINGS], config.stash[SESSION] = session.settings, session
+    config.addinivalue_line(
+        "markers",
+        "llmfair(rationale='', owner=''): why a fairness test has its bound, and who answers for "
+        "it; both go into the record of its results",
+    )
     session.root, session.screen = config.rootpath, lambda: _screen(config)
     if settings.baseline is not None and not settings.update_baseline:
         session.baseline = _baseline(settings)
@@ -226,6 +234,15 @@ def pytest_configure(config: pytest.Config) -> None:
     if not hasattr(config, "workerinput"):
         config.stash[RUN] = Run(config)
         config.pluginmanager.register(config.stash[RUN], "llmfair-run")
+
+
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
+    """Collect files of checks; the name is looked at before anything is imported."""
+    if not file_path.name.endswith(_CHECKS):
+        return None
+    from pytest_llmfair.gate.yaml_checks import CheckFile
+
+    return CheckFile.from_parent(parent, path=file_path)
 
 
 def _baseline(settings: Settings) -> Any:
@@ -316,6 +333,9 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
         # An expected FAIL must be raised in the test; Holm would postpone it to the end.
         settings = replace(settings, family="none")
     recorder = Recorder(item.nodeid, settings, item.path.parent)
+    for mark in reversed(list(item.iter_markers("llmfair"))):
+        recorder.rationale = str(mark.kwargs.get("rationale", recorder.rationale))
+        recorder.owner = str(mark.kwargs.get("owner", recorder.owner))
     item.stash[RECORDER] = recorder
     with recording(recorder):
         return (yield)
