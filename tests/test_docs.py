@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+import math
 import re
 import runpy
 from pathlib import Path
@@ -86,9 +87,7 @@ def test_the_commands_of_the_tutorial_print_what_it_shows(
 
 def test_the_share_of_fair_processes_that_violate_four_fifths() -> None:
     """Two groups of 100 people with a true rate of 25 %, over all outcomes."""
-    from scipy.stats import binom
-
-    chance = binom.pmf(range(101), 100, 0.25)
+    chance = [math.comb(100, n) * 0.25**n * 0.75 ** (100 - n) for n in range(101)]
     share = sum(
         chance[a] * chance[b]
         for a in range(101)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
 from html.parser import HTMLParser
+from importlib import resources
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
@@ -107,3 +109,37 @@ def test_links_to_the_repository_name_files_that_exist(pages):
     links = {link for page in pages.values() for link in page.links if link.startswith(start)}
     assert links
     assert [link for link in links if not (ROOT / link.removeprefix(start)).exists()] == []
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize(
+    "page", ["index", "tutorial", "ci", "coming_from", "options", "metrics/index", "metrics/rabbi"]
+)
+def test_pages_fit_the_window_and_load_without_an_error(site, browser, page, width):
+    size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    for kind in ("browser", "performance"):
+        browser.get_log(kind)
+    browser.get((site / f"{page}.html").as_uri())
+    assert browser.execute_script("return document.documentElement.scrollWidth") <= width
+    assert browser.get_log("browser") == []
+    events = [json.loads(each["message"])["message"] for each in browser.get_log("performance")]
+    asked = {
+        each["params"]["request"]["url"].partition(":")[0]
+        for each in events
+        if each["method"] == "Network.requestWillBeSent"
+    }
+    assert asked <= {"file", "data"}
+
+
+def test_pages_are_accessible(site, browser):
+    axe = (resources.files("axe_playwright_python") / "axe.min.js").read_text("utf-8")
+    found = {}
+    for page in ("index", "tutorial", "policy", "options", "metrics/rabbi"):
+        browser.get((site / f"{page}.html").as_uri())
+        browser.execute_script(axe)
+        script = "const done = arguments[arguments.length - 1]; axe.run().then(done);"
+        for each in browser.execute_async_script(script)["violations"]:
+            found[each["id"]] = each["nodes"][0]["html"][:200]
+    # Marks that the theme and Sphinx make.
+    assert set(found) <= {"landmark-unique", "definition-list"}, found

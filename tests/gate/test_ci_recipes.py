@@ -99,6 +99,15 @@ def test_the_pages_of_the_documentation_name_options_that_exist(options):
     assert {each for each in named if each[1] not in options} == set()
 
 
+def test_the_pages_of_the_documentation_name_commands_that_exist():
+    pages = "".join(page.read_text("utf-8") for page in (ROOT / "docs").glob("*.md"))
+    blocks = "".join(re.findall(r"^```(?:sh)?\n(.*?)^```$", pages, re.M | re.S))
+    named = set(re.findall(r"^llmfair ([a-z][a-z0-9-]*)", blocks, re.M))
+    assert {"check", "power", "verify"} <= named
+    for command in named:
+        helped("pytest_llmfair.cli", command)
+
+
 @by_name
 def test_every_command_of_llmfair_is_in_its_help(path):
     commands = [
