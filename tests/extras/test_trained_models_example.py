@@ -11,7 +11,8 @@ import pytest
 # Training takes minutes.
 pytestmark = pytest.mark.slow
 
-EXAMPLE = Path(__file__).parents[2] / "examples" / "huggingface"
+EXAMPLES = Path(__file__).parents[2] / "examples"
+EXAMPLE = EXAMPLES / "huggingface"
 
 
 @pytest.fixture
@@ -60,3 +61,34 @@ def test_a_model_that_has_learnt_nothing_is_an_error_and_is_not_kept(tmp_path):
     assert done.returncode == 1
     assert "NotLearnt: balanced model, seed 1, after 2 steps: he (male)" in done.stderr
     assert list((tmp_path / "models").iterdir()) == []
+
+
+def test_the_evidence_of_the_release_verifies_and_every_changed_byte_is_found(models, tmp_path):
+    folder = tmp_path / "evidence"
+    command = [sys.executable, "-m", "pytest", str(EXAMPLES / "release")]
+    done = subprocess.run(
+        [*command, "-o", f"llmfair_evidence={folder}"],
+        env={**os.environ, "LLMFAIR_EXAMPLE_MODELS": str(models), "OMP_NUM_THREADS": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout
+    assert verified(folder) == (0, "")
+    members = sorted(folder.iterdir())
+    assert len(members) == 12
+    for path in members:
+        whole = path.read_bytes()
+        changed = bytearray(whole)
+        changed[len(whole) // 2] ^= 1
+        path.write_bytes(changed)
+        status, named = verified(folder)
+        assert (status, named) == (1, path.name)
+        path.write_bytes(whole)
+
+
+def verified(folder):
+    """Return the status of `llmfair verify`, and the file that its first line names."""
+    command = [sys.executable, "-m", "pytest_llmfair.cli", "verify", str(folder)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    return done.returncode, done.stdout.split(" ")[0] if done.returncode else ""

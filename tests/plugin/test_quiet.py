@@ -59,9 +59,12 @@ def test_only_light_modules_are_loaded_and_nothing_is_opened_or_written(tmp_path
     assert added == {
         "pytest_llmfair",
         "pytest_llmfair.fixtures",
+        "pytest_llmfair.gate",
+        "pytest_llmfair.gate.run",
         "pytest_llmfair.plugin",
         "pytest_llmfair.session",
         "pytest_llmfair.settings",
+        "pytest_llmfair.settings.options",
     }
     assert "numpy" not in loaded
     assert connected == 0
