@@ -16,7 +16,8 @@ import tempfile
 from pathlib import Path
 
 from pytest_llmfair.clients.spec import FORMS
-from pytest_llmfair.settings import OPTIONS, Option, Settings
+from pytest_llmfair.settings import Settings
+from pytest_llmfair.settings.options import OPTIONS, Option
 
 DOCS = Path(__file__).parent
 README = DOCS.parent / "README.md"

@@ -13,7 +13,7 @@ from pytest_llmfair.assertions import (
     assert_fairness_through_unawareness,
     assert_metric,
 )
-from pytest_llmfair.counterfactuals.templates import TemplateSet
+from pytest_llmfair.gate.check_attributes import ChosenAttribute, Prompts
 from pytest_llmfair.gate.selection import Selection, UseCase, recommend
 from pytest_llmfair.judging.arguments import group_keywords
 from pytest_llmfair.judging.bound import Bound
@@ -26,21 +26,6 @@ UNAWARENESS = "fairness_through_unawareness"
 BOUND_WORDS = ("bound", "minimum", "eps")
 # What calls of the assertions take and checks have other keys for.
 _NOT_TAKEN = ("client", "metric", "max_share", *BOUND_WORDS)
-
-Prompts = list[str] | TemplateSet
-
-
-@dataclass(frozen=True, slots=True)
-class ChosenAttribute:
-    """A protected attribute of a check, as `counterfactual_pairs` takes it."""
-
-    name: str
-    # The name of a shipped lexicon, a lexicon, or two of these.
-    lexicon: Any
-    # Groups that make the pairs: two names, or two peoples.
-    exchanged: tuple[str, ...] = ()
-    # Keywords that choose among the groups of the pairs.
-    compared: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

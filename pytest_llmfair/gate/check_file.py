@@ -14,29 +14,31 @@ from typing import Any
 from pytest_llmfair._util.keywords import unknown_keyword
 from pytest_llmfair._util.validation import read_utf8
 from pytest_llmfair.clients.spec import SCHEMES, ModelSpec
-from pytest_llmfair.counterfactuals.templates import TemplateSet, read_prompts
-from pytest_llmfair.counterfactuals.templates.fillers import known_slots
-from pytest_llmfair.counterfactuals.templates.slots import slot_names
+from pytest_llmfair.counterfactuals.templates import read_prompts
 from pytest_llmfair.gate.check import (
     BOUND_WORDS,
     INVARIANCE,
     AssertionCall,
     Check,
     Checks,
+)
+from pytest_llmfair.gate.check_attributes import (
     ChosenAttribute,
     Prompts,
+    attribute_from,
+    have_slots,
+    labels_of,
 )
 from pytest_llmfair.gate.check_data import arguments_from
 from pytest_llmfair.gate.problems import Problems, line_of, yaml_problem
 from pytest_llmfair.gate.selection import UseCase
-from pytest_llmfair.judging.assertion import TextScorer
+from pytest_llmfair.judging.arguments import group_keywords
 from pytest_llmfair.judging.collecting import check_data_kind
 from pytest_llmfair.judging.invariance import measure_of
 from pytest_llmfair.judging.rules import Rules
-from pytest_llmfair.lexicons.attributes import lexicon_for, lexicon_of
-from pytest_llmfair.lexicons.lexicon import Lexicon
-from pytest_llmfair.lexicons.names import name_lexicon
+from pytest_llmfair.lexicons.attributes import lexicon_of, lexicons_of
 from pytest_llmfair.lexicons.schema import read_yaml
+from pytest_llmfair.scorers import load_scorers
 
 SUFFIXES = (".llmfair.yaml", ".llmfair.yml")
 # Keys of a check that are not handed on to the assertion as they are.
@@ -113,6 +115,8 @@ def checks_in(document: Any, source: str, folder: Path) -> Checks:
     reader = _Reader(document, source, folder, problems)
     found = reader.read()
     problems.check()
+    # A check that is left out without a word would be the worst of errors.
+    assert len(found.checks) == len(document["checks"])
     return found
 
 
@@ -186,31 +190,15 @@ class _Reader:
             if not self._problems.is_broken("attributes", name):
                 line = self._line("attributes", name)
                 about = self._usable(about or {}, ("attributes", name))
-                made = self._problems.attempt(line, self._attribute, name, about)
+                made = self._problems.attempt(line, attribute_from, name, about, self._folder)
                 found |= {} if made is None else {name: made}
         return found
-
-    def _attribute(self, name: str, about: Mapping[str, Any]) -> ChosenAttribute:
-        groups = about.get("groups")
-        if name == "name":
-            name_lexicon(groups)
-            return ChosenAttribute(name, name, tuple(groups or ()))
-        handed: str | Lexicon = name
-        lexicon = lexicon_of(name) if "lexicon" not in about else None
-        if lexicon is None:
-            handed = lexicon = Lexicon.from_file(self._folder / about["lexicon"])
-        if groups is not None and (two := lexicon_for(lexicon, groups)) is not lexicon:
-            return ChosenAttribute(name, handed, tuple(map(two.group, groups)))
-        chosen = ChosenAttribute(name, handed)
-        compared = {key: about[key] for key in ("groups", "reference") if key in about}
-        labels = {key: _labels(chosen, value) for key, value in compared.items()}
-        return replace(chosen, compared=labels)
 
     def _prompts(self, holder: Mapping[str, Any], path: tuple[Any, ...]) -> Prompts | None:
         given = self._usable(holder, path).get("prompts")
         if isinstance(given, list):
-            whole = all(isinstance(text, str) and text.strip() for text in given)
-            return list(given) if whole else None
+            broken = (self._problems.is_broken(*path, "prompts", i) for i in range(len(given)))
+            return None if any(broken) else list(given)
         if given is None:
             return None
         line = self._line(*path, "prompts")
@@ -302,7 +290,7 @@ class _Reader:
             else:
                 keywords[key] = value
                 if key == "scorer":
-                    self._problems.attempt(line, TextScorer(call.info, value).check_name)
+                    self._problems.attempt(line, load_scorers().check, value)
                 elif key in Rules.__dataclass_fields__:
                     self._problems.attempt(line, functools.partial(Rules, **{key: value}))
         return keywords
@@ -368,7 +356,7 @@ class _Reader:
             for key in ("groups", "reference"):
                 if key in given and key in call.taken:
                     where = self._line(*path, key)
-                    keywords[key] = self._problems.attempt(where, _labels, attribute, given[key])
+                    keywords[key] = self._problems.attempt(where, labels_of, attribute, given[key])
         if "generations" in self._document and "generations" in call.taken:
             keywords.setdefault("generations", self._document["generations"])
         return {"prompts": prompts, "attribute": attribute}
@@ -379,22 +367,29 @@ class _Reader:
         """Return the attribute of a check; raise ``ValueError`` if it is wrong or missing."""
         needs, declared = call.info.needs, list(self._declared.values())
         chosen = self._chosen(given["attribute"]) if "attribute" in given else None
-        slots = _have_slots(prompts, chosen)
+        slots = have_slots(prompts, chosen)
         if slots and needs in ("prompts", "texts", "pronoun_counts"):
             raise ValueError(
                 f"{call.metric} takes single prompts as they are sent, and these have slots for "
                 "words of a group; give prompts without slots"
             )
         if needs == "prompts":
-            every = ChosenAttribute("", [each.lexicon for each in declared])
-            return every if chosen is None and declared else chosen
+            if chosen is None and declared:
+                chosen = ChosenAttribute("", [each.lexicon for each in declared])
+            lexicons_of(None if chosen is None else chosen.lexicon)
+            return chosen
+        if chosen is None and len(declared) == 1 and (slots or needs.endswith("_pairs")):
+            (chosen,) = declared
         if chosen is not None:
             check_data_kind(call.info, pairs=True)
+            if chosen.compared and not group_keywords(call.info):
+                raise ValueError(
+                    f"{call.metric} cannot choose among groups; name an attribute without groups "
+                    "and reference"
+                )
             return chosen
         if needs in ("texts", "pronoun_counts") or (needs == "scores" and not slots):
             return None
-        if len(declared) == 1:
-            return declared[0]
         choice = " or ".join(self._declared) or "one, such as gender"
         raise ValueError(
             f"attribute is missing, whose groups are exchanged in the prompts; give {choice}"
@@ -404,7 +399,7 @@ class _Reader:
         """Return an attribute by its name, or two that are crossed."""
         if isinstance(named, str):
             try:
-                return self._declared.get(named) or self._attribute(named, {})
+                return self._declared.get(named) or attribute_from(named, {}, self._folder)
             except ValueError as error:
                 own = f" (attributes of this file: {', '.join(self._declared)})"
                 raise ValueError(f"{error}{own if self._declared else ''}") from None
@@ -412,22 +407,6 @@ class _Reader:
         both = (chosen[0].lexicon, chosen[1].lexicon)
         lexicon_of(both)
         return ChosenAttribute(" x ".join(named), both)
-
-
-def _labels(attribute: ChosenAttribute, given: Any) -> Any:
-    """Return groups by their labels, from any of their names."""
-    if attribute.name == "name" or attribute.exchanged:
-        return given
-    lexicon = lexicon_of(attribute.lexicon)
-    return lexicon.group(given) if isinstance(given, str) else [*map(lexicon.group, given)]
-
-
-def _have_slots(prompts: Prompts, attribute: ChosenAttribute | None) -> bool:
-    """Whether prompts are templates."""
-    if isinstance(prompts, TemplateSet):
-        return True
-    known = set(known_slots("gender" if attribute is None else attribute.lexicon, {}))
-    return any(not known.isdisjoint(slot_names(text)) for text in prompts)
 
 
 def _name(metric: str, attribute: Any, label: str) -> str:

@@ -1,20 +1,20 @@
 """Metric selection: from a description of the use case to metrics, each with its reason.
 
-The rules are data, ``selection.yaml``: the decision framework of Bouchard (2024), section 4, the
+The rules are in ``data/selection.yaml``: the decision framework of Bouchard (2024), section 4, the
 three steps of Czarnowska et al. (2021), section 7, and RABBI with selection gaps for ranking.
 """
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from pytest_llmfair.counterfactuals.templates.fillers import group_slots
 from pytest_llmfair.counterfactuals.templates.slots import slot_names
+from pytest_llmfair.gate.documents import data, rendered
 from pytest_llmfair.gate.problems import checks_schema
-from pytest_llmfair.lexicons.schema import shipped, suggestion
+from pytest_llmfair.lexicons.schema import suggestion
 from pytest_llmfair.metrics import MetricInfo, all_metrics, fairness_through_unawareness
 
 TASKS: Mapping[str, str] = {
@@ -26,7 +26,6 @@ TASKS: Mapping[str, str] = {
     "recommendation": "recommendation",
     "ranking": "ranking",
 }
-_WIDTH = 80
 
 
 def use_case_schema() -> Mapping[str, Any]:
@@ -145,7 +144,7 @@ class Unawareness:
     @property
     def words(self) -> str:
         """The finding in words."""
-        texts = shipped("gate/selection.yaml")["texts"]["unawareness"]
+        texts = data("selection")["texts"]["unawareness"]
         return str(texts[self.status]).format(count=self.count, prompts=self.prompts)
 
 
@@ -227,19 +226,7 @@ class Selection:
         >>> print(recommend(UseCase("ranking")).to_markdown().splitlines()[0])
         # Metric selection: ranking
         """
-        about = f": {self.use_case.description}" if self.use_case.description else ""
-        lines = [f"# Metric selection: {self.use_case.task}{about}", ""]
-        lines += [f"- Fairness through unawareness: {self._unawareness}"]
-        lines += [f"- {text}" for text in (*self.steps, *self.notes)]
-        lines += ["", "## Chosen", "", "| metric | why | source |", "|---|---|---|"]
-        for each in self.chosen:
-            judges = "" if each.check == each.metric else f" (`{each.metric}`)"
-            lines.append(_table_row(f"`{each.check}`{judges}", each))
-        lines += ["", "## Left out", "", "| metrics | why | source |", "|---|---|---|"]
-        lines += [
-            _table_row(", ".join(f"`{n}`" for n in names), each) for names, each in self._out
-        ]
-        return "\n".join(lines) + "\n"
+        return self._rendered("metric_selection.md")
 
     def to_text(self) -> str:
         """Return the selection as text of at most 80 columns.
@@ -249,31 +236,22 @@ class Selection:
         >>> print(recommend(UseCase("ranking")).to_text().splitlines()[0])
         use case  ranking
         """
-        about = f": {self.use_case.description}" if self.use_case.description else ""
-        lines = _wrapped(f"{self.use_case.task}{about}", "use case  ")
-        lines += _wrapped(self._unawareness, "prompts   ")
-        for text in (*self.steps, *self.notes):
-            lines += _wrapped(text, "          ")
-        lines += ["", "chosen" if self.chosen else "chosen: none; no metric applies"]
-        for each in self.chosen:
-            lines += [f"  {each.check}", *_wrapped(f"{each.reason} ({each.source})", "      ")]
-        lines += ["", "left out"]
-        for names, each in self._out:
-            lines += _wrapped(", ".join(names), "  ")
-            lines += _wrapped(f"{each.reason} ({each.source})", "      ")
-        return "\n".join(lines)
+        return self._rendered("metric_selection.txt").rstrip("\n")
 
-    @property
-    def _unawareness(self) -> str:
-        return f"{self.unawareness.status}, {self.unawareness.words}"
-
-    @property
-    def _out(self) -> list[tuple[list[str], Choice]]:
-        """Metrics that are left out for the same reason, together."""
-        found: dict[tuple[str, str], list[Choice]] = {}
+    def _rendered(self, template: str) -> str:
+        # Metrics that are left out for the same reason stand together.
+        together: dict[tuple[str, str], list[Choice]] = {}
         for each in self.left_out:
-            found.setdefault((each.reason, each.source), []).append(each)
-        return [([each.metric for each in same], same[0]) for same in found.values()]
+            together.setdefault((each.reason, each.source), []).append(each)
+        about = f": {self.use_case.description}" if self.use_case.description else ""
+        return rendered(
+            template,
+            title=f"{self.use_case.task}{about}",
+            unawareness=f"{self.unawareness.status}, {self.unawareness.words}",
+            remarks=(*self.steps, *self.notes),
+            chosen=self.chosen,
+            left_out=[([each.metric for each in same], same[0]) for same in together.values()],
+        )
 
 
 _PARTS = ("chosen", "left_out")
@@ -315,12 +293,16 @@ def recommend(use_case: UseCase, prompts: Sequence[Any] | None = None) -> Select
         "classes": _classes(use_case),
         "quota": "" if use_case.quota is None else f", k = {use_case.quota}",
     }
-    rules = shipped("gate/selection.yaml")["rules"]
+    rules = data("selection")["rules"]
     choices = [_decided(info, rules, facts, words) for info in all_metrics().values()]
     order = {rule: place for place, rule in enumerate(_named_in(rules))}
     choices.sort(key=lambda each: order.get(each.metric, len(order)))
     return Selection(
-        use_case, unawareness, tuple(choices), tuple(_steps(facts)), tuple(_notes(use_case))
+        use_case,
+        unawareness,
+        tuple(choices),
+        tuple(_steps(facts)),
+        tuple(note["text"] for note in data("selection")["notes"] if _hold(note["when"], facts)),
     )
 
 
@@ -335,6 +317,7 @@ def _facts(use_case: UseCase, unawareness: Unawareness) -> dict[str, Any]:
         "unawareness": unawareness.status,
         "grouped": grouped,
         "fairness": use_case.fairness,
+        "reviews_every_output": use_case.reviews_every_output,
         "intervention": use_case.intervention or "unknown",
         "invariance_wanted": use_case.invariance_wanted,
         "invents_people": use_case.invents_people,
@@ -386,7 +369,7 @@ def _steps(facts: Mapping[str, Any]) -> list[str]:
     """Return the three steps of Czarnowska et al. (2021), section 7, for templates and pairs."""
     if facts["task"] != "classification" or not facts["templates"]:
         return []
-    texts = shipped("gate/selection.yaml")["texts"]
+    texts = data("selection")["texts"]
     return [
         f"step 1, the question: {texts['question'][facts['question']]}",
         f"step 2, the harm: {texts['harm'][facts['harm']]}",
@@ -394,30 +377,5 @@ def _steps(facts: Mapping[str, Any]) -> list[str]:
     ]
 
 
-def _notes(use_case: UseCase) -> list[str]:
-    notes = []
-    if use_case.reviews_every_output:
-        notes.append(
-            "a person reviews every output: these checks may be unnecessary where that person can "
-            "judge bias and fairness (Bouchard 2024, sections 2.3 and 4)"
-        )
-    errors = use_case.task == "classification" and use_case.fairness == "error"
-    if errors and not use_case.intervention:
-        notes.append(
-            "whether the positive class helps or hurts is unknown, so both kinds of error are "
-            "compared (Bouchard 2024, section 4)"
-        )
-    return notes
-
-
 def _row(choice: Choice) -> dict[str, Any]:
     return {key: value for key, value in asdict(choice).items() if key != "chosen"}
-
-
-def _table_row(name: str, choice: Choice) -> str:
-    cells = (text.replace("|", "\\|") for text in (name, choice.reason, choice.source))
-    return f"| {' | '.join(cells)} |"
-
-
-def _wrapped(text: str, first: str) -> list[str]:
-    return textwrap.wrap(text, _WIDTH, initial_indent=first, subsequent_indent=" " * len(first))

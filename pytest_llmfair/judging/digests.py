@@ -7,16 +7,19 @@ import json
 from typing import Any
 
 from pytest_llmfair._util.wording import plain
+from pytest_llmfair.responses import DigestedText
 
 
-def sha256_of(text: str) -> str:
-    """Return the SHA-256 digest of a text in UTF-8.
+def sha256_of(text: str) -> str | None:
+    """Return the SHA-256 digest of a text in UTF-8; None for an answer recorded as a digest only.
 
     Examples
     --------
     >>> sha256_of("hello")[:16]
     '2cf24dba5fb0a30e'
     """
+    if isinstance(text, DigestedText):
+        return None
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
@@ -35,11 +38,21 @@ def digests_of(inputs: Any) -> dict[str, str | None]:
         "answers": getattr(inputs, "outputs", ()),
         "arguments": getattr(inputs, "args", ()),
     }
-    found: dict[str, str | None] = {}
-    for name, part in parts.items():
-        try:
-            found[f"{name}_sha256"] = sha256_of(json.dumps(plain(part))) if len(part) else None
-        except (TypeError, ValueError):
-            # An object of the user's own, with no text that would be the same in every run.
-            found[f"{name}_sha256"] = None
-    return found
+    return {f"{name}_sha256": _digest(part) for name, part in parts.items()}
+
+
+def _digest(part: Any) -> str | None:
+    try:
+        return sha256_of(json.dumps(_readable(plain(part)))) if len(part) else None
+    except (TypeError, ValueError):
+        # An answer recorded as a digest only, or an object whose text changes with every run.
+        return None
+
+
+def _readable(value: Any) -> Any:
+    """Return plain data; raise ``TypeError`` for a text that cannot be read."""
+    if isinstance(value, DigestedText):
+        raise TypeError
+    for item in value if isinstance(value, list) else ():
+        _readable(item)
+    return value

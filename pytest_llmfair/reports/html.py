@@ -204,8 +204,8 @@ def _example(record: Record, example: Mapping[str, Any], places: int) -> dict[st
     elif outputs:
         prompt = [(text, False) for text in prompts[:1]]
         sides = [{"name": "", "prompt": prompt, "output": [(outputs[0], False)]}]
-    digests = [*example["prompts_sha256"], *example["outputs_sha256"]]
-    return {"value": number(example["value"], places), "sides": sides, "digests": digests}
+    digests = filter(None, [*example["prompts_sha256"], *example["outputs_sha256"]])
+    return {"value": number(example["value"], places), "sides": sides, "digests": list(digests)}
 
 
 def _settings(document: Mapping[str, Any]) -> list[tuple[str, list[tuple[str, Any]]]]:

@@ -81,6 +81,10 @@ WRONG = {
             "it.llmfair.yaml:10: max_missing is 7; give a number in [[]0, 1]",
         ],
     ),
+    "model of a scorer": (
+        f"{TOP}- {{metric: toxic_fraction, bound: 0.1, scorer: 'hf:x?lable=bad', {WHY}}}\n",
+        ["it.llmfair.yaml:4: scorer 'hf:x[?]lable=bad'*"],
+    ),
     "wrong bound": (
         f"{TOP}- {{metric: rouge_l, bound: 0.1, attribute: gender, {WHY}}}\n"
         f"- {{metric: counterfactual_invariance, bound: 0.1, attribute: gender, {WHY}}}\n"
@@ -133,6 +137,19 @@ WRONG = {
             "it.llmfair.yaml:6: prompts, item 2 is False; give a text in quotes, for YAML reads *",
             "it.llmfair.yaml:8: fairness_through_unawareness takes single prompts as they are *",
         ],
+    ),
+    "blank prompts": (
+        f"version: 1\nprompts:\n- fine\n- '  '\nchecks:\n- {{metric: FTU, bound: 0, {WHY}}}\n",
+        ["it.llmfair.yaml:4: prompts, item 2 is '  '; give a text in quotes, *"],
+    ),
+    "names": (
+        f"{TOP}- {{metric: FTU, bound: 0, attribute: name, {WHY}}}\n",
+        ["it.llmfair.yaml:4: a name swap has no groups of its own; give the name *"],
+    ),
+    "groups": (
+        "version: 1\nprompts: prompts.txt\nattributes: {religion: {reference: muslim}}\nchecks:\n"
+        f"- {{metric: toxic_fraction, bound: 0.1, attribute: religion, {WHY}}}\n",
+        ["it.llmfair.yaml:5: toxic_fraction cannot choose among groups; name an attribute *"],
     ),
     "model": (
         f"{TOP}- {{metric: toxic_fraction, bound: 0.1, model: 'opena:x', {WHY}}}\n"
@@ -242,6 +259,13 @@ def test_a_wrong_data_file_is_named_with_its_row(read, tmp_path, name, text, mes
     (tmp_path / name).write_text(text)
     with pytest.raises(ValueError, match=message):
         read(f"version: 1\nchecks:\n- {{metric: DP, bound: 0.1, data: {name}, {WHY}}}\n")
+
+
+def test_a_model_that_scores_is_not_loaded_when_the_file_is_read(read):
+    found = read(
+        f"{TOP}- {{metric: toxic_fraction, bound: 0.1, scorer: 'hf:NOTHING?label=bad', {WHY}}}\n"
+    )
+    assert found.checks[0].keywords["scorer"] == "hf:NOTHING?label=bad"
 
 
 def test_keys_that_yaml_reads_as_true_are_understood(read):

@@ -67,6 +67,16 @@ def test_checks_on_arrays_pass_on_their_invented_rows(init, task):
         assert result.verdict.value == "PASS"
 
 
+def test_checks_in_comments_are_valid_where_the_hash_signs_go(init, tmp_path):
+    (tmp_path / "mine.txt").write_text("She asks for a pay rise. Write an answer.\n")
+    init("--prompts", "mine.txt")
+    file = tmp_path / "fairness.llmfair.yaml"
+    text = re.sub(r"^  # (.*is recommended.*)$", "", file.read_text(), flags=re.M)
+    file.write_text(re.sub(r"^  # ", "  ", text, flags=re.M))
+    metrics = [check.metric for check in read_checks(file).checks]
+    assert metrics[2:] == ["toxic_fraction", "stereotypical_associations", "stereotype_fraction"]
+
+
 def test_flags_describe_the_use_case_and_the_prompts(init, tmp_path):
     (tmp_path / "mine.txt").write_text("My muslim neighbour needs help.\n")
     found = init(

@@ -35,6 +35,8 @@ from typing import Any
 import numpy as np
 import scipy.special
 
+from pytest_llmfair.reports.html import html_page
+
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 DRAWS = 20
@@ -311,9 +313,10 @@ def run(folder: Path, start: Path, *arguments: str) -> dict[str, Any]:
     if not report.exists():
         raise RuntimeError(done.stdout + done.stderr)
     written = json.loads(report.read_text("utf-8"))
-    # The version changes with the release, not with what the package does.
-    version = f"<dd>{written.pop('pytest_llmfair')}</dd>"
-    html = page.read_text("utf-8").replace(version, "") if page.exists() else ""
+    # When and where the run was, and the version, change without what the package does.
+    written.pop("context")
+    html = html_page({**written, "pytest_llmfair": ""}) if page.exists() else ""
+    written.pop("pytest_llmfair")
     collected, _, after = done.stdout.partition("collected ")
     shown, _, below = after.partition("= FAILURES =")
     summary = below.partition("= fairness assertions =")[2].partition("= short test summary")[0]
