@@ -209,6 +209,15 @@ def test_an_expected_verdict_is_marked_as_expected(look, page):
     assert "The test expects this verdict (xfailed)" in browser.page_source
 
 
+@pytest.mark.parametrize(
+    ("address", "links"),
+    [("https://example.org/run/7", 1), ("javascript:alert(1)", 0), ('https://x/" onclick="a', 0)],
+)
+def test_the_head_links_to_the_run_of_the_ci(document, address, links):
+    document["context"]["ci"] = {"provider": "CI", "run_url": address}
+    assert html_page(document).count(f'<a href="{address}"') == links
+
+
 def test_hidden_texts_are_said_to_be_hidden(look, document, tmp_path, axe):
     for record in document["results"]:
         for example in record["examples"]:
