@@ -10,7 +10,6 @@ import sys
 from pathlib import Path
 
 import pytest
-from selenium import webdriver
 
 SHOWCASE = Path(__file__).parent / "showcase.py"
 REMEDY = (
@@ -49,6 +48,9 @@ def document(showcase):
 @pytest.fixture(scope="session")
 def browser(tmp_path_factory):
     """Return a headless browser that loads nothing by itself."""
+    # Imported here because collecting tests must stay fast.
+    from selenium import webdriver
+
     program = shutil.which("chromium") or shutil.which("google-chrome") or ""
     driver = shutil.which("chromedriver") or ""
     if not program or not driver:

@@ -8,7 +8,6 @@ from importlib import resources
 from itertools import pairwise
 
 import pytest
-from selenium.webdriver.common.keys import Keys
 
 from pytest_llmfair.reports.html import html_page
 
@@ -120,6 +119,8 @@ def test_light_and_dark_differ(look, page):
 
 
 def test_the_page_can_be_used_with_the_keyboard_alone(look, page):
+    from selenium.webdriver.common.keys import Keys
+
     browser = look(page)
     focused = browser.switch_to.active_element
     focused.send_keys(Keys.TAB)
