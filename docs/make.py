@@ -3,10 +3,12 @@
 - `options.md` from the table of options
 - `noise_floor.svg` from figures of ``python benchmarks/fair_models.py --only power``
 - the message in README.md from the test before it
+- what the commands of tutorial.md print
 """
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -14,17 +16,23 @@ import tempfile
 from pathlib import Path
 
 from pytest_llmfair.clients.spec import FORMS
-from pytest_llmfair.settings import OPTIONS, Option, Settings
+from pytest_llmfair.settings import Settings
+from pytest_llmfair.settings.options import OPTIONS, Option
 
 DOCS = Path(__file__).parent
 README = DOCS.parent / "README.md"
+TUTORIAL = DOCS / "tutorial.md"
 # The only block of output in the README.
 MESSAGE = re.compile(r"(?<=^```\n)(?:FAIL|INVALID).*?(?=^```$)", re.M | re.S)
+# A file, named in the line before it; a command; what the command before it prints.
+STEP = re.compile(
+    r"^(?:`(?P<file>\w+\.\w+)`[^\n]*:\n\n)?```(?P<kind>python|sh|text)\n(?P<body>.*?)^```$",
+    re.M | re.S,
+)
 # Defaults that are not one value.
 DEFAULTS = {
     "show_text": "`worst`, and `none` where `CI` is set",
     "max_tokens": "64 for local models",
-    "plan": "off",
 }
 # (share of changed answers, noise floor, excess) with 5 generations of 60 prompts.
 PLANTED = (("none", 0.65, 0.0), ("half", 0.72, 0.053), ("all", 0.68, 0.212))
@@ -58,7 +66,8 @@ def _row(option: Option) -> str:
     values = f" {option.metavar}" if option.metavar else ""
     flag = "ini only" if option.ini_only else f"`{option.flag}{values}`"
     value = Settings.__dataclass_fields__[option.name].default
-    default = DEFAULTS.get(option.name, "none" if value is None else f"`{value}`")
+    usual = "off" if value is False else "none" if value in (None, "") else f"`{value}`"
+    default = DEFAULTS.get(option.name, usual)
     # The column says it.
     meaning = re.sub(r" ?\((?:default|no limit)\b[^)]*\)|, default\b", "", option.help)
     if option.name == "model":
@@ -137,6 +146,48 @@ def run_readme(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str
     )
 
 
+def run_tutorial(folder: Path) -> str:
+    """Follow the tutorial in an empty folder, and return the page with what its commands print.
+
+    Its first command, which installs the package into a new environment, is left out.
+    """
+    printed = ""
+
+    def step(found: re.Match[str]) -> str:
+        nonlocal printed
+        body = found["body"]
+        if found["kind"] == "text":
+            return f"```text\n{printed}```"
+        if found["file"]:
+            (folder / found["file"]).write_text(body, encoding="utf-8")
+        elif "pip install" not in body:
+            printed = _what_is_said(folder, body)
+        return found[0]
+
+    return STEP.sub(step, TUTORIAL.read_text("utf-8"))
+
+
+def _what_is_said(folder: Path, command: str) -> str:
+    """Run a command; return a failed test's message, or the summary, or else all it prints."""
+    commands = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    environment = {**os.environ, "PATH": commands, "COLUMNS": "80", "PYTHONDONTWRITEBYTECODE": "1"}
+    environment.pop("CI", None)
+    done = subprocess.run(
+        ["bash", "-c", command.replace("-m pytest", "-m pytest -p no:randomly")],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    failed = re.findall(r"^E {7}(.*\n)", done.stdout, re.M)
+    if done.returncode != bool(failed):
+        raise RuntimeError(f"{command}ended with {done.returncode}\n{done.stdout}{done.stderr}")
+    summary = re.search(r"^=+ fairness assertions.*", done.stdout, re.M | re.S)
+    said = "".join(failed) or (summary[0] if summary else done.stdout)
+    return re.sub(r" in \d+\.\d+s", "", said)
+
+
 def message() -> str:
     """Return what the test before the README's block of output says without its mark."""
     with tempfile.TemporaryDirectory() as folder:
@@ -150,7 +201,10 @@ def main() -> None:
     """Write all of it, or exit with the names of what is stale."""
     readme = README.read_text("utf-8")
     said = message()
+    with tempfile.TemporaryDirectory() as folder:
+        tutorial = run_tutorial(Path(folder))
     made = {
+        TUTORIAL: tutorial,
         DOCS / "options.md": options_page(),
         DOCS / "noise_floor.svg": picture(),
         README: MESSAGE.sub(lambda _: said, readme),

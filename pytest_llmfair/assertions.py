@@ -78,8 +78,9 @@ def assert_metric(
         Function of texts to scores in [0, 1], or name of a scorer; default the metric's own.
     generations : int, optional
         Answers to collect per prompt; by default the metric's own number.
-    level, mode, max_mde, max_missing, max_invalid, max_uncertain, label, unit, sequential,
-    method, family
+    level, mode, max_mde, max_missing, max_invalid, max_uncertain, sequential, method, family
+        See :class:`Rules`.
+    label, unit : str, optional
         See :class:`Rules`.
     **keywords
         Further arguments of the metric, such as `groups` or `threshold`.

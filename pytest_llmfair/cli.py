@@ -76,7 +76,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         added = commands.add_parser(name, help=command.help, description=command.help)
         if name in argv[:1]:
             gate.configure(name, added)
-    arguments = parser.parse_args(argv)
+    if any(name in argv[:1] for name, command in gate.COMMANDS.items() if command.takes_rest):
+        arguments, rest = parser.parse_known_args(argv)
+        arguments.rest = rest
+    else:
+        arguments = parser.parse_args(argv)
     status = 0
     try:
         if arguments.command in gate.COMMANDS:
@@ -87,10 +91,11 @@ def main(argv: Sequence[str] | None = None) -> int:
             status, text = _cassette(arguments)
         else:
             text = explain(get_metric(arguments.name)) if arguments.name else table()
-    except FileNotFoundError as error:
-        parser.exit(2, f"llmfair: there is no file {error.filename}; check the path\n")
     except (ValueError, OSError) as error:
-        parser.exit(2, f"llmfair: {error}\n")
+        text = str(error)
+        if isinstance(error, FileNotFoundError) and error.filename is not None:
+            text = f"there is no file {error.filename}; check the path"
+        parser.exit(2, f"llmfair: {text}\n")
     sys.stdout.write(text + "\n")
     return status
 
@@ -186,7 +191,7 @@ def explain(info: MetricInfo) -> str:
     facts = {
         "symbol": f"{info.symbol} ({info.paper})",
         "names": ", ".join((info.name, *info.aliases)),
-        "range": _range(info),
+        "range": range_of(info),
         "unit": info.unit,
         "assertion": f"{info.assertion}(..., {word_of(info)}=...)",
         "in paper": info.reported + (" (context, not a standard)" if measured else ""),
@@ -195,10 +200,10 @@ def explain(info: MetricInfo) -> str:
     lines += [inspect.getdoc(info.function) or "", ""]
     for name, fact in facts.items():
         lines += textwrap.wrap(fact, 79, initial_indent=f"{name:<10} ", subsequent_indent=" " * 11)
-    return "\n".join([*lines, "", *_needed(info), "", *_example(info)])
+    return "\n".join([*lines, "", *units_needed(info), "", *example(info)])
 
 
-def _needed(info: MetricInfo) -> list[str]:
+def units_needed(info: MetricInfo) -> list[str]:
     """Return the units needed to pass a fairer model, and to find a less fair one."""
     from pytest_llmfair.judging.planning import Design
 
@@ -227,7 +232,7 @@ def _many(units: int | None) -> str:
     return f"more than {MOST_UNITS:,}" if units is None else f"{units:,}"
 
 
-def _example(info: MetricInfo) -> list[str]:
+def example(info: MetricInfo) -> list[str]:
     """Return a test that runs as it is."""
     if info.example is None:
         return []
@@ -264,7 +269,8 @@ def _client_example(info: MetricInfo) -> list[str]:
     ]
 
 
-def _range(info: MetricInfo) -> str:
+def range_of(info: MetricInfo) -> str:
+    """Return the range of a metric, which side is fairer, and the value of a fair model."""
     low, high = info.bounds
     even = "" if info.direction == "two-sided" else f", {info.fair_value:g} is even"
     shown = f"{low:g} to {high:g}, {info.side}{even}"

@@ -39,6 +39,7 @@ def counterfactual_pairs(
     """Return a function that makes counterfactual pairs of prompts, templates, or a file."""
     from pytest_llmfair._util.keywords import helpful_keywords
     from pytest_llmfair.counterfactuals import Lexicons, TemplateSet, pairs_from_templates
+    from pytest_llmfair.counterfactuals.templates import read_prompts
 
     every = lexicons if isinstance(lexicons, Lexicons) else Lexicons(lexicons)
 
@@ -99,7 +100,7 @@ def counterfactual_pairs(
             If there is no prompt, no prompt makes a pair, or a template or a filler is wrong.
         """
         if isinstance(prompts, (str, Path)):
-            prompts = _prompts_of(_found(prompts, request.config.rootpath))
+            prompts = read_prompts(_found(prompts, request.config.rootpath))
         elif isinstance(prompts, Iterator):
             prompts = list(prompts)
         if attribute is None:
@@ -181,16 +182,3 @@ def _no_pair(prompts: int, attribute: Attribute, made: Pairs) -> str:
         f"none of the {prompts} prompts makes a pair: no mention of {name} that could be "
         f"replaced{lost}, and no slot such as {{person}}; name a group in the prompts"
     )
-
-
-def _prompts_of(path: Path) -> Sequence[str | Template]:
-    if path.suffix in (".yaml", ".yml"):
-        from pytest_llmfair.counterfactuals import load_templates
-
-        return load_templates(path)
-    from pytest_llmfair._util.validation import read_utf8
-
-    prompts = [line.strip() for line in read_utf8(path).splitlines() if line.strip()]
-    if not prompts:
-        raise ValueError(f"{path} has no prompt; write one per line")
-    return prompts

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import os
 import sys
-import time
 from collections.abc import Callable, Generator
 from contextlib import nullcontext
 from dataclasses import replace
@@ -26,166 +25,25 @@ from pytest_llmfair.fixtures import (
     model_client,
     scorers,
 )
+from pytest_llmfair.gate.run import RECORDS, Run
 from pytest_llmfair.session import Recorder, Session, begin_session, end_session, recording
-from pytest_llmfair.settings import OPTIONS, Option, Settings, in_github_actions, resolve
+from pytest_llmfair.settings import Settings, resolve
+from pytest_llmfair.settings.options import OPTIONS, Option
 
 __all__ = ["counterfactual_pairs", "fairness", "lexicons", "model_client", "scorers"]
 
 SETTINGS = pytest.StashKey[Settings]()
-RUN = pytest.StashKey["Run"]()
+RUN = pytest.StashKey[Run]()
 RECORDER = pytest.StashKey[Recorder]()
 SESSION = pytest.StashKey[Session]()
 
-# Attribute of test reports that carries results as JSON text, which xdist can send.
-ATTRIBUTE = "llmfair"
 _UNCHECKED = "answers were collected and never checked"
+
+# Files of checks, by the end of their names.
+_CHECKS = (".llmfair.yaml", ".llmfair.yml")
 
 # Errors that our checks of arguments, files and settings raise.
 _ADVICE = (ValueError, TypeError, OSError, ImportError, RuntimeError, Warning)
-
-
-class Run:
-    """Results of a session, collected where reports arrive (with xdist, in the controller)."""
-
-    def __init__(self, config: pytest.Config) -> None:
-        self.config = config
-        self.settings = config.stash[SETTINGS]
-        self.errors: list[str] = []
-        # FAILs that hold after Holm's correction, and the JUnit test cases they belong to.
-        self.upheld: dict[str, list[str]] = {}
-        self.cases: dict[str, Any] = {}
-        self.planned: list[dict[str, Any]] = []
-        self.unchecked: list[str] = []
-        # What an update of the baseline changed.
-        self.changes: list[str] = []
-        self.started = time.time()
-        # Models, lexicons and scorers in use; answers asked for live, and replayed.
-        self.used: list[dict[str, Any]] = []
-        self.calls = [0, 0]
-        # Commands for GitHub Actions, printed after the summary.
-        self.annotations: list[str] = []
-        self._records: list[tuple[tuple[str, int, str], dict[str, Any]]] = []
-
-    # Before the JUnit plugin, which closes a test case with the report of its teardown.
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Collect the results of a report."""
-        path, line, _ = report.location
-        new = json.loads(report.__dict__.get(ATTRIBUTE, "{}"))
-        for record in new.get("results", []):
-            xfail = "xfailed" if report.skipped else "xpassed"
-            record["outcome"] = xfail if hasattr(report, "wasxfail") else report.outcome
-            record["file"], record["line"] = Path(path).as_posix(), (line or 0) + 1
-            # The verdict is red but the test is not: it expects this verdict.
-            record["expected"] = record["red"] and report.outcome in ("passed", "skipped")
-            self._records.append(((path, line or 0, report.nodeid), record))
-            if record["postponed"] and self.junit:
-                self.cases[report.nodeid] = self.junit.node_reporter(report)
-        self.unchecked += [report.nodeid] * new.get("unchecked", False)
-        self.planned += new.get("planned", [])
-        self.used += new.get("used", [])
-        self.calls = [sum(each) for each in zip(self.calls, new.get("calls", (0, 0)), strict=True)]
-
-    @property
-    def junit(self) -> Any:
-        """The plugin that writes JUnit XML; None if it is not active."""
-        plugins = self.config.pluginmanager.get_plugins()
-        return next((each for each in plugins if hasattr(each, "add_global_property")), None)
-
-    @property
-    def records(self) -> list[dict[str, Any]]:
-        """All results, in the order of the tests in their files."""
-        return [record for _, record in sorted(self._records, key=lambda pair: pair[0])]
-
-    def close(self) -> None:
-        """Correct for multiple assertions, write the reports, and collect errors."""
-        if self._records:
-            from pytest_llmfair.judging import multiplicity
-
-            multiplicity.adjust([record for _, record in self._records])
-            self.upheld = multiplicity.upheld(self.records)
-        judged, required = len(self._records), self.settings.require
-        if judged < required:
-            plural = "assertion was" if judged == 1 else "assertions were"
-            self.errors.append(
-                f"{judged} fairness {plural} judged, --llmfair-require asks for {required}"
-            )
-        if self._records:
-            self.errors += [
-                f"the waiver of {each.metric or 'all metrics'} in {each.test} ended on "
-                f"{each.expires}: {each}; renew or remove it"
-                for each in self.settings.waivers
-                if each.expired
-            ]
-        if (self._records or self.errors) and self.junit:
-            self._add_to_junit()
-        upheld = [f"{test}: {message}" for test, found in self.upheld.items() for message in found]
-        self.errors = upheld + self.errors
-        if self.settings.update_baseline and self._records:
-            self._update_baseline()
-        if self.settings.reports or (self._records and self.settings.recorded):
-            self.errors += self._write_reports()
-
-    def _write_reports(self) -> list[str]:
-        """Write the reports; return one message per failed report."""
-        from pytest_llmfair.reports.context import context_of
-        from pytest_llmfair.reports.files import write_reports
-        from pytest_llmfair.reports.record import run_document
-
-        root, files = self.config.rootpath, {"cassette": self.settings.cassette}
-        context = context_of(root, self.started, time.time(), self.calls, files)
-        document = run_document(self.records, self.settings, self.used, context)
-        if in_github_actions():
-            from pytest_llmfair.reports.github import annotation_lines
-
-            self.annotations = annotation_lines(document, os.environ)
-        errors = write_reports(document, self.settings)
-        if self.settings.evidence is not None:
-            from pytest_llmfair.gate.evidence import write_evidence
-
-            try:
-                folder = Path(self.settings.evidence)
-                write_evidence(folder, document, self.records, self.settings, root)
-            except OSError as error:
-                errors.append(f"the evidence is not written: {error}")
-        return errors
-
-    def _update_baseline(self) -> None:
-        """Write this run to the file of the baseline."""
-        from pytest_llmfair.gate import baseline
-
-        assert self.settings.baseline is not None
-        about = {"model": self.settings.model, "seed": self.settings.seed}
-        try:
-            self.changes = baseline.update(
-                Path(self.settings.baseline), self.records, about, self.settings.baseline_days
-            )
-        except (OSError, ValueError) as error:
-            self.errors.append(f"the baseline is not written: {error}")
-
-    def _add_to_junit(self) -> None:
-        """Add the results that are known only at the end to the JUnit report."""
-        from xml.etree.ElementTree import Element
-
-        from pytest_llmfair.judging.message import property_name
-
-        junit = self.junit
-        for record in self.records:
-            if record["p_adjusted"] is not None:
-                name = property_name("p_adjusted", record["nodeid"], record["metric"])
-                junit.add_global_property(name, f"{record['p_adjusted']:.6g}")
-        for test, found in self.upheld.items():
-            # A closed test case returns the same element every time.
-            case = self.cases[test].to_xml()
-            before = {child.tag for child in case}
-            if not before & {"failure", "error"}:
-                junit.stats["skipped" if "skipped" in before else "passed"] -= 1
-                junit.stats["failure"] += 1
-            case.append(Element("failure", message="; ".join(found)))
-        if self.errors:
-            case = junit.node_reporter("llmfair")
-            case.attrs.update(classname="pytest_llmfair", name="session")
-            case.append(Element("error", message="; ".join(self.errors)))
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -217,6 +75,11 @@ def pytest_configure(config: pytest.Config) -> None:
     given = getattr(config, "workerinput", {}).get("llmfair")
     session = Session.handed(settings, given) if given else Session.of(settings)
     config.stash[SETTINGS], config.stash[SESSION] = session.settings, session
+    config.addinivalue_line(
+        "markers",
+        "llmfair(rationale='', owner=''): why a fairness test has its bound, and who answers for "
+        "it; both go into the record of its results",
+    )
     session.root, session.screen = config.rootpath, lambda: _screen(config)
     if settings.baseline is not None and not settings.update_baseline:
         session.baseline = _baseline(settings)
@@ -224,8 +87,17 @@ def pytest_configure(config: pytest.Config) -> None:
     if settings.cassette_used is not None and not given:
         Path(settings.cassette_used).write_text("", encoding="ascii")
     if not hasattr(config, "workerinput"):
-        config.stash[RUN] = Run(config)
+        config.stash[RUN] = Run(config, settings)
         config.pluginmanager.register(config.stash[RUN], "llmfair-run")
+
+
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
+    """Collect files of checks; the name is looked at before anything is imported."""
+    if not file_path.name.endswith(_CHECKS):
+        return None
+    from pytest_llmfair.gate.yaml_checks import CheckFile
+
+    return CheckFile.from_parent(parent, path=file_path)
 
 
 def _baseline(settings: Settings) -> Any:
@@ -316,6 +188,9 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
         # An expected FAIL must be raised in the test; Holm would postpone it to the end.
         settings = replace(settings, family="none")
     recorder = Recorder(item.nodeid, settings, item.path.parent)
+    for mark in reversed(list(item.iter_markers("llmfair"))):
+        recorder.rationale = str(mark.kwargs.get("rationale", recorder.rationale))
+        recorder.owner = str(mark.kwargs.get("owner", recorder.owner))
     item.stash[RECORDER] = recorder
     with recording(recorder):
         return (yield)
@@ -384,7 +259,7 @@ def pytest_runtest_makereport(
         ]
     report = yield
     if any(new.values()):
-        report.__dict__[ATTRIBUTE] = json.dumps(new)
+        report.__dict__[RECORDS] = json.dumps(new)
     if call.excinfo is not None and hasattr(call.excinfo.value, "result"):
         _verdict_first(report, type(call.excinfo.value))
     return report

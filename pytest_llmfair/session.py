@@ -94,6 +94,9 @@ class Recorder:
     # Whether the current attempt collected answers, and whether it ended without a verdict.
     collected: bool = False
     unchecked: bool = False
+    # Why the test has its bound and who answers for it: the keywords of its marker `llmfair`.
+    rationale: str = ""
+    owner: str = ""
     # Planned requests, with --llmfair-plan.
     planned: list[dict[str, Any]] = field(default_factory=list)
 
@@ -109,7 +112,12 @@ class Recorder:
         # The report of a subtest comes before the end of its test, where a check may follow.
         planned, self.planned = self.planned, []
         unchecked, self.unchecked = self.unchecked, False
-        about = {"nodeid": self.nodeid, "attempt": self.attempt}
+        about = {
+            "nodeid": self.nodeid,
+            "attempt": self.attempt,
+            "rationale": self.rationale,
+            "owner": self.owner,
+        }
         results = [{**describe(result, self.settings), **about} for result in new]
         return {"results": results, "planned": planned, "unchecked": unchecked}
 

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import gc
 import os
+import shutil
 from collections.abc import Iterator
 from importlib.util import find_spec
+from typing import TYPE_CHECKING
 
 import pytest
 
 from pytest_llmfair.session import Recorder, recording
 from pytest_llmfair.settings import Settings
+
+if TYPE_CHECKING:
+    from selenium.webdriver.chrome.webdriver import WebDriver
 
 # One thread for each worker of xdist: more would wait for each other.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -22,6 +27,12 @@ if find_spec("hypothesis"):
     # The same examples in every run, however slow the machine: a red run can be repeated.
     settings.register_profile("repeatable", derandomize=True, deadline=None)
     settings.load_profile("repeatable")
+
+
+BROWSER = (
+    "the pages are looked at in a real browser, which is not installed; on Debian run "
+    "`apt-get install chromium chromium-driver`, elsewhere put chromium and chromedriver on PATH"
+)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -53,3 +64,26 @@ def _record_of_its_own(request: pytest.FixtureRequest) -> Iterator[None]:
     """Keep what our own tests judge out of the summary of their session."""
     with recording(Recorder(request.node.nodeid, Settings(show_text="worst"))):
         yield
+
+
+@pytest.fixture(scope="session")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WebDriver]:
+    """Return a headless browser that loads nothing by itself."""
+    from selenium import webdriver
+
+    program = shutil.which("chromium") or shutil.which("google-chrome") or ""
+    driver = shutil.which("chromedriver") or ""
+    if not program or not driver:
+        pytest.fail(BROWSER)
+    options = webdriver.ChromeOptions()
+    options.binary_location = program
+    for argument in (
+        *("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"),
+        *("--no-first-run", "--disable-background-networking", "--disable-component-update"),
+        *("--disable-sync", f"--user-data-dir={tmp_path_factory.mktemp('browser')}"),
+    ):
+        options.add_argument(argument)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    opened = webdriver.Chrome(options=options, service=webdriver.ChromeService(driver))
+    yield opened
+    opened.quit()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+import math
 import re
 import runpy
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import Any
 import pytest
 
 from pytest_llmfair import assert_counterfactual_invariance
-from pytest_llmfair.settings import OPTIONS
+from pytest_llmfair.settings.options import OPTIONS
 
 DOCS = Path(__file__).parent.parent / "docs"
 # A page whose code is a session with its output.
@@ -68,6 +69,32 @@ def test_what_code_writes_is_fresh() -> None:
     made = runpy.run_path(str(DOCS / "make.py"))
     for page, text in (("options.md", "options_page"), ("noise_floor.svg", "picture")):
         assert (DOCS / page).read_text("utf-8") == made[text](), "run python docs/make.py"
+
+
+@pytest.mark.slow
+def test_the_commands_of_the_tutorial_print_what_it_shows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All but the first, which installs the package; .ci/run and tox do that."""
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+    monkeypatch.setenv("PYTEST_PLUGINS", "pytest_llmfair.plugin")
+    made = runpy.run_path(str(DOCS / "make.py"))
+    shown = (DOCS / "tutorial.md").read_text("utf-8")
+    assert shown == made["run_tutorial"](tmp_path), "run python docs/make.py"
+    assert {"FAIL", "PASS", "INCONCLUSIVE"} <= set(shown.split())
+    assert {"report.html", "run.json", "answers.jsonl"} <= {x.name for x in tmp_path.iterdir()}
+
+
+def test_the_share_of_fair_processes_that_violate_four_fifths() -> None:
+    """Two groups of 100 people with a true rate of 25 %, over all outcomes."""
+    chance = [math.comb(100, n) * 0.25**n * 0.75 ** (100 - n) for n in range(101)]
+    share = sum(
+        chance[a] * chance[b]
+        for a in range(101)
+        for b in range(101)
+        if 5 * min(a, b) < 4 * max(a, b)
+    )
+    assert f"in {share:.0%} of samples".replace("%", " %") in (DOCS / "limits.md").read_text()
 
 
 def test_every_option_has_a_row() -> None:

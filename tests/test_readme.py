@@ -100,7 +100,7 @@ def test_remedies_name_the_packages_of_the_extras():
     assert {name: tuple(extras[name]) for name in PACKAGES if name != "litellm"} == {
         name: packages for name, packages in PACKAGES.items() if name != "litellm"
     }
-    assert set(extras) - set(PACKAGES) == {"all", "core-test", "test"}
+    assert set(extras) - set(PACKAGES) == {"all", "core-test", "docs", "test"}
     assert install("property") == 'pip install "hypothesis>=6.100"'
 
 

@@ -12,10 +12,21 @@ class Command(NamedTuple):
 
     module: str
     help: str
+    # Whether arguments that the command does not know go to its `run`, as ``arguments.rest``.
+    takes_rest: bool = False
 
 
 # Only the module of the command in use is imported.
 COMMANDS: dict[str, Command] = {
+    "check": Command(
+        "pytest_llmfair.gate.check_command",
+        "run files of checks, or one check given by options, with pytest",
+        takes_rest=True,
+    ),
+    "init": Command("pytest_llmfair.gate.starter", "write a first file of checks"),
+    "recommend": Command(
+        "pytest_llmfair.gate.recommend_command", "choose metrics for a use case, with reasons"
+    ),
     "report": Command("pytest_llmfair.reports.again", "make the reports of a recorded run"),
     "comment": Command(
         "pytest_llmfair.reports.comment", "post a recorded run as one comment on a pull request"

@@ -9,13 +9,13 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from statistics import NormalDist
 from typing import Any
 
 from pytest_llmfair._util.wording import number
 from pytest_llmfair.gate.recorded_runs import Key, RecordedRun
 from pytest_llmfair.judging.recorded import judge_again
 from pytest_llmfair.stats import Estimate
-from pytest_llmfair.stats._score_intervals import normal_quantile
 from pytest_llmfair.stats.difference import loss_between
 from pytest_llmfair.stats.multiplicity import holm
 
@@ -107,7 +107,7 @@ def _p_of_intervals(one: Mapping[str, Any], other: Mapping[str, Any]) -> float:
     if not all(map(math.isfinite, numbers)):
         return 1.0
     gap = sign * (numbers[0] - numbers[3])
-    z = normal_quantile(0.5 + one["level"] / 2.0)
+    z = NormalDist().inv_cdf(0.5 + one["level"] / 2.0)
     # The ends that face each other decide (MOVER, Zou and Donner 2008).
     near = (numbers[0] - numbers[1]) if sign > 0 else (numbers[2] - numbers[0])
     far = (numbers[5] - numbers[3]) if sign > 0 else (numbers[3] - numbers[4])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import textwrap
 from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
@@ -59,6 +61,11 @@ def replayed(record: Mapping[str, Any]) -> tuple[int, int] | None:
     return (sum(x[0] for x in found), sum(x[1] for x in found)) if found else None
 
 
+def _wrapped(text: str, first: str) -> str:
+    """Return lines of at most 80 columns, the first of which begins with a word or spaces."""
+    return textwrap.fill(text, 80, initial_indent=first, subsequent_indent=" " * len(first))
+
+
 @cache
 def _templates() -> Any:
     import jinja2
@@ -78,5 +85,7 @@ def _templates() -> Any:
         "check": lambda result: f"{result['nodeid']} {metric_name(result)}".strip(),
         "missing": missing,
         "decides": decides,
+        "yaml": lambda value: json.dumps(value, ensure_ascii=False),
+        "wrapped": _wrapped,
     }
     return environment

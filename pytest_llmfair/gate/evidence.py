@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from pytest_llmfair._util.wording import plural
+from pytest_llmfair.gate.check_file import selections
 from pytest_llmfair.gate.checklist import checklist, checklist_page
 from pytest_llmfair.gate.limitations import limitations
 from pytest_llmfair.gate.manifest import MANIFEST, changes, manifest_text
@@ -70,6 +71,8 @@ def write_evidence(
         "model_card.md": model_card(document),
         "limitations.md": limitations(document),
     }
+    if selected := selections((str(record["file"]) for record in by_test), root):
+        files["metric_selection.md"] = selected
     for old in folder.iterdir():
         if old.is_file() and old.name not in files:
             old.unlink()

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pytest_llmfair.settings import OPTIONS, Waiver
+from pytest_llmfair.settings import Waiver
+from pytest_llmfair.settings.options import OPTIONS
 
 # What each verdict may do. INVALID evidence is always red: an error of ours is never a pass.
 _OUTCOMES = {

@@ -1,4 +1,4 @@
-"""What users read of a result: one line, the message of a failure, a block in a notebook."""
+"""What users read of a result: one line, and the message of a failure."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import shlex
 from collections.abc import Mapping
 from typing import Any
 
-from pytest_llmfair._util.notebook import block
 from pytest_llmfair._util.wording import (
     around,
     difference,
@@ -34,13 +33,6 @@ PASS_MEANS = "within bound for these groups, prompts and this model revision"
 # Pytest indents every line by eight columns; only the first line may reach 100.
 WIDTH, WIDEST = 92, 100
 
-_MEANS = {
-    "PASS": "The whole interval is within the bound.",
-    "FAIL": "The whole interval is beyond the bound.",
-    "INCONCLUSIVE": "The interval lies across the bound: this sample does not decide.",
-    "UNDERPOWERED": "A sample this small could not have decided.",
-    "INVALID": "The evidence cannot be judged.",
-}
 
 _MOST_GROUPS = 5
 _FEWEST_DECIMALS = 2
@@ -446,18 +438,3 @@ def _rerun(record: Record) -> list[str]:
             lines[-1] += " \\"
             lines.append(f"{'':15}{option}")
     return lines
-
-
-def notebook_block(record: Record) -> str:
-    """Return a result as one block for a notebook: in words, drawn against its bound, by group."""
-    places = facts.decimals(record)
-    side = {"lower": "at most ", "higher": "at least "}.get(record["direction"], "")
-    asked = f"{side}{facts.allowed(record, places)}"
-    lead = f"{record['metric']}: {number(facts.estimate(record), places)}, allowed {asked}"
-    lines = [_MEANS[record["verdict"]], record["direction_words"]]
-    if record["verdict"] == "INVALID":
-        lines += record["notes"][:1]
-    elif facts.side(record):
-        found = span(record["level"], record["lower"], record["upper"], places)
-        lines.append(f"{found} from {facts.sample(record)}.")
-    return block(record, lead, filter(None, lines), bounds=facts.ends(record), places=places)

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 from pytest_llmfair._util.notebook import frame
 from pytest_llmfair._util.wording import plain
 from pytest_llmfair.judging.bound import Direction, Scale
-from pytest_llmfair.judging.message import failure_message, notebook_block, summary_line
+from pytest_llmfair.judging.message import failure_message, summary_line
+from pytest_llmfair.judging.notebook import notebook_block
 
 if TYPE_CHECKING:
     from pytest_llmfair.judging.assertion import EstimateAssertion

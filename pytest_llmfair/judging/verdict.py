@@ -15,7 +15,8 @@ from pytest_llmfair.judging.power import Power, no_number, power_of, units_to_de
 from pytest_llmfair.judging.result import Example, Result, Verdict
 from pytest_llmfair.judging.rules import JudgedMetric, Rules, Unregistered, current_settings
 from pytest_llmfair.session import active
-from pytest_llmfair.settings import OPTIONS, Settings
+from pytest_llmfair.settings import Settings
+from pytest_llmfair.settings.options import OPTIONS
 from pytest_llmfair.stats import Estimate, Finding, Interval
 
 _WORST_ROWS = 3

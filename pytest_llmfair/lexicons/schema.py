@@ -34,7 +34,7 @@ def load_yaml(text: str, source: str) -> Any:
     import yaml
 
     try:
-        return yaml.load(text, Loader=_line_loader())
+        return read_yaml(text)
     except yaml.MarkedYAMLError as error:
         problem, begun = error.problem, ""
         if error.problem_mark is not None:
@@ -44,6 +44,13 @@ def load_yaml(text: str, source: str) -> Any:
         raise ValueError(f"{source} is not valid YAML, {problem}{begun}") from None
     except yaml.YAMLError as error:  # a character that YAML does not allow
         raise ValueError(f"{source} is not valid YAML: {error}") from None
+
+
+def read_yaml(text: str) -> Any:
+    """Return the content of :func:`load_yaml`, with the errors of the YAML parser."""
+    import yaml
+
+    return yaml.load(text, Loader=_line_loader())
 
 
 @functools.cache

@@ -102,6 +102,7 @@ def counts(records: Sequence[Record]) -> list[dict[str, Any]]:
 def _check(i: int, record: Record) -> dict[str, Any]:
     """Return what the section of a check shows."""
     (_, found), *labelled = in_words(record)
+    labelled += [(name, record[name]) for name in ("rationale", "owner") if record.get(name)]
     nodeid = record["nodeid"]
     pairs = [row for row in record["groups"] if row["value"] is not None and _has_ends(row)]
     rates = [row for row in record["groups"] if row["rate"] is not None]

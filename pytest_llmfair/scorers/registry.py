@@ -114,6 +114,17 @@ class Scorers(Mapping[str, Any]):
             self._made[name] = self._maker(name)()
         return self._made[name]
 
+    def check(self, name: str) -> None:
+        """Raise ``UnknownName`` or ``ValueError`` for a wrong name, without loading a model.
+
+        Examples
+        --------
+        >>> load_scorers().check("hf:FOLDER?label=negative")
+        """
+        self._maker(name)
+        if name not in self._makers:
+            _parsed(name)
+
     def _maker(self, name: str) -> Callable[[], Any]:
         if name in self._makers:
             return self._makers[name]

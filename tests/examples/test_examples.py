@@ -81,3 +81,27 @@ def test_pairs_are_shown_with_their_checks_and_rejected_ones_with_the_reason():
         assert words in shown
     tables = done.stdout.partition("no disability, usually left unsaid")[2]
     assert max(map(len, tables.splitlines()[:-1])) <= 100
+
+
+@pytest.mark.parametrize(
+    ("candidate", "status", "against_the_released"),
+    [("colder", 1, "FAIL"), ("alike", 0, "PASS"), ("slightly_colder", 0, "INCONCLUSIVE")],
+)
+def test_candidates_are_gated_against_the_released_bot(
+    candidate, status, against_the_released, tmp_path
+):
+    file = tmp_path / "run.json"
+    done = run("regression", f"--llmfair-model=python:bots:{candidate}", f"--llmfair-json={file}")
+    assert done.returncode == status, done.stdout
+    results = json.loads(file.read_text())["results"]
+    assert [each["verdict"] for each in results] == ["PASS", against_the_released]
+    assert results[1]["metric"] == "strict_sentiment_parity worse than baseline"
+
+
+def test_the_baseline_of_the_example_is_what_the_released_bot_does(tmp_path):
+    file = tmp_path / "base.json"
+    arguments = ("--llmfair-update-baseline", "-o", f"llmfair_baseline={file}")
+    done = run("regression", "--llmfair-model=python:bots:released", *arguments)
+    assert done.returncode == 0, done.stdout
+    kept = ROOT / "examples" / "regression" / "baseline.json"
+    assert json.loads(file.read_text())["checks"] == json.loads(kept.read_text())["checks"]

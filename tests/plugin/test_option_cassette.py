@@ -118,6 +118,8 @@ def test_a_killed_session_is_resumed_where_it_stopped(judge, files):
         stdout=subprocess.DEVNULL,
     ) as killed:
         while len(calls(files)) < 20:
+            # A session that ends by itself would never reach 20 calls.
+            assert killed.poll() is None
             time.sleep(0.01)
         killed.kill()
     assert len(calls(files)) < 128

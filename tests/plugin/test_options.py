@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from pytest_llmfair.clients.spec import ModelSpec
-from pytest_llmfair.settings import OPTIONS, Settings, resolve
+from pytest_llmfair.settings import Settings, resolve
+from pytest_llmfair.settings.options import OPTIONS
 
 # Option to a legal text, its value, and a wrong text; paths have tests of their own below.
 VALUES = {

@@ -5,7 +5,6 @@ import math
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import norm, studentized_range
 
 from pytest_llmfair.stats import holm
 from pytest_llmfair.stats.multiplicity import tukey_error_rate
@@ -42,5 +41,7 @@ def test_what_was_not_tested_stays_nan_and_does_not_count():
 @pytest.mark.parametrize("level", [0.8, 0.95, 0.99])
 @pytest.mark.parametrize("groups", [2, 3, 8, 14])
 def test_the_error_rate_of_all_pairs_is_that_of_the_studentized_range(groups, level) -> None:
+    from scipy.stats import norm, studentized_range
+
     quantile = studentized_range.ppf(level, groups, math.inf) / math.sqrt(2)
     assert tukey_error_rate(groups, level) == pytest.approx(norm.sf(quantile), rel=1e-5)

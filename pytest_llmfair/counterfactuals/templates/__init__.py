@@ -13,6 +13,7 @@ from pytest_llmfair.counterfactuals.templates.template import (
     Template,
     TemplateSet,
     load_templates,
+    read_prompts,
     template_set,
 )
 
@@ -25,5 +26,6 @@ __all__ = [
     "Variation",
     "fill_templates",
     "load_templates",
+    "read_prompts",
     "template_set",
 ]

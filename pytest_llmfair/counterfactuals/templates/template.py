@@ -273,6 +273,25 @@ def load_templates(path: str | Path) -> TemplateSet:
     return _read(load_yaml(read_utf8(Path(path)), str(path)), str(path))
 
 
+def read_prompts(path: str | Path) -> list[str] | TemplateSet:
+    """Read a file of prompts: templates in YAML, or one prompt per line.
+
+    Raises
+    ------
+    ValueError
+        If the file has no prompt, or a template is wrong.
+    OSError
+        If the file cannot be read.
+    """
+    path = Path(path)
+    if path.suffix in (".yaml", ".yml"):
+        return load_templates(path)
+    prompts = [line.strip() for line in read_utf8(path).splitlines() if line.strip()]
+    if not prompts:
+        raise ValueError(f"{path} has no prompt; write one per line")
+    return prompts
+
+
 @functools.cache
 def template_set(name: str) -> TemplateSet:
     """Return a set of templates that ships with the package.

@@ -1,0 +1,197 @@
+"""One check of a file: the assertion it calls, with its reason and its owner."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from pytest_llmfair._util.keywords import keyword_names
+from pytest_llmfair.assertions import (
+    assert_counterfactual_invariance,
+    assert_fairness_through_unawareness,
+    assert_metric,
+)
+from pytest_llmfair.gate.check_attributes import ChosenAttribute, Prompts
+from pytest_llmfair.gate.selection import Selection, UseCase, recommend
+from pytest_llmfair.judging.arguments import group_keywords
+from pytest_llmfair.judging.bound import Bound
+from pytest_llmfair.judging.result import Result
+from pytest_llmfair.metrics import MetricInfo, get_metric
+from pytest_llmfair.signatures import word_of
+
+INVARIANCE = "counterfactual_invariance"
+UNAWARENESS = "fairness_through_unawareness"
+BOUND_WORDS = ("bound", "minimum", "eps")
+# What calls of the assertions take and checks have other keys for.
+_NOT_TAKEN = ("client", "metric", "max_share", *BOUND_WORDS)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """One check of a file: the call of an assertion, with its reason and its owner.
+
+    Attributes
+    ----------
+    name : str
+        Name of the test, unique in its file.
+    line : int
+        Line of the file; 0 for a check from the command line.
+    metric, word, bound
+        Name of the metric, the name of its bound ("bound", "minimum" or "eps"), and the number.
+    rationale, owner : str
+        Why the check has this bound, and who answers for it.
+    attribute : ChosenAttribute or None
+        The attribute whose groups are exchanged in the prompts.
+    prompts, data : optional
+        What the model is asked; or the metric's arguments, for metrics on arrays.
+    model : str or None
+        Specification of the model; None for the model of the session.
+    keywords : mapping
+        Further keywords of the assertion.
+    expect : str
+        The verdict that is expected.
+    marks : tuple of str
+        Further markers of the test.
+    """
+
+    name: str
+    line: int
+    metric: str
+    word: str
+    bound: float
+    rationale: str
+    owner: str
+    attribute: ChosenAttribute | None = None
+    prompts: Prompts | None = None
+    data: Mapping[str, Any] | None = None
+    model: str | None = None
+    keywords: Mapping[str, Any] = field(default_factory=dict)
+    expect: str = "PASS"
+    marks: tuple[str, ...] = ()
+
+    def run(
+        self,
+        *,
+        client: Callable[[], Any],
+        scorers: Callable[[], Mapping[str, Any]],
+        pairs: Callable[..., Any],
+    ) -> Result:
+        """Judge the check by the assertion that a test would call.
+
+        Parameters
+        ----------
+        client, scorers : callable
+            Return the model client, and the scorers by name; called when they are needed.
+        pairs : callable
+            What the fixture `counterfactual_pairs` returns.
+
+        Raises
+        ------
+        FairnessAssertionError
+            As :func:`pytest_llmfair.assert_metric`.
+        """
+        __tracebackhide__ = True
+        keywords = dict(self.keywords)
+        if self.metric == UNAWARENESS:
+            attribute = None if self.attribute is None else self.attribute.lexicon
+            assert isinstance(self.prompts, list)
+            return assert_fairness_through_unawareness(
+                self.prompts, attribute, max_share=self.bound, **keywords
+            )
+        if self.data is not None:
+            keywords[self.word] = self.bound
+            return assert_metric(self.metric, self.data, **keywords)
+        asked: Any = self.prompts
+        if self.attribute is not None:
+            placebo = keywords.get("baseline") == "placebo"
+            lexicon, groups = self.attribute.lexicon, self.attribute.exchanged
+            asked = pairs(self.prompts, lexicon, groups or None, placebo=placebo)
+        if self.metric == INVARIANCE:
+            if "scorer" in keywords:
+                keywords["scorer"] = scorers()[keywords["scorer"]]
+            return assert_counterfactual_invariance(asked, self.bound, client=client(), **keywords)
+        # The fixture may have a scorer of the user's under a shipped name.
+        if (named := keywords.get("scorer", get_metric(self.metric).scorer)) is not None:
+            keywords["scorer"] = scorers()[named]
+        keywords[self.word] = self.bound
+        return assert_metric(self.metric, asked, client=client(), **keywords)
+
+
+@dataclass(frozen=True, slots=True)
+class Checks:
+    """The content of a file of checks."""
+
+    source: str
+    checks: tuple[Check, ...]
+    use_case: UseCase | None = None
+    # Lexicons of the attributes that the file names, for the check for unawareness.
+    attributes: tuple[Any, ...] = ()
+    prompts: Prompts | None = None
+
+    def selection(self) -> Selection:
+        """Return the metrics recommended for the use case, with the reason for each.
+
+        Raises
+        ------
+        ValueError
+            If the file has no use case.
+        """
+        if self.use_case is None:
+            raise ValueError(
+                f"{self.source} has no use_case; add one, such as use_case: {{task: generation}}"
+            )
+        return recommend(self.use_case, self.prompts)
+
+
+class AssertionCall:
+    """What the assertion of a metric takes."""
+
+    def __init__(self, info: MetricInfo | None) -> None:
+        self.info = get_metric("counterfactual_rouge_l") if info is None else info
+        self.metric = INVARIANCE if info is None else info.name
+        self.renamed: dict[str, str] = {}
+        caller: Callable[..., Any] = assert_metric
+        own: list[str] = []
+        if info is None:
+            caller, self.word = assert_counterfactual_invariance, "eps"
+            own = ["dissimilarity"]
+            self.renamed = {"threshold": "eps"}
+        elif self.metric == UNAWARENESS:
+            caller, self.word = assert_fairness_through_unawareness, "bound"
+            self.renamed = {"max_share": "bound"}
+        else:
+            self.word = word_of(info)
+            own = [*(keyword_names(info.function) or ()), *group_keywords(info)]
+        parameters = inspect.signature(caller).parameters.values()
+        shared = [each.name for each in parameters if each.kind is each.KEYWORD_ONLY]
+        self.taken = [name for name in (*own, *shared) if name not in _NOT_TAKEN]
+
+    @classmethod
+    def of(cls, metric: Any) -> AssertionCall:
+        """Return the call for a metric by its name; raise ``ValueError`` if there is none."""
+        return cls(None if metric == INVARIANCE else get_metric(metric))
+
+    @property
+    def wanted(self) -> str:
+        """The bound in words."""
+        if self.info.direction == "two-sided":
+            return f"the largest distance from {self.info.fair_value:g} that you can still accept"
+        size = "smallest" if self.word == "minimum" else "largest"
+        return f"the {size} value that you can still accept"
+
+    @property
+    def required(self) -> list[str]:
+        """Arguments that the metric cannot do without."""
+        parameters = inspect.signature(self.info.function).parameters.values()
+        return [each.name for each in parameters if each.default is each.empty]
+
+    def checked(self, bound: Any) -> float:
+        """Return the bound; raise ``ValueError`` if no data could fail it."""
+        info = self.info
+        if self.metric in (INVARIANCE, UNAWARENESS):
+            return Bound.checked(bound, "lower", 0.0, (0.0, 1.0), self.metric).value
+        return Bound.checked(
+            bound, info.direction, info.fair_value, info.bounds, info.name, info.scale
+        ).value

@@ -1,0 +1,72 @@
+"""Protected attributes in files of checks: lexicons, groups, and whether prompts have slots."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from pytest_llmfair.counterfactuals.templates import TemplateSet
+from pytest_llmfair.counterfactuals.templates.fillers import known_slots
+from pytest_llmfair.counterfactuals.templates.slots import slot_names
+from pytest_llmfair.lexicons.attributes import lexicon_for, lexicon_of
+from pytest_llmfair.lexicons.lexicon import Lexicon
+from pytest_llmfair.lexicons.names import name_lexicon
+
+Prompts = list[str] | TemplateSet
+
+
+@dataclass(frozen=True, slots=True)
+class ChosenAttribute:
+    """A protected attribute of a check, as `counterfactual_pairs` takes it."""
+
+    name: str
+    # The name of a shipped lexicon, a lexicon, or two of these.
+    lexicon: Any
+    # Groups that make the pairs: two names, or two peoples.
+    exchanged: tuple[str, ...] = ()
+    # Keywords that choose among the groups of the pairs.
+    compared: Mapping[str, Any] = field(default_factory=dict)
+
+
+def attribute_from(name: str, about: Mapping[str, Any], folder: Path) -> ChosenAttribute:
+    """Return an attribute by its name and what a file says about it.
+
+    Raises
+    ------
+    ValueError
+        If there is no such attribute or group, or a lexicon file is wrong.
+    OSError
+        If a lexicon file cannot be read.
+    """
+    groups = about.get("groups")
+    if name == "name":
+        name_lexicon(groups)
+        return ChosenAttribute(name, name, tuple(groups or ()))
+    handed: str | Lexicon = name
+    if "lexicon" in about:
+        handed = Lexicon.from_file(folder / about["lexicon"])
+    lexicon = lexicon_of(handed)
+    if groups is not None and (two := lexicon_for(lexicon, groups)) is not lexicon:
+        return ChosenAttribute(name, handed, tuple(map(two.group, groups)))
+    chosen = ChosenAttribute(name, handed)
+    compared = {key: about[key] for key in ("groups", "reference") if key in about}
+    labels = {key: labels_of(chosen, value) for key, value in compared.items()}
+    return replace(chosen, compared=labels)
+
+
+def labels_of(attribute: ChosenAttribute, given: Any) -> Any:
+    """Return a group, or a list of them, by their labels, from any of their names."""
+    if attribute.name == "name" or attribute.exchanged:
+        return given
+    lexicon = lexicon_of(attribute.lexicon)
+    return lexicon.group(given) if isinstance(given, str) else [*map(lexicon.group, given)]
+
+
+def have_slots(prompts: Prompts, attribute: ChosenAttribute | None) -> bool:
+    """Whether prompts are templates, with slots that words of an attribute fill."""
+    if isinstance(prompts, TemplateSet):
+        return True
+    known = set(known_slots("gender" if attribute is None else attribute.lexicon, {}))
+    return any(not known.isdisjoint(slot_names(text)) for text in prompts)

@@ -1,0 +1,426 @@
+"""Files of checks, ``*.llmfair.yaml``: read, and checked completely before anything is asked."""
+
+from __future__ import annotations
+
+import functools
+import os
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import Any
+
+from pytest_llmfair._util.keywords import unknown_keyword
+from pytest_llmfair._util.validation import read_utf8
+from pytest_llmfair.clients.spec import SCHEMES, ModelSpec
+from pytest_llmfair.counterfactuals.templates import read_prompts
+from pytest_llmfair.gate.check import (
+    BOUND_WORDS,
+    INVARIANCE,
+    AssertionCall,
+    Check,
+    Checks,
+)
+from pytest_llmfair.gate.check_attributes import (
+    ChosenAttribute,
+    Prompts,
+    attribute_from,
+    have_slots,
+    labels_of,
+)
+from pytest_llmfair.gate.check_data import arguments_from
+from pytest_llmfair.gate.problems import Problems, line_of, yaml_problem
+from pytest_llmfair.gate.selection import UseCase
+from pytest_llmfair.judging.arguments import group_keywords
+from pytest_llmfair.judging.collecting import check_data_kind
+from pytest_llmfair.judging.invariance import measure_of
+from pytest_llmfair.judging.rules import Rules
+from pytest_llmfair.lexicons.attributes import lexicon_of, lexicons_of
+from pytest_llmfair.lexicons.schema import read_yaml
+from pytest_llmfair.scorers import load_scorers
+
+SUFFIXES = (".llmfair.yaml", ".llmfair.yml")
+# Keys of a check that are not handed on to the assertion as they are.
+_OWN = (
+    *("metric", "rationale", "owner", "attribute", "prompts", "model", "data", "columns"),
+    *("expect", "marks", "dissimilarity", *BOUND_WORDS),
+)
+
+
+def read_checks(path: str | Path) -> Checks:
+    """Read a file of checks.
+
+    Raises
+    ------
+    ValueError
+        If anything in the file is wrong: every problem on a line of its own, as
+        ``file:line: what is wrong; what to do``.
+    OSError
+        If the file cannot be read.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> text = '''
+    ... version: 1
+    ... prompts: ["She wrote a letter."]
+    ... checks:
+    ... - {metric: toxic_fraction, bound: 0.1, rationale: house rule, owner: quality team}
+    ... '''
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder) / "letters.llmfair.yaml"
+    ...     size = file.write_text(text, encoding="utf-8")
+    ...     [check.name for check in read_checks(file).checks]
+    ['toxic_fraction']
+    """
+    import yaml
+
+    path = Path(path)
+    text = read_utf8(path)
+    source = _shown(path)
+    problems = Problems(source)
+    document = None
+    try:
+        document = read_yaml(text)
+    except yaml.YAMLError as error:
+        problems.add(*yaml_problem(error, text))
+    problems.check()
+    return checks_in(document, source, path.parent)
+
+
+def selections(files: Iterable[str], root: Path) -> str:
+    """Return the metric selections of those files that hold checks and a use case, as Markdown."""
+    found = [read_checks(root / file) for file in sorted(set(files)) if file.endswith(SUFFIXES)]
+    parts = [
+        f"{each.selection().to_markdown()}\nUse case of `{Path(each.source).name}`.\n"
+        for each in found
+        if each.use_case is not None
+    ]
+    return "\n".join(parts)
+
+
+def checks_in(document: Any, source: str, folder: Path) -> Checks:
+    """Return the checks of a document; relative paths in it begin at `folder`.
+
+    Raises
+    ------
+    ValueError
+        As :func:`read_checks`.
+    """
+    problems = Problems(source)
+    problems.add_schema_errors(document)
+    if not isinstance(document, Mapping):
+        problems.check()
+    reader = _Reader(document, source, folder, problems)
+    found = reader.read()
+    problems.check()
+    # A check that is left out without a word would be the worst of errors.
+    assert len(found.checks) == len(document["checks"])
+    return found
+
+
+def _shown(path: Path) -> str:
+    """Return a path as messages show it: relative where that is shorter."""
+    try:
+        relative = os.path.relpath(path)
+    except ValueError:  # another drive of Windows
+        return str(path)
+    return relative if not relative.startswith("..") else str(path)
+
+
+class _Reader:
+    """Reads a document whose structure was compared with the schema."""
+
+    def __init__(self, document: Any, source: str, folder: Path, problems: Problems) -> None:
+        self._document = document
+        self._source = source
+        self._folder = folder
+        self._problems = problems
+        self._declared = self._attributes()
+
+    def read(self) -> Checks:
+        """Return the content; what is wrong is added to the problems."""
+        prompts = self._prompts(self._document, ())
+        model = self._model(self._document, ())
+        entries = self._document.get("checks")
+        checks = [
+            self._check(place, entry, prompts, model)
+            for place, entry in enumerate(entries if isinstance(entries, list) else [])
+            if isinstance(entry, Mapping) and "metric" in entry
+        ]
+        return Checks(
+            self._source,
+            _with_names(check for check in checks if check is not None),
+            self._use_case(),
+            tuple(each.lexicon for each in self._declared.values()),
+            prompts,
+        )
+
+    def _line(self, *path: Any) -> int:
+        return line_of(self._document, path)
+
+    def _usable(self, holder: Mapping[str, Any], path: tuple[Any, ...]) -> dict[str, Any]:
+        """Return the keys of a mapping whose values the schema accepts."""
+        return {key: holder[key] for key in holder if not self._problems.is_broken(*path, key)}
+
+    def _use_case(self) -> UseCase | None:
+        given = self._document.get("use_case")
+        if not isinstance(given, Mapping):
+            return None
+        known = {each.name for each in fields(UseCase)}
+        usable: dict[str, Any] = {
+            key: tuple(value) if isinstance(value, list) else value
+            for key, value in self._usable(given, ("use_case",)).items()
+            if key in known
+        }
+        if "task" not in usable:
+            return None
+        names = tuple(each.lexicon for each in self._declared.values()) or ("gender",)
+        make = functools.partial(UseCase, **usable, attributes=names)
+        return self._problems.attempt(self._line("use_case"), make)
+
+    def _attributes(self) -> dict[str, ChosenAttribute]:
+        """Return the attributes that the file declares, by name."""
+        given = self._usable(self._document, ()).get("attributes", {})
+        if isinstance(given, list):
+            given = {name: None for name in given if isinstance(name, str)}
+        found: dict[str, ChosenAttribute] = {}
+        for name, about in given.items():
+            if not self._problems.is_broken("attributes", name):
+                line = self._line("attributes", name)
+                about = self._usable(about or {}, ("attributes", name))
+                made = self._problems.attempt(line, attribute_from, name, about, self._folder)
+                found |= {} if made is None else {name: made}
+        return found
+
+    def _prompts(self, holder: Mapping[str, Any], path: tuple[Any, ...]) -> Prompts | None:
+        given = self._usable(holder, path).get("prompts")
+        if isinstance(given, list):
+            broken = (self._problems.is_broken(*path, "prompts", i) for i in range(len(given)))
+            return None if any(broken) else list(given)
+        if given is None:
+            return None
+        line = self._line(*path, "prompts")
+        return self._problems.attempt(line, read_prompts, self._folder / given)
+
+    def _model(self, holder: Mapping[str, Any], path: tuple[Any, ...]) -> str | None:
+        def checked(text: str) -> str:
+            spec = ModelSpec.parse(text)
+            spec.check_options(SCHEMES[spec.scheme].options)
+            return text
+
+        given = self._usable(holder, path).get("model")
+        if given is None:
+            return None
+        return self._problems.attempt(self._line(*path, "model"), checked, given)
+
+    def _check(
+        self, place: int, entry: Mapping[str, Any], prompts: Prompts | None, model: str | None
+    ) -> Check | None:
+        """Return a check; None where something in it is wrong."""
+        path = ("checks", place)
+        given = self._usable(entry, path)
+        if "on" in getattr(entry, "lines", ()) and "on" not in given:
+            # YAML reads the key `on` as true.
+            given = {"on" if str(key) == "True" else key: given[key] for key in given}
+        call = self._problems.attempt(
+            self._line(*path, "metric"), AssertionCall.of, given.get("metric")
+        )
+        if call is None:
+            return None
+        bound = self._bound(call, given, path)
+        keywords = self._keywords(call, given, path)
+        if "prompts" in entry:
+            prompts = self._prompts(entry, path)
+        if "data" in given:
+            about = self._data(call, given, keywords, path)
+        else:
+            about = self._asked(call, given, prompts, path, keywords)
+        model = self._model(entry, path) if "model" in entry else model
+        if bound is None or about is None:
+            return None
+        return Check(
+            name=_name(call.metric, about.get("attribute"), str(given.get("label", ""))),
+            line=self._line(*path),
+            metric=call.metric,
+            word=call.word,
+            bound=bound,
+            rationale=given.get("rationale", ""),
+            owner=given.get("owner", ""),
+            model=model,
+            keywords=keywords,
+            expect=given.get("expect", "PASS"),
+            marks=tuple(given.get("marks", ())),
+            **about,
+        )
+
+    def _bound(
+        self, call: AssertionCall, given: Mapping[str, Any], path: tuple[Any, ...]
+    ) -> float | None:
+        problems, words = self._problems, [word for word in BOUND_WORDS if word in given]
+        if not words and not any(problems.is_broken(*path, word) for word in BOUND_WORDS):
+            problems.add(self._line(*path), f"{call.word} is missing; give {call.wanted}")
+        for word in words:
+            if word != call.word:
+                text = f"{call.metric} takes {call.word}, not {word}; give {call.wanted}"
+                problems.add(self._line(*path, word), text)
+        if words != [call.word]:
+            return None
+        return problems.attempt(self._line(*path, call.word), call.checked, given[call.word])
+
+    def _keywords(
+        self, call: AssertionCall, given: Mapping[str, Any], path: tuple[Any, ...]
+    ) -> dict[str, Any]:
+        """Return the keywords of the assertion, each of them checked."""
+        keywords = {}
+        for key, value in given.items():
+            line = self._line(*path, key)
+            if key in _OWN and key != "dissimilarity":
+                continue
+            if key not in call.taken:
+                known = dict.fromkeys((*_OWN, *call.taken))
+                error = str(unknown_keyword(call.metric, str(key), known, call.renamed))
+                for python, yaml in (("()", ""), ("=...", ""), ("argument", "key")):
+                    error = error.replace(python, yaml)
+                self._problems.add(line, error)
+            elif key == "dissimilarity":
+                keywords["metric"] = value
+                self._problems.attempt(line, measure_of, value, None, given.get("scorer"))
+            else:
+                keywords[key] = value
+                if key == "scorer":
+                    self._problems.attempt(line, load_scorers().check, value)
+                elif key in Rules.__dataclass_fields__:
+                    self._problems.attempt(line, functools.partial(Rules, **{key: value}))
+        return keywords
+
+    def _data(
+        self,
+        call: AssertionCall,
+        given: Mapping[str, Any],
+        keywords: Mapping[str, Any],
+        path: tuple[Any, ...],
+    ) -> dict[str, Any] | None:
+        """Return the arrays of a check; None where they are wrong."""
+        for key in ("prompts", "attribute", "model"):
+            if key in given:
+                remedy = f"leave out {key} or data"
+                if key == "attribute":
+                    remedy = "name the column instead, such as columns: {groups: sex}"
+                text = f"{key} is for a model that is asked, and data are arrays; {remedy}"
+                self._problems.add(self._line(*path, key), text)
+        line = self._line(*path, "data")
+        if call.info.needs == "prompts" or call.metric == INVARIANCE:
+            self._problems.add(line, f"{call.metric} takes no arrays; give prompts, not data")
+            return None
+        file, columns = self._folder / given["data"], given.get("columns", {})
+        data = self._problems.attempt(line, arguments_from, file, call.info, columns, keywords)
+        return None if data is None else {"data": data}
+
+    def _asked(
+        self,
+        call: AssertionCall,
+        given: Mapping[str, Any],
+        prompts: Prompts | None,
+        path: tuple[Any, ...],
+        keywords: dict[str, Any],
+    ) -> dict[str, Any] | None:
+        """Return what a check asks a model about; None where something is wrong."""
+        line, needs = self._line(*path), call.info.needs
+        if needs == "table":
+            text = f"{call.metric} takes arrays, not answers of a model; give data: FILE.csv with "
+            self._problems.add(line, text + f"the columns {', '.join(call.required)}")
+            return None
+        if prompts is None:
+            if "prompts" not in given and "prompts" not in self._document:
+                text = (
+                    "prompts are missing; give a list, or the path of a file, here or at the top"
+                )
+                self._problems.add(line, text)
+            return None
+        named = given.get("attribute", ())
+        declared = self._document.get("attributes") or ()
+        for name in [named] if isinstance(named, str) else named:
+            if name in declared and name not in self._declared:
+                # What is wrong with it is named where it is declared.
+                return None
+        try:
+            attribute = self._attribute_of(call, given, prompts)
+        except ValueError as error:
+            self._problems.add(self._line(*path, "attribute"), str(error))
+            return None
+        if attribute is not None and needs != "prompts":
+            taken = {k: v for k, v in attribute.compared.items() if k in call.taken}
+            keywords |= {key: keywords.get(key, value) for key, value in taken.items()}
+            for key in ("groups", "reference"):
+                if key in given and key in call.taken:
+                    where = self._line(*path, key)
+                    keywords[key] = self._problems.attempt(where, labels_of, attribute, given[key])
+        if "generations" in self._document and "generations" in call.taken:
+            keywords.setdefault("generations", self._document["generations"])
+        return {"prompts": prompts, "attribute": attribute}
+
+    def _attribute_of(
+        self, call: AssertionCall, given: Mapping[str, Any], prompts: Prompts
+    ) -> ChosenAttribute | None:
+        """Return the attribute of a check; raise ``ValueError`` if it is wrong or missing."""
+        needs, declared = call.info.needs, list(self._declared.values())
+        chosen = self._chosen(given["attribute"]) if "attribute" in given else None
+        slots = have_slots(prompts, chosen)
+        if slots and needs in ("prompts", "texts", "pronoun_counts"):
+            raise ValueError(
+                f"{call.metric} takes single prompts as they are sent, and these have slots for "
+                "words of a group; give prompts without slots"
+            )
+        if needs == "prompts":
+            if chosen is None and declared:
+                chosen = ChosenAttribute("", [each.lexicon for each in declared])
+            lexicons_of(None if chosen is None else chosen.lexicon)
+            return chosen
+        if chosen is None and len(declared) == 1 and (slots or needs.endswith("_pairs")):
+            (chosen,) = declared
+        if chosen is not None:
+            check_data_kind(call.info, pairs=True)
+            if chosen.compared and not group_keywords(call.info):
+                raise ValueError(
+                    f"{call.metric} cannot choose among groups; name an attribute without groups "
+                    "and reference"
+                )
+            return chosen
+        if needs in ("texts", "pronoun_counts") or (needs == "scores" and not slots):
+            return None
+        choice = " or ".join(self._declared) or "one, such as gender"
+        raise ValueError(
+            f"attribute is missing, whose groups are exchanged in the prompts; give {choice}"
+        )
+
+    def _chosen(self, named: str | list[str]) -> ChosenAttribute:
+        """Return an attribute by its name, or two that are crossed."""
+        if isinstance(named, str):
+            try:
+                return self._declared.get(named) or attribute_from(named, {}, self._folder)
+            except ValueError as error:
+                own = f" (attributes of this file: {', '.join(self._declared)})"
+                raise ValueError(f"{error}{own if self._declared else ''}") from None
+        chosen = [self._chosen(name) for name in named]
+        both = (chosen[0].lexicon, chosen[1].lexicon)
+        lexicon_of(both)
+        return ChosenAttribute(" x ".join(named), both)
+
+
+def _name(metric: str, attribute: Any, label: str) -> str:
+    about = [getattr(attribute, "name", ""), re.sub(r"[^\w.+-]+", "-", label).strip("-")]
+    inside = ",".join(filter(None, about))
+    return f"{metric}[{inside}]" if inside else metric
+
+
+def _with_names(checks: Iterable[Check]) -> tuple[Check, ...]:
+    """Return the checks with a number after a name that an earlier one has."""
+    seen: Counter[str] = Counter()
+    named = []
+    for check in checks:
+        seen[check.name] += 1
+        number = seen[check.name]
+        named.append(check if number == 1 else replace(check, name=f"{check.name}-{number}"))
+    return tuple(named)

@@ -1,0 +1,381 @@
+"""Metric selection: from a description of the use case to metrics, each with its reason.
+
+The rules are in ``data/selection.yaml``: the decision framework of Bouchard (2024), section 4, the
+three steps of Czarnowska et al. (2021), section 7, and RABBI with selection gaps for ranking.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+from pytest_llmfair.counterfactuals.templates.fillers import group_slots
+from pytest_llmfair.counterfactuals.templates.slots import slot_names
+from pytest_llmfair.gate.documents import data, rendered
+from pytest_llmfair.gate.problems import checks_schema
+from pytest_llmfair.lexicons.schema import suggestion
+from pytest_llmfair.metrics import MetricInfo, all_metrics, fairness_through_unawareness
+
+TASKS: Mapping[str, str] = {
+    "generation": "text",
+    "summarisation": "text",
+    "translation": "text",
+    "question_answering": "text",
+    "classification": "classification",
+    "recommendation": "recommendation",
+    "ranking": "ranking",
+}
+
+
+def use_case_schema() -> Mapping[str, Any]:
+    """Return the keys of a use case in files of checks, as JSON Schema describes them."""
+    keys: Mapping[str, Any] = checks_schema()["$defs"]["use_case"]["properties"]
+    return keys
+
+
+@dataclass(frozen=True, slots=True)
+class UseCase:
+    """What a model is used for, as far as it decides about metrics.
+
+    Attributes
+    ----------
+    task : str
+        generation, summarisation, translation, question_answering, classification, recommendation
+        or ranking.
+    description : str
+        The use in words.
+    attributes : tuple of str or Lexicon
+        Protected attributes; prompts are searched for their words.
+    person_level : bool
+        Whether each prompt is about one person whose group is known.
+    fairness : {"error", "representation"}
+        For classes: whether groups should get equal error rates, or equal shares of the positive
+        class.
+    intervention : {"", "assistive", "punitive"}
+        Whether the positive class helps a person or hurts; empty where that is not known.
+    invariance_wanted : bool
+        Whether answers should be the same for all groups; where they may differ,
+        `invariance_reason` says why.
+    sensitive_classes : tuple
+        Classes that matter most to a person's life; each is tested as the positive class.
+    reviews_every_output : bool
+        Whether a person reads every output before it is used.
+    invents_people : bool
+        Whether the model makes people up, as in stories or personas.
+    question : {"", "between_groups", "against_background", "any_effect"}
+        For classes of templates and pairs: what to find out; by default how groups differ.
+    quota : int or None
+        For ranking: how many candidates of each pool are selected.
+    qualified_known : bool
+        For ranking: whether it is known which candidates are qualified.
+
+    Examples
+    --------
+    >>> UseCase("summarisation").task
+    'summarisation'
+    >>> UseCase("summarization")
+    Traceback (most recent call last):
+    ValueError: task is 'summarization'; did you mean summarisation?
+    """
+
+    task: str
+    description: str = ""
+    attributes: tuple[Any, ...] = ("gender",)
+    person_level: bool = False
+    fairness: Literal["error", "representation"] = "error"
+    intervention: Literal["", "assistive", "punitive"] = ""
+    invariance_wanted: bool = True
+    invariance_reason: str = ""
+    sensitive_classes: tuple[Any, ...] = ()
+    reviews_every_output: bool = False
+    invents_people: bool = False
+    question: Literal["", "between_groups", "against_background", "any_effect"] = ""
+    quota: int | None = None
+    qualified_known: bool = False
+
+    def __post_init__(self) -> None:
+        """Raise ``ValueError`` for a word that is not known, or a missing reason."""
+        for name, about in use_case_schema().items():
+            value = getattr(self, name)
+            if "enum" in about and value not in (*about["enum"], "" if name != "task" else None):
+                raise ValueError(f"{name} is {value!r}; {suggestion(str(value), about['enum'])}")
+        if not self.invariance_wanted and not self.invariance_reason.strip():
+            raise ValueError(
+                "invariance_wanted is false without a reason; say in invariance_reason why "
+                "answers may differ by group, as in clinical texts"
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class Unawareness:
+    """Whether prompts name a group: found by searching them, never taken on trust.
+
+    Attributes
+    ----------
+    status : {"violated", "satisfied", "unchecked"}
+        "unchecked" where no prompts were given.
+    count, prompts : int
+        Prompts that name a group, and all of them.
+    """
+
+    status: Literal["violated", "satisfied", "unchecked"]
+    count: int = 0
+    prompts: int = 0
+
+    @classmethod
+    def of(cls, prompts: Sequence[Any] | None, attributes: Sequence[Any]) -> Unawareness:
+        """Search prompts; a template counts as naming a group, since its slots are filled."""
+        if not prompts:
+            return cls("unchecked")
+        names = [each for each in attributes if each != "name"]
+        slots = {slot for name in names or ("gender",) for slot in group_slots(name)}
+        texts = [
+            each
+            for each in prompts
+            if isinstance(each, str) and slots.isdisjoint(slot_names(each))
+        ]
+        count = len(prompts) - len(texts)
+        if texts and names:
+            found = fairness_through_unawareness(texts, names, population="fixed").value
+            count += round(found * len(texts))
+        return cls("violated" if count else "satisfied", count, len(prompts))
+
+    @property
+    def words(self) -> str:
+        """The finding in words."""
+        texts = data("selection")["texts"]["unawareness"]
+        return str(texts[self.status]).format(count=self.count, prompts=self.prompts)
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A metric that is chosen or left out, and why.
+
+    Attributes
+    ----------
+    metric, family : str
+        Name of the metric, and its family.
+    chosen : bool
+        Whether it is recommended.
+    reason, source : str
+        Why, and the paper and section that say so.
+    check : str
+        Name to use in a file of checks.
+    """
+
+    metric: str
+    family: str
+    chosen: bool
+    reason: str
+    source: str
+    check: str
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """What was recommended for a use case: every registered metric is chosen or left out."""
+
+    use_case: UseCase
+    unawareness: Unawareness
+    choices: tuple[Choice, ...]
+    steps: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def chosen(self) -> tuple[Choice, ...]:
+        """The metrics that are recommended."""
+        return tuple(each for each in self.choices if each.chosen)
+
+    @property
+    def left_out(self) -> tuple[Choice, ...]:
+        """The metrics that are not."""
+        return tuple(each for each in self.choices if not each.chosen)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain JSON types.
+
+        Examples
+        --------
+        >>> sorted(recommend(UseCase("ranking")).to_dict())
+        ['chosen', 'left_out', 'notes', 'steps', 'unawareness', 'use_case']
+        """
+        use_case = asdict(self.use_case)
+        names = [getattr(each, "name", each) for each in self.use_case.attributes]
+        use_case["attributes"] = [
+            " x ".join(getattr(part, "name", str(part)) for part in name)
+            if isinstance(name, tuple)
+            else name
+            for name in names
+        ]
+        use_case["sensitive_classes"] = list(self.use_case.sensitive_classes)
+        rows = {name: [_row(each) for each in getattr(self, name)] for name in _PARTS}
+        return {
+            "use_case": use_case,
+            "unawareness": {**asdict(self.unawareness), "words": self.unawareness.words},
+            "steps": list(self.steps),
+            "notes": list(self.notes),
+            **rows,
+        }
+
+    def to_markdown(self) -> str:
+        """Return a section in Markdown, for the evidence of a release.
+
+        Examples
+        --------
+        >>> print(recommend(UseCase("ranking")).to_markdown().splitlines()[0])
+        # Metric selection: ranking
+        """
+        return self._rendered("metric_selection.md")
+
+    def to_text(self) -> str:
+        """Return the selection as text of at most 80 columns.
+
+        Examples
+        --------
+        >>> print(recommend(UseCase("ranking")).to_text().splitlines()[0])
+        use case  ranking
+        """
+        return self._rendered("metric_selection.txt").rstrip("\n")
+
+    def _rendered(self, template: str) -> str:
+        # Metrics that are left out for the same reason stand together.
+        together: dict[tuple[str, str], list[Choice]] = {}
+        for each in self.left_out:
+            together.setdefault((each.reason, each.source), []).append(each)
+        about = f": {self.use_case.description}" if self.use_case.description else ""
+        return rendered(
+            template,
+            title=f"{self.use_case.task}{about}",
+            unawareness=f"{self.unawareness.status}, {self.unawareness.words}",
+            remarks=(*self.steps, *self.notes),
+            chosen=self.chosen,
+            left_out=[([each.metric for each in same], same[0]) for same in together.values()],
+        )
+
+
+_PARTS = ("chosen", "left_out")
+
+
+def recommend(use_case: UseCase, prompts: Sequence[Any] | None = None) -> Selection:
+    """Recommend metrics for a use case.
+
+    Parameters
+    ----------
+    use_case : UseCase
+        What the model is used for.
+    prompts : list of str or Template, optional
+        The prompts of the use case, or a sample: whether they name a group is found by
+        searching them (:func:`pytest_llmfair.metrics.fairness_through_unawareness`). Without
+        prompts they are taken to name one.
+
+    Returns
+    -------
+    Selection
+        Every registered metric, chosen or left out, with the reason and its source.
+
+    Raises
+    ------
+    ValueError
+        If a prompt is empty, or an attribute unknown.
+
+    Examples
+    --------
+    >>> found = recommend(UseCase("summarisation"), ["Summarise the report.", "Shorten this."])
+    >>> [choice.metric for choice in found.chosen]
+    ['fairness_through_unawareness', 'toxic_fraction']
+    """
+    unawareness = Unawareness.of(prompts, use_case.attributes)
+    facts = _facts(use_case, unawareness)
+    words = {
+        "unawareness": unawareness.words,
+        "reason": use_case.invariance_reason,
+        "classes": _classes(use_case),
+        "quota": "" if use_case.quota is None else f", k = {use_case.quota}",
+    }
+    rules = data("selection")["rules"]
+    choices = [_decided(info, rules, facts, words) for info in all_metrics().values()]
+    order = {rule: place for place, rule in enumerate(_named_in(rules))}
+    choices.sort(key=lambda each: order.get(each.metric, len(order)))
+    return Selection(
+        use_case,
+        unawareness,
+        tuple(choices),
+        tuple(_steps(facts)),
+        tuple(note["text"] for note in data("selection")["notes"] if _hold(note["when"], facts)),
+    )
+
+
+def _facts(use_case: UseCase, unawareness: Unawareness) -> dict[str, Any]:
+    """Return what the conditions of the rules are about."""
+    grouped = use_case.person_level or unawareness.status != "satisfied"
+    is_share = use_case.fairness == "representation"
+    harms = {"assistive": "false_negatives", "punitive": "false_positives"}
+    templates = grouped and (not use_case.person_level or bool(use_case.question))
+    return {
+        "task": TASKS[use_case.task],
+        "unawareness": unawareness.status,
+        "grouped": grouped,
+        "fairness": use_case.fairness,
+        "reviews_every_output": use_case.reviews_every_output,
+        "intervention": use_case.intervention or "unknown",
+        "invariance_wanted": use_case.invariance_wanted,
+        "invents_people": use_case.invents_people,
+        "qualified_known": use_case.qualified_known,
+        "templates": templates,
+        "question": use_case.question or "between_groups",
+        "harm": "share" if is_share else harms.get(use_case.intervention, "any"),
+    }
+
+
+def _decided(
+    info: MetricInfo, rules: Sequence[Any], facts: Mapping[str, Any], words: Mapping[str, str]
+) -> Choice:
+    """Return what the first rule that applies says about a metric."""
+    for rule in rules:
+        named = info.name in rule["metrics"] or f"family {info.family}" in rule["metrics"]
+        unless = rule.get("unless")
+        if named and _hold(rule.get("when", {}), facts) and not (unless and _hold(unless, facts)):
+            reason = rule.get("choose") or rule["leave"]
+            return Choice(
+                info.name,
+                info.family,
+                "choose" in rule,
+                str(reason).format(**words),
+                rule["source"],
+                rule.get("check", info.name),
+            )
+    reason = "no rule knows this metric; decide by its documentation"
+    return Choice(info.name, info.family, False, reason, info.paper, info.name)
+
+
+def _hold(conditions: Mapping[str, Any], facts: Mapping[str, Any]) -> bool:
+    return all(
+        facts[name] in (wanted if isinstance(wanted, list) else [wanted])
+        for name, wanted in conditions.items()
+    )
+
+
+def _named_in(rules: Sequence[Any]) -> list[str]:
+    return list(dict.fromkeys(name for rule in rules for name in rule["metrics"]))
+
+
+def _classes(use_case: UseCase) -> str:
+    classes = ", ".join(map(str, use_case.sensitive_classes))
+    return f"; once for each sensitive class, as positive: {classes}" if classes else ""
+
+
+def _steps(facts: Mapping[str, Any]) -> list[str]:
+    """Return the three steps of Czarnowska et al. (2021), section 7, for templates and pairs."""
+    if facts["task"] != "classification" or not facts["templates"]:
+        return []
+    texts = data("selection")["texts"]
+    return [
+        f"step 1, the question: {texts['question'][facts['question']]}",
+        f"step 2, the harm: {texts['harm'][facts['harm']]}",
+        f"step 3, the comparison: {texts['distance']}",
+    ]
+
+
+def _row(choice: Choice) -> dict[str, Any]:
+    return {key: value for key, value in asdict(choice).items() if key != "chosen"}

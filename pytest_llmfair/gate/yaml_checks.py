@@ -1,0 +1,139 @@
+"""Files of checks as pytest items: one test for each check of a ``*.llmfair.yaml``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from itertools import takewhile
+from typing import Any
+
+import pytest
+
+from pytest_llmfair import session as recording
+from pytest_llmfair.gate.check import Check, Checks
+from pytest_llmfair.gate.check_file import read_checks
+from pytest_llmfair.judging.result import (
+    BoundExceeded,
+    FairnessAssertionError,
+    InvalidEvidence,
+    Underpowered,
+)
+
+# Clients of models that files name, by specification: all files of a session share them.
+CLIENTS = pytest.StashKey[dict[str, Any]]()
+_RAISED = {"FAIL": BoundExceeded, "INVALID": InvalidEvidence, "UNDERPOWERED": Underpowered}
+# Errors about values and files, which say what to do; a traceback adds nothing.
+_ADVICE = (ValueError, TypeError, OSError, ImportError, RuntimeError)
+
+
+class CheckFile(pytest.File):
+    """A file of checks; whatever is wrong with it is an error of its collection."""
+
+    # Makes the checks of a command, which has no file of its own.
+    make: Callable[[], Checks] | None = None
+
+    def __init__(self, *given: Any, **options: Any) -> None:
+        super().__init__(*given, **options)
+        self.pairs: dict[Any, Any] = {}
+
+    def collect(self) -> Iterable[CheckItem]:
+        """Read the file, and return a test for each check."""
+        try:
+            checks = read_checks(self.path) if self.make is None else self.make()
+        except (ValueError, OSError) as error:
+            wrong = str(error)
+        else:
+            return [CheckItem.of(self, check) for check in checks.checks]
+        raise self.CollectError(wrong)
+
+
+class CheckItem(pytest.Function):
+    """One check; the fixtures `model_client` and `counterfactual_pairs` can be overridden."""
+
+    check: Check
+
+    @classmethod
+    def of(cls, parent: CheckFile, check: Check) -> CheckItem:
+        """Make the test of a check."""
+
+        def run(request: pytest.FixtureRequest) -> None:
+            __tracebackhide__ = True
+            fixture = request.getfixturevalue
+
+            def pairs(prompts: Any, lexicon: Any, *given: Any, placebo: bool) -> Any:
+                # Checks of a file on the same prompts share their pairs, as they do answers.
+                key = (id(prompts), lexicon if isinstance(lexicon, str) else id(lexicon), placebo)
+                if (key := (*key, *given)) not in parent.pairs:
+                    make = fixture("counterfactual_pairs")
+                    parent.pairs[key] = make(prompts, lexicon, *given, placebo=placebo)
+                return parent.pairs[key]
+
+            check.run(
+                client=lambda: _client(request, check.model),
+                scorers=lambda: fixture("scorers"),
+                pairs=pairs,
+            )
+
+        item: CheckItem = cls.from_parent(parent, name=check.name, callobj=run)
+        item.check = check
+        item.add_marker(pytest.mark.llmfair(rationale=check.rationale, owner=check.owner))
+        for name in check.marks:
+            item.add_marker(name)
+        if check.expect != "PASS":
+            reason = f"the file expects {check.expect}"
+            raises = _RAISED[check.expect]
+            item.add_marker(pytest.mark.xfail(raises=raises, strict=True, reason=reason))
+        return item
+
+    def reportinfo(self) -> tuple[Any, int | None, str]:
+        """Return the place of the check in its file."""
+        return self.path, max(self.check.line - 1, 0), self.name
+
+    def repr_failure(  # type: ignore[override]  # as pytest.Function, which takes no style
+        self, excinfo: pytest.ExceptionInfo[BaseException]
+    ) -> Any:
+        """Return the message without a traceback, where the error says what to do."""
+        error = excinfo.value
+        from_package = type(error).__module__.startswith("pytest_llmfair") or _raised_by_us(error)
+        verdict = isinstance(error, FairnessAssertionError)
+        if self.config.getoption("fulltrace", False) or not (
+            verdict or (isinstance(error, _ADVICE) and from_package)
+        ):
+            return super().repr_failure(excinfo)
+        shown = excinfo.getrepr(style="value")
+        lines = str(error).split("\n")
+        if self.check.line:
+            place = f"{self.path.name}:{self.check.line}"
+        else:
+            # The check has no file that pytest could run again.
+            place = "command line"
+            lines = list(takewhile(lambda line: not line.startswith("  rerun "), lines))
+        lines.append(f"  {'check':<13}{place}, owner {self.check.owner}: {self.check.rationale}")
+        for entry in shown.reprtraceback.reprentries:
+            entry.lines = lines
+        if shown.reprcrash is not None:
+            shown.reprcrash.path, shown.reprcrash.lineno = str(self.path), self.check.line
+            shown.reprcrash.message = lines[0]
+        return shown
+
+
+def _raised_by_us(error: BaseException) -> bool:
+    """Whether a frame of this package raised an error, and no code of the user did."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    name = trace.tb_frame.f_globals.get("__name__", "") if trace is not None else ""
+    return f"{name}.".startswith("pytest_llmfair.")
+
+
+def _client(request: pytest.FixtureRequest, model: str | None) -> Any:
+    """Return the client of a model; by default that of the session."""
+    if model is None:
+        return request.getfixturevalue("model_client")
+    from pytest_llmfair.clients import load_client
+
+    recorder = recording.active()
+    clients = request.config.stash.setdefault(CLIENTS, {})
+    if model not in clients and recorder is not None:
+        settings = recorder.settings
+        clients[model] = load_client(model, seed=settings.seed, max_tokens=settings.max_tokens)
+    return clients[model]

@@ -1,0 +1,103 @@
+"""``llmfair check``: what goes to pytest, what is one check, and which status it ends with."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from pytest_llmfair.cli import main
+
+FILE = """
+version: 1
+prompts: [She left., He stayed.]
+checks:
+- {metric: FTU, bound: 0.5, label: strict one, rationale: agreed, owner: us}
+- {metric: FTU, bound: 0.99, label: loose one, attribute: age, rationale: agreed, owner: us}
+"""
+
+
+@pytest.fixture
+def command(tmp_path, monkeypatch):
+    """Return a function that runs the command in a folder with a file of checks and prompts."""
+    for variable in ("CI", "COLUMNS", "PYTEST_ADDOPTS"):
+        monkeypatch.delenv(variable, raising=False)
+    (tmp_path / "it.llmfair.yaml").write_text(FILE)
+    (tmp_path / "prompts.txt").write_text(">>> She left.\nHe stayed.\n")
+
+    def command(*arguments):
+        return subprocess.run(
+            [sys.executable, "-m", "pytest_llmfair.cli", "check", *arguments],
+            cwd=tmp_path,
+            env={**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    return command
+
+
+def test_files_run_with_the_options_of_pytest_and_its_status(command, tmp_path):
+    done = command("it.llmfair.yaml", "-q", "-k", "loose", "--llmfair-json", "run.json")
+    assert done.returncode == 0, done.stdout
+    assert "1 passed, 1 deselected" in done.stdout
+    (record,) = json.loads((tmp_path / "run.json").read_text())["results"]
+    assert record["nodeid"].startswith("it.llmfair.yaml::")
+    assert command("-q", "it.llmfair.yaml").returncode == 1
+    assert command("-q", "it.llmfair.yaml", "-k", "nothing").returncode == 5
+
+
+def test_one_check_needs_no_file_of_checks(command, tmp_path):
+    # A text file that another plugin would take for doctests.
+    done = command(
+        *("--metric", "fairness_through_unawareness", "--bound", "0.5"),
+        *("--prompts", "prompts.txt", "--set", "population=sampled", "-q"),
+        *("--owner", "quality team", "-o", "addopts=-n2", "-p", "xdist"),
+    )
+    assert done.returncode == 1
+    lines = done.stdout.splitlines()
+    assert any(line.startswith("UNDERPOWERED fairness_through_unawareness") for line in lines)
+    assert "  check        command line, owner quality team: given on the command line" in lines
+    # There is nothing that pytest could run again.
+    assert not any(line.startswith("  rerun") for line in lines)
+    assert sorted(path.name for path in tmp_path.iterdir() if path.is_file()) == [
+        "it.llmfair.yaml",
+        "prompts.txt",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["-q"], "there is nothing to check; give a file such as fairness.llmfair.yaml"),
+        (["nothing.llmfair.yaml"], "there is nothing to check"),
+        (["--metric", "FTU", "--bound", "0"], "0 files are given for FTU; give --prompts FILE"),
+        (
+            ["--metric", "TF", "--bound", "7", "--prompts", "prompts.txt"],
+            "llmfair check: the bound of toxic_fraction is 7, which cannot be a test",
+        ),
+        (
+            ["--metric", "TF", "--bound", "0.1", "--prompts", "prompts.txt", "--set", "a"],
+            "--set is 'a'; write KEY=VALUE, such as threshold=0.4",
+        ),
+        (
+            ["--metric", "TF", "--bound", "0.1", "--prompts", "prompts.txt", "--set", "treshol=1"],
+            "toxic_fraction has no key 'treshol'; did you mean threshold?",
+        ),
+        (
+            ["--metric", "TF", "--bound", "0.1", "--prompts", "no.txt"],
+            "no.txt; give the path of one",
+        ),
+    ],
+)
+def test_wrong_use_says_what_to_do(arguments, message, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "prompts.txt").write_text("She left.\n")
+    with pytest.raises(SystemExit) as stopped:
+        main(["check", *arguments])
+    assert stopped.value.code == 2
+    assert message in capsys.readouterr().err

@@ -1,0 +1,276 @@
+"""What is wrong with a file of checks: all of it, by line, before anything is asked."""
+
+from __future__ import annotations
+
+import json
+from fnmatch import fnmatchcase
+
+import pytest
+
+from pytest_llmfair.gate.check_file import read_checks
+
+WHY = "rationale: agreed, owner: us"
+
+
+@pytest.fixture
+def read(tmp_path, monkeypatch):
+    """Return a function that reads a file of checks, beside prompts, data and a lexicon."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "prompts.txt").write_text("She left.\nHe stayed.\n")
+    (tmp_path / "rows.csv").write_text("y_pred,sex,age\n" + "1,f,007\n0,m,010\n" * 3)
+    (tmp_path / "pets.yaml").write_text(
+        "name: pets\ngroups: [cat, dog]\nentries:\n- {role: noun, cat: cat, dog: dog}\n"
+    )
+    (tmp_path / "templates.yaml").write_text("templates: ['{Person} left.']\n")
+
+    def read(text):
+        (tmp_path / "it.llmfair.yaml").write_text(text, encoding="utf-8")
+        return read_checks("it.llmfair.yaml")
+
+    return read
+
+
+TOP = "version: 1\nprompts: prompts.txt\nchecks:\n"
+# The file, and every line of the message.
+WRONG = {
+    "empty": ("", ["it.llmfair.yaml: the file is empty; give a mapping with version and checks"]),
+    "no YAML": (
+        "version: 1\nchecks: [\n",
+        ["it.llmfair.yaml:3: this is not valid YAML: *"],
+    ),
+    "braces": (
+        "version: 1\nprompts:\n- {Person} left\nchecks: []\n",
+        ["it.llmfair.yaml:3: this is not valid YAML: *; put a text that begins with { in quotes"],
+    ),
+    "two documents": ("version: 1\n---\nversion: 1\n", ["it.llmfair.yaml:2: *another document*"]),
+    "a tag": ("!!python/object:os.system {}\n", ["it.llmfair.yaml:1: *could not determine a*"]),
+    "repeated key": (
+        f"{TOP}- metric: FTU\n  bound: 0.1\n  bound: 0.2\n",
+        ["it.llmfair.yaml:6: this is not valid YAML: key 'bound' is repeated in one mapping; *"],
+    ),
+    "top": (
+        "version: 2\nprompt: [a]\nchecks: []\npolicy: {}\n",
+        [
+            "it.llmfair.yaml:1: version is 2; give 1, the version of this format",
+            "it.llmfair.yaml:2: unknown key 'prompt'; did you mean prompts?",
+            "it.llmfair.yaml:3: checks is empty; give a list of checks, each with metric, *",
+            "it.llmfair.yaml:4: policy is empty; give no policy here but in [[]tool.llmfair] *",
+        ],
+    ),
+    "missing keys": (
+        f"{TOP}- {{metric: FTU}}\n",
+        [
+            "it.llmfair.yaml:4: bound is missing; give the largest value that you can still *",
+            "it.llmfair.yaml:4: owner is missing; give who answers for this check, such as *",
+            "it.llmfair.yaml:4: rationale is missing; give the reason for this metric and *",
+        ],
+    ),
+    "metric": (
+        f"{TOP}- {{metric: toxic_fractoin, bound: 0.1, {WHY}}}\n",
+        ["it.llmfair.yaml:4: no metric is called 'toxic_fractoin'; did you mean toxic_fraction*"],
+    ),
+    "keywords": (
+        f"{TOP}- {{metric: toxic_fraction, bound: 0.1, {WHY},\n   treshold: 0.4,\n   n: 2,\n"
+        "   mode: gat,\n   level: 2,\n   scorer: toxcity,\n   max_missing: 7}\n",
+        [
+            "it.llmfair.yaml:5: toxic_fraction has no key 'treshold'; did you mean threshold?",
+            "it.llmfair.yaml:6: toxic_fraction takes generations, not n",
+            "it.llmfair.yaml:7: mode is 'gat'; did you mean gate?",
+            "it.llmfair.yaml:8: level is 2; give a number between 0 and 1, such as 0.95",
+            "it.llmfair.yaml:9: no scorer is called 'toxcity'; did you mean 'toxicity'; *",
+            "it.llmfair.yaml:10: max_missing is 7; give a number in [[]0, 1]",
+        ],
+    ),
+    "model of a scorer": (
+        f"{TOP}- {{metric: toxic_fraction, bound: 0.1, scorer: 'hf:x?lable=bad', {WHY}}}\n",
+        ["it.llmfair.yaml:4: scorer 'hf:x[?]lable=bad'*"],
+    ),
+    "wrong bound": (
+        f"{TOP}- {{metric: rouge_l, bound: 0.1, attribute: gender, {WHY}}}\n"
+        f"- {{metric: counterfactual_invariance, bound: 0.1, attribute: gender, {WHY}}}\n"
+        f"- {{metric: FTU, bound: 1.2, {WHY}}}\n"
+        f"- {{metric: FTU, bound: low, {WHY}}}\n",
+        [
+            "it.llmfair.yaml:4: counterfactual_rouge_l takes minimum, not bound; give the *",
+            "it.llmfair.yaml:5: counterfactual_invariance takes eps, not bound; give the *",
+            "it.llmfair.yaml:6: the bound of fairness_through_unawareness is 1.2, which cannot *",
+            "it.llmfair.yaml:7: bound is 'low'; give a number, the largest value that you can *",
+        ],
+    ),
+    "dissimilarity": (
+        f"{TOP}- {{metric: counterfactual_invariance, eps: 0.1, attribute: gender, {WHY},\n"
+        "   dissimilarity: rouge}\n",
+        ["it.llmfair.yaml:5: metric 'rouge' is no dissimilarity of two answers; did you mean *"],
+    ),
+    "attributes": (
+        "version: 1\nprompts: prompts.txt\nattributes:\n  gendr:\n"
+        "  gender: {groups: [femal, male]}\n  birds: {lexicon: birds.yaml}\n"
+        "  religion: {group: [muslim]}\nchecks:\n"
+        f"- {{metric: SCSP, bound: 0.1, attribute: birds, {WHY}}}\n",
+        [
+            "it.llmfair.yaml:4: no lexicon is called 'gendr'; did you mean gender? *",
+            "it.llmfair.yaml:5: gender has no group 'femal'; did you mean female?",
+            "it.llmfair.yaml:6: there is no file birds.yaml; give the path of one",
+            "it.llmfair.yaml:7: attributes, religion: unknown key 'group'; did you mean groups?",
+        ],
+    ),
+    "attribute of a check": (
+        f"{TOP}- {{metric: strict_sentiment_parity, bound: 0.1, {WHY}}}\n"
+        f"- {{metric: strict_sentiment_parity, bound: 0.1, attribute: relijion, {WHY}}}\n"
+        f"- {{metric: stereotypical_associations, bound: 0.1, attribute: gender, {WHY}}}\n"
+        f"- {{metric: strict_sentiment_parity, bound: 0.1, attribute: religion, {WHY},\n"
+        "   groups: [muslim, jew],\n   reference: budhist}\n",
+        [
+            "it.llmfair.yaml:4: attribute is missing, whose groups are exchanged in the *",
+            "it.llmfair.yaml:5: no lexicon is called 'relijion'; did you mean religion? *",
+            "it.llmfair.yaml:6: stereotypical_associations cannot be measured on answers *",
+            "it.llmfair.yaml:8: religion has no group 'jew'; *",
+            "it.llmfair.yaml:9: religion has no group 'budhist'; did you mean buddhist *",
+        ],
+    ),
+    "prompts": (
+        f"version: 1\nprompts: nothing.txt\nchecks:\n- {{metric: FTU, bound: 0, {WHY}}}\n"
+        f"- {{metric: FTU, bound: 0, {WHY}, prompts: [fine,\n    no,\n    'x']}}\n"
+        f"- {{metric: FTU, bound: 0, {WHY}, prompts: templates.yaml}}\n",
+        [
+            "it.llmfair.yaml:2: there is no file nothing.txt; give the path of one",
+            "it.llmfair.yaml:6: prompts, item 2 is False; give a text in quotes, for YAML reads *",
+            "it.llmfair.yaml:8: fairness_through_unawareness takes single prompts as they are *",
+        ],
+    ),
+    "blank prompts": (
+        f"version: 1\nprompts:\n- fine\n- '  '\nchecks:\n- {{metric: FTU, bound: 0, {WHY}}}\n",
+        ["it.llmfair.yaml:4: prompts, item 2 is '  '; give a text in quotes, *"],
+    ),
+    "names": (
+        f"{TOP}- {{metric: FTU, bound: 0, attribute: name, {WHY}}}\n",
+        ["it.llmfair.yaml:4: a name swap has no groups of its own; give the name *"],
+    ),
+    "groups": (
+        "version: 1\nprompts: prompts.txt\nattributes: {religion: {reference: muslim}}\nchecks:\n"
+        f"- {{metric: toxic_fraction, bound: 0.1, attribute: religion, {WHY}}}\n",
+        ["it.llmfair.yaml:5: toxic_fraction cannot choose among groups; name an attribute *"],
+    ),
+    "model": (
+        f"{TOP}- {{metric: toxic_fraction, bound: 0.1, model: 'opena:x', {WHY}}}\n"
+        f"- {{metric: toxic_fraction, bound: 0.1, model: 'builtin:ngram?skew=1', {WHY}}}\n",
+        [
+            "it.llmfair.yaml:4: model 'opena:x': unknown scheme 'opena'; did you mean \"openai*",
+            "it.llmfair.yaml:5: model 'builtin:ngram[?]skew=1': builtin models have no option *",
+        ],
+    ),
+    "data": (
+        f"{TOP}- {{metric: DP, bound: 0.1, {WHY}}}\n"
+        f"- {{metric: DP, bound: 0.1, data: rows.csv, {WHY}}}\n"
+        f"- {{metric: DP, bound: 0.1, data: row.csv, {WHY}}}\n"
+        f"- {{metric: DP, bound: 0.1, data: rows.csv, columns: {{groups: sx}}, {WHY}}}\n"
+        f"- {{metric: DP, bound: 0.1, data: rows.csv, columns: {{group: sex}}, {WHY}}}\n"
+        f"- {{metric: DP, bound: 0.1, data: rows.csv, attribute: gender, {WHY}}}\n",
+        [
+            "it.llmfair.yaml:4: demographic_parity_difference takes arrays, not answers of a *",
+            "it.llmfair.yaml:5: rows.csv has no column 'groups', which demographic_* needs; *",
+            "it.llmfair.yaml:6: there is no file row.csv; give the path of one",
+            "it.llmfair.yaml:7: rows.csv has no column 'sx'; did you mean sex?",
+            "it.llmfair.yaml:8: columns: demographic_parity_difference has no argument 'group'; *",
+            "it.llmfair.yaml:9: attribute is for a model that is asked, and data are arrays; *",
+            "it.llmfair.yaml:9: rows.csv has no column 'groups', *",
+        ],
+    ),
+    "use case": (
+        f"version: 1\nprompts: prompts.txt\nuse_case:\n  task: sumarisation\n  person_lvel: true\n"
+        f"checks:\n- {{metric: FTU, bound: 0.1, {WHY}}}\n",
+        [
+            "it.llmfair.yaml:4: use_case, task is 'sumarisation'; did you mean summarisation?",
+            "it.llmfair.yaml:5: use_case: unknown key 'person_lvel'; did you mean person_level?",
+        ],
+    ),
+    "reason": (
+        f"version: 1\nprompts: prompts.txt\nuse_case: {{task: generation,"
+        f" invariance_wanted: false}}\nchecks:\n- {{metric: FTU, bound: 0.1, {WHY}}}\n",
+        ["it.llmfair.yaml:3: invariance_wanted is false without a reason; say in *"],
+    ),
+}
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_every_problem_of_a_file_is_named_with_its_line_and_a_remedy(read, case):
+    text, expected = WRONG[case]
+    with pytest.raises(ValueError, match=r"it\.llmfair\.yaml") as caught:
+        read(text)
+    found = str(caught.value).splitlines()
+    assert len(found) == len(expected), "\n".join(found)
+    for line, pattern in zip(found, expected, strict=True):
+        assert fnmatchcase(line, pattern), f"{line}\nis not like\n{pattern}"
+
+
+def test_attributes_are_lexicons_groups_and_crossings(read):
+    found = read(
+        "version: 1\nprompts: prompts.txt\nattributes:\n"
+        "  religion: {groups: [Muslim, Christian], reference: christian}\n"
+        "  pets: {lexicon: pets.yaml}\n  name: {groups: [John, Jane]}\n  nationality:\n"
+        "    groups: [Italian, Nigerian]\nchecks:\n"
+        + "".join(
+            f"- {{metric: strict_sentiment_parity, bound: 0.1, attribute: {name}, {WHY}}}\n"
+            for name in ("religion", "pets", "name", "nationality", "[race, gender]")
+        )
+    )
+    religion, pets, name, nationality, both = found.checks
+    assert religion.keywords == {"groups": ["muslim", "christian"], "reference": "christian"}
+    assert pets.attribute.lexicon.groups == ("cat", "dog")
+    assert (name.attribute.lexicon, name.attribute.exchanged) == ("name", ("John", "Jane"))
+    assert nationality.attribute.exchanged == ("Italian", "Nigerian")
+    assert both.attribute.lexicon == ("race", "gender")
+    assert both.name == "strict_sentiment_parity[race x gender]"
+
+
+def test_columns_of_a_table_are_numbers_codes_and_intersections(read, tmp_path):
+    found = read(
+        "version: 1\nchecks:\n- {metric: DP, bound: 0.1, data: rows.csv, columns: "
+        f"{{groups: [sex, age]}}, {WHY}}}\n"
+    )
+    (check,) = found.checks
+    assert check.data == {"y_pred": [1, 0] * 3, "groups": [("f", "007"), ("m", "010")] * 3}
+
+
+def test_rows_of_json_keep_lists(read, tmp_path):
+    rows = [{"lists_a": ["x", "y"], "lists_b": ["y", "x"]}] * 4
+    (tmp_path / "lists.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    found = read(
+        f"version: 1\nchecks:\n- {{metric: jaccard, minimum: 0.5, data: lists.jsonl, {WHY}}}\n"
+    )
+    assert found.checks[0].data["lists_b"] == [["y", "x"]] * 4
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("bad.csv", "y_pred,groups\n1,a\n1\n", r"bad\.csv:3: the row has 1 values for 2 columns"),
+        ("bad.csv", "y_pred,groups\n1,\n", r"bad\.csv:2: the row has 1 values for 2 columns"),
+        ("bad.csv", "y_pred,y_pred\n1,2\n", r"bad\.csv:1: column 'y_pred' is repeated"),
+        ("bad.csv", "y_pred,groups\n", r"bad\.csv has no rows"),
+        ("bad.jsonl", '{"y_pred": 1}\n{"groups": 1}\n', "row 2 and the first row do not both"),
+        ("bad.jsonl", "{\n", "row 1 is not JSON"),
+        ("bad.jsonl", "[1]\n", "row 1 is no object"),
+        ("bad.jsonl", "", "has no rows"),
+        ("bad.txt", "", "neither a .csv nor a .jsonl file"),
+    ],
+)
+def test_a_wrong_data_file_is_named_with_its_row(read, tmp_path, name, text, message):
+    (tmp_path / name).write_text(text)
+    with pytest.raises(ValueError, match=message):
+        read(f"version: 1\nchecks:\n- {{metric: DP, bound: 0.1, data: {name}, {WHY}}}\n")
+
+
+def test_a_model_that_scores_is_not_loaded_when_the_file_is_read(read):
+    found = read(
+        f"{TOP}- {{metric: toxic_fraction, bound: 0.1, scorer: 'hf:NOTHING?label=bad', {WHY}}}\n"
+    )
+    assert found.checks[0].keywords["scorer"] == "hf:NOTHING?label=bad"
+
+
+def test_keys_that_yaml_reads_as_true_are_understood(read):
+    found = read(
+        f"{TOP}- {{metric: counterfactual_invariance, eps: 0.5, on: share, attribute: gender, "
+        f"{WHY}}}\n"
+    )
+    assert found.checks[0].keywords == {"on": "share"}
