@@ -18,7 +18,7 @@ from pytest_llmfair.judging.people import people
 from pytest_llmfair.reports import plots
 from pytest_llmfair.reports.columns import COLUMNS, accepted
 from pytest_llmfair.reports.differences import runs
-from pytest_llmfair.reports.overview import SIGNS, facts, urgency
+from pytest_llmfair.reports.overview import SIGNS, facts, is_address, urgency
 from pytest_llmfair.reports.terminal import last_line
 
 if TYPE_CHECKING:
@@ -58,6 +58,7 @@ def _environment() -> jinja2.Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
+    environment.tests["address"] = is_address
     environment.filters["parts"] = lambda text: re.findall(r"[^_/:\-]*[_/:\-]*", str(text))[:-1]
     return environment
 

@@ -11,7 +11,7 @@ from pytest_llmfair._util.wording import escape, plural
 from pytest_llmfair.judging.facts import Record
 from pytest_llmfair.judging.message import PASS_MEANS, in_words, metric_name
 from pytest_llmfair.reports.columns import COLUMNS, accepted
-from pytest_llmfair.reports.overview import SIGNS, facts, urgency, worst_first
+from pytest_llmfair.reports.overview import SIGNS, facts, is_address, urgency, worst_first
 from pytest_llmfair.reports.terminal import last_line
 
 # GitHub takes 65,536 characters a comment.
@@ -50,7 +50,10 @@ def markdown(document: Mapping[str, Any], *, name: str = "", longest: int = LONG
     head = [marker(name), title, "", f"**{plain_text(last_line(records))}**", ""]
     tail = ["", *_worst(records)]
     passes = any(record["verdict"] == "PASS" for record in records)
-    notes = [f"{label}: {_linked(text)}" for label, text in facts(document)]
+    notes = [
+        f"{label}: {text if is_address(text) else plain_text(text)}"
+        for label, text in facts(document)
+    ]
     if (url := _run_url(document)) is None:
         notes.append("the whole report is in the artefacts of the run")
     else:
@@ -111,11 +114,7 @@ def _run_url(document: Mapping[str, Any]) -> str | None:
     ci = (document.get("context") or {}).get("ci") or {}
     url = ci.get("run_url") or ""
     # An address from a file of somebody else must not become other Markdown.
-    return url if re.fullmatch(r"https?://[\w.:/%~?=&+-]+", url) else None
-
-
-def _linked(text: str) -> str:
-    return text if re.fullmatch(r"https?://[\w.:/%~?=&+-]+", text) else plain_text(text)
+    return url if is_address(url) else None
 
 
 def plain_text(text: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -40,6 +41,17 @@ def worst_first(record: Record) -> tuple[int, float]:
     place = 0.0 if value is None else relative(record, value)
     far = abs(place) if record["direction"] == "two-sided" else place
     return list(SIGNS).index(record["verdict"]), -far
+
+
+def is_address(text: str) -> bool:
+    """Return whether a text is an address that a report may link to, and nothing else.
+
+    Examples
+    --------
+    >>> is_address("https://example.org/run/1"), is_address("javascript:alert(1)")
+    (True, False)
+    """
+    return re.fullmatch(r"https?://[\w.:/%~?=&+-]+", text) is not None
 
 
 def facts(document: Mapping[str, Any]) -> list[tuple[str, str]]:

@@ -106,7 +106,8 @@ def test_a_message_says_live_or_replayed_and_counts_cut_answers(server, pytester
     options = ("--llmfair-model=openai:length?max_tokens=9", "--llmfair-cassette=c.jsonl")
     said = {}
     for name in ("live", "replayed"):
-        result = pytester.runpytest(*options, f"--llmfair-json={name}.json")
+        report = (f"--llmfair-json={name}.json", "--llmfair-json-context=no")
+        result = pytester.runpytest(*options, *report)
         result.stdout.fnmatch_lines([f"*  model  *{name}: *"])
         result.stdout.fnmatch_lines(["*120 of 120 answers were cut at the length limit*"])
         said[name] = (pytester.path / f"{name}.json").read_bytes()

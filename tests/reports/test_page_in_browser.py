@@ -8,7 +8,6 @@ from importlib import resources
 from itertools import pairwise
 
 import pytest
-from selenium.webdriver.common.keys import Keys
 
 from pytest_llmfair.reports.html import html_page
 
@@ -120,6 +119,8 @@ def test_light_and_dark_differ(look, page):
 
 
 def test_the_page_can_be_used_with_the_keyboard_alone(look, page):
+    from selenium.webdriver.common.keys import Keys
+
     browser = look(page)
     focused = browser.switch_to.active_element
     focused.send_keys(Keys.TAB)
@@ -207,6 +208,15 @@ def test_an_expected_verdict_is_marked_as_expected(look, page):
         "\N{MULTIPLICATION SIGN} FAIL (expected)"
     ]
     assert "The test expects this verdict (xfailed)" in browser.page_source
+
+
+@pytest.mark.parametrize(
+    ("address", "links"),
+    [("https://example.org/run/7", 1), ("javascript:alert(1)", 0), ('https://x/" onclick="a', 0)],
+)
+def test_the_head_links_to_the_run_of_the_ci(document, address, links):
+    document["context"]["ci"] = {"provider": "CI", "run_url": address}
+    assert html_page(document).count(f'<a href="{address}"') == links
 
 
 def test_hidden_texts_are_said_to_be_hidden(look, document, tmp_path, axe):
