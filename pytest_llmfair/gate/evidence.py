@@ -24,7 +24,12 @@ from pytest_llmfair.reports.html import html_page
 from pytest_llmfair.reports.record import json_text
 from pytest_llmfair.settings import Settings
 
-_RUN, _STATISTICS = "run.json", "statistics.jsonl"
+_RUN, _CONTEXT, _STATISTICS, _PAGE = (
+    "run.json",
+    "context.json",
+    "statistics.jsonl",
+    "report.html",
+)
 # What the session adds to a result after it was judged.
 _ADJUSTED = ("p_adjusted", "family_size")
 
@@ -59,13 +64,13 @@ def write_evidence(
     filled = checklist(document, bounds=bounds)
     files = {
         _RUN: json_text(document, texts=settings.save_text, context=False),
-        "context.json": _json(document["context"]),
+        _CONTEXT: _json(document["context"]),
         _STATISTICS: _lines(
             {**{key: each[key] for key in ("nodeid", "metric")}, **_kept(each)} for each in by_test
         ),
         "prompts.jsonl": _lines(_prompts(by_test)),
         "bounds.json": _json(bounds),
-        "report.html": html_page(document),
+        _PAGE: html_page(document),
         "checklist.md": checklist_page(filled),
         "checklist.json": _json(filled),
         "model_card.md": model_card(document),
@@ -80,6 +85,27 @@ def write_evidence(
         write_text(folder / name, text)
     about = {key: document["context"][key] for key in ("python", "packages")}
     about["pytest_llmfair"] = document["pytest_llmfair"]
+    write_text(folder / MANIFEST, manifest_text(folder, about))
+
+
+def add_self_check(
+    folder: Path, shares: Sequence[Mapping[str, Any]], rows: Sequence[Mapping[str, str]]
+) -> None:
+    """Add to the evidence how often the suite errs; the page shows it, the manifest is renewed.
+
+    Raises
+    ------
+    ValueError
+        If the evidence does not verify as it is.
+    """
+    if found := problems(folder):
+        raise ValueError(f"the evidence is not what was written, so nothing is added: {found[0]}")
+    manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+    about = {key: manifest[key] for key in manifest if key not in ("files", "sha256")}
+    document = json.loads((folder / _RUN).read_text(encoding="utf-8"))
+    document["context"] = json.loads((folder / _CONTEXT).read_text(encoding="utf-8"))
+    write_text(folder / "self_check.json", _json(list(shares)))
+    write_text(folder / _PAGE, html_page({**document, "self_check": list(rows)}))
     write_text(folder / MANIFEST, manifest_text(folder, about))
 
 

@@ -130,7 +130,8 @@ class Run:
         from pytest_llmfair.gate import baseline
 
         assert self.settings.baseline is not None
-        about = {"model": self.settings.model, "seed": self.settings.seed}
+        models = [dict(each) for each in self.used if each["kind"] == "model"]
+        about = {"models": models, "seed": self.settings.seed}
         try:
             self.changes = baseline.update(
                 Path(self.settings.baseline), self.records, about, self.settings.baseline_days

@@ -196,25 +196,40 @@ def _is_column(value: Any) -> bool:
     return isinstance(value, (list, np.ndarray)) and len(value) > 0
 
 
-def lines(found: Sequence[Shares]) -> list[str]:
-    """Return what was found as text: measured shares beside the promised ones."""
-    said = []
+def rows(found: Sequence[Shares]) -> list[dict[str, str]]:
+    """Return what was found in words: measured shares beside the promised ones."""
+    shown = []
     for each in found:
-        said.append(f"{each.nodeid}  {each.metric}")
+        alarms = flips = "not measured"
         if each.placebo:
-            said.append(
-                f"  false alarms   {_share(each.false_fail, each.placebo)} of "
-                f"{each.placebo} placebo repetitions are FAIL; promised at most "
-                f"{each.promised:.1%}"
+            alarms = (
+                f"{_share(each.false_fail, each.placebo)} of {each.placebo} placebo repetitions "
+                "are FAIL"
             )
         if each.splits:
-            said.append(
-                f"  flips          {_share(each.flips, each.splits)} of {each.splits} splits give "
-                f"two verdicts, {each.contradictions} of them PASS and FAIL"
+            flips = (
+                f"{_share(each.flips, each.splits)} of {each.splits} splits give two verdicts, "
+                f"{each.contradictions} of them PASS and FAIL"
             )
-        if each.why_not:
-            said.append(f"  no placebo     {each.why_not}")
-    return said
+        shown.append(
+            {
+                "check": f"{each.nodeid}  {each.metric}",
+                "false alarms": alarms,
+                "promised": f"at most {each.promised:.1%}" if each.placebo else "",
+                "flips": flips,
+                "no placebo": each.why_not,
+            }
+        )
+    return shown
+
+
+def text_of(found: Sequence[Shares]) -> str:
+    """Return the shares as text, check by check."""
+    lines = []
+    for row in rows(found):
+        lines.append(row["check"])
+        lines += [f"  {name:<13} {text}" for name, text in list(row.items())[1:] if text]
+    return "".join(f"{line}\n" for line in lines)
 
 
 def _share(n: int, of: int) -> str:
@@ -228,17 +243,27 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--repeats", type=int, default=_REPEATS, help="of each check (100)")
     parser.add_argument("--seed", type=int, default=0, help="seed of the draws (0)")
     parser.add_argument("--json", action="store_true", help="print plain data")
+    parser.add_argument(
+        "--add", action="store_true", help="also add it to the evidence: file, page and manifest"
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the measured shares; return 1 where false alarms are proven above what is promised."""
     if arguments.repeats < 1:
         raise ValueError(f"--repeats is {arguments.repeats}; give at least 1")
+    if arguments.add and not arguments.run.is_dir():
+        raise ValueError(f"--add needs an evidence folder, and {arguments.run} is a file")
     found = self_check(RecordedRun.read(arguments.run), arguments.repeats, arguments.seed)
+    plain = [asdict(each) for each in found]
+    if arguments.add:
+        from pytest_llmfair.gate.evidence import add_self_check
+
+        add_self_check(arguments.run, plain, rows(found))
     if arguments.json:
-        sys.stdout.write(json.dumps([asdict(each) for each in found], indent=1) + "\n")
+        sys.stdout.write(json.dumps(plain, indent=1) + "\n")
     else:
-        sys.stdout.write("".join(f"{line}\n" for line in lines(found)))
+        sys.stdout.write(text_of(found))
         sys.stdout.write(f"{plural('check', len(found))}, {arguments.repeats} repetitions each\n")
     return int(any(map(_too_many, found)))
 

@@ -85,6 +85,7 @@ def _view(document: Mapping[str, Any]) -> dict[str, Any]:
         "floors": any(each.floor is not None for each in marks),
         "pass_means": PASS_MEANS,
         "settings": _settings(document),
+        "self_check": document.get("self_check", []),
     }
 
 

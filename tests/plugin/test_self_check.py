@@ -79,9 +79,22 @@ def test_the_text_names_measured_and_promised_shares(pytester, run, capsys):
     run("--llmfair-evidence=pack")
     assert main(["self-check", str(pytester.path / "pack"), "--repeats", "5"]) == 0
     text = capsys.readouterr().out
-    assert "placebo repetitions are FAIL; promised at most 2.5%" in text
+    assert "placebo repetitions are FAIL" in text
+    assert "promised      at most 2.5%" in text
     assert "splits give two verdicts" in text
     assert text.endswith("3 checks, 5 repetitions each\n")
+
+
+def test_the_shares_are_added_to_the_evidence_and_its_page(pytester, run, capsys):
+    pytester.makepyfile(test_bot=TEST)
+    run("--llmfair-evidence=pack")
+    pack = pytester.path / "pack"
+    assert main(["self-check", str(pack), "--repeats", "5", "--add"]) == 0
+    assert len(json.loads((pack / "self_check.json").read_text())) == 3
+    assert "How often this suite errs on this model" in (pack / "report.html").read_text()
+    assert main(["verify", str(pack)]) == 0
+    (pack / "self_check.json").write_text("[]")
+    assert main(["verify", str(pack)]) == 1
 
 
 def test_a_run_without_data_is_refused(pytester, run, capsys):
