@@ -141,9 +141,9 @@ class RequestRunner:
         given = backend.name.startswith("responses:")
         budget = None if given else self.budget
         live = LiveRequests(backend, temperature, max_tokens, batch, budget, self.timeout)
-        note_used("model", f"{backend.name} {temperature} {live.longest}", live)
         store = self._store(given)
         keys, waiting = store.questions(live, requests)
+        note_used("model", f"{backend.name} {temperature} {live.longest}", live)
         request_of = dict(zip(keys, requests, strict=True))
         found: dict[Any, Answer] = {}
         store.begin(live, waiting, found, fresh=fresh)

@@ -195,20 +195,32 @@ def _hidden(record: Record) -> str:
 
 
 def _example(record: Record, example: Mapping[str, Any], places: int) -> dict[str, Any]:
-    """Return a worst row: its value, and its texts with what differs marked."""
-    labels = [people(record["attribute"], each) for each in example["labels"]]
-    prompts, outputs = example.get("prompts", ()), example.get("outputs", ())
-    sides = []
-    if len(outputs) == 2:
-        asked = runs(*prompts) if len(prompts) == 2 else ([(prompts[0], False)],) * 2
-        answered = runs(*outputs)
-        names = labels if len(labels) == 2 else ["first answer", "second answer"]
-        sides = [{"name": names[i], "prompt": asked[i], "output": answered[i]} for i in range(2)]
-    elif outputs:
-        prompt = [(text, False) for text in prompts[:1]]
-        sides = [{"name": "", "prompt": prompt, "output": [(outputs[0], False)]}]
+    """Return a worst row: its value, and its texts or their digests."""
     digests = filter(None, [*example["prompts_sha256"], *example["outputs_sha256"]])
-    return {"value": number(example["value"], places), "sides": sides, "digests": list(digests)}
+    shown = number(example["value"], places)
+    return {"value": shown, "sides": _sides(record, example), "digests": list(digests)}
+
+
+def _sides(record: Record, example: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return prompts and answers, each two side by side with what differs marked.
+
+    A comparison of two models has the answers of one model to both prompts, then of the other.
+    """
+    prompts, outputs = example.get("prompts", ()), example.get("outputs", ())
+    names = list(example["labels"]) or [""] * len(outputs)
+    if len(prompts) == len(names) == 2:
+        names = [people(record["attribute"], each) for each in names]
+    sides = []
+    for i in range(0, len(outputs), 2):
+        answers = outputs[i : i + 2]
+        asked = [prompts[j % len(prompts)] for j in range(i, i + len(answers))]
+        rows = zip(names[i:], _marked(asked), _marked(answers), strict=False)
+        sides += [{"name": name, "prompt": one, "output": two} for name, one, two in rows]
+    return sides
+
+
+def _marked(texts: Sequence[str]) -> list[list[tuple[str, bool]]]:
+    return list(runs(*texts)) if len(texts) == 2 else [[(text, False)] for text in texts]
 
 
 def _settings(document: Mapping[str, Any]) -> list[tuple[str, list[tuple[str, Any]]]]:

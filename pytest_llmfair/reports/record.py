@@ -7,10 +7,11 @@ it. Texts are in it only where the user asks for that; SHA-256 digests stand in 
 
 from __future__ import annotations
 
+import functools
 import json
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 from importlib import resources
 from pathlib import Path
@@ -92,18 +93,21 @@ def used_since(session: Session) -> list[dict[str, Any]]:
     """Return the models, lexicons and scorers that a session began to use since the last call."""
     new = list(session.used.items())[session.reported :]
     session.reported += len(new)
-    describe = {"model": _model, "lexicon": _lexicon, "scorer": _scorer}
+    replay = getattr(session.asker, "replay", None)
+    describe: dict[str, Callable[[Any], dict[str, Any]]] = {
+        "model": functools.partial(_model, cassette=getattr(replay, "cassette", None)),
+        "lexicon": _lexicon,
+        "scorer": _scorer,
+    }
     return [{"kind": kind, **describe[kind](what)} for (kind, _), what in new]
 
 
-def _model(live: Any) -> dict[str, Any]:
-    """Describe a model and how it was asked."""
-    from pytest_llmfair.clients.identity import identity_of_specification
-    from pytest_llmfair.clients.protocol import identity_of
+def _model(live: Any, cassette: Any) -> dict[str, Any]:
+    """Describe a model and how it was asked; the cassette knows the revision of an absent one."""
+    from pytest_llmfair.clients.cassette.replay import identity_in
 
     name = live.backend.name
-    here = name.startswith(("builtin:", "hf:", "python:"))
-    identity = dict(identity_of_specification(name) if here else identity_of(live.backend))
+    identity = dict(identity_in(live.backend, cassette))
     provider = identity.pop("provider", name.partition(":")[0])
     model, revision = identity.pop("model", name), identity.pop("revision", "")
     # A folder or the package's own model has a digest in place of a revision.

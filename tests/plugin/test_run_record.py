@@ -6,10 +6,14 @@ import copy
 import hashlib
 import json
 import subprocess
+from datetime import date
 
 import jsonschema
 import pytest
 
+from pytest_llmfair.clients.cassette.record import Question
+from pytest_llmfair.clients.cassette.record import Record as Recorded
+from pytest_llmfair.clients.protocol import Reply, Request, sample_seed
 from pytest_llmfair.reports.record import read_run, schema
 
 ASKING = """
@@ -123,6 +127,19 @@ def test_model_and_lexicon_have_versions_and_digests(record):
     assert model["parameters"] == {"temperature": 1.0, "max_tokens": 9}
     (lexicon,) = found["lexicons"]
     assert (lexicon["name"], lexicon["language"]) == ("gender", "en")
+
+
+def test_a_replay_knows_the_revision_of_a_model_that_is_not_here(record, pytester):
+    name, seed = "hf:org/absent", sample_seed(0, "Hello.", 0, 0)
+    about = {"provider": "hf", "model": "org/absent", "revision": "9" * 40}
+    question = Question(about, Request("Hello.", seed), 1.0, 64)
+    line = Recorded.of(question, Reply("Hi."), date.today()).line()
+    (pytester.path / "c.jsonl").write_bytes(line + b"\n")
+    code = "def test_it(model_client): assert model_client.generate(['Hello.']) == [['Hi.']]"
+    found = record(code, f"--llmfair-model={name}", "--llmfair-cassette=c.jsonl")
+    (model,) = found["models"]
+    assert (model["name"], model["id"]) == (name, "org/absent")
+    assert (model["revision"], model["digest"]) == ("9" * 40, None)
 
 
 def test_scorers_and_data_are_named(record):

@@ -201,6 +201,19 @@ def test_worst_pairs_stand_side_by_side_with_the_differences_marked(look, page):
     assert "caring" in " ".join(m.text for m in first.find_elements("css selector", "mark"))
 
 
+def test_two_models_have_four_answers_side_by_side(look, document, tmp_path):
+    (record,) = (r for r in document["results"] if "reference" in r["nodeid"])
+    labels = [f"{name}, {group}" for name in ("baseline", "candidate") for group in "ab"]
+    answers = ["One is kind.", "One is bold.", "Two is kind.", "Two is kind."]
+    record["examples"] = [{**record["examples"][0], "labels": labels, "outputs": answers}]
+    page = tmp_path / "models.html"
+    page.write_text(html_page(document), encoding="utf-8")
+    sides = look(page).find_elements("css selector", f"[data-test='{record['nodeid']}'] .side")
+    assert [each.find_element("css selector", ".who").text for each in sides] == labels
+    marks = [each.find_elements("css selector", ".output mark") for each in sides]
+    assert [[mark.text for mark in each] for each in marks] == [["kind"], ["bold"], [], []]
+
+
 def test_an_expected_verdict_is_marked_as_expected(look, page):
     browser = look(page)
     chips = [each.text for each in browser.find_elements("css selector", ".forest .chip")]

@@ -68,7 +68,7 @@ class Replay:
     ) -> tuple[list[str], dict[str, Question]]:
         """Return the key of every request, and the distinct questions by key."""
         self._check_name(live.backend)
-        model = _identity(live.backend, self.cassette)
+        model = identity_in(live.backend, self.cassette)
         questions = [Question(model, r, live.temperature, live.max_tokens) for r in requests]
         keys = [question.key for question in questions]
         return keys, dict(zip(keys, questions, strict=True))
@@ -191,12 +191,12 @@ def _recorded(
     return _stale(why, record) if why else record.reply.answer
 
 
-def _identity(backend: AnyBackend, cassette: Cassette) -> dict[str, str]:
+def identity_in(backend: AnyBackend, cassette: Cassette | None) -> dict[str, str]:
     """Return provider, model and revision; the recorded revision if the model is not here."""
     if not backend.name.startswith(("builtin:", "hf:", "python:")):
         return identity_of(backend)
     model = identity_of_specification(backend.name)
-    if model.get("revision") == "":
+    if model.get("revision") == "" and cassette is not None:
         cassette.refresh()
         recorded = [{"revision": "", **found} for found in cassette.models()]
         same = [found["revision"] for found in recorded if {**found, "revision": ""} == model]
