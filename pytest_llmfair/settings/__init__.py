@@ -115,7 +115,7 @@ class Settings:
     @property
     def recorded(self) -> bool:
         """Whether something is made from the record of the run."""
-        return bool(self.reports) or in_github_actions()
+        return bool(self.reports) or self.update_baseline or in_github_actions()
 
     @property
     def keeps_context(self) -> bool:
