@@ -19,6 +19,7 @@ from pytest_llmfair.judging.result import Verdict
 from pytest_llmfair.stats import Mean
 
 _REPEATS = 100
+_LEAST_REPEATS = 4
 Args = list[Any]
 Change = Callable[[np.random.Generator, Args, dict[str, Any]], tuple[Args, dict[str, Any]] | None]
 
@@ -38,7 +39,8 @@ class Shares:
     false_fail : int
         FAIL although no group was treated differently.
     splits : int
-        Repetitions with the answers split into two halves.
+        Repetitions with the answers to each prompt split into two halves, or with the rows split
+        where there are fewer than four answers to a prompt.
     flips : int
         Halves with different verdicts; in `contradictions` one was PASS and the other FAIL.
     contradictions : int
@@ -172,11 +174,19 @@ def _shuffled(rng: np.random.Generator, labels: Any, units: Any) -> list[Any]:
 
 
 def _half(half: int) -> Change:
+    """Return the change that keeps one half: of the repeats of each row, or else of the rows.
+
+    Fewer than four repeats would leave a half without a noise floor, which is another test.
+    """
+
     def change(
         rng: np.random.Generator, args: Args, keywords: dict[str, Any]
     ) -> tuple[Args, dict[str, Any]] | None:
+        sides = [each for each in args if _rows_of_answers(each)]
+        if sides and min(len(row) for side in sides for row in side) >= _LEAST_REPEATS:
+            return [_kept_repeats(each, half, rng) for each in args], keywords
         rows = next((each for each in (*args, *keywords.values()) if _is_column(each)), None)
-        if rows is None or len(rows) < 4:
+        if rows is None or len(rows) < _LEAST_REPEATS:
             return None
         n = len(rows)
         chosen = [i for i, side in enumerate(rng.permutation(n) % 2) if side == half]
@@ -190,6 +200,16 @@ def _half(half: int) -> Change:
         return [kept(each) for each in args], {key: kept(each) for key, each in keywords.items()}
 
     return change
+
+
+def _kept_repeats(value: Any, half: int, rng: np.random.Generator) -> Any:
+    if not _rows_of_answers(value):
+        return value
+    kept = []
+    for row in value:
+        order = rng.permutation(len(row))
+        kept.append([row[i] for i in order[half::2]])
+    return kept
 
 
 def _is_column(value: Any) -> bool:
