@@ -143,6 +143,7 @@ INVARIANCE = {
     "value": {"on": "value"},
     "share": {"on": "share"},
     "no baseline": {"baseline": "none"},
+    "mask of a lexicon": {"mask": "gender"},
     "sentiment": {"metric": "sentiment", "mask": None},
 }
 

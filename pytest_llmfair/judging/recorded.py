@@ -232,6 +232,9 @@ def _calls_without_texts(recipe: dict[str, Any], pseudonyms: Pseudonyms) -> dict
     # the same labels, whatever they answered.
     labels = Pseudonyms()
     keywords = {key: labels.of_data(each) for key, each in recipe["keywords"].items()}
+    if "lacks" in keywords:
+        # Names of groups, from a lexicon.
+        keywords["lacks"] = recipe["keywords"]["lacks"]
     if name == LOSS:
         args = [_calls_without_texts(each, pseudonyms) for each in args[:2]] + args[2:]
         return {**recipe, "args": args}

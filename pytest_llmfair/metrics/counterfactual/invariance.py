@@ -127,15 +127,16 @@ def counterfactual_invariance(
     distinct = list(dict.fromkeys(text for rows in sides for row in rows for text in row))
     prepared = dict(zip(distinct, measure.prepare(distinct), strict=True))
     rows_a, rows_b, twins = ([[prepared[text] for text in row] for row in rows] for rows in sides)
-    value = invariance_of_prepared(
+    return invariance_of_prepared(
         rows_a,
         rows_b,
         measure,
         placebo=None if placebo is None else twins,
         units=units,
         population=population,
+        distinct=len(distinct),
+        lacks=measure.lacks,
     )
-    return value.with_findings(*map(Finding.uncovered, measure.lacks))
 
 
 def invariance_of_prepared(
@@ -146,16 +147,28 @@ def invariance_of_prepared(
     placebo: list[list[Any]] | None = None,
     units: Sequence[Hashable] | None = None,
     population: Population = "sampled",
+    distinct: int = 0,
+    lacks: tuple[str, ...] = (),
 ) -> Mean:
-    """Compare answers that are masked or scored already; `measure` may be a shipped symbol."""
-    keywords = {"placebo": placebo, "units": units, "population": population}
+    """Compare answers that are masked or scored already; `measure` may be a shipped symbol.
+
+    `distinct` is the number of different texts among them; `lacks` as in `Measure`.
+    """
+    keywords = {
+        "placebo": placebo,
+        "units": units,
+        "population": population,
+        "distinct": distinct,
+        "lacks": lacks,
+    }
     if isinstance(measure, str):
         measure = _measure_called(measure)
     value = mean_over_pairs(rows_a, rows_b, measure.compare, units=units, population=population)
     if measure.scorer is not None:
         sides = (rows_a, rows_b, placebo or [])
-        distinct = {score for rows in sides for row in rows for score in row}
-        value = note_constant(value, [np.array(list(distinct))])
+        scores = np.unique([score for rows in sides for row in rows for score in row])
+        # A model that gives one answer has one score, which says nothing against the scorer.
+        value = note_constant(value, [np.resize(scores, distinct)])
     if placebo is not None:
         floor, excess = placebo_floor(
             rows_a, rows_b, placebo, measure.compare, units=units, population=population
@@ -163,7 +176,8 @@ def invariance_of_prepared(
         value = replace(value, floor=floor, excess=excess)
     # A dissimilarity of the user has no name under which it could be found again.
     named = measure.symbol if measure.shipped else None
-    return replace(value, call=Call(INVARIANCE, (rows_a, rows_b, named), keywords))
+    value = replace(value, call=Call(INVARIANCE, (rows_a, rows_b, named), keywords))
+    return value.with_findings(*map(Finding.uncovered, lacks))
 
 
 def _measure_called(symbol: str) -> Measure:
