@@ -62,7 +62,7 @@ class ScoreStore(Protocol):
 class Baseline(Protocol):
     """Results of an earlier run, that those of this run are compared with."""
 
-    def compared(self, result: Any) -> list[Any]:
+    def compared(self, result: Any, attempt: int) -> list[Any]:
         """Return how much less fair a result is than the recorded one; empty if it is new."""
 
 

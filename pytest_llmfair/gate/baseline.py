@@ -7,18 +7,26 @@ import json
 import subprocess
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from pytest_llmfair._util.wording import number
+from pytest_llmfair._util.wording import number, plural
 from pytest_llmfair.gate.recorded_runs import Key, keyed
+from pytest_llmfair.judging.assertion import EstimateAssertion
+from pytest_llmfair.judging.inputs import MetricInputs
 from pytest_llmfair.judging.non_inferiority import WORSE, Side, compared
-from pytest_llmfair.judging.recorded import digests_of_prompts, judge_again, to_record
+from pytest_llmfair.judging.pipeline import evaluate
+from pytest_llmfair.judging.recorded import judge_again, kept_of
 from pytest_llmfair.judging.result import Result
-from pytest_llmfair.judging.rules import Rules, current_settings
+from pytest_llmfair.judging.rules import Rules, Unregistered, current_settings
+from pytest_llmfair.stats import Estimate, Finding, Sample, Undefined, WorstGroups
 
 VERSION = 1
+# Two runs may each lose a few answers; a row less than this share in common is another question.
+_LEAST_SHARED = 0.9
+_MOST_NAMED = 3
 _KEPT = (
     "nodeid",
     "metric",
@@ -31,6 +39,7 @@ _KEPT = (
     "bound",
     "direction",
     "fair_value",
+    "scale",
     "recorded",
 )
 
@@ -52,7 +61,7 @@ class Baseline:
     checks: dict[Key, Mapping[str, Any]]
     margin: float
     about: dict[str, Any]
-    _seen: Counter[tuple[str, str]] = field(default_factory=Counter)
+    _seen: Counter[tuple[str, str, int]] = field(default_factory=Counter)
 
     @classmethod
     def read(cls, path: Path, margin: float) -> Baseline:
@@ -72,42 +81,116 @@ class Baseline:
             )
         return cls(keyed(document["checks"]), margin, document["about"])
 
-    def compared(self, result: Result) -> list[Result]:
-        """Return by how much a result is less fair than the recorded one; empty if it is new.
+    def compared(self, result: Result, attempt: int = 1) -> list[Result]:
+        """Return by how much a result is less fair than the recorded one.
 
-        Raises
-        ------
-        ValueError
-            If both cannot be compared, because other prompts were asked or data are missing.
+        Empty if the check is new, or can never be compared: a ratio that is fair in the middle of
+        its range, or an estimate of the user's own. INVALID if other prompts were asked or other
+        people judged, so that the runs have nothing in common.
         """
         if result.assertion is None or result.metric.endswith(WORSE):
             return []
         same = (result.nodeid, result.metric)
-        key = (*same, self._seen[same])
-        self._seen[same] += 1
-        check = self.checks.get(key)
-        if check is None:
+        place = self._seen[(*same, attempt)]
+        self._seen[(*same, attempt)] += 1
+        check = self.checks.get((*same, place))
+        if check is None or why_not_compared(check):
             return []
-        kept = check["recorded"]
-        update = "record the baseline again with --llmfair-update-baseline"
-        if kept["prompts"] != digests_of_prompts(result):
-            raise ValueError(
-                f"the baseline has answers to other prompts in {result.metric}, so the two runs "
-                f"cannot be compared; {update}"
-            )
-        try:
-            before = judge_again(kept["data"], result.nodeid)
-            now = result
-            if not kept["texts"]:
-                # Both sides need the same pseudonyms for the prompts that label their units.
-                record = to_record(result, current_settings(), texts=False)
-                now = judge_again(record, result.nodeid)
-        except ValueError as error:
-            why = f"{result.metric} is in the baseline without its data: {error}"
-            raise ValueError(f"{why}; {update}") from None
-        sides = [Side.of(now), Side.of(before)]
         rules = Rules(level=result.level, mode=result.mode, family=result.family)
-        return [compared(sides, sides[0].info, self.margin, rules)]
+        try:
+            return [self._compared(result, check["recorded"], rules)]
+        except ValueError as error:
+            return [self._invalid(result, str(error), rules)]
+
+    def _compared(self, result: Result, kept: Mapping[str, Any], rules: Rules) -> Result:
+        before, now = judge_again(kept["data"], result.nodeid), result
+        mine = kept_of(result, replace(current_settings(), save_text=kept["texts"]))
+        if not kept["texts"]:
+            # Both sides need the same pseudonyms for the prompts that label their units.
+            now = judge_again(mine["data"], result.nodeid)
+        sides = [Side.of(now), Side.of(before)]
+        alike = kept["prompts"] == mine["prompts"] and kept["rows"] == mine["rows"]
+        if not alike:
+            asked, known = ({tuple(row) for row in each["prompts"]} for each in (mine, kept))
+            # Where answers are missing, a row is left out; other prompts are another question.
+            if len(asked & known) < _LEAST_SHARED * max(len(asked), len(known)):
+                raise ValueError("the baseline has answers to other prompts")
+        if alike:
+            with suppress(ValueError):
+                return compared(sides, sides[0].info, self.margin, rules)
+        # Other rows, or other people: the intervals are joined, whatever rows they have in common.
+        loose = [replace(side, estimate=_without_rows(side.estimate)) for side in sides]
+        return compared(loose, sides[0].info, self.margin, rules)
+
+    def _invalid(self, result: Result, why: str, rules: Rules) -> Result:
+        text = f"{why}; record the baseline again with --llmfair-update-baseline"
+        nothing = Sample(units=0, generations=0, fewest=0, most=0)
+        metric = Unregistered(f"{result.metric} {WORSE}", unit=result.unit)
+        findings = (Finding("not_comparable", text, "invalid"),)
+        inputs = MetricInputs(findings=findings, model=result.model)
+        estimate = Undefined(undefined=text, sample=nothing)
+        return evaluate(EstimateAssertion(estimate, self.margin, metric, rules, inputs))
+
+
+def _without_rows(estimate: Estimate) -> Estimate:
+    if isinstance(estimate, WorstGroups):
+        parts = {key: _without_rows(part) for key, part in estimate.parts.items()}
+        return replace(estimate, parts=parts)
+    floor, excess = estimate.floor, estimate.excess
+    return replace(
+        estimate,
+        contributions=None,
+        rows=(),
+        floor=floor and _without_rows(floor),
+        excess=excess and _without_rows(excess),
+    )
+
+
+def why_not_compared(check: Mapping[str, Any]) -> str:
+    """Return why no run can be compared with a recorded check; empty where one can."""
+    if check["direction"] == "two-sided" and check["scale"] == "log":
+        return "a ratio that is fair in the middle of its range; compare a difference of rates"
+    return str(check["recorded"]["data"].get("cannot", ""))
+
+
+def coverage(path: Path, records: Sequence[Mapping[str, Any]]) -> tuple[list[str], list[str]]:
+    """Return errors and notes on which checks of a run were compared with the baseline.
+
+    Where a test has more or fewer equal checks than the baseline, nobody knows which of them is
+    which: that is an error.
+    """
+    last = {record["nodeid"]: record["attempt"] for record in records}
+    ran = Counter(
+        (record["nodeid"], record["metric"])
+        for record in records
+        if not record["metric"].endswith(WORSE) and record["attempt"] == last[record["nodeid"]]
+    )
+    checks = read_document(path)["checks"]
+    known = Counter((check["nodeid"], check["metric"]) for check in checks)
+    errors = [
+        f"{test} has {plural('check', n)} of {metric}, and the baseline {known[test, metric]}, so "
+        "they may be compared with the wrong ones; record it again with --llmfair-update-baseline"
+        for (test, metric), n in ran.items()
+        if known[test, metric] not in (0, n)
+    ]
+    new = [f"{test} {metric}" for test, metric in ran if not known[test, metric]]
+    gone = [f"{test} {metric}" for test, metric in known if (test, metric) not in ran]
+    never = [
+        f"{check['nodeid']} {check['metric']} ({why})"
+        for check in checks
+        if (why := why_not_compared(check))
+    ]
+    notes = [
+        f"baseline: {plural('check', len(names))} {what}: {', '.join(names[:_MOST_NAMED])}"
+        + (f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else "")
+        for what, names in (
+            ("of this run without a baseline", new),
+            ("of the baseline not run", gone),
+            ("never compared", never),
+        )
+        if names
+    ]
+    return errors, notes
 
 
 def read_document(path: Path) -> dict[str, Any]:
@@ -116,7 +199,7 @@ def read_document(path: Path) -> dict[str, Any]:
     Raises
     ------
     ValueError
-        If it is no baseline file of this version.
+        If it is no baseline file of this version, or was damaged.
     """
     try:
         document = json.loads(path.read_text(encoding="utf-8"))
@@ -126,11 +209,22 @@ def read_document(path: Path) -> dict[str, Any]:
         raise ValueError(
             f"{path} is no baseline file; --llmfair-update-baseline writes one"
         ) from None
+    again = "record it again with --llmfair-update-baseline"
     if version != VERSION:
         raise ValueError(
-            f"{path} is a baseline of version {version}, and this package reads {VERSION}; record "
-            "it again with --llmfair-update-baseline"
+            f"{path} is a baseline of version {version}, and this package reads {VERSION}; {again}"
         )
+    try:
+        datetime.date.fromisoformat(found["about"]["expires"])
+        for check in found["checks"]:
+            if not {*_KEPT} <= check.keys() or not {"prompts", "rows", "texts", "data"} <= (
+                check["recorded"].keys()
+            ):
+                raise KeyError("recorded")
+    except (ValueError, KeyError, TypeError, AttributeError):
+        raise ValueError(f"{path} is a damaged baseline file; {again}") from None
+    if not found["checks"]:
+        raise ValueError(f"{path} holds no check, so it gates nothing; {again}")
     return found
 
 
@@ -201,6 +295,6 @@ def update(
     lines = [
         f"  {check['nodeid']} {check['metric']}: no run can be compared with this check: {why}"
         for check in checks
-        if (why := check["recorded"]["data"].get("cannot"))
+        if (why := why_not_compared(check))
     ]
     return [f"baseline {path.name}: {len(checks)} checks", *changes(old, checks), *lines]

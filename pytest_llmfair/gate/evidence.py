@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import argparse
-import copy
 import json
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from pytest_llmfair._util.version import __version__
 from pytest_llmfair._util.wording import plural
 from pytest_llmfair.gate.check_file import selections
 from pytest_llmfair.gate.checklist import checklist, checklist_page
@@ -24,14 +26,12 @@ from pytest_llmfair.reports.html import html_page
 from pytest_llmfair.reports.record import json_text
 from pytest_llmfair.settings import Settings
 
-_RUN, _CONTEXT, _STATISTICS, _PAGE = (
-    "run.json",
-    "context.json",
-    "statistics.jsonl",
-    "report.html",
-)
+_RUN, _CONTEXT, _STATISTICS = "run.json", "context.json", "statistics.jsonl"
+_PAGE, _CARD, _LIMITS = "report.html", "model_card.md", "limitations.md"
+_BOUNDS, _SELF_CHECK = "bounds.json", "self_check.json"
 # What the session adds to a result after it was judged.
 _ADJUSTED = ("p_adjusted", "family_size")
+_OF_THE_FAMILY = ("metric", "family", "p_exceeds", "level", "postponed", "red")
 
 
 def write_evidence(
@@ -40,7 +40,7 @@ def write_evidence(
     records: Sequence[Mapping[str, Any]],
     settings: Settings,
     root: Path,
-) -> None:
+) -> list[str]:
     """Write everything that a release needs to show, with a manifest of all files.
 
     Parameters
@@ -55,8 +55,18 @@ def write_evidence(
         The settings of the run.
     root : Path
         Root folder of the tests, whose repository says when bounds were last changed.
+
+    Returns
+    -------
+    list of str
+        The results that cannot be computed again, and why.
+
+    Raises
+    ------
+    ValueError
+        If the folder holds files that no evidence of an earlier run lists.
     """
-    folder.mkdir(exist_ok=True)
+    earlier = _earlier(folder)
     by_test = sorted(records, key=lambda record: str(record["nodeid"]))
     # Also the page holds texts only where the user asks for that.
     document = json.loads(json_text(document, texts=settings.save_text))
@@ -69,23 +79,43 @@ def write_evidence(
             {**{key: each[key] for key in ("nodeid", "metric")}, **_kept(each)} for each in by_test
         ),
         "prompts.jsonl": _lines(_prompts(by_test)),
-        "bounds.json": _json(bounds),
+        _BOUNDS: _json(bounds),
         _PAGE: html_page(document),
         "checklist.md": checklist_page(filled),
         "checklist.json": _json(filled),
-        "model_card.md": model_card(document),
-        "limitations.md": limitations(document),
+        _CARD: model_card(document),
+        _LIMITS: limitations(document),
     }
     if selected := selections((str(record["file"]) for record in by_test), root):
         files["metric_selection.md"] = selected
-    for old in folder.iterdir():
-        if old.is_file() and old.name not in files:
-            old.unlink()
+    for name in earlier - files.keys():
+        (folder / name).unlink(missing_ok=True)
     for name, text in files.items():
         write_text(folder / name, text)
     about = {key: document["context"][key] for key in ("python", "packages")}
     about["pytest_llmfair"] = document["pytest_llmfair"]
     write_text(folder / MANIFEST, manifest_text(folder, about))
+    return [
+        f"evidence: {each['nodeid']} {each['metric']} cannot be computed again: {why}"
+        for each in by_test
+        if (why := _kept(each)["data"].get("cannot"))
+    ]
+
+
+def _earlier(folder: Path) -> set[str]:
+    """Make the folder, or return the files of the evidence that it holds."""
+    folder.mkdir(exist_ok=True)
+    present = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+    if not present:
+        return set()
+    listed: set[str] = set()
+    with suppress(OSError, ValueError, KeyError, TypeError):
+        listed = {MANIFEST, *json.loads((folder / MANIFEST).read_text("utf-8"))["files"]}
+    if others := sorted(present - listed):
+        raise ValueError(
+            f"the folder {folder} holds other files ({', '.join(others[:3])}); give a new one"
+        )
+    return listed
 
 
 def add_self_check(
@@ -104,7 +134,7 @@ def add_self_check(
     about = {key: manifest[key] for key in manifest if key not in ("files", "sha256")}
     document = json.loads((folder / _RUN).read_text(encoding="utf-8"))
     document["context"] = json.loads((folder / _CONTEXT).read_text(encoding="utf-8"))
-    write_text(folder / "self_check.json", _json(list(shares)))
+    write_text(folder / _SELF_CHECK, _json(list(shares)))
     write_text(folder / _PAGE, html_page({**document, "self_check": list(rows)}))
     write_text(folder / MANIFEST, manifest_text(folder, about))
 
@@ -175,10 +205,14 @@ def problems(folder: Path) -> list[str]:
     found = list(changes(folder))
     if found:
         return found
-    results = json.loads((folder / _RUN).read_text(encoding="utf-8"))["results"]
+    document = json.loads((folder / _RUN).read_text(encoding="utf-8"))
+    results = document["results"]
     lines = (folder / _STATISTICS).read_text(encoding="utf-8").splitlines()
+    if not results:
+        return ["the run judged nothing, so there is no evidence"]
     if len(lines) != len(results):
         return [f"{_STATISTICS} has {len(lines)} lines for {plural('result', len(results))}"]
+    again: list[dict[str, Any]] = []
     for result, line in zip(results, lines, strict=True):
         kept = json.loads(line)
         name = f"{result['nodeid']} {result['metric']}"
@@ -186,22 +220,54 @@ def problems(folder: Path) -> list[str]:
             found.append(f"{name}: {_STATISTICS} holds data of {kept['metric']} in its place")
             continue
         try:
-            again = judge_again(kept["data"], result["nodeid"]).to_dict()
+            judged = judge_again(kept["data"], result["nodeid"]).to_dict()
         except (ValueError, TypeError, KeyError) as error:
             found.append(f"{name} cannot be computed again: {error}")
-            continue
+            # The others of its family are corrected for it too.
+            judged = {each: result[each] for each in _OF_THE_FAMILY}
+        again.append({**judged, "nodeid": result["nodeid"]})
+    multiplicity.adjust(again)
+    multiplicity.upheld(again)
+    for result, other in zip(results, again, strict=len(again) == len(results)):
         found += [
-            f"{name}: {field} is {result.get(field)!r}, computed again {again[field]!r}"
-            for field in differences(result, again)
+            f"{result['nodeid']} {result['metric']}: {field} is {result.get(field)!r}, computed "
+            f"again {other[field]!r}"
+            for field in (*differences(result, other), *_different(result, other))
         ]
-    adjusted = copy.deepcopy(results)
-    multiplicity.adjust(adjusted)
+    return found + _stale(folder, document)
+
+
+def _different(result: Mapping[str, Any], other: Mapping[str, Any]) -> list[str]:
+    return [name for name in _ADJUSTED if result[name] != other[name]]
+
+
+def _stale(folder: Path, document: dict[str, Any]) -> list[str]:
+    """Return what in the documents of the folder does not follow from the run."""
+    found = []
+    results = document["results"]
+    verdicts = dict(sorted(Counter(result["verdict"] for result in results).items()))
+    if document["counts"]["verdicts"] != verdicts or document["counts"]["checks"] != len(results):
+        found.append(f"{_RUN}: the counts are not those of its results")
+    bounds = json.loads((folder / _BOUNDS).read_text(encoding="utf-8"))
+    stated = [(each["nodeid"], each["metric"], each["bound"]) for each in bounds]
+    if stated != [(each["nodeid"], each["metric"], each["bound"]) for each in results]:
+        found.append(f"{_BOUNDS}: the bounds are not those of the results")
+    if document["pytest_llmfair"] != __version__:
+        # Another version may word its pages in another way.
+        return found
+    context = json.loads((folder / _CONTEXT).read_text(encoding="utf-8"))
+    added = folder / _SELF_CHECK
+    whole = {**document, "context": context}
+    if added.is_file():
+        from pytest_llmfair.gate.self_check import Shares, rows
+
+        shares = json.loads(added.read_text(encoding="utf-8"))
+        whole["self_check"] = rows([Shares(**each) for each in shares])
+    pages = {_PAGE: html_page(whole), _CARD: model_card(whole), _LIMITS: limitations(whole)}
     found += [
-        f"{result['nodeid']} {result['metric']}: {field} is {result[field]!r}, computed again "
-        f"{other[field]!r}"
-        for result, other in zip(results, adjusted, strict=True)
-        for field in _ADJUSTED
-        if result[field] != other[field]
+        f"{name} does not show the results of {_RUN}"
+        for name, text in pages.items()
+        if (folder / name).read_text(encoding="utf-8") != text
     ]
     return found
 

@@ -31,7 +31,7 @@ class Run:
         self.cases: dict[str, Any] = {}
         self.planned: list[dict[str, Any]] = []
         self.unchecked: list[str] = []
-        # What an update of the baseline changed.
+        # What to say about baseline and evidence.
         self.changes: list[str] = []
         self.started = time.time()
         # Models, lexicons and scorers in use; answers asked for live, and replayed.
@@ -96,8 +96,8 @@ class Run:
             self._add_to_junit()
         upheld = [f"{test}: {message}" for test, found in self.upheld.items() for message in found]
         self.errors = upheld + self.errors
-        if self.settings.update_baseline and self._records:
-            self._update_baseline()
+        if self.settings.baseline is not None and self._records:
+            self._update_baseline() if self.settings.update_baseline else self._look_at_baseline()
         if self.settings.reports or (self._records and self.settings.recorded):
             self.errors += self._write_reports()
 
@@ -120,8 +120,9 @@ class Run:
 
             try:
                 folder = Path(self.settings.evidence)
-                write_evidence(folder, document, self.records, self.settings, root)
-            except OSError as error:
+                lines = write_evidence(folder, document, self.records, self.settings, root)
+                self.changes = [*self.changes, *lines]
+            except (OSError, ValueError) as error:
                 errors.append(f"the evidence is not written: {error}")
         return errors
 
@@ -138,6 +139,13 @@ class Run:
             )
         except (OSError, ValueError) as error:
             self.errors.append(f"the baseline is not written: {error}")
+
+    def _look_at_baseline(self) -> None:
+        """Say which checks were not compared with the baseline."""
+        from pytest_llmfair.gate import baseline
+
+        errors, self.changes = baseline.coverage(Path(self.settings.baseline or ""), self.records)
+        self.errors += errors
 
     def _add_to_junit(self) -> None:
         """Add the results that are known only at the end to the JUnit report."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from pytest_llmfair.judging.digests import digests_of
-from pytest_llmfair.judging.recorded import digests_of_prompts, to_record
+from pytest_llmfair.judging.recorded import kept_of
 from pytest_llmfair.judging.result import (
     BoundExceeded,
     Inconclusive,
@@ -41,17 +41,11 @@ def record(result: Result) -> list[Result]:
         return [result]
     found = [result]
     if session is not None and session.baseline is not None:
-        found += session.baseline.compared(result)
-        if len(found) == 1:
-            found = [replace(result, reasons=(*result.reasons, "not_in_baseline"))]
+        found += session.baseline.compared(result, recorder.attempt)
     settings = recorder.settings
     for each in found:
         digests = digests_of(each.evidence) if settings.recorded else None
-        kept = None
-        if settings.keeps_data:
-            texts = settings.save_text
-            data = to_record(each, settings, texts=texts)
-            kept = {"prompts": digests_of_prompts(each), "texts": texts, "data": data}
+        kept = kept_of(each, settings) if settings.keeps_data else None
         # The data of all tests of a session would take too much memory.
         light = replace(each, estimate=None, evidence=None, assertion=None)
         recorder.results.append(replace(light, recorded=kept, data=digests))

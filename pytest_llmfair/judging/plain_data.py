@@ -119,7 +119,8 @@ class Pseudonyms:
         if isinstance(value, str):
             return self.of(value) if every or " " in value.strip() else value
         if isinstance(value, Mapping):
-            return {self.of_data(key): self.of_data(x, every=every) for key, x in value.items()}
+            # Keys are labels, such as the groups of scores by group.
+            return {key: self.of_data(x, every=every) for key, x in value.items()}
         if isinstance(value, (list, tuple)):
             made = (self.of_data(each, every=every) for each in value)
             return list(made) if isinstance(value, list) else tuple(made)

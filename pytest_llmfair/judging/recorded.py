@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import fields, replace
 from typing import Any
 
+from pytest_llmfair.judging.arguments import positional
 from pytest_llmfair.judging.assertion import EstimateAssertion
 from pytest_llmfair.judging.inputs import MetricInputs
 from pytest_llmfair.judging.missing_data import MissingData, difference_of
@@ -44,6 +45,8 @@ AS_TOLD = (
     "recorded",
 )
 _SETTINGS = ("mode", "level", "inconclusive", "underpowered", "family", "failing")
+# Arguments that name groups, which reports show.
+_LABELS = ("groups", "reference", "majority")
 _METRIC = tuple(each.name for each in fields(Unregistered))
 _TEXTS_OF_ROWS = ("prompts", "outputs")
 
@@ -79,6 +82,20 @@ def to_record(result: Result, settings: Settings, *, texts: bool) -> dict[str, A
     # A record that gives another result would accuse an honest run of a forgery.
     changed = differences(result.to_dict(), again.to_dict())
     return {"cannot": _NEEDS_TEXTS} if changed else record
+
+
+def kept_of(result: Result, settings: Settings) -> dict[str, Any]:
+    """Return what baseline and evidence keep of a result: its data, and digests of its rows."""
+    try:
+        rows = digest_of_rows(_data_of(result, settings)["estimate"])
+    except CannotRecord:
+        rows = ""
+    return {
+        "prompts": digests_of_prompts(result),
+        "rows": rows,
+        "texts": settings.save_text,
+        "data": to_record(result, settings, texts=settings.save_text),
+    }
 
 
 def digests_of_prompts(result: Result) -> list[list[str]]:
@@ -227,23 +244,40 @@ def _calls_without_texts(recipe: dict[str, Any], pseudonyms: Pseudonyms) -> dict
     if "worst_of" in recipe:
         parts = [[key, _calls_without_texts(part, pseudonyms)] for key, part in recipe["worst_of"]]
         return {**recipe, "worst_of": parts}
-    name, args = recipe["metric"], recipe["args"]
-    # Labels of units have pseudonyms of their own: two models that were asked the same must keep
-    # the same labels, whatever they answered.
-    labels = Pseudonyms()
-    keywords = {key: labels.of_data(each) for key, each in recipe["keywords"].items()}
-    if "lacks" in keywords:
-        # Names of groups, from a lexicon.
-        keywords["lacks"] = recipe["keywords"]["lacks"]
+    name, args, keywords = recipe["metric"], recipe["args"], dict(recipe["keywords"])
     if name == LOSS:
         args = [_calls_without_texts(each, pseudonyms) for each in args[:2]] + args[2:]
         return {**recipe, "args": args}
-    # Answers of a single word are texts too, but one word elsewhere is the name of a group.
-    texts = name == INVARIANCE or get_metric(name).needs in ("texts", "text_pairs", "prompts")
     if name == INVARIANCE:
+        texts: tuple[str, ...] = ("placebo",)
+        every = True
         args = [*(pseudonyms.of_data(each, every=True) for each in args[:2]), args[2]]
     else:
-        args = [pseudonyms.of_data(each, every=texts) for each in args]
-    if "placebo" in keywords:
-        keywords["placebo"] = pseudonyms.of_data(recipe["keywords"]["placebo"], every=texts)
+        info = get_metric(name)
+        texts = (*positional(info), "placebo")
+        # Answers of a single word are texts too, but one word elsewhere is a label.
+        every = info.needs in ("texts", "text_pairs", "prompts")
+        args = [pseudonyms.of_data(each, every=every) for each in args]
+    for key in keywords.keys() & {*texts}:
+        if key not in _LABELS:
+            keywords[key] = pseudonyms.of_data(keywords[key], every=every)
+    if keywords.get("units") is not None:
+        # Labels of units have pseudonyms of their own: two models that were asked the same must
+        # keep the same labels, whatever they answered.
+        keywords["units"] = Pseudonyms().of_data(list(keywords["units"]), every=True)
     return {**recipe, "args": args, "keywords": keywords}
+
+
+def digest_of_rows(recipe: Mapping[str, Any]) -> str:
+    """Return one digest of the units and groups of all rows, which tells people apart."""
+    labels: list[Any] = []
+    waiting: list[Any] = [recipe]
+    while waiting:
+        each = waiting.pop()
+        if isinstance(each, dict) and "worst_of" in each:
+            waiting += [part for _, part in each["worst_of"]]
+        elif isinstance(each, dict) and "metric" in each:
+            keywords = each["keywords"]
+            labels.append([repr(keywords.get(name)) for name in ("units", *_LABELS)])
+            waiting += each["args"][:2] if each["metric"] == LOSS else []
+    return hashlib.sha256(json.dumps(labels).encode()).hexdigest()

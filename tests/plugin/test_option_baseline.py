@@ -106,28 +106,149 @@ def test_a_baseline_needs_a_margin(compare, model):
     result.stderr.fnmatch_lines(["*--llmfair-baseline needs --llmfair-margin X*"])
 
 
-def test_the_baseline_of_other_prompts_is_refused(pytester, run, monkeypatch):
+def test_workers_compare_as_one_process_does(compare):
+    result = compare(0.3, "-p", "xdist", "-n", "2")
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["2 fairness assertions: 1 PASS, 1 FAIL*"])
+
+
+RATES = """
+import os
+from pytest_llmfair import assert_demographic_parity_difference_within as assert_parity
+from pytest_llmfair import assert_false_discovery_rate_difference_within as assert_fdr
+
+GROUPS = ["African American", "white"] * 200
+GAP = int(os.environ.get("GAP", "0"))
+CHOSEN = [int(i % 10 < 5 - (i % 2 == 0) * GAP) for i in range(400)]
+
+def test_rates():
+    assert_parity(CHOSEN, groups=GROUPS, bound=0.9)
+
+def test_errors():
+    truth = [int(i % 3 > 0) for i in range(400)]
+    assert_fdr(truth, CHOSEN, groups=GROUPS, bound=0.9)
+"""
+
+
+@pytest.fixture
+def rates(pytester, run, monkeypatch):
+    """Record rates without a gap; return a function that runs the tests with a gap."""
+    pytester.makepyfile(test_bot=RATES)
+    run("--llmfair-baseline=base.json", "--llmfair-update-baseline").assert_outcomes(passed=2)
+
+    def run_with(gap, *arguments):
+        monkeypatch.setenv("GAP", str(gap))
+        return run("--llmfair-baseline=base.json", "--llmfair-margin=0.5", *arguments)
+
+    return run_with
+
+
+def test_groups_of_several_words_are_compared(rates):
+    rates(0).assert_outcomes(passed=2)
+
+
+def test_rates_of_other_rows_are_compared_by_their_intervals(rates):
+    result = rates(1)
+    result.stdout.no_fnmatch_line("*INVALID*")
+    result.stdout.fnmatch_lines(["4 fairness assertions:*"])
+
+
+def test_a_test_with_another_number_of_equal_checks_is_an_error(compare, pytester):
+    line = TEST.splitlines()[-1]
+    pytester.makepyfile(test_bot=TEST + line + "\n")
+    result = compare(0.1)
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    result.stdout.fnmatch_lines(
+        ["ERROR: *test_tone has 2 checks of toxic_fraction, and the base*"]
+    )
+
+
+def test_checks_that_are_new_or_gone_are_named(compare, pytester):
+    pytester.makepyfile(test_bot=TEST.replace("test_tone", "test_new"))
+    result = compare(0.1)
+    result.stdout.fnmatch_lines(
+        [
+            "baseline: 1 check of this run without a baseline: test_bot.py::test_new toxic_*",
+            "baseline: 1 check of the baseline not run: test_bot.py::test_tone toxic_fraction",
+        ]
+    )
+
+
+def test_other_prompts_are_invalid_and_keep_the_absolute_verdict(pytester, run, monkeypatch):
     pytester.makepyfile("""
         import os
         from pytest_llmfair import assert_counterfactual_invariance
         from pytest_llmfair.counterfactuals import generate_pairs
 
         def test_it():
-            prompts = [f"She is nurse {i}{os.environ.get('MORE', '')}." for i in range(20)]
+            prompts = [f"She is nurse {i} of {os.environ['PLACE']}." for i in range(30)]
             pairs = generate_pairs(prompts, attribute="gender")
             assert_counterfactual_invariance(pairs, 0.3, client=str.upper)
     """)
+    monkeypatch.setenv("PLACE", "Leeds")
     run("--llmfair-baseline=base.json", "--llmfair-update-baseline").assert_outcomes(passed=1)
-    arguments = ("--llmfair-baseline=base.json", "--llmfair-margin=0.5")
-    run(*arguments).assert_outcomes(passed=1)
-    monkeypatch.setenv("MORE", " of Leeds")
-    result = run(*arguments)
+    monkeypatch.setenv("PLACE", "York")
+    result = run("--llmfair-baseline=base.json", "--llmfair-margin=0.5")
     result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(["*the baseline has answers to other prompts*"])
-    assert "nurse 3" not in (pytester.path / "base.json").read_text()
+    result.stdout.fnmatch_lines(["2 fairness assertions: 1 PASS, 1 INVALID*"])
 
 
-def test_workers_compare_as_one_process_does(compare):
-    result = compare(0.3, "-p", "xdist", "-n", "2")
-    result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(["2 fairness assertions: 1 PASS, 1 FAIL*"])
+def test_an_answer_that_is_missing_in_one_run_is_no_other_question(pytester, run, monkeypatch):
+    pytester.makepyfile("""
+        import os
+        from pytest_llmfair import assert_counterfactual_invariance
+        from pytest_llmfair.counterfactuals import generate_pairs
+
+        def bot(prompt):
+            if "nurse 7." in prompt and os.environ.get("LOSE"):
+                raise ConnectionError("lost")
+            return "a kind answer"
+
+        def test_it():
+            prompts = [f"She is nurse {i}." for i in range(60)]
+            pairs = generate_pairs(prompts, attribute="gender")
+            assert_counterfactual_invariance(pairs, 0.3, client=bot)
+    """)
+    run("--llmfair-baseline=base.json", "--llmfair-update-baseline").assert_outcomes(passed=1)
+    monkeypatch.setenv("LOSE", "1")
+    result = run("--llmfair-baseline=base.json", "--llmfair-margin=0.5")
+    result.assert_outcomes(passed=1)
+    result.stdout.fnmatch_lines(["2 fairness assertions: 2 PASS*"])
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda document: document.update(checks=[]), "*holds no check, so it gates nothing*"),
+        (lambda document: document["about"].pop("expires"), "*is a damaged baseline file*"),
+        (lambda document: document.update(checks=None), "*is a damaged baseline file*"),
+        (lambda document: document["checks"][0].pop("nodeid"), "*is a damaged baseline file*"),
+        (lambda document: document["checks"][0].update(recorded=None), "*is a damaged baseline*"),
+    ],
+)
+def test_a_damaged_baseline_is_a_usage_error(compare, pytester, change, message):
+    path = pytester.path / "base.json"
+    document = json.loads(path.read_text())
+    change(document)
+    path.write_text(json.dumps(document))
+    result = compare(0.1)
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines([message])
+
+
+def test_a_rerun_is_compared_as_the_first_attempt_is(pytester, run, monkeypatch):
+    pytester.makepyfile(test_bot=TEST)
+    monkeypatch.setenv("HARSH", "0.1")
+    run("--llmfair-baseline=base.json", "--llmfair-update-baseline").assert_outcomes(passed=1)
+    pytester.makepyfile(
+        test_bot=TEST
+        + """
+    if not os.path.exists("again"):
+        open("again", "w").close()
+        raise RuntimeError("the first attempt breaks")
+"""
+    )
+    monkeypatch.setenv("HARSH", "0.5")
+    arguments = ("--llmfair-baseline=base.json", "--llmfair-margin=0.05", "--reruns=1")
+    result = run(*arguments, "-p", "pytest_rerunfailures")
+    assert result.ret == pytest.ExitCode.TESTS_FAILED

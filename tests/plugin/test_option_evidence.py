@@ -135,3 +135,70 @@ def test_bounds_name_the_commit_at_which_they_were_frozen(pytester, run):
     assert {each["commit"] for each in bounds} == {git("rev-parse", "HEAD")}
     assert [each["bound"] for each in bounds] == [0.3, 0.6]
     assert not any(each["changed_since"] for each in bounds)
+
+
+def test_a_folder_with_other_files_is_left_alone(pytester, run):
+    pytester.makepyfile(test_bot=TEST)
+    (pytester.path / "precious.txt").write_text("mine")
+    result = run("--llmfair-evidence=.")
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    result.stdout.fnmatch_lines(["ERROR: the evidence is not written: the folder * holds other*"])
+    assert {"precious.txt", "test_bot.py"} <= {path.name for path in pytester.path.iterdir()}
+
+
+def test_evidence_of_an_earlier_run_is_replaced(pack, run, capsys):
+    run("--llmfair-evidence=pack", "-k", "tone").assert_outcomes(passed=1, deselected=1)
+    status, text = verified(pack, capsys)
+    assert status == 0
+    assert "1 result computed again" in text
+
+
+def test_a_run_that_judged_nothing_is_no_evidence(pytester, run, capsys):
+    pytester.makepyfile("def test_it(): pass")
+    run("--llmfair-evidence=pack")
+    status, text = verified(pytester.path / "pack", capsys)
+    assert status == 1
+    assert "the run judged nothing" in text
+
+
+def test_a_page_that_shows_other_results_is_found(pack, capsys):
+    page = (pack / "report.html").read_text()
+    (pack / "report.html").write_text(page.replace("0.600", "0.900"))
+    (pack / "MANIFEST.json").write_text(manifest_text(pack, {}))
+    status, text = verified(pack, capsys)
+    assert status == 1
+    assert "report.html does not show the results of run.json" in text
+
+
+RATES = """
+import numpy as np
+import pytest
+from pytest_llmfair import assert_demographic_parity_difference_within as assert_parity
+from pytest_llmfair import assert_impact_ratio_at_least
+
+GROUPS = ["African American", "white"] * 200
+UNITS = [f"person{i}@example.org" for i in range(400)]
+CHOSEN = [int(i % 4 == 0 or i % 2 == 1) for i in range(400)]
+
+def test_rates():
+    with pytest.raises(AssertionError):
+        assert_parity(CHOSEN, groups=GROUPS, units=UNITS, bound=0.1, mode="strict")
+
+def test_ratio():
+    assert_impact_ratio_at_least(CHOSEN, groups=GROUPS, minimum=0.3)
+
+def test_holm():
+    assert_parity(CHOSEN, groups=GROUPS, bound=0.2)
+"""
+
+
+@pytest.mark.parametrize("options", [(), ("-o", "llmfair_family=holm")], ids=["alone", "holm"])
+def test_groups_of_several_words_and_holms_family_verify(pytester, run, capsys, options):
+    pytester.makepyfile(test_bot=RATES)
+    result = run("--llmfair-evidence=pack", *options)
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    status, text = verified(pytester.path / "pack", capsys)
+    assert status == 0, text
+    kept = (pytester.path / "pack" / "statistics.jsonl").read_text()
+    assert "African American" in kept
+    assert "example.org" not in kept
