@@ -140,6 +140,12 @@ def test_two_of_eight_cells_fail_four_fifths_and_the_published_counts_come_out(t
     assert all(r["verdict"] == "UNDERPOWERED" and r["lower"] < 0.8 < r["upper"] for r in rest)
     assert all(0.73 < r["noise_floor"] < 0.755 for r in cells.values())
 
+    page = (ROOT / "docs" / "audits.md").read_text("utf-8")
+    for name, r in cells.items():
+        interval = f"{r['lower']:.2f} to {r['upper']:.2f}"
+        words = name.replace("gpt-3.5-turbo", "GPT-3.5").replace("gpt-4", "GPT-4")
+        assert f"| {words} | {r['value']:.2f} | {interval} | {r['verdict']} |" in page
+
     compas = {
         r["metric"].removesuffix("_rate_difference"): (
             r["verdict"],
