@@ -22,6 +22,8 @@ NARROWEST, WIDEST = 80, 120
 _NAMES = "test and metric"
 _UNDECIDED = (Verdict.INCONCLUSIVE.value, Verdict.UNDERPOWERED.value)
 _COLOURS = {"PASS": {"green": True}, "FAIL": {"red": True}, "INVALID": {"red": True}}
+# Names are indented by two spaces, so fewer columns hold none of their letters.
+_LEAST_ROOM = 3
 # Tests named with a note that several tests share.
 _MOST_NAMES = 6
 
@@ -68,12 +70,16 @@ def models(records: Sequence[Record]) -> Iterator[str]:
 def table(records: Sequence[Record], width: int = NARROWEST) -> Iterator[tuple[str, str]]:
     """Yield the lines of the table, each with its verdict; no line is longer than `width`.
 
+    Only numbers that leave no room for names make lines longer.
+
     If the names of test and metric do not fit in one row, the test has a line of its own.
     """
     columns = [_cells(column, records) for column in COLUMNS if column.terminal]
     rows = list(zip(*columns, strict=True))
     widths = [max(map(len, cells)) for cells in columns]
     room = width - sum(widths) - len(widths)
+    if room < _LEAST_ROOM:
+        room = len(_NAMES)
     checks = Counter(_test(record) for record in records)
     names = [_both(record) for record in records]
     for i, record in enumerate(records):

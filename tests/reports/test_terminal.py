@@ -65,6 +65,14 @@ def test_every_line_fits_80_columns(changes):
         assert text.isprintable()
 
 
+def test_numbers_that_fill_the_line_leave_room_for_the_name():
+    log = {"direction": "two-sided", "scale": "log", "fair_value": 1.0, "bound": 0.2231435513}
+    ratio = record(value=1.9120926, lower=1.7225683, upper=2.1255503, **log)
+    small = record(verdict="UNDERPOWERED", expected=True, unit="repeated request")
+    shown = [text for text, _ in table([ratio, small])]
+    assert "toxic_fraction" in " ".join(shown)
+
+
 def test_a_wide_terminal_shows_whole_names():
     name = "test_with_a_name_that_has_many_words"
     shown = [text for text, _ in table([record(nodeid=f"a.py::{name}")], 120)]
