@@ -28,7 +28,7 @@ PROMPTS = [
 ]
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def pairs(counterfactual_pairs):
     return counterfactual_pairs(PROMPTS, attribute="gender")
 
