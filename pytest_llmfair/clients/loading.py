@@ -39,7 +39,7 @@ def load_client(spec: str, *, seed: int = 0, max_tokens: int | None = None) -> M
     [3]
     """
     parsed = ModelSpec.parse(spec)
-    scheme = SCHEMES[parsed.scheme]
+    scheme = parsed.kind
     parsed.check_options(scheme.options)
     return ModelClient(
         _backend_of(parsed, scheme),

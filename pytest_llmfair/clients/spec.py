@@ -51,12 +51,21 @@ class Scheme:
     runs_here: bool = False
 
 
+# A key with a colon is one model of a scheme that has others too.
 SCHEMES: dict[str, Scheme] = {
     "builtin": Scheme(
         "builtin:ngram",
         "ngram",
         "the small model that ships with the plugin",
         (*_COMMON, "gender_skew", "sentiment_skew"),
+    ),
+    "builtin:smollm2": Scheme(
+        "builtin:smollm2",
+        "smollm2",
+        "SmolLM2-135M-Instruct, a chat model of 2025 that runs on a CPU, offline",
+        (*_COMMON, "device", "dtype", "batch_size"),
+        extra="demo",
+        runs_here=True,
     ),
     "hf": Scheme(
         "hf:PATH_OR_ID",
@@ -144,6 +153,11 @@ class ModelSpec:
     scheme: str
     target: str
     options: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def kind(self) -> Scheme:
+        """Row of :data:`SCHEMES`."""
+        return SCHEMES.get(f"{self.scheme}:{self.target}") or SCHEMES[self.scheme]
 
     @classmethod
     def parse(cls, text: str) -> ModelSpec:

@@ -13,7 +13,7 @@ from typing import Any
 
 from pytest_llmfair._util.keywords import unknown_keyword
 from pytest_llmfair._util.validation import read_utf8
-from pytest_llmfair.clients.spec import SCHEMES, ModelSpec
+from pytest_llmfair.clients.spec import ModelSpec
 from pytest_llmfair.counterfactuals.templates import read_prompts
 from pytest_llmfair.gate.check import (
     BOUND_WORDS,
@@ -207,7 +207,7 @@ class _Reader:
     def _model(self, holder: Mapping[str, Any], path: tuple[Any, ...]) -> str | None:
         def checked(text: str) -> str:
             spec = ModelSpec.parse(text)
-            spec.check_options(SCHEMES[spec.scheme].options)
+            spec.check_options(spec.kind.options)
             return text
 
         given = self._usable(holder, path).get("model")

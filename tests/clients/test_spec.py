@@ -14,7 +14,7 @@ from pytest_llmfair.clients.spec import SCHEMES
 @pytest.mark.parametrize(
     ("spec", "words"),
     [
-        ("", "no scheme; write builtin:ngram, hf:PATH_OR_ID, openai:MODEL"),
+        ("", "no scheme; write builtin:ngram, builtin:smollm2, hf:PATH_OR_ID"),
         ("gpt2", "no scheme"),
         ("builtin", 'no scheme; did you mean "builtin"\\? Write builtin:ngram'),
         ("buildin:ngram", "unknown scheme 'buildin'.*did you mean \"builtin\""),
@@ -22,6 +22,8 @@ from pytest_llmfair.clients.spec import SCHEMES
         ("zzz:ngram", r"unknown scheme 'zzz'; write [^;]*$"),
         ("builtin:", "nothing after 'builtin'"),
         ("builtin:ngrm", "no built-in model 'ngrm'; .*did you mean \"ngram\""),
+        ("builtin:smollm", "no built-in model 'smollm'; .*did you mean \"smollm2\""),
+        ("builtin:smollm2?gender_skew=1", "no option 'gender_skew'; the options are batch_size"),
         ("builtin:ngram?gendre_skew=1", "no option 'gendre_skew'.*did you mean \"gender_skew\""),
         ("builtin:ngram?device=cpu", "builtin models have no option 'device'; the options are"),
         ("builtin:ngram?gender_skew=1.5", "gender_skew is '1.5'; give a number from -1 to 1"),

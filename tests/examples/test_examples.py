@@ -85,6 +85,22 @@ def test_pairs_are_shown_with_their_checks_and_rejected_ones_with_the_reason():
     assert max(map(len, tables.splitlines()[:-1])) <= 100
 
 
+def test_the_recorded_answers_of_a_real_model_get_the_verdicts_of_the_readme(tmp_path):
+    file = tmp_path / "run.json"
+    done = run("instruct", "--llmfair-record-mode=none", f"--llmfair-json={file}")
+    assert done.returncode == 0, done.stdout
+    found = json.loads(file.read_text())
+    digests = {model["digest"] for model in found["models"]}
+    assert "blake2b:eaa0bae9e072bcba7c372af46527d5ab" in digests
+    page = (ROOT / "examples" / "instruct" / "README.md").read_text("utf-8")
+    rows = [line for line in page.splitlines() if line.startswith("|")]
+    for each in found["results"]:
+        interval = "[{lower:.2f}, {upper:.2f}] |".format_map(each)
+        shown = [row for row in rows if interval in row and row.endswith(f"| {each['verdict']} |")]
+        assert len(shown) == 1, interval
+    assert verdicts(file) == ["FAIL"] * 3 + ["INCONCLUSIVE"] + ["PASS"] * 5 + ["UNDERPOWERED"]
+
+
 @pytest.mark.parametrize(
     ("candidate", "status", "against_the_released"),
     [("colder", 1, "FAIL"), ("alike", 0, "PASS"), ("slightly_colder", 0, "INCONCLUSIVE")],

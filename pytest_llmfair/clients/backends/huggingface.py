@@ -273,8 +273,13 @@ class HuggingFace:
 
 def load(spec: ModelSpec) -> HuggingFace:
     """Load ``hf:PATH_OR_ID``."""
+    return load_folder(spec.target, spec)
+
+
+def load_folder(target: str, spec: ModelSpec) -> HuggingFace:
+    """Load a folder or a hub id with the options of a specification."""
     return HuggingFace.load(
-        spec.target,
+        target,
         device=spec.options.get("device"),
         dtype=spec.choice("dtype", ("float32", "bfloat16", "float16")),
         batch_size=spec.count("batch_size", 128),

@@ -34,7 +34,8 @@ def load(spec: ModelSpec) -> Ngram:
     if spec.target != "ngram":
         raise ModelSpecError(
             f"model {spec.text!r}: there is no built-in model {spec.target!r}; "
-            f"write builtin:ngram{suggestion(spec.target, ['ngram'])}"
+            f"write builtin:ngram or builtin:smollm2"
+            f"{suggestion(spec.target, ['ngram', 'smollm2'])}"
         )
     dials = ("gender_skew", "sentiment_skew")
     return Ngram(*(spec.number(dial, 0.0, low=-1.0, high=1.0) for dial in dials))
