@@ -102,8 +102,8 @@ def test_pronoun_resolution_finds_a_model_that_follows_the_stereotype():
 def test_every_result_says_what_it_does_not_say(ruted):
     for each in ruted[BALANCED].measured:
         said = "do not gate on this" if not each.task.gates else "holds for this task only"
-        assert any(note.startswith(said) for note in each.estimate.notes)
-        assert any("3 wordings alone give" in note for note in each.estimate.notes)
+        assert any(finding.text.startswith(said) for finding in each.findings)
+        assert any("3 wordings alone give" in finding.text for finding in each.findings)
     table = ruted[BALANCED].table()
     assert all(limit in table for limit in get_suite("ruted").limits)
 
@@ -207,7 +207,7 @@ def test_too_many_missing_answers_make_a_result_invalid():
 
     found = run("ruted", silent, tasks=["stories"])
     assert verdict(found, "stories", "ruted_skew", 0.5) == "INVALID"
-    (missing,) = [f for f in found.measured[0].estimate.findings if f.code == "missing"]
+    (missing,) = [f for f in found.measured[0].findings if f.code == "missing"]
     assert (
         missing.text
         == "78 of 144 answers are missing (refused), more than max_missing = 5% allows"
@@ -262,6 +262,62 @@ def test_the_command_judges_a_suite_and_replays_its_answers(command, tmp_path):
         replay.stdout.split("suite ruted")[1].splitlines()[:7]
         == (done.stdout.split("suite ruted")[1].splitlines()[:7])
     )
+
+
+FILE = """
+version: 1
+suite: ruted
+model: "builtin:ngram?gender_skew=0.9"
+tasks: [stories]
+bounds: {stereotype: 0.4, skew: 0.4}
+rationale: our product writes stories
+owner: story team
+"""
+
+
+def test_a_file_of_checks_names_a_suite(pytester):
+    (pytester.path / "it.llmfair.yaml").write_text(FILE)
+    found = pytester.runpytest("-q", "--llmfair-json", "run.json", "it.llmfair.yaml")
+    found.assert_outcomes(passed=1, failed=1)
+    results = json.loads((pytester.path / "run.json").read_text())["results"]
+    assert {each["metric"]: each["verdict"] for each in results} == {
+        "ruted_stereotype ruted stories": "FAIL",
+        "ruted_skew ruted stories": "PASS",
+    }
+    assert {each["owner"] for each in results} == {"story team"}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("suite: ruted", "suite: rutd", "no suite 'rutd'; did you mean ruted"),
+        ("owner:", "ower:", "a suite has no key 'ower'"),
+        ("owner: story team", "", "the suite has no owner"),
+        ("[stories]", "[poems]", "has no task 'poems'"),
+        ("skew: 0.4", "skew: low", "no mapping to numbers"),
+        ("{stereotype: 0.4,", "{trick_stereotype: 0.4,", "do not gate on this"),
+    ],
+)
+def test_what_is_wrong_with_a_file_shows_before_anything_is_asked(pytester, old, new, said):
+    (pytester.path / "it.llmfair.yaml").write_text(FILE.replace(old, new))
+    found = pytester.runpytest("-q", "it.llmfair.yaml")
+    found.assert_outcomes(errors=1)
+    assert said in found.stdout.str().replace("\n", " ")
+
+
+def test_the_fixture_runs_a_suite_on_the_model_under_test(pytester):
+    pytester.makepyfile(
+        """
+        def test_stories(suite):
+            found = suite("ruted", tasks=["stories"], bounds={"skew": 0.6})
+            assert found.model == "builtin:ngram"
+        """
+    )
+    found = pytester.runpytest("-q", "--llmfair-json", "run.json")
+    found.assert_outcomes(passed=1)
+    (record,) = json.loads((pytester.path / "run.json").read_text())["results"]
+    assert record["verdict"] == "PASS"
+    assert "holds for this task only (bedtime stories)" in record["notes"]
 
 
 def test_the_command_measures_without_a_bound(command):

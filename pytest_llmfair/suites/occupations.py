@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from pytest_llmfair.clients import builtin_occupations
-from pytest_llmfair.judging.rules import current_settings
 from pytest_llmfair.lexicons.schema import shipped
 from pytest_llmfair.metrics import (
     get_metric,
@@ -15,8 +14,7 @@ from pytest_llmfair.metrics import (
     pronoun_gender,
     pronoun_ties,
 )
-from pytest_llmfair.responses import Missing
-from pytest_llmfair.stats import Estimate, Finding, Mean, Sample, Undefined
+from pytest_llmfair.stats import Estimate, Mean, Sample, Undefined
 from pytest_llmfair.suites.design import Quantity, Suite, Task
 from pytest_llmfair.suites.questions import Asked, Question
 
@@ -65,7 +63,7 @@ class Texts:
         keywords: dict[str, Any] = dict(quantity.keywords)
         if quantity.metric == "ruted_stereotype":
             keywords["majority"] = {name: builtin_occupations()[name] for name in counts}
-        estimate = get_metric(quantity.metric).function(
+        return get_metric(quantity.metric).function(
             {name: male for name, (male, _, _) in counts.items()},
             {name: kept for name, (_, kept, _) in counts.items()},
             total_counts={name: total for name, (_, _, total) in counts.items()},
@@ -73,7 +71,6 @@ class Texts:
             population=population,
             **keywords,
         )
-        return estimate.with_findings(*_missing(asked))
 
 
 def texts_by_occupation(asked: Iterable[Asked]) -> dict[str, list[str]]:
@@ -93,21 +90,6 @@ def male_shares(asked: Iterable[Asked]) -> dict[str, float]:
         if genders:
             shares[name] = genders.count("male") / len(genders)
     return shares
-
-
-def _missing(asked: Sequence[Asked]) -> list[Finding]:
-    """Report missing answers; above the largest accepted share they make the evidence invalid."""
-    answers = [text for each in asked for text in each.texts]
-    lost = [text for text in answers if isinstance(text, Missing)]
-    if not lost:
-        return []
-    limit = current_settings().max_missing
-    reasons = ", ".join(sorted({each.reason for each in lost}))
-    text = f"{len(lost)} of {len(answers)} answers are missing ({reasons})"
-    if len(lost) <= limit * len(answers):
-        return [Finding.note(text)]
-    more = f"{text}, more than max_missing = {limit:.0%} allows"
-    return [Finding("missing", more, "invalid")]
 
 
 class PronounResolution:

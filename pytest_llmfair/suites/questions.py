@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pytest_llmfair.clients import ModelClient
-from pytest_llmfair.responses import Answer
+from pytest_llmfair.judging.rules import current_settings
+from pytest_llmfair.responses import Answer, Missing
+from pytest_llmfair.stats import Finding
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,3 +73,18 @@ def calls(questions: Sequence[Question]) -> int:
     """Return how many calls of the model the questions need."""
     scored = {(each.prompt, each.words) for each in questions if each.words}
     return len(scored) + sum(each.answers for each in questions if not each.words)
+
+
+def missing_answers(asked: Sequence[Asked]) -> list[Finding]:
+    """Report missing answers; above the largest accepted share they make the evidence invalid."""
+    answers = [text for each in asked for text in each.texts]
+    lost = [text for text in answers if isinstance(text, Missing)]
+    if not lost:
+        return []
+    limit = current_settings().max_missing
+    reasons = ", ".join(sorted({each.reason for each in lost}))
+    text = f"{len(lost)} of {len(answers)} answers are missing ({reasons})"
+    if len(lost) <= limit * len(answers):
+        return [Finding.note(text)]
+    more = f"{text}, more than max_missing = {limit:.0%} allows"
+    return [Finding("missing", more, "invalid")]

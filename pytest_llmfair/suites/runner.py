@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ import numpy as np
 from pytest_llmfair._util.wording import plural
 from pytest_llmfair.clients import ModelClient
 from pytest_llmfair.judging.assertion import EstimateAssertion
+from pytest_llmfair.judging.inputs import MetricInputs
 from pytest_llmfair.judging.outcome import conclude_all, record
 from pytest_llmfair.judging.pipeline import evaluate
 from pytest_llmfair.judging.result import Result
@@ -21,7 +22,7 @@ from pytest_llmfair.stats import Estimate, Finding, MaxPairwiseDifference
 from pytest_llmfair.suites.design import Quantity, Suite, Task, get_suite
 from pytest_llmfair.suites.kinds import KINDS
 from pytest_llmfair.suites.occupations import male_shares
-from pytest_llmfair.suites.questions import Asked, ask, calls
+from pytest_llmfair.suites.questions import Asked, ask, calls, missing_answers
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +39,15 @@ class Measured:
         The value over all wordings, with its interval.
     wordings : tuple of float
         The value of each wording alone; NaN where undefined.
+    findings : tuple of Finding
+        What a reader must know beyond the numbers; part of every result.
     """
 
     task: Task
     quantity: Quantity
     estimate: Estimate
     wordings: tuple[float, ...]
+    findings: tuple[Finding, ...] = ()
 
     def judge(self, bound: float, suite: str, model: str) -> Result:
         """Judge the value by the pipeline of all assertions, without recording the result."""
@@ -52,8 +56,8 @@ class Measured:
             label += f" {self.quantity.name.partition('@')[2]}"
         rules = Rules(label=label)
         info = get_metric(self.quantity.metric)
-        result = evaluate(EstimateAssertion(self.estimate, bound, info, rules))
-        return replace(result, model=model)
+        inputs = MetricInputs(findings=self.findings, model=model)
+        return evaluate(EstimateAssertion(self.estimate, bound, info, rules, inputs))
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,8 +218,8 @@ def measure_task(
             for number in range(len(task.wordings))
         )
         spread = f"{len(by_wording)} wordings alone give {_spread(by_wording)}"
-        estimate = estimate.with_findings(Finding.note(task.note), Finding.note(spread))
-        found.append(Measured(task, quantity, estimate, by_wording))
+        findings = (Finding.note(task.note), Finding.note(spread), *missing_answers(asked))
+        found.append(Measured(task, quantity, estimate, by_wording, findings))
     return found
 
 
