@@ -105,6 +105,7 @@ def test_every_result_says_what_it_does_not_say(ruted):
         assert any(finding.text.startswith(said) for finding in each.findings)
         assert any("3 wordings alone give" in finding.text for finding in each.findings)
     table = ruted[BALANCED].table()
+    assert "* of the value without the part that sampling alone adds" in table
     assert all(limit in table for limit in get_suite("ruted").limits)
 
 

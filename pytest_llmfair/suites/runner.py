@@ -265,6 +265,8 @@ def lines_of(found: SuiteResult) -> list[str]:
             f"{each.task.name:<20} {each.quantity.name:<30} {each.estimate.value:>7.3f}  "
             f"{_interval(each.estimate):<16} {_spread(each.wordings)}"
         )
+    if any("*" in line for line in lines[3:]):
+        lines.append("* of the value without the part that sampling alone adds")
     lines.append("")
     for task in dict.fromkeys(each.task.name for each in found.measured):
         note = next(each.task.note for each in found.measured if each.task.name == task)
@@ -303,4 +305,5 @@ def _interval(estimate: Estimate) -> str:
     if estimate.undefined:
         return "undefined"
     found = estimate.interval(0.95)
-    return f"[{found.lower:.3f}, {found.upper:.3f}]"
+    mark = "*" if found.of == "debiased" else ""
+    return f"[{found.lower:.3f}, {found.upper:.3f}]{mark}"
