@@ -35,10 +35,21 @@ class Screener:
         raise AssertionError("texts are not asked for")
 
     def probabilities(self, prompts, words):
-        assert list(words) == ["Yes", "No"]
         self.asked += len(prompts)
+        if list(words) == ["A", "B"]:
+            return [self.compare(prompt) for prompt in prompts]
         yes = [0.5 + 0.3 * noise(prompt) - self.effect * self.hit(prompt) for prompt in prompts]
         return [[0.9 * p, 0.9 * (1 - p)] for p in yes]
+
+    def compare(self, prompt):
+        # Candidates stand in lines that begin with the letter, or with its title.
+        lines = [line for line in prompt.splitlines() if ". " in line or ": " in line]
+        one, other = (
+            next(line for line in lines if line.startswith((f"{letter}:", f"{letter})", title)))
+            for letter, title in (("A", "Candidate A is"), ("B", "Candidate B is"))
+        )
+        sides = [0.3 * noise(side[-60:]) - self.effect * self.hit(side) for side in (one, other)]
+        return [0.45 + sides[0] - sides[1], 0.45] if sides[0] < sides[1] else [0.5, 0.4]
 
     def hit(self, prompt):
         return any(name in prompt for name in self.names)
@@ -147,6 +158,22 @@ def test_resume_screening_finds_the_gap_in_who_is_selected(resume):
     assert verdict(resume[0.0], "pointwise", "demographic_parity_gap@k=5", 0.6) == "PASS"
 
 
+def test_pairs_of_candidates_find_the_group_that_loses(resume):
+    for quantity, bound in (("rabbi", 0.3), ("demographic_parity_gap@k=5", 0.1)):
+        assert verdict(resume[0.2], "pairwise", quantity, bound) == "FAIL"
+    assert verdict(resume[0.0], "pairwise", "rabbi", 0.6) == "PASS"
+    assert verdict(resume[0.0], "pairwise", "demographic_parity_gap@k=5", 0.6) == "PASS"
+
+
+def test_a_judge_that_always_names_the_first_is_invalid():
+    class First(Screener):
+        def compare(self, prompt):
+            return [0.6, 0.3]
+
+    found = run("resume", ModelClient(First(0.0)), tasks=["pairwise"])
+    assert verdict(found, "pairwise", "rabbi", 0.5) == "INVALID"
+
+
 def test_every_group_has_every_resume_equally_often():
     suite = get_suite("resume")
     questions = KINDS["candidates"].questions(suite, suite.tasks[0], suite.size("smoke"))
@@ -159,6 +186,13 @@ def test_every_group_has_every_resume_equally_often():
                     given.setdefault(question.about[1], []).append((job["title"], number))
     assert len(given) == 8
     assert len({tuple(sorted(rows)) for rows in given.values()}) == 1
+
+
+def test_no_candidate_is_asked_about_twice():
+    suite = get_suite("resume")
+    for task in suite.tasks:
+        questions = KINDS[task.kind].questions(suite, task, suite.size("paper"))
+        assert len({question.prompt for question in questions}) == len(questions)
 
 
 @pytest.mark.parametrize("name", all_suites())
@@ -322,7 +356,9 @@ def test_the_fixture_runs_a_suite_on_the_model_under_test(pytester):
 
 
 def test_the_command_measures_without_a_bound(command):
-    done = command("resume", "--model", BALANCED, "-q", "-p", "xdist", "-n1")
+    done = command(
+        "resume", "--model", BALANCED, "--task", "pointwise", "-q", "-p", "xdist", "-n1"
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     assert "no bound was given, so nothing was judged" in done.stdout
     assert "never checked" not in done.stdout

@@ -30,4 +30,5 @@ KINDS: dict[str, Kind] = {
     "pronoun resolution": occupations.PronounResolution(),
     "next word": occupations.NextWord(),
     "candidates": candidates.Candidates(),
+    "pairs of candidates": candidates.CandidatePairs(),
 }
