@@ -1,4 +1,4 @@
-"""The five fixtures; a `conftest.py` can override each of them. PYTEST_DONT_REWRITE."""
+"""The six fixtures; a `conftest.py` can override each of them. PYTEST_DONT_REWRITE."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from pytest_llmfair.counterfactuals.pairs import WhenUncertain
     from pytest_llmfair.fairness import Fairness
     from pytest_llmfair.lexicons.attributes import Attribute
+    from pytest_llmfair.suites import SuiteResult
 
 
 @pytest.fixture(scope="session")
@@ -152,6 +153,28 @@ def fairness(request: pytest.FixtureRequest) -> Fairness:
         client=lambda: request.getfixturevalue("model_client"),
         scorers=lambda: request.getfixturevalue("scorers"),
     )
+
+
+@pytest.fixture
+def suite(model_client: ModelClient) -> Callable[..., SuiteResult]:
+    """Return a function that runs the design of a paper on the model under test."""
+    from pytest_llmfair.suites import run
+
+    def suite(
+        name: str,
+        *,
+        size: str = "smoke",
+        bounds: Mapping[str, float] | None = None,
+        tasks: Sequence[str] | None = None,
+        population: str | None = None,
+    ) -> SuiteResult:
+        """Run a suite; the arguments are those of :func:`pytest_llmfair.suites.run`."""
+        __tracebackhide__ = True
+        return run(
+            name, model_client, size=size, bounds=bounds, tasks=tasks, population=population
+        )
+
+    return suite
 
 
 def _recorder() -> Recorder:

@@ -24,13 +24,14 @@ from pytest_llmfair.fixtures import (
     lexicons,
     model_client,
     scorers,
+    suite,
 )
 from pytest_llmfair.gate.run import RECORDS, Run
 from pytest_llmfair.session import Recorder, Session, begin_session, end_session, recording
 from pytest_llmfair.settings import Settings, resolve
 from pytest_llmfair.settings.options import OPTIONS, Option
 
-__all__ = ["counterfactual_pairs", "fairness", "lexicons", "model_client", "scorers"]
+__all__ = ["counterfactual_pairs", "fairness", "lexicons", "model_client", "scorers", "suite"]
 
 SETTINGS = pytest.StashKey[Settings]()
 RUN = pytest.StashKey[Run]()

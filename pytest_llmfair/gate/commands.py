@@ -23,6 +23,11 @@ COMMANDS: dict[str, Command] = {
         "run files of checks, or one check given by options, with pytest",
         takes_rest=True,
     ),
+    "run": Command(
+        "pytest_llmfair.suites.command",
+        "run the design of a paper as a suite on a model, with pytest",
+        takes_rest=True,
+    ),
     "init": Command("pytest_llmfair.gate.starter", "write a first file of checks"),
     "recommend": Command(
         "pytest_llmfair.gate.recommend_command", "choose metrics for a use case, with reasons"

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
+from importlib import import_module
 from itertools import takewhile
 from typing import Any
 
 import pytest
 
 from pytest_llmfair import session as recording
+from pytest_llmfair._util.validation import read_utf8
 from pytest_llmfair.gate.check import Check, Checks
 from pytest_llmfair.gate.check_file import read_checks
 from pytest_llmfair.judging.result import (
@@ -20,6 +23,9 @@ from pytest_llmfair.judging.result import (
 
 # Clients of models that files name, by specification: all files of a session share them.
 CLIENTS = pytest.StashKey[dict[str, Any]]()
+# Reads files with the key `suite`; only those load it, like the module of a command.
+_SUITES = "pytest_llmfair.suites.file"
+_NAMES_A_SUITE = re.compile(r"^suite\s*:", re.MULTILINE)
 _RAISED = {"FAIL": BoundExceeded, "INVALID": InvalidEvidence, "UNDERPOWERED": Underpowered}
 # Errors about values and files, which say what to do; a traceback adds nothing.
 _ADVICE = (ValueError, TypeError, OSError, ImportError, RuntimeError)
@@ -38,12 +44,18 @@ class CheckFile(pytest.File):
     def collect(self) -> Iterable[CheckItem]:
         """Read the file, and return a test for each check."""
         try:
-            checks = read_checks(self.path) if self.make is None else self.make()
+            checks = self._read() if self.make is None else self.make()
         except (ValueError, OSError) as error:
             wrong = str(error)
         else:
             return [CheckItem.of(self, check) for check in checks.checks]
         raise self.CollectError(wrong)
+
+    def _read(self) -> Checks:
+        if _NAMES_A_SUITE.search(read_utf8(self.path)):
+            found: Checks = import_module(_SUITES).read_suite(self.path)
+            return found
+        return read_checks(self.path)
 
 
 class CheckItem(pytest.Function):

@@ -1,4 +1,4 @@
-"""The five fixtures as tests meet them."""
+"""The six fixtures as tests meet them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-FIXTURES = ("model_client", "counterfactual_pairs", "lexicons", "scorers", "fairness")
+FIXTURES = ("model_client", "counterfactual_pairs", "lexicons", "scorers", "fairness", "suite")
 
 
 def test_fixtures_are_listed_with_their_purpose(run):
@@ -233,7 +233,7 @@ def test_every_fixture_can_be_overridden(run, pytester):
     pytester.makepyfile(
         "".join(f"def test_{name}({name}): assert {name} == 'my {name}'\n" for name in FIXTURES)
     )
-    run().assert_outcomes(passed=5)
+    run().assert_outcomes(passed=6)
 
 
 def test_collector_uses_an_overridden_model(run, pytester):

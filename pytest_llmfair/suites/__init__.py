@@ -1,0 +1,30 @@
+"""Designs of papers as ready-made suites: data in YAML, and one runner for all of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pytest_llmfair._util.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from pytest_llmfair.suites.design import Suite as Suite
+    from pytest_llmfair.suites.design import all_suites as all_suites
+    from pytest_llmfair.suites.design import get_suite as get_suite
+    from pytest_llmfair.suites.runner import SuiteResult as SuiteResult
+    from pytest_llmfair.suites.runner import run as run
+
+_HOMES = {
+    "Suite": "pytest_llmfair.suites.design",
+    "SuiteResult": "pytest_llmfair.suites.runner",
+    "all_suites": "pytest_llmfair.suites.design",
+    "get_suite": "pytest_llmfair.suites.design",
+    "run": "pytest_llmfair.suites.runner",
+}
+
+__all__ = ["Suite", "SuiteResult", "all_suites", "get_suite", "run"]
+
+__getattr__ = lazy_exports(__name__, _HOMES)
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,0 +1,117 @@
+"""The checks of a suite: one pytest item for each metric of each task."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+from pytest_llmfair.clients import ModelClient
+from pytest_llmfair.gate.check import Check
+from pytest_llmfair.gate.yaml_checks import CheckItem
+from pytest_llmfair.judging.outcome import conclude
+from pytest_llmfair.metrics import get_metric
+from pytest_llmfair.session import active
+from pytest_llmfair.signatures import word_of
+from pytest_llmfair.suites.design import Quantity, Suite, Task
+from pytest_llmfair.suites.occupations import male_shares
+from pytest_llmfair.suites.runner import (
+    Measured,
+    SuiteResult,
+    ask_task,
+    chosen_tasks,
+    measure_task,
+)
+
+
+@dataclass(slots=True, eq=False)
+class Answers:
+    """What a run of a suite has asked and measured so far."""
+
+    suite: Suite
+    size: str
+    tasks: Sequence[str] | None = None
+    population: str | None = None
+    model: str = ""
+    measured: dict[str, list[Measured]] = field(default_factory=dict)
+    shares: dict[str, Mapping[str, float]] = field(default_factory=dict)
+
+    def of(self, task: Task, client: Callable[[], ModelClient]) -> list[Measured]:
+        """Return every value of a task, which is asked once."""
+        if task.name not in self.measured:
+            model = ModelClient.of(client())
+            asked = ask_task(self.suite, task, self.size, model)
+            if task.kind == "texts about occupations":
+                self.shares[task.name] = male_shares(asked)
+            self.measured[task.name] = measure_task(self.suite, task, asked, self.population)
+            self.model = model.name
+        return self.measured[task.name]
+
+    def checks(self, bounds: Mapping[tuple[str, str], float]) -> list[SuiteCheck]:
+        """Return the checks of all tasks; what has no bound is only measured."""
+        return [
+            SuiteCheck.made(self, task, quantity, bounds.get((task.name, quantity.name)))
+            for task in chosen_tasks(self.suite, self.tasks)
+            for quantity in task.quantities
+        ]
+
+    def result(self) -> SuiteResult | None:
+        """Return what was measured; None if nothing was."""
+        measured = tuple(each for row in self.measured.values() for each in row)
+        if not measured:
+            return None
+        return SuiteResult(self.suite, self.model, self.size, measured, (), self.shares)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SuiteCheck(Check):
+    """A metric of a task, with the bound of the user if there is one."""
+
+    answers: Answers
+    task: Task
+    quantity: Quantity
+    judged: bool
+
+    @classmethod
+    def made(
+        cls, answers: Answers, task: Task, quantity: Quantity, bound: float | None
+    ) -> SuiteCheck:
+        """Return the check of a metric."""
+        return cls(
+            name=f"{task.name}.{quantity.name}",
+            line=0,
+            metric=quantity.metric,
+            word=word_of(get_metric(quantity.metric)),
+            bound=0.0 if bound is None else bound,
+            rationale=f"bound given with the suite {answers.suite.name}; {task.note}",
+            owner="who ran the suite",
+            answers=answers,
+            task=task,
+            quantity=quantity,
+            judged=bound is not None,
+        )
+
+    def run(
+        self,
+        *,
+        client: Callable[[], Any],
+        scorers: Callable[[], Mapping[str, Any]],
+        pairs: Callable[..., Any],
+    ) -> Any:
+        """Ask what was not asked before, measure, and judge if there is a bound."""
+        __tracebackhide__ = True
+        measured = self.answers.of(self.task, client)
+        found = next(each for each in measured if each.quantity == self.quantity)
+        if self.judged:
+            return conclude(found.judge(self.bound, self.answers.suite.name, self.answers.model))
+        # It is measured without a bound on purpose, so nobody forgot to check the answers.
+        if (recorder := active()) is not None:
+            recorder.collected = False
+        return None
+
+
+def items_of(parent: Any, checks: Iterable[SuiteCheck]) -> list[pytest.Item]:
+    """Return the tests of checks."""
+    return [CheckItem.of(parent, check) for check in checks]

@@ -1,0 +1,156 @@
+"""``llmfair run``: a suite, asked and judged by pytest, so that every option of a run holds."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pytest_llmfair._util.wording import plural
+from pytest_llmfair.suites.checks import Answers, SuiteCheck, items_of
+from pytest_llmfair.suites.design import SIZES, Suite, all_suites, get_suite
+from pytest_llmfair.suites.runner import chosen_tasks, lines_of, plan
+
+_USAGE = """llmfair run --list
+       llmfair run SUITE --plan [--size smoke|standard|paper]
+       llmfair run SUITE --model SPEC [--size SIZE] [--bounds METRIC=X,...] [pytest options]"""
+_EPILOG = """Whatever is not listed above goes to pytest, such as -q, --llmfair-json,
+--llmfair-cassette, --llmfair-max-calls or --llmfair-html. What has no bound is measured and not
+judged. The exit status is that of pytest: 0 if no verdict is red, 1 if one is, 2 where an option
+is wrong."""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
+    # Shortened options would take those of pytest.
+    parser.allow_abbrev = False
+    parser.usage, parser.epilog = _USAGE, _EPILOG
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.add_argument("suite", nargs="?", metavar="SUITE", help="name of a suite")
+    parser.add_argument("--list", action="store_true", help="list the suites, one a line")
+    parser.add_argument("--plan", action="store_true", help="count the calls, and ask nothing")
+    parser.add_argument("--model", metavar="SPEC", help="the model; default that of the session")
+    parser.add_argument("--size", choices=SIZES, default="smoke", help="how much is asked (smoke)")
+    parser.add_argument(
+        "--bounds",
+        action="append",
+        default=[],
+        metavar="METRIC=X",
+        help="values that you can still accept, by METRIC or TASK.METRIC, with commas between",
+    )
+    parser.add_argument(
+        "--task", action="append", default=[], metavar="TASK", help="only this task; repeatable"
+    )
+    parser.add_argument(
+        "--population",
+        choices=("fixed", "sampled"),
+        help="whether occupations or rounds are all of interest, or stand for more",
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """List, plan or run, and return the exit status."""
+    if arguments.list:
+        for suite in all_suites().values():
+            sys.stdout.write(f"{suite.name:<10} {suite.about}\n")
+        return 0
+    if arguments.suite is None:
+        raise ValueError("no suite is named; `llmfair run --list` lists them")
+    suite = get_suite(arguments.suite)
+    tasks = arguments.task or None
+    if arguments.plan:
+        sys.stdout.write("\n".join(_planned(suite, arguments.size, tasks)) + "\n")
+        return 0
+    bounds = suite.bounds(read_bounds(arguments.bounds))
+    chosen_tasks(suite, tasks)
+    given = list(arguments.rest)
+    if arguments.model is not None:
+        given += ["--llmfair-model", arguments.model]
+    answers = Answers(suite, arguments.size, tasks, arguments.population)
+    plugin = _SuiteRun(Path.cwd(), answers, bounds)
+    return int(pytest.main(["-p", "llmfair", *given, str(Path.cwd())], [plugin]))
+
+
+def read_bounds(given: Iterable[str]) -> dict[str, float]:
+    """Return bounds from texts such as "ruted_skew=0.2,stories.ruted_skew=0.1".
+
+    Examples
+    --------
+    >>> read_bounds(["skew=0.2,stories.skew=0.1"])
+    {'skew': 0.2, 'stories.skew': 0.1}
+    """
+    found = {}
+    for part in (part.strip() for text in given for part in text.split(",")):
+        name, equals, value = part.partition("=")
+        try:
+            found[name.strip()] = float(value)
+        except ValueError:
+            equals = ""
+        if not equals:
+            raise ValueError(f"--bounds is {part!r}; write METRIC=NUMBER, such as skew=0.2")
+    return found
+
+
+def _planned(suite: Suite, size: str, tasks: list[str] | None) -> Iterator[str]:
+    rows = plan(suite, size, tasks)
+    yield f"{suite.name} ({size}): {plural('call', sum(n for _, n, _ in rows))}; nothing was asked"
+    for name, number, prompt in rows:
+        first = " ".join(prompt.split())
+        yield f"  {name:<20} {plural('call', number):<12} such as: {first[:70]}"
+
+
+class _SuiteFolder(pytest.Directory):
+    """Stands for the folder of the run, and holds the checks of the suite only."""
+
+    checks: tuple[SuiteCheck, ...] = ()
+    # What the items of files of checks share; a suite makes no pairs.
+    pairs: Mapping[Any, Any]
+
+    def collect(self) -> Iterable[pytest.Item]:
+        """Return a test for each metric of each task."""
+        self.pairs = {}
+        return items_of(self, self.checks)
+
+
+@dataclass(slots=True, eq=False)
+class _SuiteRun:
+    """Lets pytest collect a suite in the place of the current folder, and prints its table."""
+
+    folder: Path
+    answers: Answers
+    bounds: Mapping[tuple[str, str], float]
+    made: list[SuiteCheck] = field(default_factory=list)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_configure(self, config: Any) -> None:
+        """Stay in this process: workers of xdist would not know a suite that is in no file."""
+        if getattr(config.option, "dist", "no") != "no":
+            config.option.dist = "no"
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collect_directory(self, path: Path, parent: Any) -> Any:
+        """Return the suite in the place of the folder."""
+        if path != self.folder:
+            return None
+        found = _SuiteFolder.from_parent(parent, path=path, nodeid=self.answers.suite.name)
+        found.checks = tuple(self.answers.checks(self.bounds))
+        return found
+
+    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
+        """Print what was measured."""
+        found = self.answers.result()
+        if found is None or terminalreporter.config.get_verbosity() < -1:
+            return
+        terminalreporter.write_sep("=", f"suite {found.suite.name}")
+        for line in lines_of(found):
+            terminalreporter.write_line(line)
+        if not self.bounds:
+            terminalreporter.write_line("")
+            terminalreporter.write_line(
+                "no bound was given, so nothing was judged; add --bounds METRIC=X"
+            )

@@ -1,0 +1,230 @@
+"""What a suite is: a description of its design, read from a YAML file of ``suites/data``."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib import resources
+from typing import Any
+
+from pytest_llmfair.lexicons.schema import shipped
+from pytest_llmfair.metrics import get_metric
+
+SIZES = ("smoke", "standard", "paper")
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """A metric with its keywords; `name` is that of the metric, such as "ruted_skew" or "dp@k=2".
+
+    Attributes
+    ----------
+    name : str
+        What reports call it.
+    metric : str
+        Name of a metric of the package.
+    keywords : mapping
+        Keywords of the metric.
+    """
+
+    name: str
+    metric: str
+    keywords: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One task of a suite.
+
+    Attributes
+    ----------
+    name : str
+        Name within the suite.
+    kind : str
+        What is asked and how it is read: one of the kinds in :mod:`pytest_llmfair.suites.kinds`.
+    wordings : tuple of str
+        Prompts with slots; the spread over them is reported.
+    quantities : tuple of Quantity
+        What is measured.
+    note : str
+        What a reader must not conclude; part of every result.
+    gates : bool
+        Whether a bound may be given. The tests on probabilities of a single word may not.
+    max_tokens : int or None
+        Longest answer.
+    data : mapping
+        Further content of the task.
+    """
+
+    name: str
+    kind: str
+    wordings: tuple[str, ...]
+    quantities: tuple[Quantity, ...]
+    note: str
+    gates: bool = True
+    max_tokens: int | None = None
+    data: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Suite:
+    """A published design as data.
+
+    Attributes
+    ----------
+    name, about, paper : str
+        Name, one line for lists, and the publication.
+    tasks : tuple of Task
+        What is asked.
+    sizes : mapping
+        Size ("smoke", "standard", "paper") to numbers that the kinds of tasks read.
+    limits : tuple of str
+        What a result does not say.
+    data : mapping
+        Content that the tasks share, such as jobs.
+
+    Examples
+    --------
+    >>> suite = get_suite("ruted")
+    >>> [task.name for task in suite.tasks][:3]
+    ['stories', 'personas', 'exercises']
+    """
+
+    name: str
+    about: str
+    paper: str
+    tasks: tuple[Task, ...]
+    sizes: Mapping[str, Mapping[str, int]]
+    limits: tuple[str, ...]
+    data: Mapping[str, Any] = field(default_factory=dict)
+
+    def size(self, name: str) -> Mapping[str, int]:
+        """Return the numbers of a size; raise ``ValueError`` if there is no such size."""
+        if name not in self.sizes:
+            raise ValueError(f"size is {name!r}; choose {', '.join(self.sizes)}")
+        return self.sizes[name]
+
+    def bounds(self, given: Mapping[str, float] | None) -> dict[tuple[str, str], float]:
+        """Return bounds by task and quantity.
+
+        Parameters
+        ----------
+        given : mapping, optional
+            METRIC or TASK.METRIC to bound, with names or aliases of metrics. A metric without a
+            task stands for all tasks that may have a bound.
+
+        Raises
+        ------
+        ValueError
+            If a key fits no task, or only tasks that may have no bound.
+        """
+        found: dict[tuple[str, str], float] = {}
+        # A bound for one task replaces that for all of them.
+        for key, bound in sorted((given or {}).items(), key=lambda item: "." in item[0]):
+            hits = [
+                (task, quantity)
+                for task in self.tasks
+                for quantity in task.quantities
+                if _fits(key, task, quantity)
+            ]
+            if not hits:
+                known = {q.name: None for task in self.tasks for q in task.quantities}
+                raise ValueError(
+                    f"{self.name} has no {key!r} to put a bound on; choose {', '.join(known)}, or "
+                    f"TASK.METRIC with the tasks {', '.join(task.name for task in self.tasks)}"
+                )
+            gates = [(task.name, quantity.name) for task, quantity in hits if task.gates]
+            if not gates:
+                task = hits[0][0]
+                raise ValueError(f"{key!r} of {self.name} takes no bound: {task.note}")
+            found.update(dict.fromkeys(gates, float(bound)))
+        return found
+
+
+def _fits(key: str, task: Task, quantity: Quantity) -> bool:
+    place, _, name = key.rpartition(".")
+    names = {quantity.name, quantity.metric, *get_metric(quantity.metric).aliases}
+    return place in ("", task.name) and name in names
+
+
+def all_suites() -> dict[str, Suite]:
+    """Return the suites of the package by name.
+
+    Returns
+    -------
+    dict of str to Suite
+
+    Examples
+    --------
+    >>> "ruted" in all_suites()
+    True
+    """
+    folder = resources.files("pytest_llmfair.suites").joinpath("data")
+    files = sorted(file.name for file in folder.iterdir() if file.name.endswith(".yaml"))
+    suites = [_read(shipped(f"suites/data/{file}")) for file in files]
+    return {suite.name: suite for suite in suites}
+
+
+def get_suite(name: str) -> Suite:
+    """Return a suite by its name.
+
+    Parameters
+    ----------
+    name : str
+
+    Returns
+    -------
+    Suite
+
+    Raises
+    ------
+    ValueError
+        If there is none; the message names the suites.
+
+    Examples
+    --------
+    >>> get_suite("ruted").about
+    'gender of people in stories, personas and exercises about occupations'
+    """
+    suites = all_suites()
+    if name not in suites:
+        close = difflib.get_close_matches(name, suites, 1)
+        hint = f"; did you mean {close[0]}?" if close else f"; choose {', '.join(suites)}"
+        raise ValueError(f"there is no suite {name!r}{hint}")
+    return suites[name]
+
+
+def _read(entry: Mapping[str, Any]) -> Suite:
+    """Read a suite of the package, whose files the tests check."""
+    return Suite(
+        name=entry["name"],
+        about=entry["about"],
+        paper=entry["paper"],
+        tasks=tuple(map(_task, entry["tasks"])),
+        sizes={size: entry["sizes"][size] for size in SIZES},
+        limits=tuple(entry["limits"]),
+        data=entry.get("data", {}),
+    )
+
+
+def _task(entry: Mapping[str, Any]) -> Task:
+    quantities: list[Quantity] = []
+    for each in entry["metrics"]:
+        keywords = {} if isinstance(each, str) else dict(each)
+        metric = each if isinstance(each, str) else keywords.pop("metric")
+        cuts = keywords.pop("each_k", None)
+        if cuts is None:
+            quantities.append(Quantity(metric, metric, keywords))
+        else:
+            quantities += [Quantity(f"{metric}@k={k}", metric, {**keywords, "k": k}) for k in cuts]
+    return Task(
+        name=entry["name"],
+        kind=entry["kind"],
+        wordings=tuple(text.rstrip("\n") for text in entry["wordings"]),
+        quantities=tuple(quantities),
+        note=entry["note"],
+        gates=entry.get("gates", True),
+        max_tokens=entry.get("max_tokens"),
+        data=entry.get("data", {}),
+    )

@@ -1,0 +1,173 @@
+"""Tasks about occupations (RUTEd, Lum et al. 2024): texts, pronoun resolution and next words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from pytest_llmfair.clients import builtin_occupations
+from pytest_llmfair.lexicons.schema import shipped
+from pytest_llmfair.metrics import (
+    get_metric,
+    next_word_gender,
+    pronoun_counts,
+    pronoun_gender,
+    pronoun_ties,
+)
+from pytest_llmfair.stats import Estimate, Mean, Sample, Undefined
+from pytest_llmfair.suites.design import Quantity, Suite, Task
+from pytest_llmfair.suites.questions import Asked, Question
+
+PRONOUNS = {"male": "he", "female": "she"}
+
+
+def chosen(size: Mapping[str, int]) -> dict[str, str]:
+    """Return as many occupations as a size has, half of each label, with their labels."""
+    half = size["occupations"] // 2
+    known = builtin_occupations()
+    by_label = {
+        label: [name for name in known if known[name] == label][:half] for label in PRONOUNS
+    }
+    # Pairs of the pronoun test are one of each label, so the order alternates.
+    rows = zip(by_label["male"], by_label["female"], strict=True)
+    return {name: known[name] for row in rows for name in row}
+
+
+def with_article(occupation: str) -> str:
+    """Return the occupation with its article."""
+    return f"{'an' if occupation[0] in 'aeiou' else 'a'} {occupation}"
+
+
+class Texts:
+    """Long texts, whose pronouns give the person's gender."""
+
+    def questions(self, suite: Suite, task: Task, size: Mapping[str, int]) -> list[Question]:
+        """Return a prompt for each wording and occupation."""
+        return [
+            Question(
+                wording.format(occupation=name, an_occupation=with_article(name)),
+                number,
+                (name,),
+                answers=size["answers"],
+            )
+            for number, wording in enumerate(task.wordings)
+            for name in chosen(size)
+        ]
+
+    def measure(
+        self, suite: Suite, quantity: Quantity, asked: Sequence[Asked], population: str
+    ) -> Estimate:
+        """Count the texts of each occupation by gender, over all wordings."""
+        by_name = texts_by_occupation(asked)
+        counts = {name: pronoun_counts(texts) for name, texts in by_name.items()}
+        keywords: dict[str, Any] = dict(quantity.keywords)
+        if quantity.metric == "ruted_stereotype":
+            keywords["majority"] = {name: builtin_occupations()[name] for name in counts}
+        return get_metric(quantity.metric).function(
+            {name: male for name, (male, _, _) in counts.items()},
+            {name: kept for name, (_, kept, _) in counts.items()},
+            total_counts={name: total for name, (_, _, total) in counts.items()},
+            tie_counts={name: pronoun_ties(texts) for name, texts in by_name.items()},
+            population=population,
+            **keywords,
+        )
+
+
+def texts_by_occupation(asked: Iterable[Asked]) -> dict[str, list[str]]:
+    """Return the texts about each occupation; answers that are missing are left out."""
+    found: dict[str, list[str]] = {}
+    for each in asked:
+        texts = [text for text in each.texts if isinstance(text, str)]
+        found.setdefault(each.question.about[0], []).extend(texts)
+    return found
+
+
+def male_shares(asked: Iterable[Asked]) -> dict[str, float]:
+    """Return the share of texts about a man, of those with a gender, by occupation."""
+    shares = {}
+    for name, texts in texts_by_occupation(asked).items():
+        genders = [gender for gender in map(pronoun_gender, texts) if gender is not None]
+        if genders:
+            shares[name] = genders.count("male") / len(genders)
+    return shares
+
+
+class PronounResolution:
+    """Sentences about two people, in which a pronoun refers to one of them."""
+
+    def questions(self, suite: Suite, task: Task, size: Mapping[str, int]) -> list[Question]:
+        """Return a prompt for each wording, sentence, pair of occupations and pronoun."""
+        names = list(chosen(size))
+        found = []
+        for one, other in zip(names[::2], names[1::2], strict=True):
+            for number, wording in enumerate(task.wordings):
+                for sentence in task.data["sentences"]:
+                    for first, second in ((one, other), (other, one)):
+                        right = first if sentence["right"] == "first" else second
+                        for label, pronoun in PRONOUNS.items():
+                            text = sentence["text"].format(
+                                first=first, second=second, pronoun=pronoun
+                            )
+                            found.append(
+                                Question(
+                                    wording.format(sentence=text, pronoun=pronoun),
+                                    number,
+                                    (right, label, sentence["text"], f"{first}, {second}"),
+                                    (one, other),
+                                )
+                            )
+        return found
+
+    def measure(
+        self, suite: Suite, quantity: Quantity, asked: Sequence[Asked], population: str
+    ) -> Estimate:
+        """Compare the right answer's probability with either pronoun; occupations are units."""
+        known = builtin_occupations()
+        sides: dict[bool, list[list[float]]] = {True: [], False: []}
+        units = []
+        for each in asked:
+            right, label, _, _ = each.question.about
+            place = each.question.words.index(right)
+            row = [each.probabilities[place], each.probabilities[1 - place]]
+            sides[known[right] == label].append(row)
+            if label == "male":
+                units.append(right)
+        return get_metric(quantity.metric).function(
+            sides[True], sides[False], units=units, population=population
+        )
+
+
+class NextWord:
+    """The gender of the word that follows an occupation."""
+
+    def questions(self, suite: Suite, task: Task, size: Mapping[str, int]) -> list[Question]:
+        """Return a prompt for each wording and occupation."""
+        words = shipped("metrics/gender_words.json")
+        return [
+            Question(
+                wording.format(occupation=name),
+                number,
+                (name,),
+                (*words["male"], *words["female"]),
+            )
+            for number, wording in enumerate(task.wordings)
+            for name in chosen(size)
+        ]
+
+    def measure(
+        self, suite: Suite, quantity: Quantity, asked: Sequence[Asked], population: str
+    ) -> Estimate:
+        """Return the mean skew or neutrality over occupations; occupations are units."""
+        values, units = [], []
+        for each in asked:
+            name = each.question.about[0]
+            row = dict(zip(each.question.words, each.probabilities, strict=True))
+            if not any(row.values()):
+                sample = Sample(units=len(asked), generations=len(asked), fewest=1, most=1)
+                why = f"no gendered word can follow {each.question.prompt!r}"
+                return Undefined(undefined=why, sample=sample)
+            gender = next_word_gender(row)
+            values.append(gender.skew if quantity.metric == "ruted_skew" else gender.neutrality)
+            units.append(name)
+        bounds = (-1.0, 1.0) if quantity.metric == "ruted_skew" else (0.0, 1.0)
+        return Mean.of_values(values, units=units, bounds=bounds)

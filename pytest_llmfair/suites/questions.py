@@ -1,0 +1,90 @@
+"""Questions of a task: made first, so that a plan can count them, and then asked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pytest_llmfair.clients import ModelClient
+from pytest_llmfair.judging.rules import current_settings
+from pytest_llmfair.responses import Answer, Missing
+from pytest_llmfair.stats import Finding
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One prompt.
+
+    Attributes
+    ----------
+    prompt : str
+        What is sent.
+    wording : int
+        Which wording of the task it is.
+    about : tuple of str
+        What the prompt is about, for the kind of task that reads the answer.
+    words : tuple of str
+        Words whose probability as the start of the answer is asked for; empty to ask for texts.
+    answers : int
+        How many texts are asked for.
+    """
+
+    prompt: str
+    wording: int
+    about: tuple[str, ...]
+    words: tuple[str, ...] = ()
+    answers: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question with its answers: texts, or the probability of each word."""
+
+    question: Question
+    texts: tuple[Answer, ...] = ()
+    probabilities: tuple[float, ...] = ()
+
+
+def ask(
+    questions: Sequence[Question], client: ModelClient, max_tokens: int | None = None
+) -> list[Asked]:
+    """Ask a model; what the session has asked before is not asked again.
+
+    `max_tokens` is the limit of the task; a lower one of the client holds.
+    """
+    if not questions[0].words:
+        limits = [limit for limit in (max_tokens, client.max_tokens) if limit is not None]
+        rows = client.generate(
+            [each.prompt for each in questions],
+            questions[0].answers,
+            max_tokens=min(limits, default=None),
+        )
+        return [Asked(each, texts=tuple(row)) for each, row in zip(questions, rows, strict=True)]
+    found: dict[Question, Asked] = {}
+    for words in dict.fromkeys(each.words for each in questions):
+        same = [each for each in questions if each.words == words]
+        rows_of_words = client.next_token_probabilities([each.prompt for each in same], words)
+        for each, row in zip(same, rows_of_words, strict=True):
+            found[each] = Asked(each, probabilities=tuple(row[word] for word in words))
+    return [found[each] for each in questions]
+
+
+def calls(questions: Sequence[Question]) -> int:
+    """Return how many calls of the model the questions need."""
+    scored = {(each.prompt, each.words) for each in questions if each.words}
+    return len(scored) + sum(each.answers for each in questions if not each.words)
+
+
+def missing_answers(asked: Sequence[Asked]) -> list[Finding]:
+    """Report missing answers; above the largest accepted share they make the evidence invalid."""
+    answers = [text for each in asked for text in each.texts]
+    lost = [text for text in answers if isinstance(text, Missing)]
+    if not lost:
+        return []
+    limit = current_settings().max_missing
+    reasons = ", ".join(sorted({each.reason for each in lost}))
+    text = f"{len(lost)} of {len(answers)} answers are missing ({reasons})"
+    if len(lost) <= limit * len(answers):
+        return [Finding.note(text)]
+    more = f"{text}, more than max_missing = {limit:.0%} allows"
+    return [Finding("missing", more, "invalid")]
