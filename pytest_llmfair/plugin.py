@@ -130,7 +130,7 @@ def _settings(config: pytest.Config) -> Settings:
 def _may_hold_policy(file: Path) -> bool:
     if not file.is_file():
         return False
-    return file.suffix == ".yaml" or "tool.llmfair" in file.read_text("utf-8", "replace")
+    return file.suffix == ".yaml" or "llmfair" in file.read_text("utf-8", "replace")
 
 
 def _check_model(text: str) -> None:
@@ -355,7 +355,7 @@ def pytest_terminal_summary(
         from pytest_llmfair.reports.plan import print_plan
 
         print_plan(terminalreporter, run.planned)
-    for line in run.changes:
+    for line in (*run.changes, *run.notes):
         terminalreporter.write_line(line)
     for nodeid in run.unchecked if config.get_verbosity() > -2 else ():
         terminalreporter.write_line(f"{nodeid}: {_UNCHECKED}", yellow=True)

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from pytest_llmfair.settings import Settings, in_github_actions
+from pytest_llmfair.settings import Settings, Waiver, in_github_actions
 
 # Attribute of test reports that carries results as JSON text, which xdist can send.
 RECORDS = "llmfair"
@@ -33,6 +33,8 @@ class Run:
         self.unchecked: list[str] = []
         # What an update of the baseline changed.
         self.changes: list[str] = []
+        # What the user may want to tidy up.
+        self.notes: list[str] = []
         self.started = time.time()
         # Models, lexicons and scorers in use; answers asked for live, and replayed.
         self.used: list[dict[str, Any]] = []
@@ -92,6 +94,12 @@ class Run:
                 for each in self.settings.waivers
                 if each.expired
             ]
+            self.notes += [
+                f"the waiver of {each.metric or 'all metrics'} in {each.test} is for no result of "
+                "this run"
+                for each in self.settings.waivers
+                if not each.expired and not self._has_result_for(each)
+            ]
         if (self._records or self.errors) and self.junit:
             self._add_to_junit()
         upheld = [f"{test}: {message}" for test, found in self.upheld.items() for message in found]
@@ -100,6 +108,9 @@ class Run:
             self._update_baseline()
         if self.settings.reports or (self._records and self.settings.recorded):
             self.errors += self._write_reports()
+
+    def _has_result_for(self, waiver: Waiver) -> bool:
+        return any(waiver.covers(r["nodeid"], r["metric"]) for _, r in self._records)
 
     def _write_reports(self) -> list[str]:
         """Write the reports; return one message per failed report."""
