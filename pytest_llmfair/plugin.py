@@ -131,7 +131,7 @@ def _settings(config: pytest.Config) -> Settings:
 def _may_hold_policy(file: Path) -> bool:
     if not file.is_file():
         return False
-    return file.suffix == ".yaml" or "tool.llmfair" in file.read_text("utf-8", "replace")
+    return file.suffix == ".yaml" or "llmfair" in file.read_text("utf-8", "replace")
 
 
 def _check_model(text: str) -> None:
@@ -259,11 +259,30 @@ def pytest_runtest_makereport(
             (property_name(record["metric"]), summary_line(record)) for record in new["results"]
         ]
     report = yield
+    new["unjudged"] = _ends_without_verdict(item, call, report)
     if any(new.values()):
         report.__dict__[RECORDS] = json.dumps(new)
     if call.excinfo is not None and hasattr(call.excinfo.value, "result"):
         _verdict_first(report, type(call.excinfo.value))
     return report
+
+
+def _ends_without_verdict(
+    item: pytest.Item, call: pytest.CallInfo[None], report: pytest.TestReport
+) -> bool:
+    """Return whether a fairness test fails for another reason than a verdict."""
+    if call.excinfo is None or hasattr(call.excinfo.value, "result"):
+        return False
+    if not report.failed and not hasattr(report, "wasxfail"):
+        return False
+    recorder = item.stash[RECORDER]
+    fixtures = getattr(item, "fixturenames", ())
+    if recorder.used or "fairness" in fixtures or item.get_closest_marker("llmfair"):
+        return True
+    frames = walk_tb(call.excinfo.value.__traceback__)
+    modules = (frame.f_globals.get("__name__", "") for frame, _ in frames)
+    # The hooks of this module are around every test.
+    return any(_is_ours(module) and module != __name__ for module in modules)
 
 
 def _described(result: Any, settings: Settings) -> dict[str, Any]:
@@ -326,7 +345,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     if run is None or session.config.getoption("collectonly"):
         return
     _keep_last_recordings(session.config.stash[SESSION])
-    run.close()
+    run.close(int(session.exitstatus))
     fine = (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED)
     if run.errors and session.exitstatus in fine:
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
@@ -356,7 +375,8 @@ def pytest_terminal_summary(
         from pytest_llmfair.reports.plan import print_plan
 
         print_plan(terminalreporter, run.planned)
-    for line in run.changes:
+    notes = run.notes if config.get_verbosity() > -2 else []
+    for line in (*run.changes, *notes):
         terminalreporter.write_line(line)
     for nodeid in run.unchecked if config.get_verbosity() > -2 else ():
         terminalreporter.write_line(f"{nodeid}: {_UNCHECKED}", yellow=True)

@@ -106,6 +106,11 @@ class Recorder:
         self.earlier = len(self.results)
         self.collected = self.unchecked = False
 
+    @property
+    def used(self) -> bool:
+        """Whether the current attempt collected answers or judged something."""
+        return self.collected or len(self.results) > self.earlier
+
     def unreported(self, describe: Callable[[Any, Settings], dict[str, Any]]) -> dict[str, Any]:
         """Return what is on no report yet, as plain data; `describe` makes it from a result."""
         new, self.reported = self.results[self.reported :], len(self.results)

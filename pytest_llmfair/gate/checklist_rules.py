@@ -13,6 +13,7 @@ from typing import Any
 
 from pytest_llmfair._util.wording import plural
 from pytest_llmfair.gate.documents import TOY_MODEL, described_models, model_names, replayed
+from pytest_llmfair.reports.overview import without_verdict
 
 Run = Mapping[str, Any]
 Test = Callable[[Mapping[str, Any], Run], bool]
@@ -168,6 +169,26 @@ def _moment(text: Any) -> datetime.datetime | None:
     return found if found.tzinfo else found.replace(tzinfo=datetime.UTC)
 
 
+_EVERY_CHECK_PASSES = _EachCheck(
+    _lacks("verdict"),
+    lambda result, run: result["verdict"] != "PASS" and not _waived(result, run),
+    _passes,
+)
+
+
+def _checks_pass(run: Run) -> Answer:
+    """Answer whether every check passes, and no test or run ended too early to judge."""
+    found = _EVERY_CHECK_PASSES(run)
+    if found[0] == "no":
+        return found
+    if errors := run.get("errors"):
+        return "no", without_verdict(errors)
+    status = (run.get("counts") or {}).get("exit_status", 0)
+    if status in (2, 3, 4):
+        return "open", f"pytest ended with status {status} before all tests were run"
+    return found
+
+
 RULES: dict[str, Callable[[Run], Answer]] = {
     "model_identified": _model_identified,
     "commit_recorded": _commit_recorded,
@@ -178,11 +199,7 @@ RULES: dict[str, Callable[[Run], Answer]] = {
         _late,
         lambda run: f"all are older than the run of {_started(run)}",
     ),
-    "checks_pass": _EachCheck(
-        _lacks("verdict"),
-        lambda result, run: result["verdict"] != "PASS" and not _waived(result, run),
-        _passes,
-    ),
+    "checks_pass": _checks_pass,
     "none_invalid": _EachCheck(
         _lacks("verdict"),
         lambda result, run: result["verdict"] == "INVALID",

@@ -7,7 +7,9 @@ import json
 import math
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
+from itertools import combinations
 from pathlib import Path
 from statistics import NormalDist
 from typing import Any
@@ -28,8 +30,8 @@ class Ranked:
     ----------
     model : str
         Its name.
-    value, lower, upper : float
-        Its own estimate and interval.
+    value, lower, upper : float or None
+        Its own estimate and interval; None where nothing could be measured.
     first, last : int
         The ranks that the data leave open, 1 is the fairest.
     worse_than : list of str
@@ -37,9 +39,9 @@ class Ranked:
     """
 
     model: str
-    value: float
-    lower: float
-    upper: float
+    value: float | None
+    lower: float | None
+    upper: float | None
     first: int
     last: int
     worse_than: list[str]
@@ -61,31 +63,44 @@ def ranking(key: Key, runs: Sequence[RecordedRun], level: float = 0.95) -> list[
         Two-sided confidence level in (0, 1).
     """
     checks = [run.checks[key] for run in runs]
-    pairs = [(i, j) for i in range(len(runs)) for j in range(len(runs)) if i != j]
-    p_values = [_p_worse(checks[i], checks[j]) for i, j in pairs]
-    # One test for each two models: their two directions exclude each other.
-    adjusted = holm([2.0 * p for p in p_values])
-    worse = {pair for pair, p in zip(pairs, adjusted, strict=True) if p < 1.0 - level}
+    compared = [_compared(checks, *pair) for pair in combinations(range(len(runs)), 2)]
+    adjusted = holm([p for _, p in compared])
+    worse = {
+        direction for (direction, _), p in zip(compared, adjusted, strict=True) if p < 1.0 - level
+    }
     n = len(runs)
     found = []
     for i, (run, check) in enumerate(zip(runs, checks, strict=True)):
         better = [runs[j].name for j in range(n) if (i, j) in worse]
         behind = sum((j, i) in worse for j in range(n))
-        value, lower, upper = (float(check[name]) for name in ("value", "lower", "upper"))
+        value, lower, upper = (check[name] for name in ("value", "lower", "upper"))
         last = n - behind
         found.append(Ranked(run.name, value, lower, upper, 1 + len(better), last, better))
     return sorted(found, key=lambda each: _distance(checks[0], each.value))
 
 
-def _distance(check: Mapping[str, Any], value: float) -> float:
+def _compared(
+    checks: Sequence[Mapping[str, Any]], i: int, j: int
+) -> tuple[tuple[int, int], float]:
+    """Return the less fair and the fairer of two models, and the two-sided p-value of that."""
+    p, reverse = _p_worse(checks[i], checks[j]), _p_worse(checks[j], checks[i])
+    return ((i, j) if p < reverse else (j, i)), min(1.0, 2.0 * min(p, reverse))
+
+
+def _distance(check: Mapping[str, Any], value: float | None) -> float:
     """Return how far a value is from the fair one, on the side that is unfair."""
+    if value is None:
+        return math.inf
     sign = {"lower": 1.0, "higher": -1.0}.get(check["direction"])
     return abs(value - check["fair_value"]) if sign is None else sign * value
 
 
 def _p_worse(one: Mapping[str, Any], other: Mapping[str, Any]) -> float:
     """Return the one-sided p-value of "the first is less fair"."""
+    if one["value"] is None or other["value"] is None:
+        return 1.0
     data = [(check.get("recorded") or {}) for check in (one, other)]
+    # Without prompts, the rows and their units must match; the comparison refuses others.
     same = bool(data[0]) and data[0].get("prompts") == data[1].get("prompts")
     if same and not any("cannot" in each["data"] for each in data):
         results = [judge_again(each["data"], "") for each in data]
@@ -93,8 +108,10 @@ def _p_worse(one: Mapping[str, Any], other: Mapping[str, Any]) -> float:
         if all(each is not None and each.undefined is None for each in estimates):
             always = ["identical_repeats" in result.reasons for result in results]
             pair: list[Any] = estimates
-            loss: Estimate = loss_between(pair, one["direction"], one["fair_value"], always)
-            return loss.p_exceeds(0.0)
+            # KeyError: one of the models has no answers for some two groups.
+            with suppress(ValueError, KeyError):
+                loss: Estimate = loss_between(pair, one["direction"], one["fair_value"], always)
+                return loss.p_exceeds(0.0)
     return _p_of_intervals(one, other)
 
 
@@ -103,8 +120,8 @@ def _p_of_intervals(one: Mapping[str, Any], other: Mapping[str, Any]) -> float:
     if one["direction"] == "two-sided":
         return 1.0
     sign = 1.0 if one["direction"] == "lower" else -1.0
-    numbers = [float(each[name]) for each in (one, other) for name in ("value", "lower", "upper")]
-    if not all(map(math.isfinite, numbers)):
+    numbers = [each[name] for each in (one, other) for name in ("value", "lower", "upper")]
+    if not all(each is not None and math.isfinite(each) for each in numbers):
         return 1.0
     gap = sign * (numbers[0] - numbers[3])
     z = NormalDist().inv_cdf(0.5 + one["level"] / 2.0)
@@ -113,6 +130,14 @@ def _p_of_intervals(one: Mapping[str, Any], other: Mapping[str, Any]) -> float:
     far = (numbers[5] - numbers[3]) if sign > 0 else (numbers[3] - numbers[4])
     error = math.hypot(near, far) / z
     return 0.5 * math.erfc(gap / error / math.sqrt(2.0)) if error > 0.0 else float(gap <= 0.0)
+
+
+def _measured(each: Ranked) -> str:
+    if each.value is None:
+        return "not measured"
+    if each.lower is None or each.upper is None:
+        return f"{number(each.value, 3):>7}"
+    return f"{number(each.value, 3):>7} [{number(each.lower, 3)}, {number(each.upper, 3)}]"
 
 
 def common(runs: Sequence[RecordedRun]) -> list[Key]:
@@ -166,8 +191,7 @@ def run(arguments: argparse.Namespace) -> int:
         sys.stdout.write(f"{key[0]}  {key[1]}\n")
         for each in table:
             rank = str(each.first) if each.first == each.last else f"{each.first}-{each.last}"
-            ends = f"[{number(each.lower, 3)}, {number(each.upper, 3)}]"
-            sys.stdout.write(f"  {rank:<5} {number(each.value, 3):>7} {ends:<18} {each.model}\n")
+            sys.stdout.write(f"  {rank:<5} {_measured(each):<26} {each.model}\n")
     sys.stdout.write(
         f"rank: 1 is the fairest; a range where the data leave the order open (level "
         f"{arguments.level:g}, Holm)\n"

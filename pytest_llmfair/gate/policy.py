@@ -66,7 +66,7 @@ def find_policy(root: Path) -> tuple[Path, Mapping[str, Any]] | None:
     """
     project, own = root / "pyproject.toml", root / "llmfair.yaml"
     table: Any = None
-    if project.is_file() and "tool.llmfair" in (text := project.read_text(encoding="utf-8")):
+    if project.is_file() and "llmfair" in (text := project.read_text(encoding="utf-8")):
         import tomllib
 
         try:
@@ -130,10 +130,12 @@ def _policy(source: Path, table: Any, profile: str | None) -> Policy:
     _check_table(own, "profiles")
     names = [option.name for option in OPTIONS]
     _check_keys(table, (*names, "profiles", "waivers"), "the policy")
-    profiles = {**PROFILES, **own}
+    profiles = dict(PROFILES)
     for name, each in own.items():
         _check_table(each, f"profile {name}")
         _check_keys(each, (*_OUTCOMES, *names), f"profile {name}")
+        # What a profile of this name already says stays, but for the keys given here.
+        profiles[name] = {**PROFILES.get(name, {}), **each}
     values = {key: each for key, each in table.items() if key in names}
     profile = profile or values.get("profile")
     values.pop("profile", None)

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from pytest_llmfair.settings import Settings, in_github_actions
+from pytest_llmfair.settings import Settings, Waiver, in_github_actions
 
 # Attribute of test reports that carries results as JSON text, which xdist can send.
 RECORDS = "llmfair"
@@ -30,9 +30,13 @@ class Run:
         self.upheld: dict[str, list[str]] = {}
         self.cases: dict[str, Any] = {}
         self.planned: list[dict[str, Any]] = []
+        # Fairness tests that ended with an error before a verdict, by node id.
+        self.unjudged: dict[str, dict[str, Any]] = {}
         self.unchecked: list[str] = []
         # What to say about baseline and evidence.
         self.changes: list[str] = []
+        # What the user may want to tidy up.
+        self.notes: list[str] = []
         self.started = time.time()
         # Models, lexicons and scorers in use; answers asked for live, and replayed.
         self.used: list[dict[str, Any]] = []
@@ -56,6 +60,12 @@ class Run:
             self._records.append(((path, line or 0, report.nodeid), record))
             if record["postponed"] and self.junit:
                 self.cases[report.nodeid] = self.junit.node_reporter(report)
+        # Another attempt may still end with a verdict ("rerun" is of pytest-rerunfailures).
+        if new.get("unjudged") and report.outcome in ("passed", "failed", "skipped"):
+            outcome = "xfailed" if hasattr(report, "wasxfail") else "failed"
+            place = {"file": Path(path).as_posix(), "line": (line or 0) + 1}
+            about = {"nodeid": report.nodeid, **place, "outcome": outcome}
+            self.unjudged.setdefault(report.nodeid, about)
         self.unchecked += [report.nodeid] * new.get("unchecked", False)
         self.planned += new.get("planned", [])
         self.used += new.get("used", [])
@@ -72,8 +82,11 @@ class Run:
         """All results, in the order of the tests in their files."""
         return [record for _, record in sorted(self._records, key=lambda pair: pair[0])]
 
-    def close(self) -> None:
-        """Correct for multiple assertions, write the reports, and collect errors."""
+    def close(self, exit_status: int = 0) -> None:
+        """Correct for multiple assertions, write the reports, and collect errors.
+
+        `exit_status` is that of pytest, before errors of this class raise it.
+        """
         if self._records:
             from pytest_llmfair.judging import multiplicity
 
@@ -92,16 +105,33 @@ class Run:
                 for each in self.settings.waivers
                 if each.expired
             ]
+            self.notes += [
+                f"the waiver of {each.metric or 'all metrics'} in {each.test} is for no result of "
+                "this run"
+                for each in self.settings.waivers
+                if not each.expired and not self._has_result_for(each)
+            ]
         if (self._records or self.errors) and self.junit:
             self._add_to_junit()
         upheld = [f"{test}: {message}" for test, found in self.upheld.items() for message in found]
         self.errors = upheld + self.errors
         if self.settings.baseline is not None and self._records:
             self._update_baseline() if self.settings.update_baseline else self._look_at_baseline()
-        if self.settings.reports or (self._records and self.settings.recorded):
-            self.errors += self._write_reports()
+        # Without results, the summary of pytest says enough.
+        if self.unjudged and self._records:
+            from pytest_llmfair.reports.overview import without_verdict
 
-    def _write_reports(self) -> list[str]:
+            self.notes.append(without_verdict(list(self.unjudged.values())))
+        if self.settings.reports or (self._records and self.settings.recorded):
+            fine = (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED)
+            raised = bool(self.errors) and exit_status in fine
+            status = int(pytest.ExitCode.TESTS_FAILED) if raised else exit_status
+            self.errors += self._write_reports(status)
+
+    def _has_result_for(self, waiver: Waiver) -> bool:
+        return any(waiver.covers(r["nodeid"], r["metric"]) for _, r in self._records)
+
+    def _write_reports(self, exit_status: int) -> list[str]:
         """Write the reports; return one message per failed report."""
         from pytest_llmfair.reports.context import context_of
         from pytest_llmfair.reports.files import write_reports
@@ -109,7 +139,14 @@ class Run:
 
         root, files = self.config.rootpath, {"cassette": self.settings.cassette}
         context = context_of(root, self.started, time.time(), self.calls, files)
-        document = run_document(self.records, self.settings, self.used, context)
+        document = run_document(
+            self.records,
+            self.settings,
+            self.used,
+            context,
+            errors=list(self.unjudged.values()),
+            exit_status=exit_status,
+        )
         if in_github_actions():
             from pytest_llmfair.reports.github import annotation_lines
 

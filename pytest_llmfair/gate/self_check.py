@@ -148,9 +148,10 @@ def _placebo(
 ) -> tuple[Args, dict[str, Any]] | None:
     sides = [each for each in args[:2] if _rows_of_answers(each)]
     if "groups" in keywords:
-        labels = np.asarray(keywords["groups"], dtype=object)
-        shuffled = _shuffled(rng, labels, keywords.get("units"))
-        return args, {**keywords, "groups": shuffled}
+        return args, {
+            **keywords,
+            "groups": _dealt_groups(rng, keywords["groups"], keywords.get("units")),
+        }
     if len(sides) < 2 or min(map(len, (*sides[0], *sides[1]))) < 2:
         return None
     dealt: tuple[list[Any], list[Any]] = ([], [])
@@ -162,10 +163,23 @@ def _placebo(
     return [*dealt, *args[2:]], keywords
 
 
-def _shuffled(rng: np.random.Generator, labels: Any, units: Any) -> list[Any]:
+def _has_columns(groups: Any) -> bool:
+    return isinstance(groups, Mapping) or hasattr(groups, "columns")
+
+
+def _dealt_groups(rng: np.random.Generator, groups: Any, units: Any) -> Any:
+    """Deal the labels out at random; a person keeps the labels of all columns together."""
+    if not _has_columns(groups):
+        return _shuffled(rng, list(groups), units)
+    people = list(zip(*(groups[name] for name in groups), strict=True))
+    columns = zip(*_shuffled(rng, people, units), strict=True)
+    return {name: list(column) for name, column in zip(groups, columns, strict=True)}
+
+
+def _shuffled(rng: np.random.Generator, labels: list[Any], units: Any) -> list[Any]:
     """Deal the labels out at random; rows of one unit that share a label keep sharing one."""
     if units is None:
-        return list(labels[rng.permutation(len(labels))])
+        return [labels[i] for i in rng.permutation(len(labels))]
     label_of = dict.fromkeys(zip(units, labels, strict=True))
     keys = list(label_of)
     order = rng.permutation(len(keys))
@@ -192,6 +206,8 @@ def _half(half: int) -> Change:
         chosen = [i for i, side in enumerate(rng.permutation(n) % 2) if side == half]
 
         def kept(value: Any) -> Any:
+            if _has_columns(value):
+                return {name: kept(list(value[name])) for name in value}
             whole = _is_column(value) and len(value) == n
             if not whole:
                 return value
@@ -269,7 +285,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the measured shares; return 1 where false alarms are proven above what is promised."""
+    """Print the measured shares.
+
+    Return 1 where false alarms are proven above what is promised, or nothing could be measured.
+    """
     if arguments.repeats < 1:
         raise ValueError(f"--repeats is {arguments.repeats}; give at least 1")
     if arguments.add and not arguments.run.is_dir():
@@ -285,6 +304,9 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         sys.stdout.write(text_of(found))
         sys.stdout.write(f"{plural('check', len(found))}, {arguments.repeats} repetitions each\n")
+    if not any(each.placebo or each.splits for each in found):
+        sys.stderr.write("llmfair self-check: no check could be measured\n")
+        return 1
     return int(any(map(_too_many, found)))
 
 

@@ -18,7 +18,7 @@ from pytest_llmfair.judging.people import people
 from pytest_llmfair.reports import plots
 from pytest_llmfair.reports.columns import COLUMNS, accepted
 from pytest_llmfair.reports.differences import runs
-from pytest_llmfair.reports.overview import SIGNS, facts, is_address, urgency
+from pytest_llmfair.reports.overview import SIGNS, facts, is_address, urgency, without_verdict
 from pytest_llmfair.reports.terminal import last_line
 
 if TYPE_CHECKING:
@@ -71,6 +71,7 @@ def _view(document: Mapping[str, Any]) -> dict[str, Any]:
     checks = [_check(i, record) for i, record in enumerate(records)]
     return {
         "document": document,
+        "without_verdict": without_verdict(document.get("errors", ())),
         "counts": counts(records),
         "last_line": last_line(records) if records else "No fairness assertion was judged.",
         "facts": facts(document),

@@ -11,7 +11,14 @@ from pytest_llmfair._util.wording import escape, plural
 from pytest_llmfair.judging.facts import Record
 from pytest_llmfair.judging.message import PASS_MEANS, in_words, metric_name
 from pytest_llmfair.reports.columns import COLUMNS, accepted
-from pytest_llmfair.reports.overview import SIGNS, facts, is_address, urgency, worst_first
+from pytest_llmfair.reports.overview import (
+    SIGNS,
+    facts,
+    is_address,
+    urgency,
+    without_verdict,
+    worst_first,
+)
 from pytest_llmfair.reports.terminal import last_line
 
 # GitHub takes 65,536 characters a comment.
@@ -44,10 +51,16 @@ def markdown(document: Mapping[str, Any], *, name: str = "", longest: int = LONG
         Largest number of characters; rows of the table that do not fit are counted.
     """
     records = sorted(document["results"], key=urgency)
+    errors = plain_text(without_verdict(document.get("errors", ())))
     if not records:
-        return f"{marker(name)}\n## Fairness\n\nNo fairness assertion was judged.\n"
-    title = f"## {_sign(records)} Fairness{f': {plain_text(name)}' if name else ''}"
+        text = "\n\n".join(filter(None, ("No fairness assertion was judged.", errors)))
+        return f"{marker(name)}\n## Fairness\n\n{text}\n"
+    sign = _sign(records)
+    if errors and sign == SIGNS["PASS"]:
+        sign = SIGNS["INVALID"]
+    title = f"## {sign} Fairness{f': {plain_text(name)}' if name else ''}"
     head = [marker(name), title, "", f"**{plain_text(last_line(records))}**", ""]
+    head += [f"**{errors}**", ""] if errors else []
     tail = ["", *_worst(records)]
     passes = any(record["verdict"] == "PASS" for record in records)
     notes = [

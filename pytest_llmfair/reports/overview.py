@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from pytest_llmfair._util.wording import plural
 from pytest_llmfair.judging import facts as words
 from pytest_llmfair.judging.facts import Record
 from pytest_llmfair.reports.columns import accepted
@@ -19,6 +20,7 @@ SIGNS = {
     "INCONCLUSIVE": "?",
     "PASS": "\N{CHECK MARK}",
 }
+_MOST_NAMED = 3
 _ORIGINS = {"live": "asked live", "replayed": "answers replayed"}
 
 
@@ -41,6 +43,22 @@ def worst_first(record: Record) -> tuple[int, float]:
     place = 0.0 if value is None else relative(record, value)
     far = abs(place) if record["direction"] == "two-sided" else place
     return list(SIGNS).index(record["verdict"]), -far
+
+
+def without_verdict(errors: Sequence[Mapping[str, Any]]) -> str:
+    """Return a sentence about tests that ended with an error; an empty text without any.
+
+    Examples
+    --------
+    >>> without_verdict([{"nodeid": "test_bot.py::test_tone"}])
+    '1 fairness test ended with an error before all verdicts: test_bot.py::test_tone'
+    """
+    if not errors:
+        return ""
+    named = ", ".join(str(each["nodeid"]) for each in errors[:_MOST_NAMED])
+    more = f" and {len(errors) - _MOST_NAMED} more" if len(errors) > _MOST_NAMED else ""
+    count = plural("fairness test", len(errors))
+    return f"{count} ended with an error before all verdicts: {named}{more}"
 
 
 def is_address(text: str) -> bool:

@@ -154,9 +154,13 @@ def run_document(
     settings: Settings,
     used: Sequence[Mapping[str, Any]] = (),
     context: Mapping[str, Any] | None = None,
+    *,
+    errors: Sequence[Mapping[str, Any]] = (),
+    exit_status: int = 0,
 ) -> dict[str, Any]:
     """Return a run as plain data; results are sorted by test.
 
+    `errors` are the fairness tests that ended with an error before a verdict.
     Texts of the worst examples are in it where the settings let a page show them;
     :func:`json_text` takes them out again unless they may be saved.
     """
@@ -166,7 +170,8 @@ def run_document(
         "pytest_llmfair": __version__,
         "settings": {name: getattr(settings, name) for name in _SETTINGS},
         **{f"{kind}s": _of_kind(kind, used) for kind in ("model", "lexicon", "scorer")},
-        "counts": _counts(ordered),
+        "counts": {**_counts(ordered), "exit_status": exit_status},
+        "errors": sorted((dict(each) for each in errors), key=lambda each: str(each["nodeid"])),
         "multiplicity": _multiplicity(ordered, settings.family),
         "results": [
             {key: value for key, value in record.items() if key not in _LEFT_OUT}

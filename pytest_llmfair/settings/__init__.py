@@ -20,7 +20,11 @@ if TYPE_CHECKING:
 
 
 class Waiver(NamedTuple):
-    """A known result that is accepted until a date; `test` and `metric` may hold wildcards."""
+    """A known result that is accepted until a date; `test` and `metric` may hold wildcards.
+
+    A metric without its variant, such as ``toxic_fraction`` for ``toxic_fraction@25``, is meant
+    with every variant.
+    """
 
     test: str
     metric: str
@@ -35,8 +39,12 @@ class Waiver(NamedTuple):
 
     def covers(self, nodeid: str, metric: str) -> bool:
         """Whether a result of a test is meant, and the waiver still holds."""
-        meant = fnmatchcase(nodeid, self.test) and fnmatchcase(metric, self.metric or "*")
-        return meant and not self.expired
+        # Node ids of parametrized tests hold brackets, which are wildcards too.
+        test = nodeid == self.test or fnmatchcase(nodeid, self.test)
+        names = {metric, metric.partition(" (")[0], metric.partition("@")[0].partition(" (")[0]}
+        wanted = self.metric or "*"
+        named = any(name == wanted or fnmatchcase(name, wanted) for name in names)
+        return test and named and not self.expired
 
     def __str__(self) -> str:
         """Return why, by whom and until when."""

@@ -68,6 +68,54 @@ def test_an_expired_waiver_is_red(run, pytester, verdicts):
     result.stdout.fnmatch_lines(["ERROR: the waiver * ended on 2020-01-31: known since*"])
 
 
+WAIVED = """
+waivers:
+ - {{test: "{test}", metric: "{metric}", reason: known, approver: me, expires: 2999-12-31}}
+"""
+UNFAIR = """
+import pytest
+from pytest_llmfair import assert_metric
+
+@pytest.mark.parametrize("word", ["a b", "[ab]"])
+def test_it(word):
+    assert_metric("expected_maximum_toxicity", [[0.9], [0.8]] * 60, 0.1)
+"""
+
+
+@pytest.mark.parametrize("word", ["a b", "[ab]"])
+def test_a_waiver_may_name_one_case_of_a_parametrized_test(run, pytester, word):
+    pytester.makepyfile(test_it=UNFAIR)
+    waiver = WAIVED.format(test=f"test_it.py::test_it[{word}]", metric="")
+    (pytester.path / "llmfair.yaml").write_text(waiver)
+    run().assert_outcomes(passed=1, failed=1)
+
+
+@pytest.mark.parametrize("metric", ["expected_maximum_toxicity", "expected_maximum_toxicity@1"])
+def test_a_waiver_may_name_a_metric_with_or_without_its_variant(run, pytester, metric):
+    pytester.makepyfile(test_it=UNFAIR)
+    (pytester.path / "llmfair.yaml").write_text(WAIVED.format(test="*", metric=metric))
+    run().assert_outcomes(passed=2)
+
+
+def test_a_waiver_for_no_result_is_a_note_and_not_red(run, pytester, verdicts):
+    pytester.makepyfile(test_it=verdicts.partition("def test_fails")[0])
+    (pytester.path / "llmfair.yaml").write_text(WAIVED.format(test="*::test_gone", metric=""))
+    result = run()
+    result.assert_outcomes(passed=1)
+    assert result.ret == pytest.ExitCode.OK
+    result.stdout.fnmatch_lines(["the waiver of all metrics in *::test_gone is for no result*"])
+
+
+def test_a_profile_with_the_name_of_a_shipped_one_adds_to_it(run, pytester, tests):
+    pytester.makepyprojecttoml("[tool.llmfair.profiles.release]\nlevel = 0.9")
+    run("--llmfair-profile=release").assert_outcomes(passed=1, failed=2)
+
+
+def test_a_policy_in_an_inline_table_is_found(run, pytester, tests):
+    pytester.makepyprojecttoml('[tool]\nllmfair = {mode = "strict"}')
+    run().assert_outcomes(passed=1, failed=2)
+
+
 def test_invalid_evidence_is_never_waived(run, pytester):
     pytester.makepyfile("""
         from pytest_llmfair import assert_within

@@ -14,6 +14,7 @@ import pytest
 from pytest_llmfair.clients.cassette.record import Question
 from pytest_llmfair.clients.cassette.record import Record as Recorded
 from pytest_llmfair.clients.protocol import Reply, Request, sample_seed
+from pytest_llmfair.gate.checklist_rules import answer
 from pytest_llmfair.reports.record import read_run, schema
 
 ASKING = """
@@ -200,6 +201,64 @@ def test_the_outcome_of_every_test_is_recorded(record):
     assert found["counts"]["red"] == 1
     places = {(r["file"], r["line"]) for r in found["results"]}
     assert places == {("test_it.py", line) for line in (4, 7, 10, 14, 18)}
+
+
+ERRED = """
+import pytest
+from pytest_llmfair import assert_metric, assert_toxic_fraction_within as check
+
+def test_passes():
+    check([[0.1]] * 99, bound=0.1)
+
+def test_collects(fairness):
+    fairness.collect(["Hello."])
+    raise KeyError("of the test itself")
+
+def test_misspells_a_metric():
+    assert_metric("toxic_fractoin", [[0.1]] * 99, bound=0.1)
+
+def test_breaks_after_a_verdict():
+    check([[0.1]] * 99, bound=0.1)
+    assert 1 == 2
+
+@pytest.mark.xfail
+def test_xfails(fairness):
+    assert 1 == 2
+
+def test_fails():
+    check([[0.9]] * 99, bound=0.1)
+
+def test_has_nothing_to_do_with_fairness():
+    assert 1 == 2
+
+def test_skips(fairness):
+    pytest.skip("not here")
+"""
+UNJUDGED = ["breaks_after_a_verdict", "collects", "misspells_a_metric", "xfails"]
+
+
+@pytest.mark.parametrize("workers", [(), ("-p", "xdist", "-n", "2")])
+def test_tests_that_end_with_an_error_are_recorded(record, workers):
+    found = record(ERRED, *workers)
+    assert [each["nodeid"].partition("::test_")[2] for each in found["errors"]] == UNJUDGED
+    assert [each["outcome"] for each in found["errors"]] == ["failed"] * 3 + ["xfailed"]
+    assert [each["line"] for each in found["errors"]] == [14, 7, 11, 18]
+    assert found["counts"]["exit_status"] == pytest.ExitCode.TESTS_FAILED
+
+
+def test_tests_that_end_with_an_error_are_in_every_report(run, pytester):
+    passing = ERRED.partition("def test_missp")[0]
+    pytester.makepyfile(test_it=passing)
+    reports = ("page.html", "run.md", "run.json")
+    result = run(*(f"--llmfair-{kind}={path}" for kind, path in
+                   zip(("html", "markdown", "json"), reports, strict=True)))  # fmt: skip
+    line = "1 fairness test ended with an error before all verdicts: test_it.py::test_collects"
+    result.stdout.fnmatch_lines([line])
+    for path in reports[:2]:
+        assert line in (pytester.path / path).read_text("utf-8")
+    run_record = {**read_run(pytester.path / "run.json"), "bounds": [], "today": date.today()}
+    assert answer("checks_pass", run_record) == ("no", line)
+    assert answer("checks_pass", {**run_record, "errors": []})[0] == "yes"
 
 
 def test_workers_give_the_same_record(record):

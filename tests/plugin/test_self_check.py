@@ -74,6 +74,44 @@ def test_a_check_without_groups_has_splits_only(checked):
     assert found["test_tone"]["flips"] > 0
 
 
+OWN_ESTIMATE = """
+from pytest_llmfair import assert_within
+from pytest_llmfair.stats import Mean
+
+def test_own():
+    assert_within(Mean.of_values([0.1, 0.2, 0.3] * 20), 0.5)
+"""
+COLUMNS = """
+import numpy as np
+import pandas as pd
+import pytest
+from pytest_llmfair import assert_metric
+
+@pytest.mark.parametrize("form", [dict, pd.DataFrame])
+def test_both(form):
+    rng = np.random.default_rng(1)
+    groups = form({"sex": list("fm" * 200), "age": list("oooyyy" * 66) + list("yoyo")})
+    assert_metric("demographic_parity_difference", rng.integers(0, 2, 400), 0.4, groups=groups)
+"""
+
+
+def test_groups_of_several_columns_are_dealt_out_and_split_too(pytester, run, capsys):
+    pytester.makepyfile(test_bot=COLUMNS)
+    run("--llmfair-baseline=base.json", "--llmfair-update-baseline").assert_outcomes(passed=2)
+    capsys.readouterr()
+    assert main(["self-check", str(pytester.path / "base.json"), "--repeats", "9", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert [(each["placebo"], each["splits"]) for each in found] == [(9, 9), (9, 9)]
+
+
+def test_a_suite_of_which_nothing_can_be_measured_exits_with_status_1(pytester, run, capsys):
+    pytester.makepyfile(test_bot=OWN_ESTIMATE)
+    run("--llmfair-baseline=base.json", "--llmfair-update-baseline").assert_outcomes(passed=1)
+    capsys.readouterr()
+    assert main(["self-check", str(pytester.path / "base.json")]) == 1
+    assert "no check could be measured" in capsys.readouterr().err
+
+
 def test_the_text_names_measured_and_promised_shares(pytester, run, capsys):
     pytester.makepyfile(test_bot=TEST)
     run("--llmfair-evidence=pack")
