@@ -283,7 +283,14 @@ def update(
     days : int
         Days for which the file holds.
     """
-    old = read_document(path)["checks"] if path.is_file() else []
+    old: list[Any] = []
+    unread: list[str] = []
+    if path.is_file():
+        try:
+            old = read_document(path)["checks"]
+        except ValueError as error:
+            # The remedy for a damaged or older file is this update.
+            unread = [f"  the file before could not be read: {error}"]
     checks = [{name: record[name] for name in _KEPT} for record in records]
     today = datetime.date.today()
     dates = {
@@ -297,4 +304,5 @@ def update(
         for check in checks
         if (why := why_not_compared(check))
     ]
-    return [f"baseline {path.name}: {len(checks)} checks", *changes(old, checks), *lines]
+    head = f"baseline {path.name}: {plural('check', len(checks))}"
+    return [head, *unread, *changes(old, checks), *lines]

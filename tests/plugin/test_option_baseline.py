@@ -76,7 +76,7 @@ def test_an_update_shows_what_changed(compare, model, pytester):
     before = (pytester.path / "base.json").read_text().splitlines()
     result = model(0.3, "--llmfair-update-baseline")
     result.stdout.fnmatch_lines(
-        ["baseline base.json: 1 checks", "~ test_bot.py::test_tone toxic_fraction: PASS 0.* -> *"]
+        ["baseline base.json: 1 check", "~ test_bot.py::test_tone toxic_fraction: PASS 0.* -> *"]
     )
     after = (pytester.path / "base.json").read_text().splitlines()
     changed = [line for line in after if line not in before]
@@ -234,6 +234,14 @@ def test_a_damaged_baseline_is_a_usage_error(compare, pytester, change, message)
     result = compare(0.1)
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines([message])
+
+
+def test_a_damaged_baseline_is_replaced_by_an_update(compare, model, pytester):
+    (pytester.path / "base.json").write_text("{}")
+    result = model(0.1, "--llmfair-update-baseline")
+    result.assert_outcomes(passed=1)
+    result.stdout.fnmatch_lines(["*the file before could not be read: *is no baseline file*"])
+    compare(0.1).assert_outcomes(passed=1)
 
 
 def test_a_rerun_is_compared_as_the_first_attempt_is(pytester, run, monkeypatch):
