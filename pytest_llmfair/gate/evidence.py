@@ -19,6 +19,7 @@ from pytest_llmfair.gate.checklist import checklist, checklist_page
 from pytest_llmfair.gate.limitations import limitations
 from pytest_llmfair.gate.manifest import MANIFEST, changes, manifest_text
 from pytest_llmfair.gate.model_card import model_card
+from pytest_llmfair.gate.shares import Shares, rows
 from pytest_llmfair.judging import multiplicity
 from pytest_llmfair.judging.recorded import differences, judge_again
 from pytest_llmfair.reports.files import write_text
@@ -259,8 +260,6 @@ def _stale(folder: Path, document: dict[str, Any]) -> list[str]:
     added = folder / _SELF_CHECK
     whole = {**document, "context": context}
     if added.is_file():
-        from pytest_llmfair.gate.self_check import Shares, rows
-
         shares = json.loads(added.read_text(encoding="utf-8"))
         whole["self_check"] = rows([Shares(**each) for each in shares])
     pages = {_PAGE: html_page(whole), _CARD: model_card(whole), _LIMITS: limitations(whole)}
