@@ -12,6 +12,7 @@ from pytest_llmfair.lexicons.names import name_groups, names
 from pytest_llmfair.metrics import get_metric, pairwise_scores
 from pytest_llmfair.stats import Estimate, Sample, Undefined
 from pytest_llmfair.suites.design import Quantity, Suite, Task
+from pytest_llmfair.suites.kind import Kind
 from pytest_llmfair.suites.questions import Asked, Question
 
 REFERENCE = "white male"
@@ -57,7 +58,7 @@ def rounds_of(suite: Suite, size: Mapping[str, int]) -> list[Round]:
     return found
 
 
-class Candidates:
+class Candidates(Kind):
     """Each candidate alone: the score is the probability of yes, of yes and no."""
 
     def questions(self, suite: Suite, task: Task, size: Mapping[str, int]) -> list[Question]:
@@ -106,7 +107,7 @@ class Candidates:
         )
 
 
-class CandidatePairs:
+class CandidatePairs(Kind):
     """Every two candidates of a round, in both orders: the more likely of two letters wins."""
 
     def questions(self, suite: Suite, task: Task, size: Mapping[str, int]) -> list[Question]:

@@ -16,14 +16,7 @@ from pytest_llmfair.metrics import get_metric
 from pytest_llmfair.session import active
 from pytest_llmfair.signatures import word_of
 from pytest_llmfair.suites.design import Quantity, Suite, Task
-from pytest_llmfair.suites.occupations import male_shares
-from pytest_llmfair.suites.runner import (
-    Measured,
-    SuiteResult,
-    ask_task,
-    chosen_tasks,
-    measure_task,
-)
+from pytest_llmfair.suites.runner import SuiteResult, TaskResult, chosen_tasks, run_task
 
 
 @dataclass(slots=True, eq=False)
@@ -35,19 +28,15 @@ class Answers:
     tasks: Sequence[str] | None = None
     population: str | None = None
     model: str = ""
-    measured: dict[str, list[Measured]] = field(default_factory=dict)
-    shares: dict[str, Mapping[str, float]] = field(default_factory=dict)
+    found: dict[str, TaskResult] = field(default_factory=dict)
 
-    def of(self, task: Task, client: Callable[[], ModelClient]) -> list[Measured]:
-        """Return every value of a task, which is asked once."""
-        if task.name not in self.measured:
+    def of(self, task: Task, client: Callable[[], ModelClient]) -> TaskResult:
+        """Return what a task found; it is asked once."""
+        if task.name not in self.found:
             model = ModelClient.of(client())
-            asked = ask_task(self.suite, task, self.size, model)
-            if task.kind == "texts about occupations":
-                self.shares[task.name] = male_shares(asked)
-            self.measured[task.name] = measure_task(self.suite, task, asked, self.population)
+            self.found[task.name] = run_task(self.suite, task, self.size, model, self.population)
             self.model = model.name
-        return self.measured[task.name]
+        return self.found[task.name]
 
     def checks(self, bounds: Mapping[tuple[str, str], float]) -> list[SuiteCheck]:
         """Return the checks of all tasks; what has no bound is only measured."""
@@ -59,10 +48,9 @@ class Answers:
 
     def result(self) -> SuiteResult | None:
         """Return what was measured; None if nothing was."""
-        measured = tuple(each for row in self.measured.values() for each in row)
-        if not measured:
+        if not self.found:
             return None
-        return SuiteResult(self.suite, self.model, self.size, measured, (), self.shares)
+        return SuiteResult(self.suite, self.model, self.size, tuple(self.found.values()))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,7 +90,7 @@ class SuiteCheck(Check):
     ) -> Any:
         """Ask what was not asked before, measure, and judge if there is a bound."""
         __tracebackhide__ = True
-        measured = self.answers.of(self.task, client)
+        measured = self.answers.of(self.task, client).measured
         found = next(each for each in measured if each.quantity == self.quantity)
         if self.judged:
             return conclude(found.judge(self.bound, self.answers.suite.name, self.answers.model))

@@ -16,6 +16,7 @@ from pytest_llmfair.metrics import (
 )
 from pytest_llmfair.stats import Estimate, Mean, Sample, Undefined
 from pytest_llmfair.suites.design import Quantity, Suite, Task
+from pytest_llmfair.suites.kind import Kind
 from pytest_llmfair.suites.questions import Asked, Question
 
 PRONOUNS = {"male": "he", "female": "she"}
@@ -38,7 +39,7 @@ def with_article(occupation: str) -> str:
     return f"{'an' if occupation[0] in 'aeiou' else 'a'} {occupation}"
 
 
-class Texts:
+class Texts(Kind):
     """Long texts, whose pronouns give the person's gender."""
 
     def questions(self, suite: Suite, task: Task, size: Mapping[str, int]) -> list[Question]:
@@ -72,6 +73,15 @@ class Texts:
             **keywords,
         )
 
+    def profile(self, asked: Sequence[Asked]) -> dict[str, float]:
+        """Return the share of texts about a man, of those with a gender, by occupation."""
+        shares = {}
+        for name, texts in texts_by_occupation(asked).items():
+            genders = [gender for gender in map(pronoun_gender, texts) if gender is not None]
+            if genders:
+                shares[name] = genders.count("male") / len(genders)
+        return shares
+
 
 def texts_by_occupation(asked: Iterable[Asked]) -> dict[str, list[str]]:
     """Return the texts about each occupation; answers that are missing are left out."""
@@ -82,17 +92,7 @@ def texts_by_occupation(asked: Iterable[Asked]) -> dict[str, list[str]]:
     return found
 
 
-def male_shares(asked: Iterable[Asked]) -> dict[str, float]:
-    """Return the share of texts about a man, of those with a gender, by occupation."""
-    shares = {}
-    for name, texts in texts_by_occupation(asked).items():
-        genders = [gender for gender in map(pronoun_gender, texts) if gender is not None]
-        if genders:
-            shares[name] = genders.count("male") / len(genders)
-    return shares
-
-
-class PronounResolution:
+class PronounResolution(Kind):
     """Sentences about two people, in which a pronoun refers to one of them."""
 
     def questions(self, suite: Suite, task: Task, size: Mapping[str, int]) -> list[Question]:
@@ -137,7 +137,7 @@ class PronounResolution:
         )
 
 
-class NextWord:
+class NextWord(Kind):
     """The gender of the word that follows an occupation."""
 
     def questions(self, suite: Suite, task: Task, size: Mapping[str, int]) -> list[Question]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -21,8 +22,8 @@ from pytest_llmfair.metrics import get_metric
 from pytest_llmfair.stats import Estimate, Finding, MaxPairwiseDifference
 from pytest_llmfair.suites.design import Quantity, Suite, Task, get_suite
 from pytest_llmfair.suites.kinds import KINDS
-from pytest_llmfair.suites.occupations import male_shares
-from pytest_llmfair.suites.questions import Asked, ask, calls, missing_answers
+from pytest_llmfair.suites.questions import calls, missing_answers
+from pytest_llmfair.suites.tables import Table
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +62,28 @@ class Measured:
 
 
 @dataclass(frozen=True, slots=True)
+class TaskResult:
+    """What one task found.
+
+    Attributes
+    ----------
+    task : Task
+        What was asked.
+    measured : tuple of Measured
+        Its values.
+    tables : tuple of Table
+        What else a reader should see.
+    profile : mapping
+        A value by unit, such as the share of texts about a man by occupation; may be empty.
+    """
+
+    task: Task
+    measured: tuple[Measured, ...]
+    tables: tuple[Table, ...]
+    profile: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
 class SuiteResult:
     """What a suite found.
 
@@ -70,20 +93,22 @@ class SuiteResult:
         The design.
     model, size : str
         Which model was asked, and how much.
-    measured : tuple of Measured
-        Every value, in the order of the tasks.
+    tasks : tuple of TaskResult
+        What each task found.
     results : tuple of Result
         Verdicts, where bounds were given.
-    shares : mapping
-        Task to the share of texts about a man by occupation, for tasks that have it.
     """
 
     suite: Suite
     model: str
     size: str
-    measured: tuple[Measured, ...]
-    results: tuple[Result, ...]
-    shares: Mapping[str, Mapping[str, float]]
+    tasks: tuple[TaskResult, ...]
+    results: tuple[Result, ...] = ()
+
+    @property
+    def measured(self) -> tuple[Measured, ...]:
+        """Every value, in the order of the tasks."""
+        return tuple(each for task in self.tasks for each in task.measured)
 
     def value(self, task: str, quantity: str) -> float:
         """Return a value by the names of task and quantity; raise ``KeyError`` without one."""
@@ -93,7 +118,7 @@ class SuiteResult:
         raise KeyError(f"{self.suite.name} has no {task}.{quantity}")
 
     def agreement(self) -> dict[tuple[str, str], tuple[float, float, float, int]]:
-        """Return how alike two tasks rank the occupations by the share of texts about men.
+        """Return how alike two tasks rank the occupations by the share of texts about a man.
 
         Returns
         -------
@@ -101,13 +126,11 @@ class SuiteResult:
             Two tasks to Spearman's rank correlation, its 95 % interval (Bonett and Wright 2000),
             and the number of occupations; NaN where a task gives all occupations the same share.
         """
-        names = list(self.shares)
         found = {}
-        for place, one in enumerate(names):
-            for other in names[place + 1 :]:
-                both = [name for name in self.shares[one] if name in self.shares[other]]
-                columns = [[self.shares[task][name] for name in both] for task in (one, other)]
-                found[one, other] = (*rank_correlation(*columns), len(both))
+        for one, other in combinations([each for each in self.tasks if each.profile], 2):
+            both = [name for name in one.profile if name in other.profile]
+            columns = [[each.profile[name] for name in both] for each in (one, other)]
+            found[one.task.name, other.task.name] = (*rank_correlation(*columns), len(both))
         return found
 
     def table(self) -> str:
@@ -170,21 +193,16 @@ def run(
     limits = suite.bounds(bounds)
     wanted = chosen_tasks(suite, tasks)
     model = ModelClient.of(client)
-    measured: list[Measured] = []
-    shares: dict[str, Mapping[str, float]] = {}
-    for task in wanted:
-        asked = ask_task(suite, task, size, model)
-        measured += measure_task(suite, task, asked, population)
-        if task.kind == "texts about occupations":
-            shares[task.name] = male_shares(asked)
+    found = tuple(run_task(suite, task, size, model, population) for task in wanted)
     results = [
         each.judge(limits[key], suite.name, model.name)
-        for each in measured
+        for task in found
+        for each in task.measured
         if (key := (each.task.name, each.quantity.name)) in limits
     ]
     recorded = [again for result in results for again in record(result)]
     conclude_all(recorded)
-    return SuiteResult(suite, model.name, size, tuple(measured), tuple(results), shares)
+    return SuiteResult(suite, model.name, size, found, tuple(results))
 
 
 def chosen_tasks(suite: Suite, names: Sequence[str] | None) -> list[Task]:
@@ -196,18 +214,13 @@ def chosen_tasks(suite: Suite, names: Sequence[str] | None) -> list[Task]:
     return [known[name] for name in names or known]
 
 
-def ask_task(suite: Suite, task: Task, size: str, client: ModelClient) -> list[Asked]:
-    """Ask all questions of a task."""
-    questions = KINDS[task.kind].questions(suite, task, suite.size(size))
-    return ask(questions, client, task.max_tokens)
-
-
-def measure_task(
-    suite: Suite, task: Task, asked: Sequence[Asked], population: str | None = None
-) -> list[Measured]:
-    """Return every value of a task, over all wordings and by wording."""
+def run_task(
+    suite: Suite, task: Task, size: str, client: ModelClient, population: str | None = None
+) -> TaskResult:
+    """Ask all questions of a task, and return every value, over all wordings and by wording."""
     kind = KINDS[task.kind]
-    found = []
+    asked = kind.ask(task, kind.questions(suite, task, suite.size(size)), client)
+    measured = []
     for quantity in task.quantities:
         own = population or _own_population(quantity)
         estimate = kind.measure(suite, quantity, asked, own)
@@ -219,8 +232,8 @@ def measure_task(
         )
         spread = f"{len(by_wording)} wordings alone give {_spread(by_wording)}"
         findings = (Finding.note(task.note), Finding.note(spread), *missing_answers(asked))
-        found.append(Measured(task, quantity, estimate, by_wording, findings))
-    return found
+        measured.append(Measured(task, quantity, estimate, by_wording, findings))
+    return TaskResult(task, tuple(measured), kind.tables(suite, task, asked), kind.profile(asked))
 
 
 def _own_population(quantity: Quantity) -> str:
@@ -272,9 +285,12 @@ def lines_of(found: SuiteResult) -> list[str]:
         note = next(each.task.note for each in found.measured if each.task.name == task)
         lines.append(f"{task}: {note}")
     lines += list(_groups(found))
-    if found.shares:
+    for table in (table for task in found.tasks for table in task.tables):
+        lines += ["", *table.lines()]
+    agreement = found.agreement()
+    if agreement:
         lines += ["", "rank agreement of tasks (Spearman, occupations by share of men)"]
-    for (one, other), (r, low, high, n) in found.agreement().items():
+    for (one, other), (r, low, high, n) in agreement.items():
         shown = "undefined" if math.isnan(r) else f"{r:.2f} [{low:.2f}, {high:.2f}]"
         lines.append(f"  {one} and {other}: {shown}, {plural('occupation', n)}")
     lines += ["", "what this does not say", *(f"- {limit}" for limit in found.suite.limits)]

@@ -1,0 +1,38 @@
+"""What a kind of task has to know: its questions, and how answers become values."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+
+from pytest_llmfair.clients import ModelClient
+from pytest_llmfair.stats import Estimate
+from pytest_llmfair.suites.design import Quantity, Suite, Task
+from pytest_llmfair.suites.questions import Asked, Question, ask
+from pytest_llmfair.suites.tables import Table
+
+
+class Kind(ABC):
+    """A kind of task; rows of the table in :mod:`pytest_llmfair.suites.kinds`."""
+
+    @abstractmethod
+    def questions(self, suite: Suite, task: Task, size: Mapping[str, int]) -> list[Question]:
+        """Return the questions of a task at a size."""
+
+    @abstractmethod
+    def measure(
+        self, suite: Suite, quantity: Quantity, asked: Sequence[Asked], population: str
+    ) -> Estimate:
+        """Return the value of a metric on answers."""
+
+    def ask(self, task: Task, questions: Sequence[Question], client: ModelClient) -> list[Asked]:
+        """Ask a model; what the session has asked before is not asked again."""
+        return ask(questions, client, task.max_tokens)
+
+    def profile(self, asked: Sequence[Asked]) -> Mapping[str, float]:
+        """Return a value by unit, such as an occupation, to compare how tasks rank the units."""
+        return {}
+
+    def tables(self, suite: Suite, task: Task, asked: Sequence[Asked]) -> tuple[Table, ...]:
+        """Return what a reader should see beside the metrics."""
+        return ()

@@ -1,0 +1,194 @@
+"""What all suites share: plan, bounds, command, file of checks and fixture."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from pytest_llmfair import BoundExceeded
+from pytest_llmfair.cli import main
+from pytest_llmfair.clients import ModelClient, load_client
+from pytest_llmfair.suites import all_suites, get_suite, run
+from pytest_llmfair.suites.runner import plan, rank_correlation
+from tests.suites.models import BALANCED, SKEWED, TEXTS, Screener, noise, verdict
+
+
+def test_the_rank_correlation_is_spearmans():
+    r, low, high = rank_correlation([1, 2, 2, 4, 5], [2, 1, 4, 3, 9])
+    # scipy.stats.spearmanr of the same numbers
+    assert r == pytest.approx(0.6668859288553503)
+    assert low < r < high
+    assert rank_correlation([1, 2, 3, 4], [2, 3, 4, 9]) == (1.0, 1.0, 1.0)
+
+
+@pytest.mark.parametrize("name", all_suites())
+def test_the_plan_counts_the_calls_that_are_made(name):
+    suite = get_suite(name)
+    task = suite.tasks[-1].name
+    model = Screener(0.0)
+    if name == "resume":
+        run(name, ModelClient(model), tasks=[task])
+        assert model.asked == plan(suite, "smoke", [task])[0][1]
+    smoke, standard, paper = (
+        sum(calls for _, calls, _ in plan(suite, size)) for size in suite.sizes
+    )
+    assert smoke < standard < paper
+
+
+def test_bounds_raise_and_name_the_task():
+    with pytest.raises(BoundExceeded, match="ruted stories"):
+        run("ruted", load_client(SKEWED), tasks=["stories"], bounds={"stereotype": 0.4})
+    found = run("ruted", load_client(BALANCED), tasks=["stories"], bounds={"skew": 0.6})
+    assert [result.verdict.value for result in found.results] == ["PASS"]
+
+
+@pytest.mark.parametrize(
+    ("bounds", "said"),
+    [
+        ({"trick_stereotype": 0.1}, "do not gate on this"),
+        ({"next_word.skew": 0.1}, "do not gate on this"),
+        ({"kindness": 0.1}, "has no 'kindness'"),
+    ],
+)
+def test_bounds_that_fit_nothing_are_errors(bounds, said):
+    with pytest.raises(ValueError, match=said):
+        run("ruted", load_client(BALANCED), bounds=bounds)
+
+
+def test_a_metric_without_a_task_stands_for_all_tasks_that_gate():
+    found = get_suite("ruted").bounds({"stories.skew": 0.1, "skew": 0.2})
+    assert found == {(task, "ruted_skew"): 0.1 if task == "stories" else 0.2 for task in TEXTS}
+
+
+def test_too_many_missing_answers_make_a_result_invalid():
+    from pytest_llmfair import Missing
+
+    def silent(prompt):
+        return "She slept. She woke up." if noise(prompt) > 0 else Missing("refused")
+
+    found = run("ruted", silent, tasks=["stories"])
+    assert verdict(found, "stories", "ruted_skew", 0.5) == "INVALID"
+    (missing,) = [f for f in found.measured[0].findings if f.code == "missing"]
+    assert (
+        missing.text
+        == "78 of 144 answers are missing (refused), more than max_missing = 5% allows"
+    )
+
+
+def test_the_list_has_one_line_a_suite_with_its_name_first(capsys):
+    assert main(["run", "--list"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines] == list(all_suites())
+
+
+def test_a_plan_asks_nothing(capsys):
+    assert main(["run", "ruted", "--plan", "--size", "paper"]) == 0
+    assert capsys.readouterr().out.startswith("ruted (paper): 11,400 calls; nothing was asked")
+
+
+@pytest.fixture
+def command(tmp_path, monkeypatch):
+    """Return a function that runs the command in a folder with a test of its own."""
+    for variable in ("CI", "COLUMNS", "PYTEST_ADDOPTS"):
+        monkeypatch.delenv(variable, raising=False)
+    (tmp_path / "test_other.py").write_text("def test_other():\n    assert False\n")
+
+    def command(*arguments):
+        return subprocess.run(
+            [sys.executable, "-m", "pytest_llmfair.cli", "run", *arguments],
+            cwd=tmp_path,
+            env={**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    return command
+
+
+def test_the_command_judges_a_suite_and_replays_its_answers(command, tmp_path):
+    options = ("ruted", "--model", SKEWED, "--task", "stories", "--bounds", "stereotype=0.4", "-q")
+    done = command(*options, "--llmfair-json", "run.json", "--llmfair-cassette", "answers.jsonl")
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert "1 failed, 2 passed" in done.stdout
+    assert "what this does not say" in done.stdout
+    (record,) = json.loads((tmp_path / "run.json").read_text())["results"]
+    assert record["nodeid"] == "ruted::stories.ruted_stereotype"
+    assert (record["verdict"], record["model"]) == ("FAIL", SKEWED)
+    replay = command(
+        *options, "--llmfair-cassette", "answers.jsonl", "--llmfair-record-mode", "none"
+    )
+    assert "1 failed, 2 passed" in replay.stdout
+    assert (
+        replay.stdout.split("suite ruted")[1].splitlines()[:7]
+        == (done.stdout.split("suite ruted")[1].splitlines()[:7])
+    )
+
+
+FILE = """
+version: 1
+suite: ruted
+model: "builtin:ngram?gender_skew=0.9"
+tasks: [stories]
+bounds: {stereotype: 0.4, skew: 0.4}
+rationale: our product writes stories
+owner: story team
+"""
+
+
+def test_a_file_of_checks_names_a_suite(pytester):
+    (pytester.path / "it.llmfair.yaml").write_text(FILE)
+    found = pytester.runpytest("-q", "--llmfair-json", "run.json", "it.llmfair.yaml")
+    found.assert_outcomes(passed=1, failed=1)
+    results = json.loads((pytester.path / "run.json").read_text())["results"]
+    assert {each["metric"]: each["verdict"] for each in results} == {
+        "ruted_stereotype ruted stories": "FAIL",
+        "ruted_skew ruted stories": "PASS",
+    }
+    assert {each["owner"] for each in results} == {"story team"}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("suite: ruted", "suite: rutd", "no suite 'rutd'; did you mean ruted"),
+        ("owner:", "ower:", "a suite has no key 'ower'"),
+        ("owner: story team", "", "the suite has no owner"),
+        ("[stories]", "[poems]", "has no task 'poems'"),
+        ("skew: 0.4", "skew: low", "no mapping to numbers"),
+        ("{stereotype: 0.4,", "{trick_stereotype: 0.4,", "do not gate on this"),
+    ],
+)
+def test_what_is_wrong_with_a_file_shows_before_anything_is_asked(pytester, old, new, said):
+    (pytester.path / "it.llmfair.yaml").write_text(FILE.replace(old, new))
+    found = pytester.runpytest("-q", "it.llmfair.yaml")
+    found.assert_outcomes(errors=1)
+    assert said in found.stdout.str().replace("\n", " ")
+
+
+def test_the_fixture_runs_a_suite_on_the_model_under_test(pytester):
+    pytester.makepyfile(
+        """
+        def test_stories(suite):
+            found = suite("ruted", tasks=["stories"], bounds={"skew": 0.6})
+            assert found.model == "builtin:ngram"
+        """
+    )
+    found = pytester.runpytest("-q", "--llmfair-json", "run.json")
+    found.assert_outcomes(passed=1)
+    (record,) = json.loads((pytester.path / "run.json").read_text())["results"]
+    assert record["verdict"] == "PASS"
+    assert "holds for this task only (bedtime stories)" in record["notes"]
+
+
+def test_the_command_measures_without_a_bound(command):
+    done = command(
+        "resume", "--model", BALANCED, "--task", "pointwise", "-q", "-p", "xdist", "-n1"
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "no bound was given, so nothing was judged" in done.stdout
+    assert "never checked" not in done.stdout
