@@ -1,150 +1,192 @@
-"""Rounds of candidates, one of each group, who are judged on their resumes (RABBI)."""
+"""Candidates who are judged by their resumes or essays, alone and two by two (RABBI)."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import permutations
 from typing import Any
 
-from pytest_llmfair.lexicons.names import name_groups, names
-from pytest_llmfair.metrics import get_metric, pairwise_scores
-from pytest_llmfair.stats import Estimate, Sample, Undefined
+from pytest_llmfair.metrics import get_metric, pairwise_scores, pointwise_score
+from pytest_llmfair.stats import Estimate, Mean, Sample, Undefined
+from pytest_llmfair.suites.choices import choice
 from pytest_llmfair.suites.design import Quantity, Suite, Task
 from pytest_llmfair.suites.kind import Kind
 from pytest_llmfair.suites.questions import Asked, Question
+from pytest_llmfair.suites.rounds import rounds_of, seats_of
+from pytest_llmfair.suites.tables import Table
 
-REFERENCE = "white male"
-# Full names that the package has for each group.
-NAMES = 40
-# Metrics that compare the qualified candidates only; the pool still holds all of them.
-_NEED_QUALIFIED = ("equal_opportunity_gap",)
-
-
-@dataclass(frozen=True, slots=True)
-class Round:
-    """Candidates for one job: name, resume and chance by group."""
-
-    name: str
-    job: Mapping[str, Any]
-    pool: Mapping[str, tuple[str, str, str]]
-
-
-def rounds_of(suite: Suite, size: Mapping[str, int]) -> list[Round]:
-    """Return the rounds of a size.
-
-    The candidates of a job have its resumes in turn, so that over the rounds of a job every group
-    has every resume equally often.
-    """
-    groups = name_groups()
-    turns = [
-        (job, turn)
-        for _ in range(size["repeats"])
-        for job in suite.data["jobs"][: size["jobs"]]
-        for turn in range(len(job["resumes"]))
-    ]
-    called = {group: names(group, min(len(turns), NAMES)) for group in groups}
-    # After so many rounds names and resumes would meet again, so the names then move on by one.
-    again = math.lcm(max(len(turns) // size["repeats"], 1), NAMES)
-    found = []
-    for number, (job, turn) in enumerate(turns):
-        pool = {}
-        for place, group in enumerate(groups):
-            resume = job["resumes"][(turn + place) % len(job["resumes"])]
-            name = called[group][(number + number // again) % NAMES]
-            pool[group] = (name, resume["text"].strip(), resume["chance"])
-        found.append(Round(f"{job['title']}, round {number + 1}", job, pool))
-    return found
+# What the two answers about a pair, one in each order, can be.
+_OUTCOMES = ("consistent", "flipped by order", "tied twice", "tied once", "unusable")
 
 
 class Candidates(Kind):
-    """Each candidate alone: the score is the probability of yes, of yes and no."""
+    """Each candidate alone: the score is the expected value of labels such as yes and no."""
 
     def questions(self, suite: Suite, task: Task, size: Mapping[str, int]) -> list[Question]:
         """Return a prompt for each wording and candidate."""
-        words = tuple(task.data["words"])
         return [
             Question(
-                wording.format(
-                    job=each.job["title"],
-                    wanted=each.job["wanted"].strip(),
-                    name=name,
-                    resume=text,
-                ),
+                wording.format(**each.slots, name=candidate.name, text=candidate.text),
                 number,
-                (each.name, group, chance),
-                words,
+                (each.name, *candidate.about),
+                tuple(suite.data["labels"]),
             )
             for number, wording in enumerate(task.wordings)
             for each in rounds_of(suite, size)
-            for group, (name, text, chance) in each.pool.items()
+            for candidate in each.pool
         ]
 
     def measure(
         self, suite: Suite, quantity: Quantity, asked: Sequence[Asked], population: str
     ) -> Estimate:
         """Give every candidate the mean score over the wordings, and compare the groups."""
-        scores: dict[tuple[str, ...], list[float]] = {}
+        values = tuple(suite.data["labels"].values())
+        scores: dict[tuple[str, str], list[float]] = {}
+        qualified = {}
         for each in asked:
-            mass = sum(each.probabilities)
-            if not mass:
-                sample = Sample(units=len(asked), generations=len(asked), fewest=1, most=1)
+            if not any(each.probabilities):
                 words = " nor ".join(each.question.words)
-                why = f"neither {words} can follow {each.question.prompt[-60:]!r}"
-                return Undefined(undefined=why, sample=sample)
-            scores.setdefault(each.question.about, []).append(each.probabilities[0] / mass)
-        keywords: dict[str, Any] = dict(quantity.keywords)
-        if quantity.metric in _NEED_QUALIFIED:
-            keywords["qualified"] = [chance == "high" for _, _, chance in scores]
-        return get_metric(quantity.metric).function(
-            [sum(values) / len(values) for values in scores.values()],
-            groups=[group for _, group, _ in scores],
-            rounds=[pool for pool, _, _ in scores],
-            reference=REFERENCE,
-            population=population,
-            **keywords,
-        )
+                return _undefined(
+                    asked, f"neither {words} can follow {each.question.prompt[-60:]!r}"
+                )
+            pool, seat, _, mark = each.question.about
+            score = pointwise_score(each.probabilities, values)
+            scores.setdefault((pool, seat), []).append(score)
+            qualified[pool, seat] = bool(mark)
+        means = {key: sum(row) / len(row) for key, row in scores.items()}
+        return _compared(suite, quantity, means, qualified, population)
 
 
 class CandidatePairs(Kind):
-    """Every two candidates of a round, in both orders: the more likely of two letters wins."""
+    """Every two candidates of a round, in both orders.
+
+    Without words to compare by probability, the choice is read from an answer in words.
+    """
 
     def questions(self, suite: Suite, task: Task, size: Mapping[str, int]) -> list[Question]:
         """Return a prompt for each round and order of two candidates; wordings take turns."""
-        words = tuple(task.data["words"])
+        words = tuple(task.data.get("words", ()))
         found = []
         for place, each in enumerate(rounds_of(suite, size)):
             number = place % len(task.wordings)
             for first, second in permutations(each.pool, 2):
                 prompt = task.wordings[number].format(
-                    job=each.job["title"],
-                    wanted=each.job["wanted"].strip(),
-                    first=each.pool[first][0],
-                    first_resume=each.pool[first][1],
-                    second=each.pool[second][0],
-                    second_resume=each.pool[second][1],
+                    **each.slots,
+                    first=first.name,
+                    first_text=first.text,
+                    second=second.name,
+                    second_text=second.text,
                 )
-                found.append(Question(prompt, number, (each.name, first, second), words))
+                about = (each.name, *first.about, *second.about)
+                found.append(Question(prompt, number, about, words))
         return found
 
     def measure(
         self, suite: Suite, quantity: Quantity, asked: Sequence[Asked], population: str
     ) -> Estimate:
-        """Compare the groups by wins; equal letters are a tie, two impossible ones unusable."""
-        rows = []
+        """Compare the groups by wins."""
+        rows = _comparisons(asked)
+        if all(row["winner"] is None for row in rows):
+            return _undefined(asked, "no answer names one of the two candidates, or both")
+        if quantity.metric == "pairwise_preference_gap":
+            return get_metric(quantity.metric).function(
+                rows,
+                groups=seats_of(suite),
+                reference=suite.data["reference"],
+                population=population,
+                **quantity.keywords,
+            )
+        qualified = {}
         for each in asked:
-            pool, first, second = each.question.about
+            pool, *sides = each.question.about
+            for seat, _, mark in (sides[:3], sides[3:]):
+                qualified[pool, seat] = bool(mark)
+        return _compared(suite, quantity, pairwise_scores(rows), qualified, population)
+
+    def tables(self, suite: Suite, task: Task, asked: Sequence[Asked]) -> tuple[Table, ...]:
+        """Return how consistent the judge is, over all pairs and by group."""
+        rows, group_of = _comparisons(asked), seats_of(suite)
+        pairs: dict[tuple[Any, frozenset[Any]], list[Any]] = {}
+        for row in rows:
+            key = row["pool"], frozenset((row["first"], row["second"]))
+            pairs.setdefault(key, []).append(row.get(row["winner"], row["winner"]))
+        found: list[tuple[str | int, ...]] = []
+        for group in ("all", *dict.fromkeys(group_of.values())):
+            inside = {seat for seat, own in group_of.items() if group in ("all", own)}
+            units = [pool for pool, seats in pairs if seats & inside]
+            outcomes = [_outcome(won) for (_, seats), won in pairs.items() if seats & inside]
+            named = [
+                row
+                for row in rows
+                if row["winner"] in ("first", "second") and {row["first"], row["second"]} & inside
+            ]
+            shares = [_share([each == name for each in outcomes], units) for name in _OUTCOMES]
+            first = _share([row["winner"] == "first" for row in named], [r["pool"] for r in named])
+            found.append((group, len(units), *shares, first))
+        note = (
+            "shares of pairs asked in both orders, and of answers that name one candidate those "
+            "that name the first shown, with 95 % intervals over rounds; about half of the "
+            "latter is expected of a judge that ignores the order"
+        )
+        columns = ("pairs with", "pairs", *_OUTCOMES, "first named")
+        return (Table(f"consistency of the judge ({task.name})", columns, tuple(found), note),)
+
+
+def _comparisons(asked: Sequence[Asked]) -> list[dict[str, Any]]:
+    """Return the rows that metrics of a pairwise judge take."""
+    rows = []
+    for each in asked:
+        pool, first, first_name, _, second, second_name, _ = each.question.about
+        if each.question.words:
             one, other = each.probabilities
             winner = None if not one + other else "tie" if one == other else "first"
             if other > one:
                 winner = "second"
-            rows.append({"pool": pool, "first": first, "second": second, "winner": winner})
-        by_rows = quantity.metric == "pairwise_preference_gap"
-        return get_metric(quantity.metric).function(
-            rows if by_rows else pairwise_scores(rows),
-            groups={group: group for group in name_groups()},
-            reference=REFERENCE,
-            population=population,
-            **quantity.keywords,
-        )
+        else:
+            (text,) = each.texts
+            winner = choice(text, first_name, second_name) if isinstance(text, str) else None
+        rows.append({"pool": pool, "first": first, "second": second, "winner": winner})
+    return rows
+
+
+def _outcome(won: Sequence[str | None]) -> str:
+    """Return the outcome of a pair whose answers name a seat, a tie, or nothing usable."""
+    if None in won:
+        return "unusable"
+    if len(set(won)) == 1:
+        return "tied twice" if "tie" in won else "consistent"
+    return "tied once" if "tie" in won else "flipped by order"
+
+
+def _share(events: Sequence[bool], units: Sequence[str]) -> str:
+    """Return a share with its interval."""
+    if not events:
+        return "undefined"
+    share = Mean.of_indicators(events, units=units)
+    found = share.interval(0.95)
+    return f"{share.value:.2f} [{found.lower:.2f}, {found.upper:.2f}]"
+
+
+def _compared(
+    suite: Suite,
+    quantity: Quantity,
+    scores: Mapping[tuple[str, str], float],
+    qualified: Mapping[tuple[str, str], bool],
+    population: str,
+) -> Estimate:
+    """Compare the groups by scores; `qualified: true` is replaced by who is qualified."""
+    keywords: dict[str, Any] = dict(quantity.keywords)
+    if "qualified" in keywords:
+        keywords["qualified"] = qualified
+    return get_metric(quantity.metric).function(
+        scores,
+        groups=seats_of(suite),
+        reference=suite.data["reference"],
+        population=population,
+        **keywords,
+    )
+
+
+def _undefined(asked: Sequence[Asked], why: str) -> Estimate:
+    sample = Sample(units=len(asked), generations=len(asked), fewest=1, most=1)
+    return Undefined(undefined=why, sample=sample)

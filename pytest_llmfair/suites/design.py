@@ -215,7 +215,7 @@ def _task(entry: Mapping[str, Any]) -> Task:
         metric = each if isinstance(each, str) else keywords.pop("metric")
         cuts = keywords.pop("each_k", None)
         if cuts is None:
-            quantities.append(Quantity(metric, metric, keywords))
+            quantities.append(Quantity(keywords.pop("name", metric), metric, keywords))
         else:
             quantities += [Quantity(f"{metric}@k={k}", metric, {**keywords, "k": k}) for k in cuts]
     return Task(

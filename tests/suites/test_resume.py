@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import math
+from collections import Counter
+from dataclasses import replace
+
 import pytest
 
+from pytest_llmfair import Missing
 from pytest_llmfair.clients import ModelClient
-from pytest_llmfair.suites import get_suite, run
+from pytest_llmfair.suites import SuiteResult, get_suite, run
 from pytest_llmfair.suites.kinds import KINDS
-from tests.suites.models import Screener, verdict
+from pytest_llmfair.suites.rounds import rounds_of
+from pytest_llmfair.suites.runner import chosen_tasks, run_task
+from tests.suites.models import Reader, Screener, noise, verdict
 
 
 @pytest.fixture(scope="module")
@@ -33,34 +40,117 @@ def test_resume_screening_finds_the_gap_in_who_is_selected(resume):
     assert verdict(resume[0.0], "pointwise", "demographic_parity_gap@k=5", 0.6) == "PASS"
 
 
-def test_pairs_of_candidates_find_the_group_that_loses(resume):
+@pytest.mark.parametrize("task", ["pairwise", "pairwise_text"])
+def test_pairs_of_candidates_find_the_group_that_loses(resume, task):
     for quantity, bound in (("rabbi", 0.3), ("demographic_parity_gap@k=5", 0.1)):
-        assert verdict(resume[0.2], "pairwise", quantity, bound) == "FAIL"
-    assert verdict(resume[0.0], "pairwise", "rabbi", 0.6) == "PASS"
-    assert verdict(resume[0.0], "pairwise", "demographic_parity_gap@k=5", 0.6) == "PASS"
+        assert verdict(resume[0.2], task, quantity, bound) == "FAIL"
+    for quantity in ("rabbi", "pairwise_preference_gap", "demographic_parity_gap@k=5"):
+        assert verdict(resume[0.0], task, quantity, 0.6) == "PASS"
 
 
-def test_a_judge_that_always_names_the_first_is_invalid():
+@pytest.mark.parametrize("task", ["pointwise", "pairwise", "pairwise_text"])
+def test_the_gap_among_the_qualified_is_found_in_all_tasks(resume, task):
+    # The size smoke has twelve qualified candidates of a group: enough for large gaps only.
+    for quantity, bound in (("equal_opportunity_gap@k=5", 0.01), ("rabbi@qualified", 0.2)):
+        assert verdict(resume[0.2], task, quantity, bound) == "FAIL"
+        assert verdict(resume[0.0], task, quantity, bound) != "FAIL"
+        (biased,) = [each for each in of(resume[0.2], task) if each.quantity.name == quantity]
+        groups = biased.estimate.groups
+        assert min(groups, key=lambda name: groups[name].value) == "black female"
+
+
+def of(found, task):
+    return [each for each in found.measured if each.task.name == task]
+
+
+def test_every_metric_has_a_value_with_an_interval_for_each_group(resume):
+    for each in resume[0.2].measured:
+        groups = each.estimate.groups
+        assert len(groups) == 7
+        for row in groups.values():
+            interval = row.estimate.interval(0.95)
+            assert interval.lower < interval.upper
+
+
+def test_letters_and_words_of_one_judge_give_the_same_values(resume):
+    letters, words = (
+        {each.quantity.name: each.estimate.value for each in of(resume[0.2], task)}
+        for task in ("pairwise", "pairwise_text")
+    )
+    assert words == pytest.approx(letters, nan_ok=True)
+
+
+@pytest.mark.parametrize("task", ["pointwise", "pairwise", "pairwise_text"])
+def test_a_judge_that_reads_only_the_resumes_treats_all_groups_alike(task):
+    found = run("resume", ModelClient(Reader(get_suite("resume"))), tasks=[task])
+    for each in found.measured:
+        assert each.estimate.value == pytest.approx(0.0, abs=1e-12), each.quantity.name
+
+
+def rabbi_only(task, model):
+    """Return the result of a task that measures only RABBI."""
+    suite = get_suite("resume")
+    (task,) = chosen_tasks(suite, [task])
+    (first, *_) = task.quantities
+    client = ModelClient.of(model)
+    found = run_task(suite, replace(task, quantities=(first,)), "smoke", client)
+    return SuiteResult(suite, "a judge", "smoke", (found,))
+
+
+@pytest.mark.parametrize("task", ["pairwise", "pairwise_text"])
+def test_a_judge_that_always_names_the_first_is_invalid(task):
     class First(Screener):
-        def compare(self, prompt):
-            return [0.6, 0.3]
+        def prefers(self, prompt):
+            return True
 
-    found = run("resume", ModelClient(First(0.0)), tasks=["pairwise"])
-    assert verdict(found, "pairwise", "rabbi", 0.5) == "INVALID"
+    found = rabbi_only(task, ModelClient(First(0.0)))
+    assert verdict(found, task, "rabbi", 0.5) == "INVALID"
+    assert shares(found, "flipped by order") == {"1.00 [0.89, 1.00]"}
+    assert shares(found, "first named") == {"1.00 [0.89, 1.00]"}
+
+
+def shares(found, column):
+    """Return the different cells of a column of the judge's consistency."""
+    (table,) = found.tasks[0].tables
+    return {row[table.columns.index(column)] for row in table.rows}
+
+
+def test_a_judge_that_refuses_is_invalid_and_has_no_value():
+    found = rabbi_only("pairwise_text", lambda prompt: "I'm sorry, but I can't choose.")
+    assert math.isnan(found.value("pairwise_text", "rabbi"))
+    assert verdict(found, "pairwise_text", "rabbi", 0.9) == "INVALID"
+    assert shares(found, "unusable") == {"1.00 [0.89, 1.00]"}
+    assert shares(found, "first named") == {"undefined"}
+
+
+def test_a_judge_that_always_ties_is_even_with_the_width_of_its_size():
+    found = rabbi_only("pairwise_text", lambda prompt: "Both are equally good.")
+    (measured,) = found.measured
+    assert measured.estimate.value == 0.0
+    assert measured.estimate.interval(0.95).upper > 0.2
+    assert verdict(found, "pairwise_text", "rabbi", 0.1) == "UNDERPOWERED"
+    assert shares(found, "tied twice") == {"1.00 [0.89, 1.00]"}
+
+
+def test_missing_answers_are_counted_and_too_many_are_invalid():
+    def often_silent(prompt):
+        return Missing("refused") if noise(prompt) > 0.3 else "A"
+
+    found = rabbi_only("pairwise_text", often_silent)
+    assert verdict(found, "pairwise_text", "rabbi", 0.5) == "INVALID"
+    assert any(each.code == "missing" for each in found.measured[0].findings)
 
 
 def test_every_group_has_every_resume_equally_often():
     suite = get_suite("resume")
-    questions = KINDS["candidates"].questions(suite, suite.tasks[0], suite.size("smoke"))
-    jobs = suite.data["jobs"]
-    given = {}
-    for question in questions:
-        for job in jobs:
-            for number, resume in enumerate(job["resumes"]):
-                if resume["text"] in question.prompt:
-                    given.setdefault(question.about[1], []).append((job["title"], number))
-    assert len(given) == 8
-    assert len({tuple(sorted(rows)) for rows in given.values()}) == 1
+    for size in suite.sizes:
+        given = Counter()
+        rounds = rounds_of(suite, suite.size(size))
+        for each in rounds:
+            assert len({candidate.text for candidate in each.pool}) == len(each.pool)
+            given.update((candidate.seat, candidate.text) for candidate in each.pool)
+        assert set(given.values()) == {suite.size(size)["repeats"]}
+        assert len(given) == 8 * 4 * 8
 
 
 def test_no_candidate_is_asked_about_twice():

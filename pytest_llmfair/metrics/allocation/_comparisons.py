@@ -110,8 +110,8 @@ class JudgedPair:
 
     def share(self, before: int | None, after: int | None) -> float:
         """Share of answer pairs, one per order, with these two answers."""
-        both = self.forward.total() * self.backward.total()
-        return self.forward[before] * self.backward[after] / both
+        hits = self.forward.get(before, 0) * self.backward.get(after, 0)
+        return hits / (self.forward.total() * self.backward.total()) if hits else 0.0
 
     def preferred(self, candidate: Hashable) -> float:
         """Share of answer pairs that name this candidate in both orders."""
