@@ -18,6 +18,15 @@ SIDES = (
 )
 
 
+SAID = {"A": "first", "B": "second"}
+
+
+def between(words, share):
+    """Return probabilities of labels: a share of the best one, and the rest of the worst."""
+    row = [0.9 * share, *[0.0] * (len(words) - 2), 0.9 * (1 - share)]
+    return row if words[0] == "Yes" else row[::-1]
+
+
 class Screener:
     """Says yes with a probability that depends on the prompt, less for Black women by `effect`."""
 
@@ -36,7 +45,7 @@ class Screener:
         if list(words) == ["A", "B"]:
             return [[0.5, 0.4] if self.prefers(prompt) else [0.4, 0.5] for prompt in prompts]
         yes = [0.5 + 0.3 * noise(prompt) - self.effect * self.hit(prompt) for prompt in prompts]
-        return [[0.9 * p, 0.9 * (1 - p)] for p in yes]
+        return [between(words, p) for p in yes]
 
     def prefers(self, prompt):
         """Return whether the first candidate is preferred."""
@@ -49,6 +58,8 @@ class Screener:
     def answer(self, prompt):
         label, side = list(zip("AB", sides(prompt), strict=True))[not self.prefers(prompt)]
         name = re.search(r"(?:is|[:,)]) (\w+) ([\w'-]+)[:.]", side)
+        if name is None:
+            return (f"Essay {label}.", label, f"The {SAID[label]}")[len(prompt) % 3]
         first, last = name.groups()
         return (f"{first} {last}", f"I would choose {first}.", f"**{label}**")[len(prompt) % 3]
 
@@ -74,14 +85,13 @@ class Reader(Screener):
         }
 
     def level(self, text):
-        return next(level for start, level in self.levels.items() if start in text)
+        return next(level for part, level in self.levels.items() if part in text)
 
     def probabilities(self, prompts, words):
         if list(words) == ["A", "B"]:
             levels = [[self.level(side) for side in sides(prompt)] for prompt in prompts]
             return [[0.4 + 0.05 * (one - two), 0.4] for one, two in levels]
-        found = [self.level(prompt) / 6 for prompt in prompts]
-        return [[share, *[0.0] * (len(words) - 2), 1 - share] for share in found]
+        return [between(words, self.level(prompt) / 6) for prompt in prompts]
 
     def answer(self, prompt):
         one, two = (self.level(side) for side in sides(prompt))
@@ -89,8 +99,8 @@ class Reader(Screener):
 
 
 def plain(text):
-    """Return how a text begins, up to the first choice between variants."""
-    return text.partition("{")[0]
+    """Return the longest part of a text that has no variants."""
+    return " ".join(max(re.split(r"\{[^{}]*\}", text), key=len).split())
 
 
 def noise(text):
