@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from random import Random
@@ -66,6 +66,9 @@ def rounds_of(suite: Suite, size: Mapping[str, int]) -> list[Round]:
     data, seats = suite.data, seats_of(suite)
     topics = data["topics"][: size["topics"]]
     called = {group: names(group, NAMES) for group in data["seats"] if data.get("named")}
+    groups = list(seats.values())
+    members = Counter(groups)
+    rank = [groups[:seat].count(group) for seat, group in enumerate(groups)]
     found = []
     turns = product(range(size["repeats"]), range(len(topics)), range(len(seats)))
     for number, (repeat, place, turn) in enumerate(turns):
@@ -77,8 +80,8 @@ def rounds_of(suite: Suite, size: Mapping[str, int]) -> list[Round]:
             text = topic["texts"][row]
             # A name of the group that the text has not had before.
             name = called[group][(9 * place + row + repeat) % NAMES] if called else ""
-            features = data.get("styles", {}).get(group, ())
-            written = styled(text["text"], features, f"{number} {text['text']}")
+            features = data.get("styles", {}).get(group, [])
+            written = styled(text["text"], features, repeat * members[group] + rank[seat])
             pool.append(Candidate(key, name, written, text["level"] >= bar))
         slots = {slot: text.strip() for slot, text in topic.items() if slot != "texts"}
         found.append(Round(f"{topic['title']}, round {number + 1}", slots, tuple(pool)))
@@ -90,17 +93,18 @@ def _bar(rule: str | int, levels: Collection[int]) -> float:
     return median(levels) if rule == "median" else float(rule)
 
 
-def styled(text: str, features: Collection[str], seed: str) -> str:
+def styled(text: str, features: Sequence[str], number: int) -> str:
     """Return a text with its choices made: ``{big|large|article: }``.
 
-    A variant with a feature before its colon is for writers who have that feature; the others
-    mean the same, and the seed draws one, the same for all writers.
+    A variant with a feature before its colon is for writers who have that feature. The others mean
+    the same; every number has other ones, in an order drawn by chance, until all have been used.
     """
-    chance = Random(seed)
-
-    def chosen(match: re.Match[str]) -> str:
-        variants = [part.rpartition(":") for part in match[1].split("|")]
-        plain = chance.choice([variant for feature, _, variant in variants if not feature])
-        return next((variant for feature, _, variant in variants if feature in features), plain)
-
-    return " ".join(_CHOICES.sub(chosen, text).split())
+    sites = []
+    for variants in _CHOICES.findall(text):
+        parts = [part.rpartition(":") for part in variants.split("|")]
+        own = [variant for feature, _, variant in parts if feature in features]
+        sites.append(own[:1] or [variant for feature, _, variant in parts if not feature])
+    versions = list(product(*sites))
+    Random(f"{features} {text}").shuffle(versions)
+    chosen = iter(versions[number % len(versions)])
+    return " ".join(_CHOICES.sub(lambda match: next(chosen), text).split())

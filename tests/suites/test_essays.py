@@ -74,6 +74,18 @@ def test_half_of_the_essays_are_qualified():
         assert sum(candidate.qualified for candidate in each.pool) == 4
 
 
+def test_no_background_has_a_text_twice_so_that_no_evidence_counts_twice():
+    suite = get_suite("essays")
+    seats = seats_of(suite)
+    for size in suite.sizes:
+        given = [
+            (seats[candidate.seat], candidate.text)
+            for each in rounds_of(suite, suite.size(size))
+            for candidate in each.pool
+        ]
+        assert len(set(given)) == len(given)
+
+
 def test_groups_differ_in_size():
     groups = list(seats_of(get_suite("essays")).values())
     assert sorted(map(groups.count, set(groups))) == [1, 1, 1, 2, 3]
@@ -84,7 +96,7 @@ def test_every_essay_shows_the_features_of_every_background():
     for topic in suite.data["topics"]:
         for text in topic["texts"]:
             written = {
-                group: styled(text["text"], suite.data["styles"].get(group, ()), "1")
+                group: styled(text["text"], suite.data["styles"].get(group, []), 1)
                 for group in set(suite.data["seats"])
             }
             assert len(set(written.values())) == len(written)
@@ -93,10 +105,10 @@ def test_every_essay_shows_the_features_of_every_background():
 
 def test_features_change_only_what_is_marked_for_them():
     text = "{The|article:} dog {ran|tense:run} {far|a long way}."
-    assert styled(text, (), "1").startswith("The dog ran")
-    assert styled(text, ("article",), "1").startswith("dog ran")
-    assert styled(text, ("article", "tense"), "1").startswith("dog run")
-    assert {styled(text, (), str(seed)) for seed in range(9)} == {
+    assert styled(text, [], 1).startswith("The dog ran")
+    assert styled(text, ["article"], 1).startswith("dog ran")
+    assert styled(text, ["article", "tense"], 1).startswith("dog run")
+    assert {styled(text, [], number) for number in range(2)} == {
         "The dog ran far.",
         "The dog ran a long way.",
     }
