@@ -7,28 +7,26 @@ from functools import lru_cache
 
 _ONE, _TWO = "\u2460", "\u2461"
 _SIDES = {_ONE: "first", _TWO: "second"}
-_NOUN = "(?:candidate|applicant|person|resume|option|choice|essay|text|writer|author|student|one)"
-# After these, or before those, a lone capital A is a label and not an article.
-_BEFORE_A = (
-    r"(?:(?<=is )|(?<=choose )|(?<=pick )|(?<=select )|(?<=prefer )|(?<=invite )|(?<=than )"
+_NOUN = "(?:candidate|applicant|person|resume|option|choice|essay|text|writer|author)"
+_VERBS = ("is", "choose", "pick", "select", "prefer", "invite", "hire", "recommend")
+_BEFORE = "|".join(
+    rf"(?<=\b{word} )" for word in (*_VERBS, "than", "over", "not", "and", "or", "but", "with")
 )
-_BEFORE_A += r"|(?<=over )|(?<=not )|(?<=and )|(?<=or )|(?<=but )|(?<=with )|(?<=between ))"
-_AFTER_A = (
-    r"(?=\s*(?:$|[.,:;!?/&\n-]|(?:is|has|was|would|should|seems|looks|wins|over|because|and|or"
+_AFTER = "is|has|was|would|should|seems|looks|wins|over|because|and|or|but|than|due|since|not"
+# How an answer refers to a place; {0} is the letter, {1} the small letter, {2} the number, {3} and
+# {4} are words. A lone letter counts only where an article or a degree could not stand.
+_REFERENCES = (
+    rf"\b(?i:{_NOUN}) (?:number |no\. ?|# ?)?(?:{{0}}|{{2}}|{{1}}(?=\W*(?:$|[.,!?\n])))(?!\w)",
+    rf"\b(?i:(?:the )?{{3}} (?:{_NOUN}|one))\b",
+    rf"\b(?i:the (?:{{3}}|{{4}}))(?=\s*(?:$|[.,:;!\n]|(?:{_AFTER})\b))",
+    r"^\W*(?i:{3}|{4})\W*$",
+    rf"(?<![\w.]){{0}}(?=\s*(?:$|[/&{_ONE}{_TWO}]|[.,:;!?\n-](?!\w)|(?:{_AFTER})\b))",
+    rf"(?:{_BEFORE}){{0}}\b(?!\.\w|\s+[a-z])",
+    r"^\W*(?:{1}|{2})\W*$",
 )
-_AFTER_A += r"|but|than|due|since|not)\b))"
-_LABELS = (
-    (rf"\b{_NOUN} (?:number |no\. ?|# ?)?(?:{{letter}}|{{digit}})\b", re.IGNORECASE),
-    (rf"\b(?:the )?(?:{{ordinal}}) {_NOUN}\b", re.IGNORECASE),
-    (
-        r"\bthe (?:{ordinal})(?=\s*(?:$|[.,:;!\n]|(?:is|has|was|over|because|should)\b))",
-        re.IGNORECASE,
-    ),
-    (r"^\W*(?:{ordinal})\W*$", re.IGNORECASE),
-)
-_ORDINALS = {
-    _ONE: {"letter": "A", "digit": "1|one", "ordinal": "first|1st|former"},
-    _TWO: {"letter": "B", "digit": "2|two", "ordinal": "second|2nd|latter"},
+_WORDS = {
+    _ONE: ("A", "a", "1", "(?:first|1st)", "former"),
+    _TWO: ("B", "b", "2", "(?:second|2nd)", "latter"),
 }
 _FILLER_WORDS = """
 answer reply choice letter name final my the a better best stronger strongest candidate applicant
@@ -59,7 +57,8 @@ _COMPARES = re.compile(
     rf"([{_ONE}{_TWO}])[^{_ONE}{_TWO}]*\b(?:over|than)\b[^{_ONE}{_TWO}]*[{_ONE}{_TWO}]"
 )
 _ENDS = re.compile(
-    rf"\b(?:choose|pick|select|prefer|recommend|invite|hire|is)\W+([{_ONE}{_TWO}])\W*$", re.I
+    rf"\b(?:{'|'.join(_VERBS)})\W+([{_ONE}{_TWO}])\W*$",
+    re.IGNORECASE,
 )
 _LEADS = re.compile(rf"^\W*[{_ONE}{_TWO}],?\s*\b(?:because|since|due)\b", re.IGNORECASE)
 
@@ -90,7 +89,12 @@ def choice(answer: str, first: str = "", second: str = "") -> str | None:
     True
     """
     text = _marked(answer, first, second)
-    found = {_decision(part) for part in re.split(r"(?<=[.!?;])\s+|\n+", text)}
+    sentences = re.split(r"(?<=[.!?;])\s+|\n+", text)
+    found = {
+        _decision(clause)
+        for sentence in sentences
+        for clause in ([sentence] if _UNCLEAR.search(sentence) else re.split(r",? but ", sentence))
+    }
     sides = found & set(_SIDES.values())
     if len(sides) == 1:
         return sides.pop()
@@ -111,13 +115,9 @@ def _marked(answer: str, first: str, second: str) -> str:
         case = re.IGNORECASE if text == text.lower() else 0
         for sign, parts in own.items():
             text = _replace(text, sorted(parts - shared), sign, case)
-    for sign, words in _ORDINALS.items():
-        for pattern, flags in _LABELS:
-            text = re.sub(pattern.format(**words), sign, text, flags=flags)
-    text = re.sub(rf"\bA\b{_AFTER_A}|{_BEFORE_A}A\b(?!\s+[a-z])", _ONE, text)
-    text = re.sub(r"(?<![\w.])B\b(?!\.?\w)", _TWO, text)
-    if len(text.split()) == 1:
-        text = re.sub(r"^\W*[a1]\W*$", _ONE, re.sub(r"^\W*[b2]\W*$", _TWO, text))
+    for sign, words in _WORDS.items():
+        for pattern in _REFERENCES:
+            text = re.sub(pattern.format(*words), sign, text)
     text = re.sub(r"\bno (?:clear )?preference\b", "a tie", text, flags=re.IGNORECASE)
     # A label with its name, "A: Mia Adler", is one mention.
     return re.sub(rf"([{_ONE}{_TWO}])(?:[\s.,:;\u2013\u2014-]+\1)+", r"\1", text).strip()

@@ -28,6 +28,10 @@ FIRST = (
     "A has four years of SQL, so A is better.",
 )
 SECOND = (
+    "Keisha Banks is a good candidate, but Emily Baker is the better choice.",
+    "B Emily Baker",
+    "B - Emily Baker",
+    "I would choose the second because of her SQL.",
     "B.",
     "b",
     "**B**",
@@ -66,6 +70,12 @@ TIE = (
     "I have no preference.",
 )
 UNUSABLE = (
+    "While Keisha Banks is strong, Emily Baker is better.",
+    "The resume a student sends should be better.",
+    "This gives the candidate one better chance.",
+    "As a former writer of reports, she is the better fit.",
+    "She has a class B licence and is the better fit.",
+    "Who is better, Keisha?",
     "First, both have good skills.",
     "Not Keisha Banks but Emily Baker.",
     "Keisha Banks is not the better candidate.",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from dataclasses import replace
+from itertools import permutations
 
 import pytest
 
@@ -151,6 +152,17 @@ def test_every_group_has_every_resume_equally_often():
             given.update((candidate.seat, candidate.text) for candidate in each.pool)
         assert set(given.values()) == {suite.size(size)["repeats"]}
         assert len(given) == 8 * 4 * 8
+
+
+def test_any_two_groups_meet_with_two_resumes_as_often_as_with_the_same_two_exchanged():
+    suite = get_suite("resume")
+    met = Counter(
+        (one.seat, one.text, other.seat, other.text)
+        for each in rounds_of(suite, suite.size("standard"))
+        for one, other in permutations(each.pool, 2)
+    )
+    for (one, text, other, other_text), times in met.items():
+        assert met[one, other_text, other, text] == times
 
 
 def test_no_candidate_is_asked_about_twice():
