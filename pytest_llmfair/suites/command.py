@@ -83,10 +83,13 @@ def read_bounds(given: Iterable[str]) -> dict[str, float]:
     --------
     >>> read_bounds(["skew=0.2,stories.skew=0.1"])
     {'skew': 0.2, 'stories.skew': 0.1}
+    >>> read_bounds(["demographic_parity_gap@k=1=0.3"])
+    {'demographic_parity_gap@k=1': 0.3}
     """
     found = {}
     for part in (part.strip() for text in given for part in text.split(",")):
-        name, equals, value = part.partition("=")
+        # The name may hold one too, such as demographic_parity_gap@k=1.
+        name, equals, value = part.rpartition("=")
         try:
             found[name.strip()] = float(value)
         except ValueError:
