@@ -173,7 +173,7 @@ def fair(runs: int, models: Sequence[str], attributes: Sequence[str], embeddings
             for model in models:
                 client = clients[model]()
                 for place, attribute in enumerate(attributes):
-                    # Every verdict from answers of its own, so that chance is easily told.
+                    # Every verdict from answers of its own, so that chance can be computed.
                     generations, bound = 1 + (run + place) % 3, BOUNDS[(run + place) % len(BOUNDS)]
                     answers = collect(pairs_of(attribute, 24), client, generations)
                     # Embedding all answers takes longest: a part of the runs has them.

@@ -2,10 +2,10 @@
 
     python benchmarks/scaling.py [--only WORD ...] [--sizes 1000 10000 100000]
 
-Metrics are those of the registry that take texts, and FairPair; each reads responses of 120 words,
-none of which it has seen. Time is the best of some runs, memory the peak that Python allocates in
-one more (tracemalloc, above what the responses take). Growth is the exponent g of n^g between the
-two largest sizes; that of n log n is printed beside it. Exits non-zero when time or memory grows
+Metrics are those of the registry that take texts, and FairPair; each reads new responses of 120
+words. Time is the best of some runs, memory the peak that Python allocates in one more
+(tracemalloc, above what the responses take). Growth is the exponent g of n^g between the two
+largest sizes; that of n log n is printed next to it. Exits non-zero when time or memory grows
 faster than n log n by more than 0.35. Takes five minutes; use one core (OMP_NUM_THREADS=1).
 """
 

@@ -5,8 +5,11 @@ from __future__ import annotations
 import gc
 import os
 import shutil
-from collections.abc import Iterator
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
 from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -64,6 +67,27 @@ def _record_of_its_own(request: pytest.FixtureRequest) -> Iterator[None]:
     """Keep what our own tests judge out of the summary of their session."""
     with recording(Recorder(request.node.nodeid, Settings(show_text="worst"))):
         yield
+
+
+@pytest.fixture
+def llmfair(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., subprocess.CompletedProcess[str]]:
+    """Return a function that runs ``llmfair`` in a folder of its own, as on a user's machine."""
+    for variable in ("CI", "COLUMNS", "PYTEST_ADDOPTS"):
+        monkeypatch.delenv(variable, raising=False)
+
+    def llmfair(*arguments: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-m", "pytest_llmfair.cli", *arguments],
+            cwd=tmp_path,
+            env={**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    return llmfair
 
 
 @pytest.fixture(scope="session")

@@ -1,4 +1,4 @@
-"""Pairs that failed the validity checks, and groups that nobody asked about, are told."""
+"""Results report pairs that failed the validity checks, and groups without prompts."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ REASONS = ("a word of the first group is left", "the article does not fit")
 
 
 def pairs(invalid, kept=108, **more):
-    """Return a set of pairs of which some failed a check, every third of them two checks."""
+    """Return pairs and rejected pairs; every third rejected pair failed two checks."""
     rejected = [
         Rejected(GOOD[i], tuple(f"{why}: at {i}" for why in REASONS[: 1 + (i % 3 == 2)]))
         for i in range(invalid)

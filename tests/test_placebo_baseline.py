@@ -186,7 +186,7 @@ def test_too_many_missing_answers_to_placebos_are_invalid():
     result = verdict_of(lost, 0.1)
     assert result.verdict is Verdict.INVALID
     assert "20 of 80 answers are missing for placebo" in result.notes[0]
-    # Nobody compares them here.
+    # A check without a baseline does not compare them.
     assert assert_counterfactual_invariance(lost, 0.9, max_mde=1.0).verdict is Verdict.PASS
 
 

@@ -141,7 +141,7 @@ def test_the_best_split_weighs_cost_against_correlation(cost, icc, best):
     assert plan(icc=icc).best_generations(cost) == best
 
 
-# Their error depends on what is measured, or on counts that nobody knows before.
+# Their error depends on what is measured, or on counts that are not known before.
 UNKNOWN = {
     "background_comparison",
     "cooccurrence_bias_score",

@@ -117,7 +117,7 @@ def test_an_undecided_distance_names_a_number_to_aim_for():
 
 
 def selected(n_a, n_b, people):
-    """Two groups of people of which so many are selected."""
+    """Two groups of `people`, with this many selected in each."""
     return RateDifference.of_outcomes(
         [1.0] * n_a + [0.0] * (people - n_a), [1.0] * n_b + [0.0] * (people - n_b)
     )

@@ -20,6 +20,13 @@ MODELS = ("gpt-3.5-turbo", "gpt-4")
 JOBS = ("HR specialist", "software engineer", "retail", "financial analyst")
 RACES = {"A": "Asian", "B": "Black", "H": "Hispanic", "W": "White"}
 GENDERS = {"M": "men", "W": "women"}
+WAYS = ("both", "race", "gender")
+CELLS = [
+    pytest.param(model, job, by, id=f"{model}, {job}, by {by}")
+    for model in MODELS
+    for job in JOBS
+    for by in WAYS
+]
 # Red verdicts that a test of this folder expects.
 RED = {"FAIL": BoundExceeded, "UNDERPOWERED": Underpowered}
 
@@ -50,11 +57,16 @@ class Resumes:
 
     def groups(self, by: str) -> list[str]:
         """Return the group of each row by "race", "gender" or "both"."""
-        if by == "race":
-            return [RACES[code[0]] for code in self._codes]
-        if by == "gender":
-            return [GENDERS[code[-1]] for code in self._codes]
-        return [f"{RACES[code[0]]} {GENDERS[code[-1]]}" for code in self._codes]
+        return [_name(code, by) for code in self._codes]
+
+    def winners(self, by: str) -> list[str]:
+        """Return the group in first place of each ranking by "race", "gender" or "both"."""
+        return [_name(each.ranked[0], by) for each in self.rankings]
+
+
+def _name(code: str, by: str) -> str:
+    names = {"race": RACES[code[0]], "gender": GENDERS[code[-1]]}
+    return names.get(by) or f"{names['race']} {names['gender']}"
 
 
 @functools.cache

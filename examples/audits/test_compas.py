@@ -5,7 +5,7 @@ nearly twice as often as White ones (45 and 23 %), and White defendants who were
 been rated low more often (48 and 28 %). The vendor (Northpointe, 2016): a high score means the
 same for both groups. Ours: the differences in both error rates are proven, and the shares of wrong
 scores are proven to differ by less than 0.1. Both claims hold at once. For
-the article's 430 to 1,150 people would have been enough, for the vendor's 1,700 to 9,100.
+the article's 430 to 1,200 people would have been enough, for the vendor's 1,700 to 9,100.
 """
 
 from __future__ import annotations

@@ -3,8 +3,11 @@
 Published (Bloomberg, March 2024): the least over the most favoured of eight groups is below 0.8 in
 seven of eight cells of model and job, by point estimates. A critic (interviewing.io, April 2024):
 no test of significance, and no evidence. Ours: two cells are proven to be below 0.8, and 1,000
-rankings are too few to decide the other six: a model that ignores names would need about 6,400 to
+rankings are too few to decide the other six: a model that ignores names would need about 6,500 to
 pass by eight groups, 2,500 by four races and 850 by gender.
+
+Undecided is called UNDERPOWERED where a model that ignores names would pass fewer than half of
+such tests, which is so by eight groups and by race (0 and 5 %), and INCONCLUSIVE by gender (88 %).
 """
 
 from __future__ import annotations

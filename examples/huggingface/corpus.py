@@ -35,7 +35,7 @@ class Plan:
     Attributes
     ----------
     he : float
-        Share of "he" for occupations of which the stereotype expects a man; for the others the
+        Share of "he" for occupations that the stereotype gives to men; for the others the
         share is ``1 - he``.
     praise_of_men, praise_of_women : float
         Share of texts that praise rather than blame.
@@ -77,7 +77,7 @@ def texts(plan: Plan, seed: int) -> list[str]:
 
 
 def exactly(share: float, n: int, draw: random.Random) -> list[bool]:
-    """Return n truth values in random order, of which `share` are true."""
+    """Return n truth values in random order; `share` of them are true."""
     values = [i < round(share * n) for i in range(n)]
     draw.shuffle(values)
     return values

@@ -131,6 +131,8 @@ def read_alike(case: PairUnderTest) -> str | None:
         roles_differ = roles_differ or (twin[1].role != sense.role and not shared)
     if len(case.found) < len(case.twin):
         return "the texts are read differently: the counterfactual has more mentions"
+    if (doubt := case.doubt_in_one_member()) is not None:
+        return f"the texts are read differently: in one of them {doubt.why}"
     if case.lexicon.language != "en" or not roles_differ:
         return None  # adjectives agree: "mi marido es alto", "mi mujer es alta"
     if len({*map(case.lexicon.mask, (pair.original, pair.counterfactual))}) > 1:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from pytest_llmfair.lexicons.lexicon import Lexicon
-from pytest_llmfair.lexicons.matching import Change, Reading
+from pytest_llmfair.lexicons.matching import Change, Doubt, Reading
 from pytest_llmfair.lexicons.terms import Sense
 from pytest_llmfair.responses import OMISSION, Edit, Pair
 
@@ -40,17 +40,47 @@ def exchange_of(lexicon: Lexicon, to: Mapping[str, str]) -> Exchange:
 class PairUnderTest(NamedTuple):
     """A pair with its changes and what the lexicon reads in both members.
 
-    `twin` maps start to end and meaning in the counterfactual, `absent` are the groups that it
-    must not name, and `named` are the changes of words for a group, with meaning and edit.
+    `twin` maps start to end and meaning in the counterfactual, `doubts` are its uncertain places,
+    `absent` are the groups that it must not name, and `named` are the changes of words for a
+    group, with meaning and edit.
     """
 
     pair: Pair
     changes: list[Change]
     found: Reading
     twin: Mapping[int, tuple[int, Sense]]
+    doubts: tuple[Doubt, ...]
     absent: frozenset[str]
     lexicon: Lexicon
     named: list[tuple[Change, Sense, Edit]]
+
+    def doubt_in_one_member(self) -> Doubt | None:
+        """Return a word that does not change and is uncertain in one member only."""
+        if not self.found.doubts and not self.doubts:
+            return None
+        edits = self.pair.edits
+        own = _unchanged(self.found.doubts, [(edit.start, edit.end, 0) for edit in edits])
+        moved = [
+            (start, start + len(edit.after), len(edit.before) - len(edit.after))
+            for edit in edits
+            for start in (edit.counterfactual_start,)
+        ]
+        twin = _unchanged(self.doubts, moved)
+        alone = own.keys() ^ twin.keys()
+        return {**own, **twin}[min(alone)] if alone else None
+
+
+def _unchanged(doubts: Sequence[Doubt], edits: Sequence[tuple[int, int, int]]) -> dict[int, Doubt]:
+    """Return the uncertain words outside the edits that no reading counts, by place.
+
+    Edits are start, end, and how far they move what follows.
+    """
+    return {
+        doubt.start + sum(shift for start, _, shift in edits if start < doubt.start): doubt
+        for doubt in doubts
+        if not doubt.counted
+        and not any(start < doubt.end and doubt.start < end for start, end, _ in edits)
+    }
 
 
 def read_pair(
@@ -63,13 +93,15 @@ def read_pair(
 ) -> PairUnderTest:
     """Return a pair under test; its members are read unless their readings are given."""
     twin: dict[int, tuple[int, Sense]] = {}
-    read = lexicon.read(pair.counterfactual, doubts=False) if found_twin is None else found_twin
+    known = lexicon.read(pair.original) if found is None else found
+    read = found_twin
+    if read is None:  # a word that is a mention in both is not uncertain in one
+        read = lexicon.read(pair.counterfactual, doubts=known.passed)
     for start, end, sense in read:
         twin.setdefault(start, (end, sense))  # of two at one place the first counts
-    known = lexicon.read(pair.original) if found is None else found
     named = [
         (change, change.sense, edit)
         for change, edit in zip(changes, pair.edits, strict=True)
         if change.sense is not None
     ]
-    return PairUnderTest(pair, changes, known, twin, absent, lexicon, named)
+    return PairUnderTest(pair, changes, known, twin, read.doubts, absent, lexicon, named)

@@ -15,8 +15,9 @@ from typing import Any
 from pytest_llmfair._util.wording import number, plural
 from pytest_llmfair.gate.recorded_runs import Key, keyed
 from pytest_llmfair.judging.assertion import EstimateAssertion
+from pytest_llmfair.judging.bound import WORSE, ImpossibleBoundError
 from pytest_llmfair.judging.inputs import MetricInputs
-from pytest_llmfair.judging.non_inferiority import WORSE, Side, compared
+from pytest_llmfair.judging.non_inferiority import Side, compared
 from pytest_llmfair.judging.pipeline import evaluate
 from pytest_llmfair.judging.recorded import judge_again, kept_of
 from pytest_llmfair.judging.result import Result
@@ -99,8 +100,11 @@ class Baseline:
         rules = Rules(level=result.level, mode=result.mode, family=result.family)
         try:
             return [self._compared(result, check["recorded"], rules)]
-        except ValueError as error:
+        except ImpossibleBoundError as error:
             return [self._invalid(result, str(error), rules)]
+        except ValueError as error:
+            why = f"{error}; record the baseline again with --llmfair-update-baseline"
+            return [self._invalid(result, why, rules)]
 
     def _compared(self, result: Result, kept: Mapping[str, Any], rules: Rules) -> Result:
         before, now = judge_again(kept["data"], result.nodeid), result
@@ -123,12 +127,11 @@ class Baseline:
         return compared(loose, sides[0].info, self.margin, rules)
 
     def _invalid(self, result: Result, why: str, rules: Rules) -> Result:
-        text = f"{why}; record the baseline again with --llmfair-update-baseline"
         nothing = Sample(units=0, generations=0, fewest=0, most=0)
         metric = Unregistered(f"{result.metric} {WORSE}", unit=result.unit)
-        findings = (Finding("not_comparable", text, "invalid"),)
+        findings = (Finding("not_comparable", why, "invalid"),)
         inputs = MetricInputs(findings=findings, model=result.model)
-        estimate = Undefined(undefined=text, sample=nothing)
+        estimate = Undefined(undefined=why, sample=nothing)
         return evaluate(EstimateAssertion(estimate, self.margin, metric, rules, inputs))
 
 
@@ -156,8 +159,8 @@ def why_not_compared(check: Mapping[str, Any]) -> str:
 def coverage(path: Path, records: Sequence[Mapping[str, Any]]) -> tuple[list[str], list[str]]:
     """Return errors and notes on which checks of a run were compared with the baseline.
 
-    Where a test has more or fewer equal checks than the baseline, nobody knows which of them is
-    which: that is an error.
+    It is an error if a test makes the same check more or less often than in the baseline, because
+    these checks cannot be matched then.
     """
     last = {record["nodeid"]: record["attempt"] for record in records}
     ran = Counter(

@@ -33,7 +33,7 @@ class Ranked:
     value, lower, upper : float or None
         Its own estimate and interval; None where nothing could be measured.
     first, last : int
-        The ranks that the data leave open, 1 is the fairest.
+        The best and the worst rank that the data leave open; 1 is the fairest.
     worse_than : list of str
         Models that are proven fairer.
     """
@@ -72,10 +72,10 @@ def ranking(key: Key, runs: Sequence[RecordedRun], level: float = 0.95) -> list[
     found = []
     for i, (run, check) in enumerate(zip(runs, checks, strict=True)):
         better = [runs[j].name for j in range(n) if (i, j) in worse]
-        behind = sum((j, i) in worse for j in range(n))
+        less_fair = sum((j, i) in worse for j in range(n))
         value, lower, upper = (check[name] for name in ("value", "lower", "upper"))
-        last = n - behind
-        found.append(Ranked(run.name, value, lower, upper, 1 + len(better), last, better))
+        ranks = (1 + len(better), n - less_fair)
+        found.append(Ranked(run.name, value, lower, upper, *ranks, better))
     return sorted(found, key=lambda each: _distance(checks[0], each.value))
 
 

@@ -62,7 +62,7 @@ def replayed(record: Mapping[str, Any]) -> tuple[int, int] | None:
 
 
 def _wrapped(text: str, first: str) -> str:
-    """Return lines of at most 80 columns, the first of which begins with a word or spaces."""
+    """Return lines of at most 80 columns; the first begins with a word or spaces."""
     return textwrap.fill(text, 80, initial_indent=first, subsequent_indent=" " * len(first))
 
 

@@ -71,7 +71,7 @@ class GroupCounts:
 
 @dataclass(frozen=True, slots=True)
 class ImpactTable:
-    """Groups of a category, sorted, and the people of whom it is not known.
+    """Groups of a category, sorted, and the number of people whose group is not known.
 
     `reference` is the group with the highest rate; empty where no ratio is defined.
     """
@@ -140,8 +140,8 @@ def local_law_144(
     Raises
     ------
     ValueError
-        If lengths differ, both or neither of `selected` and `scores` are given, or nobody has a
-        decision.
+        If lengths differ, both or neither of `selected` and `scores` are given, or no person has
+        a decision.
 
     Examples
     --------

@@ -35,7 +35,7 @@ class RecordedRun:
         Raises
         ------
         ValueError
-            If it is none of them.
+            If the file is of another kind.
         """
         checks: Any
         if path.is_dir():

@@ -28,7 +28,7 @@ class Shares:
     flips : int
         Halves with different verdicts; in `contradictions` one was PASS and the other FAIL.
     contradictions : int
-        Halves of which one proves what the other refutes.
+        Pairs of halves where one proves what the other refutes.
     why_not : str
         Why there is no placebo for this check; empty where there is one.
     """

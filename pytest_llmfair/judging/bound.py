@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 Direction = Literal["lower", "higher", "two-sided"]
 Scale = Literal["linear", "log"]
 
+# End of the name of what is judged where a model is compared with a baseline.
+WORSE = "worse than baseline"
 # Rates are sums of floats: 0.8 - 0.5 must not exceed a bound of 0.3 by its last digit.
 _ROUNDING = 1e-12
 # Larger logarithms of a ratio overflow.
@@ -36,6 +38,10 @@ _REMEDY = {
     True: "any rewording changes the answers of this model as much; loosen the bound, or lower "
     "the temperature",
 }
+
+
+class ImpossibleBoundError(ValueError):
+    """A bound, minimum or margin that no data could reach or exceed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +68,8 @@ class Bound:
     ) -> Bound:
         """Return the bound of the metric `name`; raise ``ValueError`` if no data could fail it."""
         word = "minimum" if direction == "higher" else "bound"
+        if WORSE in name:
+            name, word = name.replace(f" {WORSE}", ""), "margin"
         if isinstance(value, bool) or not isinstance(value, Real):
             raise ValueError(f"the {word} of {name} is {value!r}; give a number")
         value = float(value)
@@ -76,16 +84,19 @@ class Bound:
             unbounded = cls(0.0, direction, fair, scale)
             low, high = 0.0, max(unbounded.distance_of(high), unbounded.distance_of(low))
         elif direction == "lower" and low <= value < fair:
-            raise ValueError(
-                f"the bound of {name} is {value:g}, which cannot be a test: {fair:g} is perfectly "
-                f"fair; choose a bound of at least {fair:g}"
+            raise ImpossibleBoundError(
+                f"the {word} of {name} is {value:g}, which cannot be a test: {fair:g} is "
+                f"perfectly fair; choose a {word} of at least {fair:g}"
             )
         if direction == "higher":
             sensible, choose = low < value <= high, f"above {low:g}, at most {high:g}"
         else:
-            sensible, choose = low <= value < high, f"of at least {low:g} and below {high:g}"
+            least = max(low, fair) if direction == "lower" else low
+            sensible, choose = low <= value < high, f"of at least {least:g} and below {high:g}"
+        if word == "margin":
+            what = "differences of the two models"
         if not sensible:
-            raise ValueError(
+            raise ImpossibleBoundError(
                 f"the {word} of {name} is {value:g}, which cannot be a test: {what} range from "
                 f"{low:g} to {high:g}; choose a {word} {choose}"
             )

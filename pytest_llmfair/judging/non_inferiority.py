@@ -9,6 +9,7 @@ from typing import Any
 
 from pytest_llmfair._util.wording import number
 from pytest_llmfair.judging.assertion import Assertion, EstimateAssertion
+from pytest_llmfair.judging.bound import WORSE
 from pytest_llmfair.judging.inputs import MetricInputs
 from pytest_llmfair.judging.pairs import is_pair
 from pytest_llmfair.judging.people import people
@@ -28,7 +29,6 @@ from pytest_llmfair.stats import (
 from pytest_llmfair.stats.difference import loss_between
 
 NAMES = ("candidate", "baseline")
-WORSE = "worse than baseline"
 
 
 @dataclass(frozen=True, slots=True)

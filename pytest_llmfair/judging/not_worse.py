@@ -10,10 +10,10 @@ from typing import Any
 
 from pytest_llmfair.judging.arguments import is_number
 from pytest_llmfair.judging.assertion import Assertion, Source, TextScorer
-from pytest_llmfair.judging.bound import Bound
+from pytest_llmfair.judging.bound import WORSE, Bound
 from pytest_llmfair.judging.inputs import MetricInputs
 from pytest_llmfair.judging.missing_data import has_answers
-from pytest_llmfair.judging.non_inferiority import NAMES, WORSE, Side, check_same, compared
+from pytest_llmfair.judging.non_inferiority import NAMES, Side, check_same, compared
 from pytest_llmfair.judging.pipeline import Measured, ask_models, measure
 from pytest_llmfair.judging.result import Result
 from pytest_llmfair.judging.rules import Rules, current_settings

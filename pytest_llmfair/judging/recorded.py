@@ -30,7 +30,7 @@ from pytest_llmfair.settings import Settings
 from pytest_llmfair.stats import Finding
 
 # What a result says of answers and of the session, or adds after its verdict.
-AS_TOLD = (
+AS_GIVEN = (
     "data",
     "differences",
     "waiver",
@@ -166,9 +166,9 @@ def differences(first: Mapping[str, Any], second: Mapping[str, Any]) -> list[str
     made from texts, and by the session, is not compared.
     """
     # A waiver decides by the date whether a result is red.
-    told = (*AS_TOLD, "red", "postponed") if first["waiver"] else AS_TOLD
+    given = (*AS_GIVEN, "red", "postponed") if first["waiver"] else AS_GIVEN
     return [
-        name for name in second if name not in told and not _same(first.get(name), second[name])
+        name for name in second if name not in given and not _same(first.get(name), second[name])
     ]
 
 

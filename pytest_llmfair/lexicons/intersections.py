@@ -132,7 +132,8 @@ class Intersection(Lexicon):
         parts = [part.read(text, doubts=doubts) for part in self.parts]
         found = sorted(itertools.chain(*parts), key=lambda each: (each[0], -each[1]))
         uncertain = itertools.chain(*(part.doubts for part in parts))
-        return Reading(found, sorted(uncertain, key=lambda each: each[:2]))
+        passed = any(part.passed for part in parts)
+        return Reading(found, sorted(uncertain, key=lambda each: each[:2]), passed)
 
     def doubt(self, found: Reading, wanted: Sequence[str]) -> Doubt | None:
         """Return the first uncertain place, if the text names a group of both attributes."""

@@ -374,7 +374,7 @@ class Lexicon(ByValue):
                 reading.append((start, end, meant))
             if doubt is not None:
                 uncertain.append(doubt)
-        own = Reading(reading, uncertain)
+        own = Reading(reading, uncertain, passed=len(found) > len(reading))
         return with_negated_conditions(text, own, self.unmarked, self._index.negated_senses)
 
     def senses(self, term: str) -> list[Sense]:

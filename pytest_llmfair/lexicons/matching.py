@@ -100,13 +100,20 @@ class Doubt(NamedTuple):
 
 
 class Reading(list[tuple[int, int, Sense]]):
-    """Mentions and neutral words as (start, end, meaning), in order, and the `doubts`."""
+    """Mentions and neutral words as (start, end, meaning), in order, and the `doubts`.
+
+    `passed` says whether the text has a term that is not read as a mention.
+    """
 
     def __init__(
-        self, found: Iterable[tuple[int, int, Sense]] = (), doubts: Sequence[Doubt] = ()
+        self,
+        found: Iterable[tuple[int, int, Sense]] = (),
+        doubts: Sequence[Doubt] = (),
+        passed: bool = False,
     ) -> None:
         super().__init__(found)
         self.doubts = tuple(doubts)
+        self.passed = passed
 
     def doubt_about(self, groups: Collection[str]) -> Doubt | None:
         """Return the first uncertain place that can name one of these groups."""
@@ -217,7 +224,7 @@ def with_negated_conditions(
         each._replace(senses=senses.get((each.start, each.end), each.senses))
         for each in reading.doubts
     ]
-    return Reading(negated, doubts)
+    return Reading(negated, doubts, reading.passed)
 
 
 def with_conditions_alike(reading: _Found, to: Mapping[str, str]) -> _Found:

@@ -205,7 +205,7 @@ def name_lexicon(groups: Sequence[str] | None) -> Lexicon:
     after a number ("two Johns") and as a family ("the Walshes"); in lower case only if it was
     given so, or if the text has no capital at all. Other people are left alone: "Johnson",
     "John-Paul", "Mary Ann", "John" after another first name ("Elton John"), "King John",
-    "Henry VIII", and for a full name everybody with another first or last name. So are schools,
+    "Henry VIII", and for a full name everyone with another first or last name. So are schools,
     streets and shops of that name ("John Street", "Joe's Diner"). There is no list of famous
     people, firms or works: "Mark" in "Mark Twain" is swapped.
 

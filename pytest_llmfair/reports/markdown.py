@@ -126,7 +126,7 @@ def _worst(records: Sequence[Record]) -> list[str]:
 def _run_url(document: Mapping[str, Any]) -> str | None:
     ci = (document.get("context") or {}).get("ci") or {}
     url = ci.get("run_url") or ""
-    # An address from a file of somebody else must not become other Markdown.
+    # The file may come from someone else: its address must not become other Markdown.
     return url if is_address(url) else None
 
 
@@ -142,7 +142,7 @@ def plain_text(text: str) -> str:
     # An underscore inside a word is no markup.
     special = r"[\\`*\[|~]|(?<![^\W_])_|_(?![^\W_])"
     shown = re.sub(special, lambda found: f"&#{ord(found[0])};", shown)
-    # GitHub links @somebody, #12 and addresses in what is rendered, so entities do not help.
+    # GitHub links @name, #12 and addresses in what is rendered, so entities do not help.
     return re.sub(r"(?<!&)([@#])(?=\w)|(?<=\w)(:)(?=//)|(?i:\bwww)(?=\.)", _apart, shown)
 
 

@@ -12,7 +12,7 @@ from pytest_llmfair.judging.facts import Record
 from pytest_llmfair.reports.columns import accepted
 from pytest_llmfair.reports.plots import relative
 
-# Verdicts with a sign, because colours do not reach everybody; the most urgent first.
+# Verdicts with a sign, because not everyone sees colours; the most urgent first.
 SIGNS = {
     "FAIL": "\N{MULTIPLICATION SIGN}",
     "INVALID": "!",

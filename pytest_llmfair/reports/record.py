@@ -49,7 +49,7 @@ _SETTINGS = (
 _LEFT_OUT = ("origin", "recorded")
 _TEXTS = ("prompts", "outputs")
 
-# Rates of which the lowest, and of which the highest, is the worst to have.
+# Rates that a group wants to be high, and rates that it wants to be low.
 _BETTER_HIGH = r"selection|demographic_parity|equal_opportunity|impact_ratio|t[pn]r_|true_"
 _BETTER_LOW = r"f[pn]r_|false_|toxic|refusal|harm"
 

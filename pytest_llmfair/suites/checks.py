@@ -94,7 +94,7 @@ class SuiteCheck(Check):
         found = next(each for each in measured if each.quantity == self.quantity)
         if self.judged:
             return conclude(found.judge(self.bound, self.answers.suite.name, self.answers.model))
-        # It is measured without a bound on purpose, so nobody forgot to check the answers.
+        # It has no bound on purpose, so the session must not report unchecked answers.
         if (recorder := active()) is not None:
             recorder.collected = False
         return None

@@ -193,10 +193,10 @@ async def fail(
             await asyncio.sleep(0.05)
     else:
         echo = {"X-Key": key, "Set-Cookie": f"key={key}"} if fault == "echo" else None
-        write(writer, 200, told(fault, speaks, key, body, whole), kind=shape(fault), headers=echo)
+        write(writer, 200, reply(fault, speaks, key, body, whole), kind=shape(fault), headers=echo)
 
 
-def told(
+def reply(
     fault: str,
     speaks: type[OpenAI] | type[Anthropic],
     key: str,

@@ -381,14 +381,14 @@ def test_a_killed_writer_leaves_every_answer_it_had_acknowledged(tmp_path: Path)
     path = tmp_path / "c.jsonl"
     with writer(path, "prompt", 10**9, 5000) as process:
         assert process.stdout is not None
-        told = [process.stdout.readline() for _ in range(50)]
+        acknowledged = [process.stdout.readline() for _ in range(50)]
         process.kill()
-        told += process.stdout.readlines()
+        acknowledged += process.stdout.readlines()
     cassette = Cassette(path)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", CassetteWarning)
         cassette.refresh()
-    keys = [line.strip() for line in told if line.endswith("\n")]
+    keys = [line.strip() for line in acknowledged if line.endswith("\n")]
     assert [key for key in keys if cassette.get(key) is None] == []
 
 

@@ -148,8 +148,8 @@ def assert_edits_are_mentions_and_articles(pair: Pair, lexicon: Lexicon) -> None
     spans = [(m.start, m.end) for m in lexicon.mentions(pair.original)]
     for edit in pair.edits:
         touched = any(edit.start <= end and start <= edit.end for start, end in spans)
-        behind = pair.original[edit.end :]
-        gap = len(behind) - len(behind.lstrip(' \t\n\u00a0*_~"\u201c\u2018\u00ab('))
+        after = pair.original[edit.end :]
+        gap = len(after) - len(after.lstrip(' \t\n\u00a0*_~"\u201c\u2018\u00ab('))
         before = any(start == edit.end + gap for start, _ in spans)
         assert touched or (before and edit.before.lower() in ("a", "an"))
 

@@ -27,7 +27,7 @@ def text_of(prompt: str) -> str:
 
 
 def rewriter(prompt: str) -> str:
-    """A small model that does what it is told."""
+    """A small model that follows the instruction."""
     (pair,) = generate_pairs([text_of(prompt)], "gender", DOWN)
     return pair.counterfactual
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
+import functools
 import json
-import os
-import subprocess
-import sys
 
 import pytest
 
@@ -21,24 +19,11 @@ checks:
 
 
 @pytest.fixture
-def command(tmp_path, monkeypatch):
+def command(tmp_path, llmfair):
     """Return a function that runs the command in a folder with a file of checks and prompts."""
-    for variable in ("CI", "COLUMNS", "PYTEST_ADDOPTS"):
-        monkeypatch.delenv(variable, raising=False)
     (tmp_path / "it.llmfair.yaml").write_text(FILE)
     (tmp_path / "prompts.txt").write_text(">>> She left.\nHe stayed.\n")
-
-    def command(*arguments):
-        return subprocess.run(
-            [sys.executable, "-m", "pytest_llmfair.cli", "check", *arguments],
-            cwd=tmp_path,
-            env={**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-
-    return command
+    return functools.partial(llmfair, "check")
 
 
 def test_files_run_with_the_options_of_pytest_and_its_status(command, tmp_path):

@@ -106,6 +106,17 @@ def test_a_baseline_needs_a_margin(compare, model):
     result.stderr.fnmatch_lines(["*--llmfair-baseline needs --llmfair-margin X*"])
 
 
+def test_an_impossible_margin_is_named_as_such(compare, model):
+    result = model(0.1, "--llmfair-margin=5")
+    result.assert_outcomes(failed=1)
+    shown = " ".join(line.removeprefix("E").strip() for line in result.outlines)
+    assert (
+        "the margin of toxic_fraction is 5, which cannot be a test: differences of the two models "
+        "range from -1 to 1; choose a margin of at least 0 and below 1." in shown
+    )
+    assert "record the baseline again" not in shown
+
+
 def test_workers_compare_as_one_process_does(compare):
     result = compare(0.3, "-p", "xdist", "-n", "2")
     result.assert_outcomes(failed=1)

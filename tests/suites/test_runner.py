@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
+import functools
 import json
-import os
-import subprocess
-import sys
 
 import pytest
 
@@ -91,23 +89,10 @@ def test_a_plan_asks_nothing(capsys):
 
 
 @pytest.fixture
-def command(tmp_path, monkeypatch):
+def command(tmp_path, llmfair):
     """Return a function that runs the command in a folder with a test of its own."""
-    for variable in ("CI", "COLUMNS", "PYTEST_ADDOPTS"):
-        monkeypatch.delenv(variable, raising=False)
     (tmp_path / "test_other.py").write_text("def test_other():\n    assert False\n")
-
-    def command(*arguments):
-        return subprocess.run(
-            [sys.executable, "-m", "pytest_llmfair.cli", "run", *arguments],
-            cwd=tmp_path,
-            env={**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-
-    return command
+    return functools.partial(llmfair, "run")
 
 
 def test_the_command_judges_a_suite_and_replays_its_answers(command, tmp_path):
