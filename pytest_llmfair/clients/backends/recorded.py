@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import csv
 import hashlib
-import io
-import json
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
+from pytest_llmfair._util.tables import Row, TableError, rows_of
 from pytest_llmfair.clients.protocol import Request
 from pytest_llmfair.clients.spec import ModelSpec, ModelSpecError
 from pytest_llmfair.responses import Answer, Missing
@@ -61,8 +59,7 @@ class RecordedAnswers:
         name = f"responses:{target}"
         path = Path(target).expanduser()
         try:
-            rows = read_table(path)
-            answers = _by_prompt(rows, path)
+            answers = _by_prompt(rows_of(path), path)
             digest = hashlib.sha256(path.read_bytes()).hexdigest()
         except TableError as error:
             raise ModelSpecError(f"model {name!r}: {error}") from None
@@ -120,14 +117,15 @@ def load(spec: ModelSpec) -> RecordedAnswers:
     return RecordedAnswers.load(spec.target)
 
 
-def _by_prompt(rows: Sequence[Row], path: Path) -> dict[str, list[Answer]]:
-    if not rows:
-        raise TableError("there is no answer in the file; write one line per answer")
-    column = next((name for name in _ANSWERS if name in rows[0].values), "")
-    repeated = "repeat" in rows[0].values
-    needed = ["prompt", column or "answer", *(["repeat"] if repeated else [])]
+def _by_prompt(rows: Iterable[Row], path: Path) -> dict[str, list[Answer]]:
     found: dict[str, list[tuple[int, Answer]]] = {}
+    needed: list[str] = []
     for row in rows:
+        if not needed:
+            # The first row says which columns the file has.
+            column = next((name for name in _ANSWERS if name in row.values), "")
+            repeated = "repeat" in row.values
+            needed = ["prompt", column or "answer", *(["repeat"] if repeated else [])]
         if not row.values.keys() >= set(needed):
             lines = path.suffix.lower() == ".jsonl"
             # Of a table all rows have the same columns.
@@ -142,6 +140,8 @@ def _by_prompt(rows: Sequence[Row], path: Path) -> dict[str, list[Answer]]:
         if any(repeat == other for other, _ in answers) and repeated:
             raise TableError(f"{row.where} is repeat {repeat} of {prompt[:80]!r} once more")
         answers.append((repeat, _answer(row, column)))
+    if not found:
+        raise TableError("there is no answer in the file; write one line per answer")
     return {
         prompt: [answer for _, answer in sorted(answers, key=lambda pair: pair[0])]
         for prompt, answers in found.items()
@@ -178,102 +178,3 @@ def _places(requests: Sequence[Request]) -> dict[Request, int]:
         for rank, group in enumerate(of_prompt.values()):
             places.update({request: rank * n + sample for sample, request in group})
     return places
-
-
-class TableError(ValueError):
-    """A file that cannot be read as rows."""
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One row: its file and line, as messages name it, and its values by column."""
-
-    where: str
-    values: Mapping[str, Any]
-
-
-def read_table(path: Path) -> Sequence[Row]:
-    """Read a file; the ending of its name says how.
-
-    Raises
-    ------
-    TableError
-        If there is no such file, its kind is unknown, or a line cannot be read.
-    """
-    reader = _READERS.get(path.suffix.lower())
-    if reader is None:
-        raise TableError(
-            f"{path} is of an unknown kind; give a file that ends in {', '.join(_READERS)}"
-        )
-    if not path.is_file():
-        raise TableError(f"there is no file {path}; give the path of a file with answers")
-    return reader(path)
-
-
-def _read_lines(path: Path) -> list[Row]:
-    rows = []
-    # Bytes, since texts would also be split at Unicode line ends inside answers.
-    for number, line in enumerate(path.read_bytes().removeprefix(b"\xef\xbb\xbf").split(b"\n"), 1):
-        if not line.strip():
-            continue
-        where = f"line {number} of {path}"
-        try:
-            values = json.loads(line)
-        except (ValueError, RecursionError) as error:
-            raise TableError(f"{where} is not valid JSON ({error})") from None
-        if not isinstance(values, dict):
-            raise TableError(f"{where} is a JSON {type(values).__name__}, not an object")
-        rows.append(Row(where, values))
-    return rows
-
-
-def _read_csv(path: Path) -> list[Row]:
-    try:
-        text = path.read_bytes().decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise TableError(f"{path} is not UTF-8 (byte {error.start}); save it as UTF-8") from None
-    rows = []
-    # Answers may be longer than the 128 KiB that a field of the csv module may have.
-    limit = csv.field_size_limit(2**31 - 1)
-    try:
-        reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
-        for values in reader:
-            where = f"line {reader.line_num} of {path}"
-            if None in values or None in values.values():
-                raise TableError(f"{where} has more or fewer fields than the first line")
-            rows.append(Row(where, values))
-    except csv.Error as error:
-        raise TableError(f"{path} cannot be read after line {reader.line_num} ({error})") from None
-    finally:
-        csv.field_size_limit(limit)
-    return rows
-
-
-def _read_parquet(path: Path) -> list[Row]:
-    try:
-        records = _records(path)
-    except ImportError:
-        raise TableError(
-            f"{path} needs pyarrow; run: pip install pyarrow, or save it as .jsonl"
-        ) from None
-    except (OSError, ValueError) as error:
-        raise TableError(f"{path} cannot be read as Parquet ({error})") from None
-    return [Row(f"row {number} of {path}", values) for number, values in enumerate(records, 1)]
-
-
-def _records(path: Path) -> list[dict[str, Any]]:
-    try:
-        import pyarrow.parquet as parquet
-    except ImportError:
-        import pandas as pd  # type: ignore[import-untyped, import-not-found, unused-ignore]
-
-        frame = pd.read_parquet(path)
-        return list(frame.astype(object).where(frame.notna(), None).to_dict("records"))
-    return list(parquet.read_table(path).to_pylist())
-
-
-_READERS: dict[str, Callable[[Path], list[Row]]] = {
-    ".jsonl": _read_lines,
-    ".csv": _read_csv,
-    ".parquet": _read_parquet,
-}
