@@ -50,6 +50,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--max-tokens", type=int, metavar="N", help="longest answer")
     add("--shard-size", type=int, default=1000, metavar="N", help="prompts of a shard (1000)")
     add("--workers", type=int, default=1, metavar="N", help="shards made at the same time (1)")
+    add(
+        "--engine", choices=("local", "ray"), default="local", help="where shards are made (local)"
+    )
+    add("--address", default="local", help="of your Ray cluster; by default one is started here")
+    add("--gpus-per-worker", type=float, default=0.0, metavar="N", help="GPUs of a worker on Ray")
     add("--max-calls", type=int, metavar="N", help="most requests to a paid model")
     add("--max-total-tokens", type=int, metavar="N", help="most tokens of a paid model")
     add("--max-cost", type=float, metavar="USD", help="most dollars for a paid model")
@@ -93,6 +98,11 @@ def _plan(arguments: argparse.Namespace, data: Path) -> Plan:
         raise ValueError(f"there is no file {data}; give the file of the prompts")
     spec = ModelSpec.parse(arguments.model)
     spec.check_options(spec.kind.options)
+    if arguments.engine == "ray" and spec.kind.is_server:
+        raise ValueError(
+            f"{spec.scheme} models are asked over the network, where one machine is enough and "
+            "budget and recorded answers are exact; use --engine local --workers N"
+        )
     groups = tuple(filter(None, arguments.groups.split(",")))
     if groups and len(groups) != 2:
         raise ValueError(f"--groups is {arguments.groups!r}; give two with a comma between")
@@ -115,6 +125,12 @@ def _plan(arguments: argparse.Namespace, data: Path) -> Plan:
 def _pool(arguments: argparse.Namespace, folder: Path, limits: Limits) -> Pool:
     if arguments.workers < 1:
         raise ValueError(f"--workers is {arguments.workers}; give a whole number of at least 1")
+    if arguments.engine == "ray":
+        from pytest_llmfair.audit.ray_engine import RayActors
+
+        return RayActors(
+            folder, limits, arguments.workers, arguments.address, arguments.gpus_per_worker
+        )
     if arguments.workers == 1:
         return InProcess(folder, limits)
     return Processes(folder, limits, arguments.workers)

@@ -50,6 +50,11 @@ class Scheme:
     package: str | None = None
     runs_here: bool = False
 
+    @property
+    def is_server(self) -> bool:
+        """Whether a server answers, which may charge for it."""
+        return "rpm" in self.options
+
 
 # A key with a colon is one model of a scheme that has others too.
 SCHEMES: dict[str, Scheme] = {

@@ -9,8 +9,10 @@ import subprocess
 import sys
 import time
 
+import numpy as np
 import pytest
 
+from pytest_llmfair import Responses
 from pytest_llmfair.audit import load
 from pytest_llmfair.audit.engines import InProcess, Processes, make_parts
 from pytest_llmfair.audit.index import make_index
@@ -20,6 +22,8 @@ from pytest_llmfair.audit.work import Limits, revision_of
 from pytest_llmfair.cli import main
 from pytest_llmfair.clients import load_client
 from pytest_llmfair.counterfactuals import generate_pairs
+from pytest_llmfair.fairness import Fairness
+from pytest_llmfair.metrics import all_metrics, get_metric
 from pytest_llmfair.responses import Missing
 
 MODEL = "builtin:ngram?gender_skew=0.5"
@@ -104,6 +108,59 @@ def test_answers_to_prompts_alone_are_those_of_one_call(data, tmp_path):
     assert len(set(found.responses.answers)) > len(set(PROMPTS))
 
 
+ASKED = ("scores", "score_pairs", "text_pairs", "embedding_pairs", "texts", "pronoun_counts")
+WORDS = {
+    "group_words": {"female": ["she", "her"], "male": ["he", "him"]},
+    "target_words": ["job", "office"],
+}
+
+
+@pytest.fixture(scope="module")
+def both(tmp_path_factory):
+    """Return the answers of audits, and of one call of a client: to pairs, and to prompts."""
+    folder = tmp_path_factory.mktemp("audits")
+    data = folder / "prompts.txt"
+    data.write_text("\n".join(PROMPTS))
+    client = load_client(MODEL, seed=5)
+    rows = tuple(map(tuple, client.generate(PROMPTS, n=3)))
+    return {
+        True: (
+            audited(data, folder / "pairs").responses,
+            client.answer_pairs(generate_pairs(PROMPTS, "gender", seed=5), n=3),
+        ),
+        False: (
+            audited(data, folder / "prompts", attribute="").responses,
+            Responses(tuple(PROMPTS), rows, MODEL),
+        ),
+    }
+
+
+@pytest.mark.parametrize("name", [i.name for i in all_metrics().values() if i.needs in ASKED])
+def test_every_metric_is_the_same_to_the_last_digit(both, name):
+    info = get_metric(name)
+    keywords = {"texts": WORDS, "pronoun_counts": {}}.get(info.needs, {})
+    if name == "ruted_stereotype":
+        keywords = {"majority": dict.fromkeys(PROMPTS, "male")}
+    scorer = None
+    if info.scorer is not None:
+        vector = info.needs == "embedding_pairs"
+        scorer = {True: vectors, False: lambda texts: [len(t) % 7 / 7 for t in texts]}[vector]
+    found = []
+    for responses in both[info.needs.endswith("pairs")]:
+        fairness = Fairness(client=lambda: None, scorers=dict)
+        fairness.responses = responses
+        word = {"minimum": 0.4} if info.direction == "higher" else {"bound": 0.4}
+        result = fairness.check(name, scorer=scorer, mode="point", **word, **keywords)
+        found.append((repr(result.estimate), repr(result)))
+    assert found[0] == found[1]
+    assert "undefined" not in found[0][0]
+
+
+def vectors(texts):
+    """Embed texts by their lengths and letters."""
+    return np.array([[len(text), text.count("e") + 1.0] for text in texts])
+
+
 CHECKS = """
 version: 1
 checks:
@@ -139,6 +196,7 @@ def command(data, out, checks, *options):
     ]
 
 
+@pytest.mark.slow
 def test_the_parts_do_not_depend_on_the_workers(data, tmp_path):
     digests = set()
     for workers in (1, 2):
@@ -272,6 +330,7 @@ def moody(tmp_path, monkeypatch):
     return tmp_path
 
 
+@pytest.mark.slow
 def test_a_worker_that_is_killed_is_replaced(data, moody):
     model = {"model": "python:moody:deadly", "revision": revision_of("python:moody:deadly")}
     found = audited(data, moody / "out", Processes(moody / "out", Limits(), 2), **model)
@@ -279,6 +338,7 @@ def test_a_worker_that_is_killed_is_replaced(data, moody):
     assert not any(isinstance(a, Missing) for row in found.responses.original for a in row)
 
 
+@pytest.mark.slow
 def test_a_killed_command_continues_where_it_stopped(data, moody, checks):
     out = moody / "out"
     line = [sys.executable, "-m", "pytest_llmfair.cli"]
