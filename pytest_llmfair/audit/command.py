@@ -17,7 +17,8 @@ from pytest_llmfair.audit.index import make_index
 from pytest_llmfair.audit.loading import load
 from pytest_llmfair.audit.plan import Plan, digest_of
 from pytest_llmfair.audit.store import Store
-from pytest_llmfair.audit.work import SCORES, Limits, revision_of
+from pytest_llmfair.audit.work import SCORES, revision_of
+from pytest_llmfair.clients.budget import Caps
 from pytest_llmfair.clients.spec import ModelSpec
 
 _USAGE = """llmfair audit DATA --model SPEC --checks FILE --out FOLDER [--attribute NAME] [options]
@@ -80,8 +81,8 @@ def run(arguments: argparse.Namespace) -> int:
         # What is wrong with the checks must show before anything is asked.
         checks = read_audit_checks(arguments.checks, wanted, lambda: load(folder))
         plan = wanted.begin(store, data)
-    limits = Limits(arguments.max_calls, arguments.max_total_tokens, arguments.max_cost)
-    pool = _pool(arguments, folder, limits)
+    caps = Caps(arguments.max_calls, arguments.max_total_tokens, arguments.max_cost)
+    pool = _pool(arguments, folder, caps)
     try:
         if data is not None:
             _ask(pool, store, plan)
@@ -122,18 +123,18 @@ def _plan(arguments: argparse.Namespace, data: Path) -> Plan:
     )
 
 
-def _pool(arguments: argparse.Namespace, folder: Path, limits: Limits) -> Pool:
+def _pool(arguments: argparse.Namespace, folder: Path, caps: Caps) -> Pool:
     if arguments.workers < 1:
         raise ValueError(f"--workers is {arguments.workers}; give a whole number of at least 1")
     if arguments.engine == "ray":
         from pytest_llmfair.audit.ray_engine import RayActors
 
         return RayActors(
-            folder, limits, arguments.workers, arguments.address, arguments.gpus_per_worker
+            folder, caps, arguments.workers, arguments.address, arguments.gpus_per_worker
         )
     if arguments.workers == 1:
-        return InProcess(folder, limits)
-    return Processes(folder, limits, arguments.workers)
+        return InProcess(folder, caps)
+    return Processes(folder, caps, arguments.workers)
 
 
 def _ask(pool: Pool, store: Store, plan: Plan) -> None:

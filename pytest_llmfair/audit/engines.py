@@ -17,7 +17,8 @@ from pathlib import Path
 from typing import Protocol
 
 from pytest_llmfair.audit.store import Store
-from pytest_llmfair.audit.work import CannotLoad, Limits, Worker, WrongModel
+from pytest_llmfair.audit.work import CannotLoad, Worker, WrongModel
+from pytest_llmfair.clients.budget import Caps
 
 TRIES = 3
 
@@ -110,8 +111,8 @@ class InProcess:
 
     workers = 1
 
-    def __init__(self, folder: Path, limits: Limits) -> None:
-        self._worker = Worker(folder, limits)
+    def __init__(self, folder: Path, caps: Caps) -> None:
+        self._worker = Worker(folder, caps)
 
     def submit(self, phase: str, shard: int) -> Future[int]:
         """Make a part now."""
@@ -130,9 +131,9 @@ class InProcess:
 class Processes:
     """Makes shards in processes of this machine; one that dies is replaced."""
 
-    def __init__(self, folder: Path, limits: Limits, workers: int) -> None:
+    def __init__(self, folder: Path, caps: Caps, workers: int) -> None:
         self.workers = workers
-        self._arguments = (folder, limits)
+        self._arguments = (folder, caps)
         self._pool = self._started()
 
     def _started(self) -> ProcessPoolExecutor:
@@ -158,9 +159,9 @@ class Processes:
 _worker: Worker | None = None
 
 
-def _begin(folder: Path, limits: Limits) -> None:
+def _begin(folder: Path, caps: Caps) -> None:
     global _worker
-    _worker = Worker(folder, limits)
+    _worker = Worker(folder, caps)
     parent = multiprocessing.parent_process()
     if parent is not None:
         threading.Thread(target=_end_with, args=(parent.join,), daemon=True).start()

@@ -9,7 +9,8 @@ from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
 
-from pytest_llmfair.audit.work import Limits, Worker
+from pytest_llmfair.audit.work import Worker
+from pytest_llmfair.clients.budget import Caps
 
 
 class RayActors:
@@ -19,8 +20,8 @@ class RayActors:
     ----------
     folder : Path
         Folder of the audit, which every node must see under this path.
-    limits : Limits
-        For models that are paid; these do not run on Ray.
+    caps : Caps
+        For paid models, which do not run on Ray.
     workers : int
         Number of actors.
     address : str
@@ -36,9 +37,7 @@ class RayActors:
         If a cluster would be started without authentication.
     """
 
-    def __init__(
-        self, folder: Path, limits: Limits, workers: int, address: str, gpus: float
-    ) -> None:
+    def __init__(self, folder: Path, caps: Caps, workers: int, address: str, gpus: float) -> None:
         self.workers = workers
         self._ray = _ray()
         # A cluster that the user's own program has joined stays as it is.
@@ -46,7 +45,7 @@ class RayActors:
         if self._started:
             self._start(address)
         actor = self._ray.remote(num_cpus=1, num_gpus=gpus, max_restarts=3)(Worker)
-        self._idle = deque(actor.remote(folder.resolve(), limits) for _ in range(workers))
+        self._idle = deque(actor.remote(folder.resolve(), caps) for _ in range(workers))
 
     def _start(self, address: str) -> None:
         own: dict[str, Any] = {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import json
 import math
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ from pytest_llmfair.audit.plan import Plan
 from pytest_llmfair.audit.store import Store
 from pytest_llmfair.clients import ModelClient, load_client
 from pytest_llmfair.clients.asking import samples_of
+from pytest_llmfair.clients.budget import Caps
 from pytest_llmfair.clients.identity import identity_of_specification
 from pytest_llmfair.clients.protocol import RemoteBackend
 from pytest_llmfair.clients.requests import RequestRunner
@@ -35,15 +36,6 @@ class WrongModel(CannotLoad):
     """A worker has another model than the audit is about; no shard is made with it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """What a paid model may cost, in calls, tokens and US dollars; None is no limit."""
-
-    calls: int | None = None
-    tokens: int | None = None
-    cost: float | None = None
-
-
 class Worker:
     """Makes parts; the model and scorers load at first use and stay.
 
@@ -51,13 +43,13 @@ class Worker:
     ----------
     folder : Path
         Folder of the audit.
-    limits : Limits
-        For all workers of the audit together.
+    caps : Caps
+        What a paid model may cost, for all workers together.
     """
 
-    def __init__(self, folder: Path, limits: Limits) -> None:
+    def __init__(self, folder: Path, caps: Caps) -> None:
         self._store = Store(folder)
-        self._limits = limits
+        self._caps = caps
 
     def run(self, phase: str, shard: int) -> int:
         """Make the part of a shard, and return the number of its rows."""
@@ -96,7 +88,7 @@ class Worker:
         """What asks the model; answers of a paid one are recorded before anything sees them."""
         if not isinstance(self.client.backend, RemoteBackend):
             return RequestRunner()
-        folder, caps = self._store.folder, self._limits
+        folder, caps = self._store.folder, self._caps
         settings = Settings(
             cassette=str(folder / "answers.jsonl"),
             max_calls=caps.calls,

@@ -116,7 +116,8 @@ SCHEMES: dict[str, Scheme] = {
     "responses": Scheme(
         "responses:FILE",
         "recorded",
-        "answers that already exist: JSONL, CSV or Parquet with `prompt` and `answer`",
+        "answers that already exist: JSONL, CSV or Parquet with `prompt` and `answer`; or a "
+        "folder of Parquet files, such as an audit",
         (),
     ),
 }

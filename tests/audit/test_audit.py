@@ -18,9 +18,10 @@ from pytest_llmfair.audit.engines import InProcess, Processes, make_parts
 from pytest_llmfair.audit.index import make_index
 from pytest_llmfair.audit.plan import Plan, digest_of
 from pytest_llmfair.audit.store import Store
-from pytest_llmfair.audit.work import Limits, revision_of
+from pytest_llmfair.audit.work import revision_of
 from pytest_llmfair.cli import main
 from pytest_llmfair.clients import load_client
+from pytest_llmfair.clients.budget import Caps
 from pytest_llmfair.counterfactuals import generate_pairs
 from pytest_llmfair.fairness import Fairness
 from pytest_llmfair.metrics import all_metrics, get_metric
@@ -61,7 +62,7 @@ def audited(data, out, pool=None, **given):
     """Make all parts of an audit, and return it."""
     store = Store(out)
     plan = plan_of(data, **given).begin(store, data)
-    pool = pool or InProcess(out, Limits())
+    pool = pool or InProcess(out, Caps())
     if plan.attribute:
         assert make_parts(pool, store, "pairs", plan.shards, lambda *_: None) == {}
     make_index(store, plan.shards, paired=bool(plan.attribute))
@@ -97,6 +98,8 @@ def test_pairs_and_answers_are_those_of_one_call(tmp_path, given):
         assert getattr(found.pairs, name) == getattr(pairs, name), name
     assert found.responses == asked
     assert len({str(pair.from_group) for pair in pairs}) > 1
+    again = load_client(f"responses:{tmp_path / 'out'}").answer_pairs(pairs, n=3)
+    assert (again.original, again.counterfactual) == (asked.original, asked.counterfactual)
 
 
 def test_answers_to_prompts_alone_are_those_of_one_call(data, tmp_path):
@@ -201,7 +204,7 @@ def test_the_parts_do_not_depend_on_the_workers(data, tmp_path):
     digests = set()
     for workers in (1, 2):
         out = tmp_path / f"out{workers}"
-        pool = Processes(out, Limits(), workers) if workers > 1 else None
+        pool = Processes(out, Caps(), workers) if workers > 1 else None
         audited(data, out, pool)
         digests.add(Store(out).digest(PHASES))
     assert len(digests) == 1
@@ -333,7 +336,7 @@ def moody(tmp_path, monkeypatch):
 @pytest.mark.slow
 def test_a_worker_that_is_killed_is_replaced(data, moody):
     model = {"model": "python:moody:deadly", "revision": revision_of("python:moody:deadly")}
-    found = audited(data, moody / "out", Processes(moody / "out", Limits(), 2), **model)
+    found = audited(data, moody / "out", Processes(moody / "out", Caps(), 2), **model)
     assert (moody / "died").exists()
     assert not any(isinstance(a, Missing) for row in found.responses.original for a in row)
 
