@@ -9,6 +9,7 @@ from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
 
+from pytest_llmfair._util.validation import install
 from pytest_llmfair.audit.work import Worker
 from pytest_llmfair.clients.budget import Caps
 
@@ -80,7 +81,5 @@ def _ray() -> Any:
     try:
         import ray  # type: ignore[import-not-found, unused-ignore]
     except ImportError:
-        raise ImportError(
-            '--engine ray needs Ray; run: pip install "pytest-llmfair[scale]"'
-        ) from None
+        raise ImportError(f"--engine ray needs Ray; run: {install('scale')}") from None
     return ray

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from pytest_llmfair._util.validation import install
+
 _MAGIC = b"PAR1"
 
 
@@ -136,7 +138,7 @@ def _arrow() -> tuple[Any, Any]:
         import pyarrow.parquet
     except ImportError:
         raise ImportError(
-            "an audit keeps its parts as Parquet files, which needs pyarrow; run: "
-            'pip install "pytest-llmfair[scale]"'
+            f"an audit keeps its parts as Parquet files, which needs pyarrow; run: "
+            f"{install('scale')}"
         ) from None
     return pyarrow, pyarrow.parquet

@@ -81,6 +81,14 @@ SCHEMES: dict[str, Scheme] = {
         extra="hf",
         runs_here=True,
     ),
+    "vllm": Scheme(
+        "vllm:PATH_OR_ID",
+        "vllm",
+        "vLLM in this process, for GPUs; texts only",
+        (*_COMMON, "dtype", "tensor_parallel", "gpu_memory"),
+        extra="vllm",
+        runs_here=True,
+    ),
     "openai": Scheme(
         "openai:MODEL",
         "openai",
