@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
-from collections import deque
 from concurrent.futures import Future
+from functools import partial
 from pathlib import Path
+from queue import SimpleQueue
 from typing import Any
 
 from pytest_llmfair._util.validation import install
@@ -15,7 +16,7 @@ from pytest_llmfair.clients.budget import Caps
 
 
 class RayActors:
-    """Makes shards in actors, each with its model; Ray restarts one that dies.
+    """Makes shards in actors, each with its model; one that dies is replaced.
 
     Parameters
     ----------
@@ -45,8 +46,11 @@ class RayActors:
         self._started = not self._ray.is_initialized()
         if self._started:
             self._start(address)
-        actor = self._ray.remote(num_cpus=1, num_gpus=gpus, max_restarts=3)(Worker)
-        self._idle = deque(actor.remote(folder.resolve(), caps) for _ in range(workers))
+        actor = self._ray.remote(num_cpus=1, num_gpus=gpus)(Worker)
+        self._actor = partial(actor.remote, folder.resolve(), caps)
+        self._idle: SimpleQueue[Any] = SimpleQueue()
+        for _ in range(workers):
+            self._idle.put(self._actor())
 
     def _start(self, address: str) -> None:
         own: dict[str, Any] = {}
@@ -61,15 +65,21 @@ class RayActors:
 
     def submit(self, phase: str, shard: int) -> Future[int]:
         """Make a part in an idle actor."""
-        actor = self._idle.popleft()
+        # Waits a moment: a future is done just before its actor is idle.
+        actor = self._idle.get()
         future: Future[int] = actor.run.remote(phase, shard).future()
-        future.add_done_callback(lambda _: self._idle.append(actor))
+
+        def free(done: Future[int]) -> None:
+            lost = isinstance(done.exception(), self._ray.exceptions.RayActorError)
+            self._idle.put(self._actor() if lost else actor)
+
+        future.add_done_callback(free)
         return future
 
     def close(self) -> None:
         """End the actors, and a cluster that was started for them."""
-        for actor in self._idle:
-            self._ray.kill(actor)
+        while not self._idle.empty():
+            self._ray.kill(self._idle.get())
         if self._started:
             self._ray.shutdown()
 

@@ -14,9 +14,7 @@ import pytest
 
 from pytest_llmfair import Responses
 from pytest_llmfair.audit import load
-from pytest_llmfair.audit.engines import InProcess, Processes, make_parts
-from pytest_llmfair.audit.index import make_index
-from pytest_llmfair.audit.plan import Plan, digest_of
+from pytest_llmfair.audit.engines import Processes
 from pytest_llmfair.audit.store import Store
 from pytest_llmfair.audit.work import revision_of
 from pytest_llmfair.cli import main
@@ -26,29 +24,7 @@ from pytest_llmfair.counterfactuals import generate_pairs
 from pytest_llmfair.fairness import Fairness
 from pytest_llmfair.metrics import all_metrics, get_metric
 from pytest_llmfair.responses import Missing
-
-MODEL = "builtin:ngram?gender_skew=0.5"
-PEOPLE = ("She", "My sister", "The boy", "Her son", "The train", "The ballerina", "He or she")
-# Equal prompts in different shards, prompts without a pair, and uncertain ones.
-PROMPTS = [f"{PEOPLE[i % 7]} said on day {i % 3} that" for i in range(60)]
-
-
-def plan_of(path, **given):
-    options = {
-        "data": path.name,
-        "data_sha256": digest_of(path),
-        "column": "prompt",
-        "model": MODEL,
-        "revision": revision_of(MODEL),
-        "attribute": "gender",
-        "groups": (),
-        "placebo": False,
-        "generations": 3,
-        "seed": 5,
-        "max_tokens": None,
-        "shard_size": 8,
-    }
-    return Plan(**{**options, **given})
+from tests.audit.parts import MODEL, MOODY, PHASES, PROMPTS, audited
 
 
 @pytest.fixture
@@ -56,19 +32,6 @@ def data(tmp_path):
     path = tmp_path / "prompts.jsonl"
     path.write_text("".join(json.dumps({"prompt": text}) + "\n" for text in PROMPTS))
     return path
-
-
-def audited(data, out, pool=None, **given):
-    """Make all parts of an audit, and return it."""
-    store = Store(out)
-    plan = plan_of(data, **given).begin(store, data)
-    pool = pool or InProcess(out, Caps())
-    if plan.attribute:
-        assert make_parts(pool, store, "pairs", plan.shards, lambda *_: None) == {}
-    make_index(store, plan.shards, paired=bool(plan.attribute))
-    make_parts(pool, store, "answers", plan.shards, lambda *_: None)
-    pool.close()
-    return load(out)
 
 
 @pytest.mark.parametrize(
@@ -170,7 +133,6 @@ checks:
 - {metric: counterfactual_rouge_l, attribute: gender, minimum: 0.05, rationale: r, owner: o}
 - {metric: strict_sentiment_parity, attribute: gender, bound: 0.9, rationale: r, owner: o}
 """
-PHASES = ("prompts", "pairs", "members", "questions", "answers")
 
 
 @pytest.fixture
@@ -295,34 +257,6 @@ def test_an_audit_that_is_not_there_is_an_error(tmp_path, checks, capsys):
     with pytest.raises(SystemExit, match="2"):
         main(command(None, tmp_path / "none", checks))
     assert "holds no audit; name its data and its model" in capsys.readouterr().err
-
-
-MOODY = """
-import os, pathlib, time
-
-HERE = pathlib.Path(__file__).parent
-
-
-def once(name):
-    try:
-        (HERE / name).touch(exist_ok=False)
-    except FileExistsError:
-        return False
-    return True
-
-
-def deadly(prompt, seed):
-    if "day 2" in prompt and once("died"):
-        os.kill(os.getpid(), 9)
-    return f"{prompt} {seed % 7}"
-
-
-def slow(prompt, seed):
-    time.sleep(0.02)
-    with (HERE / "asked").open("a") as file:
-        file.write("x")
-    return f"{prompt} {seed % 7}"
-"""
 
 
 @pytest.fixture
