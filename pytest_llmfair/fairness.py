@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from inspect import currentframe
+from pathlib import Path
 from types import TracebackType
 from typing import Any
 
@@ -84,6 +85,41 @@ class Fairness:
             generations = 2 if any(map(is_pair, listed)) else 1
         n = whole(generations, "generations")
         self.responses = collect(prompts_or_pairs, self._client(), n)
+        recorder = active()
+        if recorder is not None:
+            recorder.collected = True
+        return self.responses
+
+    def load(self, folder: str | Path) -> Responses | PairedResponses:
+        """Take the answers of an audit in place of asking a model.
+
+        Parameters
+        ----------
+        folder : str or Path
+            What ``llmfair audit --out`` named. Scores that the audit has are not computed again.
+
+        Returns
+        -------
+        Responses or PairedResponses
+            Also kept for the checks that follow.
+
+        Raises
+        ------
+        ValueError
+            If the folder holds no audit, or one that is not complete.
+
+        Examples
+        --------
+        >>> Fairness(client=lambda: str.upper, scorers=dict).load("no/such/folder")
+        Traceback (most recent call last):
+            ...
+        ValueError: no/such/folder holds no audit; ...
+        """
+        from pytest_llmfair.audit import load
+
+        audited = load(folder)
+        audited.use_scores()
+        self.responses = audited.responses
         recorder = active()
         if recorder is not None:
             recorder.collected = True

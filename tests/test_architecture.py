@@ -27,7 +27,7 @@ LAYERS = (
     ("metrics",),
     ("counterfactuals", "clients", "scorers"),
     ("judging",),
-    ("assertions", "signatures", "fairness", "probing", "reports", "gate", "suites"),
+    ("assertions", "signatures", "fairness", "probing", "reports", "gate", "suites", "audit"),
     ("plugin", "fixtures", "cli", "testing", "__init__"),
 )
 # These rooms of one layer do not import each other.

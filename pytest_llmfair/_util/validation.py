@@ -25,6 +25,8 @@ PACKAGES = {
     "openai": ("openai>=1.40",),
     "anthropic": ("anthropic>=0.34",),
     "litellm": ("litellm",),
+    "scale": ("ray>=2.52", "pyarrow>=17"),
+    "vllm": ("vllm>=0.11",),
 }
 
 

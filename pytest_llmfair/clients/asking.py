@@ -91,17 +91,21 @@ def requests_of(sides: Sequence[Side], n: int, seed: int) -> list[Request]:
     for side, prompts in sides:
         seen: Counter[str] = Counter()
         for prompt in prompts:
-            occurrence = seen[prompt]
-            requests += [
-                Request(
-                    prompt,
-                    sample_seed(seed, prompt, occurrence, j, side),
-                    f"{side}:{occurrence}.{j}" if side else f"{occurrence}.{j}",
-                )
-                for j in range(n)
-            ]
+            requests += samples_of(prompt, seen[prompt], side, n, seed)
             seen[prompt] += 1
     return requests
+
+
+def samples_of(prompt: str, occurrence: int, side: str, n: int, seed: int) -> list[Request]:
+    """Return `n` requests for a prompt that came `occurrence` times before on its side."""
+    return [
+        Request(
+            prompt,
+            sample_seed(seed, prompt, occurrence, j, side),
+            f"{side}:{occurrence}.{j}" if side else f"{occurrence}.{j}",
+        )
+        for j in range(n)
+    ]
 
 
 def rows_of(answers: Sequence[Answer], sides: Sequence[Side], n: int) -> list[list[list[Answer]]]:

@@ -22,14 +22,15 @@ _NOT_THE_MODEL = ("device", "batch_size", "temperature", "max_tokens")
 def identity_of_specification(name: str) -> dict[str, str]:
     """Return provider, model and revision of a specification, without any path.
 
-    The revision of an ``hf:`` model is a digest of its folder, or the commit in the hub's cache on
-    this machine; empty if neither exists. That of ``builtin:smollm2`` is a digest of its weights.
+    The revision of an ``hf:`` or ``vllm:`` model is a digest of its folder, or the commit in the
+    hub's cache on this machine; empty if neither exists. That of ``builtin:smollm2`` is a digest
+    of its weights.
     """
     body, _, query = name.partition("?")
     provider, _, model = body.partition(":")
     options = {k: v for k, v in parse_qsl(query) if k not in _NOT_THE_MODEL}
     found = {"provider": provider, "model": model, **options}
-    if provider == "hf":
+    if provider in ("hf", "vllm"):
         folder = Path(model).expanduser()
         found["revision"] = _folder_digest(folder) if folder.is_dir() else _cached_commit(model)
         if folder.is_dir() or folder.is_absolute():

@@ -45,7 +45,7 @@ def current_runner() -> RequestRunner:
         return _ALONE
     with _first:
         if session.asker is None:
-            session.asker = _runner(session)
+            session.asker = runner_of(session)
         return cast(RequestRunner, session.asker)
 
 
@@ -96,7 +96,8 @@ class ReplayOnlyBackend:
         return ModelError(f"model {self.name!r} was not loaded, since nothing may be asked")
 
 
-def _runner(session: Session) -> RequestRunner:
+def runner_of(session: Session) -> RequestRunner:
+    """Return a runner by the settings of a session."""
     settings = session.settings
     replay = None
     if settings.cassette is not None:

@@ -50,6 +50,11 @@ class Scheme:
     package: str | None = None
     runs_here: bool = False
 
+    @property
+    def is_server(self) -> bool:
+        """Whether a server answers, which may charge for it."""
+        return "rpm" in self.options
+
 
 # A key with a colon is one model of a scheme that has others too.
 SCHEMES: dict[str, Scheme] = {
@@ -74,6 +79,14 @@ SCHEMES: dict[str, Scheme] = {
         "its batch",
         (*_COMMON, "device", "dtype", "batch_size", "trust_remote_code"),
         extra="hf",
+        runs_here=True,
+    ),
+    "vllm": Scheme(
+        "vllm:PATH_OR_ID",
+        "vllm",
+        "vLLM in this process, for GPUs; texts only",
+        (*_COMMON, "dtype", "tensor_parallel", "gpu_memory"),
+        extra="vllm",
         runs_here=True,
     ),
     "openai": Scheme(
@@ -111,7 +124,8 @@ SCHEMES: dict[str, Scheme] = {
     "responses": Scheme(
         "responses:FILE",
         "recorded",
-        "answers that already exist: JSONL, CSV or Parquet with `prompt` and `answer`",
+        "answers that already exist: JSONL, CSV or Parquet with `prompt` and `answer`; or a "
+        "folder of Parquet files, such as an audit",
         (),
     ),
 }

@@ -114,6 +114,22 @@ def generate_pairs(
     >>> generate_pairs(["A Black woman called."], ("race", "gender"), groups)[0].counterfactual
     'A white man called.'
     """
+    return pairs_of_part(
+        prompts, attribute, groups, placebo=placebo, seed=seed, uncertain=uncertain
+    )
+
+
+def pairs_of_part(
+    prompts: Iterable[str | tuple[str, str]],
+    attribute: Attribute,
+    groups: tuple[str, str] | None = None,
+    *,
+    placebo: bool = False,
+    seed: int = 0,
+    uncertain: WhenUncertain = "reject",
+    first_row: int = 0,
+) -> Pairs:
+    """Make the pairs of a part of a list that begins at `first_row` of it."""
     lexicon = lexicon_for(attribute, groups)
     texts, seed = _checked(prompts), whole_seed(seed)
     wanted = _checked_groups(lexicon, groups)
@@ -125,7 +141,7 @@ def generate_pairs(
     rejected: list[Rejected] = []
     dropped: Counter[str] = Counter()
     unmentioned = 0
-    for row, text in enumerate(texts):
+    for row, text in enumerate(texts, first_row):
         if isinstance(text, tuple):
             own = _own_pair(lexicon, row, *text, wanted)
             reasons = reasons_invalid(own, lexicon, lexicons_that_may_change(lexicon))

@@ -75,7 +75,7 @@ def run(arguments: argparse.Namespace) -> int:
         if _is_known(arguments.metric):
             # What is wrong shows at once; a metric of a conftest.py is only known to pytest.
             make()
-        plugins.append(_OneCheck(path, make))
+        plugins.append(GivenChecks(path, make))
         given.append(str(path))
     return int(pytest.main(["-p", "llmfair", *given], plugins))
 
@@ -113,7 +113,7 @@ def _one_check(arguments: argparse.Namespace) -> tuple[Path, Callable[[], Checks
     return path, partial(checks_in, document, "llmfair check", Path())
 
 
-class _OneCheck:
+class GivenChecks:
     """Lets pytest collect a check in the place of the file that it is about."""
 
     def __init__(self, path: Path, make: Callable[[], Checks]) -> None:

@@ -48,8 +48,8 @@ _OWN = (
 )
 
 
-def read_checks(path: str | Path) -> Checks:
-    """Read a file of checks.
+def read_checks(path: str | Path, prompts: Prompts | None = None) -> Checks:
+    """Read a file of checks; `prompts` are those of checks for which it names none.
 
     Raises
     ------
@@ -86,7 +86,7 @@ def read_checks(path: str | Path) -> Checks:
     except yaml.YAMLError as error:
         problems.add(*yaml_problem(error, text))
     problems.check()
-    return checks_in(document, source, path.parent)
+    return checks_in(document, source, path.parent, prompts)
 
 
 def selections(files: Iterable[str], root: Path) -> str:
@@ -100,8 +100,10 @@ def selections(files: Iterable[str], root: Path) -> str:
     return "\n".join(parts)
 
 
-def checks_in(document: Any, source: str, folder: Path) -> Checks:
+def checks_in(document: Any, source: str, folder: Path, prompts: Prompts | None = None) -> Checks:
     """Return the checks of a document; relative paths in it begin at `folder`.
+
+    `prompts` are those of checks for which the document names none.
 
     Raises
     ------
@@ -112,7 +114,7 @@ def checks_in(document: Any, source: str, folder: Path) -> Checks:
     problems.add_schema_errors(document)
     if not isinstance(document, Mapping):
         problems.check()
-    reader = _Reader(document, source, folder, problems)
+    reader = _Reader(document, source, folder, problems, prompts)
     found = reader.read()
     problems.check()
     # A check that is left out without a word would be the worst of errors.
@@ -132,8 +134,16 @@ def _shown(path: Path) -> str:
 class _Reader:
     """Reads a document whose structure was compared with the schema."""
 
-    def __init__(self, document: Any, source: str, folder: Path, problems: Problems) -> None:
+    def __init__(
+        self,
+        document: Any,
+        source: str,
+        folder: Path,
+        problems: Problems,
+        given: Prompts | None = None,
+    ) -> None:
         self._document = document
+        self._given = given
         self._source = source
         self._folder = folder
         self._problems = problems
@@ -142,6 +152,8 @@ class _Reader:
     def read(self) -> Checks:
         """Return the content; what is wrong is added to the problems."""
         prompts = self._prompts(self._document, ())
+        if "prompts" not in self._document:
+            prompts = self._given
         model = self._model(self._document, ())
         entries = self._document.get("checks")
         checks = [

@@ -28,6 +28,11 @@ COMMANDS: dict[str, Command] = {
         "run the design of a paper as a suite on a model, with pytest",
         takes_rest=True,
     ),
+    "audit": Command(
+        "pytest_llmfair.audit.command",
+        "ask a model about many prompts, in shards that a later run continues, and judge",
+        takes_rest=True,
+    ),
     "init": Command("pytest_llmfair.gate.starter", "write a first file of checks"),
     "recommend": Command(
         "pytest_llmfair.gate.recommend_command", "choose metrics for a use case, with reasons"

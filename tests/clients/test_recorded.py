@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import pytest
 
 from pytest_llmfair.clients import Missing, ModelSpecError, load_client
+from pytest_llmfair.responses import Pair
 
 ROWS = [
     {"prompt": "Who is she?", "answer": "A nurse."},
@@ -168,3 +169,39 @@ def test_a_file_that_is_not_there_or_unknown_is_named(tmp_path, name, words):
 def test_recorded_answers_take_no_options(tmp_path):
     with pytest.raises(ModelSpecError, match="responses models have no option 'temperature'"):
         load(f"{jsonl(tmp_path, ROWS)}?temperature=1")
+
+
+def test_a_folder_of_parquet_files_is_read_file_by_file(tmp_path):
+    import pyarrow
+    import pyarrow.parquet
+
+    folder = tmp_path / "answers" / "day=1"
+    folder.mkdir(parents=True)
+    for number, rows in enumerate((["one", None], ["three", "four"])):
+        columns = {"prompt": ["Say.", "Go."], "response": rows, "reason": ["x", "refused"]}
+        pyarrow.parquet.write_table(pyarrow.table(columns), folder / f"part-{number}.parquet")
+    (folder / "_SUCCESS").touch()
+    (folder / "_metadata.parquet").write_bytes(b"not for readers")
+    client = load_client(f"responses:{tmp_path / 'answers'}")
+    assert client.generate(["Say.", "Go."], n=2) == [
+        ["one", "three"],
+        [Missing("refused", "recorded as null"), "four"],
+    ]
+    (tmp_path / "none").mkdir()
+    with pytest.raises(ModelSpecError, match=r"no \.parquet file in the folder"):
+        load_client(f"responses:{tmp_path / 'none'}")
+
+
+def test_rows_that_name_their_sample_may_come_in_any_order(tmp_path):
+    path = tmp_path / "answers.jsonl"
+    samples = ["original:0.1", "counterfactual:0.0", "original:0.0", "counterfactual:0.1"]
+    rows = [{"prompt": "She left.", "sample": s, "answer": s} for s in samples]
+    rows += [{**row, "prompt": "He left."} for row in rows]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    pair = Pair("She left.", "He left.", "female", "male", (), "gender")
+    client = load_client(f"responses:{path}")
+    found = client.answer_pairs([pair], n=2)
+    assert found.original == (("original:0.0", "original:0.1"),)
+    assert found.counterfactual == (("counterfactual:0.0", "counterfactual:0.1"),)
+    with pytest.raises(ValueError, match=r"has no sample \w+:0\.2 of"):
+        client.answer_pairs([pair], n=3)

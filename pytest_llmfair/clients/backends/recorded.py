@@ -1,72 +1,78 @@
-"""Answers that already exist, in a JSONL, CSV or Parquet file, in place of a model."""
+"""Answers that already exist, in a file or a folder of Parquet files, in place of a model."""
 
 from __future__ import annotations
 
-import csv
 import hashlib
-import io
-import json
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
+from pytest_llmfair._util.tables import Row, TableError, rows_of
 from pytest_llmfair.clients.protocol import Request
 from pytest_llmfair.clients.spec import ModelSpec, ModelSpecError
-from pytest_llmfair.responses import Answer, Missing
+from pytest_llmfair.responses import Answer, CutAnswer, Missing
 
 _ANSWERS = ("answer", "response")
 
 
 @dataclass(frozen=True, slots=True)
 class RecordedAnswers:
-    """A file of prompts and answers, in the place of a model.
+    """A file of prompts and answers, or a folder of such Parquet files, in place of a model.
 
     Answer j of a call is the j-th answer to the prompt in the file, in the order of the column
     `repeat` if there is one; a prompt that comes twice in a call continues where it stopped. An
-    answer that is null or empty is missing.
+    answer that is null or empty is missing. A column `sample`, as in the answers of an audit,
+    says which sample of which side of a pair a row is; then order does not count.
 
     Attributes
     ----------
     path : Path
-        The file.
+        The file or folder.
     name : str
         Specification, for reports.
     digest : str
-        SHA-256 of the file.
+        SHA-256 of the file, or of all files.
     answers : mapping
         Prompt to its answers.
+    places : mapping
+        Prompt and sample to the place of the answer, for files with the column `sample`.
     """
 
     path: Path
     name: str
     digest: str
     answers: Mapping[str, Sequence[Answer]] = field(repr=False)
+    places: Mapping[tuple[str, str], int] = field(default_factory=dict, repr=False)
 
     # A call is answered as a whole, since its prompts use up the answers in order.
     batch_size: ClassVar[int] = 2**62
 
     @classmethod
     def load(cls, target: str) -> RecordedAnswers:
-        """Read a file: ``.jsonl``, ``.csv``, or ``.parquet`` with pyarrow or pandas.
+        """Read ``.jsonl``, ``.csv``, ``.parquet`` or a folder of the last, file by file.
 
-        Columns are `prompt`, `answer` or `response`, and optionally `repeat`, a whole number.
+        Columns are `prompt`, `answer` or `response`, and optionally `repeat`, a whole number, or
+        `sample`; `reason` and `detail` say why an answer is null.
 
         Raises
         ------
         ModelSpecError
-            If the file cannot be read; the message names the line or row.
+            If a file cannot be read; the message names the line or row.
         """
         name = f"responses:{target}"
         path = Path(target).expanduser()
         try:
-            rows = read_table(path)
-            answers = _by_prompt(rows, path)
-            digest = hashlib.sha256(path.read_bytes()).hexdigest()
+            files = _files(path)
+            rows = chain.from_iterable(map(rows_of, files))
+            answers, places = _by_prompt(rows, path)
+            digests = [hashlib.sha256(file.read_bytes()).hexdigest() for file in files]
         except TableError as error:
             raise ModelSpecError(f"model {name!r}: {error}") from None
-        return cls(path, name, digest, answers)
+        several = hashlib.sha256(" ".join(digests).encode()).hexdigest()
+        return cls(path, name, several if path.is_dir() else digests[0], answers, places)
 
     @property
     def description(self) -> str:
@@ -91,6 +97,8 @@ class RecordedAnswers:
         """
         prompts = list(dict.fromkeys(request.prompt for request in requests))
         self._check_prompts(prompts)
+        if self.places:
+            return [self._sample(request) for request in requests]
         asked = Counter(request.prompt for request in requests)
         for prompt in prompts:
             if asked[prompt] > len(self.answers[prompt]):
@@ -100,6 +108,15 @@ class RecordedAnswers:
                 )
         places = _places(requests)
         return [self.answers[request.prompt][places[request]] for request in requests]
+
+    def _sample(self, request: Request) -> Answer:
+        place = self.places.get((request.prompt, request.repeat))
+        if place is None:
+            raise ValueError(
+                f"{self.path} has no sample {request.repeat} of {request.prompt[:80]!r}; ask for "
+                "the pairs or prompts, and at most as many answers, as were asked there"
+            )
+        return self.answers[request.prompt][place]
 
     def _check_prompts(self, prompts: Sequence[str]) -> None:
         lacking = [prompt for prompt in prompts if prompt not in self.answers]
@@ -120,14 +137,31 @@ def load(spec: ModelSpec) -> RecordedAnswers:
     return RecordedAnswers.load(spec.target)
 
 
-def _by_prompt(rows: Sequence[Row], path: Path) -> dict[str, list[Answer]]:
-    if not rows:
-        raise TableError("there is no answer in the file; write one line per answer")
-    column = next((name for name in _ANSWERS if name in rows[0].values), "")
-    repeated = "repeat" in rows[0].values
-    needed = ["prompt", column or "answer", *(["repeat"] if repeated else [])]
+def _files(path: Path) -> list[Path]:
+    """Return a file, or the Parquet files of a folder; those of an audit are in a folder of it."""
+    if not path.is_dir():
+        return [path]
+    folder = path / "answers" if (path / "manifest.json").is_file() else path
+    # Other engines mark their own files by a first letter of "_" or ".".
+    files = [file for file in sorted(folder.rglob("*.parquet")) if file.name[0] not in "_."]
+    if not files:
+        raise TableError(f"there is no .parquet file in the folder {path}; name one with answers")
+    return files
+
+
+def _by_prompt(
+    rows: Iterable[Row], path: Path
+) -> tuple[dict[str, list[Answer]], dict[tuple[str, str], int]]:
+    """Return the answers by prompt, and the place of each sample where rows name samples."""
     found: dict[str, list[tuple[int, Answer]]] = {}
+    places: dict[tuple[str, str], int] = {}
+    needed: list[str] = []
     for row in rows:
+        if not needed:
+            # The first row says which columns there are.
+            column = next((name for name in _ANSWERS if name in row.values), "")
+            order = next((name for name in ("sample", "repeat") if name in row.values), "")
+            needed = ["prompt", column or "answer", *([order] if order else [])]
         if not row.values.keys() >= set(needed):
             lines = path.suffix.lower() == ".jsonl"
             # Of a table all rows have the same columns.
@@ -138,23 +172,34 @@ def _by_prompt(rows: Sequence[Row], path: Path) -> dict[str, list[Answer]]:
         if not isinstance(prompt, str) or not prompt.strip():
             raise TableError(f"{row.where}: the prompt is {prompt!r}; give a text")
         answers = found.setdefault(prompt, [])
-        repeat = _repeat(row) if repeated else len(answers)
-        if any(repeat == other for other, _ in answers) and repeated:
-            raise TableError(f"{row.where} is repeat {repeat} of {prompt[:80]!r} once more")
+        repeat = _repeat(row) if order == "repeat" else len(answers)
+        if order == "sample":
+            known = (prompt, str(row.values["sample"]))
+            twice = places.setdefault(known, repeat) != repeat
+        else:
+            twice = order == "repeat" and any(repeat == other for other, _ in answers)
+        if twice:
+            which = f"{order} {row.values[order]}"
+            raise TableError(f"{row.where} is {which} of {prompt[:80]!r} once more")
         answers.append((repeat, _answer(row, column)))
+    if not found:
+        raise TableError("there is no answer in the file; write one line per answer")
     return {
         prompt: [answer for _, answer in sorted(answers, key=lambda pair: pair[0])]
         for prompt, answers in found.items()
-    }
+    }, places
 
 
 def _answer(row: Row, column: str) -> Answer:
     answer = row.values[column]
     if answer is None:
-        return Missing("null", "recorded as null")
+        reason = row.values.get("reason") or "null"
+        return Missing(str(reason), str(row.values.get("detail") or "recorded as null"))
     if not isinstance(answer, str):
         raise TableError(f"{row.where}: the {column} is {answer!r}; give a text, or null")
-    return answer if answer.strip() else Missing("empty", "recorded as an empty text")
+    if not answer.strip():
+        return Missing("empty", "recorded as an empty text")
+    return CutAnswer(answer) if row.values.get("cut") is True else answer
 
 
 def _repeat(row: Row) -> int:
@@ -178,102 +223,3 @@ def _places(requests: Sequence[Request]) -> dict[Request, int]:
         for rank, group in enumerate(of_prompt.values()):
             places.update({request: rank * n + sample for sample, request in group})
     return places
-
-
-class TableError(ValueError):
-    """A file that cannot be read as rows."""
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One row: its file and line, as messages name it, and its values by column."""
-
-    where: str
-    values: Mapping[str, Any]
-
-
-def read_table(path: Path) -> Sequence[Row]:
-    """Read a file; the ending of its name says how.
-
-    Raises
-    ------
-    TableError
-        If there is no such file, its kind is unknown, or a line cannot be read.
-    """
-    reader = _READERS.get(path.suffix.lower())
-    if reader is None:
-        raise TableError(
-            f"{path} is of an unknown kind; give a file that ends in {', '.join(_READERS)}"
-        )
-    if not path.is_file():
-        raise TableError(f"there is no file {path}; give the path of a file with answers")
-    return reader(path)
-
-
-def _read_lines(path: Path) -> list[Row]:
-    rows = []
-    # Bytes, since texts would also be split at Unicode line ends inside answers.
-    for number, line in enumerate(path.read_bytes().removeprefix(b"\xef\xbb\xbf").split(b"\n"), 1):
-        if not line.strip():
-            continue
-        where = f"line {number} of {path}"
-        try:
-            values = json.loads(line)
-        except (ValueError, RecursionError) as error:
-            raise TableError(f"{where} is not valid JSON ({error})") from None
-        if not isinstance(values, dict):
-            raise TableError(f"{where} is a JSON {type(values).__name__}, not an object")
-        rows.append(Row(where, values))
-    return rows
-
-
-def _read_csv(path: Path) -> list[Row]:
-    try:
-        text = path.read_bytes().decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise TableError(f"{path} is not UTF-8 (byte {error.start}); save it as UTF-8") from None
-    rows = []
-    # Answers may be longer than the 128 KiB that a field of the csv module may have.
-    limit = csv.field_size_limit(2**31 - 1)
-    try:
-        reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
-        for values in reader:
-            where = f"line {reader.line_num} of {path}"
-            if None in values or None in values.values():
-                raise TableError(f"{where} has more or fewer fields than the first line")
-            rows.append(Row(where, values))
-    except csv.Error as error:
-        raise TableError(f"{path} cannot be read after line {reader.line_num} ({error})") from None
-    finally:
-        csv.field_size_limit(limit)
-    return rows
-
-
-def _read_parquet(path: Path) -> list[Row]:
-    try:
-        records = _records(path)
-    except ImportError:
-        raise TableError(
-            f"{path} needs pyarrow; run: pip install pyarrow, or save it as .jsonl"
-        ) from None
-    except (OSError, ValueError) as error:
-        raise TableError(f"{path} cannot be read as Parquet ({error})") from None
-    return [Row(f"row {number} of {path}", values) for number, values in enumerate(records, 1)]
-
-
-def _records(path: Path) -> list[dict[str, Any]]:
-    try:
-        import pyarrow.parquet as parquet
-    except ImportError:
-        import pandas as pd  # type: ignore[import-untyped, import-not-found, unused-ignore]
-
-        frame = pd.read_parquet(path)
-        return list(frame.astype(object).where(frame.notna(), None).to_dict("records"))
-    return list(parquet.read_table(path).to_pylist())
-
-
-_READERS: dict[str, Callable[[Path], list[Row]]] = {
-    ".jsonl": _read_lines,
-    ".csv": _read_csv,
-    ".parquet": _read_parquet,
-}

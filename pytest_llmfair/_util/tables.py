@@ -1,0 +1,109 @@
+"""Rows of JSONL, CSV and Parquet files, one after the other, with the place of each."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+
+class TableError(ValueError):
+    """A file that cannot be read as rows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One row: its file and line, as messages name it, and its values by column."""
+
+    where: str
+    values: Mapping[str, Any]
+
+
+def rows_of(path: Path) -> Iterator[Row]:
+    """Yield the rows of a file; the ending of its name says how to read it.
+
+    Raises
+    ------
+    TableError
+        If there is no such file, its kind is unknown, or a line cannot be read.
+    """
+    reader = _READERS.get(path.suffix.lower())
+    if reader is None:
+        raise TableError(
+            f"{path} is of an unknown kind; give a file that ends in {', '.join(_READERS)}"
+        )
+    if not path.is_file():
+        raise TableError(f"there is no file {path}; give the path of a file with rows")
+    return reader(path)
+
+
+def _read_lines(path: Path) -> Iterator[Row]:
+    # Bytes, since texts would also be split at Unicode line ends inside answers.
+    with path.open("rb") as lines:
+        for number, line in enumerate(lines, 1):
+            if number == 1:
+                line = line.removeprefix(b"\xef\xbb\xbf")
+            if not line.strip():
+                continue
+            where = f"line {number} of {path}"
+            try:
+                values = json.loads(line)
+            except (ValueError, RecursionError) as error:
+                raise TableError(f"{where} is not valid JSON ({error})") from None
+            if not isinstance(values, dict):
+                raise TableError(f"{where} is a JSON {type(values).__name__}, not an object")
+            yield Row(where, values)
+
+
+def _read_csv(path: Path) -> Iterator[Row]:
+    # Answers may be longer than the 128 KiB that a field of the csv module may have.
+    limit = csv.field_size_limit(2**31 - 1)
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as lines:
+            reader = csv.DictReader(lines, strict=True)
+            for values in reader:
+                where = f"line {reader.line_num} of {path}"
+                if None in values or None in values.values():
+                    raise TableError(f"{where} has more or fewer fields than the first line")
+                yield Row(where, values)
+    except UnicodeDecodeError as error:
+        raise TableError(f"{path} is not UTF-8 (byte {error.start}); save it as UTF-8") from None
+    except csv.Error as error:
+        raise TableError(f"{path} cannot be read after line {reader.line_num} ({error})") from None
+    finally:
+        csv.field_size_limit(limit)
+
+
+def _read_parquet(path: Path) -> Iterator[Row]:
+    try:
+        for number, values in enumerate(_records(path), 1):
+            yield Row(f"row {number} of {path}", values)
+    except ImportError:
+        raise TableError(
+            f"{path} needs pyarrow; run: pip install pyarrow, or save it as .jsonl"
+        ) from None
+    except (OSError, ValueError) as error:
+        raise TableError(f"{path} cannot be read as Parquet ({error})") from None
+
+
+def _records(path: Path) -> Iterator[dict[str, Any]]:
+    try:
+        import pyarrow.parquet as parquet
+    except ImportError:
+        import pandas as pd  # type: ignore[import-untyped, import-not-found, unused-ignore]
+
+        frame = pd.read_parquet(path)
+        yield from frame.astype(object).where(frame.notna(), None).to_dict("records")
+        return
+    for batch in parquet.ParquetFile(path).iter_batches():
+        yield from batch.to_pylist()
+
+
+_READERS: dict[str, Callable[[Path], Iterator[Row]]] = {
+    ".jsonl": _read_lines,
+    ".csv": _read_csv,
+    ".parquet": _read_parquet,
+}

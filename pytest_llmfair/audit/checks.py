@@ -1,0 +1,135 @@
+"""Checks of an audit: those of a file, judged on the audit's answers by pytest."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pytest_llmfair.audit.loading import Audited
+from pytest_llmfair.audit.plan import Plan
+from pytest_llmfair.gate.check import INVARIANCE, UNAWARENESS, Check, Checks
+from pytest_llmfair.gate.check_command import GivenChecks
+from pytest_llmfair.gate.check_file import read_checks
+from pytest_llmfair.judging.collecting import check_data_kind
+from pytest_llmfair.metrics import get_metric
+from pytest_llmfair.scorers import load_scorers
+
+# Stands for the prompts of an audit while a file of checks is read.
+_OF_THE_AUDIT = ["The prompts of the audit."]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditCheck(Check):
+    """A check of the answers of an audit."""
+
+    audited: Callable[[], Audited]
+
+    def run(
+        self,
+        *,
+        client: Callable[[], Any],
+        scorers: Callable[[], Mapping[str, Any]],
+        pairs: Callable[..., Any],
+    ) -> Any:
+        """Judge by the assertion that a test would call, with the audit in the model's place."""
+        __tracebackhide__ = True
+        if self.prompts is not _OF_THE_AUDIT:
+            return super(AuditCheck, self).run(client=client, scorers=scorers, pairs=pairs)
+        audited = self.audited()
+        audited.note_model()
+        audited.use_scores()
+        prompts: Any = audited.prompts
+        if audited.plan.attribute and self.metric != UNAWARENESS:
+            prompts = audited.pairs
+        found = replace(self, prompts=prompts, attribute=None)
+        return super(AuditCheck, found).run(client=lambda: audited, scorers=scorers, pairs=pairs)
+
+
+def read_audit_checks(path: Path, plan: Plan, audited: Callable[[], Audited]) -> Checks:
+    """Return the checks of a file for an audit.
+
+    Raises
+    ------
+    ValueError
+        If the file is wrong, or a check needs what the audit does not have; the message names
+        the check.
+    """
+    held = read_checks(path, _OF_THE_AUDIT)
+    found = []
+    for check in held.checks:
+        if check.data is None:
+            try:
+                _check_fits(check, plan)
+            except ValueError as error:
+                raise ValueError(f"{path.name}:{check.line}: {check.name}: {error}") from None
+        own = {each.name: getattr(check, each.name) for each in fields(check)}
+        if check.metric != UNAWARENESS and check.data is None:
+            own["keywords"] = {"generations": plan.generations, **check.keywords}
+        found.append(AuditCheck(**own, audited=audited))
+    return replace(held, checks=tuple(found))
+
+
+def _check_fits(check: Check, plan: Plan) -> None:
+    if check.prompts is not _OF_THE_AUDIT:
+        raise ValueError("it has prompts of its own; leave them out, the audit has prompts")
+    if check.model is not None and check.model != plan.model:
+        raise ValueError(f"its model is {check.model}, and the audit asked {plan.model}")
+    if check.metric == UNAWARENESS:
+        return
+    named = check.attribute.name.replace(" x ", ",") if check.attribute else plan.attribute
+    if named != plan.attribute:
+        raise ValueError(
+            f"its attribute is {named}, and the audit has answers for "
+            f"{plan.attribute or 'prompts without an exchange of groups'}; audit again with "
+            f"--attribute {named}"
+        )
+    if check.metric != INVARIANCE:
+        check_data_kind(get_metric(check.metric), pairs=bool(plan.attribute))
+    generations = check.keywords.get("generations", 0)
+    if generations > plan.generations:
+        raise ValueError(
+            f"generations is {generations}, and the audit has {plan.generations} answers to each "
+            "prompt; audit again with more --generations"
+        )
+    if check.keywords.get("baseline") == "placebo" and not plan.placebo:
+        raise ValueError(
+            "its baseline is placebo, and the audit has no placebo twins; audit again with "
+            "--placebo"
+        )
+    for keyword in ("sequential", "looks"):
+        if keyword in check.keywords:
+            raise ValueError(f"{keyword} stops asking early, and an audit has asked everything")
+
+
+def scorers_of(checks: Checks) -> list[str]:
+    """Return the names of the scorers of the package that checks need, so that workers score."""
+    known = load_scorers()
+    found: dict[str, None] = {}
+    for check in checks.checks:
+        named = check.keywords.get("scorer")
+        if named is None and check.metric == INVARIANCE:
+            named = check.keywords.get("metric")
+        elif named is None and check.metric != UNAWARENESS and check.data is None:
+            info = get_metric(check.metric)
+            named = info.scorer if info.needs in ("scores", "score_pairs") else None
+        if isinstance(named, str) and named in known:
+            found[named] = None
+    return list(found)
+
+
+def judge(path: Path, plan: Plan, folder: Path, options: list[str]) -> int:
+    """Judge a file of checks with pytest, and return its exit status."""
+    held: list[Audited] = []
+
+    def audited() -> Audited:
+        if not held:
+            held.append(Audited(folder))
+        return held[0]
+
+    path = path.resolve()
+    plugin = GivenChecks(path, lambda: read_audit_checks(path, plan, audited))
+    return int(pytest.main(["-p", "llmfair", *options, str(path)], [plugin]))

@@ -1,0 +1,178 @@
+"""Engines: where the shards of a phase are made, with three tries for each.
+
+An engine is a pool of workers with the same three methods. `local` makes shards in this process,
+or in processes that it starts, without any port; `ray` in actors of Ray.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import threading
+from collections import Counter, deque
+from collections.abc import Callable, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from pathlib import Path
+from typing import Protocol
+
+from pytest_llmfair.audit.store import Store
+from pytest_llmfair.audit.work import CannotLoad, Worker, WrongModel
+from pytest_llmfair.clients.budget import Caps
+
+TRIES = 3
+
+Done = Callable[[int, int], None]
+
+
+class Pool(Protocol):
+    """Workers of an engine."""
+
+    # How many shards are made at the same time.
+    workers: int
+
+    def submit(self, phase: str, shard: int) -> Future[int]:
+        """Make a part, and return the number of its rows."""
+
+    def close(self) -> None:
+        """End the workers."""
+
+
+def make_parts(
+    pool: Pool, store: Store, phase: str, shards: Sequence[int], done: Done
+) -> dict[int, str]:
+    """Make the missing parts of a phase.
+
+    Parameters
+    ----------
+    pool : Pool
+        The workers.
+    store : Store
+        Where parts are looked up.
+    phase : str
+        "pairs", "answers", or "scores-" and the name of a scorer.
+    shards : sequence of int
+        All shards of the phase; those with a part are left alone.
+    done : callable
+        Called with the shard and its number of rows.
+
+    Returns
+    -------
+    dict of int to str
+        Shards that failed three times, with the last error.
+
+    Raises
+    ------
+    CannotLoad
+        If a worker has another model, or workers could not load it three times.
+    OSError
+        If a part cannot be written, as on a full disk: no other shard would fare better.
+    """
+    known = set(store.done(phase))
+    waiting = deque(shard for shard in shards if shard not in known)
+    tries: Counter[int] = Counter()
+    failed: dict[int, str] = {}
+    not_loaded = 0
+    running: dict[Future[int], int] = {}
+    while waiting or running:
+        while waiting and len(running) < pool.workers:
+            shard = waiting.popleft()
+            running[pool.submit(phase, shard)] = shard
+        for future in wait(running, return_when=FIRST_COMPLETED).done:
+            shard = running.pop(future)
+            error = future.exception()
+            if error is None:
+                done(shard, future.result())
+                continue
+            if isinstance(error, CannotLoad):
+                not_loaded += 1
+                if isinstance(error, WrongModel) or not_loaded == TRIES:
+                    raise error
+                waiting.append(shard)
+                continue
+            # A lost connection to a model is an OSError too, and worth another try.
+            if _is_about_files(error):
+                raise error
+            tries[shard] += 1
+            if tries[shard] < TRIES:
+                waiting.append(shard)
+            else:
+                failed[shard] = f"{type(error).__name__}: {error}"
+                store.fail(phase, shard, failed[shard])
+    return failed
+
+
+def _is_about_files(error: BaseException) -> bool:
+    return isinstance(error, OSError) and not isinstance(error, (ConnectionError, TimeoutError))
+
+
+class InProcess:
+    """Makes shards one after the other in this process."""
+
+    workers = 1
+
+    def __init__(self, folder: Path, caps: Caps) -> None:
+        self._worker = Worker(folder, caps)
+
+    def submit(self, phase: str, shard: int) -> Future[int]:
+        """Make a part now."""
+        future: Future[int] = Future()
+        try:
+            future.set_result(self._worker.run(phase, shard))
+        except Exception as error:  # noqa: BLE001  # as a worker's, it is counted as a try
+            future.set_exception(error)
+        return future
+
+    def close(self) -> None:
+        """Close the cassette and the budget."""
+        self._worker.close()
+
+
+class Processes:
+    """Makes shards in processes of this machine; one that dies is replaced."""
+
+    def __init__(self, folder: Path, caps: Caps, workers: int) -> None:
+        self.workers = workers
+        self._arguments = (folder, caps)
+        self._pool = self._started()
+
+    def _started(self) -> ProcessPoolExecutor:
+        # Not forked: threads of libraries and models do not survive a fork.
+        context = multiprocessing.get_context("spawn")
+        return ProcessPoolExecutor(self.workers, context, _begin, self._arguments)
+
+    def submit(self, phase: str, shard: int) -> Future[int]:
+        """Make a part in a process; a pool with a dead process is replaced first."""
+        try:
+            return self._pool.submit(_run, phase, shard)
+        except BrokenProcessPool:
+            self._pool.shutdown(wait=False, cancel_futures=True)
+            self._pool = self._started()
+            return self._pool.submit(_run, phase, shard)
+
+    def close(self) -> None:
+        """End the processes after the shards that they are making."""
+        self._pool.shutdown(cancel_futures=True)
+
+
+# The worker of this process.
+_worker: Worker | None = None
+
+
+def _begin(folder: Path, caps: Caps) -> None:
+    global _worker
+    _worker = Worker(folder, caps)
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        threading.Thread(target=_end_with, args=(parent.join,), daemon=True).start()
+
+
+def _end_with(parent_ends: Callable[[], None]) -> None:
+    """End this process when the command was killed, which cannot tell its workers any more."""
+    parent_ends()
+    os._exit(1)
+
+
+def _run(phase: str, shard: int) -> int:
+    assert _worker is not None
+    return _worker.run(phase, shard)

@@ -1,0 +1,85 @@
+"""The index pass: which shard asks which question, and which answers belong to which pair.
+
+Equal prompts get answers of their own, whose seeds count how often the prompt came before. That
+number must not depend on shards, so one pass over digests of all prompts finds it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from pytest_llmfair.audit.store import Store
+
+Numbers = npt.NDArray[np.int64]
+# The members of a pair in the order in which a client is asked for them.
+MEMBERS = ("original", "counterfactual", "placebo")
+
+
+def make_index(store: Store, shards: Sequence[int], *, paired: bool) -> None:
+    """Write the questions of every shard, and the numbers of the questions of its members.
+
+    A question is a prompt, its side, and how often it came before on its side. Questions are
+    numbered through all shards. With more than two groups a prompt is in several pairs, which
+    share its question; the first of them asks it.
+    """
+    phase, columns = ("pairs", MEMBERS) if paired else ("prompts", ("prompt",))
+    shares = MEMBERS[:2] if paired and len(_groups(store, shards)) > 2 else ()
+    before = {name: _occurrences(store, phase, shards, name) for name in columns}
+    shared: dict[str, int] = {}
+    number = 0
+    for place, shard in enumerate(shards):
+        table = store.table(phase, shard, columns)
+        questions: list[tuple[str, str, int]] = []
+        members: dict[str, list[int]] = {name: [] for name in columns}
+        for name in columns:
+            side = name if paired and name not in shares else ""
+            texts = table.column(name).to_pylist()
+            for text, occurrence in zip(texts, before[name][place].tolist(), strict=True):
+                if text is None:
+                    members[name].append(-1)
+                    continue
+                known = shared.setdefault(text, number) if name in shares else number
+                if known == number:
+                    questions.append((text, side, 0 if name in shares else occurrence))
+                    number += 1
+                members[name].append(known)
+        store.put("members", shard, members)
+        rows = zip(*questions, strict=True) if questions else ((), (), ())
+        # Written last: a shard with questions has its members too.
+        store.put(
+            "questions", shard, dict(zip(("prompt", "side", "occurrence"), rows, strict=True))
+        )
+
+
+def _groups(store: Store, shards: Sequence[int]) -> set[str]:
+    return {
+        group
+        for shard in shards
+        for name in ("from_group", "to_group")
+        for group in store.table("pairs", shard, [name]).column(name).unique().to_pylist()
+    }
+
+
+def _occurrences(store: Store, phase: str, shards: Sequence[int], name: str) -> list[Numbers]:
+    """Return by shard how often each text came before, in this shard and all earlier ones."""
+    parts = [
+        np.array([_digest(text) for text in store.column(phase, shard, name)], dtype=np.uint64)
+        for shard in shards
+    ]
+    flat = np.concatenate(parts)
+    order = np.argsort(flat, kind="stable")
+    begins = np.diff(flat[order], prepend=~flat[order[:1]]) != 0
+    places = np.arange(len(flat))
+    before = np.empty(len(flat), dtype=np.int64)
+    before[order] = places - np.maximum.accumulate(np.where(begins, places, 0))
+    return np.split(before, np.cumsum([len(part) for part in parts])[:-1])
+
+
+def _digest(text: str | None) -> int:
+    if text is None:
+        return 0
+    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big")

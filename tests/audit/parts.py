@@ -1,0 +1,78 @@
+"""Audits made part by part, and models that break while they are asked."""
+
+from __future__ import annotations
+
+from pytest_llmfair.audit import load
+from pytest_llmfair.audit.engines import InProcess, make_parts
+from pytest_llmfair.audit.index import make_index
+from pytest_llmfair.audit.plan import Plan, digest_of
+from pytest_llmfair.audit.store import Store
+from pytest_llmfair.audit.work import revision_of
+from pytest_llmfair.clients.budget import Caps
+
+MODEL = "builtin:ngram?gender_skew=0.5"
+PEOPLE = ("She", "My sister", "The boy", "Her son", "The train", "The ballerina", "He or she")
+# Equal prompts in different shards, prompts without a pair, and uncertain ones.
+PROMPTS = [f"{PEOPLE[i % 7]} said on day {i % 3} that" for i in range(60)]
+
+
+def plan_of(path, **given):
+    options = {
+        "data": path.name,
+        "data_sha256": digest_of(path),
+        "column": "prompt",
+        "model": MODEL,
+        "revision": revision_of(MODEL),
+        "attribute": "gender",
+        "groups": (),
+        "placebo": False,
+        "generations": 3,
+        "seed": 5,
+        "max_tokens": None,
+        "shard_size": 8,
+    }
+    return Plan(**{**options, **given})
+
+
+PHASES = ("prompts", "pairs", "members", "questions", "answers")
+
+
+def audited(data, out, pool=None, **given):
+    """Make all parts of an audit, and return it."""
+    store = Store(out)
+    plan = plan_of(data, **given).begin(store, data)
+    pool = pool or InProcess(out, Caps())
+    if plan.attribute:
+        assert make_parts(pool, store, "pairs", plan.shards, lambda *_: None) == {}
+    make_index(store, plan.shards, paired=bool(plan.attribute))
+    make_parts(pool, store, "answers", plan.shards, lambda *_: None)
+    pool.close()
+    return load(out)
+
+
+MOODY = """
+import os, pathlib, time
+
+HERE = pathlib.Path(__file__).parent
+
+
+def once(name):
+    try:
+        (HERE / name).touch(exist_ok=False)
+    except FileExistsError:
+        return False
+    return True
+
+
+def deadly(prompt, seed):
+    if "day 2" in prompt and once("died"):
+        os.kill(os.getpid(), 9)
+    return f"{prompt} {seed % 7}"
+
+
+def slow(prompt, seed):
+    time.sleep(0.02)
+    with (HERE / "asked").open("a") as file:
+        file.write("x")
+    return f"{prompt} {seed % 7}"
+"""

@@ -1,0 +1,306 @@
+"""An audit in shards finds what one call of a client finds, to the last digit."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+from pytest_llmfair import Responses
+from pytest_llmfair.audit import load
+from pytest_llmfair.audit.engines import Processes
+from pytest_llmfair.audit.store import Store
+from pytest_llmfair.audit.work import revision_of
+from pytest_llmfair.cli import main
+from pytest_llmfair.clients import load_client
+from pytest_llmfair.clients.budget import Caps
+from pytest_llmfair.counterfactuals import generate_pairs
+from pytest_llmfair.fairness import Fairness
+from pytest_llmfair.metrics import all_metrics, get_metric
+from pytest_llmfair.responses import Missing
+from tests.audit.parts import MODEL, MOODY, PHASES, PROMPTS, audited
+
+
+@pytest.fixture
+def data(tmp_path):
+    path = tmp_path / "prompts.jsonl"
+    path.write_text("".join(json.dumps({"prompt": text}) + "\n" for text in PROMPTS))
+    return path
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {},
+        {"placebo": True},
+        {"attribute": "age"},
+        {"attribute": "race", "placebo": True, "shard_size": 3},
+    ],
+    ids=str,
+)
+def test_pairs_and_answers_are_those_of_one_call(tmp_path, given):
+    prompts = PROMPTS
+    if given.get("attribute", "gender") != "gender":
+        people = ("A young man", "An old man", "A Black woman", "A white woman", "An Asian boy")
+        prompts = [f"{people[i % 5]} said on day {i % 7} that" for i in range(40)]
+    data = tmp_path / "prompts.txt"
+    data.write_text("\n".join(prompts))
+    found = audited(data, tmp_path / "out", **given)
+    pairs = generate_pairs(
+        prompts, given.get("attribute", "gender"), placebo=given.get("placebo", False), seed=5
+    )
+    asked = load_client(MODEL, seed=5).answer_pairs(pairs, n=3)
+    assert list(found.pairs) == list(pairs)
+    for name in ("rejected", "uncertain", "unmentioned", "lost", "lacks", "unexchanged"):
+        assert getattr(found.pairs, name) == getattr(pairs, name), name
+    assert found.responses == asked
+    assert len({str(pair.from_group) for pair in pairs}) > 1
+    again = load_client(f"responses:{tmp_path / 'out'}").answer_pairs(pairs, n=3)
+    assert (again.original, again.counterfactual) == (asked.original, asked.counterfactual)
+
+
+def test_answers_to_prompts_alone_are_those_of_one_call(data, tmp_path):
+    found = audited(data, tmp_path / "out", attribute="")
+    rows = load_client(MODEL, seed=5).generate(PROMPTS, n=3)
+    assert found.responses.prompts == tuple(PROMPTS)
+    assert found.responses.answers == tuple(map(tuple, rows))
+    # Equal prompts in different shards have answers of their own.
+    assert len(set(found.responses.answers)) > len(set(PROMPTS))
+
+
+ASKED = ("scores", "score_pairs", "text_pairs", "embedding_pairs", "texts", "pronoun_counts")
+WORDS = {
+    "group_words": {"female": ["she", "her"], "male": ["he", "him"]},
+    "target_words": ["job", "office"],
+}
+
+
+@pytest.fixture(scope="module")
+def both(tmp_path_factory):
+    """Return the answers of audits, and of one call of a client: to pairs, and to prompts."""
+    folder = tmp_path_factory.mktemp("audits")
+    data = folder / "prompts.txt"
+    data.write_text("\n".join(PROMPTS))
+    client = load_client(MODEL, seed=5)
+    rows = tuple(map(tuple, client.generate(PROMPTS, n=3)))
+    return {
+        True: (
+            audited(data, folder / "pairs").responses,
+            client.answer_pairs(generate_pairs(PROMPTS, "gender", seed=5), n=3),
+        ),
+        False: (
+            audited(data, folder / "prompts", attribute="").responses,
+            Responses(tuple(PROMPTS), rows, MODEL),
+        ),
+    }
+
+
+@pytest.mark.parametrize("name", [i.name for i in all_metrics().values() if i.needs in ASKED])
+def test_every_metric_is_the_same_to_the_last_digit(both, name):
+    info = get_metric(name)
+    keywords = {"texts": WORDS, "pronoun_counts": {}}.get(info.needs, {})
+    if name == "ruted_stereotype":
+        keywords = {"majority": dict.fromkeys(PROMPTS, "male")}
+    scorer = None
+    if info.scorer is not None:
+        vector = info.needs == "embedding_pairs"
+        scorer = {True: vectors, False: lambda texts: [len(t) % 7 / 7 for t in texts]}[vector]
+    found = []
+    for responses in both[info.needs.endswith("pairs")]:
+        fairness = Fairness(client=lambda: None, scorers=dict)
+        fairness.responses = responses
+        word = {"minimum": 0.4} if info.direction == "higher" else {"bound": 0.4}
+        result = fairness.check(name, scorer=scorer, mode="point", **word, **keywords)
+        found.append((repr(result.estimate), repr(result)))
+    assert found[0] == found[1]
+    assert "undefined" not in found[0][0]
+
+
+def vectors(texts):
+    """Embed texts by their lengths and letters."""
+    return np.array([[len(text), text.count("e") + 1.0] for text in texts])
+
+
+CHECKS = """
+version: 1
+checks:
+- {metric: counterfactual_rouge_l, attribute: gender, minimum: 0.05, rationale: r, owner: o}
+- {metric: strict_sentiment_parity, attribute: gender, bound: 0.9, rationale: r, owner: o}
+"""
+
+
+@pytest.fixture
+def checks(tmp_path):
+    path = tmp_path / "fair.llmfair.yaml"
+    path.write_text(CHECKS)
+    return path
+
+
+def command(data, out, checks, *options):
+    given = [str(data)] if data else []
+    return [
+        *(
+            "audit",
+            *given,
+            "--out",
+            str(out),
+            "--checks",
+            str(checks),
+            "-q",
+            "-p",
+            "no:cacheprovider",
+        ),
+        *(["--attribute", "gender", "--generations", "3", "--shard-size", "8"] if data else []),
+        *options,
+    ]
+
+
+@pytest.mark.slow
+def test_the_parts_do_not_depend_on_the_workers(data, tmp_path):
+    digests = set()
+    for workers in (1, 2):
+        out = tmp_path / f"out{workers}"
+        pool = Processes(out, Caps(), workers) if workers > 1 else None
+        audited(data, out, pool)
+        digests.add(Store(out).digest(PHASES))
+    assert len(digests) == 1
+
+
+def test_the_same_command_continues_and_another_is_refused(data, tmp_path, checks, capsys):
+    out = tmp_path / "out"
+    model = ("--model", MODEL)
+    assert main(command(data, out, checks, *model)) == 0
+    before = Store(out).digest(PHASES)
+    (out / "answers" / "00003.parquet").unlink()
+    torn = out / "answers" / "00005.parquet"
+    torn.write_bytes(torn.read_bytes()[:-20])
+    capsys.readouterr()
+    assert main(command(data, out, checks, *model)) == 0
+    assert "answers: 2 shards, " in capsys.readouterr().err
+    assert Store(out).digest(PHASES) == before
+    with pytest.raises(SystemExit, match="2"):
+        main(command(data, out, checks, *model, "--seed", "1"))
+    assert "holds another audit (seed was 0 and is 1)" in capsys.readouterr().err
+    # Other checks judge the same answers without a model, and the scores are there already.
+    checks.write_text(CHECKS.replace("bound: 0.9", "bound: 0.8"))
+    assert main(command(None, out, checks)) == 0
+    assert "shards" not in capsys.readouterr().err
+
+
+def test_a_verdict_is_that_of_answers_collected_in_one_call(data, tmp_path, checks):
+    record = tmp_path / "run.json"
+    main(command(data, tmp_path / "out", checks, "--model", MODEL, "--llmfair-json", str(record)))
+    alone = tmp_path / "alone.json"
+    prompts = json.dumps(PROMPTS)
+    checks.write_text(CHECKS.replace("checks:", f"generations: 3\nprompts: {prompts}\nchecks:"))
+    options = ("-q", "-p", "no:cacheprovider", "--llmfair-model", MODEL)
+    main(["check", str(checks), *options, "--llmfair-json", str(alone)])
+    found, wanted = (json.loads(path.read_text())["results"] for path in (record, alone))
+    assert len(found) == 2
+    for one, other in zip(found, wanted, strict=True):
+        for key in ("value", "interval", "verdict", "n", "notes", "reasons", "prompts_sha256"):
+            assert one.get(key) == other.get(key), key
+
+
+def test_a_shard_that_always_fails_is_missing_and_makes_the_verdict_invalid(
+    data, tmp_path, checks, monkeypatch, capsys
+):
+    from pytest_llmfair.audit.work import Worker
+
+    make = Worker._answers
+
+    def broken(self, shard):
+        if shard == 2:
+            raise RuntimeError("no such page")
+        return make(self, shard)
+
+    monkeypatch.setattr(Worker, "_answers", broken)
+    out = tmp_path / "out"
+    assert main(command(data, out, checks, "--model", MODEL)) == 1
+    said = capsys.readouterr()
+    assert "1 shard of answers failed 3 times; shard 2: RuntimeError: no such page" in said.err
+    assert "INVALID" in said.out
+    lost = [a for row in load(out).responses.original for a in row if isinstance(a, Missing)]
+    assert {answer.detail for answer in lost} == {"RuntimeError: no such page"}
+    # Once it works again, the same command tries again.
+    monkeypatch.undo()
+    assert main(command(data, out, checks, "--model", MODEL)) == 0
+
+
+def test_a_full_disk_ends_the_run_and_keeps_what_is_there(data, tmp_path, checks, monkeypatch):
+    import errno
+
+    put = Store.put
+
+    def full(self, phase, shard, *rest):
+        if (phase, shard) == ("answers", 3):
+            raise OSError(errno.ENOSPC, "No space left on device")
+        put(self, phase, shard, *rest)
+
+    monkeypatch.setattr(Store, "put", full)
+    out = tmp_path / "out"
+    with pytest.raises(SystemExit, match="2"):
+        main(command(data, out, checks, "--model", MODEL))
+    assert Store(out).done("answers") == [0, 1, 2]
+    monkeypatch.undo()
+    with pytest.raises(ValueError, match="5 of 8 shards"):
+        load(out)
+
+
+def test_an_audit_that_is_not_there_is_an_error(tmp_path, checks, capsys):
+    with pytest.raises(SystemExit, match="2"):
+        main(command(None, tmp_path / "none", checks))
+    assert "holds no audit; name its data and its model" in capsys.readouterr().err
+
+
+@pytest.fixture
+def moody(tmp_path, monkeypatch):
+    (tmp_path / "moody.py").write_text(MOODY)
+    monkeypatch.setenv("PYTHONPATH", f"{tmp_path}{os.pathsep}{os.environ.get('PYTHONPATH', '')}")
+    monkeypatch.syspath_prepend(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.slow
+def test_a_worker_that_is_killed_is_replaced(data, moody):
+    model = {"model": "python:moody:deadly", "revision": revision_of("python:moody:deadly")}
+    found = audited(data, moody / "out", Processes(moody / "out", Caps(), 2), **model)
+    assert (moody / "died").exists()
+    assert not any(isinstance(a, Missing) for row in found.responses.original for a in row)
+
+
+@pytest.mark.slow
+def test_a_killed_command_continues_where_it_stopped(data, moody, checks):
+    out = moody / "out"
+    line = [sys.executable, "-m", "pytest_llmfair.cli"]
+    line += command(data, out, checks, "--model", "python:moody:slow", "--workers", "2")
+    begun = subprocess.Popen(line, cwd=moody, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    until = time.monotonic() + 60
+    while len(Store(out).done("answers")) < 2 and time.monotonic() < until:
+        time.sleep(0.05)
+    begun.send_signal(signal.SIGKILL)
+    begun.wait()
+    time.sleep(0.5)
+    kept = Store(out).done("answers")
+    assert 2 <= len(kept) < 8
+    asked = (moody / "asked").stat().st_size
+    needed = sum(Store(out).table("questions", shard).num_rows for shard in range(8)) * 3
+    subprocess.run(line, cwd=moody, check=False, capture_output=True)
+    # At most the shards of the two workers are asked again.
+    in_flight = max(Store(out).table("questions", shard).num_rows for shard in range(8)) * 3 * 2
+    assert (moody / "asked").stat().st_size <= needed + in_flight
+    assert asked < needed
+    assert Store(out).done("answers") == list(range(8))
+
+
+def test_workers_that_cannot_load_the_model_end_the_run(data, moody, checks, capsys):
+    assert main(command(data, moody / "out", checks, "--model", MODEL)) == 0
+    with pytest.raises(SystemExit, match="2"):
+        main(command(data, moody / "other", checks, "--model", "python:moody:no_such_function"))
+    assert "a worker cannot load python:moody:no_such_function" in capsys.readouterr().err

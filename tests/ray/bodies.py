@@ -1,0 +1,72 @@
+"""What tests of Ray do, each in a process of its own.
+
+Ray numbers actors from the start in every session of a process, so that handles of an earlier
+session, when they are freed, can end actors of a later one.
+"""
+
+from __future__ import annotations
+
+from pytest_llmfair.audit.engines import make_parts
+from pytest_llmfair.audit.index import make_index
+from pytest_llmfair.audit.ray_engine import RayActors
+from pytest_llmfair.audit.store import Store
+from pytest_llmfair.audit.work import revision_of
+from pytest_llmfair.clients.budget import Caps
+from tests.audit.parts import PHASES, audited, plan_of
+
+
+def parts_are_equal_with_one_two_and_eight_workers(folder):
+    data = folder / "prompts.txt"
+    audited(data, folder / "local")
+    digests = {Store(folder / "local").digest(PHASES)}
+    for workers in (1, 2, 8):
+        out = folder / f"ray{workers}"
+        audited(data, out, RayActors(out, Caps(), workers, "local", 0.0))
+        digests.add(Store(out).digest(PHASES))
+    assert len(digests) == 1
+
+
+def a_worker_that_is_killed_is_replaced(folder):
+    import ray
+
+    out = folder / "out"
+    model = "python:moody:deadly"
+    pool = RayActors(out, Caps(), 2, "local", 0.0)
+    found = audited(folder / "prompts.txt", out, pool, model=model, revision=revision_of(model))
+    assert (folder / "died").exists()
+    assert all(isinstance(a, str) for row in found.responses.original for a in row)
+    assert not ray.is_initialized()
+
+
+def a_node_that_is_lost_costs_no_part(folder):
+    import ray
+    from ray.cluster_utils import Cluster
+
+    data, out = folder / "prompts.txt", folder / "out"
+    audited(data, folder / "local", model="python:moody:slow", revision=revision_of("python:x"))
+    cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 0})
+    nodes = [cluster.add_node(num_cpus=1) for _ in range(2)]
+    try:
+        ray.init(address=cluster.address, log_to_driver=False, logging_level="ERROR")
+        store = Store(out)
+        given = {"model": "python:moody:slow", "revision": revision_of("python:x")}
+        plan = plan_of(data, **given).begin(store, data)
+        pool = RayActors(out, Caps(), 2, cluster.address, 0.0)
+        asked = []
+
+        def done(shard, rows):
+            asked.append(shard)
+            if len(asked) == 2:
+                cluster.remove_node(nodes[0], allow_graceful=False)
+                cluster.add_node(num_cpus=1)
+
+        assert make_parts(pool, store, "pairs", plan.shards, lambda *_: None) == {}
+        make_index(store, plan.shards, paired=True)
+        assert make_parts(pool, store, "answers", plan.shards, done) == {}
+        pool.close()
+        # The user's own cluster stays.
+        assert ray.is_initialized()
+    finally:
+        ray.shutdown()
+        cluster.shutdown()
+    assert store.digest(PHASES) == Store(folder / "local").digest(PHASES)
