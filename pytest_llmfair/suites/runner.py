@@ -264,7 +264,8 @@ def rank_correlation(one: Sequence[float], other: Sequence[float]) -> tuple[floa
 
 
 def _ranks(values: Any) -> Any:
-    """Return mean ranks, so that ties share one."""
+    """Return mean ranks; ties share one, also those that differ by rounding only."""
+    values = values.round(12)
     return np.array([((values < v).sum() + (values <= v).sum() - 1) / 2 for v in values])
 
 
