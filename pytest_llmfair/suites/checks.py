@@ -16,7 +16,7 @@ from pytest_llmfair.metrics import get_metric
 from pytest_llmfair.session import active
 from pytest_llmfair.signatures import word_of
 from pytest_llmfair.suites.design import Quantity, Suite, Task
-from pytest_llmfair.suites.runner import SuiteResult, TaskResult, chosen_tasks, run_task
+from pytest_llmfair.suites.runner import SuiteResult, TaskResult, chosen_tasks, hand_on, run_task
 
 
 @dataclass(slots=True, eq=False)
@@ -36,6 +36,9 @@ class Answers:
             model = ModelClient.of(client())
             self.found[task.name] = run_task(self.suite, task, self.size, model, self.population)
             self.model = model.name
+            # After every task, so that a run that ends early keeps what it has measured.
+            if (found := self.result()) is not None and (recorder := active()) is not None:
+                hand_on(found, recorder.nodeid.partition("::")[0])
         return self.found[task.name]
 
     def checks(self, bounds: Mapping[tuple[str, str], float]) -> list[SuiteCheck]:
@@ -50,7 +53,16 @@ class Answers:
         """Return what was measured; None if nothing was."""
         if not self.found:
             return None
-        return SuiteResult(self.suite, self.model, self.size, tuple(self.found.values()))
+        # Pytest may run the tasks in another order.
+        names = [task.name for task in chosen_tasks(self.suite, self.tasks)]
+        return SuiteResult(
+            self.suite,
+            self.model,
+            self.size,
+            tuple(self.found[name] for name in names if name in self.found),
+            population=self.population,
+            unmeasured=tuple(name for name in names if name not in self.found),
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,14 +102,25 @@ class SuiteCheck(Check):
     ) -> Any:
         """Ask what was not asked before, measure, and judge if there is a bound."""
         __tracebackhide__ = True
+        if (recorder := active()) is not None and not self.line:
+            recorder.rerun = self.rerun
         measured = self.answers.of(self.task, client).measured
         found = next(each for each in measured if each.quantity == self.quantity)
         if self.judged:
             return conclude(found.judge(self.bound, self.answers.suite.name, self.answers.model))
         # It is measured without a bound on purpose, so nobody forgot to check the answers.
-        if (recorder := active()) is not None:
+        if recorder is not None:
             recorder.collected = False
         return None
+
+    @property
+    def rerun(self) -> str:
+        """The command that repeats this check, without its model and seed."""
+        answers, task = self.answers, self.task.name
+        words = ["llmfair run", answers.suite.name, "--size", answers.size, "--task", task]
+        words += ["--bounds", f"{self.name}={self.bound:g}"]
+        words += ["--population", answers.population] if answers.population else []
+        return " ".join(words)
 
 
 def items_of(parent: Any, checks: Iterable[SuiteCheck]) -> list[pytest.Item]:

@@ -66,8 +66,8 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.plan:
         sys.stdout.write("\n".join(_planned(suite, arguments.size, tasks)) + "\n")
         return 0
-    bounds = suite.bounds(read_bounds(arguments.bounds))
     chosen_tasks(suite, tasks)
+    bounds = suite.bounds(read_bounds(arguments.bounds), tasks)
     given = list(arguments.rest)
     if arguments.model is not None:
         given += ["--llmfair-model", arguments.model]
@@ -86,7 +86,7 @@ def read_bounds(given: Iterable[str]) -> dict[str, float]:
     """
     found = {}
     for part in (part.strip() for text in given for part in text.split(",")):
-        name, equals, value = part.partition("=")
+        name, equals, value = part.rpartition("=")
         try:
             found[name.strip()] = float(value)
         except ValueError:

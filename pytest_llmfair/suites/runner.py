@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 
-from pytest_llmfair._util.wording import plural
-from pytest_llmfair.clients import ModelClient
+from pytest_llmfair._util.wording import plain
+from pytest_llmfair.clients import ModelClient, origins
 from pytest_llmfair.judging.assertion import EstimateAssertion
 from pytest_llmfair.judging.inputs import MetricInputs
 from pytest_llmfair.judging.outcome import conclude_all, record
@@ -19,11 +19,14 @@ from pytest_llmfair.judging.pipeline import evaluate
 from pytest_llmfair.judging.result import Result
 from pytest_llmfair.judging.rules import Rules
 from pytest_llmfair.metrics import get_metric
+from pytest_llmfair.session import active
 from pytest_llmfair.stats import Estimate, Finding, MaxPairwiseDifference
 from pytest_llmfair.suites.design import Quantity, Suite, Task, get_suite
 from pytest_llmfair.suites.kinds import KINDS
 from pytest_llmfair.suites.questions import calls, missing_answers
 from pytest_llmfair.suites.tables import Table
+
+_LEVEL = 0.95
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +45,8 @@ class Measured:
         The value of each wording alone; NaN where undefined.
     findings : tuple of Finding
         What a reader must know beyond the numbers; part of every result.
+    origin : (int, int)
+        Answers of the task that were asked for live, and replayed from a cassette.
     """
 
     task: Task
@@ -49,16 +54,46 @@ class Measured:
     estimate: Estimate
     wordings: tuple[float, ...]
     findings: tuple[Finding, ...] = ()
+    origin: tuple[int, int] = (0, 0)
+
+    @property
+    def spread(self) -> str:
+        """What the wordings alone give, as a sentence."""
+        return f"{len(self.wordings)} wordings alone give {_spread(self.wordings)}"
+
+    def label(self, suite: str) -> str:
+        """Return what a result is called besides its metric."""
+        cut = self.quantity.name.partition("@")[2]
+        return " ".join(filter(None, (suite, self.task.name, cut)))
 
     def judge(self, bound: float, suite: str, model: str) -> Result:
         """Judge the value by the pipeline of all assertions, without recording the result."""
-        label = f"{suite} {self.task.name}"
-        if "@" in self.quantity.name:
-            label += f" {self.quantity.name.partition('@')[2]}"
-        rules = Rules(label=label)
+        rules = Rules(label=self.label(suite))
         info = get_metric(self.quantity.metric)
-        inputs = MetricInputs(findings=self.findings, model=model)
+        inputs = MetricInputs(findings=self.findings, model=model, origin=self.origin)
         return evaluate(EstimateAssertion(self.estimate, bound, info, rules, inputs))
+
+    def to_dict(self, suite: str) -> dict[str, Any]:
+        """Return plain JSON types; `check` is what a result of this value calls its metric."""
+        found: dict[str, Any] = {
+            "task": self.task.name,
+            "metric": self.quantity.name,
+            "check": f"{self.quantity.metric} {self.label(suite)}",
+            "value": self.estimate.value,
+            **dict.fromkeys(("lower", "upper", "of")),
+            "level": _LEVEL,
+            "wordings": self.wordings,
+            "notes": [
+                each.text
+                for each in (*self.estimate.findings, *self.findings)
+                if each.text not in (self.task.note, self.spread)
+            ],
+        }
+        if not self.estimate.undefined:
+            interval = self.estimate.interval(_LEVEL)
+            found |= {"lower": interval.lower, "upper": interval.upper, "of": interval.of}
+        plain_types: dict[str, Any] = plain(found)
+        return plain_types
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +132,10 @@ class SuiteResult:
         What each task found.
     results : tuple of Result
         Verdicts, where bounds were given.
+    population : str or None
+        That of the user; None for that of each metric.
+    unmeasured : tuple of str
+        Tasks without a value, because a run ended early.
     """
 
     suite: Suite
@@ -104,6 +143,8 @@ class SuiteResult:
     size: str
     tasks: tuple[TaskResult, ...]
     results: tuple[Result, ...] = ()
+    population: str | None = None
+    unmeasured: tuple[str, ...] = ()
 
     @property
     def measured(self) -> tuple[Measured, ...]:
@@ -132,6 +173,36 @@ class SuiteResult:
             columns = [[each.profile[name] for name in both] for each in (one, other)]
             found[one.task.name, other.task.name] = (*rank_correlation(*columns), len(both))
         return found
+
+    def tables(self) -> dict[str, list[Table]]:
+        """Return the tables of each task, and under "" those of the tasks together."""
+        found = {
+            each.task.name: [*_by_group(each), *each.tables]
+            for each in self.tasks
+            if each.tables or any(_by_group(each))
+        }
+        together = [*_side_by_side(self), *_agreement(self)]
+        return {**found, **({"": together} if together else {})}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain JSON types, for the record of a run."""
+        return {
+            "name": self.suite.name,
+            "about": self.suite.about,
+            "paper": self.suite.paper,
+            "model": self.model,
+            "size": self.size,
+            "population": self.population,
+            "tasks": [{"name": each.task.name, "note": each.task.note} for each in self.tasks],
+            "unmeasured": list(self.unmeasured),
+            "values": [each.to_dict(self.suite.name) for each in self.measured],
+            "tables": [
+                {"task": task, **each.to_dict()}
+                for task, tables in self.tables().items()
+                for each in tables
+            ],
+            "limits": list(self.suite.limits),
+        }
 
     def table(self) -> str:
         """Return the comparison of the tasks, what it does not say, and rank agreement."""
@@ -190,19 +261,34 @@ def run(
     """
     __tracebackhide__ = True
     suite = get_suite(name)
-    limits = suite.bounds(bounds)
+    suite.size(size)
     wanted = chosen_tasks(suite, tasks)
+    limits = suite.bounds(bounds, tasks)
     model = ModelClient.of(client)
-    found = tuple(run_task(suite, task, size, model, population) for task in wanted)
+    tasks_found: list[TaskResult] = []
+    for number, task in enumerate(wanted, start=1):
+        tasks_found.append(run_task(suite, task, size, model, population))
+        left = tuple(each.name for each in wanted[number:])
+        found = SuiteResult(
+            suite, model.name, size, tuple(tasks_found), (), population, unmeasured=left
+        )
+        # After every task, so that a run that ends early keeps what it has measured.
+        hand_on(found)
     results = [
         each.judge(limits[key], suite.name, model.name)
-        for task in found
-        for each in task.measured
+        for each in found.measured
         if (key := (each.task.name, each.quantity.name)) in limits
     ]
     recorded = [again for result in results for again in record(result)]
     conclude_all(recorded)
-    return SuiteResult(suite, model.name, size, found, tuple(results))
+    return replace(found, results=tuple(results))
+
+
+def hand_on(found: SuiteResult, test: str | None = None) -> None:
+    """Give what was found to the record of the run; `test` is where it comes from."""
+    recorder = active()
+    if recorder is not None:
+        recorder.suites.append({"test": test or recorder.nodeid, **found.to_dict()})
 
 
 def chosen_tasks(suite: Suite, names: Sequence[str] | None) -> list[Task]:
@@ -219,7 +305,9 @@ def run_task(
 ) -> TaskResult:
     """Ask all questions of a task, and return every value, over all wordings and by wording."""
     kind = KINDS[task.kind]
+    since = origins()
     asked = kind.ask(task, kind.questions(suite, task, suite.size(size)), client)
+    origin = since()
     measured = []
     for quantity in task.quantities:
         own = population or _own_population(quantity)
@@ -230,9 +318,9 @@ def run_task(
             ).value
             for number in range(len(task.wordings))
         )
-        spread = f"{len(by_wording)} wordings alone give {_spread(by_wording)}"
-        findings = (Finding.note(task.note), Finding.note(spread), *missing_answers(asked))
-        measured.append(Measured(task, quantity, estimate, by_wording, findings))
+        found = Measured(task, quantity, estimate, by_wording, (), origin)
+        findings = (Finding.note(task.note), Finding.note(found.spread), *missing_answers(asked))
+        measured.append(replace(found, findings=findings))
     return TaskResult(task, tuple(measured), kind.tables(suite, task, asked), kind.profile(asked))
 
 
@@ -271,45 +359,79 @@ def _ranks(values: Any) -> Any:
 
 def lines_of(found: SuiteResult) -> list[str]:
     """Return the table of a suite as lines of text."""
-    lines = [f"{found.suite.name} ({found.size}) of {found.model}: {found.suite.paper}", ""]
-    head = f"{'task':<20} {'metric':<30} {'value':>7}  {'95 % interval':<16} wordings"
-    lines.append(head)
-    for each in found.measured:
-        lines.append(
-            f"{each.task.name:<20} {each.quantity.name:<30} {each.estimate.value:>7.3f}  "
-            f"{_interval(each.estimate):<16} {_spread(each.wordings)}"
+    rows = tuple(
+        (
+            each.task.name,
+            each.quantity.name,
+            each.estimate.value,
+            _interval(each.estimate),
+            _spread(each.wordings),
         )
-    if any("*" in line for line in lines[3:]):
+        for each in found.measured
+    )
+    columns = ("task", "metric", "value", "95 % interval", "wordings")
+    head = f"{found.suite.name} ({found.size}) of {found.model}: {found.suite.paper}"
+    lines = [head, "", *Table("", columns, rows).lines()[1:]]
+    if any("*" in row[3] for row in rows):
         lines.append("* of the value without the part that sampling alone adds")
-    lines.append("")
-    for task in dict.fromkeys(each.task.name for each in found.measured):
-        note = next(each.task.note for each in found.measured if each.task.name == task)
-        lines.append(f"{task}: {note}")
-    lines += list(_groups(found))
-    for table in (table for task in found.tasks for table in task.tables):
-        lines += ["", *table.lines()]
-    agreement = found.agreement()
-    if agreement:
-        lines += ["", "rank agreement of tasks (Spearman, occupations by share of men)"]
-    for (one, other), (r, low, high, n) in agreement.items():
-        shown = "undefined" if math.isnan(r) else f"{r:.2f} [{low:.2f}, {high:.2f}]"
-        lines.append(f"  {one} and {other}: {shown}, {plural('occupation', n)}")
-    lines += ["", "what this does not say", *(f"- {limit}" for limit in found.suite.limits)]
-    return lines
+    lines += ["", *(f"{each.task.name}: {each.task.note}" for each in found.tasks)]
+    if found.unmeasured:
+        lines += ["", f"not measured, because the run ended early: {', '.join(found.unmeasured)}"]
+    for tables in found.tables().values():
+        for table in tables:
+            lines += ["", *table.lines()]
+    return [*lines, "", "what this does not say", *(f"- {limit}" for limit in found.suite.limits)]
 
 
-def _groups(found: SuiteResult) -> Iterator[str]:
+def _by_group(found: TaskResult) -> Iterator[Table]:
     """Yield each group's own value and interval, where groups are compared with a reference."""
-    tables = [each for each in found.measured if isinstance(each.estimate, MaxPairwiseDifference)]
-    if not tables:
-        return
-    yield ""
-    yield "each group and the reference; above is the largest, with the interval of its size"
-    for each in tables:
-        yield f"  {each.task.name} {each.quantity.name}"
-        for name, row in each.estimate.groups.items():
-            shown = "" if row.estimate is None else _interval(row.estimate)
-            yield f"    {name!s:<20} {row.value:>7.3f}  {shown}"
+    note = (
+        "each group and the reference; the value of the task is the largest, with the interval of "
+        "its size"
+    )
+    for each in found.measured:
+        if isinstance(each.estimate, MaxPairwiseDifference):
+            rows = tuple(
+                (str(name), row.value, "" if row.estimate is None else _interval(row.estimate))
+                for name, row in each.estimate.groups.items()
+            )
+            title = f"{found.task.name} {each.quantity.name} by group"
+            yield Table(title, ("group", "value", "95 % interval"), rows, note)
+            # Once is enough.
+            note = ""
+
+
+def _side_by_side(found: SuiteResult) -> Iterator[Table]:
+    """Yield the values of the tasks side by side, where the suite says what can be compared."""
+    values = {(each.task.name, each.quantity.name): each.estimate.value for each in found.measured}
+    tasks = [each.task.name for each in found.tasks]
+    if len(tasks) > 1 and (rows := found.suite.data.get("compare")):
+        cells = tuple(
+            (heading, *(_first(values, task, names) for task in tasks))
+            for heading, names in rows.items()
+        )
+        yield Table("the tasks side by side", ("metric", *tasks), cells)
+
+
+def _first(
+    values: Mapping[tuple[str, str], float], task: str, names: Sequence[str]
+) -> float | str:
+    return next((values[task, name] for name in names if (task, name) in values), "")
+
+
+def _agreement(found: SuiteResult) -> Iterator[Table]:
+    """Yield how alike every two tasks rank the units."""
+    rows = tuple(
+        (one, other, r, "undefined" if math.isnan(r) else f"[{low:.3f}, {high:.3f}]", n)
+        for (one, other), (r, low, high, n) in found.agreement().items()
+    )
+    if rows:
+        by = found.suite.data["profile"]
+        title = f"rank agreement of the tasks ({by})"
+        columns = ("task", "other task", "Spearman", "95 % interval", "n")
+        undefined = any(math.isnan(row[2]) for row in rows)
+        note = "undefined: one of the two gives all of them the same value" if undefined else ""
+        yield Table(title, columns, rows, note)
 
 
 def _spread(wordings: Sequence[float]) -> str:
@@ -321,6 +443,6 @@ def _spread(wordings: Sequence[float]) -> str:
 def _interval(estimate: Estimate) -> str:
     if estimate.undefined:
         return "undefined"
-    found = estimate.interval(0.95)
+    found = estimate.interval(_LEVEL)
     mark = "*" if found.of == "debiased" else ""
     return f"[{found.lower:.3f}, {found.upper:.3f}]{mark}"
