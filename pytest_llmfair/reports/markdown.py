@@ -115,9 +115,10 @@ def _suites(document: Mapping[str, Any]) -> list[list[str]]:
         rows = [tuple(map(plain_text, row.cells)) for row in suite.rows]
         lines = [f"### {plain_text(suite.title)}", "", *_rows(SUITE_COLUMNS, rows), ""]
         lines += [DEBIASED.replace("*", "&#42;"), ""] if suite.debiased else []
+        lines += [f"**Not valid** {plain_text(text)}\n" for text in found["invalid"]]
         if found["unmeasured"]:
             names = plain_text(", ".join(found["unmeasured"]))
-            lines += [f"**Not measured, because the run ended early: {names}**", ""]
+            lines += [f"**Without a value, because the run or the task ended early: {names}**", ""]
         lines += [
             f"- {_code(each['name'])}: {plain_text(each['note'])}" for each in found["tasks"]
         ]

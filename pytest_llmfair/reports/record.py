@@ -224,10 +224,10 @@ def _joined(suites: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
         last, here = dict(each), {task["name"] for task in each["tasks"]}
         if (before := found.get(key)) is not None:
             known = {task["name"] for task in before["tasks"]}
-            for name in ("tasks", "values", "tables"):
-                # Tables of all tasks together have no task: those of the last state hold.
-                field = "name" if name == "tasks" else "task"
-                last[name] += [row for row in before[name] if row[field] in known - here]
+            last["tasks"] += [row for row in before["tasks"] if row["name"] not in here]
+            last["values"] += [row for row in before["values"] if row["task"] not in here]
+            shown = {row["title"] for row in each["tables"]}
+            last["tables"] += [row for row in before["tables"] if row["title"] not in shown]
             last["unmeasured"] = [name for name in each["unmeasured"] if name not in known]
         found[key] = last
     return [found[key] for key in sorted(found)]

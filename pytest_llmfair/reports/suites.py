@@ -15,8 +15,8 @@ DEBIASED = "* of the value without the part that sampling alone adds"
 _PLACES = 3
 # Steps of the shade of a heat map.
 _SHADES = 5
-# More tables of tasks than this are folded.
-_MOST_OPEN = 4
+# Where there are more tables than this, all but heat maps are folded.
+_MOST_OPEN = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,20 +31,20 @@ class Row:
 class TableView:
     """A table of a suite.
 
-    `cells` are texts, each with the step of its shade: 0 without one. `is_open` says whether a
-    reader sees it without unfolding it.
+    `cells` are texts, each with its CSS class or an empty text. `is_open` says whether it is seen
+    without unfolding it.
     """
 
     title: str
     note: str
     columns: tuple[str, ...]
-    cells: tuple[tuple[tuple[str, int], ...], ...]
+    cells: tuple[tuple[tuple[str, str], ...], ...]
     is_open: bool
 
     @property
     def shaded(self) -> bool:
         """Whether cells are shaded by the size of their numbers."""
-        return any(shade for row in self.cells for _, shade in row)
+        return any(css.startswith("shade") for row in self.cells for _, css in row)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +74,8 @@ def suite_views(document: Mapping[str, Any]) -> list[SuiteView]:
 
 def _view(found: Mapping[str, Any], results: Sequence[Record]) -> SuiteView:
     rows = tuple(_row(found, value, results) for value in found["values"])
-    folded = sum(bool(table["task"]) for table in found["tables"]) > _MOST_OPEN
-    tables = tuple(_table(table, folded and bool(table["task"])) for table in found["tables"])
+    folded = len(found["tables"]) > _MOST_OPEN
+    tables = tuple(_table(table, folded) for table in found["tables"])
     notes = tuple(
         (f"{value['task']} {value['metric']}", note)
         for value in found["values"]
@@ -96,7 +96,8 @@ def _row(found: Mapping[str, Any], value: Mapping[str, Any], results: Sequence[R
         None,
     )
     if judged is None:
-        verdict = "not judged: it has no bound"
+        wrong = any(text.startswith(f"{value['task']}: ") for text in found["invalid"])
+        verdict = "not valid" if wrong else "no bound"
     else:
         why = f" ({accepted(judged)})" if accepted(judged) else ""
         verdict = f"{judged['verdict']}{why}"
@@ -131,23 +132,27 @@ def _spread(wordings: Sequence[Any]) -> str:
 
 
 def _table(table: Mapping[str, Any], folded: bool) -> TableView:
-    largest = _largest(table["rows"])
+    shaded = _is_heat_map(table)
     cells = tuple(
-        tuple((_number(cell), _shade(cell, largest)) for cell in row) for row in table["rows"]
+        tuple((_number(cell), _css(cell, row if shaded else ())) for cell in row)
+        for row in table["rows"]
     )
-    return TableView(table["title"], table["note"], tuple(table["columns"]), cells, not folded)
+    is_open = shaded or not folded
+    return TableView(table["title"], table["note"], tuple(table["columns"]), cells, is_open)
 
 
-def _largest(rows: Sequence[Sequence[Any]]) -> float:
-    """Return the largest size in a table of numbers by group, which is shaded; else 0."""
-    numbers = [cell for row in rows for cell in row[1:] if cell not in (None, "")]
-    by_group = bool(rows) and len(rows[0]) > 2 and all(isinstance(row[0], str) for row in rows)
-    if not by_group or not all(isinstance(cell, float) for cell in numbers):
-        return 0.0
-    return max(map(abs, numbers), default=0.0)
+def _is_heat_map(table: Mapping[str, Any]) -> bool:
+    """Return whether numbers in a row are of one kind: two or more, none of them a count."""
+    cells = [cell for row in table["rows"] for cell in row]
+    counts = any(isinstance(cell, int) for cell in cells)
+    several = any(sum(isinstance(cell, float) for cell in row) > 1 for row in table["rows"])
+    return several and not counts and not {"lower", "upper"}.intersection(table["columns"])
 
 
-def _shade(cell: Any, largest: float) -> int:
-    if not largest or not isinstance(cell, float):
-        return 0
-    return min(_SHADES, 1 + int(_SHADES * abs(cell) / largest)) if cell else 0
+def _css(cell: Any, row: Sequence[Any]) -> str:
+    if isinstance(cell, str):
+        return "text"
+    largest = max((abs(other) for other in row if isinstance(other, float)), default=0.0)
+    if not largest or not cell:
+        return ""
+    return f"shade-{min(_SHADES, 1 + int(_SHADES * abs(cell) / largest))}"

@@ -16,7 +16,8 @@ from pytest_llmfair.metrics import get_metric
 from pytest_llmfair.session import active
 from pytest_llmfair.signatures import word_of
 from pytest_llmfair.suites.design import Quantity, Suite, Task
-from pytest_llmfair.suites.runner import SuiteResult, TaskResult, chosen_tasks, hand_on, run_task
+from pytest_llmfair.suites.result import SuiteResult, TaskResult
+from pytest_llmfair.suites.runner import chosen_tasks, hand_on, run_task
 
 
 @dataclass(slots=True, eq=False)
@@ -29,11 +30,15 @@ class Answers:
     population: str | None = None
     model: str = ""
     found: dict[str, TaskResult] = field(default_factory=dict)
+    # Still true after an error: then the model cannot be loaded at all.
+    loading: bool = False
 
     def of(self, task: Task, client: Callable[[], ModelClient]) -> TaskResult:
         """Return what a task found; it is asked once."""
         if task.name not in self.found:
+            self.loading = True
             model = ModelClient.of(client())
+            self.loading = False
             self.found[task.name] = run_task(self.suite, task, self.size, model, self.population)
             self.model = model.name
             # After every task, so that a run that ends early keeps what it has measured.
@@ -85,7 +90,10 @@ class SuiteCheck(Check):
             metric=quantity.metric,
             word=word_of(get_metric(quantity.metric)),
             bound=0.0 if bound is None else bound,
-            rationale=f"bound given with the suite {answers.suite.name}; {task.note}",
+            rationale=(
+                f"{'measured without a bound' if bound is None else 'bound given'} with the suite "
+                f"{answers.suite.name}; {task.note}"
+            ),
             owner="who ran the suite",
             answers=answers,
             task=task,
@@ -108,6 +116,8 @@ class SuiteCheck(Check):
         found = next(each for each in measured if each.quantity == self.quantity)
         if self.judged:
             return conclude(found.judge(self.bound, self.answers.suite.name, self.answers.model))
+        if wrong := [each.text for each in found.findings if each.kind == "invalid"]:
+            raise ValueError(f"{self.name} has no valid value: {'; '.join(wrong)}")
         # It is measured without a bound on purpose, so nobody forgot to check the answers.
         if recorder is not None:
             recorder.collected = False
