@@ -96,8 +96,7 @@ def _row(found: Mapping[str, Any], value: Mapping[str, Any], results: Sequence[R
         None,
     )
     if judged is None:
-        wrong = any(text.startswith(f"{value['task']}: ") for text in found["invalid"])
-        verdict = "not valid" if wrong else "no bound"
+        verdict = "no bound" if value["valid"] else "not valid"
     else:
         why = f" ({accepted(judged)})" if accepted(judged) else ""
         verdict = f"{judged['verdict']}{why}"

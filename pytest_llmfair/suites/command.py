@@ -70,6 +70,8 @@ def run(arguments: argparse.Namespace) -> int:
     chosen_tasks(suite, tasks)
     bounds = suite.bounds(read_bounds(arguments.bounds), tasks)
     given = list(arguments.rest)
+    for word in {*given}.intersection(task.name for task in suite.tasks):
+        raise ValueError(f"{word} is a task of {suite.name}; write --task {word}")
     # As with `python -m pytest`, so that `python:FILE:FUNCTION` finds a file of this folder.
     sys.path.insert(0, str(Path.cwd()))
     if arguments.model is not None:
@@ -172,7 +174,8 @@ class _SuiteRun:
         lines = lines_of(found)
         if not self.bounds:
             lines += ["", "no bound was given, so nothing was judged; add --bounds METRIC=X"]
-        if found.unmeasured or found.invalid:
+        unpaid = [f for each in found.measured for f in each.findings if f.code == "over_budget"]
+        if found.unmeasured or unpaid:
             lines += ["", _how_to_go_on(config.getoption("llmfair_cassette", None))]
         terminalreporter.write_sep("=", f"suite {found.suite.name}")
         for line in lines:

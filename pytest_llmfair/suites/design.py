@@ -136,8 +136,10 @@ class Suite:
             ]
             if not hits:
                 known = {q.name: None for task in self.tasks for q in task.quantities}
+                close = difflib.get_close_matches(key.rpartition(".")[2], known, 1)
+                hint = f"did you mean {close[0]}? Choose" if close else "choose"
                 raise ValueError(
-                    f"{self.name} has no {key!r} to put a bound on; choose {', '.join(known)}, or "
+                    f"{self.name} has no {key!r} to put a bound on; {hint} {', '.join(known)}, or "
                     f"TASK.METRIC with the tasks {', '.join(self._names)}"
                 )
             gates = {(task.name, quantity.name): quantity for task, quantity in hits if task.gates}

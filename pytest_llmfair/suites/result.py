@@ -52,6 +52,12 @@ class Measured:
     origin: tuple[int, int] = (0, 0)
 
     @property
+    def invalid(self) -> list[str]:
+        """Why the value is no evidence, such as too many missing answers; empty where it is."""
+        found = (*self.findings, *self.estimate.findings)
+        return [each.text for each in found if each.kind == "invalid" and each.code != "undefined"]
+
+    @property
     def spread(self) -> str:
         """What the wordings alone give, as a sentence."""
         return f"{len(self.wordings)} wordings alone give {_spread(self.wordings)}"
@@ -77,6 +83,7 @@ class Measured:
             "value": self.estimate.value,
             **dict.fromkeys(("lower", "upper", "of")),
             "level": _LEVEL,
+            "valid": not self.invalid,
             "wordings": self.wordings,
             "notes": [
                 each.text
@@ -149,13 +156,8 @@ class SuiteResult:
     @property
     def invalid(self) -> list[str]:
         """What makes the answers of a task no evidence, such as too many that are missing."""
-        found = {
-            f"{each.task.name}: {finding.text}": None
-            for each in self.measured
-            for finding in each.findings
-            if finding.kind == "invalid"
-        }
-        return list(found)
+        found = [f"{each.task.name}: {text}" for each in self.measured for text in each.invalid]
+        return list(dict.fromkeys(found))
 
     def value(self, task: str, quantity: str) -> float:
         """Return a value by the names of task and quantity; raise ``KeyError`` without one."""

@@ -21,6 +21,7 @@ def suite(**changed):
         "upper": 0.4,
         "of": "value",
         "level": 0.95,
+        "valid": True,
         "wordings": [0.2, 0.3],
         "notes": ["few units"],
     }
@@ -97,6 +98,7 @@ def test_a_value_without_a_bound_or_without_evidence_says_so():
     shown = ("letters", "gap", "0.250", "[0.100, 0.400]", "0.200 to 0.300", "no bound")
     assert view.rows[0].cells == shown
     wrong = suite(invalid=["letters: half of the answers are missing"])
+    wrong["values"][0]["valid"] = False
     (view,) = suite_views(document_of(wrong))
     assert view.rows[0].cells[-1] == "not valid"
     for shown in (html_page(document_of(wrong)), markdown(document_of(wrong))):

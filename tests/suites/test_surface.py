@@ -6,7 +6,8 @@ import json
 
 import pytest
 
-from pytest_llmfair.clients import ModelClient
+from pytest_llmfair.cli import main
+from pytest_llmfair.clients import ModelClient, load_client
 from pytest_llmfair.reports.record import read_run
 from pytest_llmfair.suites import get_suite, run
 from pytest_llmfair.suites.command import read_bounds
@@ -120,6 +121,22 @@ def test_a_wrong_model_is_said_once(command):
     assert "did you mean" in done.stdout
 
 
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["ruted", "stories"], "write --task stories"),
+        (["ruted", "--bounds", "ruted_skw=0.1"], "did you mean ruted_skew?"),
+        (["ruted", "--task", "storys"], "choose stories, personas"),
+        (["rutd"], "did you mean ruted?"),
+        ([], "`llmfair run --list` lists them"),
+    ],
+)
+def test_wrong_words_are_answered_with_the_right_ones(capsys, arguments, said):
+    with pytest.raises(SystemExit, match="2"):
+        main(["run", *arguments])
+    assert said in capsys.readouterr().err
+
+
 def test_the_command_says_how_to_repeat_a_check(command, tmp_path):
     command(
         *("ruted", "--model", "builtin:ngram", "--task", "stories", "--bounds", "skew=0.6"),
@@ -142,3 +159,9 @@ def test_the_values_of_groups_can_be_in_the_record():
     found = run("resume", ModelClient(Screener(0.0)), tasks=["pointwise"]).to_dict()
     assert json.loads(json.dumps(found, allow_nan=False)) == found
     assert "pointwise rabbi by group" in [table["title"] for table in found["tables"]]
+
+
+def test_a_judge_that_follows_the_order_gives_no_valid_value():
+    found = run("resume", load_client("builtin:ngram"), tasks=["pairwise"])
+    assert not any(value["valid"] for value in found.to_dict()["values"])
+    assert "not valid: pairwise: the answer depends on the order shown" in found.table()
