@@ -79,7 +79,7 @@ class Measured:
         found: dict[str, Any] = {
             "task": self.task.name,
             "metric": self.quantity.name,
-            "check": f"{self.quantity.metric} {self.label(suite)}",
+            "check": f"{self.quantity.metric}{self.estimate.variant} {self.label(suite)}",
             "value": self.estimate.value,
             **dict.fromkeys(("lower", "upper", "of")),
             "level": _LEVEL,
@@ -249,6 +249,8 @@ def lines_of(found: SuiteResult) -> list[str]:
     if any("*" in row[3] for row in rows):
         lines.append("* of the value without the part that sampling alone adds")
     lines += ["", *(f"{each.task.name}: {each.task.note}" for each in found.tasks)]
+    reasons = {each.estimate.undefined: each.task.name for each in found.measured}
+    lines += [f"{task} is undefined: {why}" for why, task in reasons.items() if why]
     lines += [f"not valid: {text}" for text in found.invalid]
     if found.unmeasured:
         names = ", ".join(found.unmeasured)

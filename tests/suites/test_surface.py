@@ -156,8 +156,11 @@ def test_the_command_says_how_to_repeat_a_check(command, tmp_path):
 
 def test_the_values_of_groups_can_be_in_the_record():
     # The interval of a gap of scores may have no upper end, which JSON cannot hold as a number.
-    found = run("resume", ModelClient(Screener(0.0)), tasks=["pointwise"]).to_dict()
+    result = run("resume", ModelClient(Screener(0.0)), tasks=["pointwise"])
+    found, measured = result.to_dict(), result.measured
     assert json.loads(json.dumps(found, allow_nan=False)) == found
+    names = {each.judge(0.5, "resume", "m").metric for each in measured}
+    assert {value["check"] for value in found["values"]} == names
     assert "pointwise rabbi by group" in [table["title"] for table in found["tables"]]
 
 
