@@ -14,7 +14,8 @@ import pytest
 from pytest_llmfair._util.wording import plural
 from pytest_llmfair.suites.checks import Answers, SuiteCheck, items_of
 from pytest_llmfair.suites.design import SIZES, Suite, all_suites, get_suite
-from pytest_llmfair.suites.runner import chosen_tasks, lines_of, plan
+from pytest_llmfair.suites.result import lines_of
+from pytest_llmfair.suites.runner import chosen_tasks, plan
 
 _USAGE = """llmfair run --list
        llmfair run SUITE --plan [--size smoke|standard|paper]
@@ -66,9 +67,13 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.plan:
         sys.stdout.write("\n".join(_planned(suite, arguments.size, tasks)) + "\n")
         return 0
-    bounds = suite.bounds(read_bounds(arguments.bounds))
     chosen_tasks(suite, tasks)
+    bounds = suite.bounds(read_bounds(arguments.bounds), tasks)
     given = list(arguments.rest)
+    for word in {*given}.intersection(task.name for task in suite.tasks):
+        raise ValueError(f"{word} is a task of {suite.name}; write --task {word}")
+    # As with `python -m pytest`, so that `python:FILE:FUNCTION` finds a file of this folder.
+    sys.path.insert(0, str(Path.cwd()))
     if arguments.model is not None:
         given += ["--llmfair-model", arguments.model]
     answers = Answers(suite, arguments.size, tasks, arguments.population)
@@ -105,6 +110,15 @@ def _planned(suite: Suite, size: str, tasks: list[str] | None) -> Iterator[str]:
     for name, number, prompt in rows:
         first = " ".join(prompt.split())
         yield f"  {name:<20} {plural('call', number):<12} such as: {first[:70]}"
+
+
+def _how_to_go_on(cassette: str | None) -> str:
+    if cassette is None:
+        return "nothing was recorded; with --llmfair-cassette FILE a run that stops can go on"
+    return (
+        f"to go on, run the command again with --llmfair-cassette {cassette} "
+        "--llmfair-record-mode new, which asks only for the answers that are not recorded yet"
+    )
 
 
 class _SuiteFolder(pytest.Directory):
@@ -144,16 +158,28 @@ class _SuiteRun:
         found.checks = tuple(self.answers.checks(self.bounds))
         return found
 
+    @pytest.hookimpl(trylast=True)
+    def pytest_collection_modifyitems(self, items: list[Any]) -> None:
+        """Keep the order of the suite, which other plugins may have changed."""
+        names = [check.name for check in self.answers.checks(self.bounds)]
+        items.sort(key=lambda item: names.index(item.check.name))
+
+    def pytest_runtest_teardown(self, item: Any) -> None:
+        """Stop where the model cannot be loaded: every other test would end in the same way."""
+        if self.answers.loading:
+            item.session.shouldfail = "the model cannot be loaded"
+
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         """Print what was measured."""
-        found = self.answers.result()
-        if found is None or terminalreporter.config.get_verbosity() < -1:
+        found, config = self.answers.result(), terminalreporter.config
+        if found is None or config.get_verbosity() < -1:
             return
-        terminalreporter.write_sep("=", f"suite {found.suite.name}")
-        for line in lines_of(found):
-            terminalreporter.write_line(line)
+        lines = lines_of(found)
         if not self.bounds:
-            terminalreporter.write_line("")
-            terminalreporter.write_line(
-                "no bound was given, so nothing was judged; add --bounds METRIC=X"
-            )
+            lines += ["", "no bound was given, so nothing was judged; add --bounds METRIC=X"]
+        unpaid = [f for each in found.measured for f in each.findings if f.code == "over_budget"]
+        if found.unmeasured or unpaid:
+            lines += ["", _how_to_go_on(config.getoption("llmfair_cassette", None))]
+        terminalreporter.write_sep("=", f"suite {found.suite.name}")
+        for line in lines:
+            terminalreporter.write_line(line)
