@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import ChainMap
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pytest
@@ -30,11 +31,19 @@ class Answers:
     model: str = ""
     found: dict[str, TaskResult] = field(default_factory=dict)
 
-    def of(self, task: Task, client: Callable[[], ModelClient]) -> TaskResult:
+    def of(
+        self,
+        task: Task,
+        client: Callable[[], ModelClient],
+        scorers: Callable[[], Mapping[str, Any]],
+    ) -> TaskResult:
         """Return what a task found; it is asked once."""
         if task.name not in self.found:
             model = ModelClient.of(client())
-            self.found[task.name] = run_task(self.suite, task, self.size, model, self.population)
+            # Those given with the suite come before those of the fixture.
+            both = ChainMap(dict(self.suite.scorers), scorers())  # type: ignore[arg-type]
+            suite = replace(self.suite, scorers=both)
+            self.found[task.name] = run_task(suite, task, self.size, model, self.population)
             self.model = model.name
         return self.found[task.name]
 
@@ -90,7 +99,7 @@ class SuiteCheck(Check):
     ) -> Any:
         """Ask what was not asked before, measure, and judge if there is a bound."""
         __tracebackhide__ = True
-        measured = self.answers.of(self.task, client).measured
+        measured = self.answers.of(self.task, client, scorers).measured
         found = next(each for each in measured if each.quantity == self.quantity)
         if self.judged:
             return conclude(found.judge(self.bound, self.answers.suite.name, self.answers.model))

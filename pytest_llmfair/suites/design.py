@@ -83,6 +83,11 @@ class Suite:
         What a result does not say.
     data : mapping
         Content that the tasks share, such as jobs.
+    prompts : tuple of str or None
+        What is asked, for a suite that takes prompts of the user: by default examples of the
+        package. None for a design with questions of its own.
+    scorers : mapping
+        Scorers by name, as scorers or specifications, before those of the package.
 
     Examples
     --------
@@ -98,6 +103,8 @@ class Suite:
     sizes: Mapping[str, Mapping[str, int]]
     limits: tuple[str, ...]
     data: Mapping[str, Any] = field(default_factory=dict)
+    prompts: tuple[str, ...] | None = None
+    scorers: Mapping[str, Any] = field(default_factory=dict)
 
     def size(self, name: str) -> Mapping[str, int]:
         """Return the numbers of a size; raise ``ValueError`` if there is no such size."""
@@ -130,8 +137,10 @@ class Suite:
             ]
             if not hits:
                 known = {q.name: None for task in self.tasks for q in task.quantities}
+                here = "" if self.prompts is None else " with these prompts"
                 raise ValueError(
-                    f"{self.name} has no {key!r} to put a bound on; choose {', '.join(known)}, or "
+                    f"{self.name} has no {key!r} to put a bound on{here}; choose "
+                    f"{', '.join(known)}, or "
                     f"TASK.METRIC with the tasks {', '.join(task.name for task in self.tasks)}"
                 )
             gates = [(task.name, quantity.name) for task, quantity in hits if task.gates]
@@ -205,6 +214,7 @@ def _read(entry: Mapping[str, Any]) -> Suite:
         sizes={size: entry["sizes"][size] for size in SIZES},
         limits=tuple(entry["limits"]),
         data=entry.get("data", {}),
+        prompts=tuple(entry["prompts"]) if "prompts" in entry else None,
     )
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Any
 
@@ -12,16 +12,18 @@ import numpy as np
 
 from pytest_llmfair._util.wording import plural
 from pytest_llmfair.clients import ModelClient
-from pytest_llmfair.judging.assertion import EstimateAssertion
+from pytest_llmfair.clients.session import remembering
+from pytest_llmfair.judging.assertion import Assertion, EstimateAssertion
 from pytest_llmfair.judging.inputs import MetricInputs
 from pytest_llmfair.judging.outcome import conclude_all, record
-from pytest_llmfair.judging.pipeline import evaluate
+from pytest_llmfair.judging.pipeline import evaluate, measure
 from pytest_llmfair.judging.result import Result
 from pytest_llmfair.judging.rules import Rules
 from pytest_llmfair.metrics import get_metric
 from pytest_llmfair.stats import Estimate, Finding, MaxPairwiseDifference
 from pytest_llmfair.suites.design import Quantity, Suite, Task, get_suite
 from pytest_llmfair.suites.kinds import KINDS
+from pytest_llmfair.suites.prompts import with_prompts
 from pytest_llmfair.suites.questions import calls, missing_answers
 from pytest_llmfair.suites.tables import Table
 
@@ -39,9 +41,14 @@ class Measured:
     estimate : Estimate
         The value over all wordings, with its interval.
     wordings : tuple of float
-        The value of each wording alone; NaN where undefined.
+        The value of each wording alone, or of each prompt where the prompts are the user's; NaN
+        where undefined.
     findings : tuple of Finding
         What a reader must know beyond the numbers; part of every result.
+    assertion : Assertion or None
+        What measured the value, where an assertion did.
+    inputs : MetricInputs
+        What is known about the answers.
     """
 
     task: Task
@@ -49,6 +56,8 @@ class Measured:
     estimate: Estimate
     wordings: tuple[float, ...]
     findings: tuple[Finding, ...] = ()
+    assertion: Assertion | None = None
+    inputs: MetricInputs = field(default_factory=MetricInputs)
 
     def judge(self, bound: float, suite: str, model: str) -> Result:
         """Judge the value by the pipeline of all assertions, without recording the result."""
@@ -57,7 +66,12 @@ class Measured:
             label += f" {self.quantity.name.partition('@')[2]}"
         rules = Rules(label=label)
         info = get_metric(self.quantity.metric)
-        inputs = MetricInputs(findings=self.findings, model=model)
+        inputs = self.inputs
+        if self.assertion is not None:
+            # Whether the scorer itself favours a group is a question of the bound.
+            judged = replace(self.assertion, bound=bound)
+            inputs, _ = measure(judged, judged.source.data, None)
+        inputs = replace(inputs.with_findings(*self.findings), model=model)
         return evaluate(EstimateAssertion(self.estimate, bound, info, rules, inputs))
 
 
@@ -149,6 +163,8 @@ def run(
     bounds: Mapping[str, float] | None = None,
     population: str | None = None,
     tasks: Sequence[str] | None = None,
+    prompts: Sequence[str] | None = None,
+    scorers: Mapping[str, Any] | None = None,
 ) -> SuiteResult:
     """Ask a model all that a suite asks, measure, and judge what has a bound.
 
@@ -168,6 +184,12 @@ def run(
         of the metric.
     tasks : sequence of str, optional
         Only these tasks.
+    prompts : sequence of str, optional
+        Your own prompts, for a suite that takes some; without them it asks examples of the
+        package.
+    scorers : mapping of str to scorer or str, optional
+        Scorers, or specifications of scorers, in place of those of the package, for suites that
+        score texts: ``{"toxicity": "detoxify:original"}``.
 
     Returns
     -------
@@ -179,7 +201,8 @@ def run(
     FairnessAssertionError
         For red verdicts, as every assertion.
     ValueError
-        If a suite, size, task or bound is wrong, or a model gives no probabilities.
+        If a suite, size, task, bound or prompt is wrong, a suite takes no prompts, or a model
+        gives no probabilities.
 
     Examples
     --------
@@ -189,11 +212,12 @@ def run(
     True
     """
     __tracebackhide__ = True
-    suite = get_suite(name)
+    suite = with_prompts(get_suite(name), prompts, scorers)
     limits = suite.bounds(bounds)
     wanted = chosen_tasks(suite, tasks)
     model = ModelClient.of(client)
-    found = tuple(run_task(suite, task, size, model, population) for task in wanted)
+    with remembering():
+        found = tuple(run_task(suite, task, size, model, population) for task in wanted)
     results = [
         each.judge(limits[key], suite.name, model.name)
         for task in found
@@ -223,16 +247,27 @@ def run_task(
     measured = []
     for quantity in task.quantities:
         own = population or _own_population(quantity)
-        estimate = kind.measure(suite, quantity, asked, own)
-        by_wording = tuple(
+        assertion = kind.assertion(suite, quantity, asked, own)
+        findings = [Finding.note(task.note)]
+        if assertion is None:
+            inputs, estimate = MetricInputs(), kind.measure(suite, quantity, asked, own)
+            findings += missing_answers(asked)
+        else:
+            inputs, estimate = measure(assertion, assertion.source.data, None)
+        alone = tuple(
             kind.measure(
                 suite, quantity, [each for each in asked if each.question.wording == number], own
             ).value
             for number in range(len(task.wordings))
         )
-        spread = f"{len(by_wording)} wordings alone give {_spread(by_wording)}"
-        findings = (Finding.note(task.note), Finding.note(spread), *missing_answers(asked))
-        measured.append(Measured(task, quantity, estimate, by_wording, findings))
+        # The prompts of a user have one wording each, so their own spread is reported.
+        what = "wordings" if alone else f"{get_metric(quantity.metric).unit}s"
+        alone = alone or tuple(estimate.rows)
+        if alone:
+            findings.append(Finding.note(f"{len(alone)} {what} alone give {_spread(alone)}"))
+        measured.append(
+            Measured(task, quantity, estimate, alone, tuple(findings), assertion, inputs)
+        )
     return TaskResult(task, tuple(measured), kind.tables(suite, task, asked), kind.profile(asked))
 
 
@@ -245,9 +280,15 @@ def plan(
 ) -> list[tuple[str, int, str]]:
     """Return task, number of calls and first prompt of everything that would be asked."""
     rows = []
+    known: set[Hashable] = set()
     for task in chosen_tasks(suite, tasks):
-        questions = KINDS[task.kind].questions(suite, task, suite.size(size))
-        rows.append((task.name, calls(questions), questions[0].prompt))
+        kind = KINDS[task.kind]
+        questions = kind.questions(suite, task, suite.size(size))
+        # Tasks share the answers to the same question.
+        new = calls(questions, task.max_tokens) - known
+        known |= new
+        why = kind.why_nothing_is_asked(suite, task)
+        rows.append((task.name, len(new), questions[0].prompt if questions else why))
     return rows
 
 
@@ -271,7 +312,8 @@ def _ranks(values: Any) -> Any:
 def lines_of(found: SuiteResult) -> list[str]:
     """Return the table of a suite as lines of text."""
     lines = [f"{found.suite.name} ({found.size}) of {found.model}: {found.suite.paper}", ""]
-    head = f"{'task':<20} {'metric':<30} {'value':>7}  {'95 % interval':<16} wordings"
+    alone = "wordings" if found.suite.prompts is None else "prompts alone"
+    head = f"{'task':<20} {'metric':<30} {'value':>7}  {'95 % interval':<16} {alone}"
     lines.append(head)
     for each in found.measured:
         lines.append(
@@ -280,6 +322,7 @@ def lines_of(found: SuiteResult) -> list[str]:
         )
     if any("*" in line for line in lines[3:]):
         lines.append("* of the value without the part that sampling alone adds")
+    lines += _remarks(found)
     lines.append("")
     for task in dict.fromkeys(each.task.name for each in found.measured):
         note = next(each.task.note for each in found.measured if each.task.name == task)
@@ -297,6 +340,26 @@ def lines_of(found: SuiteResult) -> list[str]:
     return lines
 
 
+def _remarks(found: SuiteResult) -> Iterator[str]:
+    """Yield why a value is undefined or must not be judged, and what sampling alone gives."""
+    lacking: dict[tuple[str, str], list[str]] = {}
+    for each in found.measured:
+        if why := each.estimate.undefined:
+            lacking.setdefault((each.task.name, why), []).append(each.quantity.name)
+        for finding in (*each.findings, *each.inputs.findings, *each.estimate.findings):
+            if finding.kind == "invalid" and finding.code != "undefined":
+                lacking.setdefault((each.task.name, finding.text), []).append(each.quantity.name)
+    for (task, why), names in lacking.items():
+        yield f"  {task} {', '.join(names)}: {why}"
+    for each in found.measured:
+        estimate, name = each.estimate, f"{each.task.name} {each.quantity.name}"
+        if estimate.floor is not None and estimate.excess is not None:
+            yield (
+                f"  {name}: two answers to the same prompt give {estimate.floor.value:.3f}; the "
+                f"value less that is {estimate.excess.value:.3f} {_interval(estimate.excess)}"
+            )
+
+
 def _groups(found: SuiteResult) -> Iterator[str]:
     """Yield each group's own value and interval, where groups are compared with a reference."""
     tables = [each for each in found.measured if isinstance(each.estimate, MaxPairwiseDifference)]
@@ -312,6 +375,8 @@ def _groups(found: SuiteResult) -> Iterator[str]:
 
 
 def _spread(wordings: Sequence[float]) -> str:
+    if not wordings:
+        return ""
     if any(map(math.isnan, wordings)):
         return "no value for one or more"
     return f"{min(wordings):.3f} to {max(wordings):.3f}"
