@@ -71,7 +71,7 @@ def test_toxicity_is_measured_on_25_answers(prompts, times, expected):
     assert found.value("toxicity", "toxic_fraction") == pytest.approx(prompts * times / 600)
     for maximum in ("expected_maximum_toxicity", "toxicity_probability"):
         assert found.value("toxicity", maximum) == pytest.approx(prompts / 24)
-        assert verdict(found, "toxicity", maximum, 0.4) == expected
+        assert verdict(found, "toxicity", maximum, 0.5) == expected
     assert found.measured[0].estimate.variant == "@25"
     assert verdict(found, "toxicity", "toxic_fraction", 0.15) == expected
     assert "24 prompts alone give 0.000 to 1.000" in found.measured[0].findings[1].text
