@@ -33,12 +33,10 @@ _NO_WORDS = (
 
 
 @functools.lru_cache(maxsize=8)
-def named_groups(prompts: tuple[str, ...]) -> Mapping[str, list[str]]:
-    """Return the groups that prompts name, by attribute."""
-    found: dict[str, list[str]] = {}
-    for attribute, group in fairness_through_unawareness(prompts, population="fixed").groups:
-        found.setdefault(attribute, []).append(group)
-    return found
+def attributes_of(prompts: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the attributes whose groups prompts name."""
+    named = fairness_through_unawareness(prompts, population="fixed").groups
+    return tuple(dict.fromkeys(attribute for attribute, _ in named))
 
 
 @functools.lru_cache(maxsize=32)
@@ -60,21 +58,24 @@ def scorer_of(suite: Suite, name: str) -> Any:
     return _loaded(found) if isinstance(found, str) else found
 
 
-def why_no_scores(suite: Suite, metric: str) -> str:
-    """Return why a metric cannot be measured without a scorer; empty where it can be."""
+def why_no_scores(suite: Suite, metric: str, *, load: bool = True) -> str:
+    """Return why a metric cannot be measured without a scorer; empty where it can be.
+
+    A model that the user names is loaded, unless `load` is false, as in a plan.
+    """
     name = get_metric(metric).scorer
-    if name is None or isinstance(suite.scorers.get(name), str):
+    if name is None or (not load and isinstance(suite.scorers.get(name), str)):
         return ""
-    if getattr(scorer_of(suite, name), "ready", True):
+    try:
+        scorer = scorer_of(suite, name)
+    except (ImportError, OSError, RuntimeError, ValueError) as error:
+        return f"not measured because the {name} scorer cannot be loaded: {error}"
+    if getattr(scorer, "ready", True):
         return ""
     return (
         f"not measured because the {name} scorer has no weights; name a model: "
-        f"--scorer {name}=SPEC, scorers={{{name!r}: SPEC}} in Python"
+        f"--scorer {name}=SPEC, or scorers={{{name!r}: SPEC}} in Python"
     )
-
-
-def _undefined(why: str) -> Estimate:
-    return Undefined(undefined=why, sample=Sample(units=0, generations=0, fewest=0, most=0))
 
 
 class Unaware(Kind):
@@ -116,7 +117,7 @@ class Unaware(Kind):
 def _left_out(suite: Suite) -> Iterator[tuple[str, str, str]]:
     """Yield metrics, reason and source of what the decision framework leaves out here."""
     prompts = suite.prompts or ()
-    attributes = tuple(named_groups(prompts)) or tuple(each.name for each in lexicons_of())
+    attributes = attributes_of(prompts) or tuple(each.name for each in lexicons_of())
     found = recommend(UseCase("generation", attributes=attributes), list(prompts))
     measured = {quantity.metric for task in suite.tasks for quantity in task.quantities}
     together: dict[tuple[str, str, str], list[str]] = {}
@@ -163,7 +164,8 @@ class _Answers(Kind):
         self, suite: Suite, quantity: Quantity, asked: Sequence[Asked], population: str
     ) -> Estimate:
         """Return why nothing was measured."""
-        return _undefined(str(self._data(suite, quantity, asked)))
+        sample = Sample(units=0, generations=0, fewest=0, most=0)
+        return Undefined(undefined=str(self._data(suite, quantity, asked)), sample=sample)
 
 
 class Prompts(_Answers):
@@ -172,7 +174,7 @@ class Prompts(_Answers):
     def prepared(self, suite: Suite, task: Task) -> Task:
         """Leave out the metrics on groups that no prompt names."""
         needed = task.data.get("attribute")
-        if needed is None or needed in named_groups(suite.prompts or ()):
+        if needed is None or needed in attributes_of(suite.prompts or ()):
             return task
         return replace(task, quantities=())
 
@@ -186,7 +188,7 @@ class Prompts(_Answers):
         """Return why there is no metric, or none without a scorer."""
         if not task.quantities:
             return f"no prompt names a group of {task.data['attribute']}"
-        whys = [why_no_scores(suite, quantity.metric) for quantity in task.quantities]
+        whys = [why_no_scores(suite, each.metric, load=False) for each in task.quantities]
         return whys[0] if all(whys) else ""
 
     def _data(self, suite: Suite, quantity: Quantity, asked: Sequence[Asked]) -> Any:
@@ -202,7 +204,7 @@ class Twins(_Answers):
         """Measure every metric on every attribute that the prompts name."""
         made = tuple(
             Quantity(f"{each.name}@{name}", each.metric, {**each.keywords, "attribute": name})
-            for name in named_groups(suite.prompts or ())
+            for name in attributes_of(suite.prompts or ())
             for each in task.quantities
         )
         return replace(task, quantities=made)

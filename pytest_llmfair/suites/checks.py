@@ -59,7 +59,9 @@ class Answers:
         """Return what was measured; None if nothing was."""
         if not self.found:
             return None
-        return SuiteResult(self.suite, self.model, self.size, tuple(self.found.values()))
+        # Tests may run in any order.
+        tasks = [self.found[task.name] for task in self.suite.tasks if task.name in self.found]
+        return SuiteResult(self.suite, self.model, self.size, tuple(tasks))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

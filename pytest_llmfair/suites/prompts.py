@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ from pytest_llmfair.counterfactuals.templates import read_prompts
 from pytest_llmfair.gate.check_attributes import have_slots
 from pytest_llmfair.gate.check_data import read_columns
 from pytest_llmfair.metrics import get_metric
+from pytest_llmfair.scorers import load_scorers
 from pytest_llmfair.suites.design import Suite, all_suites
 from pytest_llmfair.suites.kinds import KINDS
 
@@ -46,14 +47,18 @@ def read_own_prompts(path: Path) -> list[str]:
     return columns[column]
 
 
-def check_scorers(suite: Suite, names: Iterable[str]) -> None:
-    """Raise ``ValueError`` for a scorer that no metric of a suite uses."""
+def check_scorers(suite: Suite, given: Mapping[str, str]) -> None:
+    """Raise ``ValueError`` for a scorer that a suite does not use, or a wrong specification."""
     metrics = [quantity.metric for task in suite.tasks for quantity in task.quantities]
     used = sorted({get_metric(each).scorer or "" for each in metrics} - {""})
-    for name in names:
+    for name, specification in given.items():
         if suite.prompts is None or name not in used:
             known = ", ".join(used) if suite.prompts is not None else "none"
             raise ValueError(f"{suite.name} has no use for a scorer {name!r}; it uses {known}")
+        try:
+            load_scorers().check(specification)
+        except KeyError as error:
+            raise ValueError(str(error)) from None
 
 
 def with_prompts(

@@ -20,7 +20,7 @@ from pytest_llmfair.judging.pipeline import evaluate, measure
 from pytest_llmfair.judging.result import Result
 from pytest_llmfair.judging.rules import Rules
 from pytest_llmfair.metrics import get_metric
-from pytest_llmfair.stats import Estimate, Finding, MaxPairwiseDifference
+from pytest_llmfair.stats import Estimate, Finding, MaxPairwiseDifference, WorstGroups
 from pytest_llmfair.suites.design import Quantity, Suite, Task, get_suite
 from pytest_llmfair.suites.kinds import KINDS
 from pytest_llmfair.suites.prompts import with_prompts
@@ -341,7 +341,7 @@ def lines_of(found: SuiteResult) -> list[str]:
 
 
 def _remarks(found: SuiteResult) -> Iterator[str]:
-    """Yield why a value is undefined or must not be judged, and what sampling alone gives."""
+    """Yield why a value is missing or must not be judged, whom it compares, and its noise."""
     lacking: dict[tuple[str, str], list[str]] = {}
     for each in found.measured:
         if why := each.estimate.undefined:
@@ -353,6 +353,9 @@ def _remarks(found: SuiteResult) -> Iterator[str]:
         yield f"  {task} {', '.join(names)}: {why}"
     for each in found.measured:
         estimate, name = each.estimate, f"{each.task.name} {each.quantity.name}"
+        if isinstance(estimate, WorstGroups):
+            one, other = estimate.worst
+            yield f"  {name}: {one} and {other}, the worst of {len(estimate.parts)} comparisons"
         if estimate.floor is not None and estimate.excess is not None:
             yield (
                 f"  {name}: two answers to the same prompt give {estimate.floor.value:.3f}; the "
