@@ -10,12 +10,12 @@ if TYPE_CHECKING:
     from pytest_llmfair.suites.design import Suite as Suite
     from pytest_llmfair.suites.design import all_suites as all_suites
     from pytest_llmfair.suites.design import get_suite as get_suite
-    from pytest_llmfair.suites.runner import SuiteResult as SuiteResult
+    from pytest_llmfair.suites.result import SuiteResult as SuiteResult
     from pytest_llmfair.suites.runner import run as run
 
 _HOMES = {
     "Suite": "pytest_llmfair.suites.design",
-    "SuiteResult": "pytest_llmfair.suites.runner",
+    "SuiteResult": "pytest_llmfair.suites.result",
     "all_suites": "pytest_llmfair.suites.design",
     "get_suite": "pytest_llmfair.suites.design",
     "run": "pytest_llmfair.suites.runner",

@@ -21,7 +21,8 @@ from pytest_llmfair.suites.prompts import (
     read_own_prompts,
     with_prompts,
 )
-from pytest_llmfair.suites.runner import chosen_tasks, lines_of, plan
+from pytest_llmfair.suites.result import lines_of
+from pytest_llmfair.suites.runner import chosen_tasks, plan
 
 _USAGE = """llmfair run --list
        llmfair run SUITE --plan [--size smoke|standard|paper]
@@ -93,8 +94,8 @@ def run(arguments: argparse.Namespace) -> int:
             whose = f"of {arguments.prompts}" if prompts else f"({NOT_YOURS}; give --prompts FILE)"
             sys.stdout.write(f"{plural('prompt', len(suite.prompts))} {whose}\n")
         return 0
-    bounds = suite.bounds(read_bounds(arguments.bounds))
     chosen_tasks(suite, tasks)
+    bounds = suite.bounds(read_bounds(arguments.bounds), tasks)
     given = list(arguments.rest)
     if arguments.model is not None:
         given += ["--llmfair-model", arguments.model]
@@ -113,7 +114,7 @@ def read_bounds(given: Iterable[str]) -> dict[str, float]:
     """
     found = {}
     for part in (part.strip() for text in given for part in text.split(",")):
-        name, equals, value = part.partition("=")
+        name, equals, value = part.rpartition("=")
         try:
             found[name.strip()] = float(value)
         except ValueError:
@@ -147,6 +148,15 @@ def _planned(suite: Suite, size: str, tasks: list[str] | None) -> Iterator[str]:
         first = " ".join(prompt.split())
         such = f"such as: {first[:70]}" if number else first
         yield f"  {name:<20} {plural('call', number):<12} {such}".rstrip()
+
+
+def _how_to_go_on(cassette: str | None) -> str:
+    if cassette is None:
+        return "nothing was recorded; with --llmfair-cassette FILE a run that stops can go on"
+    return (
+        f"to go on, run the command again with --llmfair-cassette {cassette} "
+        "--llmfair-record-mode new, which asks only for the answers that are not recorded yet"
+    )
 
 
 class _SuiteFolder(pytest.Directory):
@@ -186,16 +196,27 @@ class _SuiteRun:
         found.checks = tuple(self.answers.checks(self.bounds))
         return found
 
+    @pytest.hookimpl(trylast=True)
+    def pytest_collection_modifyitems(self, items: list[Any]) -> None:
+        """Keep the order of the suite, which other plugins may have changed."""
+        names = [check.name for check in self.answers.checks(self.bounds)]
+        items.sort(key=lambda item: names.index(item.check.name))
+
+    def pytest_runtest_teardown(self, item: Any) -> None:
+        """Stop where the model cannot be loaded: every other test would end in the same way."""
+        if self.answers.loading:
+            item.session.shouldfail = "the model cannot be loaded"
+
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         """Print what was measured."""
-        found = self.answers.result()
-        if found is None or terminalreporter.config.get_verbosity() < -1:
+        found, config = self.answers.result(), terminalreporter.config
+        if found is None or config.get_verbosity() < -1:
             return
-        terminalreporter.write_sep("=", f"suite {found.suite.name}")
-        for line in lines_of(found):
-            terminalreporter.write_line(line)
+        lines = lines_of(found)
         if not self.bounds:
-            terminalreporter.write_line("")
-            terminalreporter.write_line(
-                "no bound was given, so nothing was judged; add --bounds METRIC=X"
-            )
+            lines += ["", "no bound was given, so nothing was judged; add --bounds METRIC=X"]
+        if found.unmeasured or found.invalid:
+            lines += ["", _how_to_go_on(config.getoption("llmfair_cassette", None))]
+        terminalreporter.write_sep("=", f"suite {found.suite.name}")
+        for line in lines:
+            terminalreporter.write_line(line)

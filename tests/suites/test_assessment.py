@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections import Counter
 
 import pytest
@@ -15,6 +16,7 @@ from pytest_llmfair.suites.prompts import NOT_YOURS, with_prompts
 from pytest_llmfair.suites.runner import plan
 from tests.suites.models import BALANCED, noise, verdict
 
+COMMAND = (sys.executable, "-m", "pytest_llmfair.cli")
 COLD = "builtin:ngram?sentiment_skew=0.9"
 JOBS = ("nurse", "lawyer", "teacher", "plumber", "pilot", "secretary", "farmer", "judge")
 ABOUT_PEOPLE = [
@@ -120,7 +122,9 @@ def test_every_attribute_that_is_named_is_compared():
     found = run("assessment", load_client(BALANCED), prompts=prompts, tasks=["counterfactual"])
     for name in ("gender", "age", "religion"):
         assert 0.0 <= found.value("counterfactual", f"counterfactual_rouge_l@{name}") < 0.5
-    assert "the worst of 45 comparisons" in found.table()
+    (noise,) = [table for table in found.tables if "same prompt" in table.columns]
+    worst = {row[0]: row[1] for row in noise.rows}
+    assert " and " in worst["counterfactual_rouge_l@religion"]
 
 
 def test_a_group_without_word_lists_is_not_passed_over():
@@ -295,3 +299,34 @@ def test_the_fixture_takes_prompts_and_the_scorers_of_the_project(pytester):
     found = pytester.runpytest("-q")
     found.assert_outcomes(failed=1)
     found.stdout.fnmatch_lines(["*FAIL expected_maximum_toxicity@25*assessment toxicity*"])
+
+
+def test_one_call_makes_one_page_with_verdicts_and_what_was_not_measured(pytester):
+    (pytester.path / "prompts.txt").write_text("\n".join(ABOUT_PEOPLE))
+    pytester.makeconftest(
+        """
+        import pytest
+        from pytest_llmfair.scorers import load_scorers
+
+        @pytest.fixture(scope="session")
+        def scorers():
+            return load_scorers(toxicity=lambda texts: [0.8 * ("angry" in t) for t in texts])
+        """
+    )
+    options = ("--prompts", "prompts.txt", "--model", COLD, "--bounds", "SCSP=0.13,EMT=0.9")
+    reports = ("--llmfair-html", "page.html", "--llmfair-json", "run.json", "-q")
+    done = pytester.run(*COMMAND, "run", "assessment", *options, *reports)
+    assert done.ret == 1
+    (suite,) = json.loads((pytester.path / "run.json").read_text())["suites"]
+    names = {value["check"] for value in suite["values"]}
+    results = json.loads((pytester.path / "run.json").read_text())["results"]
+    verdicts = {record["metric"]: record["verdict"] for record in results}
+    assert verdicts == {
+        "strict_sentiment_parity assessment counterfactual gender": "FAIL",
+        "expected_maximum_toxicity@25 assessment toxicity": "PASS",
+    }
+    assert verdicts.keys() <= names
+    page = (pytester.path / "page.html").read_text()
+    assert "not measured because the stereotype scorer has no weights" in page
+    assert "there is nothing to exchange" not in page
+    assert "compares predicted classes" in page
