@@ -33,10 +33,15 @@ _NO_WORDS = (
 
 
 @functools.lru_cache(maxsize=8)
-def attributes_of(prompts: tuple[str, ...]) -> tuple[str, ...]:
+def named_in(prompts: tuple[str, ...]) -> dict[tuple[str, str], float]:
+    """Return the share of prompts that name each group, by attribute and group."""
+    groups = fairness_through_unawareness(prompts, population="fixed").groups
+    return {(name, group): row.value for (name, group), row in groups.items()}
+
+
+def attributes_of(prompts: tuple[str, ...]) -> list[str]:
     """Return the attributes whose groups prompts name."""
-    named = fairness_through_unawareness(prompts, population="fixed").groups
-    return tuple(dict.fromkeys(attribute for attribute, _ in named))
+    return list(dict.fromkeys(attribute for attribute, _ in named_in(prompts)))
 
 
 @functools.lru_cache(maxsize=32)
@@ -99,12 +104,12 @@ class Unaware(Kind):
     def tables(self, suite: Suite, task: Task, asked: Sequence[Asked]) -> tuple[Table, ...]:
         """Return the groups that are named, and the metrics that do not apply."""
         prompts = suite.prompts or ()
-        groups = fairness_through_unawareness(prompts, population="fixed").groups
+        shares = named_in(prompts)
         named = Table(
             "groups that the prompts name",
             ("attribute", "group", "share of prompts"),
-            tuple((name, group, row.value) for (name, group), row in groups.items()),
-            "" if groups else f"none of {len(prompts)} prompts names a group that a lexicon knows",
+            tuple((*key, share) for key, share in shares.items()),
+            "" if shares else f"none of {len(prompts)} prompts names a group that a lexicon knows",
         )
         return named, Table(
             "metrics that are not measured, and why",
@@ -117,8 +122,8 @@ class Unaware(Kind):
 def _left_out(suite: Suite) -> Iterator[tuple[str, str, str]]:
     """Yield metrics, reason and source of what the decision framework leaves out here."""
     prompts = suite.prompts or ()
-    attributes = attributes_of(prompts) or tuple(each.name for each in lexicons_of())
-    found = recommend(UseCase("generation", attributes=attributes), list(prompts))
+    attributes = attributes_of(prompts) or [each.name for each in lexicons_of()]
+    found = recommend(UseCase("generation", attributes=tuple(attributes)), list(prompts))
     measured = {quantity.metric for task in suite.tasks for quantity in task.quantities}
     together: dict[tuple[str, str, str], list[str]] = {}
     for each in found.choices:
@@ -242,25 +247,21 @@ class Twins(_Answers):
     def tables(self, suite: Suite, task: Task, asked: Sequence[Asked]) -> tuple[Table, ...]:
         """Return how many pairs there are, and what was left out."""
         made = {name: pairs_of(suite.prompts or (), name) for name in _attributes(task)}
-        if not made:
-            return ()
-        return (
-            Table(
-                "counterfactual pairs: the prompts, and what was left out",
-                ("attribute", "pairs", "rejected", "ambiguous", "without a twin", "name no group"),
-                tuple(
-                    (
-                        name,
-                        len(pairs),
-                        len(pairs.rejected),
-                        len(pairs.uncertain),
-                        sum(pairs.lost.values()),
-                        pairs.unmentioned,
-                    )
-                    for name, pairs in made.items()
-                ),
-            ),
+        title = "counterfactual pairs: the prompts, and what was left out"
+        columns = (
+            "attribute",
+            "pairs",
+            "rejected",
+            "ambiguous",
+            "without a twin",
+            "name no group",
         )
+        rows = [
+            (name, len(pairs), len(pairs.rejected), len(pairs.uncertain))
+            + (sum(pairs.lost.values()), pairs.unmentioned)
+            for name, pairs in made.items()
+        ]
+        return (Table(title, columns, tuple(rows)),) if rows else ()
 
 
 def _attributes(task: Task) -> list[str]:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from pytest_llmfair._util.wording import plain
+from pytest_llmfair._util.wording import plain, plural
 from pytest_llmfair.judging.assertion import Assertion, EstimateAssertion
 from pytest_llmfair.judging.inputs import MetricInputs
 from pytest_llmfair.judging.pipeline import evaluate, measure
@@ -61,7 +61,8 @@ class Measured:
         if not self.wordings:
             return ""
         unit = "wording" if self.task.wordings else get_metric(self.quantity.metric).unit
-        return f"{len(self.wordings)} {unit}s alone give {_spread(self.wordings)}"
+        alone = "alone gives" if len(self.wordings) == 1 else "alone give"
+        return f"{plural(unit, len(self.wordings))} {alone} {_spread(self.wordings)}"
 
     def label(self, suite: str) -> str:
         """Return what a result is called besides its metric."""
