@@ -97,6 +97,8 @@ def run(arguments: argparse.Namespace) -> int:
     chosen_tasks(suite, tasks)
     bounds = suite.bounds(read_bounds(arguments.bounds), tasks)
     given = list(arguments.rest)
+    # As with `python -m pytest`, so that `python:FILE:FUNCTION` finds a file of this folder.
+    sys.path.insert(0, str(Path.cwd()))
     if arguments.model is not None:
         given += ["--llmfair-model", arguments.model]
     answers = Answers(suite, arguments.size, tasks, arguments.population)

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 
 import pytest
 
@@ -87,26 +84,6 @@ def test_the_list_has_one_line_a_suite_with_its_name_first(capsys):
 def test_a_plan_asks_nothing(capsys):
     assert main(["run", "ruted", "--plan", "--size", "paper"]) == 0
     assert capsys.readouterr().out.startswith("ruted (paper): 11,400 calls; nothing was asked")
-
-
-@pytest.fixture
-def command(tmp_path, monkeypatch):
-    """Return a function that runs the command in a folder with a test of its own."""
-    for variable in ("CI", "COLUMNS", "PYTEST_ADDOPTS"):
-        monkeypatch.delenv(variable, raising=False)
-    (tmp_path / "test_other.py").write_text("def test_other():\n    assert False\n")
-
-    def command(*arguments):
-        return subprocess.run(
-            [sys.executable, "-m", "pytest_llmfair.cli", "run", *arguments],
-            cwd=tmp_path,
-            env={**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-
-    return command
 
 
 def test_the_command_judges_a_suite_and_replays_its_answers(command, tmp_path):
