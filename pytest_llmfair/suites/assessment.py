@@ -247,20 +247,12 @@ class Twins(_Answers):
     def tables(self, suite: Suite, task: Task, asked: Sequence[Asked]) -> tuple[Table, ...]:
         """Return how many pairs there are, and what was left out."""
         made = {name: pairs_of(suite.prompts or (), name) for name in _attributes(task)}
-        title = "counterfactual pairs: the prompts, and what was left out"
-        columns = (
-            "attribute",
-            "pairs",
-            "rejected",
-            "ambiguous",
-            "without a twin",
-            "name no group",
-        )
-        rows = [
-            (name, len(pairs), len(pairs.rejected), len(pairs.uncertain))
-            + (sum(pairs.lost.values()), pairs.unmentioned)
-            for name, pairs in made.items()
-        ]
+        title = "counterfactual pairs, and what was left out"
+        columns = ("attribute", "pairs", "rejected", "ambiguous", "no counterpart", "no group")
+        rows = []
+        for name, pairs in made.items():
+            pairs_and_left_out = len(pairs), len(pairs.rejected), len(pairs.uncertain)
+            rows.append((name, *pairs_and_left_out, sum(pairs.lost.values()), pairs.unmentioned))
         return (Table(title, columns, tuple(rows)),) if rows else ()
 
 
