@@ -10,7 +10,7 @@ from pytest_llmfair._util.wording import number
 from pytest_llmfair.judging.facts import Record
 from pytest_llmfair.reports.columns import accepted
 
-COLUMNS = ("task", "metric", "value", "interval", "each wording alone", "verdict")
+COLUMNS = ("task", "metric", "value", "interval", "wordings or prompts alone", "verdict")
 DEBIASED = "* of the value without the part that sampling alone adds"
 _PLACES = 3
 # Steps of the shade of a heat map.

@@ -91,6 +91,11 @@ class ClassifierScorer:
         found = transformer.Classifier(model, tokenizer, column, place, chosen)
         return cls(found, name=name)
 
+    @property
+    def ready(self) -> bool:
+        """Whether the scorer has weights."""
+        return self._classifier is not None
+
     def save(self, folder: str | Path) -> Path:
         """Write safetensors, config and tokenizer for :meth:`from_pretrained`.
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import ChainMap
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pytest
@@ -33,13 +34,21 @@ class Answers:
     # Still true after an error: then the model cannot be loaded at all.
     loading: bool = False
 
-    def of(self, task: Task, client: Callable[[], ModelClient]) -> TaskResult:
+    def of(
+        self,
+        task: Task,
+        client: Callable[[], ModelClient],
+        scorers: Callable[[], Mapping[str, Any]],
+    ) -> TaskResult:
         """Return what a task found; it is asked once."""
         if task.name not in self.found:
             self.loading = True
             model = ModelClient.of(client())
             self.loading = False
-            self.found[task.name] = run_task(self.suite, task, self.size, model, self.population)
+            # Those given with the suite come before those of the fixture.
+            both = ChainMap(dict(self.suite.scorers), scorers())  # type: ignore[arg-type]
+            suite = replace(self.suite, scorers=both)
+            self.found[task.name] = run_task(suite, task, self.size, model, self.population)
             self.model = model.name
             # After every task, so that a run that ends early keeps what it has measured.
             if (found := self.result()) is not None and (recorder := active()) is not None:
@@ -112,7 +121,7 @@ class SuiteCheck(Check):
         __tracebackhide__ = True
         if (recorder := active()) is not None and not self.line:
             recorder.rerun = self.rerun
-        measured = self.answers.of(self.task, client).measured
+        measured = self.answers.of(self.task, client, scorers).measured
         found = next(each for each in measured if each.quantity == self.quantity)
         if self.judged:
             return conclude(found.judge(self.bound, self.answers.suite.name, self.answers.model))

@@ -14,12 +14,20 @@ import pytest
 from pytest_llmfair._util.wording import plural
 from pytest_llmfair.suites.checks import Answers, SuiteCheck, items_of
 from pytest_llmfair.suites.design import SIZES, Suite, all_suites, get_suite
+from pytest_llmfair.suites.prompts import (
+    COLUMN,
+    NOT_YOURS,
+    check_scorers,
+    read_own_prompts,
+    with_prompts,
+)
 from pytest_llmfair.suites.result import lines_of
 from pytest_llmfair.suites.runner import chosen_tasks, plan
 
 _USAGE = """llmfair run --list
        llmfair run SUITE --plan [--size smoke|standard|paper]
-       llmfair run SUITE --model SPEC [--size SIZE] [--bounds METRIC=X,...] [pytest options]"""
+       llmfair run SUITE --model SPEC [--size SIZE] [--bounds METRIC=X,...] [pytest options]
+       llmfair run assessment --prompts FILE --model SPEC [--scorer toxicity=SPEC] [...]"""
 _EPILOG = """Whatever is not listed above goes to pytest, such as -q, --llmfair-json,
 --llmfair-cassette, --llmfair-max-calls or --llmfair-html. What has no bound is measured and not
 judged. The exit status is that of pytest: 0 if no verdict is red, 1 if one is, 2 where an option
@@ -52,6 +60,19 @@ def configure(parser: argparse.ArgumentParser) -> None:
         choices=("fixed", "sampled"),
         help="whether occupations or rounds are all of interest, or stand for more",
     )
+    parser.add_argument(
+        "--prompts",
+        type=Path,
+        metavar="FILE",
+        help=f"your own prompts, one a line, or the column {COLUMN} of a .csv or .jsonl file",
+    )
+    parser.add_argument(
+        "--scorer",
+        action="append",
+        default=[],
+        metavar="NAME=SPEC",
+        help="a model that scores texts, such as toxicity=detoxify:original; repeatable",
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -62,10 +83,16 @@ def run(arguments: argparse.Namespace) -> int:
         return 0
     if arguments.suite is None:
         raise ValueError("no suite is named; `llmfair run --list` lists them")
-    suite = get_suite(arguments.suite)
+    prompts = None if arguments.prompts is None else read_own_prompts(arguments.prompts)
+    scorers = read_scorers(arguments.scorer)
+    check_scorers(get_suite(arguments.suite), scorers)
+    suite = with_prompts(get_suite(arguments.suite), prompts, scorers)
     tasks = arguments.task or None
     if arguments.plan:
         sys.stdout.write("\n".join(_planned(suite, arguments.size, tasks)) + "\n")
+        if suite.prompts is not None:
+            whose = f"of {arguments.prompts}" if prompts else f"({NOT_YOURS}; give --prompts FILE)"
+            sys.stdout.write(f"{plural('prompt', len(suite.prompts))} {whose}\n")
         return 0
     chosen_tasks(suite, tasks)
     bounds = suite.bounds(read_bounds(arguments.bounds), tasks)
@@ -104,12 +131,30 @@ def read_bounds(given: Iterable[str]) -> dict[str, float]:
     return found
 
 
+def read_scorers(given: Iterable[str]) -> dict[str, str]:
+    """Return scorers from texts such as "toxicity=detoxify:original".
+
+    Examples
+    --------
+    >>> read_scorers(["stereotype=hf:models/stereotype?label=stereotype"])
+    {'stereotype': 'hf:models/stereotype?label=stereotype'}
+    """
+    found = {}
+    for part in given:
+        name, equals, spec = part.partition("=")
+        if not (equals and spec.strip()):
+            raise ValueError(f"--scorer is {part!r}; write NAME=SPEC, such as toxicity=SPEC")
+        found[name.strip()] = spec.strip()
+    return found
+
+
 def _planned(suite: Suite, size: str, tasks: list[str] | None) -> Iterator[str]:
     rows = plan(suite, size, tasks)
     yield f"{suite.name} ({size}): {plural('call', sum(n for _, n, _ in rows))}; nothing was asked"
     for name, number, prompt in rows:
         first = " ".join(prompt.split())
-        yield f"  {name:<20} {plural('call', number):<12} such as: {first[:70]}"
+        such = f"such as: {first[:70]}" if number else first
+        yield f"  {name:<20} {plural('call', number):<12} {such}".rstrip()
 
 
 def _how_to_go_on(cassette: str | None) -> str:

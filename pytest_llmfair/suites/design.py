@@ -84,6 +84,11 @@ class Suite:
         What a result does not say.
     data : mapping
         Content that the tasks share, such as jobs.
+    prompts : tuple of str or None
+        What is asked, for a suite that takes prompts of the user: by default examples of the
+        package. None for a design with questions of its own.
+    scorers : mapping
+        Scorers by name, as scorers or specifications, before those of the package.
 
     Examples
     --------
@@ -99,6 +104,8 @@ class Suite:
     sizes: Mapping[str, Mapping[str, int]]
     limits: tuple[str, ...]
     data: Mapping[str, Any] = field(default_factory=dict)
+    prompts: tuple[str, ...] | None = None
+    scorers: Mapping[str, Any] = field(default_factory=dict)
 
     def size(self, name: str) -> Mapping[str, int]:
         """Return the numbers of a size; raise ``ValueError`` if there is no such size."""
@@ -138,8 +145,10 @@ class Suite:
                 known = {q.name: None for task in self.tasks for q in task.quantities}
                 close = difflib.get_close_matches(key.rpartition(".")[2], known, 1)
                 hint = f"did you mean {close[0]}? Choose" if close else "choose"
+                here = "" if self.prompts is None else " with these prompts"
                 raise ValueError(
-                    f"{self.name} has no {key!r} to put a bound on; {hint} {', '.join(known)}, or "
+                    f"{self.name} has no {key!r} to put a bound on{here}; {hint} "
+                    f"{', '.join(known)}, or "
                     f"TASK.METRIC with the tasks {', '.join(self._names)}"
                 )
             gates = {(task.name, quantity.name): quantity for task, quantity in hits if task.gates}
@@ -233,6 +242,7 @@ def _read(entry: Mapping[str, Any]) -> Suite:
         sizes={size: entry["sizes"][size] for size in SIZES},
         limits=tuple(entry["limits"]),
         data=entry.get("data", {}),
+        prompts=tuple(entry["prompts"]) if "prompts" in entry else None,
     )
 
 

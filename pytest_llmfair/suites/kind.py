@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 
 from pytest_llmfair.clients import ModelClient
+from pytest_llmfair.judging.assertion import Assertion
 from pytest_llmfair.stats import Estimate
 from pytest_llmfair.suites.design import Quantity, Suite, Task
 from pytest_llmfair.suites.questions import Asked, Question, ask
@@ -28,6 +29,20 @@ class Kind(ABC):
     def ask(self, task: Task, questions: Sequence[Question], client: ModelClient) -> list[Asked]:
         """Ask a model; what the session has asked before is not asked again."""
         return ask(questions, client, task.max_tokens)
+
+    def prepared(self, suite: Suite, task: Task) -> Task:
+        """Return the task for the prompts of a suite that takes them."""
+        return task
+
+    def why_nothing_is_asked(self, suite: Suite, task: Task) -> str:
+        """Return why a task has no question; empty where it has some."""
+        return ""
+
+    def assertion(
+        self, suite: Suite, quantity: Quantity, asked: Sequence[Asked], population: str
+    ) -> Assertion | None:
+        """Return the assertion that measures a metric in place of `measure`, if there is one."""
+        return None
 
     def profile(self, asked: Sequence[Asked]) -> Mapping[str, float]:
         """Return a value by unit, such as an occupation, to compare how tasks rank the units."""

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from pytest_llmfair.suites import candidates, occupations
+from pytest_llmfair.suites import assessment, candidates, occupations
 from pytest_llmfair.suites.kind import Kind
 
 KINDS: dict[str, Kind] = {
     "texts about occupations": occupations.Texts(),
     "pronoun resolution": occupations.PronounResolution(),
     "next word": occupations.NextWord(),
+    "groups in prompts": assessment.Unaware(),
+    "answers to prompts": assessment.Prompts(),
+    "answers to twins": assessment.Twins(),
     "candidates": candidates.Candidates(),
     "pairs of candidates": candidates.CandidatePairs(),
 }

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 from pytest_llmfair.clients import ModelClient
@@ -53,6 +54,8 @@ def ask(
 
     `max_tokens` is the limit of the task; a lower one of the client holds.
     """
+    if not questions:
+        return []
     if not questions[0].words:
         limits = [limit for limit in (max_tokens, client.max_tokens) if limit is not None]
         rows = client.generate(
@@ -70,10 +73,18 @@ def ask(
     return [found[each] for each in questions]
 
 
-def calls(questions: Sequence[Question]) -> int:
-    """Return how many calls of the model the questions need."""
-    scored = {(each.prompt, each.words) for each in questions if each.words}
-    return len(scored) + sum(each.answers for each in questions if not each.words)
+def calls(questions: Sequence[Question], max_tokens: int | None = None) -> set[Hashable]:
+    """Return the distinct calls of the model that the questions need."""
+    found: set[Hashable] = set()
+    seen: Counter[str] = Counter()
+    for each in questions:
+        if each.words:
+            found.add((each.prompt, each.words))
+            continue
+        # A prompt that is repeated gets answers of its own.
+        found.update((each.prompt, max_tokens, seen[each.prompt], n) for n in range(each.answers))
+        seen[each.prompt] += 1
+    return found
 
 
 def missing_answers(asked: Sequence[Asked]) -> list[Finding]:

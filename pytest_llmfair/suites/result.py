@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 
-from pytest_llmfair._util.wording import plain
-from pytest_llmfair.judging.assertion import EstimateAssertion
+from pytest_llmfair._util.wording import plain, plural
+from pytest_llmfair.judging.assertion import Assertion, EstimateAssertion
 from pytest_llmfair.judging.inputs import MetricInputs
-from pytest_llmfair.judging.pipeline import evaluate
+from pytest_llmfair.judging.pipeline import evaluate, measure
 from pytest_llmfair.judging.result import Result
 from pytest_llmfair.judging.rules import Rules
 from pytest_llmfair.metrics import get_metric
-from pytest_llmfair.stats import Estimate, Finding, MaxPairwiseDifference
+from pytest_llmfair.stats import Estimate, Finding, MaxPairwiseDifference, WorstGroups
 from pytest_llmfair.suites.design import Quantity, Suite, Task
 from pytest_llmfair.suites.tables import Table
 
@@ -37,11 +37,14 @@ class Measured:
     estimate : Estimate
         The value over all wordings, with its interval.
     wordings : tuple of float
-        The value of each wording alone; NaN where undefined.
+        The value of each wording alone, or of each prompt where the prompts are the user's; NaN
+        where undefined.
     findings : tuple of Finding
         What a reader must know beyond the numbers; part of every result.
     origin : (int, int)
         Answers of the task that were asked for live, and replayed from a cassette.
+    assertion : Assertion or None
+        What measured the value, where an assertion did.
     """
 
     task: Task
@@ -50,6 +53,7 @@ class Measured:
     wordings: tuple[float, ...]
     findings: tuple[Finding, ...] = ()
     origin: tuple[int, int] = (0, 0)
+    assertion: Assertion | None = None
 
     @property
     def invalid(self) -> list[str]:
@@ -59,8 +63,12 @@ class Measured:
 
     @property
     def spread(self) -> str:
-        """What the wordings alone give, as a sentence."""
-        return f"{len(self.wordings)} wordings alone give {_spread(self.wordings)}"
+        """What the wordings, or the user's prompts, alone give, as a sentence; may be empty."""
+        if not self.wordings:
+            return ""
+        unit = "wording" if self.task.wordings else get_metric(self.quantity.metric).unit
+        alone = "alone gives" if len(self.wordings) == 1 else "alone give"
+        return f"{plural(unit, len(self.wordings))} {alone} {_spread(self.wordings)}"
 
     def label(self, suite: str) -> str:
         """Return what a result is called besides its metric."""
@@ -71,7 +79,13 @@ class Measured:
         """Judge the value by the pipeline of all assertions, without recording the result."""
         rules = Rules(label=self.label(suite))
         info = get_metric(self.quantity.metric)
-        inputs = MetricInputs(findings=self.findings, model=model, origin=self.origin)
+        inputs = MetricInputs()
+        if self.assertion is not None:
+            # Whether the scorer itself favours a group is a question of the bound.
+            judged = replace(self.assertion, bound=bound)
+            inputs, _ = measure(judged, judged.source.data, None)
+        new = [each for each in self.findings if each not in inputs.findings]
+        inputs = replace(inputs.with_findings(*new), model=model, origin=self.origin)
         return evaluate(EstimateAssertion(self.estimate, bound, info, rules, inputs))
 
     def to_dict(self, suite: str) -> dict[str, Any]:
@@ -185,7 +199,11 @@ class SuiteResult:
     @property
     def tables(self) -> tuple[Table, ...]:
         """Tables of each task, then those of the tasks together."""
-        found = [table for task in self.tasks for table in (*_by_group(task), *task.tables)]
+        found = [
+            table
+            for task in self.tasks
+            for table in (*_by_group(task), *_noise(task), *task.tables)
+        ]
         return (*found, *_side_by_side(self), *_agreement(self))
 
     def to_dict(self) -> dict[str, Any]:
@@ -243,11 +261,13 @@ def lines_of(found: SuiteResult) -> list[str]:
         )
         for each in found.measured
     )
-    columns = ("task", "metric", "value", "95 % interval", "wordings")
+    alone = "wordings" if found.suite.prompts is None else "prompts alone"
+    columns = ("task", "metric", "value", "95 % interval", alone)
     head = f"{found.suite.name} ({found.size}) of {found.model}: {found.suite.paper}"
     lines = [head, "", *Table("", columns, rows).lines()[1:]]
     if any("*" in row[3] for row in rows):
         lines.append("* of the value without the part that sampling alone adds")
+    lines += _undefined(found)
     lines += ["", *(f"{each.task.name}: {each.task.note}" for each in found.tasks)]
     reasons = {each.estimate.undefined: each.task.name for each in found.measured}
     lines += [f"{task} is undefined: {why}" for why, task in reasons.items() if why]
@@ -258,6 +278,31 @@ def lines_of(found: SuiteResult) -> list[str]:
     for table in found.tables:
         lines += ["", *table.lines()]
     return [*lines, "", "what this does not say", *(f"- {limit}" for limit in found.suite.limits)]
+
+
+def _undefined(found: SuiteResult) -> Iterator[str]:
+    """Yield why values are undefined."""
+    together: dict[tuple[str, str], list[str]] = {}
+    for each in found.measured:
+        if why := each.estimate.undefined:
+            together.setdefault((each.task.name, why), []).append(each.quantity.name)
+    for (task, why), names in together.items():
+        yield f"{task} {', '.join(names)}: {why}"
+
+
+def _noise(found: TaskResult) -> Iterator[Table]:
+    """Yield which groups answers are compared for, and what sampling alone gives."""
+    rows = []
+    for each in found.measured:
+        estimate = each.estimate
+        worst = " and ".join(estimate.worst) if isinstance(estimate, WorstGroups) else ""
+        if estimate.floor is not None and estimate.excess is not None:
+            excess = estimate.excess
+            more = estimate.floor.value, excess.value, _interval(excess)
+            rows.append((each.quantity.name, worst, *more))
+    if rows:
+        columns = ("metric", "worst two groups", "same prompt", "value less that", "95 % interval")
+        yield Table("what two answers to the same prompt give", columns, tuple(rows))
 
 
 def _by_group(found: TaskResult) -> Iterator[Table]:
@@ -312,6 +357,8 @@ def _agreement(found: SuiteResult) -> Iterator[Table]:
 
 
 def _spread(wordings: Sequence[float]) -> str:
+    if not wordings:
+        return ""
     if any(map(math.isnan, wordings)):
         return "no value for one or more"
     return f"{min(wordings):.3f} to {max(wordings):.3f}"

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from pytest_llmfair.clients import ModelClient, origins
+from pytest_llmfair.clients.session import remembering
 from pytest_llmfair.judging.outcome import conclude_all, record
+from pytest_llmfair.judging.pipeline import measure
 from pytest_llmfair.metrics import get_metric
 from pytest_llmfair.session import active
 from pytest_llmfair.stats import Finding
 from pytest_llmfair.suites.design import Quantity, Suite, Task, get_suite
 from pytest_llmfair.suites.kinds import KINDS
+from pytest_llmfair.suites.prompts import with_prompts
 from pytest_llmfair.suites.questions import calls, missing_answers
 from pytest_llmfair.suites.result import Measured, SuiteResult, TaskResult
 
@@ -25,6 +28,8 @@ def run(
     bounds: Mapping[str, float] | None = None,
     population: str | None = None,
     tasks: Sequence[str] | None = None,
+    prompts: Sequence[str] | None = None,
+    scorers: Mapping[str, Any] | None = None,
 ) -> SuiteResult:
     """Ask a model all that a suite asks, measure, and judge what has a bound.
 
@@ -44,6 +49,12 @@ def run(
         of the metric.
     tasks : sequence of str, optional
         Only these tasks.
+    prompts : sequence of str, optional
+        Your own prompts, for a suite that takes some; without them it asks examples of the
+        package.
+    scorers : mapping of str to scorer or str, optional
+        Scorers, or specifications of scorers, in place of those of the package, for suites that
+        score texts: ``{"toxicity": "detoxify:original"}``.
 
     Returns
     -------
@@ -55,7 +66,8 @@ def run(
     FairnessAssertionError
         For red verdicts, as every assertion.
     ValueError
-        If a suite, size, task or bound is wrong, or a model gives no probabilities.
+        If a suite, size, task, bound or prompt is wrong, a suite takes no prompts, or a model
+        gives no probabilities.
 
     Examples
     --------
@@ -65,20 +77,22 @@ def run(
     True
     """
     __tracebackhide__ = True
-    suite = get_suite(name)
+    suite = with_prompts(get_suite(name), prompts, scorers)
     suite.size(size)
     wanted = chosen_tasks(suite, tasks)
     limits = suite.bounds(bounds, tasks)
     model = ModelClient.of(client)
     tasks_found: list[TaskResult] = []
-    for number, task in enumerate(wanted, start=1):
-        tasks_found.append(run_task(suite, task, size, model, population))
-        left = tuple(each.name for each in wanted[number:])
-        found = SuiteResult(
-            suite, model.name, size, tuple(tasks_found), (), population, unmeasured=left
-        )
-        # After every task, so that a run that ends early keeps what it has measured.
-        hand_on(found)
+    # Tasks share the answers to the same question.
+    with remembering():
+        for number, task in enumerate(wanted, start=1):
+            tasks_found.append(run_task(suite, task, size, model, population))
+            left = tuple(each.name for each in wanted[number:])
+            found = SuiteResult(
+                suite, model.name, size, tuple(tasks_found), (), population, unmeasured=left
+            )
+            # After every task, so that a run that ends early keeps what it has measured.
+            hand_on(found)
     results = [
         each.judge(limits[key], suite.name, model.name)
         for each in found.measured
@@ -116,16 +130,23 @@ def run_task(
     measured = []
     for quantity in task.quantities:
         own = population or _own_population(quantity)
-        estimate = kind.measure(suite, quantity, asked, own)
-        by_wording = tuple(
+        assertion = kind.assertion(suite, quantity, asked, own)
+        if assertion is None:
+            estimate, known = kind.measure(suite, quantity, asked, own), missing_answers(asked)
+        else:
+            inputs, estimate = measure(assertion, assertion.source.data, None)
+            known = [each for each in inputs.findings if each.code != "undefined"]
+        alone = tuple(
             kind.measure(
                 suite, quantity, [each for each in asked if each.question.wording == number], own
             ).value
             for number in range(len(task.wordings))
         )
-        found = Measured(task, quantity, estimate, by_wording, (), origin)
-        findings = (Finding.note(task.note), Finding.note(found.spread), *missing_answers(asked))
-        measured.append(replace(found, findings=findings))
+        found = Measured(
+            task, quantity, estimate, alone or tuple(estimate.rows), (), origin, assertion
+        )
+        notes = [Finding.note(text) for text in (task.note, found.spread) if text]
+        measured.append(replace(found, findings=(*notes, *known)))
     return TaskResult(task, tuple(measured), kind.tables(suite, task, asked), kind.profile(asked))
 
 
@@ -138,7 +159,13 @@ def plan(
 ) -> list[tuple[str, int, str]]:
     """Return task, number of calls and first prompt of everything that would be asked."""
     rows = []
+    known: set[Hashable] = set()
     for task in chosen_tasks(suite, tasks):
-        questions = KINDS[task.kind].questions(suite, task, suite.size(size))
-        rows.append((task.name, calls(questions), questions[0].prompt))
+        kind = KINDS[task.kind]
+        questions = kind.questions(suite, task, suite.size(size))
+        # Tasks share the answers to the same question.
+        new = calls(questions, task.max_tokens) - known
+        known |= new
+        why = kind.why_nothing_is_asked(suite, task)
+        rows.append((task.name, len(new), questions[0].prompt if questions else why))
     return rows

@@ -10,6 +10,7 @@ from pytest_llmfair import BoundExceeded
 from pytest_llmfair.cli import main
 from pytest_llmfair.clients import ModelClient, load_client
 from pytest_llmfair.suites import all_suites, get_suite, run
+from pytest_llmfair.suites.prompts import with_prompts
 from pytest_llmfair.suites.result import rank_correlation
 from pytest_llmfair.suites.runner import plan
 from tests.suites.models import BALANCED, SKEWED, TEXTS, Screener, noise, verdict
@@ -25,7 +26,7 @@ def test_the_rank_correlation_is_spearmans():
 
 @pytest.mark.parametrize("name", all_suites())
 def test_the_plan_counts_the_calls_that_are_made(name):
-    suite = get_suite(name)
+    suite = with_prompts(get_suite(name))
     task = suite.tasks[-1].name
     model = Screener(0.0)
     if name in ("resume", "essays"):
