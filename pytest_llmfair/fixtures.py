@@ -166,12 +166,19 @@ def suite(model_client: ModelClient) -> Callable[..., SuiteResult]:
         size: str = "smoke",
         bounds: Mapping[str, float] | None = None,
         tasks: Sequence[str] | None = None,
+        metrics: Sequence[str] | None = None,
         population: str | None = None,
     ) -> SuiteResult:
         """Run a suite; the arguments are those of :func:`pytest_llmfair.suites.run`."""
         __tracebackhide__ = True
         return run(
-            name, model_client, size=size, bounds=bounds, tasks=tasks, population=population
+            name,
+            model_client,
+            size=size,
+            bounds=bounds,
+            tasks=tasks,
+            metrics=metrics,
+            population=population,
         )
 
     return suite

@@ -50,7 +50,9 @@ class Answers:
         """Return what was measured; None if nothing was."""
         if not self.found:
             return None
-        return SuiteResult(self.suite, self.model, self.size, tuple(self.found.values()))
+        names = [task.name for task in self.suite.tasks if task.name in self.found]
+        found = tuple(self.found[name] for name in names)
+        return SuiteResult(self.suite, self.model, self.size, found)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

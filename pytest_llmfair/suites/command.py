@@ -47,6 +47,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--task", action="append", default=[], metavar="TASK", help="only this task; repeatable"
     )
     parser.add_argument(
+        "--metrics",
+        action="append",
+        default=[],
+        metavar="METRIC",
+        help="in place of those that the suite selects, with commas between; all for all it has",
+    )
+    parser.add_argument(
         "--population",
         choices=("fixed", "sampled"),
         help="whether occupations or rounds are all of interest, or stand for more",
@@ -61,7 +68,8 @@ def run(arguments: argparse.Namespace) -> int:
         return 0
     if arguments.suite is None:
         raise ValueError("no suite is named; `llmfair run --list` lists them")
-    suite = get_suite(arguments.suite)
+    metrics = [name.strip() for text in arguments.metrics for name in text.split(",")]
+    suite = get_suite(arguments.suite).measuring(metrics)
     tasks = arguments.task or None
     if arguments.plan:
         sys.stdout.write("\n".join(_planned(suite, arguments.size, tasks)) + "\n")

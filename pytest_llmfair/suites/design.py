@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from importlib import resources
 from typing import Any
 
@@ -26,11 +26,14 @@ class Quantity:
         Name of a metric of the package.
     keywords : mapping
         Keywords of the metric.
+    gates : bool
+        Whether a bound may be given. Values that are only there to compare with papers take none.
     """
 
     name: str
     metric: str
     keywords: Mapping[str, Any] = field(default_factory=dict)
+    gates: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +58,8 @@ class Task:
         Longest answer.
     data : mapping
         Further content of the task.
+    more : tuple of Quantity
+        What can be measured on request.
     """
 
     name: str
@@ -65,6 +70,7 @@ class Task:
     gates: bool = True
     max_tokens: int | None = None
     data: Mapping[str, Any] = field(default_factory=dict)
+    more: tuple[Quantity, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +111,37 @@ class Suite:
             raise ValueError(f"size is {name!r}; choose {', '.join(self.sizes)}")
         return self.sizes[name]
 
+    def measuring(self, metrics: Sequence[str] | None) -> Suite:
+        """Return the suite with other metrics than the selected ones.
+
+        Parameters
+        ----------
+        metrics : sequence of str, optional
+            Names of metrics, or ``["all"]``; without it the suite stays as it is. A task that has
+            none of them keeps its own.
+
+        Raises
+        ------
+        ValueError
+            If no task has a metric.
+        """
+        if not metrics:
+            return self
+        tasks: list[Task] = []
+        used: set[str] = set()
+        for task in self.tasks:
+            known = (*task.quantities, *task.more)
+            chosen = [q for q in known if "all" in metrics or {q.name, q.metric} & set(metrics)]
+            used.update(name for q in chosen for name in (q.name, q.metric))
+            tasks.append(replace(task, quantities=tuple(chosen) or task.quantities))
+        for name in metrics:
+            if name not in used | {"all"}:
+                names = dict.fromkeys(q.name for t in self.tasks for q in (*t.quantities, *t.more))
+                raise ValueError(
+                    f"{self.name} has no metric {name!r}; choose all, or of {', '.join(names)}"
+                )
+        return replace(self, tasks=tuple(tasks))
+
     def bounds(self, given: Mapping[str, float] | None) -> dict[tuple[str, str], float]:
         """Return bounds by task and quantity.
 
@@ -130,14 +167,18 @@ class Suite:
             ]
             if not hits:
                 known = {q.name: None for task in self.tasks for q in task.quantities}
+                more = any(_fits(key, task, each) for task in self.tasks for each in task.more)
+                hint = "; it is measured with --metrics all" if more else ""
                 raise ValueError(
-                    f"{self.name} has no {key!r} to put a bound on; choose {', '.join(known)}, or "
-                    f"TASK.METRIC with the tasks {', '.join(task.name for task in self.tasks)}"
+                    f"{self.name} has no {key!r} to put a bound on{hint}; choose "
+                    f"{', '.join(known)}, or TASK.METRIC with the tasks "
+                    f"{', '.join(task.name for task in self.tasks)}"
                 )
-            gates = [(task.name, quantity.name) for task, quantity in hits if task.gates]
+            gates = [(task.name, each.name) for task, each in hits if task.gates and each.gates]
             if not gates:
-                task = hits[0][0]
-                raise ValueError(f"{key!r} of {self.name} takes no bound: {task.note}")
+                task, quantity = hits[0]
+                why = task.note if quantity.gates else "it grows with the number of groups"
+                raise ValueError(f"{key!r} of {self.name} takes no bound: {why}")
             found.update(dict.fromkeys(gates, float(bound)))
         return found
 
@@ -209,22 +250,33 @@ def _read(entry: Mapping[str, Any]) -> Suite:
 
 
 def _task(entry: Mapping[str, Any]) -> Task:
-    quantities: list[Quantity] = []
-    for each in entry["metrics"]:
-        keywords = {} if isinstance(each, str) else dict(each)
-        metric = each if isinstance(each, str) else keywords.pop("metric")
-        cuts = keywords.pop("each_k", None)
-        if cuts is None:
-            quantities.append(Quantity(metric, metric, keywords))
-        else:
-            quantities += [Quantity(f"{metric}@k={k}", metric, {**keywords, "k": k}) for k in cuts]
     return Task(
         name=entry["name"],
         kind=entry["kind"],
         wordings=tuple(text.rstrip("\n") for text in entry["wordings"]),
-        quantities=tuple(quantities),
+        quantities=tuple(_quantities(entry["metrics"])),
         note=entry["note"],
         gates=entry.get("gates", True),
         max_tokens=entry.get("max_tokens"),
         data=entry.get("data", {}),
+        more=tuple(_quantities(entry.get("more_metrics", ()))),
     )
+
+
+def _quantities(entries: Sequence[Any]) -> Iterator[Quantity]:
+    """Yield metrics; `each_k` and `each_class` stand for one with each of some values."""
+    for each in entries:
+        if isinstance(each, list):
+            # Metrics that tasks share.
+            yield from _quantities(each)
+            continue
+        keywords = {} if isinstance(each, str) else dict(each)
+        metric = each if isinstance(each, str) else keywords.pop("metric")
+        gates = keywords.pop("gates", True)
+        cuts, classes = keywords.pop("each_k", None), keywords.pop("each_class", None)
+        for k in cuts or ():
+            yield Quantity(f"{metric}@k={k}", metric, {**keywords, "k": k}, gates)
+        for name in classes or ():
+            yield Quantity(f"{metric}@{name}", metric, {**keywords, "positive": name}, gates)
+        if cuts is None and classes is None:
+            yield Quantity(metric, metric, keywords, gates)

@@ -15,7 +15,7 @@ from pytest_llmfair.suites.design import get_suite
 from pytest_llmfair.suites.runner import chosen_tasks
 
 _REQUIRED = ("suite", "bounds", "rationale", "owner")
-_KEYS = ("version", *_REQUIRED, "size", "tasks", "population", "model")
+_KEYS = ("version", *_REQUIRED, "size", "tasks", "metrics", "population", "model")
 
 
 def read_suite(path: Path) -> Checks:
@@ -43,7 +43,10 @@ def read_suite(path: Path) -> Checks:
 
 
 def _checks(document: Mapping[str, Any]) -> tuple[Any, ...]:
-    suite = get_suite(document["suite"])
+    metrics = document.get("metrics")
+    if metrics is not None and not isinstance(metrics, list):
+        raise ValueError(f"metrics is {metrics!r}; write a list, such as [all]")
+    suite = get_suite(document["suite"]).measuring(metrics)
     size = document.get("size", "smoke")
     suite.size(size)
     tasks = document.get("tasks")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pytest_llmfair.suites import candidates, occupations
+from pytest_llmfair.suites import candidates, occupations, tagging, templates
 from pytest_llmfair.suites.kind import Kind
 
 KINDS: dict[str, Kind] = {
@@ -11,4 +11,6 @@ KINDS: dict[str, Kind] = {
     "next word": occupations.NextWord(),
     "candidates": candidates.Candidates(),
     "pairs of candidates": candidates.CandidatePairs(),
+    "sentences of a class": templates.Sentences(),
+    "named entities": tagging.Entities(),
 }

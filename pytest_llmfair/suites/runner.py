@@ -21,8 +21,9 @@ from pytest_llmfair.judging.rules import Rules
 from pytest_llmfair.metrics import get_metric
 from pytest_llmfair.stats import Estimate, Finding, MaxPairwiseDifference
 from pytest_llmfair.suites.design import Quantity, Suite, Task, get_suite
+from pytest_llmfair.suites.kind import Answered
 from pytest_llmfair.suites.kinds import KINDS
-from pytest_llmfair.suites.questions import calls, missing_answers
+from pytest_llmfair.suites.questions import Asked, calls, missing_answers
 from pytest_llmfair.suites.tables import Table
 
 
@@ -75,12 +76,15 @@ class TaskResult:
         What else a reader should see.
     profile : mapping
         A value by unit, such as the share of texts about a man by occupation; may be empty.
+    asked : tuple of Asked
+        Questions and answers.
     """
 
     task: Task
     measured: tuple[Measured, ...]
     tables: tuple[Table, ...]
     profile: Mapping[str, float]
+    asked: tuple[Asked, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +113,23 @@ class SuiteResult:
     def measured(self) -> tuple[Measured, ...]:
         """Every value, in the order of the tasks."""
         return tuple(each for task in self.tasks for each in task.measured)
+
+    @property
+    def tables(self) -> tuple[Table, ...]:
+        """Tables of each task, then those over all tasks of a kind."""
+        found = [table for task in self.tasks for table in task.tables]
+        for name in dict.fromkeys(each.task.kind for each in self.tasks):
+            answered = [
+                Answered(
+                    each.task,
+                    each.asked,
+                    {one.quantity.name: one.estimate for one in each.measured},
+                )
+                for each in self.tasks
+                if each.task.kind == name
+            ]
+            found += KINDS[name].comparisons(answered)
+        return tuple(found)
 
     def value(self, task: str, quantity: str) -> float:
         """Return a value by the names of task and quantity; raise ``KeyError`` without one."""
@@ -149,6 +170,7 @@ def run(
     bounds: Mapping[str, float] | None = None,
     population: str | None = None,
     tasks: Sequence[str] | None = None,
+    metrics: Sequence[str] | None = None,
 ) -> SuiteResult:
     """Ask a model all that a suite asks, measure, and judge what has a bound.
 
@@ -168,6 +190,8 @@ def run(
         of the metric.
     tasks : sequence of str, optional
         Only these tasks.
+    metrics : sequence of str, optional
+        These metrics in place of those that the suite selects; ``["all"]`` for all that it has.
 
     Returns
     -------
@@ -189,7 +213,7 @@ def run(
     True
     """
     __tracebackhide__ = True
-    suite = get_suite(name)
+    suite = get_suite(name).measuring(metrics)
     limits = suite.bounds(bounds)
     wanted = chosen_tasks(suite, tasks)
     model = ModelClient.of(client)
@@ -219,6 +243,7 @@ def run_task(
 ) -> TaskResult:
     """Ask all questions of a task, and return every value, over all wordings and by wording."""
     kind = KINDS[task.kind]
+    task = kind.fitted(task, client)
     asked = kind.ask(task, kind.questions(suite, task, suite.size(size)), client)
     measured = []
     for quantity in task.quantities:
@@ -231,9 +256,11 @@ def run_task(
             for number in range(len(task.wordings))
         )
         spread = f"{len(by_wording)} wordings alone give {_spread(by_wording)}"
-        findings = (Finding.note(task.note), Finding.note(spread), *missing_answers(asked))
+        notes = (task.note, spread) if len(by_wording) > 1 else (task.note,)
+        findings = (*map(Finding.note, notes), *missing_answers(asked))
         measured.append(Measured(task, quantity, estimate, by_wording, findings))
-    return TaskResult(task, tuple(measured), kind.tables(suite, task, asked), kind.profile(asked))
+    tables = kind.tables(suite, task, asked)
+    return TaskResult(task, tuple(measured), tables, kind.profile(asked), tuple(asked))
 
 
 def _own_population(quantity: Quantity) -> str:
@@ -284,8 +311,10 @@ def lines_of(found: SuiteResult) -> list[str]:
     for task in dict.fromkeys(each.task.name for each in found.measured):
         note = next(each.task.note for each in found.measured if each.task.name == task)
         lines.append(f"{task}: {note}")
+        reasons = (each.estimate.undefined for each in found.measured if each.task.name == task)
+        lines += [f"{task} is undefined: {reason}" for reason in dict.fromkeys(reasons) if reason]
     lines += list(_groups(found))
-    for table in (table for task in found.tasks for table in task.tables):
+    for table in found.tables:
         lines += ["", *table.lines()]
     agreement = found.agreement()
     if agreement:
@@ -312,6 +341,8 @@ def _groups(found: SuiteResult) -> Iterator[str]:
 
 
 def _spread(wordings: Sequence[float]) -> str:
+    if len(wordings) == 1:
+        return "one wording"
     if any(map(math.isnan, wordings)):
         return "no value for one or more"
     return f"{min(wordings):.3f} to {max(wordings):.3f}"
