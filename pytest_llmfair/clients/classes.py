@@ -75,7 +75,7 @@ class Labels:
 def classifies(spec: ModelSpec) -> Classifies | None:
     """Return what a model classifies, from its specification and config; None if nothing.
 
-    The option `labels` stands for a classifier of texts where the folder is not on this machine.
+    Where the folder is not on this machine the option `labels` stands for a classifier.
     """
     if spec.scheme == "python":
         return "either"
@@ -92,7 +92,7 @@ def classifies(spec: ModelSpec) -> Classifies | None:
         return "words"
     if any(str(name).endswith("ForSequenceClassification") for name in made_for):
         return "texts"
-    return "texts" if "labels" in spec.options and not config.is_file() else None
+    return "either" if "labels" in spec.options and not config.is_file() else None
 
 
 def name_of(spec: ModelSpec) -> str:

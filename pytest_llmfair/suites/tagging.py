@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -11,11 +10,7 @@ from pytest_llmfair.metrics import class_probability
 from pytest_llmfair.suites.design import Suite, Task
 from pytest_llmfair.suites.questions import Asked, Question
 from pytest_llmfair.suites.templates import Sentences
-
-Word = tuple[str, dict[str, float]]
-
-# Marks of tags that go on with the name of the word before; a tag without a mark does so too.
-_GOES_ON = ("I", "L", "E", "")
+from pytest_llmfair.text.tagged import Tagged, class_of_tag, is_one_name, tagged_words
 
 
 class Entities(Sentences):
@@ -52,7 +47,10 @@ class Entities(Sentences):
         if "tagged" not in task.data:
             return found
         answers = {
-            each: tags_of(text) for each in found for text in each.texts if isinstance(text, str)
+            each: tagged_words(text)
+            for each in found
+            for text in each.texts
+            if isinstance(text, str)
         }
         known = {tag for words in answers.values() for _, row in words for tag in row}
         return [
@@ -63,40 +61,15 @@ class Entities(Sentences):
         ]
 
 
-def tags_of(text: str) -> list[Word]:
-    """Return words with the probability of each tag, from the answer of a tagger.
-
-    Raises
-    ------
-    ValueError
-        If the text is something else.
-
-    Examples
-    --------
-    >>> tags_of('[["Ann", {"B-PER": 0.75, "O": 0.25}]]')
-    [('Ann', {'B-PER': 0.75, 'O': 0.25})]
-    """
-    try:
-        return [
-            (str(word), {str(tag): float(p) for tag, p in row.items()})
-            for word, row in json.loads(text)
-        ]
-    except (ValueError, TypeError, AttributeError):
-        raise ValueError(
-            f"the answer {text[:60]!r} is no list of words with tags; return JSON such as "
-            '[["Ann", {"B-PER": 0.9, "O": 0.1}], ["left", {"O": 1.0}]], with all tags'
-        ) from None
-
-
 def _at_name(
-    asked: Asked, words: Sequence[Word], known: set[str], task: Task, model: str
+    asked: Asked, words: Sequence[Tagged], known: set[str], task: Task, model: str
 ) -> tuple[float, float]:
     """Return the mean probability of the class over the words of the name, and 1 if found."""
     template, label, _, name = asked.question.about
     wanted = {label.casefold(), str(task.data["tags"][label]).casefold()}
-    tags = [tag for tag in sorted(known) if _parts(tag)[1].casefold() in wanted]
+    tags = [tag for tag in sorted(known) if class_of_tag(tag).casefold() in wanted]
     if not tags:
-        shown = ", ".join(sorted({_parts(tag)[1] for tag in known}))
+        shown = ", ".join(sorted({class_of_tag(tag) for tag in known}))
         raise ValueError(
             f"model {model!r} has tags of {shown}, and the task {task.name} needs {label} "
             f"({task.data['tags'][label]}); map it, such as ?labels={label}:NAME_IN_THE_MODEL"
@@ -118,24 +91,4 @@ def _at_name(
         raise ValueError(f"model {model!r} leaves {name!r} out of {prompt[:80]!r}")
     likeliest = [max(row, key=row.__getitem__) if row else "O" for _, row in words]
     rows = [{tag: words[row][1].get(tag, 0.0) for tag in tags} for row in inside]
-    return class_probability(rows, tags), float(_is_found(likeliest, inside, tags))
-
-
-def _is_found(tags: Sequence[str], inside: Sequence[int], wanted: Sequence[str]) -> bool:
-    """Whether these words, and no others next to them, are one name of the class."""
-    first, last = inside[0], inside[-1]
-    # A tagger that marks every word has found nothing.
-    if any(tags[row] not in wanted for row in inside) or set(tags) <= set(wanted):
-        return False
-    if any(_parts(tags[row])[0] not in _GOES_ON for row in inside[1:]):
-        return False
-    # A name that goes on before or after the slot is a longer one.
-    before = first > 0 and tags[first - 1] in wanted and _parts(tags[first])[0] in _GOES_ON
-    after = last + 1 < len(tags) and tags[last + 1] in wanted
-    return not before and not (after and _parts(tags[last + 1])[0] in _GOES_ON)
-
-
-def _parts(tag: str) -> tuple[str, str]:
-    """Return mark and class of a tag such as B-PER; PER alone has no mark."""
-    mark, _, name = tag.rpartition("-")
-    return mark, name
+    return class_probability(rows, tags), float(is_one_name(likeliest, inside, tags))

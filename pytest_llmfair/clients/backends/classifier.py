@@ -60,11 +60,12 @@ class TextClassifier:
 
     def probabilities(self, prompts: Sequence[str], words: Sequence[str]) -> list[list[float]]:
         """Return the probability of the label of each word, by prompt."""
-        model, labels = f"model {self.name!r}", zip(words, self.names, strict=False)
-        example = ",".join(f"{word}:{label}" for word, label in labels)
+        model = f"model {self.name!r}"
+        example = ",".join(f"{word}:LABEL" for word in words)
         remedy = (
-            f"map classes to labels, such as {self.name.partition('?')[0]}?labels={example} (look "
-            "up what the labels mean; a class that is left out is not asked for)"
+            "look up what the labels mean, and map each class to its label: "
+            f"{self.name.partition('?')[0]}?labels={example} (a class that is left out is not "
+            "asked for)"
         )
         self.labels.read(dict.fromkeys(self.names, 0.0), words, model, remedy)
         return [

@@ -278,6 +278,11 @@ def load(spec: ModelSpec) -> Any:
         from pytest_llmfair.clients.backends import classifier
 
         return classifier.load(spec)
+    if "labels" in spec.options:
+        raise ModelSpecError(
+            f"model {spec.text!r}: labels is for classifiers, and the config of the folder names "
+            "none; leave it out"
+        )
     return load_folder(spec.target, spec)
 
 

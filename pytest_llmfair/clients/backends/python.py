@@ -8,6 +8,7 @@ import inspect
 import traceback
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from numbers import Real
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
@@ -120,9 +121,9 @@ class PythonCallable:
                 "model or a server that offers logprobs, sample with generate() and count, or "
                 "return a mapping of classes to probabilities"
             )
-        found = Labels().read(row, words, name, "return a mapping with these classes")
+        found: list[Any] = Labels().read(row, words, name, "return a mapping with these classes")
         for word, value in zip(words, found, strict=True):
-            if isinstance(value, bool) or not 0.0 <= value <= 1.0:
+            if not isinstance(value, Real) or not 0.0 <= float(value) <= 1.0:
                 raise ValueError(
                     f"{name} gives {word!r} the probability {value!r} at {prompt[:80]!r}; return "
                     "numbers from 0 to 1"
