@@ -9,6 +9,7 @@ from pytest_llmfair.clients import ModelClient, load_client
 from pytest_llmfair.lexicons.loading import load_lexicons
 from pytest_llmfair.lexicons.terms import WRITTEN
 from pytest_llmfair.suites import get_suite, run
+from pytest_llmfair.suites.file import read_suite
 from tests.suites.models import verdict
 from tests.suites.sentences import CLASSES, sentences, sentiment, tagger
 
@@ -251,3 +252,19 @@ def test_a_language_model_says_what_a_name_is():
 def test_the_command_takes_metrics(capsys):
     assert main(["run", "classifier", "--plan", "--metrics", "all", "--task", "age"]) == 0
     assert capsys.readouterr().out.startswith("classifier (smoke): 108 calls")
+
+
+def test_a_file_of_checks_and_a_function_take_metrics(tmp_path):
+    path = tmp_path / "audit.llmfair.yaml"
+    text = (
+        "version: 1\nsuite: classifier\ntasks: [age]\nmetrics: [{metric}]\n"
+        "bounds: {{tpr_gap: 0.2}}\nrationale: our inbox is sorted by it\nowner: mail team\n"
+    )
+    path.write_text(text.format(metric="tpr_gap"))
+    assert [check.name for check in read_suite(path).checks] == ["age.tpr_gap"]
+    path.write_text(text.format(metric="fned_star"))
+    with pytest.raises(ValueError, match="it is measured with --metrics all"):
+        read_suite(path)
+    path.write_text(text.format(metric="tpr_gap").replace("[tpr_gap]", "all"))
+    with pytest.raises(ValueError, match="metrics is 'all'; write a list"):
+        read_suite(path)
