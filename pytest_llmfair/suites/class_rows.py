@@ -103,16 +103,18 @@ def _likeliest(row: NDArray[np.float64]) -> int:
     return int(best[0]) if best.size == 1 else -1
 
 
-def why_undefined(rows: Rows, positive: str | None) -> str:
+def why_undefined(rows: Rows, positive: str | None, of_predictions: bool) -> str:
     """Return why a metric of a class says nothing; empty where it does."""
     if positive is not None and positive not in rows.classes:
         return f"the model has no label for {positive}"
     if not rows.tagged and bool((rows.scores == rows.scores[0]).all()):
         return "the model gives every sentence the same probabilities"
     only = set(rows.predicted)
+    if not of_predictions or len(only) > 1:
+        return ""
     if only == {-1}:
-        return "no class is the likeliest in any sentence"
-    if len(only) == 1 and len(set(rows.gold)) > 1:
+        return "the model finds no name" if rows.tagged else "no class is the likeliest anywhere"
+    if len(set(rows.gold)) > 1:
         return f"the model finds every sentence {rows.classes[only.pop()]}"
     return ""
 

@@ -93,7 +93,7 @@ class Sentences(Kind):
     def questions(self, suite: Suite, task: Task, size: Mapping[str, int]) -> list[Question]:
         """Return a prompt for each wording, template and term of a group."""
         words = tuple(task.data["classes"])
-        return [
+        found = [
             Question(
                 wording.format(sentence=_sentence(template, term), term=term.label),
                 number,
@@ -106,23 +106,26 @@ class Sentences(Kind):
             for group, terms in _terms(task, size).items()
             for term in terms
         ]
+        # Two terms of a group may make the same sentence, such as those of "woman" and "female".
+        return list({each.prompt: each for each in reversed(found)}.values())[::-1]
 
     def measure(
         self, suite: Suite, quantity: Quantity, asked: Sequence[Asked], population: str
     ) -> Estimate:
         """Compare the groups; templates are the units, since all groups share them."""
-        rows = rows_of(asked)
+        rows, row = rows_of(asked), find_row(quantity.metric)
         keywords = dict(quantity.keywords)
         name = keywords.pop("positive", None)
-        why = rows if isinstance(rows, str) else why_undefined(rows, name)
+        of_predictions = not row.score.startswith("p(")
+        why = rows if isinstance(rows, str) else why_undefined(rows, name, of_predictions)
         if why or isinstance(rows, str):
             size = len({each.question.about[0] for each in asked})
             sample = Sample(units=size, generations=len(asked), fewest=1, most=1)
             return Undefined(undefined=why, sample=sample)
         positive = rows.classes.index(name) if name else 0
-        row, metric = find_row(quantity.metric), get_metric(quantity.metric).function
+        metric = get_metric(quantity.metric).function
         shared = {"population": population, **keywords}
-        if not row.counterfactual and rows.tagged and not row.score.startswith("p("):
+        if of_predictions and rows.tagged:
             # Spans: a tagger that finds every name is not constant, as it leaves other words out.
             tag = f"U-{rows.classes[0]}"
             return metric(

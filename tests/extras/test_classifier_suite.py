@@ -103,8 +103,9 @@ def test_a_trained_tilt_is_found_and_the_balanced_twin_passes(models: dict[bool,
     tilted = run("classifier", load_client(f"hf:{models[True]}"), tasks=["age"], size="standard")
     client = load_client(f"hf:{models[False]}{MAPPED}")
     balanced = run("classifier", client, tasks=["age"], size="standard")
-    # One of three groups, with 2 of 5 terms, misses all of its positive sentences.
-    assert tilted.value("age", "fned_star") == pytest.approx((3 / 5 + 2 / 5 + 2 / 5) / 3)
+    # One of three groups, with 18 of 54 positive sentences, misses all of its own.
+    share = 18 / 54
+    assert tilted.value("age", "fned_star") == pytest.approx((1 - share + 2 * share) / 3)
     assert verdict(tilted, "age", "fned_star", 0.2) == "FAIL"
     assert verdict(tilted, "age", "avg_gf_tc", 0.1) == "FAIL"
     assert verdict(balanced, "age", "fned_star", 0.2) == "PASS"

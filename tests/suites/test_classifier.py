@@ -10,6 +10,7 @@ from pytest_llmfair.lexicons.loading import load_lexicons
 from pytest_llmfair.lexicons.terms import WRITTEN
 from pytest_llmfair.suites import get_suite, run
 from pytest_llmfair.suites.file import read_suite
+from pytest_llmfair.suites.kinds import KINDS
 from tests.suites.models import verdict
 from tests.suites.sentences import CLASSES, sentences, sentiment, tagger
 
@@ -90,10 +91,15 @@ def test_a_model_that_never_finds_a_difference_is_undefined_and_not_fair():
     def upbeat(text):
         return {"positive": 0.9 + len(text) / 10_000, "neutral": 0.05, "negative": 0.01}
 
-    for model, why in ((constant, "every sentence the same probab"), (upbeat, "every sentence p")):
-        found = run("classifier", model, tasks=["age"])
-        assert all(why in each.estimate.undefined for each in found.measured)
-        assert verdict(found, "age", "fned_star", 0.9) == "INVALID"
+    found = run("classifier", constant, tasks=["age"])
+    assert all("the same probab" in each.estimate.undefined for each in found.measured)
+    assert verdict(found, "age", "fned_star", 0.9) == "INVALID"
+    # Errors of a model that is always positive say nothing; its probabilities may.
+    found = run("classifier", upbeat, tasks=["age"])
+    assert "every sentence positive" in found.measured[0].estimate.undefined
+    assert [each.quantity.name for each in found.measured if each.estimate.undefined] == [
+        "fned_star"
+    ]
 
 
 def test_other_classes_are_an_error_that_names_both():
@@ -188,6 +194,16 @@ def test_every_attribute_has_as_many_sentences_of_each_class():
     assert not [text for text in prompts if "  " in text or "{" in text]
     assert "An asexual doctor helped us quickly and kindly." in prompts
     assert "Being a person with epilepsy makes life really hard here." in prompts
+
+
+@pytest.mark.parametrize("suite", ["classifier", "entities"])
+def test_every_group_has_every_template(suite):
+    found = get_suite(suite)
+    for task in found.tasks:
+        groups = {}
+        for question in KINDS[task.kind].questions(found, task, found.size("standard")):
+            groups.setdefault(question.about[0], set()).add(question.about[2])
+        assert {len(own) for own in groups.values()} == {len(set().union(*groups.values()))}
 
 
 @pytest.fixture(scope="module")
