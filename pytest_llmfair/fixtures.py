@@ -166,6 +166,7 @@ def suite(model_client: ModelClient, scorers: Mapping[str, Any]) -> Callable[...
         size: str = "smoke",
         bounds: Mapping[str, float] | None = None,
         tasks: Sequence[str] | None = None,
+        metrics: Sequence[str] | None = None,
         population: str | None = None,
         prompts: Sequence[str] | None = None,
     ) -> SuiteResult:
@@ -177,6 +178,7 @@ def suite(model_client: ModelClient, scorers: Mapping[str, Any]) -> Callable[...
             size=size,
             bounds=bounds,
             tasks=tasks,
+            metrics=metrics,
             population=population,
             prompts=prompts,
             scorers=scorers,

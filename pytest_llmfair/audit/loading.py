@@ -7,7 +7,7 @@ import json
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +40,7 @@ from pytest_llmfair.session import current_session, note_used
 class _AskedModel(ReplayOnlyBackend):
     """The model of an audit, for the record of a run that reads its answers."""
 
-    identity: Mapping[str, str]
+    identity: Mapping[str, str] = field(default_factory=dict)
 
 
 class Audited:
@@ -142,7 +142,7 @@ class Audited:
         spec = ModelSpec.parse(plan.model)
         identity = {"provider": spec.scheme, "model": spec.target, "revision": plan.revision}
         live = LiveRequests(
-            _AskedModel(plan.model, identity),
+            _AskedModel(plan.model, identity=identity),
             spec.number("temperature", 1.0, low=0.0),
             plan.max_tokens,
         )

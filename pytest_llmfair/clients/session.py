@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import cast
 
@@ -16,6 +16,7 @@ from pytest_llmfair.clients.cassette.locks import QuestionLocks
 from pytest_llmfair.clients.cassette.replay import Replay
 from pytest_llmfair.clients.cassette.scores import RecordedScores
 from pytest_llmfair.clients.cassette.store import Cassette
+from pytest_llmfair.clients.classes import Classifies, Labels
 from pytest_llmfair.clients.memory import Memory
 from pytest_llmfair.clients.progress import Progress
 from pytest_llmfair.clients.protocol import ModelError, Reply, Request
@@ -100,6 +101,8 @@ class ReplayOnlyBackend:
     """A model that is named but not loaded, since its answers are replayed or only planned."""
 
     name: str
+    classifies: Classifies | None = None
+    labels: Labels = field(default_factory=Labels)
 
     @property
     def description(self) -> str:

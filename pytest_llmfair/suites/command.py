@@ -56,6 +56,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--task", action="append", default=[], metavar="TASK", help="only this task; repeatable"
     )
     parser.add_argument(
+        "--metrics",
+        action="append",
+        default=[],
+        metavar="METRIC",
+        help="in place of those that the suite selects, with commas between; all for all it has",
+    )
+    parser.add_argument(
         "--population",
         choices=("fixed", "sampled"),
         help="whether occupations or rounds are all of interest, or stand for more",
@@ -86,7 +93,8 @@ def run(arguments: argparse.Namespace) -> int:
     prompts = None if arguments.prompts is None else read_own_prompts(arguments.prompts)
     scorers = read_scorers(arguments.scorer)
     check_scorers(get_suite(arguments.suite), scorers)
-    suite = with_prompts(get_suite(arguments.suite), prompts, scorers)
+    metrics = [name.strip() for text in arguments.metrics for name in text.split(",")]
+    suite = with_prompts(get_suite(arguments.suite), prompts, scorers).measuring(metrics)
     tasks = arguments.task or None
     if arguments.plan:
         sys.stdout.write("\n".join(_planned(suite, arguments.size, tasks)) + "\n")

@@ -17,7 +17,10 @@ from pytest_llmfair.suites.prompts import check_scorers, read_own_prompts, with_
 from pytest_llmfair.suites.runner import chosen_tasks
 
 _REQUIRED = ("suite", "bounds", "rationale", "owner")
-_KEYS = ("version", *_REQUIRED, "size", "tasks", "population", "model", "prompts", "scorers")
+_KEYS = (
+    *("version", *_REQUIRED, "size", "tasks", "metrics"),
+    *("population", "model", "prompts", "scorers"),
+)
 
 
 def read_suite(path: Path) -> Checks:
@@ -50,8 +53,11 @@ def _checks(document: Mapping[str, Any], folder: Path) -> tuple[Any, ...]:
         prompts = read_own_prompts(folder / prompts)
     if not isinstance(scorers, Mapping) or not all(isinstance(x, str) for x in scorers.values()):
         raise ValueError("scorers are no mapping to texts; write NAME: SPEC")
+    metrics = document.get("metrics")
+    if metrics is not None and not isinstance(metrics, list):
+        raise ValueError(f"metrics is {metrics!r}; write a list, such as [all]")
     check_scorers(get_suite(document["suite"]), scorers)
-    suite = with_prompts(get_suite(document["suite"]), prompts, scorers)
+    suite = with_prompts(get_suite(document["suite"]), prompts, scorers).measuring(metrics)
     size = document.get("size", "smoke")
     suite.size(size)
     tasks = document.get("tasks")

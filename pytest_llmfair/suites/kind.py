@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from pytest_llmfair.clients import ModelClient
 from pytest_llmfair.judging.assertion import Assertion
@@ -13,8 +14,21 @@ from pytest_llmfair.suites.questions import Asked, Question, ask
 from pytest_llmfair.suites.tables import Table
 
 
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """A task with its answers, and the value of each metric by its name."""
+
+    task: Task
+    asked: Sequence[Asked]
+    values: Mapping[str, Estimate]
+
+
 class Kind(ABC):
     """A kind of task; rows of the table in :mod:`pytest_llmfair.suites.kinds`."""
+
+    def fitted(self, task: Task, client: ModelClient) -> Task:
+        """Return the task as it is asked of a model; some models need other wordings."""
+        return task
 
     @abstractmethod
     def questions(self, suite: Suite, task: Task, size: Mapping[str, int]) -> list[Question]:
@@ -50,4 +64,8 @@ class Kind(ABC):
 
     def tables(self, suite: Suite, task: Task, asked: Sequence[Asked]) -> tuple[Table, ...]:
         """Return what a reader should see beside the metrics."""
+        return ()
+
+    def comparisons(self, found: Sequence[Answered]) -> tuple[Table, ...]:
+        """Return what a reader should see over all tasks of this kind."""
         return ()

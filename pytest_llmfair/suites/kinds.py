@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pytest_llmfair.suites import assessment, candidates, occupations
+from pytest_llmfair.suites import assessment, candidates, occupations, tagging, templates
 from pytest_llmfair.suites.kind import Kind
 
 KINDS: dict[str, Kind] = {
@@ -14,4 +14,6 @@ KINDS: dict[str, Kind] = {
     "answers to twins": assessment.Twins(),
     "candidates": candidates.Candidates(),
     "pairs of candidates": candidates.CandidatePairs(),
+    "sentences of a class": templates.Sentences(),
+    "named entities": tagging.Entities(),
 }

@@ -19,6 +19,9 @@ from pytest_llmfair.judging.rules import Rules
 from pytest_llmfair.metrics import get_metric
 from pytest_llmfair.stats import Estimate, Finding, MaxPairwiseDifference, WorstGroups
 from pytest_llmfair.suites.design import Quantity, Suite, Task
+from pytest_llmfair.suites.kind import Answered
+from pytest_llmfair.suites.kinds import KINDS
+from pytest_llmfair.suites.questions import Asked
 from pytest_llmfair.suites.tables import Table
 
 _LEVEL = 0.95
@@ -126,12 +129,15 @@ class TaskResult:
         What else a reader should see.
     profile : mapping
         A value by unit, such as the share of texts about a man by occupation; may be empty.
+    asked : tuple of Asked
+        Questions and answers.
     """
 
     task: Task
     measured: tuple[Measured, ...]
     tables: tuple[Table, ...]
     profile: Mapping[str, float]
+    asked: tuple[Asked, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,6 +210,9 @@ class SuiteResult:
             for task in self.tasks
             for table in (*_by_group(task), *_noise(task), *task.tables)
         ]
+        for name in dict.fromkeys(each.task.kind for each in self.tasks):
+            same = [each for each in self.tasks if each.task.kind == name]
+            found += KINDS[name].comparisons([_answered(each) for each in same])
         return (*found, *_side_by_side(self), *_agreement(self))
 
     def to_dict(self) -> dict[str, Any]:
@@ -229,6 +238,11 @@ class SuiteResult:
 
     def __str__(self) -> str:
         return self.table()
+
+
+def _answered(found: TaskResult) -> Answered:
+    estimates = {each.quantity.name: each.estimate for each in found.measured}
+    return Answered(found.task, found.asked, estimates)
 
 
 def rank_correlation(one: Sequence[float], other: Sequence[float]) -> tuple[float, float, float]:

@@ -30,6 +30,7 @@ def run(
     tasks: Sequence[str] | None = None,
     prompts: Sequence[str] | None = None,
     scorers: Mapping[str, Any] | None = None,
+    metrics: Sequence[str] | None = None,
 ) -> SuiteResult:
     """Ask a model all that a suite asks, measure, and judge what has a bound.
 
@@ -55,6 +56,8 @@ def run(
     scorers : mapping of str to scorer or str, optional
         Scorers, or specifications of scorers, in place of those of the package, for suites that
         score texts: ``{"toxicity": "detoxify:original"}``.
+    metrics : sequence of str, optional
+        These metrics in place of those that the suite selects; ``["all"]`` for all that it has.
 
     Returns
     -------
@@ -77,7 +80,7 @@ def run(
     True
     """
     __tracebackhide__ = True
-    suite = with_prompts(get_suite(name), prompts, scorers)
+    suite = with_prompts(get_suite(name), prompts, scorers).measuring(metrics)
     suite.size(size)
     wanted = chosen_tasks(suite, tasks)
     limits = suite.bounds(bounds, tasks)
@@ -124,6 +127,7 @@ def run_task(
 ) -> TaskResult:
     """Ask all questions of a task, and return every value, over all wordings and by wording."""
     kind = KINDS[task.kind]
+    task = kind.fitted(task, client)
     since = origins()
     asked = kind.ask(task, kind.questions(suite, task, suite.size(size)), client)
     origin = since()
@@ -147,7 +151,8 @@ def run_task(
         )
         notes = [Finding.note(text) for text in (task.note, found.spread) if text]
         measured.append(replace(found, findings=(*notes, *known)))
-    return TaskResult(task, tuple(measured), kind.tables(suite, task, asked), kind.profile(asked))
+    tables = kind.tables(suite, task, asked)
+    return TaskResult(task, tuple(measured), tables, kind.profile(asked), tuple(asked))
 
 
 def _own_population(quantity: Quantity) -> str:
