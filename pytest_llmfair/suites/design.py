@@ -214,8 +214,10 @@ def _task(entry: Mapping[str, Any]) -> Task:
         keywords = {} if isinstance(each, str) else dict(each)
         metric = each if isinstance(each, str) else keywords.pop("metric")
         cuts = keywords.pop("each_k", None)
+        variant = keywords.pop("as", None)
         if cuts is None:
-            quantities.append(Quantity(metric, metric, keywords))
+            name = metric if variant is None else f"{metric}@{variant}"
+            quantities.append(Quantity(name, metric, keywords))
         else:
             quantities += [Quantity(f"{metric}@k={k}", metric, {**keywords, "k": k}) for k in cuts]
     return Task(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pytest_llmfair.suites import candidates, occupations
+from pytest_llmfair.suites import candidates, continuations, occupations
 from pytest_llmfair.suites.kind import Kind
 
 KINDS: dict[str, Kind] = {
@@ -11,4 +11,5 @@ KINDS: dict[str, Kind] = {
     "next word": occupations.NextWord(),
     "candidates": candidates.Candidates(),
     "pairs of candidates": candidates.CandidatePairs(),
+    "paired continuations": continuations.Continuations(),
 }

@@ -22,7 +22,7 @@ from pytest_llmfair.metrics import get_metric
 from pytest_llmfair.stats import Estimate, Finding, MaxPairwiseDifference
 from pytest_llmfair.suites.design import Quantity, Suite, Task, get_suite
 from pytest_llmfair.suites.kinds import KINDS
-from pytest_llmfair.suites.questions import calls, missing_answers
+from pytest_llmfair.suites.questions import Question, calls
 from pytest_llmfair.suites.tables import Table
 
 
@@ -53,8 +53,9 @@ class Measured:
     def judge(self, bound: float, suite: str, model: str) -> Result:
         """Judge the value by the pipeline of all assertions, without recording the result."""
         label = f"{suite} {self.task.name}"
-        if "@" in self.quantity.name:
-            label += f" {self.quantity.name.partition('@')[2]}"
+        variant = self.quantity.name.partition("@")[2]
+        if variant not in self.estimate.variant:
+            label += f" {variant}"
         rules = Rules(label=label)
         info = get_metric(self.quantity.metric)
         inputs = MetricInputs(findings=self.findings, model=model)
@@ -231,7 +232,7 @@ def run_task(
             for number in range(len(task.wordings))
         )
         spread = f"{len(by_wording)} wordings alone give {_spread(by_wording)}"
-        findings = (Finding.note(task.note), Finding.note(spread), *missing_answers(asked))
+        findings = (Finding.note(task.note), Finding.note(spread), *kind.findings(asked))
         measured.append(Measured(task, quantity, estimate, by_wording, findings))
     return TaskResult(task, tuple(measured), kind.tables(suite, task, asked), kind.profile(asked))
 
@@ -245,9 +246,15 @@ def plan(
 ) -> list[tuple[str, int, str]]:
     """Return task, number of calls and first prompt of everything that would be asked."""
     rows = []
+    known: set[tuple[int | None, Question]] = set()
     for task in chosen_tasks(suite, tasks):
-        questions = KINDS[task.kind].questions(suite, task, suite.size(size))
-        rows.append((task.name, calls(questions), questions[0].prompt))
+        kind = KINDS[task.kind]
+        questions = kind.questions(suite, task, suite.size(size))
+        # What an earlier task has asked is not asked again.
+        new = [each for each in questions if (task.max_tokens, each) not in known]
+        known.update((task.max_tokens, each) for each in new)
+        number = calls(new) + kind.further_calls(task, questions)
+        rows.append((task.name, number, questions[0].prompt))
     return rows
 
 
