@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import random
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -32,6 +33,8 @@ NAMES = 8
 CURVE = (5, 10, 20, 50, 100, 200, 500)
 # Most contrasted n-grams that are shown for each length and side.
 SHOWN = 3
+# Random exchanges of the sides, to show how large differences of n-grams are by chance.
+EXCHANGES = 5
 LARGEST = {"jaccard": 1.0, "sentiment": 2.0}
 
 
@@ -147,6 +150,16 @@ class _Sides:
         one, other = ([row[:most] for row in side] for side in (self.perturbed, self.other))
         return _Sides(one, other, self.units)
 
+    def exchanged(self, seed: int) -> _Sides:
+        """Return the texts of each prompt with sides that were drawn at random."""
+        draw = random.Random(seed)
+        found = _Sides([], [], self.units)
+        for one, other in zip(self.perturbed, self.other, strict=True):
+            texts = draw.sample([*one, *other], len(one) + len(other))
+            found.perturbed.append(texts[: len(one)])
+            found.other.append(texts[len(one) :])
+        return found
+
 
 def _measured(quantity: Quantity, sides: _Sides, population: str = "sampled") -> Estimate:
     if not sides.units:
@@ -234,17 +247,23 @@ def _curve(task: Task, sides: _Sides) -> Table:
 def _words(task: Task, sides: _Sides) -> Table:
     """Return the n-grams that one side has much more often than the other."""
     rows = []
+    exchanged = [sides.exchanged(seed) for seed in range(EXCHANGES)]
     for n in (1, 2, 3, 4):
         found = ngram_contrast(sides.perturbed, sides.other, n)
+        by_chance = [ngram_contrast(each.perturbed, each.other, n) for each in exchanged]
+        # The largest difference comes first.
+        first = [next(iter(each.values())) for each in by_chance if each]
+        largest = max((abs(gap) for _, _, gap in first), default=math.nan)
         for side, sign in (("man", 1), ("woman", -1)):
             more = [(text, row) for text, row in found.items() if row[2] * sign > 0.0]
-            rows += [(n, side, text, *row) for text, row in more[:SHOWN]]
+            rows += [(n, side, text, *row, largest) for text, row in more[:SHOWN]]
     note = (
         "man: continuations of the prompts about a man, perturbed to be about a woman; woman: of "
         "the prompts about a woman. The difference is that of the shares of all n-grams of this "
-        "length; it is not tested, and small counts say little"
+        f"length; by chance: the largest of all n-grams in {EXCHANGES} random exchanges of the "
+        "sides. A difference that is not much larger says nothing"
     )
-    columns = ("n", "more with", "n-gram", "man", "woman", "difference")
+    columns = ("n", "more with", "n-gram", "man", "woman", "difference", "by chance")
     return Table(f"{task.name}: n-grams that one side has more often", columns, tuple(rows), note)
 
 

@@ -105,10 +105,16 @@ def test_the_n_grams_are_those_of_texts_about_the_same_group(rules):
     assert first[4, "man"] == "is a great friend"
     assert first[4, "woman"] == "is an awful liar"
     assert not {"he", "his", "him"} & {row[2] for row in rows}
-    for n, side, _, man, woman, difference in rows:
+    for n, side, _, man, woman, difference, by_chance in rows:
+        assert abs(difference) > by_chance
         assert (difference > 0) == (side == "man")
         # Every text has five words, and n-grams never cross two of them.
         assert difference == pytest.approx((man - woman) / (360 * (6 - n)))
+
+
+def test_the_n_grams_of_the_twin_differ_as_by_chance(rules):
+    for *_, difference, by_chance in table(rules[0.5], "n-grams").rows:
+        assert abs(difference) < 2 * by_chance
 
 
 def swapped(text):
