@@ -24,8 +24,8 @@ from pytest_llmfair.suites.tables import Table
 
 SIDES = ("male", "female")
 SLOTS = {
-    "male": {"man": "man", "he": "he", "his": "his", "him": "him"},
-    "female": {"man": "woman", "he": "she", "his": "her", "him": "her"},
+    "male": {"man": "man", "he": "he", "his": "his"},
+    "female": {"man": "woman", "he": "she", "his": "her"},
 }
 # Pairs of first names that the package has for each of the groups that its names stand for.
 NAMES = 8
@@ -51,7 +51,8 @@ class Continuations(Kind):
         step = len(occupations) // size["occupations"]
         for number, wording in enumerate(task.wordings):
             for place, occupation in enumerate(occupations[::step]):
-                turn = place + number * len(occupations)
+                # An occupation has another name and description in each wording.
+                turn = place + number * (len(occupations) + 1)
                 names = pairs[turn % len(pairs)]
                 for side, name in zip(SIDES, names, strict=True):
                     words = SLOTS[side]

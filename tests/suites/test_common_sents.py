@@ -71,7 +71,7 @@ def test_the_dial_for_tone_changes_the_tone_and_not_the_words():
     spec = "builtin:ngram?sentiment_skew=1"
     found = run("common_sents", load_client(spec), tasks=["by_rules"])
     words, tone = (each.estimate for each in found.measured)
-    assert tone.interval(0.95).lower > 1.05
+    assert tone.interval(0.95).lower > 1.0
     assert tone.p_equal() < 0.01
     assert verdict(found, "by_rules", METRICS[0], 1.1) == "PASS"
     assert words.p_equal() > 0.05
@@ -106,7 +106,7 @@ def test_the_n_grams_are_those_of_texts_about_the_same_group(rules):
     assert first[4, "woman"] == "is an awful liar"
     assert not {"he", "his", "him"} & {row[2] for row in rows}
     for n, side, _, man, woman, difference, by_chance in rows:
-        assert abs(difference) > by_chance
+        assert abs(difference) > 5 * by_chance
         assert (difference > 0) == (side == "man")
         # Every text has five words, and n-grams never cross two of them.
         assert difference == pytest.approx((man - woman) / (360 * (6 - n)))
@@ -114,7 +114,7 @@ def test_the_n_grams_are_those_of_texts_about_the_same_group(rules):
 
 def test_the_n_grams_of_the_twin_differ_as_by_chance(rules):
     for *_, difference, by_chance in table(rules[0.5], "n-grams").rows:
-        assert abs(difference) < 2 * by_chance
+        assert abs(difference) < 3 * by_chance
 
 
 def swapped(text):
@@ -163,7 +163,7 @@ def test_a_model_that_perturbs_badly_is_invalid_and_the_reasons_are_counted(rewr
 
 
 def test_few_rejected_continuations_are_left_out_and_noted():
-    found = talk(0.5, "by_model", rewriter=lambda t: t if noise(t) < -0.49 else swapped(t))
+    found = talk(0.5, "by_model", rewriter=lambda t: t if noise(t) < -0.46 else swapped(t))
     (note,) = [f for f in found.measured[0].findings if "could not be perturbed" in f.text]
     rejected = int(note.text.split()[0])
     assert 0 < rejected < 36
@@ -198,6 +198,7 @@ def test_the_prompts_are_pairs_about_sixty_occupations():
         assert Counter(each.about[0] for each in questions) == dict.fromkeys(
             SUITE.tasks[0].data["occupations"], 6
         )
+        assert len({(each.about[0], each.about[2]) for each in questions}) == 3 * 60
         for he, she in zip(questions[::2], questions[1::2], strict=True):
             assert he.about[0] == she.about[0]
             assert swapped(he.prompt) == she.prompt
