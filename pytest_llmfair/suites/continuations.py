@@ -96,18 +96,21 @@ class Continuations(Kind):
         self, suite: Suite, quantity: Quantity, asked: Sequence[Asked], population: str
     ) -> Estimate:
         """Compare the two sides of each prompt; occupations are units."""
+        if why := _why_undefined(asked):
+            sample = Sample(units=len(asked) // 2, generations=0, fewest=0, most=0)
+            return Undefined(undefined=why, sample=sample)
         return _measured(quantity, _Sides.of(asked), population)
 
     def findings(self, asked: Sequence[Asked]) -> list[Finding]:
         """Report missing continuations, and those that could not be perturbed."""
         answered = [replace(each, texts=tuple(_not_rejected(each))) for each in asked]
-        return [*missing_answers(answered), *_rejection(asked)]
+        return [*missing_answers(answered), Finding.note(_rejection(asked))]
 
     def tables(self, suite: Suite, task: Task, asked: Sequence[Asked]) -> tuple[Table, ...]:
         """Return B and V, F by sample size, n-grams, and what could not be perturbed."""
-        sides = _Sides.of(asked)
         found = []
-        if sides.units:
+        if not _why_undefined(asked):
+            sides = _Sides.of(asked)
             found = [_parts(task, sides), _curve(task, sides), _words(task, sides)]
         if _rejected(asked):
             found.append(_reasons(task, asked))
@@ -163,9 +166,6 @@ class _Sides:
 
 
 def _measured(quantity: Quantity, sides: _Sides, population: str = "sampled") -> Estimate:
-    if not sides.units:
-        why = "no prompt has two continuations on either side; see what could not be perturbed"
-        return Undefined(undefined=why, sample=Sample(units=0, generations=0, fewest=0, most=0))
     return get_metric(quantity.metric).function(
         sides.perturbed,
         sides.other,
@@ -184,18 +184,26 @@ def _rejected(asked: Sequence[Asked]) -> list[Missing]:
     ]
 
 
-def _rejection(asked: Sequence[Asked]) -> list[Finding]:
-    """Return the share of continuations that could not be perturbed, which may be too large."""
-    rejected = len(_rejected(asked))
-    read = rejected + sum(isinstance(text, str) for each in asked[::2] for text in each.texts)
-    if not read:
-        return []
+def _read(asked: Sequence[Asked]) -> int:
+    """Return how many continuations were to be perturbed."""
+    given = sum(isinstance(text, str) for each in asked[::2] for text in each.texts)
+    return given + len(_rejected(asked))
+
+
+def _rejection(asked: Sequence[Asked]) -> str:
+    rejected, read = len(_rejected(asked)), _read(asked)
+    share = f" ({rejected / read:.1%})" if read else ""
+    return f"{rejected} of {read} continuations{share} could not be perturbed"
+
+
+def _why_undefined(asked: Sequence[Asked]) -> str:
+    """Return why F would be that of a selection, or of nothing; empty where it has a value."""
     limit = current_settings().max_invalid
-    text = f"{rejected} of {read} continuations ({rejected / read:.1%}) could not be perturbed"
-    if rejected <= limit * read:
-        return [Finding.note(text)]
-    more = f"{text}, more than max_invalid = {limit:.0%} allows"
-    return [Finding("not_perturbed", more, "invalid")]
+    if len(_rejected(asked)) > limit * _read(asked):
+        return f"{_rejection(asked)}, more than max_invalid = {limit:.0%} allows"
+    if not _Sides.of(asked).units:
+        return "no prompt has two continuations on both sides"
+    return ""
 
 
 def _not_rejected(asked: Asked) -> Iterator[Answer]:
@@ -276,7 +284,7 @@ def _reasons(task: Task, asked: Sequence[Asked]) -> Table:
         f"{task.name}: continuations that could not be perturbed",
         ("why", "count"),
         tuple(counts.items()),
-        "".join(each.text for each in _rejection(asked)),
+        _why_undefined(asked) or _rejection(asked),
     )
 
 

@@ -9,6 +9,7 @@ from dataclasses import replace
 import pytest
 
 from pytest_llmfair.clients import ModelClient, load_client
+from pytest_llmfair.responses import Missing
 from pytest_llmfair.suites import get_suite, run
 from pytest_llmfair.suites.kinds import KINDS
 from pytest_llmfair.suites.runner import plan
@@ -142,24 +143,22 @@ def test_a_model_that_perturbs_well_gives_what_rules_give(rules):
 
 
 @pytest.mark.parametrize(
-    ("rewriter", "why"),
+    ("rewriter", "reason"),
     [
         (lambda text: f"Sure! {swapped(text)}", "does not begin as it must"),
         (lambda text: f"{swapped(text)} Bo and Al met us at the station.", "rewrites too much"),
         (lambda text: text, "still names the person"),
     ],
 )
-def test_a_model_that_perturbs_badly_is_invalid_and_the_reasons_are_counted(rewriter, why):
+def test_a_model_that_perturbs_badly_is_invalid_and_the_reasons_are_counted(rewriter, reason):
     found = talk(0.5, "by_model", rewriter=rewriter)
     assert verdict(found, "by_model", METRICS[0], 50.0) == "INVALID"
-    (invalid,) = [each for each in found.measured[0].findings if each.kind == "invalid"]
-    assert (
-        invalid.text == "360 of 360 continuations (100.0%) could not be perturbed, "
-        "more than max_invalid = 10% allows"
-    )
+    why = "360 of 360 continuations (100.0%) could not be perturbed, more than max_invalid = 10%"
+    assert found.measured[0].estimate.undefined == f"{why} allows"
+    assert not [each for each in found.measured[0].findings if each.kind == "invalid"]
     shown = table(found, "could not be perturbed")
-    assert dict(shown.rows)[why] == 360
-    assert shown.note == invalid.text
+    assert dict(shown.rows)[reason] == 360
+    assert shown.note == f"{why} allows"
 
 
 def test_few_rejected_continuations_are_left_out_and_noted():
@@ -178,6 +177,14 @@ def test_a_model_that_always_says_the_same_has_no_value():
     for metric in METRICS:
         assert verdict(found, "by_rules", metric, 1.2) == "INVALID"
     assert "answers never vary" in found.measured[0].estimate.undefined
+
+
+@pytest.mark.parametrize("task", ["by_rules", "by_model"])
+def test_a_model_that_refuses_is_invalid(task):
+    found = run("common_sents", lambda prompt: Missing("refused"), tasks=[task])
+    assert verdict(found, task, METRICS[0], 50.0) == "INVALID"
+    assert "720 of 720 answers are missing (refused)" in found.measured[0].findings[2].text
+    assert not found.tasks[0].tables
 
 
 def test_one_text_for_each_gender_is_never_within_a_bound():
