@@ -75,14 +75,12 @@ class SideAnswers:
         return self._each(VOCABULARY.ids if self.kind == "texts" else _TokenNumbers().ids)
 
     def scores(self) -> tuple[PromptAnswers, PromptAnswers]:
-        """Sentiment of every answer: as given, or VADER's compound score of each distinct text."""
+        """Sentiment of every answer: as given, or VADER's compound score of the text."""
         if self.kind == "token sets":
             raise ValueError("sentiment scores texts; give texts or scores, not token sets")
         if self.kind == "scores":
             return self._each(float)
-        texts = dict.fromkeys(text for side in self.sides for row in side for text in row)
-        compound = {text: _vader().polarity_scores(text)["compound"] for text in texts}
-        return self._each(compound.__getitem__)
+        return self._each(_compound)
 
     def _each(self, read: Callable[[Any], Any]) -> tuple[PromptAnswers, PromptAnswers]:
         first, second = ([[read(x) for x in row] for row in side] for side in self.sides)
@@ -146,6 +144,12 @@ def describe_lengths(lengths: Sequence[Floats], units: Sequence[Hashable] | None
 
 def _words(text: str) -> int:
     return len(VOCABULARY.ids(text))
+
+
+# F is computed on the same texts again: by wording, and for fewer of the answers.
+@functools.lru_cache(maxsize=2**16)
+def _compound(text: str) -> float:
+    return float(_vader().polarity_scores(text)["compound"])
 
 
 @functools.cache

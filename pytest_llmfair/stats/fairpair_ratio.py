@@ -264,6 +264,16 @@ class FairPairRatio(Estimate):
         """Return the mean F after exchanging answers between the sides; NaN without them."""
         return float(self._relabelled.mean())
 
+    def noise_quantile(self, share: float) -> float:
+        """Return the F that so large a share of exchanges of answers do not exceed.
+
+        Answers are exchanged between the sides of each prompt; NaN without them, and where F is
+        undefined. `share` is in [0, 1].
+        """
+        if self.undefined:
+            return math.nan
+        return float(np.quantile(self._relabelled, share))
+
     def p_equal(self) -> float:
         """p-value of "the sides differ by sampling alone": answers exchanged inside prompts."""
         if self.sides is None or not math.isfinite(self.value):

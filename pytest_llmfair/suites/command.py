@@ -85,8 +85,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """List, plan or run, and return the exit status."""
     if arguments.list:
+        width = max(map(len, all_suites()))
         for suite in all_suites().values():
-            sys.stdout.write(f"{suite.name:<10} {suite.about}\n")
+            sys.stdout.write(f"{suite.name:<{width}}  {suite.about}\n")
         return 0
     if arguments.suite is None:
         raise ValueError("no suite is named; `llmfair run --list` lists them")

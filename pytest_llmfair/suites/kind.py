@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from pytest_llmfair.clients import ModelClient
 from pytest_llmfair.judging.assertion import Assertion
-from pytest_llmfair.stats import Estimate
+from pytest_llmfair.stats import Estimate, Finding
 from pytest_llmfair.suites.design import Quantity, Suite, Task
-from pytest_llmfair.suites.questions import Asked, Question, ask
+from pytest_llmfair.suites.questions import Asked, Question, ask, missing_answers
 from pytest_llmfair.suites.tables import Table
 
 
@@ -57,6 +57,14 @@ class Kind(ABC):
     ) -> Assertion | None:
         """Return the assertion that measures a metric in place of `measure`, if there is one."""
         return None
+
+    def further_calls(self, task: Task, questions: Sequence[Question]) -> int:
+        """Return at most how many calls follow on the answers."""
+        return 0
+
+    def findings(self, asked: Sequence[Asked]) -> list[Finding]:
+        """Return what the answers have to say beyond the values; may make them invalid."""
+        return missing_answers(asked)
 
     def profile(self, asked: Sequence[Asked]) -> Mapping[str, float]:
         """Return a value by unit, such as an occupation, to compare how tasks rank the units."""

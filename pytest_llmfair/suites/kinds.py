@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from pytest_llmfair.suites import assessment, candidates, occupations, tagging, templates
+from pytest_llmfair.suites import (
+    assessment,
+    candidates,
+    continuations,
+    occupations,
+    tagging,
+    templates,
+)
 from pytest_llmfair.suites.kind import Kind
 
 KINDS: dict[str, Kind] = {
@@ -16,4 +23,5 @@ KINDS: dict[str, Kind] = {
     "pairs of candidates": candidates.CandidatePairs(),
     "sentences of a class": templates.Sentences(),
     "named entities": tagging.Entities(),
+    "paired continuations": continuations.Continuations(),
 }

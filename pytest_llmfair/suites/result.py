@@ -75,8 +75,10 @@ class Measured:
 
     def label(self, suite: str) -> str:
         """Return what a result is called besides its metric."""
-        cut = self.quantity.name.partition("@")[2]
-        return " ".join(filter(None, (suite, self.task.name, cut)))
+        variant = self.quantity.name.partition("@")[2]
+        # Some estimates name their variant themselves.
+        named = () if variant in self.estimate.variant else (variant,)
+        return " ".join((suite, self.task.name, *named))
 
     def judge(self, bound: float, suite: str, model: str) -> Result:
         """Judge the value by the pipeline of all assertions, without recording the result."""

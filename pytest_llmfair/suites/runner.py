@@ -16,7 +16,7 @@ from pytest_llmfair.stats import Finding
 from pytest_llmfair.suites.design import Quantity, Suite, Task, get_suite
 from pytest_llmfair.suites.kinds import KINDS
 from pytest_llmfair.suites.prompts import with_prompts
-from pytest_llmfair.suites.questions import calls, missing_answers
+from pytest_llmfair.suites.questions import calls
 from pytest_llmfair.suites.result import Measured, SuiteResult, TaskResult
 
 
@@ -136,7 +136,7 @@ def run_task(
         own = population or _own_population(quantity)
         assertion = kind.assertion(suite, quantity, asked, own)
         if assertion is None:
-            estimate, known = kind.measure(suite, quantity, asked, own), missing_answers(asked)
+            estimate, known = kind.measure(suite, quantity, asked, own), kind.findings(asked)
         else:
             inputs, estimate = measure(assertion, assertion.source.data, None)
             known = [each for each in inputs.findings if each.code != "undefined"]
@@ -172,5 +172,6 @@ def plan(
         new = calls(questions, task.max_tokens) - known
         known |= new
         why = kind.why_nothing_is_asked(suite, task)
-        rows.append((task.name, len(new), questions[0].prompt if questions else why))
+        number = len(new) + kind.further_calls(task, questions)
+        rows.append((task.name, number, questions[0].prompt if questions else why))
     return rows
