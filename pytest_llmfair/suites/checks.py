@@ -21,13 +21,14 @@ from pytest_llmfair.suites.runner import SuiteResult, TaskResult, chosen_tasks, 
 
 @dataclass(slots=True, eq=False)
 class Answers:
-    """What a run of a suite has asked and measured so far."""
+    """What a run of a suite has asked and measured so far; `spec` if the run has more models."""
 
     suite: Suite
     size: str
     tasks: Sequence[str] | None = None
     population: str | None = None
     model: str = ""
+    spec: str | None = None
     found: dict[str, TaskResult] = field(default_factory=dict)
 
     def of(self, task: Task, client: Callable[[], ModelClient]) -> TaskResult:
@@ -68,7 +69,8 @@ class SuiteCheck(Check):
     ) -> SuiteCheck:
         """Return the check of a metric."""
         return cls(
-            name=f"{task.name}.{quantity.name}",
+            name=f"{task.name}.{quantity.name}" + (f"[{answers.spec}]" if answers.spec else ""),
+            model=answers.spec,
             line=0,
             metric=quantity.metric,
             word=word_of(get_metric(quantity.metric)),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -14,11 +14,13 @@ import pytest
 from pytest_llmfair._util.wording import plural
 from pytest_llmfair.suites.checks import Answers, SuiteCheck, items_of
 from pytest_llmfair.suites.design import SIZES, Suite, all_suites, get_suite
+from pytest_llmfair.suites.models import Comparison
 from pytest_llmfair.suites.runner import chosen_tasks, lines_of, plan
 
 _USAGE = """llmfair run --list
        llmfair run SUITE --plan [--size smoke|standard|paper]
-       llmfair run SUITE --model SPEC [--size SIZE] [--bounds METRIC=X,...] [pytest options]"""
+       llmfair run SUITE --model SPEC [--size SIZE] [--bounds METRIC=X,...] [pytest options]
+       llmfair run SUITE --model SPEC --model SPEC --model SPEC"""
 _EPILOG = """Whatever is not listed above goes to pytest, such as -q, --llmfair-json,
 --llmfair-cassette, --llmfair-max-calls or --llmfair-html. What has no bound is measured and not
 judged. The exit status is that of pytest: 0 if no verdict is red, 1 if one is, 2 where an option
@@ -34,7 +36,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("suite", nargs="?", metavar="SUITE", help="name of a suite")
     parser.add_argument("--list", action="store_true", help="list the suites, one a line")
     parser.add_argument("--plan", action="store_true", help="count the calls, and ask nothing")
-    parser.add_argument("--model", metavar="SPEC", help="the model; default that of the session")
+    parser.add_argument(
+        "--model",
+        action="append",
+        default=[],
+        metavar="SPEC",
+        help="the model; default that of the session; several are compared",
+    )
     parser.add_argument("--size", choices=SIZES, default="smoke", help="how much is asked (smoke)")
     parser.add_argument(
         "--bounds",
@@ -63,16 +71,22 @@ def run(arguments: argparse.Namespace) -> int:
         raise ValueError("no suite is named; `llmfair run --list` lists them")
     suite = get_suite(arguments.suite)
     tasks = arguments.task or None
+    models = list(dict.fromkeys(arguments.model))
     if arguments.plan:
         sys.stdout.write("\n".join(_planned(suite, arguments.size, tasks)) + "\n")
+        if len(models) > 1:
+            sys.stdout.write(f"for each of {len(models)} models\n")
         return 0
     bounds = suite.bounds(read_bounds(arguments.bounds))
     chosen_tasks(suite, tasks)
     given = list(arguments.rest)
-    if arguments.model is not None:
-        given += ["--llmfair-model", arguments.model]
-    answers = Answers(suite, arguments.size, tasks, arguments.population)
-    plugin = _SuiteRun(Path.cwd(), answers, bounds)
+    if models:
+        given += ["--llmfair-model", models[0]]
+    asked = [
+        Answers(suite, arguments.size, tasks, arguments.population, spec=model)
+        for model in (models if len(models) > 1 else [None])
+    ]
+    plugin = _SuiteRun(Path.cwd(), asked, bounds)
     return int(pytest.main(["-p", "llmfair", *given, str(Path.cwd())], [plugin]))
 
 
@@ -122,7 +136,7 @@ class _SuiteRun:
     """Lets pytest collect a suite in the place of the current folder, and prints its table."""
 
     folder: Path
-    answers: Answers
+    answers: Sequence[Answers]
     bounds: Mapping[tuple[str, str], float]
     made: list[SuiteCheck] = field(default_factory=list)
 
@@ -137,17 +151,26 @@ class _SuiteRun:
         """Return the suite in the place of the folder."""
         if path != self.folder:
             return None
-        found = _SuiteFolder.from_parent(parent, path=path, nodeid=self.answers.suite.name)
-        found.checks = tuple(self.answers.checks(self.bounds))
+        found = _SuiteFolder.from_parent(parent, path=path, nodeid=self.answers[0].suite.name)
+        found.checks = tuple(
+            check for answers in self.answers for check in answers.checks(self.bounds)
+        )
         return found
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         """Print what was measured."""
-        found = self.answers.result()
-        if found is None or terminalreporter.config.get_verbosity() < -1:
+        results = {
+            answers.spec or answers.model: found
+            for answers in self.answers
+            if (found := answers.result()) is not None
+        }
+        if not results or terminalreporter.config.get_verbosity() < -1:
             return
-        terminalreporter.write_sep("=", f"suite {found.suite.name}")
-        for line in lines_of(found):
+        terminalreporter.write_sep("=", f"suite {self.answers[0].suite.name}")
+        lines = [line for found in results.values() for line in (*lines_of(found), "")][:-1]
+        if len(results) > 1:
+            lines += ["", *Comparison(results).table().splitlines()]
+        for line in lines:
             terminalreporter.write_line(line)
         if not self.bounds:
             terminalreporter.write_line("")

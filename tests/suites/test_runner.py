@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
+import math
 
 import pytest
 
@@ -22,7 +20,16 @@ def test_the_rank_correlation_is_spearmans():
     # scipy.stats.spearmanr of the same numbers
     assert r == pytest.approx(0.6668859288553503)
     assert low < r < high
-    assert rank_correlation([1, 2, 3, 4], [2, 3, 4, 9]) == (1.0, 1.0, 1.0)
+
+
+@pytest.mark.parametrize(("sign", "values"), [(1.0, [2, 3, 4, 9]), (-1.0, [9, 4, 3, 2])])
+def test_a_perfect_rank_correlation_of_few_values_is_uncertain(sign, values):
+    r, low, high = rank_correlation([1, 2, 3, 4], values)
+    # Fisher's z of 0.8, the next smaller correlation, with the error of Bonett and Wright.
+    inner = sign * math.tanh(math.atanh(0.8) - 1.96 * math.sqrt(1.32))
+    assert (r, low, high) == pytest.approx((sign, *sorted((sign, inner))))
+    assert rank_correlation([1, 2, 3], values[:3]) == (sign, -1.0, 1.0)
+    assert all(map(math.isnan, rank_correlation([1, 2], [3, 5])))
 
 
 @pytest.mark.parametrize("name", all_suites())
@@ -88,26 +95,6 @@ def test_the_list_has_one_line_a_suite_with_its_name_first(capsys):
 def test_a_plan_asks_nothing(capsys):
     assert main(["run", "ruted", "--plan", "--size", "paper"]) == 0
     assert capsys.readouterr().out.startswith("ruted (paper): 11,400 calls; nothing was asked")
-
-
-@pytest.fixture
-def command(tmp_path, monkeypatch):
-    """Return a function that runs the command in a folder with a test of its own."""
-    for variable in ("CI", "COLUMNS", "PYTEST_ADDOPTS"):
-        monkeypatch.delenv(variable, raising=False)
-    (tmp_path / "test_other.py").write_text("def test_other():\n    assert False\n")
-
-    def command(*arguments):
-        return subprocess.run(
-            [sys.executable, "-m", "pytest_llmfair.cli", "run", *arguments],
-            cwd=tmp_path,
-            env={**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-
-    return command
 
 
 def test_the_command_judges_a_suite_and_replays_its_answers(command, tmp_path):

@@ -185,6 +185,10 @@ def _preferences(
     names = list(dict.fromkeys(group_of.values()))
     flags = given.get("qualified")
     if flags is not None:
+        if not isinstance(flags, Mapping):
+            raise ValueError(
+                f"qualified is a {type(flags).__name__}; comparisons need a mapping from candidate"
+            )
         chosen = {
             (row.pool, own): flags.get((row.pool, own), flags.get(own, False))
             for row in rows

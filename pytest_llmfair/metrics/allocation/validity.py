@@ -1,0 +1,272 @@
+"""How well metrics of bias predict gaps in selection, over models (RABBI paper, section 5)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from pytest_llmfair.metrics._registry import get_metric
+from pytest_llmfair.metrics.allocation.drawn import drawn_values
+from pytest_llmfair.metrics.allocation.rankings import ndcg_at_n
+from pytest_llmfair.metrics.arguments import Floats
+from pytest_llmfair.stats import Call
+
+__all__ = ["Validity", "expected_ndcg"]
+
+Ends = tuple[float, float, float]
+
+_GAPS = ("demographic_parity_gap", "equal_opportunity_gap")
+# Fewer models have no correlation, and fewer rounds no interval.
+_LEAST_MODELS, _LEAST_ROUNDS = 3, 10
+_DRAWS, _HALVES, _SEED = 200, 60, 0
+
+
+@dataclass(frozen=True, slots=True)
+class Validity:
+    """How well metrics of bias predict gaps in selection, over models that saw the same rounds.
+
+    Attributes
+    ----------
+    models, metrics, gaps : tuple of str
+        Whose values are compared, and the names of metrics and gaps.
+    rounds : int
+        How many rounds there are; they are drawn again, the same ones for all models.
+    values : mapping
+        (model, metric, gap) and (model, gap, "") to an array of draws x groups, whose first row
+        are all rounds. A gap of the qualified is compared with metrics of the qualified.
+    left_out : tuple of str
+        Models without a call.
+
+    Examples
+    --------
+    >>> from pytest_llmfair.metrics import demographic_parity_gap, rabbi
+    >>> calls = {}
+    >>> for model, bonus in {"fair": 0, "less fair": 1, "unfair": 3}.items():
+    ...     scores = [score for n in range(12) for score in (n % 5, (n * 3) % 5 + bonus)]
+    ...     data = {"groups": ["a", "b"] * 12, "reference": "a"}
+    ...     data["rounds"] = [n for n in range(12) for _ in "ab"]
+    ...     gap = demographic_parity_gap(scores, k=1, **data)
+    ...     calls[model] = {"rabbi": rabbi(scores, **data).call, "gap@1": gap.call}
+    >>> found = Validity.of(calls)
+    >>> round(found.correlation("rabbi", "gap@1")[0], 1)
+    1.0
+    >>> found.ndcg("rabbi", "gap@1", 3)[0]
+    1.0
+    """
+
+    models: tuple[str, ...]
+    metrics: tuple[str, ...]
+    gaps: tuple[str, ...]
+    rounds: int
+    values: Mapping[tuple[str, str, str], Floats]
+    signed: Mapping[str, bool]
+    left_out: tuple[str, ...] = ()
+    least_models: int = _LEAST_MODELS
+
+    @classmethod
+    def of(cls, calls: Mapping[str, Mapping[str, Call]]) -> Validity | None:
+        """Return the values of calls by model and name.
+
+        None where fewer than two models have a gap and a metric to compare it with. Metrics of the
+        qualified only, or of strata, are left out: those of all candidates are limited to the
+        qualified where a gap is.
+        """
+        known = {model: own for model, own in calls.items() if own}
+        shared = [
+            name
+            for name in next(iter(known.values()), {})
+            if all(name in own for own in known.values())
+        ]
+        first = next(iter(known.values()), {})
+        gaps = tuple(name for name in shared if first[name].metric in _GAPS)
+        metrics = tuple(
+            name
+            for name in shared
+            if name not in gaps
+            and not any(
+                first[name].keywords.get(key) is not None for key in ("qualified", "strata")
+            )
+        )
+        if len(known) < 2 or not gaps or not metrics:
+            return None
+        names = (*metrics, *gaps)
+        pools = list(
+            dict.fromkeys(pool for own in known.values() for n in names for pool in _pools(own[n]))
+        )
+        draws = _draws(len(pools))
+        values: dict[tuple[str, str, str], Floats] = {}
+        for model, own in known.items():
+            for gap in gaps:
+                values[model, gap, ""] = _by_group(own[gap], pools, draws)
+            for metric in metrics:
+                values[model, metric, ""] = _by_group(own[metric], pools, draws)
+                # The qualified are the same at every quota.
+                qualified: Floats | None = None
+                for gap in gaps:
+                    values[model, metric, gap] = values[model, metric, ""]
+                    if (flags := own[gap].keywords.get("qualified")) is not None:
+                        if qualified is None:
+                            qualified = _by_group(own[metric], pools, draws, flags)
+                        values[model, metric, gap] = qualified
+        signed = {name: get_metric(first[name].metric).direction != "lower" for name in metrics}
+        left_out = tuple(model for model in calls if model not in known)
+        return cls(tuple(known), metrics, gaps, len(pools), values, signed, left_out)
+
+    def correlation(self, metric: str, gap: str) -> Ends:
+        """Return Pearson's correlation over models and groups with its 95 % interval.
+
+        Distances, which have no sign, are compared with the size of the gap, as in the paper. The
+        interval covers the rounds that were drawn, for these models; its standard error, on the
+        scale of Fisher's z, is that of drawing the rounds again. NaN with fewer than three
+        models, or where metric or gap is constant.
+        """
+        found = self._correlations(metric, gap, slice(None), slice(None))[: 1 + _DRAWS]
+        finite = found[np.isfinite(found)]
+        if math.isnan(found[0]) or len(finite) < 0.95 * len(found) or self.rounds < _LEAST_ROUNDS:
+            return float(found[0]), math.nan, math.nan
+        z = np.arctanh(np.clip(finite, -1.0 + 1e-9, 1.0 - 1e-9))
+        half = 1.96 * float(z[1:].std(ddof=1))
+        if half == 0.0:  # Equal draws show no spread, which is no certainty.
+            return float(found[0]), math.nan, math.nan
+        return float(found[0]), math.tanh(z[0] - half), math.tanh(z[0] + half)
+
+    def apart(self, metric: str, gap: str) -> float:
+        """Return the correlation of a metric with the gap in the other half of the rounds.
+
+        The mean over random halves. Metric and gap then share no chance, so it shows what the
+        metric says about rounds to come; half of the rounds have more noise than all of them.
+        """
+        start = 1 + _DRAWS
+        one, other = slice(start, start + _HALVES), slice(start + _HALVES, None)
+        found = self._correlations(metric, gap, one, other)
+        finite = found[np.isfinite(found)]
+        return float(finite.mean()) if len(finite) >= 0.95 * _HALVES else math.nan
+
+    def ndcg(self, metric: str, gap: str, n: int) -> Ends:
+        """Return NDCG@n of the models' order by a metric, with its 95 % interval over draws.
+
+        The ideal order is that by the gap; both are by ascending root mean square over groups. NaN
+        where all models are tied. Where some are, both orders of the tied count half.
+        """
+        sizes = [self._size(metric, gap), self._size(gap, "")]
+        found = np.array([_ndcg(_order(a), _order(b), n) for a, b in zip(*sizes, strict=True)])
+        return self._percentiles(found)
+
+    def ranks(self, name: str) -> list[tuple[float, Ends]]:
+        """Return each model's size by a metric or gap, and its rank with the 95 % of draws."""
+        size = self._size(name, "")
+        less = (size[:, None, :] < size[:, :, None]).sum(axis=2)
+        ranks = (less + (size[:, None, :] <= size[:, :, None]).sum(axis=2) + 1) / 2.0
+        ranks[np.isnan(size).any(axis=1)] = math.nan
+        return [
+            (float(size[0, place]), self._percentiles(ranks[:, place]))
+            for place in range(len(self.models))
+        ]
+
+    def _correlations(self, metric: str, gap: str, one: slice, other: slice) -> Floats:
+        if len(self.models) < _LEAST_MODELS:
+            return np.full(1 + _DRAWS, math.nan)
+        x = np.hstack([self.values[model, metric, gap][one] for model in self.models])
+        y = np.hstack([self.values[model, gap, ""][other] for model in self.models])
+        return _pearson(x, y if self.signed[metric] else np.abs(y))
+
+    def _size(self, name: str, gap: str) -> Floats:
+        """Return the root mean square over groups of each model, by draw."""
+        rows = [self.values[model, name, gap][: 1 + _DRAWS] for model in self.models]
+        # Rounded, so that models are tied whose sums only have another order.
+        return np.stack([np.sqrt((row * row).mean(axis=1)).round(12) for row in rows], axis=1)
+
+    def _percentiles(self, found: Floats) -> Ends:
+        """Return the value of all rounds, and an interval of the draws that holds it."""
+        finite = found[np.isfinite(found)]
+        if math.isnan(found[0]) or len(finite) < 0.95 * len(found) or self.rounds < _LEAST_ROUNDS:
+            return float(found[0]), math.nan, math.nan
+        low, high = np.quantile(finite[1:], [0.025, 0.975], method="inverted_cdf")
+        return float(found[0]), min(float(low), found[0]), max(float(high), found[0])
+
+
+def _pearson(x: Floats, y: Floats) -> Floats:
+    """Return the correlation of each row of two arrays; NaN where one is constant."""
+    dx, dy = (each - each.mean(axis=1, keepdims=True) for each in (x, y))
+    constant = (np.ptp(x, axis=1) < 1e-12) | (np.ptp(y, axis=1) < 1e-12)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        found = (dx * dy).sum(axis=1) / np.sqrt((dx * dx).sum(axis=1) * (dy * dy).sum(axis=1))
+    return np.where(constant, math.nan, np.clip(found, -1.0, 1.0))
+
+
+def expected_ndcg(n: int, models: int) -> float:
+    """Return the mean of NDCG@n over all orders of the models: what chance alone gives.
+
+    Parameters
+    ----------
+    n, models : int
+        Ranks that count, and models; 1 <= n <= models.
+
+    Returns
+    -------
+    float
+        In (0, 1].
+
+    Examples
+    --------
+    >>> round(expected_ndcg(3, 3), 2)
+    0.89
+    """
+    discounts = [1.0 / math.log2(place + 2) for place in range(n)]
+    ideal = sum((models - place) * weight for place, weight in enumerate(discounts))
+    return (models + 1) / 2.0 * sum(discounts) / ideal
+
+
+def _pools(call: Call) -> Iterable[Hashable]:
+    """Return the names of the rounds of a call."""
+    data = call.args[0]
+    if call.metric == "pairwise_preference_gap":
+        return [row["pool"] for row in data]
+    if isinstance(data, Mapping):
+        return [pool for pool, _ in data]
+    rounds = call.keywords.get("rounds", call.keywords.get("units"))
+    if rounds is None:
+        raise ValueError(f"{call.metric} was called without rounds; give the round of each score")
+    return list(rounds)
+
+
+def _draws(rounds: int) -> Floats:
+    """Return all rounds, draws with replacement, and random halves before their complements."""
+    rng = np.random.default_rng(_SEED)
+    draws = rng.multinomial(rounds, np.full(rounds, 1.0 / rounds), _DRAWS)
+    order = rng.random((_HALVES, rounds)).argsort(axis=1)
+    half = order < rounds // 2
+    return np.vstack([np.ones((1, rounds)), draws, half, ~half]).astype(np.float64)
+
+
+def _by_group(
+    call: Call, pools: Sequence[Hashable], draws: Floats, qualified: Any = None
+) -> Floats:
+    found = drawn_values(call, pools, draws, qualified)
+    return np.stack([found[group] for group in sorted(found, key=str)], axis=1)
+
+
+def _order(sizes: Floats) -> tuple[int, ...]:
+    """Return the dense rank of each model; empty without a value."""
+    if np.isnan(sizes).any():
+        return ()
+    return tuple(np.unique(sizes, return_inverse=True)[1].tolist())
+
+
+@lru_cache(maxsize=100_000)
+def _ndcg(found: tuple[int, ...], ideal: tuple[int, ...], n: int) -> float:
+    """Return NDCG@n of two orders given as ranks; ties in either order of the models."""
+    if len(set(found)) < 2 or len(set(ideal)) < 2:
+        return math.nan
+    both: list[float] = []
+    for models in (range(len(found)), range(len(found))[::-1]):
+        ranks: list[dict[Hashable, int]] = [
+            {model: order[model] for model in models} for order in (found, ideal)
+        ]
+        both.append(ndcg_at_n(ranks[0], ranks[1], n))
+    return (both[0] + both[1]) / 2.0
