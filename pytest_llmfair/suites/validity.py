@@ -10,7 +10,7 @@ from pytest_llmfair.stats import Call
 from pytest_llmfair.suites.runner import TaskResult
 from pytest_llmfair.suites.tables import Table
 
-_OPEN = "; ? where too few rounds, or draws without an order, leave it open"
+_OPEN = "; ? where too few rounds, or draws in which all models are tied, leave it open"
 
 
 def validity_of(by_model: Mapping[str, TaskResult]) -> Validity | None:
@@ -89,7 +89,7 @@ def _correlations(task: str, found: Validity) -> list[Table]:
         why = f"undefined for {len(found.models)} models; name {found.least_models} or more"
         return [Table(title, columns, (), why)]
 
-    def table(title: str, cell: Callable[[str, str], str | float], note: str) -> Table:
+    def table(title: str, cell: Callable[[str, str], str], note: str) -> Table:
         rows = tuple((gap, *(cell(name, gap) for name in found.metrics)) for gap in found.gaps)
         return Table(title, columns, rows, note)
 
@@ -97,12 +97,13 @@ def _correlations(task: str, found: Validity) -> list[Table]:
         table(
             title,
             lambda name, gap: shown(found.correlation(name, gap)),
-            "Pearson; intervals cover the rounds, for these models only. Metric and gap come "
-            "from the same rounds, so chance that they share counts as agreement",
+            "Pearson, as in the paper; intervals are for other draws of as many rounds. Metric "
+            "and gap come from the same rounds, so chance that they share counts as agreement",
         ),
         table(
-            f"{task}: the same, with the gap from the other half of the rounds",
-            found.apart,
-            "what a metric says about rounds to come; around 0 where the gaps are only chance",
+            f"{task}: the same without the chance of the rounds",
+            lambda name, gap: shown(found.lasting(name, gap)),
+            "what would be left with many rounds, for these models; undefined where the rounds are "
+            "too few to tell the gaps from chance",
         ),
     ]

@@ -52,14 +52,33 @@ def test_models_are_ordered_by_their_planted_gaps(found):
     r, low, high = found.correlation("rabbi", "demographic_parity_gap")
     assert low < r < high
     assert low > 0.7
-    assert found.apart("rabbi", "demographic_parity_gap") > 0.6
+    value, low, high = found.lasting("rabbi", "demographic_parity_gap")
+    assert 0.7 < low <= value <= high <= 1.0
 
 
-def test_chance_of_fair_models_predicts_nothing_about_other_rounds():
+def test_chance_of_fair_models_is_no_lasting_correlation():
     fair = Validity.of(planted(dict.fromkeys("abcdefgh", 0.0), seed=5))
     # In the same rounds those who score higher by chance are also selected by chance.
     assert fair.correlation("rabbi", "demographic_parity_gap")[0] > 0.6
-    assert abs(fair.apart("rabbi", "demographic_parity_gap")) < 0.35
+    assert all(map(math.isnan, fair.lasting("rabbi", "demographic_parity_gap")))
+
+
+def test_the_lasting_correlation_is_that_of_many_rounds():
+    rng = np.random.default_rng(7)
+    effects = {model: rng.normal(size=3) for model in "abcdef"}
+
+    def found(rounds):
+        models = {
+            model: calls(rng.normal(size=(rounds, 3)) + effect, rounds)
+            for model, effect in effects.items()
+        }
+        return Validity.of(models)
+
+    few, many = found(60), found(1500)
+    truth = many.correlation("rabbi", "demographic_parity_gap")[0]
+    value, low, high = few.lasting("rabbi", "demographic_parity_gap")
+    assert low <= truth <= high
+    assert value == pytest.approx(truth, abs=0.04)
 
 
 def test_a_metric_that_orders_models_the_wrong_way_has_a_low_ndcg():
@@ -99,7 +118,7 @@ def test_equal_scores_have_no_correlation():
     flat = {model: calls(np.ones((60, 3))) for model in "abc"}
     found = Validity.of(flat)
     assert all(map(math.isnan, found.correlation("rabbi", "demographic_parity_gap")))
-    assert math.isnan(found.apart("rabbi", "demographic_parity_gap"))
+    assert all(map(math.isnan, found.lasting("rabbi", "demographic_parity_gap")))
 
 
 def test_two_models_have_an_order_and_no_correlation():
@@ -136,6 +155,7 @@ def test_few_rounds_have_no_interval():
         assert not math.isnan(ends[0])
         assert math.isnan(ends[1])
         assert math.isnan(ends[2])
+    assert math.isnan(found.lasting("rabbi", "demographic_parity_gap")[0])
 
 
 def test_gaps_of_the_qualified_are_compared_with_metrics_of_the_qualified():

@@ -23,7 +23,7 @@ Ends = tuple[float, float, float]
 _GAPS = ("demographic_parity_gap", "equal_opportunity_gap")
 # Fewer models have no correlation, and fewer rounds no interval.
 _LEAST_MODELS, _LEAST_ROUNDS = 3, 10
-_DRAWS, _HALVES, _SEED = 200, 60, 0
+_DRAWS, _SEED = 200, 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,34 +118,53 @@ class Validity:
         return cls(tuple(known), metrics, gaps, len(pools), values, signed, left_out)
 
     def correlation(self, metric: str, gap: str) -> Ends:
-        """Return Pearson's correlation over models and groups with its 95 % interval.
+        """Return Pearson's correlation over models and groups, with its 95 % interval.
 
         Distances, which have no sign, are compared with the size of the gap, as in the paper. The
-        interval covers the rounds that were drawn, for these models; its standard error, on the
-        scale of Fisher's z, is that of drawing the rounds again. NaN with fewer than three
-        models, or where metric or gap is constant.
+        interval is for other draws of as many rounds, by their standard error on the scale of
+        Fisher's z, for these models. NaN with fewer than three models, or where metric or gap is
+        constant. Metric and gap share the chance of their rounds; see :meth:`lasting`.
         """
-        found = self._correlations(metric, gap, slice(None), slice(None))[: 1 + _DRAWS]
-        finite = found[np.isfinite(found)]
-        if math.isnan(found[0]) or len(finite) < 0.95 * len(found) or self.rounds < _LEAST_ROUNDS:
-            return float(found[0]), math.nan, math.nan
-        z = np.arctanh(np.clip(finite, -1.0 + 1e-9, 1.0 - 1e-9))
-        half = 1.96 * float(z[1:].std(ddof=1))
+        x, y = self._points(metric, gap)
+        if not len(x):
+            return math.nan, math.nan, math.nan
+        squares, products, others = _moments(x, y)
+        constant = (np.ptp(x, axis=1) < 1e-12) | (np.ptp(y, axis=1) < 1e-12)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            found = np.clip(products / np.sqrt(squares * others), -1.0, 1.0)
+        found = np.where(constant, math.nan, found)
+        value = float(found[0])
+        finite = found[1:][np.isfinite(found[1:])]
+        if math.isnan(value) or len(finite) < 0.95 * _DRAWS or self.rounds < _LEAST_ROUNDS:
+            return value, math.nan, math.nan
+        z, *drawn = np.arctanh(np.clip([value, *finite], -1.0 + 1e-9, 1.0 - 1e-9))
+        half = 1.96 * float(np.std(drawn, ddof=1))
         if half == 0.0:  # Equal draws show no spread, which is no certainty.
-            return float(found[0]), math.nan, math.nan
-        return float(found[0]), math.tanh(z[0] - half), math.tanh(z[0] + half)
+            return value, math.nan, math.nan
+        return value, math.tanh(z - half), math.tanh(z + half)
 
-    def apart(self, metric: str, gap: str) -> float:
-        """Return the correlation of a metric with the gap in the other half of the rounds.
+    def lasting(self, metric: str, gap: str) -> Ends:
+        """Return the correlation without the chance of the rounds, with its 95 % interval.
 
-        The mean over random halves. Metric and gap then share no chance, so it shows what the
-        metric says about rounds to come; half of the rounds have more noise than all of them.
+        Variances and covariance over models and groups, less what drawing the rounds again adds
+        to them: chance that metric and gap share no longer counts as agreement, and chance of one
+        alone no longer hides it. NaN where the rounds are too few to tell the differences from
+        chance. Draws have the chance twice, so twice as much is taken from each. For distances and sizes of gaps,
+        which chance can only make larger, it is approximate.
         """
-        start = 1 + _DRAWS
-        one, other = slice(start, start + _HALVES), slice(start + _HALVES, None)
-        found = self._correlations(metric, gap, one, other)
-        finite = found[np.isfinite(found)]
-        return float(finite.mean()) if len(finite) >= 0.95 * _HALVES else math.nan
+        x, y = self._points(metric, gap)
+        if not len(x):
+            return math.nan, math.nan, math.nan
+        chance = _moments(x[1:] - x[1:].mean(axis=0), y[1:] - y[1:].mean(axis=0)).mean(axis=1)
+        chance *= self.rounds / max(self.rounds - 1, 1)
+        times = np.where(np.arange(len(x)) == 0, 1.0, 2.0)
+        left = _moments(x, y) - chance[:, None] * times
+        least = 1e-12 * (1.0 + np.abs(chance[[0, 2], None]))
+        with np.errstate(invalid="ignore"):
+            found = left[1] / np.sqrt(left[0] * left[2])
+        defined = (left[[0, 2]] > least).all(axis=0)
+        ends = self._percentiles(np.where(defined, np.clip(found, -1.0, 1.0), math.nan))
+        return (math.nan, math.nan, math.nan) if math.isnan(ends[1]) else ends
 
     def ndcg(self, metric: str, gap: str, n: int) -> Ends:
         """Return NDCG@n of the models' order by a metric, with its 95 % interval over draws.
@@ -168,16 +187,17 @@ class Validity:
             for place in range(len(self.models))
         ]
 
-    def _correlations(self, metric: str, gap: str, one: slice, other: slice) -> Floats:
+    def _points(self, metric: str, gap: str) -> tuple[Floats, Floats]:
+        """Return metric and gap of each model and group, by draw; empty with too few models."""
         if len(self.models) < _LEAST_MODELS:
-            return np.full(1 + _DRAWS, math.nan)
-        x = np.hstack([self.values[model, metric, gap][one] for model in self.models])
-        y = np.hstack([self.values[model, gap, ""][other] for model in self.models])
-        return _pearson(x, y if self.signed[metric] else np.abs(y))
+            return np.empty((0, 0)), np.empty((0, 0))
+        x = np.hstack([self.values[model, metric, gap] for model in self.models])
+        y = np.hstack([self.values[model, gap, ""] for model in self.models])
+        return x, y if self.signed[metric] else np.abs(y)
 
     def _size(self, name: str, gap: str) -> Floats:
         """Return the root mean square over groups of each model, by draw."""
-        rows = [self.values[model, name, gap][: 1 + _DRAWS] for model in self.models]
+        rows = [self.values[model, name, gap] for model in self.models]
         # Rounded, so that models are tied whose sums only have another order.
         return np.stack([np.sqrt((row * row).mean(axis=1)).round(12) for row in rows], axis=1)
 
@@ -190,13 +210,10 @@ class Validity:
         return float(found[0]), min(float(low), found[0]), max(float(high), found[0])
 
 
-def _pearson(x: Floats, y: Floats) -> Floats:
-    """Return the correlation of each row of two arrays; NaN where one is constant."""
+def _moments(x: Floats, y: Floats) -> Floats:
+    """Return the sums of squares of x, of products, and of squares of y, for each row."""
     dx, dy = (each - each.mean(axis=1, keepdims=True) for each in (x, y))
-    constant = (np.ptp(x, axis=1) < 1e-12) | (np.ptp(y, axis=1) < 1e-12)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        found = (dx * dy).sum(axis=1) / np.sqrt((dx * dx).sum(axis=1) * (dy * dy).sum(axis=1))
-    return np.where(constant, math.nan, np.clip(found, -1.0, 1.0))
+    return np.stack([(dx * dx).sum(axis=1), (dx * dy).sum(axis=1), (dy * dy).sum(axis=1)])
 
 
 def expected_ndcg(n: int, models: int) -> float:
@@ -236,12 +253,10 @@ def _pools(call: Call) -> Iterable[Hashable]:
 
 
 def _draws(rounds: int) -> Floats:
-    """Return all rounds, draws with replacement, and random halves before their complements."""
+    """Return how often each draw with replacement has each round; the first has all once."""
     rng = np.random.default_rng(_SEED)
     draws = rng.multinomial(rounds, np.full(rounds, 1.0 / rounds), _DRAWS)
-    order = rng.random((_HALVES, rounds)).argsort(axis=1)
-    half = order < rounds // 2
-    return np.vstack([np.ones((1, rounds)), draws, half, ~half]).astype(np.float64)
+    return np.vstack([np.ones((1, rounds)), draws]).astype(np.float64)
 
 
 def _by_group(
