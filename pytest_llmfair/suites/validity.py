@@ -103,7 +103,7 @@ def _correlations(task: str, found: Validity) -> list[Table]:
         table(
             f"{task}: the same without the chance of the rounds",
             lambda name, gap: shown(found.lasting(name, gap)),
-            "what would be left with many rounds, for these models; undefined where the rounds are "
-            "too few to tell the gaps from chance",
+            "what would be left with many rounds, for these models; undefined where the rounds "
+            "are too few to tell the gaps from chance",
         ),
     ]

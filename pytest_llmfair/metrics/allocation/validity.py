@@ -39,8 +39,12 @@ class Validity:
     values : mapping
         (model, metric, gap) and (model, gap, "") to an array of draws x groups, whose first row
         are all rounds. A gap of the qualified is compared with metrics of the qualified.
+    signed : mapping
+        Metric to whether it has a sign; one without is compared with the size of the gap.
     left_out : tuple of str
         Models without a call.
+    least_models : int
+        So many models a correlation needs.
 
     Examples
     --------
@@ -124,6 +128,16 @@ class Validity:
         interval is for other draws of as many rounds, by their standard error on the scale of
         Fisher's z, for these models. NaN with fewer than three models, or where metric or gap is
         constant. Metric and gap share the chance of their rounds; see :meth:`lasting`.
+
+        Parameters
+        ----------
+        metric, gap : str
+            Names, of `metrics` and `gaps`.
+
+        Returns
+        -------
+        tuple of float
+            Value and the ends of the interval, in [-1, 1]; NaN ends with fewer than ten rounds.
         """
         x, y = self._points(metric, gap)
         if not len(x):
@@ -149,8 +163,18 @@ class Validity:
         Variances and covariance over models and groups, less what drawing the rounds again adds
         to them: chance that metric and gap share no longer counts as agreement, and chance of one
         alone no longer hides it. NaN where the rounds are too few to tell the differences from
-        chance. Draws have the chance twice, so twice as much is taken from each. For distances and sizes of gaps,
-        which chance can only make larger, it is approximate.
+        chance. Draws have the chance twice, so twice as much is taken from each. For distances
+        and sizes of gaps, which chance can only make larger, it is approximate.
+
+        Parameters
+        ----------
+        metric, gap : str
+            Names, of `metrics` and `gaps`.
+
+        Returns
+        -------
+        tuple of float
+            Value and the ends of the interval, in [-1, 1].
         """
         x, y = self._points(metric, gap)
         if not len(x):
@@ -171,13 +195,37 @@ class Validity:
 
         The ideal order is that by the gap; both are by ascending root mean square over groups. NaN
         where all models are tied. Where some are, both orders of the tied count half.
+
+        Parameters
+        ----------
+        metric, gap : str
+            Names, of `metrics` and `gaps`.
+        n : int
+            Ranks that count, at most the number of models.
+
+        Returns
+        -------
+        tuple of float
+            Value and the ends of the interval, in (0, 1]; NaN ends with fewer than ten rounds.
         """
         sizes = [self._size(metric, gap), self._size(gap, "")]
         found = np.array([_ndcg(_order(a), _order(b), n) for a, b in zip(*sizes, strict=True)])
         return self._percentiles(found)
 
     def ranks(self, name: str) -> list[tuple[float, Ends]]:
-        """Return each model's size by a metric or gap, and its rank with the 95 % of draws."""
+        """Return each model's size by a metric or gap, and its rank with the 95 % of draws.
+
+        Parameters
+        ----------
+        name : str
+            Name of a metric or gap.
+
+        Returns
+        -------
+        list of (float, (float, float, float))
+            For each model the root mean square over groups, and its rank, 1 is the fairest, with
+            the smallest and largest rank in 95 % of draws. Tied models share the mean rank.
+        """
         size = self._size(name, "")
         less = (size[:, None, :] < size[:, :, None]).sum(axis=2)
         ranks = (less + (size[:, None, :] <= size[:, :, None]).sum(axis=2) + 1) / 2.0
