@@ -224,14 +224,24 @@ class Validity:
         -------
         list of (float, (float, float, float))
             For each model the root mean square over groups, and its rank, 1 is the fairest, with
-            the smallest and largest rank in 95 % of draws. Tied models share the mean rank.
+            the smallest and largest rank in 95 % of draws. Tied models share the mean rank, and
+            have the ranks of all orders of the tied.
         """
         size = self._size(name, "")
-        less = (size[:, None, :] < size[:, :, None]).sum(axis=2)
-        ranks = (less + (size[:, None, :] <= size[:, :, None]).sum(axis=2) + 1) / 2.0
-        ranks[np.isnan(size).any(axis=1)] = math.nan
+        # Smallest and largest rank that a model could have if ties were broken.
+        first = 1.0 + (size[:, None, :] < size[:, :, None]).sum(axis=2)
+        last = (size[:, None, :] <= size[:, :, None]).sum(axis=2).astype(np.float64)
+        undefined = np.isnan(size).any(axis=1)
+        first[undefined] = last[undefined] = math.nan
         return [
-            (float(size[0, place]), self._percentiles(ranks[:, place]))
+            (
+                float(size[0, place]),
+                (
+                    float(first[0, place] + last[0, place]) / 2.0,
+                    self._percentiles(first[:, place])[1],
+                    self._percentiles(last[:, place])[2],
+                ),
+            )
             for place in range(len(self.models))
         ]
 
