@@ -12,13 +12,13 @@ if TYPE_CHECKING:
     from pytest_llmfair.suites.design import get_suite as get_suite
     from pytest_llmfair.suites.models import Comparison as Comparison
     from pytest_llmfair.suites.models import compare as compare
-    from pytest_llmfair.suites.runner import SuiteResult as SuiteResult
+    from pytest_llmfair.suites.result import SuiteResult as SuiteResult
     from pytest_llmfair.suites.runner import run as run
 
 _HOMES = {
     "Comparison": "pytest_llmfair.suites.models",
     "Suite": "pytest_llmfair.suites.design",
-    "SuiteResult": "pytest_llmfair.suites.runner",
+    "SuiteResult": "pytest_llmfair.suites.result",
     "all_suites": "pytest_llmfair.suites.design",
     "compare": "pytest_llmfair.suites.models",
     "get_suite": "pytest_llmfair.suites.design",

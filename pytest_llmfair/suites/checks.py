@@ -16,7 +16,8 @@ from pytest_llmfair.metrics import get_metric
 from pytest_llmfair.session import active
 from pytest_llmfair.signatures import word_of
 from pytest_llmfair.suites.design import Quantity, Suite, Task
-from pytest_llmfair.suites.runner import SuiteResult, TaskResult, chosen_tasks, run_task
+from pytest_llmfair.suites.result import SuiteResult, TaskResult
+from pytest_llmfair.suites.runner import chosen_tasks, hand_on, run_task
 
 
 @dataclass(slots=True, eq=False)
@@ -30,13 +31,20 @@ class Answers:
     model: str = ""
     spec: str | None = None
     found: dict[str, TaskResult] = field(default_factory=dict)
+    # Still true after an error: then the model cannot be loaded at all.
+    loading: bool = False
 
     def of(self, task: Task, client: Callable[[], ModelClient]) -> TaskResult:
         """Return what a task found; it is asked once."""
         if task.name not in self.found:
+            self.loading = True
             model = ModelClient.of(client())
+            self.loading = False
             self.found[task.name] = run_task(self.suite, task, self.size, model, self.population)
             self.model = model.name
+            # After every task, so that a run that ends early keeps what it has measured.
+            if (found := self.result()) is not None and (recorder := active()) is not None:
+                hand_on(found, recorder.nodeid.partition("::")[0])
         return self.found[task.name]
 
     def checks(self, bounds: Mapping[tuple[str, str], float]) -> list[SuiteCheck]:
@@ -51,7 +59,16 @@ class Answers:
         """Return what was measured; None if nothing was."""
         if not self.found:
             return None
-        return SuiteResult(self.suite, self.model, self.size, tuple(self.found.values()))
+        # Pytest may run the tasks in another order.
+        names = [task.name for task in chosen_tasks(self.suite, self.tasks)]
+        return SuiteResult(
+            self.suite,
+            self.model,
+            self.size,
+            tuple(self.found[name] for name in names if name in self.found),
+            population=self.population,
+            unmeasured=tuple(name for name in names if name not in self.found),
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,7 +92,10 @@ class SuiteCheck(Check):
             metric=quantity.metric,
             word=word_of(get_metric(quantity.metric)),
             bound=0.0 if bound is None else bound,
-            rationale=f"bound given with the suite {answers.suite.name}; {task.note}",
+            rationale=(
+                f"{'measured without a bound' if bound is None else 'bound given'} with the suite "
+                f"{answers.suite.name}; {task.note}"
+            ),
             owner="who ran the suite",
             answers=answers,
             task=task,
@@ -92,14 +112,27 @@ class SuiteCheck(Check):
     ) -> Any:
         """Ask what was not asked before, measure, and judge if there is a bound."""
         __tracebackhide__ = True
+        if (recorder := active()) is not None and not self.line:
+            recorder.rerun = self.rerun
         measured = self.answers.of(self.task, client).measured
         found = next(each for each in measured if each.quantity == self.quantity)
         if self.judged:
             return conclude(found.judge(self.bound, self.answers.suite.name, self.answers.model))
+        if wrong := [each.text for each in found.findings if each.kind == "invalid"]:
+            raise ValueError(f"{self.name} has no valid value: {'; '.join(wrong)}")
         # It is measured without a bound on purpose, so nobody forgot to check the answers.
-        if (recorder := active()) is not None:
+        if recorder is not None:
             recorder.collected = False
         return None
+
+    @property
+    def rerun(self) -> str:
+        """The command that repeats this check, without its model and seed."""
+        answers, task = self.answers, self.task.name
+        words = ["llmfair run", answers.suite.name, "--size", answers.size, "--task", task]
+        words += ["--bounds", f"{task}.{self.quantity.name}={self.bound:g}"]
+        words += ["--population", answers.population] if answers.population else []
+        return " ".join(words)
 
 
 def items_of(parent: Any, checks: Iterable[SuiteCheck]) -> list[pytest.Item]:

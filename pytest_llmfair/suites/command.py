@@ -15,7 +15,8 @@ from pytest_llmfair._util.wording import plural
 from pytest_llmfair.suites.checks import Answers, SuiteCheck, items_of
 from pytest_llmfair.suites.design import SIZES, Suite, all_suites, get_suite
 from pytest_llmfair.suites.models import Comparison
-from pytest_llmfair.suites.runner import chosen_tasks, lines_of, plan
+from pytest_llmfair.suites.result import lines_of
+from pytest_llmfair.suites.runner import chosen_tasks, plan
 
 _USAGE = """llmfair run --list
        llmfair run SUITE --plan [--size smoke|standard|paper]
@@ -77,9 +78,13 @@ def run(arguments: argparse.Namespace) -> int:
         if len(models) > 1:
             sys.stdout.write(f"for each of {len(models)} models\n")
         return 0
-    bounds = suite.bounds(read_bounds(arguments.bounds))
     chosen_tasks(suite, tasks)
+    bounds = suite.bounds(read_bounds(arguments.bounds), tasks)
     given = list(arguments.rest)
+    for word in {*given}.intersection(task.name for task in suite.tasks):
+        raise ValueError(f"{word} is a task of {suite.name}; write --task {word}")
+    # As with `python -m pytest`, so that `python:FILE:FUNCTION` finds a file of this folder.
+    sys.path.insert(0, str(Path.cwd()))
     if models:
         given += ["--llmfair-model", models[0]]
     asked = [
@@ -100,7 +105,7 @@ def read_bounds(given: Iterable[str]) -> dict[str, float]:
     """
     found = {}
     for part in (part.strip() for text in given for part in text.split(",")):
-        name, equals, value = part.partition("=")
+        name, equals, value = part.rpartition("=")
         try:
             found[name.strip()] = float(value)
         except ValueError:
@@ -116,6 +121,15 @@ def _planned(suite: Suite, size: str, tasks: list[str] | None) -> Iterator[str]:
     for name, number, prompt in rows:
         first = " ".join(prompt.split())
         yield f"  {name:<20} {plural('call', number):<12} such as: {first[:70]}"
+
+
+def _how_to_go_on(cassette: str | None) -> str:
+    if cassette is None:
+        return "nothing was recorded; with --llmfair-cassette FILE a run that stops can go on"
+    return (
+        f"to go on, run the command again with --llmfair-cassette {cassette} "
+        "--llmfair-record-mode new, which asks only for the answers that are not recorded yet"
+    )
 
 
 class _SuiteFolder(pytest.Directory):
@@ -157,6 +171,17 @@ class _SuiteRun:
         )
         return found
 
+    @pytest.hookimpl(trylast=True)
+    def pytest_collection_modifyitems(self, items: list[Any]) -> None:
+        """Keep the order of the suite, which other plugins may have changed."""
+        names = [check.name for each in self.answers for check in each.checks(self.bounds)]
+        items.sort(key=lambda item: names.index(item.check.name))
+
+    def pytest_runtest_teardown(self, item: Any) -> None:
+        """Stop where the model cannot be loaded: every other test would end in the same way."""
+        if any(answers.loading for answers in self.answers):
+            item.session.shouldfail = "the model cannot be loaded"
+
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         """Print what was measured."""
         results = {
@@ -164,16 +189,18 @@ class _SuiteRun:
             for answers in self.answers
             if (found := answers.result()) is not None
         }
-        if not results or terminalreporter.config.get_verbosity() < -1:
+        config = terminalreporter.config
+        if not results or config.get_verbosity() < -1:
             return
-        terminalreporter.write_sep("=", f"suite {self.answers[0].suite.name}")
         lines = [line for found in results.values() for line in (*lines_of(found), "")][:-1]
         if len(results) > 1:
             lines += ["", *Comparison(results).table().splitlines()]
+        if not self.bounds:
+            lines += ["", "no bound was given, so nothing was judged; add --bounds METRIC=X"]
+        measured = [each for found in results.values() for each in found.measured]
+        unpaid = [f for each in measured for f in each.findings if f.code == "over_budget"]
+        if unpaid or any(found.unmeasured for found in results.values()):
+            lines += ["", _how_to_go_on(config.getoption("llmfair_cassette", None))]
+        terminalreporter.write_sep("=", f"suite {self.answers[0].suite.name}")
         for line in lines:
             terminalreporter.write_line(line)
-        if not self.bounds:
-            terminalreporter.write_line("")
-            terminalreporter.write_line(
-                "no bound was given, so nothing was judged; add --bounds METRIC=X"
-            )

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import resources
 from typing import Any
 
+from pytest_llmfair.judging.bound import Bound
 from pytest_llmfair.lexicons.schema import shipped
 from pytest_llmfair.metrics import get_metric
 
@@ -105,7 +106,9 @@ class Suite:
             raise ValueError(f"size is {name!r}; choose {', '.join(self.sizes)}")
         return self.sizes[name]
 
-    def bounds(self, given: Mapping[str, float] | None) -> dict[tuple[str, str], float]:
+    def bounds(
+        self, given: Mapping[str, float] | None, tasks: Sequence[str] | None = None
+    ) -> dict[tuple[str, str], float]:
         """Return bounds by task and quantity.
 
         Parameters
@@ -113,11 +116,14 @@ class Suite:
         given : mapping, optional
             METRIC or TASK.METRIC to bound, with names or aliases of metrics. A metric without a
             task stands for all tasks that may have a bound.
+        tasks : sequence of str, optional
+            The tasks that are asked; all by default.
 
         Raises
         ------
         ValueError
-            If a key fits no task, or only tasks that may have no bound.
+            If a key fits no task, only tasks that may have no bound, or only tasks that are not
+            asked, or if no data could fail the bound.
         """
         found: dict[tuple[str, str], float] = {}
         # A bound for one task replaces that for all of them.
@@ -130,16 +136,38 @@ class Suite:
             ]
             if not hits:
                 known = {q.name: None for task in self.tasks for q in task.quantities}
+                close = difflib.get_close_matches(key.rpartition(".")[2], known, 1)
+                hint = f"did you mean {close[0]}? Choose" if close else "choose"
                 raise ValueError(
-                    f"{self.name} has no {key!r} to put a bound on; choose {', '.join(known)}, or "
-                    f"TASK.METRIC with the tasks {', '.join(task.name for task in self.tasks)}"
+                    f"{self.name} has no {key!r} to put a bound on; {hint} {', '.join(known)}, or "
+                    f"TASK.METRIC with the tasks {', '.join(self._names)}"
                 )
-            gates = [(task.name, quantity.name) for task, quantity in hits if task.gates]
+            gates = {(task.name, quantity.name): quantity for task, quantity in hits if task.gates}
             if not gates:
                 task = hits[0][0]
                 raise ValueError(f"{key!r} of {self.name} takes no bound: {task.note}")
-            found.update(dict.fromkeys(gates, float(bound)))
+            asked = {key: q for key, q in gates.items() if key[0] in (tasks or self._names)}
+            if not asked:
+                named = ", ".join(dict.fromkeys(task for task, _ in gates))
+                raise ValueError(
+                    f"{key!r} bounds a task that is not asked; ask {named} too, or leave out the "
+                    "bound"
+                )
+            for place, quantity in asked.items():
+                found[place] = _checked(bound, quantity, key)
         return found
+
+    @property
+    def _names(self) -> list[str]:
+        return [task.name for task in self.tasks]
+
+
+def _checked(bound: float, quantity: Quantity, key: str) -> float:
+    """Return a bound; raise ``ValueError`` if no data could fail it."""
+    info = get_metric(quantity.metric)
+    return Bound.checked(
+        bound, info.direction, info.fair_value, info.bounds, key, info.scale
+    ).value
 
 
 def _fits(key: str, task: Task, quantity: Quantity) -> bool:

@@ -9,6 +9,7 @@ from typing import Any
 
 from pytest_llmfair._util.validation import read_utf8
 from pytest_llmfair.gate.check import Checks
+from pytest_llmfair.gate.problems import line_of
 from pytest_llmfair.lexicons.schema import at_line, load_yaml
 from pytest_llmfair.suites.checks import Answers
 from pytest_llmfair.suites.design import get_suite
@@ -60,10 +61,11 @@ def _checks(document: Mapping[str, Any]) -> tuple[Any, ...]:
     return tuple(
         replace(
             check,
+            line=line_of(document, ("bounds",)),
             rationale=document["rationale"],
             owner=document["owner"],
             model=document.get("model"),
         )
-        for check in answers.checks(suite.bounds(bounds))
+        for check in answers.checks(suite.bounds(bounds, tasks))
         if check.judged
     )

@@ -11,7 +11,8 @@ from typing import Any
 from pytest_llmfair.clients import ModelClient
 from pytest_llmfair.metrics import Validity, get_metric
 from pytest_llmfair.stats import Estimate
-from pytest_llmfair.suites.runner import Measured, SuiteResult, rank_correlation, run
+from pytest_llmfair.suites.result import Measured, SuiteResult, rank_correlation
+from pytest_llmfair.suites.runner import run
 from pytest_llmfair.suites.tables import Table
 from pytest_llmfair.suites.validity import shown, tables_of, validity_of
 

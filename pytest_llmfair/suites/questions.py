@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pytest_llmfair.clients import ModelClient
+from pytest_llmfair.judging.missing_data import count_missing
 from pytest_llmfair.judging.rules import current_settings
 from pytest_llmfair.responses import Answer, Missing
 from pytest_llmfair.stats import Finding
@@ -76,15 +77,15 @@ def calls(questions: Sequence[Question]) -> int:
 
 
 def missing_answers(asked: Sequence[Asked]) -> list[Finding]:
-    """Report missing answers; above the largest accepted share they make the evidence invalid."""
-    answers = [text for each in asked for text in each.texts]
+    """Report missing answers by the rules of all assertions."""
+    rows = [each.texts for each in asked]
+    answers = [text for row in rows for text in row]
     lost = [text for text in answers if isinstance(text, Missing)]
     if not lost:
         return []
-    limit = current_settings().max_missing
+    counted = count_missing({"all prompts": rows}, current_settings().max_missing)
+    if any(each.kind == "invalid" for each in counted.findings):
+        return list(counted.findings)
     reasons = ", ".join(sorted({each.reason for each in lost}))
-    text = f"{len(lost)} of {len(answers)} answers are missing ({reasons})"
-    if len(lost) <= limit * len(answers):
-        return [Finding.note(text)]
-    more = f"{text}, more than max_missing = {limit:.0%} allows"
-    return [Finding("missing", more, "invalid")]
+    note = Finding.note(f"{len(lost)} of {len(answers)} answers are missing ({reasons})")
+    return [*counted.findings, note]

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 
 from pytest_llmfair.metrics import Validity, expected_ndcg, get_metric
 from pytest_llmfair.stats import Call
-from pytest_llmfair.suites.runner import TaskResult
+from pytest_llmfair.suites.result import TaskResult
 from pytest_llmfair.suites.tables import Table
 
 _OPEN = "; ? where too few rounds, or draws in which all models are tied, leave it open"

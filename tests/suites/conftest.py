@@ -1,4 +1,4 @@
-"""The command that runs a suite."""
+"""The command of suites, in a process of its own."""
 
 from __future__ import annotations
 

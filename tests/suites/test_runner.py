@@ -11,7 +11,8 @@ from pytest_llmfair import BoundExceeded
 from pytest_llmfair.cli import main
 from pytest_llmfair.clients import ModelClient, load_client
 from pytest_llmfair.suites import all_suites, get_suite, run
-from pytest_llmfair.suites.runner import plan, rank_correlation
+from pytest_llmfair.suites.result import rank_correlation
+from pytest_llmfair.suites.runner import plan
 from tests.suites.models import BALANCED, SKEWED, TEXTS, Screener, noise, verdict
 
 
@@ -80,10 +81,7 @@ def test_too_many_missing_answers_make_a_result_invalid():
     found = run("ruted", silent, tasks=["stories"])
     assert verdict(found, "stories", "ruted_skew", 0.5) == "INVALID"
     (missing,) = [f for f in found.measured[0].findings if f.code == "missing"]
-    assert (
-        missing.text
-        == "78 of 144 answers are missing (refused), more than max_missing = 5% allows"
-    )
+    assert missing.text.startswith("84 of 144 answers are missing for all prompts (84 refused)")
 
 
 def test_the_list_has_one_line_a_suite_with_its_name_first(capsys):
@@ -111,8 +109,8 @@ def test_the_command_judges_a_suite_and_replays_its_answers(command, tmp_path):
     )
     assert "1 failed, 2 passed" in replay.stdout
     assert (
-        replay.stdout.split("suite ruted")[1].splitlines()[:7]
-        == (done.stdout.split("suite ruted")[1].splitlines()[:7])
+        replay.stdout.split("= suite ruted")[1].splitlines()[:7]
+        == (done.stdout.split("= suite ruted")[1].splitlines()[:7])
     )
 
 
