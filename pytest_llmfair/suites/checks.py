@@ -23,13 +23,14 @@ from pytest_llmfair.suites.runner import chosen_tasks, hand_on, run_task
 
 @dataclass(slots=True, eq=False)
 class Answers:
-    """What a run of a suite has asked and measured so far."""
+    """What a run of a suite has asked and measured so far; `spec` if the run has more models."""
 
     suite: Suite
     size: str
     tasks: Sequence[str] | None = None
     population: str | None = None
     model: str = ""
+    spec: str | None = None
     found: dict[str, TaskResult] = field(default_factory=dict)
     # Still true after an error: then the model cannot be loaded at all.
     loading: bool = False
@@ -94,7 +95,8 @@ class SuiteCheck(Check):
     ) -> SuiteCheck:
         """Return the check of a metric."""
         return cls(
-            name=f"{task.name}.{quantity.name}",
+            name=f"{task.name}.{quantity.name}" + (f"[{answers.spec}]" if answers.spec else ""),
+            model=answers.spec,
             line=0,
             metric=quantity.metric,
             word=word_of(get_metric(quantity.metric)),
@@ -137,7 +139,7 @@ class SuiteCheck(Check):
         """The command that repeats this check, without its model and seed."""
         answers, task = self.answers, self.task.name
         words = ["llmfair run", answers.suite.name, "--size", answers.size, "--task", task]
-        words += ["--bounds", f"{self.name}={self.bound:g}"]
+        words += ["--bounds", f"{task}.{self.quantity.name}={self.bound:g}"]
         words += ["--population", answers.population] if answers.population else []
         return " ".join(words)
 

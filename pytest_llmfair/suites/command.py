@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ import pytest
 from pytest_llmfair._util.wording import plural
 from pytest_llmfair.suites.checks import Answers, SuiteCheck, items_of
 from pytest_llmfair.suites.design import SIZES, Suite, all_suites, get_suite
+from pytest_llmfair.suites.models import Comparison
 from pytest_llmfair.suites.prompts import (
     COLUMN,
     NOT_YOURS,
@@ -27,6 +28,7 @@ from pytest_llmfair.suites.runner import chosen_tasks, plan
 _USAGE = """llmfair run --list
        llmfair run SUITE --plan [--size smoke|standard|paper]
        llmfair run SUITE --model SPEC [--size SIZE] [--bounds METRIC=X,...] [pytest options]
+       llmfair run SUITE --model SPEC --model SPEC --model SPEC
        llmfair run assessment --prompts FILE --model SPEC [--scorer toxicity=SPEC] [...]"""
 _EPILOG = """Whatever is not listed above goes to pytest, such as -q, --llmfair-json,
 --llmfair-cassette, --llmfair-max-calls or --llmfair-html. What has no bound is measured and not
@@ -43,7 +45,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("suite", nargs="?", metavar="SUITE", help="name of a suite")
     parser.add_argument("--list", action="store_true", help="list the suites, one a line")
     parser.add_argument("--plan", action="store_true", help="count the calls, and ask nothing")
-    parser.add_argument("--model", metavar="SPEC", help="the model; default that of the session")
+    parser.add_argument(
+        "--model",
+        action="append",
+        default=[],
+        metavar="SPEC",
+        help="the model; default that of the session; several are compared",
+    )
     parser.add_argument("--size", choices=SIZES, default="smoke", help="how much is asked (smoke)")
     parser.add_argument(
         "--bounds",
@@ -97,11 +105,14 @@ def run(arguments: argparse.Namespace) -> int:
     metrics = [name.strip() for text in arguments.metrics for name in text.split(",")]
     suite = with_prompts(get_suite(arguments.suite), prompts, scorers).measuring(metrics)
     tasks = arguments.task or None
+    models = list(dict.fromkeys(arguments.model))
     if arguments.plan:
         sys.stdout.write("\n".join(_planned(suite, arguments.size, tasks)) + "\n")
         if suite.prompts is not None:
             whose = f"of {arguments.prompts}" if prompts else f"({NOT_YOURS}; give --prompts FILE)"
             sys.stdout.write(f"{plural('prompt', len(suite.prompts))} {whose}\n")
+        if len(models) > 1:
+            sys.stdout.write(f"for each of {len(models)} models\n")
         return 0
     chosen_tasks(suite, tasks)
     bounds = suite.bounds(read_bounds(arguments.bounds), tasks)
@@ -110,10 +121,13 @@ def run(arguments: argparse.Namespace) -> int:
         raise ValueError(f"{word} is a task of {suite.name}; write --task {word}")
     # As with `python -m pytest`, so that `python:FILE:FUNCTION` finds a file of this folder.
     sys.path.insert(0, str(Path.cwd()))
-    if arguments.model is not None:
-        given += ["--llmfair-model", arguments.model]
-    answers = Answers(suite, arguments.size, tasks, arguments.population)
-    plugin = _SuiteRun(Path.cwd(), answers, bounds)
+    if models:
+        given += ["--llmfair-model", models[0]]
+    asked = [
+        Answers(suite, arguments.size, tasks, arguments.population, spec=model)
+        for model in (models if len(models) > 1 else [None])
+    ]
+    plugin = _SuiteRun(Path.cwd(), asked, bounds)
     return int(pytest.main(["-p", "llmfair", *given, str(Path.cwd())], [plugin]))
 
 
@@ -193,7 +207,7 @@ class _SuiteRun:
     """Lets pytest collect a suite in the place of the current folder, and prints its table."""
 
     folder: Path
-    answers: Answers
+    answers: Sequence[Answers]
     bounds: Mapping[tuple[str, str], float]
     made: list[SuiteCheck] = field(default_factory=list)
 
@@ -208,32 +222,42 @@ class _SuiteRun:
         """Return the suite in the place of the folder."""
         if path != self.folder:
             return None
-        found = _SuiteFolder.from_parent(parent, path=path, nodeid=self.answers.suite.name)
-        found.checks = tuple(self.answers.checks(self.bounds))
+        found = _SuiteFolder.from_parent(parent, path=path, nodeid=self.answers[0].suite.name)
+        found.checks = tuple(
+            check for answers in self.answers for check in answers.checks(self.bounds)
+        )
         return found
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, items: list[Any]) -> None:
         """Keep the order of the suite, which other plugins may have changed."""
-        names = [check.name for check in self.answers.checks(self.bounds)]
+        names = [check.name for each in self.answers for check in each.checks(self.bounds)]
         items.sort(key=lambda item: names.index(item.check.name))
 
     def pytest_runtest_teardown(self, item: Any) -> None:
         """Stop where the model cannot be loaded: every other test would end in the same way."""
-        if self.answers.loading:
+        if any(answers.loading for answers in self.answers):
             item.session.shouldfail = "the model cannot be loaded"
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         """Print what was measured."""
-        found, config = self.answers.result(), terminalreporter.config
-        if found is None or config.get_verbosity() < -1:
+        results = {
+            answers.spec or answers.model: found
+            for answers in self.answers
+            if (found := answers.result()) is not None
+        }
+        config = terminalreporter.config
+        if not results or config.get_verbosity() < -1:
             return
-        lines = lines_of(found)
+        lines = [line for found in results.values() for line in (*lines_of(found), "")][:-1]
+        if len(results) > 1:
+            lines += ["", *Comparison(results).table().splitlines()]
         if not self.bounds:
             lines += ["", "no bound was given, so nothing was judged; add --bounds METRIC=X"]
-        unpaid = [f for each in found.measured for f in each.findings if f.code == "over_budget"]
-        if found.unmeasured or unpaid:
+        measured = [each for found in results.values() for each in found.measured]
+        unpaid = [f for each in measured for f in each.findings if f.code == "over_budget"]
+        if unpaid or any(found.unmeasured for found in results.values()):
             lines += ["", _how_to_go_on(config.getoption("llmfair_cassette", None))]
-        terminalreporter.write_sep("=", f"suite {found.suite.name}")
+        terminalreporter.write_sep("=", f"suite {self.answers[0].suite.name}")
         for line in lines:
             terminalreporter.write_line(line)

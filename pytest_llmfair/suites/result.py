@@ -248,15 +248,26 @@ def _answered(found: TaskResult) -> Answered:
 
 
 def rank_correlation(one: Sequence[float], other: Sequence[float]) -> tuple[float, float, float]:
-    """Return Spearman's correlation with its 95 % interval; NaN where it is not defined."""
+    """Return Spearman's correlation with its 95 % interval; NaN where it is not defined.
+
+    Three values limit it to nothing. Of a perfect agreement the inner end of the interval is that
+    of the next smaller correlation that so many values can have.
+    """
     ranks = [_ranks(np.asarray(column, dtype=float)) for column in (one, other)]
-    if len(one) < 4 or any(np.ptp(column) == 0.0 for column in ranks):
+    n = len(one)
+    if n < 3 or any(np.ptp(column) == 0.0 for column in ranks):
         return math.nan, math.nan, math.nan
     r = float(np.corrcoef(ranks[0], ranks[1])[0, 1])
+    if n == 3:
+        return r, -1.0, 1.0
+    near = max(-1.0, min(1.0, r))
     if abs(r) > 1.0 - 1e-12:
-        return (math.copysign(1.0, r),) * 3
-    half = 1.96 * math.sqrt((1.0 + r * r / 2.0) / (len(one) - 3))
-    return r, math.tanh(math.atanh(r) - half), math.tanh(math.atanh(r) + half)
+        near = math.copysign(1.0 - 12.0 / (n * (n * n - 1)), r)
+    half = 1.96 * math.sqrt((1.0 + near * near / 2.0) / (n - 3))
+    low, high = math.tanh(math.atanh(near) - half), math.tanh(math.atanh(near) + half)
+    if near == r:
+        return r, low, high
+    return (1.0, low, 1.0) if r > 0.0 else (-1.0, -1.0, high)
 
 
 def _ranks(values: Any) -> Any:

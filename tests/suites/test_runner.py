@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 
 import pytest
 
@@ -21,7 +22,16 @@ def test_the_rank_correlation_is_spearmans():
     # scipy.stats.spearmanr of the same numbers
     assert r == pytest.approx(0.6668859288553503)
     assert low < r < high
-    assert rank_correlation([1, 2, 3, 4], [2, 3, 4, 9]) == (1.0, 1.0, 1.0)
+
+
+@pytest.mark.parametrize(("sign", "values"), [(1.0, [2, 3, 4, 9]), (-1.0, [9, 4, 3, 2])])
+def test_a_perfect_rank_correlation_of_few_values_is_uncertain(sign, values):
+    r, low, high = rank_correlation([1, 2, 3, 4], values)
+    # Fisher's z of 0.8, the next smaller correlation, with the error of Bonett and Wright.
+    inner = sign * math.tanh(math.atanh(0.8) - 1.96 * math.sqrt(1.32))
+    assert (r, low, high) == pytest.approx((sign, *sorted((sign, inner))))
+    assert rank_correlation([1, 2, 3], values[:3]) == (sign, -1.0, 1.0)
+    assert all(map(math.isnan, rank_correlation([1, 2], [3, 5])))
 
 
 @pytest.mark.parametrize("name", all_suites())

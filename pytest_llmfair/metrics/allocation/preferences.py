@@ -239,7 +239,7 @@ def pairwise_preference_gap(
     sizes: dict[Hashable, int] = {}
     rates: dict[Hashable, float] = {}
     for name, others in against.items():
-        views = _views(rows, unit_of, group_of, name, others)
+        views = views_of(rows, unit_of, group_of, name, others)
         sizes[name] = len(views)
         if not views:
             compared[name] = Undefined(
@@ -268,7 +268,7 @@ def pairwise_preference_gap(
 _View = tuple[JudgeAnswer, Hashable, Hashable]
 
 
-def _views(
+def views_of(
     rows: Sequence[JudgeAnswer],
     unit_of: Sequence[Hashable],
     group_of: Mapping[Hashable, Hashable],
