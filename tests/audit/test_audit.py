@@ -164,7 +164,7 @@ def command(data, out, checks, *options):
 @pytest.mark.slow
 def test_the_parts_do_not_depend_on_the_workers(data, tmp_path):
     digests = set()
-    for workers in (1, 2):
+    for workers in (1, 2, 8):
         out = tmp_path / f"out{workers}"
         pool = Processes(out, Caps(), workers) if workers > 1 else None
         audited(data, out, pool)
