@@ -4,11 +4,11 @@
 
 Weights are random, made from a configuration of the shape of Llama, and answers go on to 64
 tokens, so that every way does the same work. Lines: `hf:` and generate() on the same batches;
-`vllm:` and LLM.generate, with a seed for each sample; probabilities of two labels, one pass against
-one token of generate(); and a classifier of the shape of RoBERTa by batch and precision, with the
-largest difference of its scores and how many cross 0.5. Ways alternate in one run. Exits non-zero
-when a target is missed. Without a GPU the shape is tiny, the prompts are few, and a target of speed
-is only printed; where vLLM is not installed its line says so.
+`vllm:` and LLM.generate, with a seed for each sample; probabilities of two labels, one pass
+against one token of generate(); and a classifier of the shape of RoBERTa by batch and
+precision, with the largest difference of its scores and how many cross 0.5. Ways alternate in
+one run. Exits non-zero when a target is missed. Without a GPU the shape is tiny, the prompts
+are few, and a target of speed is only printed; where vLLM is not installed its line says so.
 """
 
 from __future__ import annotations
