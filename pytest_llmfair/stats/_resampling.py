@@ -75,9 +75,10 @@ class Strata:
         return np.repeat(np.arange(len(self.sizes)), self.sizes)
 
     def _balanced(self, weights: Floats) -> Floats:
-        """Scale weights so that every stratum keeps its total."""
-        totals = np.add.reduceat(weights, self._starts, axis=1)
-        return np.asarray(weights * (self.sizes / totals)[:, self._stratum])
+        """Scale weights in place so that every stratum keeps its total."""
+        scale = self.sizes / np.add.reduceat(weights, self._starts, axis=1)
+        weights *= scale if len(self.sizes) == 1 else np.repeat(scale, self.sizes, axis=1)
+        return weights
 
     def bootstrap(self, draws: int, columns: int) -> Iterator[Floats]:
         """Blocks of bootstrap weights, each of shape (some draws, n_units), mean 1 per stratum."""
@@ -88,16 +89,18 @@ class Strata:
         for size in blocks(draws, columns):
             yield self._balanced(generator.standard_gamma(shape, size=(size, self.units)))
 
-    def halves(self) -> tuple[Floats, Floats]:
-        """Weights that choose a functional and weights that evaluate it, on disjoint units."""
+    def halves(self) -> Iterator[tuple[Floats, Floats]]:
+        """Blocks of weights that choose a functional, and that evaluate it on other units."""
         generator = np.random.default_rng(SEED_HALVES)
-        # Keys between one stratum's number and the next keep strata together.
-        order = np.argsort(generator.random((_HALVINGS, self.units)) + self._stratum, axis=1)
+        stratum = self._stratum
         place = np.arange(self.units) - np.repeat(self._starts, self.sizes)
-        half = np.zeros((_HALVINGS, self.units))
-        np.put_along_axis(half, order, place[None, :] % 2.0, axis=1)
-        first, second = self._balanced(1.0 - half), self._balanced(half)
-        return np.concatenate([first, second]), np.concatenate([second, first])
+        for size in blocks(_HALVINGS, 2 * self.units):
+            # Keys between one stratum's number and the next keep strata together.
+            order = np.argsort(generator.random((size, self.units)) + stratum, axis=1)
+            half = np.zeros((size, self.units))
+            np.put_along_axis(half, order, place[None, :] % 2.0, axis=1)
+            first, second = self._balanced(1.0 - half), self._balanced(half)
+            yield np.concatenate([first, second]), np.concatenate([second, first])
 
     def variance(self, influence: Floats) -> tuple[float, float]:
         """Variance of the sum of `influence` over resampled units, and its degrees of freedom."""

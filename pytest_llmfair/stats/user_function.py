@@ -109,11 +109,11 @@ class ResampledStatistic:
     @cached_property
     def halves(self) -> Floats:
         """The statistic on random halves of the units, ascending."""
-        weights = self.strata.halves()[0]
         found = []
-        for row in weights:
-            kept = np.flatnonzero(row[self.layout.unit] > 0.0)
-            found.append(self._at(kept, self.layout.group[kept]))
+        for weights, _ in self.strata.halves():
+            for row in weights:
+                kept = np.flatnonzero(row[self.layout.unit] > 0.0)
+                found.append(self._at(kept, self.layout.group[kept]))
         return np.sort(found)
 
     @cached_property

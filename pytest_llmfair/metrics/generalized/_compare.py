@@ -11,7 +11,15 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, Protocol
 
-from pytest_llmfair.stats import Estimate, Finding, GroupRow, Reference, Sample, Undefined
+from pytest_llmfair.stats import (
+    Estimate,
+    Finding,
+    GroupRow,
+    Reference,
+    Sample,
+    Table,
+    Undefined,
+)
 
 Groups = tuple[Hashable, ...]
 
@@ -117,17 +125,17 @@ def measure(
     if not parts:
         return estimate
     pairs = design.against == "pairs"
-    table = {
-        key: GroupRow(
-            part.value,
-            scores.entries(key if pairs and isinstance(key, tuple) else (key,)),
-            rate=math.nan if pairs else scores.rate(key),
-            estimate=part,
-        )
-        for key, part in parts.items()
-    }
-    groups = {name: _of_group(name, design, parts, scores) for name in scores.names if pairs}
-    return replace(estimate, groups=table | groups)
+    names = scores.names if pairs else ()
+
+    def row(key: Hashable) -> GroupRow:
+        if key in names:
+            return _of_group(key, design, parts, scores)
+        part = parts[key]
+        entries = scores.entries(key if pairs and isinstance(key, tuple) else (key,))
+        rate = math.nan if pairs else scores.rate(key)
+        return GroupRow(part.value, entries, rate=rate, estimate=part)
+
+    return replace(estimate, groups=Table([*parts, *names], row))
 
 
 def _of_group(
