@@ -14,8 +14,8 @@ from pytest_llmfair.stats._clusters import kurtosis_df, satterthwaite
 from pytest_llmfair.stats._records import Floats, Indices
 from pytest_llmfair.stats._score_intervals import normal_quantile
 
-# Bootstrap weights, cross-fits and relabellings use separate random streams.
-SEED_BOOTSTRAP, SEED_HALVES, SEED_LABELS = 11, 12, 13
+# Bootstrap weights, cross-fits, relabellings and folds use separate random streams.
+SEED_BOOTSTRAP, SEED_HALVES, SEED_LABELS, _SEED_FOLDS = 11, 12, 13, 15
 
 # Halves depend on the order of units, so many of them are averaged.
 _HALVINGS = 64
@@ -101,6 +101,16 @@ class Strata:
             np.put_along_axis(half, order, place[None, :] % 2.0, axis=1)
             first, second = self._balanced(1.0 - half), self._balanced(half)
             yield np.concatenate([first, second]), np.concatenate([second, first])
+
+    def folds(self, most: int) -> tuple[Indices, Indices]:
+        """Random fold of each unit, and the folds of each stratum; up to `most` units one each."""
+        if self.units <= most:
+            return np.arange(self.units), self.sizes
+        folds = np.maximum(np.minimum(self.sizes, 2), self.sizes * most // self.units)
+        generator = np.random.default_rng(_SEED_FOLDS)
+        sizes = zip(self.sizes.tolist(), folds.tolist(), strict=True)
+        own = [generator.permutation(np.arange(size) % number) for size, number in sizes]
+        return np.concatenate(own) + np.repeat(np.cumsum(folds) - folds, self.sizes), folds
 
     def variance(self, influence: Floats) -> tuple[float, float]:
         """Variance of the sum of `influence` over resampled units, and its degrees of freedom."""
