@@ -14,7 +14,7 @@ import numpy as np
 
 from pytest_llmfair.stats._layout import Layout
 from pytest_llmfair.stats._records import Floats, Indices
-from pytest_llmfair.stats._resampling import SEED_LABELS, Strata, blocks
+from pytest_llmfair.stats._resampling import SEED_LABELS, Strata, blocks, gathered
 
 # Smaller differences of two distribution functions are rounding and have no sign.
 _EQUAL = 1e-12
@@ -114,19 +114,19 @@ class Distributions:
 
     def _area(self, coefficients: Floats) -> Floats:
         """Difference of the two distribution functions between neighbouring scores."""
-        steps = coefficients[:, self.layout.slot[:-1]]
+        steps = gathered(coefficients, self.layout.slot[:-1])
         steps *= self.shares[:-1]
         return np.cumsum(steps, axis=1, out=steps)
 
     def _differences(self, weights: Floats) -> Iterator[tuple[float, Floats]]:
         group = self.layout.group
-        mass = weights[:, self.layout.unit]
+        mass = gathered(weights, self.layout.unit)
         mass *= self.shares
         totals = mass @ (group[:, None] == np.arange(self.layout.groups)).astype(np.float64)
         for comparison in self.comparisons:
             first = comparison.first / _some(totals @ comparison.first)[:, None]
             second = comparison.second / _some(totals @ comparison.second)[:, None]
-            steps = (first - second)[:, group[:-1]]
+            steps = gathered(first - second, group[:-1])
             steps *= mass[:, :-1]
             yield comparison.weight, np.cumsum(steps, axis=1, out=steps)
 

@@ -207,7 +207,8 @@ def places(order: Indices) -> Indices:
 def ranks(*columns: NDArray[Any]) -> Indices:
     """Rank of each row among the different rows of a table given by columns."""
     # Rows are compared as bytes, which is ten times faster than sorting number by number.
-    table = np.stack(columns, axis=1) + 0.0  # there are two zeros
+    table = np.stack(columns, axis=1).astype(np.result_type(*columns, 0.0), copy=False)
+    table += 0.0  # there are two zeros
     row = np.dtype((np.void, table.itemsize * table.shape[1]))
     whole = np.ascontiguousarray(table).view(row)
     return np.unique(whole, return_inverse=True)[1].reshape(-1).astype(np.intp)

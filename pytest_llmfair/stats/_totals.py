@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from pytest_llmfair.stats._layout import Layout
 from pytest_llmfair.stats._records import Floats, Indices
-from pytest_llmfair.stats._resampling import SEED_LABELS, Strata, blocks
+from pytest_llmfair.stats._resampling import SEED_LABELS, Strata, blocks, gathered
 
 
 def _ratio(above: NDArray[Any], below: NDArray[Any]) -> NDArray[Any]:
@@ -206,7 +206,7 @@ class Totals:
         """Totals (n_draws, n_groups, n_features) at each row of `weights`."""
         totals = np.empty((len(weights), self.layout.groups, self.rows.shape[1]))
         for number, (units, rows) in enumerate(self._groups):
-            totals[:, number] = weights[:, units] @ rows
+            totals[:, number] = gathered(weights, units) @ rows
         return totals
 
     @cached_property
@@ -224,7 +224,8 @@ class Totals:
         order = np.argsort(self.layout.unit, kind="stable")
         unit, group = self.layout.unit[order], self.layout.group[order]
         start = 0
-        for size in blocks(units, full.size):
+        # There may be many more differences between groups than groups.
+        for size in blocks(units, 16 * full.size):
             own = np.zeros((size, *full.shape[1:]))
             inside = slice(*np.searchsorted(unit, [start, start + size]))
             np.add.at(own, (unit[inside] - start, group[inside]), self.rows[order[inside]])
