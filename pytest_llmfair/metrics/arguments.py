@@ -338,7 +338,7 @@ def note_canned(estimate: E, distinct: Sequence[Hashable]) -> E:
 
 def note_ragged(estimate: E, rows: Rows) -> E:
     """Say that prompts have different numbers of generations."""
-    lengths = set(map(len, rows))
+    lengths = {0} if isinstance(rows, np.ndarray) else set(map(len, rows))
     if min(lengths) != max(lengths):
         ragged = (
             f"prompts have {min(lengths)} to {max(lengths)} generations; "

@@ -106,9 +106,11 @@ def common_index(
         return index[:n_a], index[n_a:], n_a + n_b
     labels: list[Any] = []
     for name, units, n in (("units_a", units_a, n_a), ("units_b", units_b, n_b)):
-        own = None if units is None else label_list(units, n, name)
-        # The tag keeps made-up labels apart from the caller's.
-        labels += [(name, i) for i in range(n)] if own is None else [("", unit) for unit in own]
+        if units is None:
+            # No caller's label is an object that was made here.
+            labels += [object() for _ in range(n)]
+        else:
+            labels += label_list(units, n, name)
     index, n_units = cluster_index(labels, n_a + n_b)
     return index[:n_a], index[n_a:], n_units
 

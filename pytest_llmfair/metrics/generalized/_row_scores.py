@@ -278,6 +278,8 @@ def measure_counterfactuals(
         design = _design(row, scores, reference)
         vector = row.compares == "VBCM" and design.against != "pairs"
         estimate = measure(design, scores, vector=vector)
+    if isinstance(scores.sets, np.ndarray):
+        return note_constant(estimate, scores.sets)
     return note_constant(estimate, [flattened(sets) for sets in scores.sets])
 
 
