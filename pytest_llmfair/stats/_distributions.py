@@ -55,7 +55,7 @@ class Distributions:
     @cached_property
     def _gaps(self) -> Floats:
         """Distance of each score to the next one."""
-        return np.asarray(np.diff(self.scores))
+        return np.diff(self.scores)
 
     @cached_property
     def _group(self) -> Indices:
@@ -64,7 +64,8 @@ class Distributions:
     @cached_property
     def _members(self) -> Floats:
         """Whether each score is of each group, as 0 or 1."""
-        return (self._group[:, None] == np.arange(self.layout.groups)).astype(np.float64)
+        inside = self._group[:, None] == np.arange(self.layout.groups)
+        return np.asarray(inside, dtype=np.float64)
 
     def plug_in(self, weights: Floats) -> Floats:
         """Distance at each row of `weights` (n_draws, n_units)."""
