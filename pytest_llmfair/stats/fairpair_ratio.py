@@ -157,7 +157,7 @@ class FairPairRatio(Estimate):
     @classmethod
     def of_dissimilarities(
         cls,
-        matrices: Sequence[ArrayLike],
+        matrices: Iterable[ArrayLike],
         first: Sequence[int],
         *,
         aggregate: Aggregate = "pooled",
@@ -169,7 +169,7 @@ class FairPairRatio(Estimate):
 
         Parameters
         ----------
-        matrices : sequence of array_like of shape (n_answers, n_answers)
+        matrices : iterable of array_like of shape (n_answers, n_answers)
             One symmetric matrix per prompt, answers of the first side before those of the second.
         first : sequence of int
             How many answers of each prompt are of the first side.
