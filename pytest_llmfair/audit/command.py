@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -17,9 +17,10 @@ from pytest_llmfair.audit.index import make_index
 from pytest_llmfair.audit.loading import load
 from pytest_llmfair.audit.plan import Plan, digest_of
 from pytest_llmfair.audit.store import Store
-from pytest_llmfair.audit.work import SCORES, revision_of
+from pytest_llmfair.audit.work import AGAIN, SCORES, answers_of, may_come, revision_of
 from pytest_llmfair.clients.budget import Caps
 from pytest_llmfair.clients.spec import ModelSpec
+from pytest_llmfair.responses import Missing
 
 _USAGE = """llmfair audit DATA --model SPEC --checks FILE --out FOLDER [--attribute NAME] [options]
        llmfair audit --checks FILE --out FOLDER"""
@@ -145,22 +146,54 @@ def _ask(pool: Pool, store: Store, plan: Plan) -> None:
     if len(store.done("questions")) < len(shards):
         make_index(store, shards, paired=bool(plan.attribute))
     store.forget_failures("answers")
-    _phase(pool, store, "answers", shards, may_fail=True)
+    if again := _to_ask_again(store):
+        _say(f"{_answers_in(again)} missing because of a limit or a failure, and asked again")
+    _phase(pool, store, "answers", shards, again, may_fail=True)
+    if again := _to_ask_again(store):
+        first = next(filter(may_come, answers_of(store, min(again))))
+        assert isinstance(first, Missing)
+        _say(
+            f"{_answers_in(again)} missing; the first: {first.reason}, {first.detail}. The same "
+            "command asks for them again; a higher limit may go with it"
+        )
+
+
+def _to_ask_again(store: Store) -> dict[int, int]:
+    """Return by shard how many answers are missing because of a limit or a passing failure."""
+    counts = {each: store.about("answers", each).get(AGAIN, 0) for each in store.done("answers")}
+    return {shard: count for shard, count in counts.items() if count}
+
+
+def _answers_in(counts: dict[int, int]) -> str:
+    number = sum(counts.values())
+    verb = "is" if number == 1 else "are"
+    return f"{plural('answer', number)} in {plural('shard', len(counts))} {verb}"
+
+
+def _say(text: str) -> None:
+    sys.stderr.write(f"llmfair audit: {text}\n")
 
 
 def _phase(
-    pool: Pool, store: Store, phase: str, shards: Sequence[int], *, may_fail: bool = False
+    pool: Pool,
+    store: Store,
+    phase: str,
+    shards: Sequence[int],
+    again: Collection[int] = (),
+    *,
+    may_fail: bool = False,
 ) -> None:
     """Make the missing parts of a phase, and show how far it is."""
-    with _Progress(phase, len(shards), len(set(store.done(phase)) & set(shards))) as progress:
-        failed = make_parts(pool, store, phase, shards, progress.add)
+    known = set(store.done(phase)).intersection(shards).difference(again)
+    with _Progress(phase, len(shards), len(known)) as progress:
+        failed = make_parts(pool, store, phase, shards, progress.add, again)
     if not failed:
         return
     first, number = min(failed), plural("shard", len(failed))
     text = f"{number} of {phase} failed {TRIES} times; shard {first}: {failed[first]}"
     if not may_fail:
         raise ValueError(f"{text}; run the same command again once this is fixed")
-    sys.stderr.write(f"llmfair audit: {text}; its answers count as missing\n")
+    _say(f"{text}; its answers count as missing")
 
 
 @dataclass(slots=True)

@@ -14,14 +14,13 @@ from typing import Any
 from pytest_llmfair.audit.index import MEMBERS
 from pytest_llmfair.audit.plan import Plan
 from pytest_llmfair.audit.store import Store
-from pytest_llmfair.audit.work import SCORES
+from pytest_llmfair.audit.work import SCORES, answers_of
 from pytest_llmfair.clients.sending import LiveRequests
 from pytest_llmfair.clients.session import ReplayOnlyBackend
 from pytest_llmfair.clients.spec import ModelSpec
 from pytest_llmfair.counterfactuals.pair_list import Pairs
 from pytest_llmfair.responses import (
     Answer,
-    CutAnswer,
     Edit,
     Missing,
     Pair,
@@ -191,17 +190,9 @@ class Audited:
                 questions = self._store.table("questions", shard, ["prompt"]).num_rows
                 rows += [(lost,) * n] * questions
                 continue
-            flat = self._answers(shard)
+            flat = answers_of(self._store, shard)
             rows += [tuple(flat[start : start + n]) for start in range(0, len(flat), n)]
         return rows
-
-    def _answers(self, shard: int) -> list[Answer]:
-        table = self._store.table("answers", shard, ["answer", "reason", "detail", "cut"])
-        columns = [table.column(name).to_pylist() for name in table.column_names]
-        return [
-            Missing(reason, detail) if text is None else CutAnswer(text) if cut else text
-            for text, reason, detail, cut in zip(*columns, strict=True)
-        ]
 
     @functools.cache  # noqa: B019  # an audit lives as long as the run that reads it
     def _scores(self, name: str) -> dict[str, float]:

@@ -90,6 +90,16 @@ class Store:
         parts = sorted((self.folder / phase).glob("[0-9]*.parquet"))
         return [int(part.stem) for part in parts if _is_whole(part)]
 
+    def is_done(self, phase: str, shard: int) -> bool:
+        """Whether the part of a shard is whole."""
+        path = self.path(phase, shard)
+        return path.is_file() and _is_whole(path)
+
+    def drop(self, phases: str, shard: int) -> None:
+        """Remove the parts of a shard that are made from another one; `phases` is a pattern."""
+        for part in self.folder.glob(f"{phases}/{self.path('', shard).name}"):
+            part.unlink()
+
     def fail(self, phase: str, shard: int, why: str) -> None:
         """Note that a shard failed too often."""
         path = self.folder / "failed" / f"{phase}-{shard:05d}.txt"
