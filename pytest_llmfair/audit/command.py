@@ -6,6 +6,7 @@ import argparse
 import sys
 import time
 from collections.abc import Collection, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from pytest_llmfair._util.progress import Line, standard_error
 from pytest_llmfair._util.wording import plural
 from pytest_llmfair.audit.checks import judge, read_audit_checks, scorers_of
 from pytest_llmfair.audit.engines import TRIES, InProcess, Pool, Processes, make_parts
-from pytest_llmfair.audit.index import make_index
+from pytest_llmfair.audit.index import INDEX, make_index
 from pytest_llmfair.audit.loading import load
 from pytest_llmfair.audit.plan import Plan, digest_of
 from pytest_llmfair.audit.store import Store
@@ -81,17 +82,21 @@ def run(arguments: argparse.Namespace) -> int:
         wanted = _plan(arguments, data)
         # What is wrong with the checks must show before anything is asked.
         checks = read_audit_checks(arguments.checks, wanted, lambda: load(folder))
-        plan = wanted.begin(store, data)
-    caps = Caps(arguments.max_calls, arguments.max_total_tokens, arguments.max_cost)
-    pool = _pool(arguments, folder, caps)
-    try:
+        plan = wanted
+    if arguments.workers < 1:
+        raise ValueError(f"--workers is {arguments.workers}; give a whole number of at least 1")
+    with ExitStack() as held:
+        if data is not None:
+            held.enter_context(store.alone())
+            plan = plan.begin(store, data)
+        caps = Caps(arguments.max_calls, arguments.max_total_tokens, arguments.max_cost)
+        pool = _pool(arguments, folder, caps)
+        held.callback(pool.close)
         if data is not None:
             _ask(pool, store, plan)
         shards = store.done("answers")
         for name in scorers_of(checks):
             _phase(pool, store, f"{SCORES}{name}", shards)
-    finally:
-        pool.close()
     return judge(arguments.checks, plan, folder, options)
 
 
@@ -125,8 +130,6 @@ def _plan(arguments: argparse.Namespace, data: Path) -> Plan:
 
 
 def _pool(arguments: argparse.Namespace, folder: Path, caps: Caps) -> Pool:
-    if arguments.workers < 1:
-        raise ValueError(f"--workers is {arguments.workers}; give a whole number of at least 1")
     if arguments.engine == "ray":
         from pytest_llmfair.audit.ray_engine import RayActors
 
@@ -143,7 +146,7 @@ def _ask(pool: Pool, store: Store, plan: Plan) -> None:
     shards = plan.shards
     if plan.attribute:
         _phase(pool, store, "pairs", shards)
-    if len(store.done("questions")) < len(shards):
+    if any(len(store.done(phase)) < len(shards) for phase in INDEX):
         make_index(store, shards, paired=bool(plan.attribute))
     store.forget_failures("answers")
     if again := _to_ask_again(store):

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from pytest_llmfair.audit.index import MEMBERS
+from pytest_llmfair.audit.index import INDEX, MEMBERS
 from pytest_llmfair.audit.plan import Plan
 from pytest_llmfair.audit.store import Store
 from pytest_llmfair.audit.work import SCORES, answers_of
@@ -60,12 +60,14 @@ class Audited:
         self.plan = Plan.of_folder(folder)
         self._store = Store(folder)
         self._failed = self._store.failed("answers")
-        done = {*self._store.done("answers"), *self._failed}
-        if left := [shard for shard in self.plan.shards if shard not in done]:
-            raise ValueError(
-                f"{len(left)} of {len(self.plan.shards)} shards of {folder} have no answers yet; "
-                "run the command that began the audit again, which continues it"
-            )
+        phases = ("prompts", *(("pairs",) if self.plan.attribute else ()), *INDEX, "answers")
+        for phase in phases:
+            done = {*self._store.done(phase), *(self._failed if phase == "answers" else ())}
+            if left := [shard for shard in self.plan.shards if shard not in done]:
+                raise ValueError(
+                    f"{len(left)} of {len(self.plan.shards)} shards of {folder} have no {phase} "
+                    "yet; run the command that began the audit again, which continues it"
+                )
 
     @property
     def name(self) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from pytest_llmfair.audit.plan import Plan
-from pytest_llmfair.audit.store import Store
+from pytest_llmfair.audit.store import Store, whole
 from pytest_llmfair.clients import ModelClient, load_client
 from pytest_llmfair.clients.asking import samples_of
 from pytest_llmfair.clients.budget import Caps
@@ -205,11 +205,6 @@ def may_come(answer: Answer) -> bool:
 def revision_of(model: str) -> str:
     """Return the revision or digest of a model as this machine has it; empty without any."""
     return identity_of_specification(model).get("revision", "")
-
-
-def whole(text: str) -> str:
-    """Return a text that UTF-8 can hold: half a surrogate pair becomes a question mark."""
-    return str(text).encode("utf-8", "replace").decode()
 
 
 def _detail(lost: Missing) -> str:
