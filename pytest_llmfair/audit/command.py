@@ -85,18 +85,26 @@ def run(arguments: argparse.Namespace) -> int:
         plan = wanted
     if arguments.workers < 1:
         raise ValueError(f"--workers is {arguments.workers}; give a whole number of at least 1")
-    with ExitStack() as held:
-        if data is not None:
-            held.enter_context(store.alone())
-            plan = plan.begin(store, data)
-        caps = Caps(arguments.max_calls, arguments.max_total_tokens, arguments.max_cost)
-        pool = _pool(arguments, folder, caps)
-        held.callback(pool.close)
-        if data is not None:
-            _ask(pool, store, plan)
-        shards = store.done("answers")
-        for name in scorers_of(checks):
-            _phase(pool, store, f"{SCORES}{name}", shards)
+    caps = Caps(arguments.max_calls, arguments.max_total_tokens, arguments.max_cost)
+    try:
+        with ExitStack() as held:
+            if data is not None:
+                held.enter_context(store.alone())
+                plan = plan.begin(store, data)
+            pool = _pool(arguments, folder, caps)
+            held.callback(pool.close)
+            if data is not None:
+                _ask(pool, store, plan)
+            shards = store.done("answers")
+            for name in scorers_of(checks):
+                _phase(pool, store, f"{SCORES}{name}", shards)
+    except KeyboardInterrupt:
+        count = len(store.done("answers"))
+        _say(
+            f"interrupted; the answers of {plural('shard', count)} are in {folder}, and the same "
+            "command continues"
+        )
+        return 2
     return judge(arguments.checks, plan, folder, options)
 
 

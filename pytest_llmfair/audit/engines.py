@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import signal
 import threading
 from collections import Counter, deque
 from collections.abc import Callable, Collection, Sequence
@@ -171,6 +172,8 @@ _worker: Worker | None = None
 def _begin(folder: Path, caps: Caps) -> None:
     global _worker
     _worker = Worker(folder, caps)
+    # Ctrl-C reaches all processes of a terminal; the command says what it means.
+    signal.signal(signal.SIGINT, lambda *_: os._exit(1))
     parent = multiprocessing.parent_process()
     if parent is not None:
         threading.Thread(target=_end_with, args=(parent.join,), daemon=True).start()

@@ -410,3 +410,22 @@ def test_workers_that_cannot_load_the_model_end_the_run(data, moody, checks, cap
     with pytest.raises(SystemExit, match="2"):
         main(command(data, moody / "other", checks, "--model", "python:moody:no_such_function"))
     assert "a worker cannot load python:moody:no_such_function" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_ctrl_c_ends_the_command_with_one_line_and_keeps_parts(data, moody, checks, workers):
+    out = moody / "out"
+    line = [sys.executable, "-m", "pytest_llmfair.cli"]
+    line += command(data, out, checks, "--model", "python:moody:slow", "--workers", workers)
+    # As a terminal does, the signal goes to all processes of the group.
+    begun = subprocess.Popen(line, cwd=moody, stderr=subprocess.PIPE, start_new_session=True)
+    until = time.monotonic() + 60
+    while not Store(out).done("answers") and time.monotonic() < until:
+        time.sleep(0.02)
+    os.killpg(begun.pid, signal.SIGINT)
+    said = begun.communicate(timeout=30)[1].decode()
+    assert begun.returncode == 2
+    assert "llmfair audit: interrupted; the answers of" in said
+    assert "Traceback" not in said
+    assert 1 <= len(Store(out).done("answers")) < 8
