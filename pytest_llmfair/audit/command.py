@@ -31,6 +31,12 @@ model. Whatever is not listed above goes to pytest, such as --llmfair-json or --
 exit status is that of pytest: 0 if no check is red, 1 if one is, 2 where an option is wrong or a
 phase could not be finished."""
 
+# Options that say what is asked.
+_OF_THE_PLAN = (
+    *("attribute", "groups", "placebo", "generations"),
+    *("column", "seed", "max_tokens", "shard_size"),
+)
+
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
@@ -74,6 +80,7 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.model is not None:
             raise ValueError("--model is given without data; name the file of prompts first")
         plan = Plan.of_folder(folder)
+        _check_judged(arguments, plan)
         checks = read_audit_checks(arguments.checks, plan, lambda: load(folder))
         load(folder)
     else:
@@ -106,6 +113,22 @@ def run(arguments: argparse.Namespace) -> int:
         )
         return 2
     return judge(arguments.checks, plan, folder, options)
+
+
+def _check_judged(arguments: argparse.Namespace, plan: Plan) -> None:
+    """Raise ``ValueError`` for an option that would need other answers than those there are."""
+    parser = argparse.ArgumentParser()
+    configure(parser)
+    unset = parser.parse_args(["--out", "", "--checks", ""])
+    for name in _OF_THE_PLAN:
+        given, known = getattr(arguments, name), getattr(plan, name)
+        known = ",".join(known) if name == "groups" else known
+        if given not in (getattr(unset, name), known):
+            option = "--" + name.replace("_", "-")
+            raise ValueError(
+                f"{option} is {given!r}, and the audit has {known!r}; leave it out to judge the "
+                "answers there are, or name data and model to make another audit"
+            )
 
 
 def _plan(arguments: argparse.Namespace, data: Path) -> Plan:

@@ -16,7 +16,7 @@ from pytest_llmfair.audit.plan import Plan
 from pytest_llmfair.audit.store import Store
 from pytest_llmfair.audit.work import SCORES, answers_of
 from pytest_llmfair.clients.sending import LiveRequests
-from pytest_llmfair.clients.session import ReplayOnlyBackend
+from pytest_llmfair.clients.session import ReplayOnlyBackend, current_runner
 from pytest_llmfair.clients.spec import ModelSpec
 from pytest_llmfair.counterfactuals.pair_list import Pairs
 from pytest_llmfair.responses import (
@@ -123,13 +123,16 @@ class Audited:
     def generate(self, prompts: Sequence[str], n: int = 1) -> list[tuple[Answer, ...]]:
         """Return the first `n` answers to every prompt of the audit."""
         self._check("prompts", len(prompts), len(self.responses), n)
-        return [row[:n] for row in self.responses.answers]  # type: ignore[union-attr]
+        rows = [row[:n] for row in self.responses.answers]  # type: ignore[union-attr]
+        current_runner().counts.replayed += sum(map(len, rows))
+        return rows
 
     def answer_pairs(self, pairs: Sequence[Pair], n: int = 1) -> PairedResponses:
         """Return the first `n` answers to both members of every pair of the audit."""
         found = self.responses
         self._check("pairs", len(pairs), len(found), n)
         assert isinstance(found, PairedResponses)
+        current_runner().counts.replayed += found.origin[1]
         if n == self.plan.generations:
             return found
         sides: dict[str, Any] = {
