@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -13,13 +14,14 @@ from pytest_llmfair._util.progress import Line, standard_error
 from pytest_llmfair._util.wording import plural
 from pytest_llmfair.audit.checks import judge, read_audit_checks, scorers_of
 from pytest_llmfair.audit.engines import TRIES, InProcess, Pool, Processes, make_parts
-from pytest_llmfair.audit.index import make_index
+from pytest_llmfair.audit.index import INDEX, make_index
 from pytest_llmfair.audit.loading import load
 from pytest_llmfair.audit.plan import Plan, digest_of
 from pytest_llmfair.audit.store import Store
-from pytest_llmfair.audit.work import SCORES, revision_of
+from pytest_llmfair.audit.work import AGAIN, SCORES, answers_of, may_come, revision_of
 from pytest_llmfair.clients.budget import Caps
 from pytest_llmfair.clients.spec import ModelSpec
+from pytest_llmfair.responses import Missing
 
 _USAGE = """llmfair audit DATA --model SPEC --checks FILE --out FOLDER [--attribute NAME] [options]
        llmfair audit --checks FILE --out FOLDER"""
@@ -28,6 +30,12 @@ command again continues an audit; the second form judges its answers by other ch
 model. Whatever is not listed above goes to pytest, such as --llmfair-json or --llmfair-html. The
 exit status is that of pytest: 0 if no check is red, 1 if one is, 2 where an option is wrong or a
 phase could not be finished."""
+
+# Options that say what is asked.
+_OF_THE_PLAN = (
+    *("attribute", "groups", "placebo", "generations"),
+    *("column", "seed", "max_tokens", "shard_size"),
+)
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -72,6 +80,7 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.model is not None:
             raise ValueError("--model is given without data; name the file of prompts first")
         plan = Plan.of_folder(folder)
+        _check_judged(arguments, plan)
         checks = read_audit_checks(arguments.checks, plan, lambda: load(folder))
         load(folder)
     else:
@@ -80,18 +89,46 @@ def run(arguments: argparse.Namespace) -> int:
         wanted = _plan(arguments, data)
         # What is wrong with the checks must show before anything is asked.
         checks = read_audit_checks(arguments.checks, wanted, lambda: load(folder))
-        plan = wanted.begin(store, data)
+        plan = wanted
+    if arguments.workers < 1:
+        raise ValueError(f"--workers is {arguments.workers}; give a whole number of at least 1")
     caps = Caps(arguments.max_calls, arguments.max_total_tokens, arguments.max_cost)
-    pool = _pool(arguments, folder, caps)
     try:
-        if data is not None:
-            _ask(pool, store, plan)
-        shards = store.done("answers")
-        for name in scorers_of(checks):
-            _phase(pool, store, f"{SCORES}{name}", shards)
-    finally:
-        pool.close()
+        with ExitStack() as held:
+            if data is not None:
+                held.enter_context(store.alone())
+                plan = plan.begin(store, data)
+            pool = _pool(arguments, folder, caps)
+            held.callback(pool.close)
+            if data is not None:
+                _ask(pool, store, plan)
+            shards = store.done("answers")
+            for name in scorers_of(checks):
+                _phase(pool, store, f"{SCORES}{name}", shards)
+    except KeyboardInterrupt:
+        count = len(store.done("answers"))
+        _say(
+            f"interrupted; the answers of {plural('shard', count)} are in {folder}, and the same "
+            "command continues"
+        )
+        return 2
     return judge(arguments.checks, plan, folder, options)
+
+
+def _check_judged(arguments: argparse.Namespace, plan: Plan) -> None:
+    """Raise ``ValueError`` for an option that would need other answers than those there are."""
+    parser = argparse.ArgumentParser()
+    configure(parser)
+    unset = parser.parse_args(["--out", "", "--checks", ""])
+    for name in _OF_THE_PLAN:
+        given, known = getattr(arguments, name), getattr(plan, name)
+        known = ",".join(known) if name == "groups" else known
+        if given not in (getattr(unset, name), known):
+            option = "--" + name.replace("_", "-")
+            raise ValueError(
+                f"{option} is {given!r}, and the audit has {known!r}; leave it out to judge the "
+                "answers there are, or name data and model to make another audit"
+            )
 
 
 def _plan(arguments: argparse.Namespace, data: Path) -> Plan:
@@ -124,8 +161,6 @@ def _plan(arguments: argparse.Namespace, data: Path) -> Plan:
 
 
 def _pool(arguments: argparse.Namespace, folder: Path, caps: Caps) -> Pool:
-    if arguments.workers < 1:
-        raise ValueError(f"--workers is {arguments.workers}; give a whole number of at least 1")
     if arguments.engine == "ray":
         from pytest_llmfair.audit.ray_engine import RayActors
 
@@ -142,25 +177,57 @@ def _ask(pool: Pool, store: Store, plan: Plan) -> None:
     shards = plan.shards
     if plan.attribute:
         _phase(pool, store, "pairs", shards)
-    if len(store.done("questions")) < len(shards):
+    if any(len(store.done(phase)) < len(shards) for phase in INDEX):
         make_index(store, shards, paired=bool(plan.attribute))
     store.forget_failures("answers")
-    _phase(pool, store, "answers", shards, may_fail=True)
+    if again := _to_ask_again(store):
+        _say(f"{_answers_in(again)} missing because of a limit or a failure, and asked again")
+    _phase(pool, store, "answers", shards, again, may_fail=True)
+    if again := _to_ask_again(store):
+        first = next(filter(may_come, answers_of(store, min(again))))
+        assert isinstance(first, Missing)
+        _say(
+            f"{_answers_in(again)} missing; the first: {first.reason}, {first.detail}. The same "
+            "command asks for them again; a higher limit may go with it"
+        )
+
+
+def _to_ask_again(store: Store) -> dict[int, int]:
+    """Return by shard how many answers are missing because of a limit or a passing failure."""
+    counts = {each: store.about("answers", each).get(AGAIN, 0) for each in store.done("answers")}
+    return {shard: count for shard, count in counts.items() if count}
+
+
+def _answers_in(counts: dict[int, int]) -> str:
+    number = sum(counts.values())
+    verb = "is" if number == 1 else "are"
+    return f"{plural('answer', number)} in {plural('shard', len(counts))} {verb}"
+
+
+def _say(text: str) -> None:
+    sys.stderr.write(f"llmfair audit: {text}\n")
 
 
 def _phase(
-    pool: Pool, store: Store, phase: str, shards: Sequence[int], *, may_fail: bool = False
+    pool: Pool,
+    store: Store,
+    phase: str,
+    shards: Sequence[int],
+    again: Collection[int] = (),
+    *,
+    may_fail: bool = False,
 ) -> None:
     """Make the missing parts of a phase, and show how far it is."""
-    with _Progress(phase, len(shards), len(set(store.done(phase)) & set(shards))) as progress:
-        failed = make_parts(pool, store, phase, shards, progress.add)
+    known = set(store.done(phase)).intersection(shards).difference(again)
+    with _Progress(phase, len(shards), len(known)) as progress:
+        failed = make_parts(pool, store, phase, shards, progress.add, again)
     if not failed:
         return
     first, number = min(failed), plural("shard", len(failed))
     text = f"{number} of {phase} failed {TRIES} times; shard {first}: {failed[first]}"
     if not may_fail:
         raise ValueError(f"{text}; run the same command again once this is fixed")
-    sys.stderr.write(f"llmfair audit: {text}; its answers count as missing\n")
+    _say(f"{text}; its answers count as missing")
 
 
 @dataclass(slots=True)

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import signal
 import threading
 from collections import Counter, deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
@@ -18,7 +19,7 @@ from typing import Protocol
 
 from pytest_llmfair.audit.store import Store
 from pytest_llmfair.audit.work import CannotLoad, Worker, WrongModel
-from pytest_llmfair.clients.budget import Caps
+from pytest_llmfair.clients.budget import Caps, UnknownPrice
 
 TRIES = 3
 
@@ -39,7 +40,12 @@ class Pool(Protocol):
 
 
 def make_parts(
-    pool: Pool, store: Store, phase: str, shards: Sequence[int], done: Done
+    pool: Pool,
+    store: Store,
+    phase: str,
+    shards: Sequence[int],
+    done: Done,
+    again: Collection[int] = (),
 ) -> dict[int, str]:
     """Make the missing parts of a phase.
 
@@ -55,6 +61,8 @@ def make_parts(
         All shards of the phase; those with a part are left alone.
     done : callable
         Called with the shard and its number of rows.
+    again : collection of int
+        Shards that are made again although they have a part.
 
     Returns
     -------
@@ -68,7 +76,7 @@ def make_parts(
     OSError
         If a part cannot be written, as on a full disk: no other shard would fare better.
     """
-    known = set(store.done(phase))
+    known = set(store.done(phase)).difference(again)
     waiting = deque(shard for shard in shards if shard not in known)
     tries: Counter[int] = Counter()
     failed: dict[int, str] = {}
@@ -90,6 +98,8 @@ def make_parts(
                     raise error
                 waiting.append(shard)
                 continue
+            if isinstance(error, UnknownPrice):
+                raise error
             # A lost connection to a model is an OSError too, and worth another try.
             if _is_about_files(error):
                 raise error
@@ -162,6 +172,8 @@ _worker: Worker | None = None
 def _begin(folder: Path, caps: Caps) -> None:
     global _worker
     _worker = Worker(folder, caps)
+    # Ctrl-C reaches all processes of a terminal; the command says what it means.
+    signal.signal(signal.SIGINT, lambda *_: os._exit(1))
     parent = multiprocessing.parent_process()
     if parent is not None:
         threading.Thread(target=_end_with, args=(parent.join,), daemon=True).start()

@@ -15,6 +15,8 @@ import numpy.typing as npt
 from pytest_llmfair.audit.store import Store
 
 Numbers = npt.NDArray[np.int64]
+# What the pass writes.
+INDEX = ("members", "questions")
 # The members of a pair in the order in which a client is asked for them.
 MEMBERS = ("original", "counterfactual", "placebo")
 

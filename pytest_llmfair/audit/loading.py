@@ -11,17 +11,16 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from pytest_llmfair.audit.index import MEMBERS
+from pytest_llmfair.audit.index import INDEX, MEMBERS
 from pytest_llmfair.audit.plan import Plan
 from pytest_llmfair.audit.store import Store
-from pytest_llmfair.audit.work import SCORES
+from pytest_llmfair.audit.work import SCORES, answers_of
 from pytest_llmfair.clients.sending import LiveRequests
-from pytest_llmfair.clients.session import ReplayOnlyBackend
+from pytest_llmfair.clients.session import ReplayOnlyBackend, current_runner
 from pytest_llmfair.clients.spec import ModelSpec
 from pytest_llmfair.counterfactuals.pair_list import Pairs
 from pytest_llmfair.responses import (
     Answer,
-    CutAnswer,
     Edit,
     Missing,
     Pair,
@@ -61,12 +60,14 @@ class Audited:
         self.plan = Plan.of_folder(folder)
         self._store = Store(folder)
         self._failed = self._store.failed("answers")
-        done = {*self._store.done("answers"), *self._failed}
-        if left := [shard for shard in self.plan.shards if shard not in done]:
-            raise ValueError(
-                f"{len(left)} of {len(self.plan.shards)} shards of {folder} have no answers yet; "
-                "run the command that began the audit again, which continues it"
-            )
+        phases = ("prompts", *(("pairs",) if self.plan.attribute else ()), *INDEX, "answers")
+        for phase in phases:
+            done = {*self._store.done(phase), *(self._failed if phase == "answers" else ())}
+            if left := [shard for shard in self.plan.shards if shard not in done]:
+                raise ValueError(
+                    f"{len(left)} of {len(self.plan.shards)} shards of {folder} have no {phase} "
+                    "yet; run the command that began the audit again, which continues it"
+                )
 
     @property
     def name(self) -> str:
@@ -122,13 +123,16 @@ class Audited:
     def generate(self, prompts: Sequence[str], n: int = 1) -> list[tuple[Answer, ...]]:
         """Return the first `n` answers to every prompt of the audit."""
         self._check("prompts", len(prompts), len(self.responses), n)
-        return [row[:n] for row in self.responses.answers]  # type: ignore[union-attr]
+        rows = [row[:n] for row in self.responses.answers]  # type: ignore[union-attr]
+        current_runner().counts.replayed += sum(map(len, rows))
+        return rows
 
     def answer_pairs(self, pairs: Sequence[Pair], n: int = 1) -> PairedResponses:
         """Return the first `n` answers to both members of every pair of the audit."""
         found = self.responses
         self._check("pairs", len(pairs), len(found), n)
         assert isinstance(found, PairedResponses)
+        current_runner().counts.replayed += found.origin[1]
         if n == self.plan.generations:
             return found
         sides: dict[str, Any] = {
@@ -191,17 +195,9 @@ class Audited:
                 questions = self._store.table("questions", shard, ["prompt"]).num_rows
                 rows += [(lost,) * n] * questions
                 continue
-            flat = self._answers(shard)
+            flat = answers_of(self._store, shard)
             rows += [tuple(flat[start : start + n]) for start in range(0, len(flat), n)]
         return rows
-
-    def _answers(self, shard: int) -> list[Answer]:
-        table = self._store.table("answers", shard, ["answer", "reason", "detail", "cut"])
-        columns = [table.column(name).to_pylist() for name in table.column_names]
-        return [
-            Missing(reason, detail) if text is None else CutAnswer(text) if cut else text
-            for text, reason, detail, cut in zip(*columns, strict=True)
-        ]
 
     @functools.cache  # noqa: B019  # an audit lives as long as the run that reads it
     def _scores(self, name: str) -> dict[str, float]:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from pytest_llmfair._util.validation import install
+from pytest_llmfair.clients.cassette.locks import take_whole
 
 _MAGIC = b"PAR1"
 
@@ -60,7 +62,7 @@ class Store:
         unfinished = path.with_name(f".{path.name}.{os.getpid()}")
         try:
             with unfinished.open("wb") as file:
-                parquet.write_table(table, file)
+                parquet.write_table(table, file, write_page_checksum=True)
                 file.flush()
                 os.fsync(file.fileno())
             unfinished.replace(path)
@@ -71,7 +73,14 @@ class Store:
         """Return a part as a table of Arrow."""
         _, parquet = _arrow()
         names = None if columns is None else list(columns)
-        return parquet.read_table(self.path(phase, shard), columns=names)
+        path = self.path(phase, shard)
+        try:
+            return parquet.read_table(path, columns=names, page_checksum_verification=True)
+        except (OSError, ValueError) as error:
+            raise ValueError(
+                f"{path} cannot be read ({error}); delete it, and run the command that began the "
+                "audit again, which makes it again"
+            ) from None
 
     def column(self, phase: str, shard: int, name: str) -> list[Any]:
         """Return one column of a part."""
@@ -90,11 +99,34 @@ class Store:
         parts = sorted((self.folder / phase).glob("[0-9]*.parquet"))
         return [int(part.stem) for part in parts if _is_whole(part)]
 
+    def is_done(self, phase: str, shard: int) -> bool:
+        """Whether the part of a shard is whole."""
+        path = self.path(phase, shard)
+        return path.is_file() and _is_whole(path)
+
+    def drop(self, phases: str, shard: int) -> None:
+        """Remove the parts of a shard that are made from another one; `phases` is a pattern."""
+        for part in self.folder.glob(f"{phases}/{self.path('', shard).name}"):
+            part.unlink()
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Keep other runs of the command from making parts in this folder."""
+        if self.folder.exists() and not self.folder.is_dir():
+            raise ValueError(f"--out is {self.folder}, which is a file; give a folder")
+        self.folder.mkdir(parents=True, exist_ok=True)
+        with (self.folder / ".lock").open("ab") as file:
+            if not take_whole(file.fileno()):
+                raise ValueError(
+                    f"another run makes the parts of {self.folder} now; wait until it has ended"
+                )
+            yield
+
     def fail(self, phase: str, shard: int, why: str) -> None:
         """Note that a shard failed too often."""
         path = self.folder / "failed" / f"{phase}-{shard:05d}.txt"
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(why, encoding="utf-8")
+        path.write_text(whole(why), encoding="utf-8")
 
     def failed(self, phase: str) -> dict[int, str]:
         """Return why shards failed, for those without a part."""
@@ -120,6 +152,11 @@ class Store:
                 data = self.path(phase, shard).read_bytes()
                 whole.update(f"{phase}/{shard} {len(data)}\n".encode() + data)
         return whole.hexdigest()
+
+
+def whole(text: str) -> str:
+    """Return a text that UTF-8 can hold: half a surrogate pair becomes a question mark."""
+    return str(text).encode("utf-8", "replace").decode()
 
 
 def _is_whole(part: Path) -> bool:

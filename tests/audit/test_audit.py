@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -14,7 +15,7 @@ import pytest
 
 from pytest_llmfair import Responses
 from pytest_llmfair.audit import load
-from pytest_llmfair.audit.engines import Processes
+from pytest_llmfair.audit.engines import InProcess, Processes, make_parts
 from pytest_llmfair.audit.store import Store
 from pytest_llmfair.audit.work import revision_of
 from pytest_llmfair.cli import main
@@ -193,6 +194,111 @@ def test_the_same_command_continues_and_another_is_refused(data, tmp_path, check
     assert "shards" not in capsys.readouterr().err
 
 
+def refused(capsys, *given):
+    """Return why the command refuses to run."""
+    capsys.readouterr()
+    with pytest.raises(SystemExit, match="2"):
+        main(command(*given))
+    return capsys.readouterr().err
+
+
+def test_answers_without_their_manifest_are_not_taken_for_those_of_a_model(
+    data, tmp_path, checks, capsys
+):
+    out = tmp_path / "out"
+    audited(data, out)
+    (out / "manifest.json").unlink()
+    said = refused(capsys, data, out, checks, "--model", "builtin:ngram?gender_skew=0")
+    assert "belongs to an audit whose manifest.json is missing" in said
+    (out / "manifest.json").write_text("{}")
+    assert "manifest.json is damaged" in refused(capsys, None, out, checks)
+
+
+@pytest.mark.parametrize("changed", ["package", "lexicon_sha256"])
+def test_an_audit_is_not_continued_with_other_words_or_another_version(
+    data, tmp_path, checks, capsys, changed
+):
+    out = tmp_path / "out"
+    audited(data, out, generations=3, seed=0)
+    manifest = out / "manifest.json"
+    held = json.loads(manifest.read_text())
+    manifest.write_text(json.dumps({**held, changed: "of old"}))
+    said = refused(capsys, data, out, checks, "--model", MODEL)
+    assert f"holds another audit ({changed} was 'of old' and is" in said
+
+
+@pytest.mark.parametrize("phase", ["prompts", "pairs", "members", "questions", "answers"])
+def test_a_part_that_is_gone_is_named_and_made_again(data, tmp_path, checks, capsys, phase):
+    out = tmp_path / "out"
+    audited(data, out, seed=0)
+    before = Store(out).digest(PHASES)
+    Store(out).path(phase, 2).unlink()
+    said = refused(capsys, None, out, checks)
+    assert f"1 of 8 shards of {out} have no {phase}" in said
+    assert main(command(data, out, checks, "--model", MODEL)) == 0
+    assert Store(out).digest(PHASES) == before
+
+
+def test_bytes_that_a_disk_changed_are_found(data, tmp_path):
+    out = tmp_path / "out"
+    audited(data, out)
+    part = out / "answers" / "00002.parquet"
+    held = bytearray(part.read_bytes())
+    held[len(held) // 2 : len(held) // 2 + 8] = b"damaged!"
+    part.write_bytes(held)
+    with pytest.raises(ValueError, match=r"00002\.parquet cannot be read .* delete it, and run"):
+        load(out).responses  # noqa: B018
+
+
+def test_two_runs_do_not_make_the_parts_of_one_folder(data, tmp_path, checks, capsys):
+    out = tmp_path / "out"
+    hold = (
+        "import sys; from pathlib import Path; from pytest_llmfair.audit.store import Store\n"
+        f"with Store(Path({str(out)!r})).alone(): print('held', flush=True); sys.stdin.read()"
+    )
+    pipe = subprocess.PIPE
+    with subprocess.Popen([sys.executable, "-c", hold], stdin=pipe, stdout=pipe) as other:
+        assert other.stdout.readline() == b"held\n"
+        said = refused(capsys, data, out, checks, "--model", MODEL)
+        other.communicate()
+    assert f"another run makes the parts of {out} now" in said
+    assert main(command(data, out, checks, "--model", MODEL)) == 0
+
+
+def test_scores_go_with_the_answers_that_they_are_of(data, tmp_path, checks):
+    out = tmp_path / "out"
+    assert main(command(data, out, checks, "--model", MODEL)) == 0
+    scores = sorted((out / "scores-sentiment").iterdir())
+    (out / "answers" / "00003.parquet").unlink()
+    pool = InProcess(out, Caps())
+    make_parts(pool, Store(out), "answers", range(8), lambda *_: None)
+    assert sorted((out / "scores-sentiment").iterdir()) == [*scores[:3], *scores[4:]]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "options", "words"),
+    [
+        ("p.txt", b"She left\nHe \xff came\n", (), "p.txt is not UTF-8"),
+        ("p.jsonl", b'{"prompt": "She \\ud83d left"}', (), "line 1 of .* half of a surrogate"),
+        ("p.jsonl", b'{"prompt": "  "}', (), "line 1 of .*: the prompt is '  '"),
+        ("p.jsonl", b"", (), "p.jsonl has no prompt"),
+        ("p.doc", b"She left", (), "unknown kind; .* or .txt"),
+        ("p.txt", b"She left", ("--workers", "0"), "--workers is 0"),
+        ("p.txt", b"She left", ("--max-tokens", "0"), "max-tokens is 0"),
+        ("p.txt", b"She left", ("--groups", "a,b"), "gender has no group 'a'"),
+    ],
+)
+def test_what_is_wrong_is_said_before_anything_is_asked(
+    tmp_path, checks, capsys, name, content, options, words
+):
+    data, out = tmp_path / name, tmp_path / "out"
+    data.write_bytes(content)
+    said = refused(capsys, data, out, checks, "--model", MODEL, *options)
+    assert re.search(words, said)
+    assert not (out / "manifest.json").exists()
+    assert "Traceback" not in said
+
+
 def test_a_verdict_is_that_of_answers_collected_in_one_call(data, tmp_path, checks):
     record = tmp_path / "run.json"
     main(command(data, tmp_path / "out", checks, "--model", MODEL, "--llmfair-json", str(record)))
@@ -304,3 +410,22 @@ def test_workers_that_cannot_load_the_model_end_the_run(data, moody, checks, cap
     with pytest.raises(SystemExit, match="2"):
         main(command(data, moody / "other", checks, "--model", "python:moody:no_such_function"))
     assert "a worker cannot load python:moody:no_such_function" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_ctrl_c_ends_the_command_with_one_line_and_keeps_parts(data, moody, checks, workers):
+    out = moody / "out"
+    line = [sys.executable, "-m", "pytest_llmfair.cli"]
+    line += command(data, out, checks, "--model", "python:moody:slow", "--workers", workers)
+    # As a terminal does, the signal goes to all processes of the group.
+    begun = subprocess.Popen(line, cwd=moody, stderr=subprocess.PIPE, start_new_session=True)
+    until = time.monotonic() + 60
+    while not Store(out).done("answers") and time.monotonic() < until:
+        time.sleep(0.02)
+    os.killpg(begun.pid, signal.SIGINT)
+    said = begun.communicate(timeout=30)[1].decode()
+    assert begun.returncode == 2
+    assert "llmfair audit: interrupted; the answers of" in said
+    assert "Traceback" not in said
+    assert 1 <= len(Store(out).done("answers")) < 8
