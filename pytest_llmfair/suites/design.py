@@ -170,8 +170,10 @@ class Suite:
             asked, or if no data could fail the bound.
         """
         found: dict[tuple[str, str], float] = {}
-        # A bound for one task replaces that for all of them.
-        for key, bound in sorted((given or {}).items(), key=lambda item: "." in item[0]):
+        # A bound for one task replaces that for all, and "rabbi@qualified" that for "rabbi".
+        for key, bound in sorted(
+            (given or {}).items(), key=lambda item: ("." in item[0], "@" in item[0])
+        ):
             hits = [
                 (task, quantity)
                 for task in self.tasks

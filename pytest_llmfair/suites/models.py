@@ -57,6 +57,15 @@ class Comparison:
     def __str__(self) -> str:
         return self.table()
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the tables as plain JSON types, in the form of a suite without values."""
+        first = next(iter(self.results.values()))
+        empty = SuiteResult(
+            first.suite, ", ".join(self.results), first.size, (), population=first.population
+        )
+        tables = [table.to_dict() for table in self.tables()]
+        return {**empty.to_dict(), "tables": tables, "limits": []}
+
     def _measured(self) -> dict[tuple[str, str], dict[str, Measured]]:
         """Return the values by task and quantity, and then by model."""
         found: dict[tuple[str, str], dict[str, Measured]] = {}
@@ -75,6 +84,8 @@ class Comparison:
             "with 95 % intervals; of several groups the value furthest from 0, with the interval "
             "of its size; * of the value without the part that sampling alone adds"
         )
+        if any("not valid" in row for row in rows):
+            note += "; a value that is not valid is no evidence, and its model has no order by it"
         if len(self.results) < 2:
             note += "; one model has no order, name two or more"
         title = f"{suite}: values by model"
@@ -160,6 +171,8 @@ def compare(
 def _cell(measured: Measured | None) -> str:
     if measured is None:
         return "not measured"
+    if measured.invalid:
+        return "not valid"
     estimate: Estimate = measured.estimate
     if estimate.undefined:
         return "undefined"
@@ -179,7 +192,7 @@ def _sizes(by_model: Mapping[str, Measured]) -> dict[str, float]:
             size = abs(value - info.fair_value)
         else:
             size = value if info.direction == "lower" else -value
-        if not math.isnan(value):
+        if not (math.isnan(value) or each.invalid):
             # Without differences that only come from the order of a sum.
             found[model] = round(size, 12)
     return found

@@ -32,11 +32,12 @@ def shown(ends: tuple[float, float, float]) -> str:
 
 
 def _calls(found: TaskResult) -> dict[str, Call]:
-    """Return the calls of a task's allocation metrics by name."""
+    """Return the calls of a task's valid allocation metrics by name."""
     return {
         each.quantity.name: each.estimate.call
         for each in found.measured
         if each.estimate.call is not None
+        and not each.invalid
         and get_metric(each.quantity.metric).family == "allocation"
     }
 
@@ -56,7 +57,7 @@ def _orders(task: str, found: Validity) -> Table:
         f"draws of the rounds; the order by a gap is the ideal one{_OPEN}"
     )
     if found.left_out:
-        note += f"; without values: {', '.join(found.left_out)}"
+        note += f"; without valid values: {', '.join(found.left_out)}"
     return Table(f"{task}: order of models", ("by", *found.models), tuple(rows), note)
 
 
