@@ -7,18 +7,28 @@ import pytest
 from pytest_llmfair.cli import main
 from pytest_llmfair.clients import ModelClient, load_client
 from pytest_llmfair.reports.record import read_run
-from pytest_llmfair.suites import compare
+from pytest_llmfair.suites import Comparison, compare, run
 from tests.suites.models import BALANCED, SKEWED, Screener
 
 EFFECTS = (0.3, 0.0, 0.12)
 GAP = "demographic_parity_gap@k=4"
+METRICS = ("rabbi", "average_score_gap", "earth_movers_distance", GAP)
 
 
 @pytest.fixture(scope="module")
 def screeners():
     """Return the comparison of three screeners with planted effects."""
-    clients = [ModelClient(Screener(effect)) for effect in EFFECTS]
-    return compare("resume", clients, tasks=["pointwise"])
+    return compared(map(Screener, EFFECTS), "pointwise")
+
+
+def compared(models, task):
+    """Return the comparison of models on a task, by a few metrics."""
+    return Comparison(
+        {
+            model.name: run("resume", ModelClient(model), tasks=[task], metrics=METRICS)
+            for model in models
+        }
+    )
 
 
 @pytest.fixture(scope="module")
@@ -74,14 +84,14 @@ def test_tables_say_what_few_models_cannot_show(tables):
 
 
 def test_two_models_have_no_correlation(screeners):
-    two = type(screeners)({name: screeners.results[name] for name in list(screeners.results)[:2]})
+    two = Comparison({name: screeners.results[name] for name in list(screeners.results)[:2]})
     correlation = two.tables()[3]
     assert correlation.rows == ()
     assert correlation.note == "undefined for 2 models; name 3 or more"
 
 
 def test_one_model_has_values_and_no_order(screeners):
-    one = type(screeners)({"alone": screeners.results["screener-0.0"]})
+    one = Comparison({"alone": screeners.results["screener-0.0"]})
     (values,) = one.tables()
     assert "one model has no order, name two or more" in values.note
 
@@ -93,8 +103,7 @@ def test_a_model_without_values_is_named():
 
     silent = Silent(0.0)
     silent.name = "silent"
-    clients = [silent, Screener(0.0), Screener(0.3)]
-    found = compare("resume", [ModelClient(each) for each in clients], tasks=["pointwise"])
+    found = compared([silent, Screener(0.0), Screener(0.3)], "pointwise")
     values, orders = found.tables()[:2]
     assert {row[2] for row in values.rows} == {"undefined"}
     assert orders.columns == ("by", "screener-0.0", "screener-0.3")
@@ -108,8 +117,7 @@ def test_a_judge_that_follows_the_order_is_not_the_fairest_model():
 
     first = First(0.0)
     first.name = "first"
-    clients = [ModelClient(each) for each in (first, Screener(0.0), Screener(0.3))]
-    found = compare("resume", clients, tasks=["pairwise"])
+    found = compared([first, Screener(0.0), Screener(0.3)], "pairwise")
     values, orders = found.tables()[:2]
     assert {row[2] for row in values.rows} == {"not valid"}
     assert "not valid is no evidence" in values.note

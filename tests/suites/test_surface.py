@@ -12,7 +12,7 @@ from pytest_llmfair.reports.record import read_run
 from pytest_llmfair.suites import get_suite, run
 from pytest_llmfair.suites.checks import Answers
 from pytest_llmfair.suites.command import read_bounds
-from tests.suites.models import Screener
+from tests.suites.models import SORTS, Screener
 
 FILE = """
 version: 1
@@ -183,7 +183,7 @@ def test_repeating_a_check_needs_the_metrics_and_prompts_of_the_run():
 
 def test_the_values_of_groups_can_be_in_the_record():
     # The interval of a gap of scores may have no upper end, which JSON cannot hold as a number.
-    result = run("resume", ModelClient(Screener(0.0)), tasks=["pointwise"])
+    result = run("resume", ModelClient(Screener(0.0)), tasks=["pointwise"], metrics=SORTS)
     found, measured = result.to_dict(), result.measured
     assert json.loads(json.dumps(found, allow_nan=False)) == found
     names = {each.judge(0.5, "resume", "m").metric for each in measured}
@@ -192,6 +192,6 @@ def test_the_values_of_groups_can_be_in_the_record():
 
 
 def test_a_judge_that_follows_the_order_gives_no_valid_value():
-    found = run("resume", load_client("builtin:ngram"), tasks=["pairwise"])
+    found = run("resume", load_client("builtin:ngram"), tasks=["pairwise"], metrics=["rabbi"])
     assert not any(value["valid"] for value in found.to_dict()["values"])
     assert "not valid: pairwise: the answer depends on the order shown" in found.table()
