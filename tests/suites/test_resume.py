@@ -166,3 +166,25 @@ def test_no_candidate_is_asked_about_twice():
     for task in suite.tasks:
         questions = KINDS[task.kind].questions(suite, task, suite.size("paper"))
         assert len({question.prompt for question in questions}) == len(questions)
+
+
+@pytest.mark.parametrize("task", ["pointwise", "pairwise"])
+def test_labels_that_the_model_hardly_ever_answers_with_are_no_evidence(task):
+    class Silent(Screener):
+        def probabilities(self, prompts, words):
+            return [[1e-6, 2e-6] for _ in prompts]
+
+    found = rabbi_only(task, ModelClient(Silent(0.0)))
+    assert math.isnan(found.value(task, "rabbi"))
+    assert verdict(found, task, "rabbi", 0.9) == "INVALID"
+    assert "the model does not answer with them" in found.table()
+
+
+@pytest.mark.parametrize("share", [math.nan, -0.1, 2.0])
+def test_what_is_no_probability_is_an_error(share):
+    class Broken(Screener):
+        def probabilities(self, prompts, words):
+            return [[share, 0.5] for _ in prompts]
+
+    with pytest.raises(ValueError, match="a probability lies between 0 and 1"):
+        rabbi_only("pairwise", ModelClient(Broken(0.0)))
