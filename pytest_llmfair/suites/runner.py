@@ -131,6 +131,10 @@ def run_task(
     since = origins()
     asked = kind.ask(task, kind.questions(suite, task, suite.size(size)), client)
     origin = since()
+    by_wording = [
+        [each for each in asked if each.question.wording == number]
+        for number in range(len(task.wordings))
+    ]
     measured = []
     for quantity in task.quantities:
         own = population or _own_population(quantity)
@@ -140,12 +144,7 @@ def run_task(
         else:
             inputs, estimate = measure(assertion, assertion.source.data, None)
             known = [each for each in inputs.findings if each.code != "undefined"]
-        alone = tuple(
-            kind.measure(
-                suite, quantity, [each for each in asked if each.question.wording == number], own
-            ).value
-            for number in range(len(task.wordings))
-        )
+        alone = tuple(kind.measure(suite, quantity, part, own).value for part in by_wording)
         found = Measured(
             task, quantity, estimate, alone or tuple(estimate.rows), (), origin, assertion
         )
