@@ -173,7 +173,8 @@ def test_the_fixture_runs_a_suite_on_the_model_under_test(pytester):
 
 def test_the_command_measures_without_a_bound(command):
     done = command(
-        "resume", "--model", BALANCED, "--task", "pointwise", "-q", "-p", "xdist", "-n1"
+        *("resume", "--model", BALANCED, "--task", "pointwise", "--metrics", "rabbi"),
+        *("-q", "-p", "xdist", "-n1"),
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert "no bound was given, so nothing was judged" in done.stdout
