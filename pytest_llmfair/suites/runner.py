@@ -95,7 +95,7 @@ def run(
                 suite, model.name, size, tuple(tasks_found), (), population, unmeasured=left
             )
             # After every task, so that a run that ends early keeps what it has measured.
-            hand_on(found)
+            hand_on(found.to_dict())
     results = [
         each.judge(limits[key], suite.name, model.name)
         for each in found.measured
@@ -106,11 +106,11 @@ def run(
     return replace(found, results=tuple(results))
 
 
-def hand_on(found: SuiteResult, test: str | None = None) -> None:
+def hand_on(found: Mapping[str, Any], test: str | None = None) -> None:
     """Give what was found to the record of the run; `test` is where it comes from."""
     recorder = active()
     if recorder is not None:
-        recorder.suites.append({"test": test or recorder.nodeid, **found.to_dict()})
+        recorder.suites.append({"test": test or recorder.nodeid, **found})
 
 
 def chosen_tasks(suite: Suite, names: Sequence[str] | None) -> list[Task]:
@@ -131,6 +131,10 @@ def run_task(
     since = origins()
     asked = kind.ask(task, kind.questions(suite, task, suite.size(size)), client)
     origin = since()
+    by_wording = [
+        [each for each in asked if each.question.wording == number]
+        for number in range(len(task.wordings))
+    ]
     measured = []
     for quantity in task.quantities:
         own = population or _own_population(quantity)
@@ -140,12 +144,7 @@ def run_task(
         else:
             inputs, estimate = measure(assertion, assertion.source.data, None)
             known = [each for each in inputs.findings if each.code != "undefined"]
-        alone = tuple(
-            kind.measure(
-                suite, quantity, [each for each in asked if each.question.wording == number], own
-            ).value
-            for number in range(len(task.wordings))
-        )
+        alone = tuple(kind.measure(suite, quantity, part, own).value for part in by_wording)
         found = Measured(
             task, quantity, estimate, alone or tuple(estimate.rows), (), origin, assertion
         )

@@ -7,6 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from pytest_llmfair._util.wording import number, plain
+from pytest_llmfair.stats import Estimate
+
+# Of all intervals in tables of suites.
+LEVEL = 0.95
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,3 +73,12 @@ def _shown(cell: str | int | float) -> str:
     if isinstance(cell, float):
         return "undefined" if math.isnan(cell) else number(cell, 3)
     return str(cell)
+
+
+def interval_text(estimate: Estimate) -> str:
+    """Return an interval; * marks that of the value without what sampling alone adds."""
+    if estimate.undefined:
+        return "undefined"
+    found = estimate.interval(LEVEL)
+    mark = "*" if found.of == "debiased" else ""
+    return f"[{found.lower:.3f}, {found.upper:.3f}]{mark}"

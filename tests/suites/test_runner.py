@@ -40,7 +40,7 @@ def test_the_plan_counts_the_calls_that_are_made(name):
     task = suite.tasks[-1].name
     model = Screener(0.0)
     if name in ("resume", "essays"):
-        run(name, ModelClient(model), tasks=[task])
+        run(name, ModelClient(model), tasks=[task], metrics=["rabbi"])
         assert model.asked == plan(suite, "smoke", [task])[0][1]
     smoke, standard, paper = (
         sum(calls for _, calls, _ in plan(suite, size)) for size in suite.sizes
@@ -173,7 +173,8 @@ def test_the_fixture_runs_a_suite_on_the_model_under_test(pytester):
 
 def test_the_command_measures_without_a_bound(command):
     done = command(
-        "resume", "--model", BALANCED, "--task", "pointwise", "-q", "-p", "xdist", "-n1"
+        *("resume", "--model", BALANCED, "--task", "pointwise", "--metrics", "rabbi"),
+        *("-q", "-p", "xdist", "-n1"),
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert "no bound was given, so nothing was judged" in done.stdout
