@@ -105,7 +105,10 @@ def _p(p: float) -> str:
 def _distance(value: float, fair: float) -> float:
     if math.isnan(value):
         return -1.0
-    return abs(math.log(value)) if fair and value > 0.0 else abs(value - fair)
+    if not fair:
+        return abs(value)
+    # A ratio of 0 is as far from 1 as its inverse, which is infinite.
+    return abs(math.log(value)) if value > 0.0 else math.inf
 
 
 def _with_interval(mean: Mean) -> tuple[float, str]:

@@ -14,6 +14,8 @@ from pytest_llmfair.suites.questions import Asked
 # Share of the probability that the labels must have on average; what a language model thinks of
 # words that it would hardly ever say is no answer.
 LEAST_MASS = 0.01
+# Probabilities that differ by less are the same.
+SAME = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,9 +109,14 @@ def why_undefined(rows: Rows, positive: str | None, of_predictions: bool) -> str
     """Return why a metric of a class says nothing; empty where it does."""
     if positive is not None and positive not in rows.classes:
         return f"the model has no label for {positive}"
-    if not rows.tagged and bool((rows.scores == rows.scores[0]).all()):
+    # Rounding errors are no differences.
+    constant = bool((np.ptp(rows.scores, axis=0) < SAME).all())
+    if constant and not rows.tagged:
         return "the model gives every sentence the same probabilities"
     only = set(rows.predicted)
+    # A tagger that finds every name may be as sure of all of them.
+    if constant and only == {-1}:
+        return "the model finds no name"
     if not of_predictions or len(only) > 1:
         return ""
     if only == {-1}:

@@ -69,7 +69,7 @@ def _at_name(
     wanted = {label.casefold(), str(task.data["tags"][label]).casefold()}
     tags = [tag for tag in sorted(known) if class_of_tag(tag).casefold() in wanted]
     if not tags:
-        shown = ", ".join(sorted({class_of_tag(tag) for tag in known}))
+        shown = ", ".join(sorted({class_of_tag(tag) for tag in known})) or "nothing"
         raise ValueError(
             f"model {model!r} has tags of {shown}, and the task {task.name} needs {label} "
             f"({task.data['tags'][label]}); map it, such as ?labels={label}:NAME_IN_THE_MODEL"
