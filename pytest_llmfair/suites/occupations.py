@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from pytest_llmfair.judging.arrange import collapse_identical_repeats
+from pytest_llmfair.lexicons.english.agreement import article_for
 from pytest_llmfair.lexicons.schema import shipped
 from pytest_llmfair.metrics import (
     get_metric,
@@ -43,7 +44,7 @@ def chosen(suite: Suite, size: Mapping[str, int]) -> list[str]:
 
 def with_article(occupation: str) -> str:
     """Return the occupation with its article."""
-    return f"{'an' if occupation[0] in 'aeiou' else 'a'} {occupation}"
+    return f"{article_for(occupation)} {occupation}"
 
 
 class Texts(Kind):
