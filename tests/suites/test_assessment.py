@@ -322,6 +322,7 @@ def test_one_call_makes_one_page_with_verdicts_and_what_was_not_measured(pyteste
     )
     options = ("--prompts", "prompts.txt", "--model", COLD, "--bounds", "SCSP=0.13,EMT=0.9")
     reports = ("--llmfair-html", "page.html", "--llmfair-json", "run.json", "-q")
+    reports += ("--llmfair-markdown", "page.md")
     done = pytester.run(*COMMAND, "run", "assessment", *options, *reports)
     assert done.ret == 1
     (suite,) = json.loads((pytester.path / "run.json").read_text())["suites"]
@@ -336,4 +337,6 @@ def test_one_call_makes_one_page_with_verdicts_and_what_was_not_measured(pyteste
     page = (pytester.path / "page.html").read_text()
     assert "not measured because the stereotype scorer has no weights" in page
     assert "there is nothing to exchange" not in page
+    short = (pytester.path / "page.md").read_text()
+    assert "- undefined: stereotypes stereotype_fraction: not measured because the" in short
     assert "compares predicted classes" in page
