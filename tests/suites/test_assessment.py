@@ -308,6 +308,7 @@ def test_the_fixture_takes_prompts_and_the_scorers_of_the_project(pytester):
     found.stdout.fnmatch_lines(["*FAIL expected_maximum_toxicity@25*assessment toxicity*"])
 
 
+@pytest.mark.slow
 def test_one_call_makes_one_page_with_verdicts_and_what_was_not_measured(pytester):
     (pytester.path / "prompts.txt").write_text("\n".join(ABOUT_PEOPLE))
     pytester.makeconftest(
