@@ -83,6 +83,13 @@ class FirstWords:
                 rows[prompt] = json.loads(answer)
             else:
                 rows[prompt] = self.backend.read_first_token(answer, self.words)
+            for word, share in zip(self.words, rows[prompt], strict=True):
+                # A sum of rounded probabilities may be above 1 by a little.
+                if not 0.0 <= share <= 1.0 + 1e-6:
+                    raise ValueError(
+                        f"{self.backend.name} gave {share} as the probability of {word!r} after "
+                        f"{prompt[:80]!r}; a probability lies between 0 and 1"
+                    )
         return [dict(zip(self.words, rows[prompt], strict=True)) for prompt in self.prompts]
 
 

@@ -113,7 +113,9 @@ def _suites(document: Mapping[str, Any]) -> list[list[str]]:
     for suite in suite_views(document):
         found = suite.found
         rows = [tuple(map(plain_text, row.cells)) for row in suite.rows]
-        lines = [f"### {plain_text(suite.title)}", "", *_rows(SUITE_COLUMNS, rows), ""]
+        lines = [f"### {plain_text(suite.title)}", ""]
+        # The comparison of several models has tables only.
+        lines += [*_rows(SUITE_COLUMNS, rows), ""] if rows else []
         lines += [DEBIASED.replace("*", "&#42;"), ""] if suite.debiased else []
         lines += [f"**Not valid** {plain_text(text)}\n" for text in found["invalid"]]
         if found["unmeasured"]:

@@ -14,7 +14,7 @@ from pytest_llmfair.stats import Estimate, Mean
 from pytest_llmfair.stats.multiplicity import holm
 from pytest_llmfair.suites.kind import Answered
 from pytest_llmfair.suites.questions import Asked
-from pytest_llmfair.suites.tables import Table
+from pytest_llmfair.suites.tables import Table, interval_text
 
 # Share of the probability that the labels must have on average; what a language model thinks of
 # words that it would hardly ever say is no answer.
@@ -142,7 +142,7 @@ def by_group(task: str, rows: Rows, column: int, signed: Estimate) -> Table:
                 *_with_interval(Mean.of_values(right, units=units, bounds=(0.0, 1.0))),
                 *_with_interval(Mean.of_values(likely, units=units, bounds=(0.0, 1.0))),
                 math.nan if part is None else part.value,
-                "" if part is None or part.estimate is None else _interval(part.estimate),
+                "" if part is None or part.estimate is None else interval_text(part.estimate),
             )
         )
     return Table(
@@ -224,11 +224,4 @@ def _distance(value: float, fair: float) -> float:
 
 
 def _with_interval(mean: Mean) -> tuple[float, str]:
-    return mean.value, _interval(mean)
-
-
-def _interval(estimate: Estimate) -> str:
-    if estimate.undefined:
-        return "undefined"
-    found = estimate.interval(0.95)
-    return f"[{found.lower:.3f}, {found.upper:.3f}]"
+    return mean.value, interval_text(mean)

@@ -15,6 +15,8 @@ from pytest_llmfair.suites.questions import Asked, Question
 from pytest_llmfair.suites.rounds import rounds_of, seats_of
 from pytest_llmfair.suites.tables import Table
 
+# Share of the probability that labels must have on average, as in audits of classifiers.
+LEAST_MASS = 0.01
 # What the two answers about a pair, one in each order, can be.
 _OUTCOMES = ("consistent", "flipped by order", "tied twice", "tied once", "unusable")
 
@@ -43,6 +45,8 @@ class Candidates(Kind):
         values = tuple(suite.data["labels"].values())
         scores: dict[tuple[str, str], list[float]] = {}
         qualified = {}
+        if why := _not_answered(asked):
+            return _undefined(asked, why)
         for each in asked:
             if not any(each.probabilities):
                 words = " nor ".join(each.question.words)
@@ -85,6 +89,8 @@ class CandidatePairs(Kind):
         self, suite: Suite, quantity: Quantity, asked: Sequence[Asked], population: str
     ) -> Estimate:
         """Compare the groups by wins."""
+        if why := _not_answered(asked):
+            return _undefined(asked, why)
         rows = _comparisons(asked)
         if all(row["winner"] is None for row in rows):
             return _undefined(asked, "no answer names one of the two candidates, or both")
@@ -184,6 +190,18 @@ def _compared(
         reference=suite.data["reference"],
         population=population,
         **keywords,
+    )
+
+
+def _not_answered(asked: Sequence[Asked]) -> str:
+    """Return why labels are no answers of the model; empty if they are, or for texts."""
+    masses = [sum(each.probabilities) for each in asked if each.question.words]
+    if not masses or (mass := sum(masses) / len(masses)) >= LEAST_MASS or not mass:
+        return ""
+    words = ", ".join(asked[0].question.words)
+    return (
+        f"{words} have {mass:.2g} of the probability, less than {LEAST_MASS:.0%}: the model does "
+        "not answer with them"
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import ChainMap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -23,7 +24,10 @@ from pytest_llmfair.suites.runner import chosen_tasks, hand_on, run_task
 
 @dataclass(slots=True, eq=False)
 class Answers:
-    """What a run of a suite has asked and measured so far; `spec` if the run has more models."""
+    """What a run of a suite has asked and measured so far; `spec` if the run has more models.
+
+    `options` are those of the command that a repeated check needs too.
+    """
 
     suite: Suite
     size: str
@@ -31,6 +35,7 @@ class Answers:
     population: str | None = None
     model: str = ""
     spec: str | None = None
+    options: Sequence[str] = ()
     found: dict[str, TaskResult] = field(default_factory=dict)
     # Still true after an error: then the model cannot be loaded at all.
     loading: bool = False
@@ -53,7 +58,7 @@ class Answers:
             self.model = model.name
             # After every task, so that a run that ends early keeps what it has measured.
             if (found := self.result()) is not None and (recorder := active()) is not None:
-                hand_on(found, recorder.nodeid.partition("::")[0])
+                hand_on(found.to_dict(), recorder.nodeid.partition("::")[0])
         return self.found[task.name]
 
     def checks(self, bounds: Mapping[tuple[str, str], float]) -> list[SuiteCheck]:
@@ -138,10 +143,10 @@ class SuiteCheck(Check):
     def rerun(self) -> str:
         """The command that repeats this check, without its model and seed."""
         answers, task = self.answers, self.task.name
-        words = ["llmfair run", answers.suite.name, "--size", answers.size, "--task", task]
+        words = ["llmfair", "run", answers.suite.name, "--size", answers.size, "--task", task]
         words += ["--bounds", f"{task}.{self.quantity.name}={self.bound:g}"]
         words += ["--population", answers.population] if answers.population else []
-        return " ".join(words)
+        return shlex.join([*words, *answers.options])
 
 
 def items_of(parent: Any, checks: Iterable[SuiteCheck]) -> list[pytest.Item]:

@@ -22,8 +22,8 @@ from pytest_llmfair.suites.prompts import (
     read_own_prompts,
     with_prompts,
 )
-from pytest_llmfair.suites.result import lines_of
-from pytest_llmfair.suites.runner import chosen_tasks, plan
+from pytest_llmfair.suites.result import SuiteResult, lines_of
+from pytest_llmfair.suites.runner import chosen_tasks, hand_on, plan
 
 _USAGE = """llmfair run --list
        llmfair run SUITE --plan [--size smoke|standard|paper]
@@ -106,6 +106,8 @@ def run(arguments: argparse.Namespace) -> int:
     suite = with_prompts(get_suite(arguments.suite), prompts, scorers).measuring(metrics)
     tasks = arguments.task or None
     models = list(dict.fromkeys(arguments.model))
+    chosen_tasks(suite, tasks)
+    bounds = suite.bounds(read_bounds(arguments.bounds), tasks)
     if arguments.plan:
         sys.stdout.write("\n".join(_planned(suite, arguments.size, tasks)) + "\n")
         if suite.prompts is not None:
@@ -114,8 +116,6 @@ def run(arguments: argparse.Namespace) -> int:
         if len(models) > 1:
             sys.stdout.write(f"for each of {len(models)} models\n")
         return 0
-    chosen_tasks(suite, tasks)
-    bounds = suite.bounds(read_bounds(arguments.bounds), tasks)
     given = list(arguments.rest)
     for word in {*given}.intersection(task.name for task in suite.tasks):
         raise ValueError(f"{word} is a task of {suite.name}; write --task {word}")
@@ -126,8 +126,11 @@ def run(arguments: argparse.Namespace) -> int:
     sys.path.insert(0, str(Path.cwd()))
     if models:
         given += ["--llmfair-model", models[0]]
+    options = [f"--metrics={name}" for name in metrics]
+    options += [f"--prompts={arguments.prompts}"] if prompts else []
+    options += [f"--scorer={each}" for each in arguments.scorer]
     asked = [
-        Answers(suite, arguments.size, tasks, arguments.population, spec=model)
+        Answers(suite, arguments.size, tasks, arguments.population, spec=model, options=options)
         for model in (models if len(models) > 1 else [None])
     ]
     plugin = _SuiteRun(Path.cwd(), asked, bounds)
@@ -147,12 +150,14 @@ def read_bounds(given: Iterable[str]) -> dict[str, float]:
     found = {}
     for part in (part.strip() for text in given for part in text.split(",")):
         # The name may hold one too, such as demographic_parity_gap@k=1.
-        name, equals, value = part.rpartition("=")
+        name, equals, value = (text.strip() for text in part.rpartition("="))
+        if name in found:
+            raise ValueError(f"--bounds gives {name} twice; give it once")
         try:
-            found[name.strip()] = float(value)
+            found[name] = float(value)
         except ValueError:
             equals = ""
-        if not equals:
+        if not (equals and name):
             raise ValueError(f"--bounds is {part!r}; write METRIC=NUMBER, such as skew=0.2")
     return found
 
@@ -237,18 +242,30 @@ class _SuiteRun:
         names = [check.name for each in self.answers for check in each.checks(self.bounds)]
         items.sort(key=lambda item: names.index(item.check.name))
 
-    def pytest_runtest_teardown(self, item: Any) -> None:
-        """Stop where the model cannot be loaded: every other test would end in the same way."""
-        if any(answers.loading for answers in self.answers):
-            item.session.shouldfail = "the model cannot be loaded"
+    def pytest_runtest_setup(self, item: Any) -> None:
+        """Leave out a model that could not be loaded; the others are asked."""
+        if item.check.answers.loading:
+            pytest.skip("the model cannot be loaded")
 
-    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
-        """Print what was measured."""
-        results = {
+    def pytest_runtest_teardown(self, item: Any, nextitem: Any) -> None:
+        """Stop where no model can be loaded, and record the comparison of several at the end."""
+        if all(answers.loading for answers in self.answers):
+            item.session.shouldfail = "the model cannot be loaded"
+        results = self._results()
+        if nextitem is None and len(results) > 1:
+            hand_on(Comparison(results).to_dict(), self.answers[0].suite.name)
+
+    def _results(self) -> dict[str, SuiteResult]:
+        """Return what was measured, by model."""
+        return {
             answers.spec or answers.model: found
             for answers in self.answers
             if (found := answers.result()) is not None
         }
+
+    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
+        """Print what was measured."""
+        results = self._results()
         config = terminalreporter.config
         if not results or config.get_verbosity() < -1:
             return

@@ -17,60 +17,33 @@ SIZES = ("smoke", "standard", "paper")
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """A metric with its keywords; `name` is that of the metric, such as "ruted_skew" or "dp@k=2".
+    """A metric of the package with its keywords."""
 
-    Attributes
-    ----------
-    name : str
-        What reports call it.
-    metric : str
-        Name of a metric of the package.
-    keywords : mapping
-        Keywords of the metric.
-    gates : bool
-        Whether a bound may be given. Values that are only there to compare with papers take none.
-    """
-
+    # What reports call it, such as "ruted_skew" or "rabbi@qualified".
     name: str
     metric: str
     keywords: Mapping[str, Any] = field(default_factory=dict)
+    # Whether a bound may be given. Values that are only there to compare with papers take none.
     gates: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One task of a suite.
-
-    Attributes
-    ----------
-    name : str
-        Name within the suite.
-    kind : str
-        What is asked and how it is read: one of the kinds in :mod:`pytest_llmfair.suites.kinds`.
-    wordings : tuple of str
-        Prompts with slots; the spread over them is reported.
-    quantities : tuple of Quantity
-        What is measured.
-    note : str
-        What a reader must not conclude; part of every result.
-    gates : bool
-        Whether a bound may be given. The tests on probabilities of a single word may not.
-    max_tokens : int or None
-        Longest answer.
-    data : mapping
-        Further content of the task.
-    more : tuple of Quantity
-        What can be measured on request.
-    """
+    """One task of a suite."""
 
     name: str
+    # What is asked and how it is read: one of the kinds in `pytest_llmfair.suites.kinds`.
     kind: str
+    # Prompts with slots; the spread over them is reported.
     wordings: tuple[str, ...]
     quantities: tuple[Quantity, ...]
+    # What a reader must not conclude; part of every result.
     note: str
+    # Whether a bound may be given. The tests on probabilities of a single word take none.
     gates: bool = True
     max_tokens: int | None = None
     data: Mapping[str, Any] = field(default_factory=dict)
+    # What can be measured on request.
     more: tuple[Quantity, ...] = ()
 
 
@@ -170,8 +143,10 @@ class Suite:
             asked, or if no data could fail the bound.
         """
         found: dict[tuple[str, str], float] = {}
-        # A bound for one task replaces that for all of them.
-        for key, bound in sorted((given or {}).items(), key=lambda item: "." in item[0]):
+        # A bound for one task replaces that for all, and "rabbi@qualified" that for "rabbi".
+        for key, bound in sorted(
+            (given or {}).items(), key=lambda item: ("." in item[0], "@" in item[0])
+        ):
             hits = [
                 (task, quantity)
                 for task in self.tasks

@@ -9,12 +9,13 @@ from itertools import combinations
 from typing import Any
 
 from pytest_llmfair.clients import ModelClient
-from pytest_llmfair.metrics import Validity, get_metric
-from pytest_llmfair.stats import Estimate
+from pytest_llmfair.metrics import Validity, expected_ndcg, get_metric
+from pytest_llmfair.stats import Call
 from pytest_llmfair.suites.result import Measured, SuiteResult, rank_correlation
 from pytest_llmfair.suites.runner import run
-from pytest_llmfair.suites.tables import Table
-from pytest_llmfair.suites.validity import shown, tables_of, validity_of
+from pytest_llmfair.suites.tables import Table, interval_text
+
+_OPEN = "; ? where too few rounds, or draws in which all models are tied, leave it open"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,13 +32,13 @@ class Comparison:
 
     def validity(self, task: str) -> Validity | None:
         """Return how well bias metrics predict who is selected; None where a task selects none."""
-        by_model = {
-            model: each
-            for model, found in self.results.items()
-            for each in found.tasks
-            if each.task.name == task
-        }
-        return validity_of(by_model)
+        calls: dict[str, dict[str, Call]] = {model: {} for model in self.results}
+        for (own, name), by_model in self._measured().items():
+            for model, each in by_model.items():
+                selects = own == task and get_metric(each.quantity.metric).family == "allocation"
+                if selects and not each.invalid and each.estimate.call is not None:
+                    calls[model][name] = each.estimate.call
+        return Validity.of(calls)
 
     def tables(self) -> list[Table]:
         """Return values, orders of the models and their prediction, and agreement of the tasks."""
@@ -46,7 +47,9 @@ class Comparison:
             return tables
         for task in dict.fromkeys(task for task, _ in self._measured()):
             validity = self.validity(task)
-            tables += [] if validity is None else tables_of(task, validity)
+            if validity is not None:
+                tables += [_orders(task, validity), _ndcgs(task, validity)]
+                tables += _correlations(task, validity)
         agreement = self._agreement()
         return [*tables, agreement] if agreement.rows else tables
 
@@ -56,6 +59,15 @@ class Comparison:
 
     def __str__(self) -> str:
         return self.table()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the tables as plain JSON types, in the form of a suite without values."""
+        first = next(iter(self.results.values()))
+        empty = SuiteResult(
+            first.suite, ", ".join(self.results), first.size, (), population=first.population
+        )
+        tables = [table.to_dict() for table in self.tables()]
+        return {**empty.to_dict(), "tables": tables, "limits": []}
 
     def _measured(self) -> dict[tuple[str, str], dict[str, Measured]]:
         """Return the values by task and quantity, and then by model."""
@@ -75,6 +87,8 @@ class Comparison:
             "with 95 % intervals; of several groups the value furthest from 0, with the interval "
             "of its size; * of the value without the part that sampling alone adds"
         )
+        if any("not valid" in row for row in rows):
+            note += "; a value that is not valid is no evidence, and its model has no order by it"
         if len(self.results) < 2:
             note += "; one model has no order, name two or more"
         title = f"{suite}: values by model"
@@ -91,7 +105,7 @@ class Comparison:
                 both = [model for model in sizes[one] if model in sizes[other]]
                 columns = [[sizes[task][model] for model in both] for task in (one, other)]
                 ends = rank_correlation(*columns)
-                rows.append((name, one, other, shown(ends), *map(_fairest, (both, both), columns)))
+                rows.append((name, one, other, _ends(ends), *map(_fairest, (both, both), columns)))
         note = (
             "Spearman's correlation of the models' distance from the fair value, its interval for "
             "other models like these, and which model each of the two tasks would choose"
@@ -160,12 +174,11 @@ def compare(
 def _cell(measured: Measured | None) -> str:
     if measured is None:
         return "not measured"
-    estimate: Estimate = measured.estimate
-    if estimate.undefined:
+    if measured.invalid:
+        return "not valid"
+    if measured.estimate.undefined:
         return "undefined"
-    found = estimate.interval(0.95)
-    mark = "*" if found.of == "debiased" else ""
-    return f"{estimate.value:.3f} [{found.lower:.3f}, {found.upper:.3f}]{mark}"
+    return f"{measured.estimate.value:.3f} {interval_text(measured.estimate)}"
 
 
 def _sizes(by_model: Mapping[str, Measured]) -> dict[str, float]:
@@ -179,7 +192,7 @@ def _sizes(by_model: Mapping[str, Measured]) -> dict[str, float]:
             size = abs(value - info.fair_value)
         else:
             size = value if info.direction == "lower" else -value
-        if not math.isnan(value):
+        if not (math.isnan(value) or each.invalid):
             # Without differences that only come from the order of a sum.
             found[model] = round(size, 12)
     return found
@@ -188,3 +201,78 @@ def _sizes(by_model: Mapping[str, Measured]) -> dict[str, float]:
 def _fairest(models: Sequence[str], sizes: Sequence[float]) -> str:
     least = [model for model, size in zip(models, sizes, strict=True) if size == min(sizes)]
     return least[0] if len(least) == 1 else "tied" if least else "undefined"
+
+
+def _ends(ends: tuple[float, float, float]) -> str:
+    value, low, high = ends
+    if math.isnan(value):
+        return "undefined"
+    return f"{value:.2f} [?]" if math.isnan(low) else f"{value:.2f} [{low:.2f}, {high:.2f}]"
+
+
+def _orders(task: str, found: Validity) -> Table:
+    rows = []
+    for name in (*found.metrics, *found.gaps):
+        cells = [name]
+        for size, (rank, low, high) in found.ranks(name):
+            ends = (
+                "?" if math.isnan(low) else f"{low:g}" if low == high else f"{low:g} to {high:g}"
+            )
+            cells.append("undefined" if math.isnan(rank) else f"{size:.3f}: {rank:g} [{ends}]")
+        rows.append(tuple(cells))
+    note = (
+        "root mean square over the groups: rank, 1 is the fairest, with the ranks in 95 % of "
+        f"draws of the rounds; the order by a gap is the ideal one{_OPEN}"
+    )
+    if found.left_out:
+        note += f"; without valid values: {', '.join(found.left_out)}"
+    return Table(f"{task}: order of models", ("by", *found.models), tuple(rows), note)
+
+
+def _ndcgs(task: str, found: Validity) -> Table:
+    number = len(found.models)
+    rows = tuple(
+        (
+            gap,
+            n,
+            *(_ends(found.ndcg(name, gap, n)) for name in found.metrics),
+            expected_ndcg(n, number),
+        )
+        for gap in found.gaps
+        for n in (1, number)
+    )
+    columns = ("ideal order by", "N", *found.metrics, "a random order")
+    note = (
+        "1 where a metric orders the N fairest models as the gap does; intervals cover the "
+        f"rounds, not the choice of models{_OPEN}"
+    )
+    if number < 5:
+        note += f"; with {number} models one exchanged pair changes it much"
+    return Table(f"{task}: NDCG@N of choosing a model", columns, rows, note)
+
+
+def _correlations(task: str, found: Validity) -> list[Table]:
+    columns = ("gap", *found.metrics)
+    title = f"{task}: correlation of metrics with gaps, over models and groups"
+    if len(found.models) < found.least_models:
+        why = f"undefined for {len(found.models)} models; name {found.least_models} or more"
+        return [Table(title, columns, (), why)]
+
+    def table(title: str, cell: Callable[[str, str], str], note: str) -> Table:
+        rows = tuple((gap, *(cell(name, gap) for name in found.metrics)) for gap in found.gaps)
+        return Table(title, columns, rows, note)
+
+    return [
+        table(
+            title,
+            lambda name, gap: _ends(found.correlation(name, gap)),
+            "Pearson, as in the paper; intervals are for other draws of as many rounds. Metric "
+            "and gap come from the same rounds, so chance that they share counts as agreement",
+        ),
+        table(
+            f"{task}: the same without the chance of the rounds",
+            lambda name, gap: _ends(found.lasting(name, gap)),
+            "what would be left with many rounds, for these models; undefined where the rounds "
+            "are too few to tell the gaps from chance",
+        ),
+    ]

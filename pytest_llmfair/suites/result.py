@@ -22,40 +22,23 @@ from pytest_llmfair.suites.design import Quantity, Suite, Task
 from pytest_llmfair.suites.kind import Answered
 from pytest_llmfair.suites.kinds import KINDS
 from pytest_llmfair.suites.questions import Asked
-from pytest_llmfair.suites.tables import Table
-
-_LEVEL = 0.95
+from pytest_llmfair.suites.tables import LEVEL, Table, interval_text
 
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """A value of a task.
-
-    Attributes
-    ----------
-    task : Task
-        What was asked.
-    quantity : Quantity
-        What was measured.
-    estimate : Estimate
-        The value over all wordings, with its interval.
-    wordings : tuple of float
-        The value of each wording alone, or of each prompt where the prompts are the user's; NaN
-        where undefined.
-    findings : tuple of Finding
-        What a reader must know beyond the numbers; part of every result.
-    origin : (int, int)
-        Answers of the task that were asked for live, and replayed from a cassette.
-    assertion : Assertion or None
-        What measured the value, where an assertion did.
-    """
+    """A value of a task, over all wordings."""
 
     task: Task
     quantity: Quantity
     estimate: Estimate
+    # The value of each wording alone, or of each prompt of the user; NaN where undefined.
     wordings: tuple[float, ...]
+    # What a reader must know beyond the numbers; part of every result.
     findings: tuple[Finding, ...] = ()
+    # Answers of the task that were asked for live, and replayed from a cassette.
     origin: tuple[int, int] = (0, 0)
+    # What measured the value, where an assertion did.
     assertion: Assertion | None = None
 
     @property
@@ -101,7 +84,7 @@ class Measured:
             "check": f"{self.quantity.metric}{self.estimate.variant} {self.label(suite)}",
             "value": self.estimate.value,
             **dict.fromkeys(("lower", "upper", "of")),
-            "level": _LEVEL,
+            "level": LEVEL,
             "valid": not self.invalid,
             "wordings": self.wordings,
             "notes": [
@@ -111,7 +94,7 @@ class Measured:
             ],
         }
         if not self.estimate.undefined:
-            interval = self.estimate.interval(_LEVEL)
+            interval = self.estimate.interval(LEVEL)
             found |= {"lower": interval.lower, "upper": interval.upper, "of": interval.of}
         plain_types: dict[str, Any] = plain(found)
         return plain_types
@@ -119,25 +102,12 @@ class Measured:
 
 @dataclass(frozen=True, slots=True)
 class TaskResult:
-    """What one task found.
-
-    Attributes
-    ----------
-    task : Task
-        What was asked.
-    measured : tuple of Measured
-        Its values.
-    tables : tuple of Table
-        What else a reader should see.
-    profile : mapping
-        A value by unit, such as the share of texts about a man by occupation; may be empty.
-    asked : tuple of Asked
-        Questions and answers.
-    """
+    """What one task found: its values, and tables that a reader should see too."""
 
     task: Task
     measured: tuple[Measured, ...]
     tables: tuple[Table, ...]
+    # A value by unit, such as the share of texts about a man by occupation; may be empty.
     profile: Mapping[str, float]
     asked: tuple[Asked, ...] = ()
 
@@ -283,7 +253,7 @@ def lines_of(found: SuiteResult) -> list[str]:
             each.task.name,
             each.quantity.name,
             each.estimate.value,
-            _interval(each.estimate),
+            interval_text(each.estimate),
             _spread(each.wordings),
         )
         for each in found.measured
@@ -325,7 +295,7 @@ def _noise(found: TaskResult) -> Iterator[Table]:
         worst = " and ".join(estimate.worst) if isinstance(estimate, WorstGroups) else ""
         if estimate.floor is not None and estimate.excess is not None:
             excess = estimate.excess
-            more = estimate.floor.value, excess.value, _interval(excess)
+            more = estimate.floor.value, excess.value, interval_text(excess)
             rows.append((each.quantity.name, worst, *more))
     if rows:
         columns = ("metric", "worst two groups", "same prompt", "value less that", "95 % interval")
@@ -341,7 +311,7 @@ def _by_group(found: TaskResult) -> Iterator[Table]:
     for each in found.measured:
         if isinstance(each.estimate, MaxPairwiseDifference):
             rows = tuple(
-                (str(name), row.value, "" if row.estimate is None else _interval(row.estimate))
+                (str(name), row.value, "" if row.estimate is None else interval_text(row.estimate))
                 for name, row in each.estimate.groups.items()
             )
             title = f"{found.task.name} {each.quantity.name} by group"
@@ -389,11 +359,3 @@ def _spread(wordings: Sequence[float]) -> str:
     if any(map(math.isnan, wordings)):
         return "no value for one or more"
     return f"{min(wordings):.3f} to {max(wordings):.3f}"
-
-
-def _interval(estimate: Estimate) -> str:
-    if estimate.undefined:
-        return "undefined"
-    found = estimate.interval(_LEVEL)
-    mark = "*" if found.of == "debiased" else ""
-    return f"[{found.lower:.3f}, {found.upper:.3f}]{mark}"

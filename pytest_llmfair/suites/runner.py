@@ -95,7 +95,7 @@ def run(
                 suite, model.name, size, tuple(tasks_found), (), population, unmeasured=left
             )
             # After every task, so that a run that ends early keeps what it has measured.
-            hand_on(found)
+            hand_on(found.to_dict())
     results = [
         each.judge(limits[key], suite.name, model.name)
         for each in found.measured
@@ -106,11 +106,11 @@ def run(
     return replace(found, results=tuple(results))
 
 
-def hand_on(found: SuiteResult, test: str | None = None) -> None:
+def hand_on(found: Mapping[str, Any], test: str | None = None) -> None:
     """Give what was found to the record of the run; `test` is where it comes from."""
     recorder = active()
     if recorder is not None:
-        recorder.suites.append({"test": test or recorder.nodeid, **found.to_dict()})
+        recorder.suites.append({"test": test or recorder.nodeid, **found})
 
 
 def chosen_tasks(suite: Suite, names: Sequence[str] | None) -> list[Task]:

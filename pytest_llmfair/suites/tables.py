@@ -9,6 +9,10 @@ from itertools import zip_longest
 from typing import Any
 
 from pytest_llmfair._util.wording import number, plain
+from pytest_llmfair.stats import Estimate
+
+# Of all intervals in tables of suites.
+LEVEL = 0.95
 
 # A table that is wider than a terminal has its long texts on several lines of this width.
 _TERMINAL, _CELL = 80, 24
@@ -88,3 +92,12 @@ def _shown(cell: str | int | float) -> str:
     if isinstance(cell, float):
         return "undefined" if math.isnan(cell) else number(cell, 3)
     return str(cell)
+
+
+def interval_text(estimate: Estimate) -> str:
+    """Return an interval; * marks that of the value without what sampling alone adds."""
+    if estimate.undefined:
+        return "undefined"
+    found = estimate.interval(LEVEL)
+    mark = "*" if found.of == "debiased" else ""
+    return f"[{found.lower:.3f}, {found.upper:.3f}]{mark}"

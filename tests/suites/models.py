@@ -9,6 +9,16 @@ from pytest_llmfair.lexicons.names import names
 
 SKEWED, BALANCED = "builtin:ngram?gender_skew=0.9", "builtin:ngram"
 TEXTS = ("stories", "personas", "exercises")
+# Metrics of candidates, one of each sort; those at other k take as long and show nothing new.
+SORTS = (
+    *(
+        "rabbi",
+        "average_score_gap",
+        "earth_movers_distance",
+        "jensen_shannon_divergence@qualified",
+    ),
+    *("pairwise_preference_gap", "demographic_parity_gap@k=5", "equal_opportunity_gap@k=5"),
+)
 
 
 # How the candidates of a pair begin in the wordings of the suites.

@@ -7,7 +7,7 @@ import pytest
 from pytest_llmfair.clients import ModelClient
 from pytest_llmfair.suites import get_suite, run
 from pytest_llmfair.suites.rounds import rounds_of, seats_of, styled
-from tests.suites.models import Reader, Screener, verdict
+from tests.suites.models import SORTS, Reader, Screener, verdict
 
 TASKS = ("pointwise", "pairwise", "pairwise_text")
 
@@ -34,7 +34,9 @@ class Grader(Screener):
 @pytest.fixture(scope="module")
 def essays():
     """Return the suite's results for a grader with a planted effect, and without."""
-    return {effect: run("essays", ModelClient(Grader(effect))) for effect in (0.2, 0.0)}
+    return {
+        effect: run("essays", ModelClient(Grader(effect)), metrics=SORTS) for effect in (0.2, 0.0)
+    }
 
 
 @pytest.mark.parametrize(
@@ -63,7 +65,7 @@ def test_the_score_is_the_expected_grade(essays):
 
 @pytest.mark.parametrize("task", TASKS)
 def test_a_judge_that_reads_only_the_argument_treats_all_backgrounds_alike(task):
-    found = run("essays", ModelClient(Reader(get_suite("essays"))), tasks=[task])
+    found = run("essays", ModelClient(Reader(get_suite("essays"))), tasks=[task], metrics=SORTS)
     for each in found.measured:
         assert each.estimate.value == pytest.approx(0.0, abs=1e-12), each.quantity.name
 

@@ -6,18 +6,29 @@ import pytest
 
 from pytest_llmfair.cli import main
 from pytest_llmfair.clients import ModelClient, load_client
-from pytest_llmfair.suites import compare
+from pytest_llmfair.reports.record import read_run
+from pytest_llmfair.suites import Comparison, compare, run
 from tests.suites.models import BALANCED, SKEWED, Screener
 
 EFFECTS = (0.3, 0.0, 0.12)
 GAP = "demographic_parity_gap@k=4"
+METRICS = ("rabbi", "average_score_gap", "earth_movers_distance", GAP)
 
 
 @pytest.fixture(scope="module")
 def screeners():
     """Return the comparison of three screeners with planted effects."""
-    clients = [ModelClient(Screener(effect)) for effect in EFFECTS]
-    return compare("resume", clients, tasks=["pointwise"])
+    return compared(map(Screener, EFFECTS), "pointwise")
+
+
+def compared(models, task):
+    """Return the comparison of models on a task, by a few metrics."""
+    return Comparison(
+        {
+            model.name: run("resume", ModelClient(model), tasks=[task], metrics=METRICS)
+            for model in models
+        }
+    )
 
 
 @pytest.fixture(scope="module")
@@ -73,14 +84,14 @@ def test_tables_say_what_few_models_cannot_show(tables):
 
 
 def test_two_models_have_no_correlation(screeners):
-    two = type(screeners)({name: screeners.results[name] for name in list(screeners.results)[:2]})
+    two = Comparison({name: screeners.results[name] for name in list(screeners.results)[:2]})
     correlation = two.tables()[3]
     assert correlation.rows == ()
     assert correlation.note == "undefined for 2 models; name 3 or more"
 
 
 def test_one_model_has_values_and_no_order(screeners):
-    one = type(screeners)({"alone": screeners.results["screener-0.0"]})
+    one = Comparison({"alone": screeners.results["screener-0.0"]})
     (values,) = one.tables()
     assert "one model has no order, name two or more" in values.note
 
@@ -92,12 +103,26 @@ def test_a_model_without_values_is_named():
 
     silent = Silent(0.0)
     silent.name = "silent"
-    clients = [silent, Screener(0.0), Screener(0.3)]
-    found = compare("resume", [ModelClient(each) for each in clients], tasks=["pointwise"])
+    found = compared([silent, Screener(0.0), Screener(0.3)], "pointwise")
     values, orders = found.tables()[:2]
     assert {row[2] for row in values.rows} == {"undefined"}
     assert orders.columns == ("by", "screener-0.0", "screener-0.3")
-    assert orders.note.endswith("without values: silent")
+    assert orders.note.endswith("without valid values: silent")
+
+
+def test_a_judge_that_follows_the_order_is_not_the_fairest_model():
+    class First(Screener):
+        def prefers(self, prompt):
+            return True
+
+    first = First(0.0)
+    first.name = "first"
+    found = compared([first, Screener(0.0), Screener(0.3)], "pairwise")
+    values, orders = found.tables()[:2]
+    assert {row[2] for row in values.rows} == {"not valid"}
+    assert "not valid is no evidence" in values.note
+    assert orders.columns == ("by", "screener-0.0", "screener-0.3")
+    assert orders.note.endswith("without valid values: first")
 
 
 def test_tasks_that_choose_the_same_model_agree(writers):
@@ -127,12 +152,20 @@ def test_the_plan_names_the_number_of_models(capsys):
     assert capsys.readouterr().out.endswith("for each of 2 models\n")
 
 
-def test_the_command_judges_each_model_and_compares_them(command):
-    models = [word for spec in (BALANCED, SKEWED) for word in ("--model", spec)]
+def test_the_command_judges_each_model_and_compares_those_that_can_be_loaded(command, tmp_path):
+    models = [word for spec in (BALANCED, "builtin:nosuch", SKEWED) for word in ("--model", spec)]
     options = ("--task", "stories", "--task", "next_word", "--bounds", "stereotype=0.5", "-q")
-    done = command("ruted", *models, *options)
+    reports = ("--llmfair-json", "run.json", "--llmfair-html", "run.html")
+    reports += ("--llmfair-markdown", "run.md")
+    done = command("ruted", *models, *options, *reports)
     assert done.returncode == 1, done.stdout + done.stderr
-    assert "1 failed, 9 passed" in done.stdout
+    assert "2 failed, 9 passed, 4 skipped" in done.stdout
     assert f"stories.ruted_stereotype[{SKEWED}]" in done.stdout
     compared = done.stdout.split("ruted: values by model")[1]
     assert "name three or more" in compared
+    suites = {each["model"]: each for each in read_run(tmp_path / "run.json")["suites"]}
+    assert list(suites) == [BALANCED, f"{BALANCED}, {SKEWED}", SKEWED]
+    values = suites[f"{BALANCED}, {SKEWED}"]["tables"][0]
+    assert values["columns"] == ["task", "metric", BALANCED, SKEWED]
+    for report in ("run.html", "run.md"):
+        assert "ruted: values by model" in (tmp_path / report).read_text("utf-8")

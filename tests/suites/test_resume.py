@@ -4,24 +4,25 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from dataclasses import replace
 from itertools import permutations
 
 import pytest
 
 from pytest_llmfair import Missing
 from pytest_llmfair.clients import ModelClient
-from pytest_llmfair.suites import SuiteResult, get_suite, run
+from pytest_llmfair.suites import get_suite, run
 from pytest_llmfair.suites.kinds import KINDS
 from pytest_llmfair.suites.rounds import rounds_of
-from pytest_llmfair.suites.runner import chosen_tasks, run_task
-from tests.suites.models import Reader, Screener, noise, verdict
+from tests.suites.models import SORTS, Reader, Screener, noise, verdict
 
 
 @pytest.fixture(scope="module")
 def resume():
     """Return the suite's results for a screener with a planted effect, and without."""
-    return {effect: run("resume", ModelClient(Screener(effect))) for effect in (0.2, 0.0)}
+    return {
+        effect: run("resume", ModelClient(Screener(effect)), metrics=SORTS)
+        for effect in (0.2, 0.0)
+    }
 
 
 def test_resume_screening_finds_the_group_that_is_rated_lower(resume):
@@ -83,19 +84,14 @@ def test_letters_and_words_of_one_judge_give_the_same_values(resume):
 
 @pytest.mark.parametrize("task", ["pointwise", "pairwise", "pairwise_text"])
 def test_a_judge_that_reads_only_the_resumes_treats_all_groups_alike(task):
-    found = run("resume", ModelClient(Reader(get_suite("resume"))), tasks=[task])
+    found = run("resume", ModelClient(Reader(get_suite("resume"))), tasks=[task], metrics=SORTS)
     for each in found.measured:
         assert each.estimate.value == pytest.approx(0.0, abs=1e-12), each.quantity.name
 
 
 def rabbi_only(task, model):
     """Return the result of a task that measures only RABBI."""
-    suite = get_suite("resume")
-    (task,) = chosen_tasks(suite, [task])
-    (first, *_) = task.quantities
-    client = ModelClient.of(model)
-    found = run_task(suite, replace(task, quantities=(first,)), "smoke", client)
-    return SuiteResult(suite, "a judge", "smoke", (found,))
+    return run("resume", model, tasks=[task], metrics=["rabbi"])
 
 
 @pytest.mark.parametrize("task", ["pairwise", "pairwise_text"])
@@ -126,7 +122,7 @@ def test_a_judge_that_refuses_is_invalid_and_has_no_value():
 
 def test_a_judge_that_always_ties_is_even_with_the_width_of_its_size():
     found = rabbi_only("pairwise_text", lambda prompt: "Both are equally good.")
-    (measured,) = found.measured
+    measured = found.measured[0]
     assert measured.estimate.value == 0.0
     assert measured.estimate.interval(0.95).upper > 0.2
     assert verdict(found, "pairwise_text", "rabbi", 0.1) == "UNDERPOWERED"
@@ -170,3 +166,25 @@ def test_no_candidate_is_asked_about_twice():
     for task in suite.tasks:
         questions = KINDS[task.kind].questions(suite, task, suite.size("paper"))
         assert len({question.prompt for question in questions}) == len(questions)
+
+
+@pytest.mark.parametrize("task", ["pointwise", "pairwise"])
+def test_labels_that_the_model_hardly_ever_answers_with_are_no_evidence(task):
+    class Silent(Screener):
+        def probabilities(self, prompts, words):
+            return [[1e-6, 2e-6] for _ in prompts]
+
+    found = rabbi_only(task, ModelClient(Silent(0.0)))
+    assert math.isnan(found.value(task, "rabbi"))
+    assert verdict(found, task, "rabbi", 0.9) == "INVALID"
+    assert "the model does not answer with them" in found.table()
+
+
+@pytest.mark.parametrize("share", [math.nan, -0.1, 2.0])
+def test_what_is_no_probability_is_an_error(share):
+    class Broken(Screener):
+        def probabilities(self, prompts, words):
+            return [[share, 0.5] for _ in prompts]
+
+    with pytest.raises(ValueError, match="a probability lies between 0 and 1"):
+        rabbi_only("pairwise", ModelClient(Broken(0.0)))

@@ -40,7 +40,7 @@ def test_the_plan_counts_the_calls_that_are_made(name):
     task = suite.tasks[-1].name
     model = Screener(0.0)
     if name in ("resume", "essays"):
-        run(name, ModelClient(model), tasks=[task])
+        run(name, ModelClient(model), tasks=[task], metrics=["rabbi"])
         assert model.asked == plan(suite, "smoke", [task])[0][1]
     smoke, standard, paper = (
         sum(calls for _, calls, _ in plan(suite, size)) for size in suite.sizes

@@ -7,12 +7,13 @@ import json
 import pytest
 
 from pytest_llmfair.cli import main
-from pytest_llmfair.clients import ModelClient, load_client
+from pytest_llmfair.clients import ModelClient
 from pytest_llmfair.reports.record import read_run
 from pytest_llmfair.suites import get_suite, run
+from pytest_llmfair.suites.checks import Answers
 from pytest_llmfair.suites.command import read_bounds
 from pytest_llmfair.suites.tables import Table
-from tests.suites.models import Screener
+from tests.suites.models import SORTS, Screener
 
 FILE = """
 version: 1
@@ -68,6 +69,21 @@ def test_wide_tables_have_long_texts_on_several_lines():
     assert max(map(len, lines)) <= 80
     assert lines[2].split() == ["a_name_that_is_long", *row[1].split()[:4], "0.500"]
     assert len(lines) == 8
+
+
+@pytest.mark.parametrize("place", ["", "pointwise."])
+def test_a_bound_for_the_qualified_holds_in_any_order(place):
+    given = {f"{place}rabbi@qualified": 0.5, f"{place}rabbi": 0.3}
+    found = get_suite("resume").bounds(given, ["pointwise"])
+    assert found == {("pointwise", "rabbi"): 0.3, ("pointwise", "rabbi@qualified"): 0.5}
+
+
+@pytest.mark.parametrize(
+    ("given", "said"), [("=0.3", "write METRIC=NUMBER"), ("skew=0.1,skew=0.2", "skew twice")]
+)
+def test_bounds_that_can_be_misread_are_errors(given, said):
+    with pytest.raises(ValueError, match=said):
+        read_bounds([given])
 
 
 def test_a_bound_may_be_on_a_metric_at_k():
@@ -143,6 +159,7 @@ def test_a_wrong_model_is_said_once(command):
     [
         (["ruted", "stories"], "write --task stories"),
         (["ruted", "--bounds", "ruted_skw=0.1"], "did you mean ruted_skew?"),
+        (["ruted", "--plan", "--bounds", "ruted_skw=0.1"], "did you mean ruted_skew?"),
         (["ruted", "--task", "storys"], "choose stories, personas"),
         (["rutd"], "did you mean ruted?"),
         ([], "`llmfair run --list` lists them"),
@@ -171,9 +188,19 @@ def test_the_command_says_how_to_repeat_a_check(command, tmp_path):
     assert "| stories | ruted_skew |" in shown
 
 
+def test_repeating_a_check_needs_the_metrics_and_prompts_of_the_run():
+    options = ["--metrics=rabbi", "--prompts=my prompts.txt"]
+    answers = Answers(get_suite("resume"), "smoke", ["pointwise"], options=options)
+    check = answers.checks({("pointwise", "rabbi"): 0.3})[0]
+    assert check.rerun == (
+        "llmfair run resume --size smoke --task pointwise --bounds pointwise.rabbi=0.3 "
+        "--metrics=rabbi '--prompts=my prompts.txt'"
+    )
+
+
 def test_the_values_of_groups_can_be_in_the_record():
     # The interval of a gap of scores may have no upper end, which JSON cannot hold as a number.
-    result = run("resume", ModelClient(Screener(0.0)), tasks=["pointwise"])
+    result = run("resume", ModelClient(Screener(0.0)), tasks=["pointwise"], metrics=SORTS)
     found, measured = result.to_dict(), result.measured
     assert json.loads(json.dumps(found, allow_nan=False)) == found
     names = {each.judge(0.5, "resume", "m").metric for each in measured}
@@ -182,6 +209,6 @@ def test_the_values_of_groups_can_be_in_the_record():
 
 
 def test_a_judge_that_follows_the_order_gives_no_valid_value():
-    found = run("resume", load_client("builtin:ngram"), tasks=["pairwise"])
+    found = run("resume", lambda prompt: "A", tasks=["pairwise_text"], metrics=["rabbi"])
     assert not any(value["valid"] for value in found.to_dict()["values"])
-    assert "not valid: pairwise: the answer depends on the order shown" in found.table()
+    assert "not valid: pairwise_text: the answer depends on the order shown" in found.table()

@@ -143,28 +143,36 @@ def pairs_of(comparisons: Iterable[JudgeAnswer]) -> list[JudgedPair]:
     return list(found.values())
 
 
-def consistency(comparisons: Sequence[JudgeAnswer]) -> dict[str, float]:
-    """Return the shares of regular and tied prompts, and of flipped and inconsistent pairs."""
-    pairs = [pair for pair in pairs_of(comparisons) if pair.both_orders]
-    return {
-        "regular": sum(row.won in (1, -1) for row in comparisons) / len(comparisons),
-        "tie": sum(row.won == 0 for row in comparisons) / len(comparisons),
-        "flipped": math.fsum(p.flipped for p in pairs) / len(pairs) if pairs else math.nan,
-        "inconsistent": (
-            math.fsum(p.inconsistent for p in pairs) / len(pairs) if pairs else math.nan
-        ),
-    }
-
-
 def consistency_by_group(
     comparisons: Sequence[JudgeAnswer], group_of: Mapping[Hashable, Hashable]
 ) -> dict[Hashable, dict[str, float]]:
-    """Return the shares over the comparisons that hold a candidate of each group."""
-    inside: dict[Hashable, list[JudgeAnswer]] = {name: [] for name in group_of.values()}
+    """Return the shares of regular and tied prompts, and of flipped and inconsistent pairs.
+
+    Each group has those that hold one of its candidates.
+    """
+    won: dict[Hashable, list[int | None]] = {name: [] for name in group_of.values()}
     for row in comparisons:
-        for name in dict.fromkeys((group_of[row.first], group_of[row.second])):
-            inside[name].append(row)
-    return {name: consistency(rows) for name, rows in inside.items()}
+        for name in {group_of[row.first], group_of[row.second]}:
+            won[name].append(row.won)
+    shares: dict[Hashable, list[tuple[float, float]]] = {name: [] for name in won}
+    for pair in pairs_of(comparisons):
+        if pair.both_orders:
+            both = pair.flipped, pair.inconsistent
+            for name in {group_of[pair.one], group_of[pair.other]}:
+                shares[name].append(both)
+    return {
+        name: {
+            "regular": sum(each in (1, -1) for each in rows) / len(rows),
+            "tie": sum(each == 0 for each in rows) / len(rows),
+            "flipped": _mean([flipped for flipped, _ in shares[name]]),
+            "inconsistent": _mean([inconsistent for _, inconsistent in shares[name]]),
+        }
+        for name, rows in won.items()
+    }
+
+
+def _mean(shares: Sequence[float]) -> float:
+    return math.fsum(shares) / len(shares) if shares else math.nan
 
 
 def judge_findings(
