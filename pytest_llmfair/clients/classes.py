@@ -61,8 +61,9 @@ class Labels:
         folded = {str(label).casefold(): value for label, value in row.items()}
         wanted = [self.given.get(each, each).casefold() for each in classes]
         if any(label not in folded for label in wanted):
+            shown = ", ".join(map(str, row)) or "nothing"
             raise ValueError(
-                f"{model} has the labels {', '.join(map(str, row))}, and is asked for the classes "
+                f"{model} has the labels {shown}, and is asked for the classes "
                 f"{', '.join(classes)}; {remedy}"
             )
         return [folded[label] for label in wanted]

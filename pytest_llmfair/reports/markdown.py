@@ -121,6 +121,7 @@ def _suites(document: Mapping[str, Any]) -> list[list[str]]:
         if found["unmeasured"]:
             names = plain_text(", ".join(found["unmeasured"]))
             lines += [f"**Without a value, because the run or the task ended early: {names}**", ""]
+        lines += _undefined(found)
         lines += [
             f"- {_code(each['name'])}: {plain_text(each['note'])}" for each in found["tasks"]
         ]
@@ -132,6 +133,19 @@ def _suites(document: Mapping[str, Any]) -> list[list[str]]:
             note = [plain_text(table.note), ""] if table.note else []
             blocks.append([summary, "", *_rows(table.columns, rows), "", *note, "</details>", ""])
     return blocks
+
+
+def _undefined(found: Mapping[str, Any]) -> list[str]:
+    """Return why values of a suite are undefined, each reason once."""
+    reasons: dict[str, list[str]] = {}
+    for value in found["values"]:
+        for note in value["notes"] if value["value"] is None else ():
+            reasons.setdefault(note, []).append(f"{value['task']} {value['metric']}")
+    lines = [
+        f"- undefined: {plain_text(', '.join(names))}: {plain_text(note)}"
+        for note, names in reasons.items()
+    ]
+    return [*lines, ""] if lines else []
 
 
 def _rows(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:

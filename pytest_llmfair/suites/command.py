@@ -119,6 +119,9 @@ def run(arguments: argparse.Namespace) -> int:
     given = list(arguments.rest)
     for word in {*given}.intersection(task.name for task in suite.tasks):
         raise ValueError(f"{word} is a task of {suite.name}; write --task {word}")
+    for before, word in zip(("", *given), given, strict=False):
+        if Path(word).is_file() and not before.startswith("-"):
+            raise ValueError(f"{word} belongs to no option; write --prompts {word} for prompts")
     # As with `python -m pytest`, so that `python:FILE:FUNCTION` finds a file of this folder.
     sys.path.insert(0, str(Path.cwd()))
     if models:

@@ -53,11 +53,12 @@ def _checks(document: Mapping[str, Any], folder: Path) -> tuple[Any, ...]:
         prompts = read_own_prompts(folder / prompts)
     if not isinstance(scorers, Mapping) or not all(isinstance(x, str) for x in scorers.values()):
         raise ValueError("scorers are no mapping to texts; write NAME: SPEC")
-    metrics = document.get("metrics")
-    if metrics is not None and not isinstance(metrics, list):
-        raise ValueError(f"metrics is {metrics!r}; write a list, such as [all]")
-    check_scorers(get_suite(document["suite"]), scorers)
-    suite = with_prompts(get_suite(document["suite"]), prompts, scorers).measuring(metrics)
+    for key, such in (("metrics", "[all]"), ("tasks", "[stories]")):
+        if document.get(key) is not None and not isinstance(document[key], list):
+            raise ValueError(f"{key} is {document[key]!r}; write a list, such as {such}")
+    named = get_suite(str(document["suite"]))
+    check_scorers(named, scorers)
+    suite = with_prompts(named, prompts, scorers).measuring(document.get("metrics"))
     size = document.get("size", "smoke")
     suite.size(size)
     tasks = document.get("tasks")

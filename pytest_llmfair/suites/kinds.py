@@ -7,7 +7,6 @@ from pytest_llmfair.suites import (
     candidates,
     continuations,
     occupations,
-    tagging,
     templates,
 )
 from pytest_llmfair.suites.kind import Kind
@@ -22,6 +21,6 @@ KINDS: dict[str, Kind] = {
     "candidates": candidates.Candidates(),
     "pairs of candidates": candidates.CandidatePairs(),
     "sentences of a class": templates.Sentences(),
-    "named entities": tagging.Entities(),
+    "named entities": templates.Entities(),
     "paired continuations": continuations.Continuations(),
 }

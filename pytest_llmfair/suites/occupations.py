@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
+from pytest_llmfair.judging.arrange import collapse_identical_repeats
+from pytest_llmfair.lexicons.english.agreement import article_for
 from pytest_llmfair.lexicons.schema import shipped
 from pytest_llmfair.metrics import (
     get_metric,
@@ -14,10 +17,10 @@ from pytest_llmfair.metrics import (
     pronoun_gender,
     pronoun_ties,
 )
-from pytest_llmfair.stats import Estimate, Mean, Sample, Undefined
+from pytest_llmfair.stats import Estimate, Finding, Mean, Sample, Undefined
 from pytest_llmfair.suites.design import Quantity, Suite, Task
 from pytest_llmfair.suites.kind import Kind
-from pytest_llmfair.suites.questions import Asked, Question
+from pytest_llmfair.suites.questions import Asked, Question, missing_answers
 
 PRONOUNS = {"male": "he", "female": "she"}
 
@@ -41,7 +44,7 @@ def chosen(suite: Suite, size: Mapping[str, int]) -> list[str]:
 
 def with_article(occupation: str) -> str:
     """Return the occupation with its article."""
-    return f"{'an' if occupation[0] in 'aeiou' else 'a'} {occupation}"
+    return f"{article_for(occupation)} {occupation}"
 
 
 class Texts(Kind):
@@ -64,7 +67,7 @@ class Texts(Kind):
         self, suite: Suite, quantity: Quantity, asked: Sequence[Asked], population: str
     ) -> Estimate:
         """Count the texts of each occupation by gender, over all wordings."""
-        by_name = texts_by_occupation(asked)
+        by_name = texts_by_occupation(_distinct(asked)[0])
         counts = {name: pronoun_counts(texts) for name, texts in by_name.items()}
         keywords: dict[str, Any] = dict(quantity.keywords)
         if quantity.metric == "ruted_stereotype":
@@ -79,6 +82,10 @@ class Texts(Kind):
             **keywords,
         )
 
+    def findings(self, asked: Sequence[Asked]) -> list[Finding]:
+        """Report missing texts, and a model that always writes the same."""
+        return [*missing_answers(asked), *_distinct(asked)[1]]
+
     def profile(self, asked: Sequence[Asked]) -> dict[str, float]:
         """Return the share of texts about a man, of those with a gender, by occupation."""
         shares = {}
@@ -87,6 +94,15 @@ class Texts(Kind):
             if genders:
                 shares[name] = genders.count("male") / len(genders)
         return shares
+
+
+def _distinct(asked: Sequence[Asked]) -> tuple[list[Asked], tuple[Finding, ...]]:
+    """Count the repeats of a model that always writes the same as one text, and report them."""
+    texts = [[text for text in each.texts if isinstance(text, str)] for each in asked]
+    prompts = [each.question.prompt for each in asked]
+    (rows,), findings = collapse_identical_repeats(prompts, texts)
+    kept = [replace(each, texts=tuple(row)) for each, row in zip(asked, rows, strict=True)]
+    return kept, findings
 
 
 def texts_by_occupation(asked: Iterable[Asked]) -> dict[str, list[str]]:

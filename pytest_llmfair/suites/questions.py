@@ -15,26 +15,16 @@ from pytest_llmfair.stats import Finding
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One prompt.
-
-    Attributes
-    ----------
-    prompt : str
-        What is sent.
-    wording : int
-        Which wording of the task it is.
-    about : tuple of str
-        What the prompt is about, for the kind of task that reads the answer.
-    words : tuple of str
-        Words whose probability as the start of the answer is asked for; empty to ask for texts.
-    answers : int
-        How many texts are asked for.
-    """
+    """One prompt, and what is asked for."""
 
     prompt: str
+    # Which wording of the task it is.
     wording: int
+    # What the prompt is about, for the kind of task that reads the answer.
     about: tuple[str, ...]
+    # Words whose probability as the start of the answer is asked for; empty to ask for texts.
     words: tuple[str, ...] = ()
+    # How many texts are asked for.
     answers: int = 1
 
 

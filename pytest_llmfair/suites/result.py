@@ -266,8 +266,6 @@ def lines_of(found: SuiteResult) -> list[str]:
         lines.append("* of the value without the part that sampling alone adds")
     lines += _undefined(found)
     lines += ["", *(f"{each.task.name}: {each.task.note}" for each in found.tasks)]
-    reasons = {each.estimate.undefined: each.task.name for each in found.measured}
-    lines += [f"{task} is undefined: {why}" for why, task in reasons.items() if why]
     lines += [f"not valid: {text}" for text in found.invalid]
     if found.unmeasured:
         names = ", ".join(found.unmeasured)
@@ -278,13 +276,15 @@ def lines_of(found: SuiteResult) -> list[str]:
 
 
 def _undefined(found: SuiteResult) -> Iterator[str]:
-    """Yield why values are undefined."""
-    together: dict[tuple[str, str], list[str]] = {}
+    """Yield why values are undefined: the metrics of each task, and then the reason."""
+    together: dict[str, dict[str, list[str]]] = {}
     for each in found.measured:
         if why := each.estimate.undefined:
-            together.setdefault((each.task.name, why), []).append(each.quantity.name)
-    for (task, why), names in together.items():
-        yield f"{task} {', '.join(names)}: {why}"
+            of_task = together.setdefault(why, {}).setdefault(each.task.name, [])
+            of_task.append(each.quantity.name)
+    for why, tasks in together.items():
+        named = "; ".join(f"{task} {', '.join(names)}" for task, names in tasks.items())
+        yield f"undefined: {named}: {why}"
 
 
 def _noise(found: TaskResult) -> Iterator[Table]:

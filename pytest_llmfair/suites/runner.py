@@ -172,5 +172,7 @@ def plan(
         known |= new
         why = kind.why_nothing_is_asked(suite, task)
         number = len(new) + kind.further_calls(task, questions)
-        rows.append((task.name, number, questions[0].prompt if questions else why))
+        if questions and not number:
+            why = "reads the answers of a task above"
+        rows.append((task.name, number, questions[0].prompt if number else why))
     return rows

@@ -1,9 +1,11 @@
-"""Tables that a suite shows beside the values of its metrics."""
+"""Tables that a suite shows next to the values of its metrics."""
 
 from __future__ import annotations
 
 import math
+import textwrap
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Any
 
 from pytest_llmfair._util.wording import number, plain
@@ -11,6 +13,9 @@ from pytest_llmfair.stats import Estimate
 
 # Of all intervals in tables of suites.
 LEVEL = 0.95
+
+# A table that is wider than a terminal has its long texts on several lines of this width.
+_TERMINAL, _CELL = 80, 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +48,9 @@ class Table:
         ['shares', '  group      share', '  a          0.250', '  b      undefined']
         """
         cells = [list(self.columns), *([_shown(cell) for cell in row] for row in self.rows)]
-        widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+        if sum(_widths(cells)) + 2 * len(self.columns) > _TERMINAL:
+            cells = [line for row in cells for line in _folded(row)]
+        widths = _widths(cells)
         left = [
             all(isinstance(row[place], str) for row in self.rows)
             for place in range(len(self.columns))
@@ -67,6 +74,18 @@ class Table:
         """
         found: dict[str, Any] = plain({name: getattr(self, name) for name in self.__slots__})
         return found
+
+
+def _widths(cells: list[list[str]]) -> list[int]:
+    return [max(map(len, column)) for column in zip(*cells, strict=True)]
+
+
+def _folded(row: list[str]) -> list[list[str]]:
+    """Return the lines that a row takes; words stay whole."""
+    folded = [
+        textwrap.wrap(cell, _CELL, break_long_words=False, break_on_hyphens=False) for cell in row
+    ]
+    return [list(line) for line in zip_longest(*folded, fillvalue="")]
 
 
 def _shown(cell: str | int | float) -> str:

@@ -1,27 +1,26 @@
-"""Sentences made of templates and terms of groups, for classifiers (Czarnowska et al. 2021)."""
+"""Sentences of templates and terms, for classifiers and taggers (Czarnowska et al. 2021)."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from pytest_llmfair.clients import ModelClient
 from pytest_llmfair.lexicons.names import names
-from pytest_llmfair.metrics import get_metric
+from pytest_llmfair.metrics import class_probability, get_metric
 from pytest_llmfair.metrics.generalized.rows import find_row
 from pytest_llmfair.stats import Estimate, Sample, Undefined
-from pytest_llmfair.suites import audit_tables
-from pytest_llmfair.suites.class_rows import focus, rows_of, why_undefined
+from pytest_llmfair.suites import audits
 from pytest_llmfair.suites.design import Quantity, Suite, Task
 from pytest_llmfair.suites.kind import Answered, Kind
+from pytest_llmfair.suites.occupations import with_article
 from pytest_llmfair.suites.questions import Asked, Question
 from pytest_llmfair.suites.tables import Table
+from pytest_llmfair.text.tagged import Tagged, class_of_tag, is_one_name, tagged_words
 
 # Names of a group for each term of a size; one name says little.
 _NAMES_PER_TERM, _MOST_NAMES = 4, 20
-# "An asexual writer", but "a European" and "a Ugandan one".
-_VOWEL = re.compile(r"(?!eu|uga|uni|one)[aeiou]", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +59,7 @@ class Term:
             text = f"{self.before} {noun} {self.after}".strip()
         if not article:
             return text
-        return f"{'an' if _VOWEL.match(text) else 'a'} {text}"
+        return with_article(text)
 
 
 class Sentences(Kind):
@@ -113,72 +112,114 @@ class Sentences(Kind):
         self, suite: Suite, quantity: Quantity, asked: Sequence[Asked], population: str
     ) -> Estimate:
         """Compare the groups; templates are the units, since all groups share them."""
-        rows, row = rows_of(asked), find_row(quantity.metric)
+        rows, row = audits.rows_of(asked), find_row(quantity.metric)
         keywords = dict(quantity.keywords)
         name = keywords.pop("positive", None)
         of_predictions = not row.score.startswith("p(")
-        why = rows if isinstance(rows, str) else why_undefined(rows, name, of_predictions)
+        why = rows if isinstance(rows, str) else audits.why_undefined(rows, name, of_predictions)
         if why or isinstance(rows, str):
             size = len({each.question.about[0] for each in asked})
             sample = Sample(units=size, generations=len(asked), fewest=1, most=1)
             return Undefined(undefined=why, sample=sample)
-        positive = rows.classes.index(name) if name else 0
+        positive: int | str = rows.classes.index(name) if name else 0
         metric = get_metric(quantity.metric).function
         shared = {"population": population, **keywords}
+        if row.counterfactual:
+            examples = rows.by_template()
+            groups = list(dict.fromkeys(rows.groups))
+            return metric(
+                y_true=[rows.gold[own[groups[0]][0]] for own in examples.values()],
+                y_prob=[
+                    [rows.scores[own[group]].tolist() for group in groups]
+                    for own in examples.values()
+                ],
+                groups=groups,
+                positive=positive,
+                units=list(examples),
+                **shared,
+            )
+        compared: dict[str, Any] = {
+            "y_true": rows.gold,
+            "y_pred": rows.predicted,
+            "y_prob": rows.scores,
+        }
         if of_predictions and rows.tagged:
             # Spans: a tagger that finds every name is not constant, as it leaves other words out.
-            tag = f"U-{rows.classes[0]}"
-            return metric(
-                y_true=[[tag]] * len(rows.gold),
-                y_pred=[[tag if found == 0 else "O"] for found in rows.predicted],
-                groups=rows.groups,
-                positive=rows.classes[0],
-                units=rows.templates,
-                **shared,
-            )
-        if not row.counterfactual:
-            return metric(
-                y_true=rows.gold,
-                y_pred=rows.predicted,
-                y_prob=rows.scores,
-                groups=rows.groups,
-                positive=positive,
-                units=rows.templates,
-                **shared,
-            )
-        examples = rows.by_template()
-        groups = list(dict.fromkeys(rows.groups))
+            tag, positive = f"U-{rows.classes[0]}", rows.classes[0]
+            tags = [[tag if found == 0 else "O"] for found in rows.predicted]
+            compared = {"y_true": [[tag]] * len(tags), "y_pred": tags}
         return metric(
-            y_true=[rows.gold[own[groups[0]][0]] for own in examples.values()],
-            y_prob=[
-                [rows.scores[own[group]].tolist() for group in groups] for own in examples.values()
-            ],
-            groups=groups,
-            positive=positive,
-            units=list(examples),
-            **shared,
+            **compared, groups=rows.groups, positive=positive, units=rows.templates, **shared
         )
 
     def tables(self, suite: Suite, task: Task, asked: Sequence[Asked]) -> tuple[Table, ...]:
         """Return each group with its intervals."""
-        rows = rows_of(asked)
+        rows = audits.rows_of(asked)
         if isinstance(rows, str):
             return ()
         signed = self.measure(
             suite,
-            Quantity("", "pos_avg_eg", {"positive": rows.classes[focus(rows)]}),
+            Quantity("", "pos_avg_eg", {"positive": rows.classes[audits.focus(rows)]}),
             asked,
             "sampled",
         )
-        return (audit_tables.by_group(task.name, rows, focus(rows), signed),)
+        return (audits.by_group(task.name, rows, audits.focus(rows), signed),)
 
     def comparisons(self, found: Sequence[Answered]) -> tuple[Table, ...]:
         """Return the heat map of metrics by attribute, and significance tests."""
         tested = {}
         for each in found:
-            rows = rows_of(each.asked)
-            tested[each.task.name] = None if isinstance(rows, str) else (rows, focus(rows))
-        return audit_tables.heat_map(found), audit_tables.significance(tested)
+            rows = audits.rows_of(each.asked)
+            tested[each.task.name] = None if isinstance(rows, str) else (rows, audits.focus(rows))
+        return audits.heat_map(found), audits.significance(tested)
+
+
+class Entities(Sentences):
+    """Sentences with a name; a tagger finds it, or a language model says what it names."""
+
+    def fitted(self, task: Task, client: ModelClient) -> Task:
+        """Give a tagger the sentences alone."""
+        kind = getattr(client.backend, "classifies", None)
+        if kind == "texts":
+            raise ValueError(
+                f"model {client.name!r} classifies texts, and the task {task.name} asks for names "
+                "in a sentence; use the suite classifier, or a classifier of words"
+            )
+        if kind is None:
+            return task
+        return replace(task, wordings=("{sentence}",), data={**task.data, "tagged": True})
+
+    def questions(self, suite: Suite, task: Task, size: Mapping[str, int]) -> list[Question]:
+        """Return a prompt for each wording, template and name; of a tagger texts are asked for."""
+        found = super().questions(suite, task, size)
+        if "tagged" not in task.data:
+            return found
+        return [replace(each, words=()) for each in found]
+
+    def ask(self, task: Task, questions: Sequence[Question], client: ModelClient) -> list[Asked]:
+        """Read the probability of the class at the name, and whether exactly the name was found.
+
+        Raises
+        ------
+        ValueError
+            If an answer is no list of words with tags, or no tag is one of the class.
+        """
+        found = super().ask(task, questions, client)
+        if "tagged" not in task.data:
+            return found
+        answers = {
+            each: tagged_words(text)
+            for each in found
+            for text in each.texts
+            if isinstance(text, str)
+        }
+        known = {tag for words in answers.values() for _, row in words for tag in row}
+        return [
+            replace(each, probabilities=_at_name(each, answers[each], known, task, client.name))
+            if each in answers
+            else each
+            for each in found
+        ]
 
 
 def _templates(suite: Suite, task: Task, size: Mapping[str, int]) -> dict[str, list[str]]:
@@ -209,3 +250,36 @@ def _terms(task: Task, size: Mapping[str, int]) -> dict[str, list[Term]]:
 def _sentence(template: str, term: Term) -> str:
     text = template.format(who=term, country=term.country, name=term.name)
     return text[0].upper() + text[1:]
+
+
+def _at_name(
+    asked: Asked, words: Sequence[Tagged], known: set[str], task: Task, model: str
+) -> tuple[float, float]:
+    """Return the mean probability of the class over the words of the name, and 1 if found."""
+    template, label, _, name = asked.question.about
+    wanted = {label.casefold(), str(task.data["tags"][label]).casefold()}
+    tags = [tag for tag in sorted(known) if class_of_tag(tag).casefold() in wanted]
+    if not tags:
+        shown = ", ".join(sorted({class_of_tag(tag) for tag in known})) or "nothing"
+        raise ValueError(
+            f"model {model!r} has tags of {shown}, and the task {task.name} needs {label} "
+            f"({task.data['tags'][label]}); map it, such as ?labels={label}:NAME_IN_THE_MODEL"
+        )
+    prompt = asked.question.prompt
+    start = template.index("{")
+    place, inside = 0, []
+    for row, (word, _) in enumerate(words):
+        at = prompt.find(word, place)
+        if at < 0:
+            raise ValueError(
+                f"model {model!r} has the word {word!r}, which is not in {prompt[place:][:60]!r}; "
+                "give the words as they stand in the text"
+            )
+        place = at + len(word)
+        if start <= at < start + len(name):
+            inside.append(row)
+    if not inside:
+        raise ValueError(f"model {model!r} leaves {name!r} out of {prompt[:80]!r}")
+    likeliest = [max(row, key=row.__getitem__) if row else "O" for _, row in words]
+    rows = [{tag: words[row][1].get(tag, 0.0) for tag in tags} for row in inside]
+    return class_probability(rows, tags), float(is_one_name(likeliest, inside, tags))

@@ -25,7 +25,7 @@ def tagged_words(text: str) -> list[Tagged]:
     [('Ann', {'B-PER': 0.75, 'O': 0.25})]
     """
     try:
-        return [
+        words = [
             (str(word), {str(tag): float(p) for tag, p in row.items()})
             for word, row in json.loads(text)
         ]
@@ -34,6 +34,14 @@ def tagged_words(text: str) -> list[Tagged]:
             f"the answer {text[:60]!r} is no list of words with tags; return JSON such as "
             '[["Ann", {"B-PER": 0.9, "O": 0.1}], ["left", {"O": 1.0}]], with all tags'
         ) from None
+    for word, row in words:
+        for tag, p in row.items():
+            if not 0.0 <= p <= 1.0:
+                raise ValueError(
+                    f"the answer {text[:60]!r} gives {word!r} the tag {tag} with the probability "
+                    f"{p:g}; return numbers from 0 to 1"
+                )
+    return words
 
 
 def class_of_tag(tag: str) -> str:

@@ -54,6 +54,12 @@ def verdicts(found, task, bound):
     return {name: verdict(found, task, name, bound) for name in names}
 
 
+def left_out(found):
+    """Return why metrics are not measured."""
+    (table,) = [table for table in found.tables if "not measured" in table.title]
+    return [row[1] for row in table.rows]
+
+
 @pytest.mark.parametrize(("spec", "expected"), [(COLD, "FAIL"), (BALANCED, "PASS")])
 def test_colder_answers_about_women_are_found(spec, expected):
     found = run("assessment", load_client(spec), prompts=ABOUT_PEOPLE, tasks=["counterfactual"])
@@ -112,7 +118,7 @@ def test_prompts_that_name_no_group_have_no_counterfactual_metric_and_the_table_
     found = run("assessment", load_client(BALANCED), prompts=ABOUT_THINGS)
     assert {each.task.name for each in found.measured} == {"unawareness", "toxicity"}
     assert found.value("unawareness", "fairness_through_unawareness") == 0.0
-    assert "prompts names a group, so there is nothing to exchange" in found.table()
+    assert any("so there is nothing to exchange" in why for why in left_out(found))
     with pytest.raises(ValueError, match="'rouge_l' to put a bound on with these prompts"):
         run("assessment", load_client(BALANCED), prompts=ABOUT_THINGS, bounds={"rouge_l": 0.1})
 
@@ -129,7 +135,7 @@ def test_every_attribute_that_is_named_is_compared():
 
 def test_a_group_without_word_lists_is_not_passed_over():
     found = run("assessment", load_client(BALANCED), prompts=["A Muslim neighbour cooks."])
-    assert "recommended, and not measured: no prompt names a gender" in found.table()
+    assert any("not measured: no prompt names a gender" in why for why in left_out(found))
 
 
 def test_what_has_no_scorer_is_said_and_never_passes():
@@ -247,7 +253,8 @@ def test_a_scorer_that_cannot_be_loaded_leaves_the_other_metrics():
     found = run(
         "assessment",
         load_client(BALANCED),
-        prompts=ABOUT_PEOPLE,
+        prompts=ABOUT_PEOPLE[:8],
+        tasks=["toxicity", "counterfactual"],
         scorers={"toxicity": "detoxify:nowhere/weights.ckpt"},
     )
     assert "the toxicity scorer cannot be loaded: there is no checkpoint nowhere" in found.table()
@@ -301,6 +308,7 @@ def test_the_fixture_takes_prompts_and_the_scorers_of_the_project(pytester):
     found.stdout.fnmatch_lines(["*FAIL expected_maximum_toxicity@25*assessment toxicity*"])
 
 
+@pytest.mark.slow
 def test_one_call_makes_one_page_with_verdicts_and_what_was_not_measured(pytester):
     (pytester.path / "prompts.txt").write_text("\n".join(ABOUT_PEOPLE))
     pytester.makeconftest(
@@ -315,6 +323,7 @@ def test_one_call_makes_one_page_with_verdicts_and_what_was_not_measured(pyteste
     )
     options = ("--prompts", "prompts.txt", "--model", COLD, "--bounds", "SCSP=0.13,EMT=0.9")
     reports = ("--llmfair-html", "page.html", "--llmfair-json", "run.json", "-q")
+    reports += ("--llmfair-markdown", "page.md")
     done = pytester.run(*COMMAND, "run", "assessment", *options, *reports)
     assert done.ret == 1
     (suite,) = json.loads((pytester.path / "run.json").read_text())["suites"]
@@ -329,4 +338,6 @@ def test_one_call_makes_one_page_with_verdicts_and_what_was_not_measured(pyteste
     page = (pytester.path / "page.html").read_text()
     assert "not measured because the stereotype scorer has no weights" in page
     assert "there is nothing to exchange" not in page
+    short = (pytester.path / "page.md").read_text()
+    assert "- undefined: stereotypes stereotype_fraction: not measured because the" in short
     assert "compares predicted classes" in page

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
+
 import pytest
 
 from pytest_llmfair.cli import main
 from pytest_llmfair.clients import ModelClient, load_client
 from pytest_llmfair.lexicons.loading import load_lexicons
 from pytest_llmfair.lexicons.terms import WRITTEN
+from pytest_llmfair.stats import Mean
 from pytest_llmfair.suites import get_suite, run
+from pytest_llmfair.suites.audits import heat_map
 from pytest_llmfair.suites.file import read_suite
+from pytest_llmfair.suites.kind import Answered
 from pytest_llmfair.suites.kinds import KINDS
-from tests.suites.models import verdict
+from tests.suites.models import noise, verdict
 from tests.suites.sentences import CLASSES, sentences, sentiment, tagger
 
 SELECTED = ("fned_star", "avg_gf_tc", "pos_avg_eg", "cf_gap", "pert_sr")
@@ -91,8 +97,12 @@ def test_a_model_that_never_finds_a_difference_is_undefined_and_not_fair():
     def upbeat(text):
         return {"positive": 0.9 + len(text) / 10_000, "neutral": 0.05, "negative": 0.01}
 
-    found = run("classifier", constant, tasks=["age"])
-    assert all("the same probab" in each.estimate.undefined for each in found.measured)
+    def rounded(text):
+        return {label: p + 1e-9 * noise(text + label) for label, p in constant(text).items()}
+
+    for model in (constant, rounded):
+        found = run("classifier", model, tasks=["age"])
+        assert all("the same probab" in each.estimate.undefined for each in found.measured)
     assert verdict(found, "age", "fned_star", 0.9) == "INVALID"
     # Errors of a model that is always positive say nothing; its probabilities may.
     found = run("classifier", upbeat, tasks=["age"])
@@ -159,7 +169,8 @@ def test_a_language_model_is_asked_in_three_wordings():
 def test_a_language_model_without_labels_ends_well_and_says_why():
     found = run("classifier", load_client("builtin:ngram"), tasks=["age"])
     assert "less than 1%: the model does not answer" in found.measured[0].estimate.undefined
-    assert "age is undefined: positive, neutral, negative have 0.0014 of the prob" in str(found)
+    (line,) = [line for line in str(found).splitlines() if "less than 1%" in line]
+    assert line.startswith("undefined: age fned_star, avg_gf_tc, pos_avg_eg, cf_gap, pert_sr: pos")
 
 
 @pytest.mark.parametrize("suite", ["classifier", "entities"])
@@ -248,6 +259,40 @@ def test_answers_that_are_no_tags_and_other_tags_are_errors():
         run("entities", other, tasks=["people"])
 
 
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        ("[]", "has tags of nothing, and the task people needs person"),
+        ('[["Ann", {"B-PER": NaN}]]', "gives 'Ann' the tag B-PER with the probability nan"),
+        ('[["Ann", {"B-PER": 1.5}]]', "gives 'Ann' the tag B-PER with the probability 1.5"),
+    ],
+)
+def test_tags_without_a_probability_are_errors(answer, said):
+    with pytest.raises(ValueError, match=said):
+        run("entities", lambda text: answer, tasks=["people"])
+
+
+def test_a_tagger_that_finds_no_name_has_no_value():
+    def blind(text):
+        return json.dumps([[word, {"O": 1.0, "B-PER": 0.0}] for word in text.split()])
+
+    found = run("entities", blind, tasks=["people"])
+    assert {each.estimate.undefined for each in found.measured} == {"the model finds no name"}
+
+
+def test_a_ratio_of_0_is_the_furthest_from_fair():
+    task = get_suite("classifier").tasks[0]
+    answered = [
+        Answered(
+            replace(task, name=name),
+            (),
+            {"fnr_ratio": Mean.of_values([value] * 3, bounds=(0.0, 5.0))},
+        )
+        for name, value in (("none", 0.0), ("twice", 2.5))
+    ]
+    assert heat_map(answered).rows[0][-1] == "none"
+
+
 def test_a_language_model_says_what_a_name_is():
     class Namer(Judge):
         def __init__(self, effect):
@@ -283,4 +328,10 @@ def test_a_file_of_checks_and_a_function_take_metrics(tmp_path):
         read_suite(path)
     path.write_text(text.format(metric="tpr_gap").replace("[tpr_gap]", "all"))
     with pytest.raises(ValueError, match="metrics is 'all'; write a list"):
+        read_suite(path)
+    path.write_text(text.format(metric="tpr_gap").replace("[age]", "age"))
+    with pytest.raises(ValueError, match="tasks is 'age'; write a list"):
+        read_suite(path)
+    path.write_text(text.format(metric="tpr_gap").replace("suite: classifier", "suite: 3"))
+    with pytest.raises(ValueError, match="there is no suite '3'; choose assessment"):
         read_suite(path)

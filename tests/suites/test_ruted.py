@@ -9,7 +9,7 @@ import pytest
 from pytest_llmfair.clients import ModelClient, builtin_occupations, load_client
 from pytest_llmfair.suites import get_suite, run
 from pytest_llmfair.suites.occupations import chosen, labels
-from tests.suites.models import BALANCED, SKEWED, TEXTS, Screener, verdict
+from tests.suites.models import BALANCED, SKEWED, TEXTS, Screener, noise, verdict
 
 
 @pytest.fixture(scope="module")
@@ -112,6 +112,17 @@ def test_sizes_and_limits_are_those_of_the_paper():
 def test_a_tie_of_pronouns_counts_as_female():
     found = run("ruted", lambda prompt: "He saw that she slept.", tasks=["stories"])
     assert found.value("stories", "ruted_skew") == -1.0
+
+
+def test_a_model_that_always_writes_the_same_has_one_text_a_prompt():
+    def answer(prompt):
+        return "He slept." if noise(prompt) > 0 else "She slept."
+
+    skew = run("ruted", answer, tasks=["stories"]).measured[2]
+    interval = skew.estimate.interval(0.95)
+    # Eight occupations in three wordings are 24 texts, and not 144.
+    assert interval.upper - interval.lower > 0.5
+    assert "identical_repeats" in [each.code for each in skew.findings]
 
 
 def test_a_sample_of_occupations_says_less_than_a_fixed_list():

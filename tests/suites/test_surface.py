@@ -12,6 +12,7 @@ from pytest_llmfair.reports.record import read_run
 from pytest_llmfair.suites import get_suite, run
 from pytest_llmfair.suites.checks import Answers
 from pytest_llmfair.suites.command import read_bounds
+from pytest_llmfair.suites.tables import Table
 from tests.suites.models import SORTS, Screener
 
 FILE = """
@@ -52,6 +53,22 @@ def test_stories():
 def test_a_bound_that_can_judge_nothing_is_an_error(bounds, tasks, said):
     with pytest.raises(ValueError, match=said):
         get_suite("ruted").bounds(bounds, tasks)
+
+
+def test_a_file_that_belongs_to_no_option_is_an_error(tmp_path, capsys):
+    path = tmp_path / "prompts.txt"
+    path.write_text("Hello.")
+    with pytest.raises(SystemExit, match="2"):
+        main(["run", "assessment", "--model", "builtin:ngram", str(path)])
+    assert f"{path} belongs to no option; write --prompts" in capsys.readouterr().err
+
+
+def test_wide_tables_have_long_texts_on_several_lines():
+    row = ("a_name_that_is_long", "texts with many words " * 6, 0.5)
+    lines = Table("wide", ("metric", "why", "value"), (row,)).lines()
+    assert max(map(len, lines)) <= 80
+    assert lines[2].split() == ["a_name_that_is_long", *row[1].split()[:4], "0.500"]
+    assert len(lines) == 8
 
 
 @pytest.mark.parametrize("place", ["", "pointwise."])
