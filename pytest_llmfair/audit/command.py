@@ -6,7 +6,6 @@ import argparse
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from pytest_llmfair._util.progress import Line, standard_error
@@ -17,7 +16,7 @@ from pytest_llmfair.audit.index import make_index
 from pytest_llmfair.audit.loading import load
 from pytest_llmfair.audit.plan import Plan, digest_of
 from pytest_llmfair.audit.store import Store
-from pytest_llmfair.audit.work import SCORES, revision_of
+from pytest_llmfair.audit.work import FAILED, SCORES, revision_of
 from pytest_llmfair.clients.budget import Caps
 from pytest_llmfair.clients.spec import ModelSpec
 
@@ -144,61 +143,38 @@ def _ask(pool: Pool, store: Store, plan: Plan) -> None:
         _phase(pool, store, "pairs", shards)
     if len(store.done("questions")) < len(shards):
         make_index(store, shards, paired=bool(plan.attribute))
-    store.forget_failures("answers")
-    _phase(pool, store, "answers", shards, may_fail=True)
+    for shard, why in _phase(pool, store, "answers", shards, may_fail=True).items():
+        store.put(FAILED, shard, {"why": [why]})
 
 
 def _phase(
     pool: Pool, store: Store, phase: str, shards: Sequence[int], *, may_fail: bool = False
-) -> None:
-    """Make the missing parts of a phase, and show how far it is."""
-    with _Progress(phase, len(shards), len(set(store.done(phase)) & set(shards))) as progress:
-        failed = make_parts(pool, store, phase, shards, progress.add)
-    if not failed:
-        return
-    first, number = min(failed), plural("shard", len(failed))
-    text = f"{number} of {phase} failed {TRIES} times; shard {first}: {failed[first]}"
-    if not may_fail:
-        raise ValueError(f"{text}; run the same command again once this is fixed")
-    sys.stderr.write(f"llmfair audit: {text}; its answers count as missing\n")
+) -> dict[int, str]:
+    """Make the missing parts of a phase, show how far it is, and return why shards failed."""
+    known = len(set(store.done(phase)) & set(shards))
+    made: list[int] = []
+    began = time.monotonic()
 
-
-@dataclass(slots=True)
-class _Progress:
-    """A line with shards, rows per second and the time left."""
-
-    phase: str
-    total: int
-    known: int
-    rows: int = 0
-    made: int = 0
-    _began: float = field(default_factory=time.monotonic)
-    _line: Line = field(default_factory=lambda: Line(standard_error()))
-
-    def add(self, shard: int, rows: int) -> None:
-        """Count a shard."""
-        self.made += 1
-        self.rows += rows
-        self._line.show(self.text)
-
-    def text(self) -> str:
-        """Return what is done, at which speed, and the time left."""
-        seconds = max(time.monotonic() - self._began, 1e-9)
-        left = self._line.left(self.made, self.total - self.known)
+    def text() -> str:
+        speed = sum(made) / max(time.monotonic() - began, 1e-9)
         return (
-            f"{self.phase}: {self.known + self.made} of {self.total} shards, "
-            f"{self.rows / seconds:,.0f} rows a second, {left}"
+            f"{phase}: {known + len(made)} of {len(shards)} shards, {speed:,.0f} rows a second, "
+            f"{line.left(len(made), len(shards) - known)}"
         )
 
-    def __enter__(self) -> _Progress:
-        return self
+    def done(rows: int) -> None:
+        made.append(rows)
+        line.show(text)
 
-    def __exit__(self, *args: object) -> None:
-        """Erase the line, and say what was done."""
-        self._line.__exit__()
-        if self.made:
-            seconds = time.monotonic() - self._began
-            sys.stderr.write(
-                f"{self.phase}: {plural('shard', self.made)}, {plural('row', self.rows)} in "
-                f"{seconds:,.1f} s\n"
-            )
+    with Line(standard_error()) as line:
+        failed = make_parts(pool, store, phase, shards, done)
+    if made:
+        parts, rows = plural("shard", len(made)), plural("row", sum(made))
+        sys.stderr.write(f"{phase}: {parts}, {rows} in {time.monotonic() - began:,.1f} s\n")
+    if failed:
+        first, number = min(failed), plural("shard", len(failed))
+        why = f"{number} of {phase} failed {TRIES} times; shard {first}: {failed[first]}"
+        if not may_fail:
+            raise ValueError(f"{why}; run the same command again once this is fixed")
+        sys.stderr.write(f"llmfair audit: {why}; its answers count as missing\n")
+    return failed

@@ -21,8 +21,7 @@ from pytest_llmfair.audit.work import CannotLoad, Worker, WrongModel
 from pytest_llmfair.clients.budget import Caps
 
 TRIES = 3
-
-Done = Callable[[int, int], None]
+_LOST = (ConnectionError, TimeoutError)
 
 
 class Pool(Protocol):
@@ -39,34 +38,12 @@ class Pool(Protocol):
 
 
 def make_parts(
-    pool: Pool, store: Store, phase: str, shards: Sequence[int], done: Done
+    pool: Pool, store: Store, phase: str, shards: Sequence[int], done: Callable[[int], None]
 ) -> dict[int, str]:
-    """Make the missing parts of a phase.
+    """Make the missing parts of a phase, and return why shards failed three times, if any.
 
-    Parameters
-    ----------
-    pool : Pool
-        The workers.
-    store : Store
-        Where parts are looked up.
-    phase : str
-        "pairs", "answers", or "scores-" and the name of a scorer.
-    shards : sequence of int
-        All shards of the phase; those with a part are left alone.
-    done : callable
-        Called with the shard and its number of rows.
-
-    Returns
-    -------
-    dict of int to str
-        Shards that failed three times, with the last error.
-
-    Raises
-    ------
-    CannotLoad
-        If a worker has another model, or workers could not load it three times.
-    OSError
-        If a part cannot be written, as on a full disk: no other shard would fare better.
+    `done` is called with the number of rows of each part. What no other shard would survive either
+    is raised: a model that workers cannot load, or a part that cannot be written.
     """
     known = set(store.done(phase))
     waiting = deque(shard for shard in shards if shard not in known)
@@ -82,7 +59,7 @@ def make_parts(
             shard = running.pop(future)
             error = future.exception()
             if error is None:
-                done(shard, future.result())
+                done(future.result())
                 continue
             if isinstance(error, CannotLoad):
                 not_loaded += 1
@@ -91,19 +68,14 @@ def make_parts(
                 waiting.append(shard)
                 continue
             # A lost connection to a model is an OSError too, and worth another try.
-            if _is_about_files(error):
+            if isinstance(error, OSError) and not isinstance(error, _LOST):
                 raise error
             tries[shard] += 1
             if tries[shard] < TRIES:
                 waiting.append(shard)
             else:
                 failed[shard] = f"{type(error).__name__}: {error}"
-                store.fail(phase, shard, failed[shard])
     return failed
-
-
-def _is_about_files(error: BaseException) -> bool:
-    return isinstance(error, OSError) and not isinstance(error, (ConnectionError, TimeoutError))
 
 
 class InProcess:

@@ -32,13 +32,12 @@ def make_index(store: Store, shards: Sequence[int], *, paired: bool) -> None:
     shared: dict[str, int] = {}
     number = 0
     for place, shard in enumerate(shards):
-        table = store.table(phase, shard, columns)
+        texts = store.columns(phase, shard, columns)
         questions: list[tuple[str, str, int]] = []
         members: dict[str, list[int]] = {name: [] for name in columns}
         for name in columns:
             side = name if paired and name not in shares else ""
-            texts = table.column(name).to_pylist()
-            for text, occurrence in zip(texts, before[name][place].tolist(), strict=True):
+            for text, occurrence in zip(texts[name], before[name][place].tolist(), strict=True):
                 if text is None:
                     members[name].append(-1)
                     continue
@@ -59,8 +58,8 @@ def _groups(store: Store, shards: Sequence[int]) -> set[str]:
     return {
         group
         for shard in shards
-        for name in ("from_group", "to_group")
-        for group in store.table("pairs", shard, [name]).column(name).unique().to_pylist()
+        for groups in store.columns("pairs", shard, ("from_group", "to_group")).values()
+        for group in groups
     }
 
 

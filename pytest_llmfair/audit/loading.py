@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import json
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from typing import Any
 from pytest_llmfair.audit.index import MEMBERS
 from pytest_llmfair.audit.plan import Plan
 from pytest_llmfair.audit.store import Store
-from pytest_llmfair.audit.work import SCORES
+from pytest_llmfair.audit.work import FAILED, PAIR, SCORES
 from pytest_llmfair.clients.sending import LiveRequests
 from pytest_llmfair.clients.session import ReplayOnlyBackend
 from pytest_llmfair.clients.spec import ModelSpec
@@ -44,25 +45,15 @@ class _AskedModel(ReplayOnlyBackend):
 
 
 class Audited:
-    """An audit that is complete: a client whose answers exist, and the scores of its texts.
-
-    Parameters
-    ----------
-    folder : Path
-        Folder of the audit.
-
-    Raises
-    ------
-    ValueError
-        If the folder holds no audit, or one that is not complete.
-    """
+    """An audit that is complete: a client whose answers exist, and the scores of its texts."""
 
     def __init__(self, folder: Path) -> None:
         self.plan = Plan.of_folder(folder)
         self._store = Store(folder)
-        self._failed = self._store.failed("answers")
-        done = {*self._store.done("answers"), *self._failed}
-        if left := [shard for shard in self.plan.shards if shard not in done]:
+        done = set(self._store.done("answers"))
+        # Shards that failed three times, and have not been made since.
+        self._failed = set(self._store.done(FAILED)) - done
+        if left := [n for n in self.plan.shards if n not in done and n not in self._failed]:
             raise ValueError(
                 f"{len(left)} of {len(self.plan.shards)} shards of {folder} have no answers yet; "
                 "run the command that began the audit again, which continues it"
@@ -76,22 +67,19 @@ class Audited:
     @functools.cached_property
     def prompts(self) -> list[str]:
         """The prompts, in order."""
-        parts = (self._store.column("prompts", shard, "prompt") for shard in self.plan.shards)
-        return [prompt for part in parts for prompt in part]
+        return self._joined("prompts", "prompt")
 
     @functools.cached_property
     def pairs(self) -> Pairs:
         """The pairs, and what was left out; empty for an audit of prompts alone."""
         pairs: list[Pair] = []
         records: list[dict[str, Any]] = []
+        edits_of = functools.cache(_edits_of)
         for shard in self.plan.shards if self.plan.attribute else ():
-            table = self._store.table("pairs", shard)
-            columns = {name: table.column(name).to_pylist() for name in table.column_names}
-            columns["edits"] = [
-                tuple(Edit(*each) for each in json.loads(text)) for text in columns["edits"]
-            ]
+            columns = self._store.columns("pairs", shard, PAIR)
+            columns["edits"] = [edits_of(text) for text in columns["edits"]]
             rows = zip(*columns.values(), strict=True)
-            pairs += (marked(Pair(**dict(zip(columns, row, strict=True)))) for row in rows)
+            pairs += (marked(Pair(**dict(zip(PAIR, row, strict=True)))) for row in rows)
             records.append(self._store.about("pairs", shard))
         return _with_left_out(pairs, records)
 
@@ -102,12 +90,11 @@ class Audited:
         rows = self._rows
         origin = (0, sum(map(len, rows)))
         if not self.plan.attribute:
-            members = self._members("prompt")
-            return Responses(
-                tuple(self.prompts), tuple(rows[n] for n in members), self.name, origin
-            )
+            answers = tuple(rows[n] for n in self._joined("members", "prompt"))
+            return Responses(tuple(self.prompts), answers, self.name, origin)
         sides = [
-            tuple(() if n < 0 else rows[n] for n in self._members(member)) for member in MEMBERS
+            tuple(() if n < 0 else rows[n] for n in self._joined("members", member))
+            for member in MEMBERS
         ]
         return PairedResponses(
             tuple(self.pairs),
@@ -176,9 +163,10 @@ class Audited:
                 f"prompt; give at most {self.plan.generations}, or audit again with more"
             )
 
-    def _members(self, name: str) -> Iterable[int]:
-        for shard in self.plan.shards:
-            yield from self._store.column("members", shard, name)
+    def _joined(self, phase: str, name: str) -> list[Any]:
+        """Return a column of all shards."""
+        parts = (self._store.column(phase, shard, name) for shard in self.plan.shards)
+        return list(itertools.chain.from_iterable(parts))
 
     @functools.cached_property
     def _rows(self) -> list[tuple[Answer, ...]]:
@@ -186,21 +174,19 @@ class Audited:
         n = self.plan.generations
         rows: list[tuple[Answer, ...]] = []
         for shard in self.plan.shards:
-            if shard in self._failed:
-                lost = Missing("error", self._failed[shard])
-                questions = self._store.table("questions", shard, ["prompt"]).num_rows
-                rows += [(lost,) * n] * questions
-                continue
-            flat = self._answers(shard)
-            rows += [tuple(flat[start : start + n]) for start in range(0, len(flat), n)]
+            answers = iter(self._answers(shard))
+            rows += zip(*[answers] * n, strict=True)
         return rows
 
     def _answers(self, shard: int) -> list[Answer]:
-        table = self._store.table("answers", shard, ["answer", "reason", "detail", "cut"])
-        columns = [table.column(name).to_pylist() for name in table.column_names]
+        if shard in self._failed:
+            (why,) = self._store.column(FAILED, shard, "why")
+            lost = Missing("error", why)
+            return [lost] * (self._store.rows("questions", shard) * self.plan.generations)
+        columns = self._store.columns("answers", shard, ["answer", "reason", "detail", "cut"])
         return [
             Missing(reason, detail) if text is None else CutAnswer(text) if cut else text
-            for text, reason, detail, cut in zip(*columns, strict=True)
+            for text, reason, detail, cut in zip(*columns.values(), strict=True)
         ]
 
     @functools.cache  # noqa: B019  # an audit lives as long as the run that reads it
@@ -211,11 +197,10 @@ class Audited:
         for shard in self._store.done(phase):
             texts = self._store.column("answers", shard, "answer")
             scores = self._store.column(phase, shard, "score")
-            found.update(
-                (text, score)
-                for text, score in zip(texts, scores, strict=True)
-                if text is not None and not math.isnan(score)
-            )
+            for text, score in zip(texts, scores, strict=True):
+                # Equal texts have equal scores; the first is kept, with its text, once.
+                if text is not None and not math.isnan(score):
+                    found.setdefault(text, score)
         return found
 
 
@@ -224,24 +209,26 @@ def _with_left_out(pairs: list[Pair], records: Sequence[Mapping[str, Any]]) -> P
     lost: Counter[str] = Counter()
     for record in records:
         lost.update(record["lost"])
+
+    def all_of(name: str) -> list[Any]:
+        return [each for record in records for each in record[name]]
+
     return Pairs(
         pairs,
         rejected=[
-            Rejected(_pair(fields), tuple(reasons))
-            for record in records
-            for fields, reasons in record["rejected"]
+            Rejected(Pair(**{**pair, "edits": _edits_of(pair["edits"])}), tuple(reasons))
+            for pair, reasons in all_of("rejected")
         ],
-        uncertain=[Uncertain(**fields) for record in records for fields in record["uncertain"]],
+        uncertain=[Uncertain(*values) for values in all_of("uncertain")],
         unmentioned=sum(record["unmentioned"] for record in records),
         lost=lost,
-        lacks=dict.fromkeys(group for record in records for group in record["lacks"]),
-        unexchanged=dict.fromkeys(g for record in records for g in record["unexchanged"]),
+        lacks=dict.fromkeys(all_of("lacks")),
+        unexchanged=dict.fromkeys(all_of("unexchanged")),
     )
 
 
-def _pair(fields: Mapping[str, Any]) -> Pair:
-    given = {name: value for name, value in fields.items() if name != "checked"}
-    return Pair(**{**given, "edits": tuple(Edit(**each) for each in fields["edits"])})
+def _edits_of(text: str) -> tuple[Edit, ...]:
+    return tuple(Edit(*values) for values in json.loads(text))
 
 
 def load(folder: str | Path) -> Audited:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, replace
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
 from pytest_llmfair._util.tables import rows_of
 from pytest_llmfair._util.validation import whole
@@ -19,44 +18,17 @@ MANIFEST = "manifest.json"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """What an audit asks; two runs with equal plans continue each other.
+    """What an audit asks; two runs with equal plans continue each other."""
 
-    Attributes
-    ----------
-    data : str
-        Name of the file of prompts.
-    data_sha256 : str
-        Digest of its bytes.
-    column : str
-        The column of the prompts.
-    model : str
-        Specification of the model.
-    revision : str
-        Revision or digest of the model; empty where its provider has none.
-    attribute : str
-        Attribute whose groups are exchanged, or two with a comma between; empty to ask the prompts
-        alone.
-    groups : tuple of str
-        The two groups to exchange; empty for all of the attribute.
-    placebo : bool
-        Whether placebo twins are asked.
-    generations : int
-        Answers per prompt.
-    seed : int
-        Seed of the answers and of placebo twins.
-    max_tokens : int or None
-        Longest answer.
-    shard_size : int
-        Prompts of a shard.
-    prompts : int
-        Number of prompts.
-    """
-
+    # The file of prompts, the digest of its bytes, and the column of the prompts.
     data: str
     data_sha256: str
     column: str
+    # Specification of the model; its revision is empty where its provider has none.
     model: str
     revision: str
+    # The attribute whose groups are exchanged, or two with a comma between; empty to ask the
+    # prompts alone. Without groups all of the attribute are exchanged.
     attribute: str
     groups: tuple[str, ...]
     placebo: bool
@@ -64,6 +36,7 @@ class Plan:
     seed: int
     max_tokens: int | None
     shard_size: int
+    # Number of prompts, once they are counted.
     prompts: int = 0
 
     def __post_init__(self) -> None:
@@ -94,22 +67,12 @@ class Plan:
         return cls(**{**held, "groups": tuple(held["groups"])})
 
     def begin(self, store: Store, source: Path) -> Plan:
-        """Write the manifest and the prompts in shards, or continue an audit with equal plan.
-
-        Raises
-        ------
-        ValueError
-            If the folder holds another audit, or a row has no prompt; the message names it.
-        """
+        """Write the prompts in shards and the manifest, or continue an audit with equal plan."""
         path = store.folder / MANIFEST
         if path.is_file():
             held = Plan.of_folder(store.folder)
             _check_same(held, self, store.folder)
             return held
-        if store.folder.is_dir() and any(store.folder.glob("*/[0-9]*.parquet")):
-            # The manifest is written last, so these are prompts of a run that was killed.
-            for part in (store.folder / "prompts").glob("[0-9]*.parquet"):
-                part.unlink()
         number = shard = 0
         prompts = read_prompts(source, self.column)
         while rows := list(islice(prompts, self.shard_size)):
@@ -117,19 +80,16 @@ class Plan:
             number, shard = number + len(rows), shard + 1
         if not number:
             raise ValueError(f"{source} has no prompt; give at least one")
-        found = Plan(**{**_values(self), "prompts": number})
+        found = replace(self, prompts=number)
+        # Written last: without it, the next run begins with the prompts again.
         unfinished = path.with_suffix(".tmp")
         unfinished.write_text(json.dumps(asdict(found), indent=1) + "\n", encoding="utf-8")
         unfinished.replace(path)
         return found
 
 
-def _values(plan: Plan) -> dict[str, Any]:
-    return {each.name: getattr(plan, each.name) for each in fields(plan)}
-
-
 def _check_same(held: Plan, wanted: Plan, folder: Path) -> None:
-    old, new = _values(held), _values(wanted)
+    old, new = asdict(held), asdict(wanted)
     different = [
         f"{name} was {old[name]!r} and is {new[name]!r}"
         for name in old
@@ -149,28 +109,7 @@ def digest_of(path: Path) -> str:
 
 
 def read_prompts(path: Path, column: str) -> Iterator[str]:
-    r"""Yield the prompts of a file, without holding all of them.
-
-    Parameters
-    ----------
-    path : Path
-        ``.jsonl``, ``.csv`` or ``.parquet`` with the column, or ``.txt`` with a prompt a line.
-    column : str
-        The column of the prompts.
-
-    Raises
-    ------
-    ValueError
-        If a row has no prompt, or the kind of the file is unknown; the message names the row.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> path = Path(tempfile.mkdtemp()) / "prompts.jsonl"
-    >>> _ = path.write_text('{"prompt": "She left."}\n{"prompt": "He stayed."}\n')
-    >>> list(read_prompts(path, "prompt"))
-    ['She left.', 'He stayed.']
-    """
+    """Yield the prompts of a table with the column, or of a ``.txt`` file with a prompt a line."""
     if path.suffix == ".txt":
         with path.open(encoding="utf-8-sig") as lines:
             yield from filter(None, map(str.strip, lines))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import json
 import math
-from dataclasses import asdict, replace
+from dataclasses import astuple, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,12 +20,25 @@ from pytest_llmfair.clients.requests import RequestRunner
 from pytest_llmfair.clients.session import runner_of
 from pytest_llmfair.counterfactuals.pair_list import Pairs
 from pytest_llmfair.counterfactuals.pairs import pairs_of_part
-from pytest_llmfair.responses import Missing, is_cut
+from pytest_llmfair.responses import Missing, Pair, is_cut
 from pytest_llmfair.scorers import load_scorers, score
 from pytest_llmfair.session import Session
 from pytest_llmfair.settings import Settings
 
 SCORES = "scores-"
+# Why a shard of answers failed three times.
+FAILED = "failed"
+# The columns of pairs.
+PAIR = (
+    "original",
+    "counterfactual",
+    "from_group",
+    "to_group",
+    "attribute",
+    "variant",
+    "placebo",
+    "edits",
+)
 
 
 class CannotLoad(ValueError):
@@ -37,15 +50,7 @@ class WrongModel(CannotLoad):
 
 
 class Worker:
-    """Makes parts; the model and scorers load at first use and stay.
-
-    Parameters
-    ----------
-    folder : Path
-        Folder of the audit.
-    caps : Caps
-        What a paid model may cost, for all workers together.
-    """
+    """Makes parts; the model and scorers load at first use and stay."""
 
     def __init__(self, folder: Path, caps: Caps) -> None:
         self._store = Store(folder)
@@ -107,25 +112,16 @@ class Worker:
             seed=plan.seed,
             first_row=shard * plan.shard_size,
         )
-        names = ("original", "counterfactual", "from_group", "to_group", "attribute", "variant")
-        columns = {name: [getattr(pair, name) for pair in pairs] for name in names}
-        placebo = self._texts([pair.placebo for pair in pairs])
-        edits = [json.dumps([list(asdict(e).values()) for e in pair.edits]) for pair in pairs]
-        self._store.put(
-            "pairs", shard, {**columns, "placebo": placebo, "edits": edits}, _left_out(pairs)
+        rows = [[*(getattr(pair, name) for name in PAIR[:-1]), _edits(pair)] for pair in pairs]
+        columns = dict(
+            zip(PAIR, zip(*rows, strict=True) if rows else [()] * len(PAIR), strict=True)
         )
+        self._store.put("pairs", shard, columns, _left_out(pairs))
         return len(pairs)
 
-    @staticmethod
-    def _texts(values: list[str | None]) -> Any:
-        import pyarrow
-
-        # A column without any text would otherwise have no type.
-        return pyarrow.array(values, pyarrow.string())
-
     def _answers(self, shard: int) -> int:
-        table = self._store.table("questions", shard)
-        rows = zip(*(table.column(n).to_pylist() for n in table.column_names), strict=True)
+        names = ("prompt", "side", "occurrence")
+        rows = zip(*self._store.columns("questions", shard, names).values(), strict=True)
         requests = [
             request
             for prompt, side, occurrence in rows
@@ -141,14 +137,14 @@ class Worker:
             max_tokens=client.max_tokens,
         )
         lost = [answer if isinstance(answer, Missing) else None for answer in answers]
-        columns = {
-            "prompt": self._texts([request.prompt for request in requests]),
-            "sample": self._texts([request.repeat for request in requests]),
-            "answer": self._texts(
-                [None if isinstance(answer, Missing) else whole(answer) for answer in answers]
-            ),
-            "reason": self._texts([None if each is None else each.reason for each in lost]),
-            "detail": self._texts([None if each is None else each.detail for each in lost]),
+        columns: dict[str, list[Any]] = {
+            "prompt": [request.prompt for request in requests],
+            "sample": [request.repeat for request in requests],
+            "answer": [
+                None if isinstance(answer, Missing) else whole(answer) for answer in answers
+            ],
+            "reason": [None if each is None else each.reason for each in lost],
+            "detail": [None if each is None else each.detail for each in lost],
             "cut": [is_cut(answer) for answer in answers],
         }
         self._store.put("answers", shard, columns)
@@ -178,11 +174,19 @@ def whole(text: str) -> str:
     return str(text).encode("utf-8", "replace").decode()
 
 
+def _edits(pair: Pair) -> str:
+    return json.dumps([astuple(edit) for edit in pair.edits])
+
+
 def _left_out(pairs: Pairs) -> dict[str, Any]:
     """Return what a shard left out, as JSON types."""
+
+    def values(pair: Pair) -> dict[str, Any]:
+        return {**{name: getattr(pair, name) for name in PAIR}, "edits": _edits(pair)}
+
     return {
-        "rejected": [[asdict(each.pair), list(each.reasons)] for each in pairs.rejected],
-        "uncertain": [asdict(each) for each in pairs.uncertain],
+        "rejected": [[values(each.pair), list(each.reasons)] for each in pairs.rejected],
+        "uncertain": [astuple(each) for each in pairs.uncertain],
         "unmentioned": pairs.unmentioned,
         "lost": pairs.lost,
         "lacks": list(pairs.lacks),

@@ -24,7 +24,7 @@ from pytest_llmfair.counterfactuals import generate_pairs
 from pytest_llmfair.fairness import Fairness
 from pytest_llmfair.metrics import all_metrics, get_metric
 from pytest_llmfair.responses import Missing
-from tests.audit.parts import MODEL, MOODY, PHASES, PROMPTS, audited
+from tests.audit.parts import MODEL, MOODY, PROMPTS, audited, digest_of_parts
 
 
 @pytest.fixture
@@ -168,7 +168,7 @@ def test_the_parts_do_not_depend_on_the_workers(data, tmp_path):
         out = tmp_path / f"out{workers}"
         pool = Processes(out, Caps(), workers) if workers > 1 else None
         audited(data, out, pool)
-        digests.add(Store(out).digest(PHASES))
+        digests.add(digest_of_parts(out))
     assert len(digests) == 1
 
 
@@ -176,14 +176,14 @@ def test_the_same_command_continues_and_another_is_refused(data, tmp_path, check
     out = tmp_path / "out"
     model = ("--model", MODEL)
     assert main(command(data, out, checks, *model)) == 0
-    before = Store(out).digest(PHASES)
+    before = digest_of_parts(out)
     (out / "answers" / "00003.parquet").unlink()
     torn = out / "answers" / "00005.parquet"
     torn.write_bytes(torn.read_bytes()[:-20])
     capsys.readouterr()
     assert main(command(data, out, checks, *model)) == 0
     assert "answers: 2 shards, " in capsys.readouterr().err
-    assert Store(out).digest(PHASES) == before
+    assert digest_of_parts(out) == before
     with pytest.raises(SystemExit, match="2"):
         main(command(data, out, checks, *model, "--seed", "1"))
     assert "holds another audit (seed was 0 and is 1)" in capsys.readouterr().err
@@ -290,10 +290,10 @@ def test_a_killed_command_continues_where_it_stopped(data, moody, checks):
     kept = Store(out).done("answers")
     assert 2 <= len(kept) < 8
     asked = (moody / "asked").stat().st_size
-    needed = sum(Store(out).table("questions", shard).num_rows for shard in range(8)) * 3
+    needed = sum(Store(out).rows("questions", shard) for shard in range(8)) * 3
     subprocess.run(line, cwd=moody, check=False, capture_output=True)
     # At most the shards of the two workers are asked again.
-    in_flight = max(Store(out).table("questions", shard).num_rows for shard in range(8)) * 3 * 2
+    in_flight = max(Store(out).rows("questions", shard) for shard in range(8)) * 3 * 2
     assert (moody / "asked").stat().st_size <= needed + in_flight
     assert asked < needed
     assert Store(out).done("answers") == list(range(8))
