@@ -35,18 +35,21 @@ class AuditCheck(Check):
         scorers: Callable[[], Mapping[str, Any]],
         pairs: Callable[..., Any],
     ) -> Any:
-        """Judge by the assertion that a test would call, with the audit in the model's place."""
+        """Judge by the assertion that a test would call, on the answers of the audit."""
         __tracebackhide__ = True
         if self.prompts is not _OF_THE_AUDIT:
             return super(AuditCheck, self).run(client=client, scorers=scorers, pairs=pairs)
         audited = self.audited()
         audited.note_model()
         audited.use_scores()
-        prompts: Any = audited.prompts
-        if audited.plan.attribute and self.metric != UNAWARENESS:
-            prompts = audited.pairs
-        found = replace(self, prompts=prompts, attribute=None)
-        return super(AuditCheck, found).run(client=lambda: audited, scorers=scorers, pairs=pairs)
+        if self.metric == UNAWARENESS:
+            found = replace(self, prompts=audited.prompts)
+        else:
+            keywords = dict(self.keywords)
+            answers: Any = audited.first(keywords.pop("generations"))
+            found = replace(self, prompts=answers, attribute=None, keywords=keywords)
+        # The answers are given, so that no model is loaded.
+        return super(AuditCheck, found).run(client=lambda: None, scorers=scorers, pairs=pairs)
 
 
 def read_audit_checks(path: Path, plan: Plan, audited: Callable[[], Audited]) -> Checks:

@@ -28,6 +28,12 @@ model. Whatever is not listed above goes to pytest, such as --llmfair-json or --
 exit status is that of pytest: 0 if no check is red, 1 if one is, 2 where an option is wrong or a
 phase could not be finished."""
 
+# Options that are fields of a plan.
+_OPTIONS = (
+    *("column", "model", "attribute", "placebo", "generations", "seed", "max_tokens"),
+    "shard_size",
+)
+
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
@@ -109,16 +115,9 @@ def _plan(arguments: argparse.Namespace, data: Path) -> Plan:
     return Plan(
         data=data.name,
         data_sha256=digest_of(data),
-        column=arguments.column,
-        model=arguments.model,
         revision=revision_of(arguments.model),
-        attribute=arguments.attribute,
         groups=groups,
-        placebo=arguments.placebo,
-        generations=arguments.generations,
-        seed=arguments.seed,
-        max_tokens=arguments.max_tokens,
-        shard_size=arguments.shard_size,
+        **{name: getattr(arguments, name) for name in _OPTIONS},
     )
 
 

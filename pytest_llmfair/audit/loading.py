@@ -45,7 +45,7 @@ class _AskedModel(ReplayOnlyBackend):
 
 
 class Audited:
-    """An audit that is complete: a client whose answers exist, and the scores of its texts."""
+    """An audit that is complete: its answers, and the scores of its texts."""
 
     def __init__(self, folder: Path) -> None:
         self.plan = Plan.of_folder(folder)
@@ -58,11 +58,6 @@ class Audited:
                 f"{len(left)} of {len(self.plan.shards)} shards of {folder} have no answers yet; "
                 "run the command that began the audit again, which continues it"
             )
-
-    @property
-    def name(self) -> str:
-        """Specification of the model, for reports."""
-        return self.plan.model
 
     @functools.cached_property
     def prompts(self) -> list[str]:
@@ -85,13 +80,13 @@ class Audited:
 
     @functools.cached_property
     def responses(self) -> Responses | PairedResponses:
-        """All answers, as :meth:`ModelClient.generate` or `answer_pairs` would return them."""
+        """All answers, as one call of a client would return them."""
         self.note_model()
         rows = self._rows
         origin = (0, sum(map(len, rows)))
         if not self.plan.attribute:
             answers = tuple(rows[n] for n in self._joined("members", "prompt"))
-            return Responses(tuple(self.prompts), answers, self.name, origin)
+            return Responses(tuple(self.prompts), answers, self.plan.model, origin)
         sides = [
             tuple(() if n < 0 else rows[n] for n in self._joined("members", member))
             for member in MEMBERS
@@ -100,28 +95,25 @@ class Audited:
             tuple(self.pairs),
             sides[0],
             sides[1],
-            self.name,
+            self.plan.model,
             sides[2] if any(sides[2]) else (),
             **left_out(self.pairs),
             origin=origin,
         )
 
-    def generate(self, prompts: Sequence[str], n: int = 1) -> list[tuple[Answer, ...]]:
-        """Return the first `n` answers to every prompt of the audit."""
-        self._check("prompts", len(prompts), len(self.responses), n)
-        return [row[:n] for row in self.responses.answers]  # type: ignore[union-attr]
-
-    def answer_pairs(self, pairs: Sequence[Pair], n: int = 1) -> PairedResponses:
-        """Return the first `n` answers to both members of every pair of the audit."""
+    def first(self, n: int) -> Responses | PairedResponses:
+        """Return the first `n` answers to every prompt, or to both members of every pair."""
         found = self.responses
-        self._check("pairs", len(pairs), len(found), n)
-        assert isinstance(found, PairedResponses)
         if n == self.plan.generations:
             return found
-        sides: dict[str, Any] = {
-            name: tuple(row[:n] for row in getattr(found, name)) for name in MEMBERS
-        }
-        return replace(found, **sides)
+        if isinstance(found, Responses):
+            return replace(found, answers=tuple(row[:n] for row in found.answers))
+        return replace(
+            found,
+            original=tuple(row[:n] for row in found.original),
+            counterfactual=tuple(row[:n] for row in found.counterfactual),
+            placebo=tuple(row[:n] for row in found.placebo),
+        )
 
     def note_model(self) -> None:
         """Tell the record of the running session which model answered."""
@@ -150,18 +142,6 @@ class Audited:
         self, scorer: Callable[..., Any], texts: Sequence[str], scores: Sequence[float]
     ) -> None:
         """Keep nothing: an audit is complete before it is read."""
-
-    def _check(self, what: str, asked: int, known: int, n: int) -> None:
-        if asked != known:
-            raise ValueError(
-                f"{asked} {what} are asked, and the audit has answers to {known}; an audit is "
-                "judged as a whole: leave out sequential, and prompts of your own"
-            )
-        if n > self.plan.generations:
-            raise ValueError(
-                f"generations is {n}, and the audit has {self.plan.generations} answers to each "
-                f"prompt; give at most {self.plan.generations}, or audit again with more"
-            )
 
     def _joined(self, phase: str, name: str) -> list[Any]:
         """Return a column of all shards."""
@@ -242,7 +222,7 @@ def load(folder: str | Path) -> Audited:
     Returns
     -------
     Audited
-        Its `responses` are those of one call of a client; it may stand for `client=`.
+        Its `responses` are those of one call of a client.
 
     Raises
     ------
