@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 _TICKS = os.sysconf("SC_CLK_TCK")
-_PAUSE = 0.05
+_PAUSE = 0.1
 _PR_SET_CHILD_SUBREAPER = 36
 
 
@@ -68,7 +68,7 @@ def run(
     environment : mapping
         Its environment.
     look : callable
-        Called with the processes twenty times a second.
+        Called with the processes ten times a second.
 
     Raises
     ------

@@ -1,6 +1,6 @@
 """What audits of many prompts cost, as ratios within one run.
 
-    python benchmarks/scale.py [--size 20000] [--ray] [--smoke]
+    python benchmarks/scale.py [--size 30000] [--turns 2] [--only PART ...] [--ray] [--smoke]
 
 CPU seconds are those of a command with all its processes, the least of some turns in which the
 commands alternate. Prints each figure with its limit, and exits with 1 where one is missed. The
@@ -30,6 +30,7 @@ from _harness import Line  # noqa: E402
 from _tree import Tree, run  # noqa: E402
 
 MODEL = "builtin:ngram"
+_PARTS = ("costs", "memory", "speed", "kills")
 WORKERS = 8
 # What the command line of a worker has: of a spawned process, and of an actor of Ray.
 _WORKER = {"local": "spawn_main", "ray": "ray::Worker"}
@@ -171,6 +172,8 @@ class Room:
     def _run(self, line: list[str], environment: dict[str, str] | None = None, **given) -> Tree:
         path = os.pathsep.join([str(self.folder), str(_HERE.parent)])
         own = {"PYTHONPATH": path, "OMP_NUM_THREADS": "1", **(environment or {})}
+        # Ray would let its workers wait for every other process of a busy machine.
+        own["RAY_worker_niceness"] = "0"
         command = [sys.executable, "-m", *line, "-q", "-p", "no:cacheprovider"]
         return run(command, self.folder, {**os.environ, **own}, **given)
 
@@ -246,7 +249,9 @@ def _at_most(found: float, limit: float, text: str) -> Line:
 def main() -> int:
     """Measure everything and return the exit status."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("--size", type=int, default=20_000, help="prompts (20000)")
+    parser.add_argument("--size", type=int, default=30_000, help="prompts (30000)")
+    parser.add_argument("--turns", type=int, default=2, help="turns of the comparisons (2)")
+    parser.add_argument("--only", nargs="+", choices=_PARTS, default=_PARTS, help="parts to run")
     parser.add_argument("--ray", action="store_true", help="measure the engine ray too")
     parser.add_argument("--smoke", action="store_true", help="only that all of it runs; no limit")
     options = parser.parse_args()
@@ -254,7 +259,7 @@ def main() -> int:
         parser.error("give a --size of at least 100")
     if options.ray and importlib.util.find_spec("ray") is None:
         parser.error("--ray needs Ray, which is not installed; run: pip install ray")
-    size = Size(options.size, turns=2, wait=2.0, shards=8)
+    size = Size(options.size, turns=options.turns, wait=2.0, shards=8)
     if options.smoke:
         size = Size(100, turns=1, wait=0.05, shards=3)
     kept = True
@@ -264,11 +269,15 @@ def main() -> int:
         room.write(size)
 
         def lines() -> Iterator[Line]:
-            yield from costs(room, size, ray=options.ray)
-            yield from memory(room, size)
+            if "costs" in options.only:
+                yield from costs(room, size, ray=options.ray)
+            if "memory" in options.only:
+                yield from memory(room, size)
             for engine in engines:
-                yield from speed(room, size, engine)
-                yield from kills(room, size, engine)
+                if "speed" in options.only:
+                    yield from speed(room, size, engine)
+                if "kills" in options.only:
+                    yield from kills(room, size, engine)
 
         for line in lines():
             kept = kept and line.ok

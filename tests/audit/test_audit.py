@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -304,3 +305,28 @@ def test_workers_that_cannot_load_the_model_end_the_run(data, moody, checks, cap
     with pytest.raises(SystemExit, match="2"):
         main(command(data, moody / "other", checks, "--model", "python:moody:no_such_function"))
     assert "a worker cannot load python:moody:no_such_function" in capsys.readouterr().err
+
+
+def test_a_check_of_prompts_reads_the_attribute_that_it_names(data, tmp_path, checks, capsys):
+    checks.write_text(
+        "version: 1\nchecks:\n- {metric: fairness_through_unawareness, attribute: gender, "
+        "bound: 0.5, rationale: r, owner: o}\n"
+    )
+    assert main(command(data, tmp_path / "out", checks, "--model", MODEL)) == 1
+    said = capsys.readouterr().out
+    assert "gender / female" in said
+    assert "attributes)" not in said
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_the_benchmark_of_audits_runs():
+    root = Path(__file__).parents[2]
+    done = subprocess.run(
+        [sys.executable, str(root / "benchmarks" / "scale.py"), "--smoke"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.count("\n") == 4
