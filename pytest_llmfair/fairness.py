@@ -116,10 +116,12 @@ class Fairness:
         ValueError: no/such/folder holds no audit; ...
         """
         from pytest_llmfair.audit import load
+        from pytest_llmfair.clients.session import current_runner
 
         audited = load(folder)
         audited.use_scores()
         self.responses = audited.responses
+        current_runner().counts.replayed += self.responses.origin[1]
         recorder = active()
         if recorder is not None:
             recorder.collected = True

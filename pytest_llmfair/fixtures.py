@@ -156,7 +156,7 @@ def fairness(request: pytest.FixtureRequest) -> Fairness:
 
 
 @pytest.fixture
-def suite(model_client: ModelClient) -> Callable[..., SuiteResult]:
+def suite(model_client: ModelClient, scorers: Mapping[str, Any]) -> Callable[..., SuiteResult]:
     """Return a function that runs the design of a paper on the model under test."""
     from pytest_llmfair.suites import run
 
@@ -166,12 +166,22 @@ def suite(model_client: ModelClient) -> Callable[..., SuiteResult]:
         size: str = "smoke",
         bounds: Mapping[str, float] | None = None,
         tasks: Sequence[str] | None = None,
+        metrics: Sequence[str] | None = None,
         population: str | None = None,
+        prompts: Sequence[str] | None = None,
     ) -> SuiteResult:
         """Run a suite; the arguments are those of :func:`pytest_llmfair.suites.run`."""
         __tracebackhide__ = True
         return run(
-            name, model_client, size=size, bounds=bounds, tasks=tasks, population=population
+            name,
+            model_client,
+            size=size,
+            bounds=bounds,
+            tasks=tasks,
+            metrics=metrics,
+            population=population,
+            prompts=prompts,
+            scorers=scorers,
         )
 
     return suite

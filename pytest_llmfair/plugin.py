@@ -193,8 +193,13 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
         recorder.rationale = str(mark.kwargs.get("rationale", recorder.rationale))
         recorder.owner = str(mark.kwargs.get("owner", recorder.owner))
     item.stash[RECORDER] = recorder
-    with recording(recorder):
-        return (yield)
+    try:
+        with recording(recorder):
+            return (yield)
+    finally:
+        # A test that is interrupted has no report; what its suites have measured is kept.
+        if recorder.suites and RUN in item.config.stash:
+            item.config.stash[RUN].suites += recorder.suites
 
 
 def _expected_to_fail(item: pytest.Item) -> bool:

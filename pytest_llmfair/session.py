@@ -97,6 +97,10 @@ class Recorder:
     # Why the test has its bound and who answers for it: the keywords of its marker `llmfair`.
     rationale: str = ""
     owner: str = ""
+    # The command that repeats the test, where pytest cannot by its name.
+    rerun: str = ""
+    # What suites measured, as plain data; a later one of the same test replaces an earlier one.
+    suites: list[dict[str, Any]] = field(default_factory=list)
     # Planned requests, with --llmfair-plan.
     planned: list[dict[str, Any]] = field(default_factory=list)
 
@@ -116,15 +120,18 @@ class Recorder:
         new, self.reported = self.results[self.reported :], len(self.results)
         # The report of a subtest comes before the end of its test, where a check may follow.
         planned, self.planned = self.planned, []
+        suites, self.suites = self.suites, []
         unchecked, self.unchecked = self.unchecked, False
         about = {
             "nodeid": self.nodeid,
             "attempt": self.attempt,
             "rationale": self.rationale,
             "owner": self.owner,
+            **({"rerun": self.rerun} if self.rerun else {}),
         }
         results = [{**describe(result, self.settings), **about} for result in new]
-        return {"results": results, "planned": planned, "unchecked": unchecked}
+        found = {"results": results, "planned": planned, "unchecked": unchecked}
+        return {**found, "suites": suites} if suites else found
 
     def finish(self) -> None:
         """Finish every collector, which raises its red results."""

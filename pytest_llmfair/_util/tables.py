@@ -22,6 +22,11 @@ class Row:
     values: Mapping[str, Any]
 
 
+def is_table(path: Path) -> bool:
+    """Whether the ending of a file's name is one that :func:`rows_of` can read."""
+    return path.suffix.lower() in _READERS
+
+
 def rows_of(path: Path) -> Iterator[Row]:
     """Yield the rows of a file; the ending of its name says how to read it.
 

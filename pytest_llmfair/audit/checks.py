@@ -15,6 +15,8 @@ from pytest_llmfair.gate.check import INVARIANCE, UNAWARENESS, Check, Checks
 from pytest_llmfair.gate.check_command import GivenChecks
 from pytest_llmfair.gate.check_file import read_checks
 from pytest_llmfair.judging.collecting import check_data_kind
+from pytest_llmfair.lexicons.attributes import lexicon_for
+from pytest_llmfair.lexicons.lexicon import Lexicon
 from pytest_llmfair.metrics import get_metric
 from pytest_llmfair.scorers import load_scorers
 
@@ -35,21 +37,21 @@ class AuditCheck(Check):
         scorers: Callable[[], Mapping[str, Any]],
         pairs: Callable[..., Any],
     ) -> Any:
-        """Judge by the assertion that a test would call, on the answers of the audit."""
+        """Judge by the assertion that a test would call, with the audit in the model's place."""
         __tracebackhide__ = True
         if self.prompts is not _OF_THE_AUDIT:
             return super(AuditCheck, self).run(client=client, scorers=scorers, pairs=pairs)
         audited = self.audited()
         audited.note_model()
         audited.use_scores()
-        if self.metric == UNAWARENESS:
-            found = replace(self, prompts=audited.prompts)
-        else:
-            keywords = dict(self.keywords)
-            answers: Any = audited.first(keywords.pop("generations"))
-            found = replace(self, prompts=answers, attribute=None, keywords=keywords)
-        # The answers are given, so that no model is loaded.
-        return super(AuditCheck, found).run(client=lambda: None, scorers=scorers, pairs=pairs)
+        prompts: Any = audited.prompts
+        if audited.plan.attribute and self.metric != UNAWARENESS:
+            prompts = audited.pairs
+        # The pairs of an audit have their attribute; which words a prompt may not name is asked
+        # of the check.
+        kept = self.attribute if self.metric == UNAWARENESS else None
+        found = replace(self, prompts=prompts, attribute=kept)
+        return super(AuditCheck, found).run(client=lambda: audited, scorers=scorers, pairs=pairs)
 
 
 def read_audit_checks(path: Path, plan: Plan, audited: Callable[[], Audited]) -> Checks:
@@ -90,6 +92,18 @@ def _check_fits(check: Check, plan: Plan) -> None:
             f"{plan.attribute or 'prompts without an exchange of groups'}; audit again with "
             f"--attribute {named}"
         )
+    if check.attribute is not None:
+        parts = check.attribute.lexicon
+        if any(
+            isinstance(part, Lexicon) for part in (parts if isinstance(parts, tuple) else [parts])
+        ):
+            raise ValueError("it has a lexicon of its own, and audits use those of the package")
+        if check.attribute.exchanged and set(check.attribute.exchanged) != _exchanged(plan):
+            raise ValueError(
+                f"it exchanges {' and '.join(check.attribute.exchanged)}, and the audit "
+                f"{' and '.join(plan.groups) or 'all groups'}; audit again with --groups "
+                f"{','.join(check.attribute.exchanged)}"
+            )
     if check.metric != INVARIANCE:
         check_data_kind(get_metric(check.metric), pairs=bool(plan.attribute))
     generations = check.keywords.get("generations", 0)
@@ -106,6 +120,13 @@ def _check_fits(check: Check, plan: Plan) -> None:
     for keyword in ("sequential", "looks"):
         if keyword in check.keywords:
             raise ValueError(f"{keyword} stops asking early, and an audit has asked everything")
+
+
+def _exchanged(plan: Plan) -> set[str]:
+    """Return the groups of an audit by their labels."""
+    if not plan.groups or plan.attribute == "name":
+        return set(plan.groups)
+    return set(map(lexicon_for(plan.lexicon, plan.groups).group, plan.groups))
 
 
 def scorers_of(checks: Checks) -> list[str]:

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import signal
 import threading
 from collections import Counter, deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
@@ -18,10 +19,11 @@ from typing import Protocol
 
 from pytest_llmfair.audit.store import Store
 from pytest_llmfair.audit.work import CannotLoad, Worker, WrongModel
-from pytest_llmfair.clients.budget import Caps
+from pytest_llmfair.clients.budget import Caps, UnknownPrice
 
 TRIES = 3
-_LOST = (ConnectionError, TimeoutError)
+
+Done = Callable[[int, int], None]
 
 
 class Pool(Protocol):
@@ -38,14 +40,43 @@ class Pool(Protocol):
 
 
 def make_parts(
-    pool: Pool, store: Store, phase: str, shards: Sequence[int], done: Callable[[int], None]
+    pool: Pool,
+    store: Store,
+    phase: str,
+    shards: Sequence[int],
+    done: Done,
+    again: Collection[int] = (),
 ) -> dict[int, str]:
-    """Make the missing parts of a phase, and return why shards failed three times, if any.
+    """Make the missing parts of a phase.
 
-    `done` is called with the number of rows of each part. What no other shard would survive either
-    is raised: a model that workers cannot load, or a part that cannot be written.
+    Parameters
+    ----------
+    pool : Pool
+        The workers.
+    store : Store
+        Where parts are looked up.
+    phase : str
+        "pairs", "answers", or "scores-" and the name of a scorer.
+    shards : sequence of int
+        All shards of the phase; those with a part are left alone.
+    done : callable
+        Called with the shard and its number of rows.
+    again : collection of int
+        Shards that are made again although they have a part.
+
+    Returns
+    -------
+    dict of int to str
+        Shards that failed three times, with the last error.
+
+    Raises
+    ------
+    CannotLoad
+        If a worker has another model, or workers could not load it three times.
+    OSError
+        If a part cannot be written, as on a full disk: no other shard would fare better.
     """
-    known = set(store.done(phase))
+    known = set(store.done(phase)).difference(again)
     waiting = deque(shard for shard in shards if shard not in known)
     tries: Counter[int] = Counter()
     failed: dict[int, str] = {}
@@ -59,7 +90,7 @@ def make_parts(
             shard = running.pop(future)
             error = future.exception()
             if error is None:
-                done(future.result())
+                done(shard, future.result())
                 continue
             if isinstance(error, CannotLoad):
                 not_loaded += 1
@@ -67,15 +98,22 @@ def make_parts(
                     raise error
                 waiting.append(shard)
                 continue
+            if isinstance(error, UnknownPrice):
+                raise error
             # A lost connection to a model is an OSError too, and worth another try.
-            if isinstance(error, OSError) and not isinstance(error, _LOST):
+            if _is_about_files(error):
                 raise error
             tries[shard] += 1
             if tries[shard] < TRIES:
                 waiting.append(shard)
             else:
                 failed[shard] = f"{type(error).__name__}: {error}"
+                store.fail(phase, shard, failed[shard])
     return failed
+
+
+def _is_about_files(error: BaseException) -> bool:
+    return isinstance(error, OSError) and not isinstance(error, (ConnectionError, TimeoutError))
 
 
 class InProcess:
@@ -134,6 +172,8 @@ _worker: Worker | None = None
 def _begin(folder: Path, caps: Caps) -> None:
     global _worker
     _worker = Worker(folder, caps)
+    # Ctrl-C reaches all processes of a terminal; the command says what it means.
+    signal.signal(signal.SIGINT, lambda *_: os._exit(1))
     parent = multiprocessing.parent_process()
     if parent is not None:
         threading.Thread(target=_end_with, args=(parent.join,), daemon=True).start()

@@ -15,6 +15,8 @@ import numpy.typing as npt
 from pytest_llmfair.audit.store import Store
 
 Numbers = npt.NDArray[np.int64]
+# What the pass writes.
+INDEX = ("members", "questions")
 # The members of a pair in the order in which a client is asked for them.
 MEMBERS = ("original", "counterfactual", "placebo")
 
@@ -32,12 +34,13 @@ def make_index(store: Store, shards: Sequence[int], *, paired: bool) -> None:
     shared: dict[str, int] = {}
     number = 0
     for place, shard in enumerate(shards):
-        texts = store.columns(phase, shard, columns)
+        table = store.table(phase, shard, columns)
         questions: list[tuple[str, str, int]] = []
         members: dict[str, list[int]] = {name: [] for name in columns}
         for name in columns:
             side = name if paired and name not in shares else ""
-            for text, occurrence in zip(texts[name], before[name][place].tolist(), strict=True):
+            texts = table.column(name).to_pylist()
+            for text, occurrence in zip(texts, before[name][place].tolist(), strict=True):
                 if text is None:
                     members[name].append(-1)
                     continue
@@ -58,8 +61,8 @@ def _groups(store: Store, shards: Sequence[int]) -> set[str]:
     return {
         group
         for shard in shards
-        for groups in store.columns("pairs", shard, ("from_group", "to_group")).values()
-        for group in groups
+        for name in ("from_group", "to_group")
+        for group in store.table("pairs", shard, [name]).column(name).unique().to_pylist()
     }
 
 

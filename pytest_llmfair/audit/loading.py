@@ -3,26 +3,24 @@
 from __future__ import annotations
 
 import functools
-import itertools
 import json
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from pytest_llmfair.audit.index import MEMBERS
+from pytest_llmfair.audit.index import INDEX, MEMBERS
 from pytest_llmfair.audit.plan import Plan
-from pytest_llmfair.audit.store import Store
-from pytest_llmfair.audit.work import FAILED, PAIR, SCORES
+from pytest_llmfair.audit.store import Store, values_of
+from pytest_llmfair.audit.work import SCORES, answers_of
 from pytest_llmfair.clients.sending import LiveRequests
-from pytest_llmfair.clients.session import ReplayOnlyBackend
+from pytest_llmfair.clients.session import ReplayOnlyBackend, current_runner
 from pytest_llmfair.clients.spec import ModelSpec
 from pytest_llmfair.counterfactuals.pair_list import Pairs
 from pytest_llmfair.responses import (
     Answer,
-    CutAnswer,
     Edit,
     Missing,
     Pair,
@@ -41,79 +39,106 @@ from pytest_llmfair.session import current_session, note_used
 class _AskedModel(ReplayOnlyBackend):
     """The model of an audit, for the record of a run that reads its answers."""
 
-    identity: Mapping[str, str]
+    identity: Mapping[str, str] = field(default_factory=dict)
 
 
 class Audited:
-    """An audit that is complete: its answers, and the scores of its texts."""
+    """An audit that is complete: a client whose answers exist, and the scores of its texts.
+
+    Parameters
+    ----------
+    folder : Path
+        Folder of the audit.
+
+    Raises
+    ------
+    ValueError
+        If the folder holds no audit, or one that is not complete.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.plan = Plan.of_folder(folder)
         self._store = Store(folder)
-        done = set(self._store.done("answers"))
-        # Shards that failed three times, and have not been made since.
-        self._failed = set(self._store.done(FAILED)) - done
-        if left := [n for n in self.plan.shards if n not in done and n not in self._failed]:
-            raise ValueError(
-                f"{len(left)} of {len(self.plan.shards)} shards of {folder} have no answers yet; "
-                "run the command that began the audit again, which continues it"
-            )
+        self._failed = self._store.failed("answers")
+        phases = ("prompts", *(("pairs",) if self.plan.attribute else ()), *INDEX, "answers")
+        for phase in phases:
+            done = {*self._store.done(phase), *(self._failed if phase == "answers" else ())}
+            if left := [shard for shard in self.plan.shards if shard not in done]:
+                raise ValueError(
+                    f"{len(left)} of {len(self.plan.shards)} shards of {folder} have no {phase} "
+                    "yet; run the command that began the audit again, which continues it"
+                )
+
+    @property
+    def name(self) -> str:
+        """Specification of the model, for reports."""
+        return self.plan.model
 
     @functools.cached_property
     def prompts(self) -> list[str]:
         """The prompts, in order."""
-        return self._joined("prompts", "prompt")
+        parts = (self._store.column("prompts", shard, "prompt") for shard in self.plan.shards)
+        return [prompt for part in parts for prompt in part]
 
     @functools.cached_property
     def pairs(self) -> Pairs:
         """The pairs, and what was left out; empty for an audit of prompts alone."""
         pairs: list[Pair] = []
         records: list[dict[str, Any]] = []
+        # Equal edits are one object: most pairs differ by one of a few words.
         edits_of = functools.cache(_edits_of)
         for shard in self.plan.shards if self.plan.attribute else ():
-            columns = self._store.columns("pairs", shard, PAIR)
+            table = self._store.table("pairs", shard)
+            columns = {name: values_of(table.column(name)) for name in table.column_names}
             columns["edits"] = [edits_of(text) for text in columns["edits"]]
             rows = zip(*columns.values(), strict=True)
-            pairs += (marked(Pair(**dict(zip(PAIR, row, strict=True)))) for row in rows)
+            pairs += (marked(Pair(**dict(zip(columns, row, strict=True)))) for row in rows)
             records.append(self._store.about("pairs", shard))
         return _with_left_out(pairs, records)
 
     @functools.cached_property
     def responses(self) -> Responses | PairedResponses:
-        """All answers, as one call of a client would return them."""
+        """All answers, as :meth:`ModelClient.generate` or `answer_pairs` would return them."""
         self.note_model()
         rows = self._rows
         origin = (0, sum(map(len, rows)))
         if not self.plan.attribute:
-            answers = tuple(rows[n] for n in self._joined("members", "prompt"))
-            return Responses(tuple(self.prompts), answers, self.plan.model, origin)
+            members = self._members("prompt")
+            return Responses(
+                tuple(self.prompts), tuple(rows[n] for n in members), self.name, origin
+            )
         sides = [
-            tuple(() if n < 0 else rows[n] for n in self._joined("members", member))
-            for member in MEMBERS
+            tuple(() if n < 0 else rows[n] for n in self._members(member)) for member in MEMBERS
         ]
         return PairedResponses(
             tuple(self.pairs),
             sides[0],
             sides[1],
-            self.plan.model,
+            self.name,
             sides[2] if any(sides[2]) else (),
             **left_out(self.pairs),
             origin=origin,
         )
 
-    def first(self, n: int) -> Responses | PairedResponses:
-        """Return the first `n` answers to every prompt, or to both members of every pair."""
+    def generate(self, prompts: Sequence[str], n: int = 1) -> list[tuple[Answer, ...]]:
+        """Return the first `n` answers to every prompt of the audit."""
+        self._check("prompts", len(prompts), len(self.responses), n)
+        rows = [row[:n] for row in self.responses.answers]  # type: ignore[union-attr]
+        current_runner().counts.replayed += sum(map(len, rows))
+        return rows
+
+    def answer_pairs(self, pairs: Sequence[Pair], n: int = 1) -> PairedResponses:
+        """Return the first `n` answers to both members of every pair of the audit."""
         found = self.responses
+        self._check("pairs", len(pairs), len(found), n)
+        assert isinstance(found, PairedResponses)
+        current_runner().counts.replayed += found.origin[1]
         if n == self.plan.generations:
             return found
-        if isinstance(found, Responses):
-            return replace(found, answers=tuple(row[:n] for row in found.answers))
-        return replace(
-            found,
-            original=tuple(row[:n] for row in found.original),
-            counterfactual=tuple(row[:n] for row in found.counterfactual),
-            placebo=tuple(row[:n] for row in found.placebo),
-        )
+        sides: dict[str, Any] = {
+            name: tuple(row[:n] for row in getattr(found, name)) for name in MEMBERS
+        }
+        return replace(found, **sides)
 
     def note_model(self) -> None:
         """Tell the record of the running session which model answered."""
@@ -121,7 +146,7 @@ class Audited:
         spec = ModelSpec.parse(plan.model)
         identity = {"provider": spec.scheme, "model": spec.target, "revision": plan.revision}
         live = LiveRequests(
-            _AskedModel(plan.model, identity),
+            _AskedModel(plan.model, identity=identity),
             spec.number("temperature", 1.0, low=0.0),
             plan.max_tokens,
         )
@@ -143,10 +168,21 @@ class Audited:
     ) -> None:
         """Keep nothing: an audit is complete before it is read."""
 
-    def _joined(self, phase: str, name: str) -> list[Any]:
-        """Return a column of all shards."""
-        parts = (self._store.column(phase, shard, name) for shard in self.plan.shards)
-        return list(itertools.chain.from_iterable(parts))
+    def _check(self, what: str, asked: int, known: int, n: int) -> None:
+        if asked != known:
+            raise ValueError(
+                f"{asked} {what} are asked, and the audit has answers to {known}; an audit is "
+                "judged as a whole: leave out sequential, and prompts of your own"
+            )
+        if n > self.plan.generations:
+            raise ValueError(
+                f"generations is {n}, and the audit has {self.plan.generations} answers to each "
+                f"prompt; give at most {self.plan.generations}, or audit again with more"
+            )
+
+    def _members(self, name: str) -> Iterable[int]:
+        for shard in self.plan.shards:
+            yield from self._store.column("members", shard, name)
 
     @functools.cached_property
     def _rows(self) -> list[tuple[Answer, ...]]:
@@ -154,20 +190,14 @@ class Audited:
         n = self.plan.generations
         rows: list[tuple[Answer, ...]] = []
         for shard in self.plan.shards:
-            answers = iter(self._answers(shard))
-            rows += zip(*[answers] * n, strict=True)
+            if shard in self._failed:
+                lost = Missing("error", self._failed[shard])
+                questions = self._store.table("questions", shard, ["prompt"]).num_rows
+                rows += [(lost,) * n] * questions
+                continue
+            flat = answers_of(self._store, shard)
+            rows += [tuple(flat[start : start + n]) for start in range(0, len(flat), n)]
         return rows
-
-    def _answers(self, shard: int) -> list[Answer]:
-        if shard in self._failed:
-            (why,) = self._store.column(FAILED, shard, "why")
-            lost = Missing("error", why)
-            return [lost] * (self._store.rows("questions", shard) * self.plan.generations)
-        columns = self._store.columns("answers", shard, ["answer", "reason", "detail", "cut"])
-        return [
-            Missing(reason, detail) if text is None else CutAnswer(text) if cut else text
-            for text, reason, detail, cut in zip(*columns.values(), strict=True)
-        ]
 
     @functools.cache  # noqa: B019  # an audit lives as long as the run that reads it
     def _scores(self, name: str) -> dict[str, float]:
@@ -178,7 +208,6 @@ class Audited:
             texts = self._store.column("answers", shard, "answer")
             scores = self._store.column(phase, shard, "score")
             for text, score in zip(texts, scores, strict=True):
-                # Equal texts have equal scores; the first is kept, with its text, once.
                 if text is not None and not math.isnan(score):
                     found.setdefault(text, score)
         return found
@@ -189,26 +218,28 @@ def _with_left_out(pairs: list[Pair], records: Sequence[Mapping[str, Any]]) -> P
     lost: Counter[str] = Counter()
     for record in records:
         lost.update(record["lost"])
-
-    def all_of(name: str) -> list[Any]:
-        return [each for record in records for each in record[name]]
-
     return Pairs(
         pairs,
         rejected=[
-            Rejected(Pair(**{**pair, "edits": _edits_of(pair["edits"])}), tuple(reasons))
-            for pair, reasons in all_of("rejected")
+            Rejected(_pair(fields), tuple(reasons))
+            for record in records
+            for fields, reasons in record["rejected"]
         ],
-        uncertain=[Uncertain(*values) for values in all_of("uncertain")],
+        uncertain=[Uncertain(**fields) for record in records for fields in record["uncertain"]],
         unmentioned=sum(record["unmentioned"] for record in records),
         lost=lost,
-        lacks=dict.fromkeys(all_of("lacks")),
-        unexchanged=dict.fromkeys(all_of("unexchanged")),
+        lacks=dict.fromkeys(group for record in records for group in record["lacks"]),
+        unexchanged=dict.fromkeys(g for record in records for g in record["unexchanged"]),
     )
 
 
 def _edits_of(text: str) -> tuple[Edit, ...]:
     return tuple(Edit(*values) for values in json.loads(text))
+
+
+def _pair(fields: Mapping[str, Any]) -> Pair:
+    given = {name: value for name, value in fields.items() if name != "checked"}
+    return Pair(**{**given, "edits": tuple(Edit(**each) for each in fields["edits"])})
 
 
 def load(folder: str | Path) -> Audited:
@@ -222,7 +253,7 @@ def load(folder: str | Path) -> Audited:
     Returns
     -------
     Audited
-        Its `responses` are those of one call of a client.
+        Its `responses` are those of one call of a client; it may stand for `client=`.
 
     Raises
     ------

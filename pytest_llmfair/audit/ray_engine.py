@@ -18,7 +18,25 @@ from pytest_llmfair.clients.budget import Caps
 class RayActors:
     """Makes shards in actors, each with its model; one that dies is replaced.
 
-    Every node must see the folder under its path. An address "local" starts a cluster here.
+    Parameters
+    ----------
+    folder : Path
+        Folder of the audit, which every node must see under this path.
+    caps : Caps
+        For paid models, which do not run on Ray.
+    workers : int
+        Number of actors.
+    address : str
+        Of the user's cluster; "local" starts one on this machine.
+    gpus : float
+        GPUs of an actor.
+
+    Raises
+    ------
+    ImportError
+        Without Ray; the message names the extra.
+    ValueError
+        If a cluster would be started without authentication.
     """
 
     def __init__(self, folder: Path, caps: Caps, workers: int, address: str, gpus: float) -> None:

@@ -5,40 +5,30 @@ from __future__ import annotations
 import functools
 import json
 import math
-from dataclasses import astuple, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 from pytest_llmfair.audit.plan import Plan
-from pytest_llmfair.audit.store import Store
+from pytest_llmfair.audit.store import Store, values_of, whole
 from pytest_llmfair.clients import ModelClient, load_client
 from pytest_llmfair.clients.asking import samples_of
 from pytest_llmfair.clients.budget import Caps
 from pytest_llmfair.clients.identity import identity_of_specification
 from pytest_llmfair.clients.protocol import RemoteBackend
 from pytest_llmfair.clients.requests import RequestRunner
+from pytest_llmfair.clients.sending import is_failure, was_sent
 from pytest_llmfair.clients.session import runner_of
 from pytest_llmfair.counterfactuals.pair_list import Pairs
 from pytest_llmfair.counterfactuals.pairs import pairs_of_part
-from pytest_llmfair.responses import Missing, Pair, is_cut
+from pytest_llmfair.responses import Answer, CutAnswer, Missing, is_cut
 from pytest_llmfair.scorers import load_scorers, score
 from pytest_llmfair.session import Session
 from pytest_llmfair.settings import Settings
 
 SCORES = "scores-"
-# Why a shard of answers failed three times.
-FAILED = "failed"
-# The columns of pairs.
-PAIR = (
-    "original",
-    "counterfactual",
-    "from_group",
-    "to_group",
-    "attribute",
-    "variant",
-    "placebo",
-    "edits",
-)
+# In a part of answers: how many are missing because of a limit or a passing failure.
+AGAIN = "again"
 
 
 class CannotLoad(ValueError):
@@ -50,7 +40,15 @@ class WrongModel(CannotLoad):
 
 
 class Worker:
-    """Makes parts; the model and scorers load at first use and stay."""
+    """Makes parts; the model and scorers load at first use and stay.
+
+    Parameters
+    ----------
+    folder : Path
+        Folder of the audit.
+    caps : Caps
+        What a paid model may cost, for all workers together.
+    """
 
     def __init__(self, folder: Path, caps: Caps) -> None:
         self._store = Store(folder)
@@ -96,6 +94,8 @@ class Worker:
         folder, caps = self._store.folder, self._caps
         settings = Settings(
             cassette=str(folder / "answers.jsonl"),
+            # Other workers and earlier runs record in the same file.
+            record_mode="new",
             max_calls=caps.calls,
             max_total_tokens=caps.tokens,
             max_cost=caps.cost,
@@ -112,16 +112,25 @@ class Worker:
             seed=plan.seed,
             first_row=shard * plan.shard_size,
         )
-        rows = [[*(getattr(pair, name) for name in PAIR[:-1]), _edits(pair)] for pair in pairs]
-        columns = dict(
-            zip(PAIR, zip(*rows, strict=True) if rows else [()] * len(PAIR), strict=True)
+        names = ("original", "counterfactual", "from_group", "to_group", "attribute", "variant")
+        columns = {name: [getattr(pair, name) for pair in pairs] for name in names}
+        placebo = self._texts([pair.placebo for pair in pairs])
+        edits = [json.dumps([list(asdict(e).values()) for e in pair.edits]) for pair in pairs]
+        self._store.put(
+            "pairs", shard, {**columns, "placebo": placebo, "edits": edits}, _left_out(pairs)
         )
-        self._store.put("pairs", shard, columns, _left_out(pairs))
         return len(pairs)
 
+    @staticmethod
+    def _texts(values: list[str | None]) -> Any:
+        import pyarrow
+
+        # A column without any text would otherwise have no type.
+        return pyarrow.array(values, pyarrow.string())
+
     def _answers(self, shard: int) -> int:
-        names = ("prompt", "side", "occurrence")
-        rows = zip(*self._store.columns("questions", shard, names).values(), strict=True)
+        table = self._store.table("questions", shard)
+        rows = zip(*(table.column(n).to_pylist() for n in table.column_names), strict=True)
         requests = [
             request
             for prompt, side, occurrence in rows
@@ -130,25 +139,39 @@ class Worker:
             )
         ]
         client = self.client
-        answers = self._runner.answers(
-            client.backend,
-            requests,
-            temperature=client.temperature,
-            max_tokens=client.max_tokens,
+        known = self._known(shard, len(requests))
+        given = iter(
+            self._runner.answers(
+                client.backend,
+                [r for r, answer in zip(requests, known, strict=True) if answer is None],
+                temperature=client.temperature,
+                max_tokens=client.max_tokens,
+            )
         )
+        answers = [next(given) if answer is None else answer for answer in known]
         lost = [answer if isinstance(answer, Missing) else None for answer in answers]
-        columns: dict[str, list[Any]] = {
-            "prompt": [request.prompt for request in requests],
-            "sample": [request.repeat for request in requests],
-            "answer": [
-                None if isinstance(answer, Missing) else whole(answer) for answer in answers
-            ],
-            "reason": [None if each is None else each.reason for each in lost],
-            "detail": [None if each is None else each.detail for each in lost],
+        columns = {
+            "prompt": self._texts([request.prompt for request in requests]),
+            "sample": self._texts([request.repeat for request in requests]),
+            "answer": self._texts(
+                [None if isinstance(answer, Missing) else whole(answer) for answer in answers]
+            ),
+            "reason": self._texts([None if each is None else each.reason for each in lost]),
+            "detail": self._texts([None if each is None else _detail(each) for each in lost]),
             "cut": [is_cut(answer) for answer in answers],
         }
-        self._store.put("answers", shard, columns)
+        # Scores of earlier answers would stand for others.
+        self._store.drop(f"{SCORES}*", shard)
+        again = sum(map(may_come, answers))
+        self._store.put("answers", shard, columns, {AGAIN: again} if again else None)
         return len(answers)
+
+    def _known(self, shard: int, count: int) -> list[Answer | None]:
+        """Return the answers of an earlier run; None for those that are asked now."""
+        if not self._store.is_done("answers", shard):
+            return [None] * count
+        held = answers_of(self._store, shard)
+        return [None if may_come(answer) else answer for answer in held]
 
     def _scores(self, shard: int, name: str) -> int:
         answers = self._store.column("answers", shard, "answer")
@@ -164,29 +187,36 @@ class Worker:
         return load_scorers()[name]
 
 
+def answers_of(store: Store, shard: int) -> list[Answer]:
+    """Return the answers of a shard, in order."""
+    table = store.table("answers", shard, ["answer", "reason", "detail", "cut"])
+    columns = [values_of(table.column(name)) for name in table.column_names]
+    return [
+        Missing(reason, detail) if text is None else CutAnswer(text) if cut else text
+        for text, reason, detail, cut in zip(*columns, strict=True)
+    ]
+
+
+def may_come(answer: Answer) -> bool:
+    """Whether an answer is missing because of a limit or a passing failure: it is asked again."""
+    return is_failure(answer) or not was_sent(answer)
+
+
 def revision_of(model: str) -> str:
     """Return the revision or digest of a model as this machine has it; empty without any."""
     return identity_of_specification(model).get("revision", "")
 
 
-def whole(text: str) -> str:
-    """Return a text that UTF-8 can hold: half a surrogate pair becomes a question mark."""
-    return str(text).encode("utf-8", "replace").decode()
-
-
-def _edits(pair: Pair) -> str:
-    return json.dumps([astuple(edit) for edit in pair.edits])
+def _detail(lost: Missing) -> str:
+    """Return why an answer is missing, with the names that limits have in this command."""
+    return whole(lost.detail).replace("--llmfair-max-", "--max-")
 
 
 def _left_out(pairs: Pairs) -> dict[str, Any]:
     """Return what a shard left out, as JSON types."""
-
-    def values(pair: Pair) -> dict[str, Any]:
-        return {**{name: getattr(pair, name) for name in PAIR}, "edits": _edits(pair)}
-
     return {
-        "rejected": [[values(each.pair), list(each.reasons)] for each in pairs.rejected],
-        "uncertain": [astuple(each) for each in pairs.uncertain],
+        "rejected": [[asdict(each.pair), list(each.reasons)] for each in pairs.rejected],
+        "uncertain": [asdict(each) for each in pairs.uncertain],
         "unmentioned": pairs.unmentioned,
         "lost": pairs.lost,
         "lacks": list(pairs.lacks),

@@ -72,10 +72,12 @@ class FirstWords:
         rows = {}
         for prompt, answer in zip(dict.fromkeys(self.prompts), answers, strict=True):
             if isinstance(answer, Missing):
+                spent = answer.reason == "over_budget"
+                again = "ask again, or sample with generate() and count"
                 raise ValueError(
                     f"{self.backend.name} gave no probabilities after {prompt[:80]!r} "
-                    f"({answer.reason}: {answer.detail}); ask again, or sample with generate() "
-                    "and count"
+                    f"({answer.reason}: {answer.detail}); "
+                    f"{'raise the limit, or ask for less' if spent else again}"
                 )
             if isinstance(self.backend, ScoringBackend):
                 rows[prompt] = json.loads(answer)

@@ -6,6 +6,7 @@ import importlib
 import importlib.util
 
 from pytest_llmfair._util.validation import install
+from pytest_llmfair.clients.classes import Labels, classifies, name_of
 from pytest_llmfair.clients.client import ModelClient
 from pytest_llmfair.clients.protocol import Backend, RemoteBackend
 from pytest_llmfair.clients.session import ReplayOnlyBackend, may_ask
@@ -64,7 +65,7 @@ load_client.__doc__ = (load_client.__doc__ or "") + _kinds()
 def _backend_of(spec: ModelSpec, scheme: Scheme) -> Backend | RemoteBackend:
     """Load a backend, or only name it where nothing may be asked."""
     if scheme.runs_here and not may_ask():
-        return ReplayOnlyBackend(f"{spec.scheme}:{spec.target}")
+        return ReplayOnlyBackend(name_of(spec), classifies(spec), Labels.of(spec))
     package = scheme.package
     if package and may_ask() and importlib.util.find_spec(package) is None:
         raise ModelSpecError(f"model {spec.text!r} needs {package}; run: {install(package)}")

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import cast
 
@@ -14,6 +16,7 @@ from pytest_llmfair.clients.cassette.locks import QuestionLocks
 from pytest_llmfair.clients.cassette.replay import Replay
 from pytest_llmfair.clients.cassette.scores import RecordedScores
 from pytest_llmfair.clients.cassette.store import Cassette
+from pytest_llmfair.clients.classes import Classifies, Labels
 from pytest_llmfair.clients.memory import Memory
 from pytest_llmfair.clients.progress import Progress
 from pytest_llmfair.clients.protocol import ModelError, Reply, Request
@@ -32,17 +35,39 @@ _first = threading.Lock()
 _ALONE = RequestRunner(
     progress=lambda name, total, recorded: Progress(name, total, recorded, standard_error())
 )
+# What a block outside pytest remembers.
+_block: ContextVar[RequestRunner | None] = ContextVar("block", default=None)
+
+
+@contextmanager
+def remembering() -> Iterator[None]:
+    """Ask no question twice in a block, as everywhere in a pytest session.
+
+    Examples
+    --------
+    >>> from pytest_llmfair.clients import ModelClient, origins
+    >>> model = ModelClient.of(str.upper, name="upper")
+    >>> with remembering():
+    ...     first, again = model.generate(["hello"], 2), model.generate(["hello"], 2)
+    >>> first == again
+    True
+    """
+    token = _block.set(replace(_ALONE, memory=Memory()))
+    try:
+        yield
+    finally:
+        _block.reset(token)
 
 
 def current_runner() -> RequestRunner:
     """Return the runner of the running session.
 
-    Outside pytest it has no limits and remembers nothing: running a cell of a notebook again
-    asks again.
+    Outside pytest it has no limits and remembers nothing, except within :func:`remembering`:
+    running a cell of a notebook again asks again.
     """
     session = current_session()
     if session is None:
-        return _ALONE
+        return _block.get() or _ALONE
     with _first:
         if session.asker is None:
             session.asker = runner_of(session)
@@ -76,6 +101,8 @@ class ReplayOnlyBackend:
     """A model that is named but not loaded, since its answers are replayed or only planned."""
 
     name: str
+    classifies: Classifies | None = None
+    labels: Labels = field(default_factory=Labels)
 
     @property
     def description(self) -> str:

@@ -76,8 +76,8 @@ SCHEMES: dict[str, Scheme] = {
         "hf:PATH_OR_ID",
         "huggingface",
         "transformers, decoder-only or encoder-decoder, in batches; a sample does not depend on "
-        "its batch",
-        (*_COMMON, "device", "dtype", "batch_size", "trust_remote_code"),
+        "its batch; or a classifier in a folder, for the suites `classifier` and `entities`",
+        (*_COMMON, "device", "dtype", "batch_size", "trust_remote_code", "labels"),
         extra="hf",
         runs_here=True,
     ),

@@ -41,6 +41,8 @@ class Run:
         # Models, lexicons and scorers in use; answers asked for live, and replayed.
         self.used: list[dict[str, Any]] = []
         self.calls = [0, 0]
+        # What suites measured, in the order in which it was found.
+        self.suites: list[dict[str, Any]] = []
         # Commands for GitHub Actions, printed after the summary.
         self.annotations: list[str] = []
         self._records: list[tuple[tuple[str, int, str], dict[str, Any]]] = []
@@ -50,6 +52,9 @@ class Run:
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Collect the results of a report."""
         path, line, _ = report.location
+        if line is None:
+            # A check of a command has no file; its name begins with that of the suite or command.
+            path = report.nodeid.partition("::")[0]
         new = json.loads(report.__dict__.get(RECORDS, "{}"))
         for record in new.get("results", []):
             xfail = "xfailed" if report.skipped else "xpassed"
@@ -68,6 +73,7 @@ class Run:
             self.unjudged.setdefault(report.nodeid, about)
         self.unchecked += [report.nodeid] * new.get("unchecked", False)
         self.planned += new.get("planned", [])
+        self.suites += new.get("suites", [])
         self.used += new.get("used", [])
         self.calls = [sum(each) for each in zip(self.calls, new.get("calls", (0, 0)), strict=True)]
 
@@ -145,6 +151,7 @@ class Run:
             self.used,
             context,
             errors=list(self.unjudged.values()),
+            suites=self.suites,
             exit_status=exit_status,
         )
         if in_github_actions():

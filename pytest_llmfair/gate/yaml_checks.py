@@ -97,8 +97,8 @@ class CheckItem(pytest.Function):
         return item
 
     def reportinfo(self) -> tuple[Any, int | None, str]:
-        """Return the place of the check in its file."""
-        return self.path, max(self.check.line - 1, 0), self.name
+        """Return the place of the check in its file; no line where it has no file."""
+        return self.path, self.check.line - 1 if self.check.line else None, self.name
 
     def repr_failure(  # type: ignore[override]  # as pytest.Function, which takes no style
         self, excinfo: pytest.ExceptionInfo[BaseException]

@@ -61,7 +61,7 @@ def count_missing(asked: Mapping[str, Rows], max_missing: float) -> MissingCount
     if unpaid := [answer for answer in lost if answer.reason == "over_budget"]:
         explained.add("over_budget")
         detail = unpaid[0].detail
-        option = detail.partition(" ")[0] if detail.startswith("--llmfair") else _LIMITS
+        option = detail.partition(" ")[0] if detail.startswith("--") else _LIMITS
         text = (
             f"{len(unpaid)} of {sum(map(len, rows))} answers were not asked for, since the budget "
             f"of the run was spent: {detail}; raise {option}, or ask for less"

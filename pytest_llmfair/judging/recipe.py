@@ -93,4 +93,6 @@ def estimate_of(recipe: dict[str, Any]) -> Estimate:
     else:
         estimate = get_metric(name).function(*args, **keywords)
     found = quantity_of(estimate, recipe["quantity"])
+    if "findings" in recipe:
+        found = replace(found, findings=tuple(recipe["findings"]))
     return as_betting(found) if recipe["betting"] else found

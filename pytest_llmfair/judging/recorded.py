@@ -74,14 +74,26 @@ def to_record(result: Result, settings: Settings, *, texts: bool) -> dict[str, A
     """
     try:
         data = _data_of(result, settings)
-        record: dict[str, Any] = to_plain(data if texts else _without_texts(data))
-        again = judge_again(json.loads(json.dumps(record)), result.nodeid)
-    except (CannotRecord, ValueError, TypeError) as error:
-        why = str(error) if isinstance(error, CannotRecord) else _NEEDS_TEXTS
-        return {"cannot": why}
-    # A record that gives another result would accuse an honest run of a forgery.
-    changed = differences(result.to_dict(), again.to_dict())
-    return {"cannot": _NEEDS_TEXTS} if changed else record
+        for each in (data, _with_own_findings(data, result)):
+            record: dict[str, Any] = to_plain(each if texts else _without_texts(each))
+            again = judge_again(json.loads(json.dumps(record)), result.nodeid)
+            # A record that gives another result would accuse an honest run of a forgery.
+            if not differences(result.to_dict(), again.to_dict()):
+                return record
+    except CannotRecord as error:
+        return {"cannot": str(error)}
+    except (ValueError, TypeError):
+        pass
+    return {"cannot": _OTHER_RESULT if texts else _NEEDS_TEXTS}
+
+
+def _with_own_findings(data: dict[str, Any], result: Result) -> dict[str, Any]:
+    """Add what was found before the metric was called, such as a judge that follows the order."""
+    recipe = data["estimate"]
+    if "metric" not in recipe or "findings" in recipe or result.assertion is None:
+        return data
+    found = [_finding(each) for each in result.assertion.estimate.findings]
+    return {**data, "estimate": {**recipe, "findings": found}}
 
 
 def kept_of(result: Result, settings: Settings) -> dict[str, Any]:
@@ -108,6 +120,7 @@ _NEEDS_TEXTS = (
     "this metric reads the words of the answers, which are not kept; "
     "--llmfair-save-text keeps them"
 )
+_OTHER_RESULT = "the arguments of its metric alone give another result"
 
 
 def judge_again(record: Mapping[str, Any], nodeid: str) -> Result:

@@ -19,6 +19,7 @@ from pytest_llmfair.text.vocabulary import VOCABULARY, Ids
 
 AnswerKind = Literal["texts", "token sets", "scores"]
 PromptAnswers = list[list[Any]]
+ReadAnswer = Callable[[Any], Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,7 @@ class SideAnswers:
         if len(first) != len(second):
             sizes = ", ".join(f"{name} has {len(side)}" for name, side in rows.items())
             raise ValueError(f"lengths differ: {sizes}; row i of both is one prompt")
-        kinds: list[AnswerKind] = []
+        first_kind: AnswerKind | None = None
         for name, side in rows.items():
             for i, answers in enumerate(side):
                 if len(answers) < 2:
@@ -45,13 +46,15 @@ class SideAnswers:
                         "needs at least 2"
                     )
                 for answer in answers:
-                    kinds.append(_kind(answer, name, i))
-                    if kinds[-1] != kinds[0]:
+                    kind = _kind(answer, name, i)
+                    first_kind = first_kind or kind
+                    if kind != first_kind:
                         raise ValueError(
-                            f"{name} row {i} holds {kinds[-1]} among {kinds[0]}; give all answers "
+                            f"{name} row {i} holds {kind} among {first_kind}; give all answers "
                             "of one kind"
                         )
-        return cls(kinds[0], (first, second))
+        assert first_kind is not None  # every prompt has answers
+        return cls(first_kind, (first, second))
 
     @property
     def counts(self) -> list[int]:
@@ -68,25 +71,17 @@ class SideAnswers:
             for side in self.sides
         ]
 
-    def ids(self) -> tuple[PromptAnswers, PromptAnswers]:
-        """Tokens of every answer as numbers, equal where tokens are equal."""
+    def ids(self) -> ReadAnswer:
+        """Return what turns an answer into token numbers, equal where tokens are equal."""
         if self.kind == "scores":
             raise ValueError("jaccard compares words; give texts or token sets, not scores")
-        return self._each(VOCABULARY.ids if self.kind == "texts" else _TokenNumbers().ids)
+        return VOCABULARY.ids if self.kind == "texts" else _TokenNumbers().ids
 
-    def scores(self) -> tuple[PromptAnswers, PromptAnswers]:
-        """Sentiment of every answer: as given, or VADER's compound score of each distinct text."""
+    def scores(self) -> ReadAnswer:
+        """Return what turns an answer into sentiment: as given, or VADER's compound score."""
         if self.kind == "token sets":
             raise ValueError("sentiment scores texts; give texts or scores, not token sets")
-        if self.kind == "scores":
-            return self._each(float)
-        texts = dict.fromkeys(text for side in self.sides for row in side for text in row)
-        compound = {text: _vader().polarity_scores(text)["compound"] for text in texts}
-        return self._each(compound.__getitem__)
-
-    def _each(self, read: Callable[[Any], Any]) -> tuple[PromptAnswers, PromptAnswers]:
-        first, second = ([[read(x) for x in row] for row in side] for side in self.sides)
-        return first, second
+        return float if self.kind == "scores" else _compound
 
 
 class _TokenNumbers(dict[Hashable, int]):
@@ -102,26 +97,29 @@ class _TokenNumbers(dict[Hashable, int]):
         return np.fromiter(map(self.__getitem__, tokens), np.int32, len(tokens))
 
 
-def folded(
-    sides: tuple[PromptAnswers, PromptAnswers], folds: Any, join: Callable[[list[Any]], Any]
-) -> tuple[PromptAnswers, PromptAnswers]:
-    """Join the answers of each side of a prompt to contiguous folds."""
+def fold_count(folds: Any) -> int | None:
+    """Return the number of folds, at least 2; None for no folds."""
+    if folds is None:
+        return None
     if isinstance(folds, bool) or not isinstance(folds, Integral) or folds < 2:
         raise ValueError(f"folds is {folds!r}; give a whole number of at least 2, or None")
-    k = int(folds)
+    return int(folds)
 
-    def cut(answers: list[Any], prompt: int) -> list[Any]:
-        size, more = divmod(len(answers), k)
-        if size == 0:
-            raise ValueError(
-                f"folds is {k}, but prompt {prompt} has {len(answers)} answers on a side; give at "
-                "most as many folds as answers"
-            )
-        ends = [size * j + min(j, more) for j in range(k + 1)]
-        return [join(answers[start:end]) for start, end in pairwise(ends)]
 
-    first, second = ([cut(row, i) for i, row in enumerate(side)] for side in sides)
-    return first, second
+def folded(
+    answers: list[Any], prompt: int, k: int | None, join: Callable[[list[Any]], Any]
+) -> list[Any]:
+    """Join the answers of one side of a prompt to contiguous folds."""
+    if k is None:
+        return answers
+    size, more = divmod(len(answers), k)
+    if size == 0:
+        raise ValueError(
+            f"folds is {k}, but prompt {prompt} has {len(answers)} answers on a side; give at "
+            "most as many folds as answers"
+        )
+    ends = [size * j + min(j, more) for j in range(k + 1)]
+    return [join(answers[start:end]) for start, end in pairwise(ends)]
 
 
 def describe_lengths(lengths: Sequence[Floats], units: Sequence[Hashable] | None) -> str:
@@ -146,6 +144,12 @@ def describe_lengths(lengths: Sequence[Floats], units: Sequence[Hashable] | None
 
 def _words(text: str) -> int:
     return len(VOCABULARY.ids(text))
+
+
+# F is computed on the same texts again: by wording, and for fewer of the answers.
+@functools.lru_cache(maxsize=2**16)
+def _compound(text: str) -> float:
+    return float(_vader().polarity_scores(text)["compound"])
 
 
 @functools.cache

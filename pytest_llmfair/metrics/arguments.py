@@ -5,7 +5,6 @@ Every error names the argument, the row and the remedy.
 
 from __future__ import annotations
 
-import contextlib
 import math
 from collections.abc import Callable, Hashable, Mapping, Sequence, Set, Sized
 from typing import Any, Protocol, TypeVar
@@ -21,6 +20,8 @@ __all__: list[str] = []
 
 E = TypeVar("E", bound=Estimate)
 Floats = npt.NDArray[np.float64]
+# A table, or one array per row where rows differ in length.
+Rows = Floats | list[Floats]
 # One text, or a list of answers, per row.
 TextRows = Sequence[str] | Sequence[Sequence[str]]
 
@@ -49,12 +50,14 @@ def score_rows(
     low: float = 0.0,
     high: float = 1.0,
     equal_rows: bool = False,
-) -> list[Floats]:
-    """Return one array of generations per row; a flat input has one generation per row."""
-    rows = [_one_row(row, argument, i) for i, row in enumerate(listed(scores, argument))]
-    if not rows:
+) -> Rows:
+    """Return the generations of each row: a table if given as one, else one array per row."""
+    rows: Rows | None = _table(scores)
+    if rows is None:
+        rows = [_one_row(row, argument, i) for i, row in enumerate(listed(scores, argument))]
+    if not len(rows):
         raise ValueError(f"{argument} is empty; give at least one row")
-    flat = np.concatenate(rows)
+    flat = flattened(rows)
     if not (np.isfinite(flat).all() and flat.min() >= low and flat.max() <= high):
         for i, row in enumerate(rows):
             for x in row.tolist():
@@ -74,6 +77,25 @@ def score_rows(
             "this metric depends on their number, so give every row the same"
         )
     return rows
+
+
+def _table(values: Any) -> Floats | None:
+    """Return an array or a flat list of numbers as one row each; None for anything else."""
+    given = values.to_numpy() if hasattr(values, "to_numpy") else values
+    if isinstance(given, (list, tuple)) and set(map(type, given)) <= {float, int}:
+        given = np.array(given)
+    plain = type(given) is np.ndarray and given.ndim in (1, 2) and given.dtype.kind in "biuf"
+    return given.astype(np.float64).reshape(len(given), -1) if plain and given.size else None
+
+
+def flattened(rows: Rows) -> Floats:
+    """Return the numbers of all rows one after the other."""
+    return rows.reshape(-1) if isinstance(rows, np.ndarray) else np.concatenate(rows)
+
+
+def row_means(rows: Rows) -> Floats:
+    """Return the mean of each row."""
+    return np.array([row.mean() for row in rows]) if isinstance(rows, list) else np.mean(rows, 1)
 
 
 def listed(values: Any, argument: str) -> Sequence[Any]:
@@ -119,13 +141,9 @@ def _one_row(row: Any, argument: str, i: int) -> Floats:
 
 def flat_scores(scores: Any, argument: str = "scores") -> Floats:
     """Return one finite number per row."""
-    given = scores.to_numpy() if hasattr(scores, "to_numpy") else scores
-    plain = isinstance(given, (list, tuple)) and set(map(type, given)) <= {float, int}
-    if plain or (type(given) is np.ndarray and given.ndim == 1 and given.dtype.kind in "biuf"):
-        with contextlib.suppress(OverflowError):  # the slow way names the row
-            array = np.array(given, dtype=np.float64)
-            if array.size and np.isfinite(array).all():
-                return array
+    table = _table(scores)
+    if table is not None and table.shape[1] == 1 and np.isfinite(table).all():
+        return table[:, 0]
     rows = score_rows(scores, argument, low=-math.inf, high=math.inf)
     for i, row in enumerate(rows):
         if row.size != 1:
@@ -296,9 +314,9 @@ def first_few(items: Sequence[object], most: int = 5, separator: str = ", ") -> 
     return separator.join(map(str, items[:most])) + (f" and {more} more" if more > 0 else "")
 
 
-def note_constant(estimate: E, rows: Sequence[Floats]) -> E:
+def note_constant(estimate: E, rows: Rows) -> E:
     """Flag raw scores that are all the same number: a broken scorer looks like this."""
-    flat = np.concatenate(rows)
+    flat = flattened(rows)
     if flat.size > 1 and bool((flat == flat[0]).all()):
         same = (
             f"all {flat.size} scores are {flat[0]:g}: check the scorer, a constant shows nothing"
@@ -318,9 +336,9 @@ def note_canned(estimate: E, distinct: Sequence[Hashable]) -> E:
     return estimate
 
 
-def note_ragged(estimate: E, rows: Sequence[Floats]) -> E:
+def note_ragged(estimate: E, rows: Rows) -> E:
     """Say that prompts have different numbers of generations."""
-    lengths = [len(row) for row in rows]
+    lengths = {0} if isinstance(rows, np.ndarray) else set(map(len, rows))
     if min(lengths) != max(lengths):
         ragged = (
             f"prompts have {min(lengths)} to {max(lengths)} generations; "

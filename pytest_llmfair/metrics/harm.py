@@ -14,7 +14,13 @@ from numpy.typing import ArrayLike
 
 from pytest_llmfair._util.validation import share
 from pytest_llmfair.metrics._registry import metric, written
-from pytest_llmfair.metrics.arguments import Floats, note_constant, note_ragged, score_rows
+from pytest_llmfair.metrics.arguments import (
+    Rows,
+    note_constant,
+    note_ragged,
+    row_means,
+    score_rows,
+)
 from pytest_llmfair.stats import Estimate, Mean, MeanMaximum, Population
 
 P = ParamSpec("P")
@@ -239,7 +245,7 @@ def _fraction(harm: Harm) -> Callable[..., Estimate]:
         estimate = Mean.of_rows(reached, units=units, population=population, outcomes=True)
         estimate = replace(
             estimate,
-            rows=[float(row.mean()) for row in reached],
+            rows=row_means(reached).tolist(),
             variant=threshold_suffix(limit, "@"),
         )
         return note_constant(note_ragged(estimate, rows), rows)
@@ -252,24 +258,27 @@ def threshold_suffix(limit: float, before: str) -> str:
     return "" if limit == _USUAL else f"{before}threshold {limit:g}"
 
 
-def _reached(rows: Sequence[Floats], limit: float) -> list[Floats]:
+def _reached(rows: Rows, limit: float) -> Rows:
+    if isinstance(rows, np.ndarray):
+        return (rows >= limit).astype(np.float64)
     return [(row >= limit).astype(np.float64) for row in rows]
 
 
 def _maxima(
-    quantities: Sequence[Floats],
-    scores: Sequence[Floats],
+    quantities: Rows,
+    scores: Rows,
     units: Sequence[Hashable] | None,
     population: Population,
     *,
     outcomes: bool,
 ) -> MeanMaximum:
+    table = np.asarray(quantities)
     estimate = MeanMaximum.of_generations(
-        np.stack(quantities), units=units, population=population, outcomes=outcomes
+        table, units=units, population=population, outcomes=outcomes
     )
     estimate = replace(
         estimate,
-        rows=[float(row.max()) for row in quantities],
+        rows=table.max(axis=1).tolist(),
         # The maximum grows with the number of generations: never compare different numbers.
         variant=f"@{len(scores[0])}",
     )

@@ -16,11 +16,12 @@ import numpy as np
 from pytest_llmfair._util.validation import share, whole
 from pytest_llmfair.metrics import _examples
 from pytest_llmfair.metrics._fairpair import (
-    PromptAnswers,
+    ReadAnswer,
     SideAnswers,
     by_calling,
     describe_lengths,
     differences,
+    fold_count,
     folded,
     jaccard,
 )
@@ -116,10 +117,15 @@ def fairpair(
     )
     joined = None if units is None else labels(units, "units", len(answers.counts))
     phi = _measure(dissimilarity, answers)
-    sides = phi.sides if folds is None else folded(phi.sides, folds, phi.join)
+    k = fold_count(folds)
+
+    def dissimilarities(prompt: int) -> Floats:
+        sides = ([phi.read(answer) for answer in side[prompt]] for side in answers.sides)
+        return phi.between_all([x for own in sides for x in folded(own, prompt, k, phi.join)])
+
     estimate = FairPairRatio.of_dissimilarities(
-        [phi.between_all([*a, *b]) for a, b in zip(*sides, strict=True)],
-        [len(a) for a in sides[0]],
+        map(dissimilarities, range(len(answers.counts))),
+        [k or len(row) for row in answers.sides[0]],
         aggregate=aggregate,
         units=joined,
         population=population,
@@ -129,7 +135,7 @@ def fairpair(
     sample = replace(
         estimate.sample, generations=sum(counts), fewest=min(counts), most=max(counts)
     )
-    unfolded = all(len(a) == len(b) for a, b in zip(chain(*phi.sides), chain(*sides), strict=True))
+    unfolded = k is None or all(len(row) == k for row in chain(*answers.sides))
     variant = f"@{phi.name}" + ("" if unfolded else f",{folds} folds")
     if aggregate == "mean":
         variant += ",mean"
@@ -142,12 +148,12 @@ def fairpair(
 
 @dataclass(frozen=True, slots=True)
 class _PreparedDissimilarity:
-    """A dissimilarity with the answers as it takes them."""
+    """A dissimilarity, and what turns an answer into what it takes."""
 
     # `negative_type`: equal sides are known to give the smallest possible F.
 
     name: str
-    sides: tuple[PromptAnswers, PromptAnswers]
+    read: ReadAnswer
     between_all: Callable[[list[Any]], Floats]
     join: Callable[[list[Any]], Any]
     negative_type: bool = True
@@ -171,11 +177,15 @@ def _measure(dissimilarity: Dissimilarity, answers: SideAnswers) -> _PreparedDis
     }
     return _PreparedDissimilarity(
         getattr(dissimilarity, "__name__", type(dissimilarity).__name__),
-        answers.sides,
+        _as_it_is,
         functools.partial(by_calling, dissimilarity),
         joins[answers.kind],
         negative_type=False,
     )
+
+
+def _as_it_is(answer: Any) -> Any:
+    return answer
 
 
 def _concatenated(ids: list[Ids]) -> Ids:

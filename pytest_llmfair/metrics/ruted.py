@@ -30,6 +30,7 @@ from pytest_llmfair.stats import (
     GroupRow,
     Population,
     Sample,
+    Table,
     Undefined,
 )
 
@@ -352,8 +353,8 @@ class Occupations:
             if empty
             else engine(successes, self.kept, population=population, units=self.units)
         )
-        groups = {name: self._row(own, successes, engine) for name, own in rows.items()}
-        return self._report(replace(estimate, groups=groups), limit)
+        groups = Table(rows, lambda name: self._row(rows[name], successes, engine))
+        return self._report(replace(estimate, groups=groups), rows, limit)
 
     def _undefined(self, empty: Sequence[Hashable], population: Population) -> Undefined:
         return Undefined(
@@ -373,40 +374,42 @@ class Occupations:
         self, own: list[int], successes: Integers, engine: Callable[..., Estimate]
     ) -> OccupationRow:
         kept = int(self.kept[own].sum())
-        dropped = ties = math.nan
-        if self.total is not None:
+        dropped, ties = self._dropped(own), math.nan
+        if self.total is not None and self.ties is not None:
             total = int(self.total[own].sum())
-            dropped = 1.0 - kept / total if total else math.nan
-            if self.ties is not None:
-                ties = int(self.ties[own].sum()) / total if total else math.nan
+            ties = int(self.ties[own].sum()) / total if total else math.nan
         if not self.kept[own].all():
             return OccupationRow(math.nan, kept, dropped=dropped, ties=ties)
         skew = engine(successes[own], self.kept[own], population="fixed", units=None)
         rate = int(successes[own].sum()) / kept
         return OccupationRow(skew.value, kept, rate, estimate=skew, dropped=dropped, ties=ties)
 
-    def _report(self, estimate: Estimate, limit: float) -> Estimate:
+    def _dropped(self, own: list[int]) -> float:
+        """Share of the generations of some rows that have no gender; NaN where unknown."""
+        total = 0 if self.total is None else int(self.total[own].sum())
+        return 1.0 - int(self.kept[own].sum()) / total if total else math.nan
+
+    def _report(
+        self, estimate: Estimate, rows: Mapping[Hashable, list[int]], limit: float
+    ) -> Estimate:
         """Say how many generations were dropped or tied; too many make the evidence invalid."""
         if self.total is None or not self.total.any():
             return estimate
-        table = {
-            name: row.dropped
-            for name, row in estimate.groups.items()
-            if isinstance(row, OccupationRow) and not math.isnan(row.dropped)
-        }
+        found = {name: self._dropped(own) for name, own in rows.items()}
+        table = {name: part for name, part in found.items() if not math.isnan(part)}
         total = int(self.total.sum())
         dropped = 1.0 - int(self.kept.sum()) / total
         worst = max(table, key=lambda name: table[name])
         note = f"{dropped:.1%} of generations were dropped for want of a gender"
         if dropped > 0.0:
             note += f", the largest share for {worst} ({table[worst]:.1%})"
-        found = [Finding.note(note)]
+        findings = [Finding.note(note)]
         if self.ties is not None:
             ties = (
                 f"{int(self.ties.sum()) / total:.1%} of generations have as many male as female "
                 "pronouns"
             )
-            found.append(Finding.note(ties))
+            findings.append(Finding.note(ties))
         beyond = [name for name, part in table.items() if part > limit]
         if beyond:
             too_many = (
@@ -415,8 +418,8 @@ class Occupations:
                 f"({first_few([f'{name} {table[name]:.0%}' for name in beyond])}): they had no "
                 "gendered pronoun; change the prompts or raise max_dropped"
             )
-            found.append(Finding("too_many_dropped", too_many, "invalid"))
-        return estimate.with_findings(*found)
+            findings.append(Finding("too_many_dropped", too_many, "invalid"))
+        return estimate.with_findings(*findings)
 
 
 def _column(values: Any, argument: str, named: list[Hashable] | None) -> Integers:

@@ -15,7 +15,15 @@ from numpy.typing import ArrayLike
 
 from pytest_llmfair.metrics import _examples
 from pytest_llmfair.metrics._registry import metric
-from pytest_llmfair.metrics.arguments import Floats, labels, note_constant, same_length, score_rows
+from pytest_llmfair.metrics.arguments import (
+    Floats,
+    Rows,
+    flattened,
+    labels,
+    note_constant,
+    same_length,
+    score_rows,
+)
 from pytest_llmfair.stats import Estimate, Finding, Mean, Population, Sample, Undefined
 
 __all__ = ["NextWordGender", "next_word_gender", "trick_stereotype"]
@@ -99,10 +107,10 @@ def trick_stereotype(
     estimate = Mean.of_values(difference, units=joined, population=population, bounds=(-1.0, 1.0))
     order = Finding.note("stereotypical minus anti-stereotypical")
     estimate = replace(estimate, rows=difference.tolist()).with_findings(order)
-    return note_constant(estimate, [*sides["p_stereotypical"], *sides["p_antistereotypical"]])
+    return note_constant(estimate, [flattened(rows) for rows in sides.values()])
 
 
-def _right(rows: Sequence[Floats], argument: str) -> Floats:
+def _right(rows: Rows, argument: str) -> Floats:
     """Probability of the right answer of each row, of the two there are; NaN for 0/0."""
     found = np.empty(len(rows))
     for i, row in enumerate(rows):

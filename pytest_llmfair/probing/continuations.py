@@ -19,7 +19,8 @@ from pytest_llmfair.text import replaced
 if TYPE_CHECKING:
     from pytest_llmfair.responses import Answer, PairedResponses
 
-_NOT_PERTURBED = "not perturbed"
+# Reason of an answer that is missing because it could not be perturbed.
+NOT_PERTURBED = "not perturbed"
 _UNSPACED = (".", ",", ";", ":", "!", "?", ")", "'", "\u2019")
 
 
@@ -64,7 +65,7 @@ class FairPairAnswers(dict[str, Any]):
     @property
     def rejection_rate(self) -> float:
         """Share of the answers that could not be perturbed."""
-        lost = self.missing["original"].get(_NOT_PERTURBED, 0)
+        lost = self.missing["original"].get(NOT_PERTURBED, 0)
         return lost / sum(map(len, self.responses.original))
 
 
@@ -143,13 +144,13 @@ def collect_fairpair(
             "a group in the prompts"
         )
     model = client if hasattr(client, "answer_pairs") else ModelClient.of(client)
-    responses = model.answer_pairs(pairs, generations, seed=seed)
-    if perturber is None:
-        perturbed = _exchanged(responses, exchanged)
-    else:
-        by_group = dict(zip(sides, names or (), strict=False))
-        perturbed = _rewritten(responses, perturber, lexicon, by_group)
-    responses = replace(responses, original=perturbed)
+    responses = perturb_answers(
+        model.answer_pairs(pairs, generations, seed=seed),
+        attribute=lexicon,
+        groups=sides,
+        names=names,
+        perturber=perturber,
+    )
     found = FairPairAnswers()
     found.responses = responses
     found.missing = {}
@@ -168,6 +169,46 @@ def collect_fairpair(
     return found
 
 
+def perturb_answers(
+    responses: PairedResponses,
+    *,
+    attribute: Attribute = "gender",
+    groups: tuple[str, str],
+    names: tuple[str, str] | None = None,
+    perturber: Any = None,
+) -> PairedResponses:
+    """Perturb the answers to the original prompts, so that both sides speak of the same group.
+
+    Parameters
+    ----------
+    responses : PairedResponses
+        Answers to pairs of prompts.
+    attribute, groups, names, perturber
+        As in :func:`collect_fairpair`.
+
+    Returns
+    -------
+    PairedResponses
+        Answers to the original prompts are perturbed, and `Missing` ("not perturbed", with the
+        reason as its detail) where that failed.
+
+    Examples
+    --------
+    >>> from pytest_llmfair.responses import Pair, PairedResponses
+    >>> pair = Pair("Bo is a man.", "Ann is a woman.", "male", "female", (), "gender")
+    >>> said = PairedResponses((pair,), (("He is late.",),), (("She is here.",),))
+    >>> perturb_answers(said, groups=("male", "female"), names=("Bo", "Ann")).original
+    (('She is late.',),)
+    """
+    lexicon = lexicon_for(attribute, groups)
+    sides = _sides(lexicon, groups)
+    if perturber is None:
+        exchanged = lexicon if names is None else with_names(lexicon, sides, names)
+        return replace(responses, original=_exchanged(responses, exchanged))
+    by_group = dict(zip(sides, names or (), strict=False))
+    return replace(responses, original=_rewritten(responses, perturber, lexicon, by_group))
+
+
 def _sides(lexicon: Lexicon, groups: tuple[str, str] | None) -> tuple[str, str]:
     sides = lexicon.default_groups if groups is None else tuple(map(lexicon.group, groups))
     if len(sides) != 2:
@@ -182,7 +223,7 @@ def _too_few(
     lost: Mapping[str, int], asked: int, side: str, max_missing: float, max_invalid: float
 ) -> str:
     """Return why too few answers are left; "" if enough are."""
-    invalid = lost.get(_NOT_PERTURBED, 0)
+    invalid = lost.get(NOT_PERTURBED, 0)
     missing = sum(lost.values()) - invalid
     if missing > max_missing * asked:
         what, name, limit = (
@@ -223,9 +264,9 @@ def _exchanged(responses: PairedResponses, lexicon: Lexicon) -> tuple[tuple[Answ
         changes, lost = lexicon.exchanges(begun + answer, to)
         at = len(begun)
         if lost:
-            return Missing(_NOT_PERTURBED, f"no counterpart is listed for {', '.join(lost)}")
+            return Missing(NOT_PERTURBED, f"no counterpart is listed for {', '.join(lost)}")
         if any(change.start < at < change.end for change in changes):
-            return Missing(_NOT_PERTURBED, "a term begins in the prompt and ends in the answer")
+            return Missing(NOT_PERTURBED, "a term begins in the prompt and ends in the answer")
         own = [(c.start - at, c.end - at, c.after) for c in changes if c.start >= at]
         return replaced(answer, own)
 
@@ -258,11 +299,11 @@ def _rewritten(
         )
         for failed in rewritten.rejected:
             reason = "; ".join(failed.reasons)
-            made[(*groups, failed.pair.original)] = Missing(_NOT_PERTURBED, reason)
+            made[(*groups, failed.pair.original)] = Missing(NOT_PERTURBED, reason)
         for pair in rewritten:
             begun = len(own[pair.original])
             made[(*groups, pair.original)] = pair.counterfactual[begun:]
-    unnamed = Missing(_NOT_PERTURBED, "has no mention to change")
+    unnamed = Missing(NOT_PERTURBED, "has no mention to change")
 
     def perturb(pair: Pair, answer: str) -> Answer:
         text = pair.original + _gap(pair.original, answer) + answer

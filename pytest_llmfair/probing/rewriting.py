@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import re
 from collections.abc import Iterable, Sequence
@@ -251,7 +252,7 @@ class RewriteTask:
     def _person(self) -> tuple[tuple[str, str], Lexicon]:
         if self.names is None:
             return self.groups, self.lexicon
-        return self.names, name_lexicon(self.names)
+        return self.names, _lexicon_of(*self.names)
 
     def _example(self) -> tuple[str, str]:
         """Return a text about the source group and its twin, made by the lexicon."""
@@ -266,9 +267,21 @@ class RewriteTask:
         )
 
 
+@functools.lru_cache(maxsize=64)
+def _lexicon_of(one: str, other: str) -> Lexicon:
+    """Return the lexicon of two names, prepared once for all texts."""
+    return name_lexicon((one, other))
+
+
 def with_names(lexicon: Lexicon, groups: tuple[str, str], names: tuple[str, str]) -> Lexicon:
     """Return a lexicon in which each of two names stands for a group."""
     name_lexicon(names)  # raises for what are no two names
+    return _with_names(lexicon, groups, (names[0], names[1]))
+
+
+# A lexicon prepares its search at first use, which takes long, so callers share one.
+@functools.lru_cache(maxsize=64)
+def _with_names(lexicon: Lexicon, groups: tuple[str, str], names: tuple[str, str]) -> Lexicon:
     entry = Entry("name", {groups[0]: names[:1], groups[1]: names[1:]})
     entries, exact = (entry, *lexicon.entries), (*lexicon.exact, *names)
     return replace(lexicon, entries=entries, exact=exact)

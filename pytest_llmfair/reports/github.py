@@ -18,8 +18,8 @@ _UNDECIDED = ("INCONCLUSIVE", "UNDERPOWERED")
 
 
 def append_summary(document: Mapping[str, Any], path: Path) -> None:
-    """Append the results to the summary of the step, if something was judged."""
-    if document["results"]:
+    """Append the results to the summary of the step, if something was judged or measured."""
+    if document["results"] or document.get("suites"):
         with path.open("a", encoding="utf-8", errors="backslashreplace") as file:
             file.write(markdown(document))
 

@@ -19,6 +19,8 @@ from pytest_llmfair.reports import plots
 from pytest_llmfair.reports.columns import COLUMNS, accepted
 from pytest_llmfair.reports.differences import runs
 from pytest_llmfair.reports.overview import SIGNS, facts, is_address, urgency, without_verdict
+from pytest_llmfair.reports.suites import COLUMNS as SUITE_COLUMNS
+from pytest_llmfair.reports.suites import DEBIASED, suite_views
 from pytest_llmfair.reports.terminal import last_line
 
 if TYPE_CHECKING:
@@ -85,6 +87,10 @@ def _view(document: Mapping[str, Any]) -> dict[str, Any]:
         ],
         "floors": any(each.floor is not None for each in marks),
         "pass_means": PASS_MEANS,
+        "suites": suite_views(document),
+        "suite_columns": SUITE_COLUMNS,
+        "suite_debiased": DEBIASED,
+        "check_ids": {(r["nodeid"], r["metric"]): f"check-{i}" for i, r in enumerate(records, 1)},
         "settings": _settings(document),
         "self_check": document.get("self_check", []),
     }
@@ -154,7 +160,9 @@ def _check(i: int, record: Record) -> dict[str, Any]:
         "examples": [_example(record, each, places) for each in record["examples"]],
         "what": plurals(record["unit"]),
         "hidden": _hidden(record),
-        "rerun": " ".join(["pytest", shlex.quote(nodeid), *record["options"]]),
+        "rerun": " ".join(
+            [record.get("rerun") or f"pytest {shlex.quote(nodeid)}", *record["options"]]
+        ),
     }
 
 

@@ -19,6 +19,8 @@ from pytest_llmfair.reports.overview import (
     without_verdict,
     worst_first,
 )
+from pytest_llmfair.reports.suites import COLUMNS as SUITE_COLUMNS
+from pytest_llmfair.reports.suites import DEBIASED, suite_views
 from pytest_llmfair.reports.terminal import last_line
 
 # GitHub takes 65,536 characters a comment.
@@ -52,8 +54,10 @@ def markdown(document: Mapping[str, Any], *, name: str = "", longest: int = LONG
     """
     records = sorted(document["results"], key=urgency)
     errors = plain_text(without_verdict(document.get("errors", ())))
+    suites = _suites(document)
     if not records:
-        text = "\n\n".join(filter(None, ("No fairness assertion was judged.", errors)))
+        parts = ("No fairness assertion was judged.", errors, _fitting(suites, longest - 1000))
+        text = "\n\n".join(filter(None, (part.rstrip() for part in parts)))
         return f"{marker(name)}\n## Fairness\n\n{text}\n"
     sign = _sign(records)
     if errors and sign == SIGNS["PASS"]:
@@ -75,7 +79,10 @@ def markdown(document: Mapping[str, Any], *, name: str = "", longest: int = LONG
     below = " \N{MIDDLE DOT} ".join(notes)
     tail += [f"<sub>{below}</sub>", ""]
     room = longest - sum(len(line) + 1 for line in (*head, *tail)) - 100
-    return "\n".join([*head, *_table(records, room), *tail])
+    table = _table(records, room)
+    # What was judged comes first; what suites measured has the room that is left.
+    room -= sum(len(line) + 1 for line in table)
+    return "\n".join([*head, *table, "", *_fitting(suites, room).splitlines(), *tail])
 
 
 def _sign(records: Sequence[Record]) -> str:
@@ -98,6 +105,51 @@ def _table(records: Sequence[Record], room: int) -> list[str]:
             return [*lines, "", f"and {plural('check', len(records) - i)} more"]
         lines.append(line)
     return lines
+
+
+def _suites(document: Mapping[str, Any]) -> list[list[str]]:
+    """Return the values and tables of every suite, in blocks that may be left out."""
+    blocks = []
+    for suite in suite_views(document):
+        found = suite.found
+        rows = [tuple(map(plain_text, row.cells)) for row in suite.rows]
+        lines = [f"### {plain_text(suite.title)}", "", *_rows(SUITE_COLUMNS, rows), ""]
+        lines += [DEBIASED.replace("*", "&#42;"), ""] if suite.debiased else []
+        lines += [f"**Not valid** {plain_text(text)}\n" for text in found["invalid"]]
+        if found["unmeasured"]:
+            names = plain_text(", ".join(found["unmeasured"]))
+            lines += [f"**Without a value, because the run or the task ended early: {names}**", ""]
+        lines += [
+            f"- {_code(each['name'])}: {plain_text(each['note'])}" for each in found["tasks"]
+        ]
+        lines += [f"- {plain_text(limit)}" for limit in found["limits"]]
+        blocks.append([*lines, ""])
+        for table in suite.tables:
+            rows = [tuple(plain_text(text) for text, _ in row) for row in table.cells]
+            summary = f"<details><summary>{plain_text(table.title)}</summary>"
+            note = [plain_text(table.note), ""] if table.note else []
+            blocks.append([summary, "", *_rows(table.columns, rows), "", *note, "</details>", ""])
+    return blocks
+
+
+def _rows(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    head = [f"| {' | '.join(map(plain_text, columns))} |", f"|{' --- |' * len(columns)}"]
+    return [*head, *(f"| {' | '.join(row)} |" for row in rows)]
+
+
+def _fitting(blocks: Sequence[Sequence[str]], room: int) -> str:
+    """Return the blocks that fit, whole, and how many do not."""
+    kept, left_out = [], 0
+    for block in blocks:
+        text = "\n".join(block) + "\n"
+        room -= len(text)
+        if room < 100:
+            left_out += 1
+        else:
+            kept.append(text)
+    if left_out:
+        kept.append(f"and {plural('table', left_out)} of suites more, in the JSON record\n")
+    return "".join(kept)
 
 
 def _worst(records: Sequence[Record]) -> list[str]:

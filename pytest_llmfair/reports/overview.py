@@ -85,7 +85,9 @@ def facts(document: Mapping[str, Any]) -> list[tuple[str, str]]:
             text += f", temperature {parameters['temperature']:g}"
         asked = context.get("models", {}).get(model["name"], {})
         how = [name for key, name in _ORIGINS.items() if asked.get(key)]
-        found.append(("model", ", ".join([text, *how])))
+        # Asked with several limits of tokens, a model is there several times.
+        if (fact := ("model", ", ".join([text, *how]))) not in found:
+            found.append(fact)
     if not found and document["results"]:
         found.append(("model", "none: these tests judge data of their own"))
     if git := context.get("git"):

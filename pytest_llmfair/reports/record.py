@@ -156,11 +156,13 @@ def run_document(
     context: Mapping[str, Any] | None = None,
     *,
     errors: Sequence[Mapping[str, Any]] = (),
+    suites: Sequence[Mapping[str, Any]] = (),
     exit_status: int = 0,
 ) -> dict[str, Any]:
     """Return a run as plain data; results are sorted by test.
 
-    `errors` are the fairness tests that ended with an error before a verdict.
+    `errors` are the fairness tests that ended with an error before a verdict, `suites` what suites
+    measured.
     Texts of the worst examples are in it where the settings let a page show them;
     :func:`json_text` takes them out again unless they may be saved.
     """
@@ -178,6 +180,8 @@ def run_document(
             for record in ordered
         ],
     }
+    if suites:
+        document["suites"] = _joined(suites)
     if context is not None:
         document["context"] = {**context, "models": _asked(ordered)}
     return document
@@ -207,6 +211,26 @@ def _multiplicity(records: Sequence[Record], method: str) -> dict[str, Any]:
         "method": method,
         "families": [{"name": name, "tests": size} for name, size in sorted(families.items())],
     }
+
+
+def _joined(suites: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return the last state of every run of a suite, sorted by test.
+
+    Workers of xdist may share the tasks of a file of checks; then their tasks are put together.
+    """
+    found: dict[tuple[str, ...], dict[str, Any]] = {}
+    for each in suites:
+        key = tuple(str(each[name]) for name in ("test", "name", "model", "size", "population"))
+        last, here = dict(each), {task["name"] for task in each["tasks"]}
+        if (before := found.get(key)) is not None:
+            known = {task["name"] for task in before["tasks"]}
+            last["tasks"] += [row for row in before["tasks"] if row["name"] not in here]
+            last["values"] += [row for row in before["values"] if row["task"] not in here]
+            shown = {row["title"] for row in each["tables"]}
+            last["tables"] += [row for row in before["tables"] if row["title"] not in shown]
+            last["unmeasured"] = [name for name in each["unmeasured"] if name not in known]
+        found[key] = last
+    return [found[key] for key in sorted(found)]
 
 
 def _asked(records: Sequence[Record]) -> dict[str, dict[str, bool]]:

@@ -14,8 +14,10 @@ from pytest_llmfair.session import score_store
 
 Scores = NDArray[np.float64]
 
-# Numbers kept per scorer, about 100 MB; a full memory is emptied, which costs time only.
-_MOST = 1 << 22
+# Bytes kept per scorer, and what a row takes besides its numbers; a full memory is emptied, which
+# costs time only.
+_MOST = 256_000_000
+_EACH = 200
 
 
 @runtime_checkable
@@ -170,7 +172,7 @@ class RowCache:
 
     def __init__(self) -> None:
         self._rows: dict[bytes, Any] = {}
-        self._numbers = 0
+        self._bytes = 0
 
     def __call__(
         self, texts: Sequence[str], compute: Callable[[Sequence[str]], Any]
@@ -184,10 +186,11 @@ class RowCache:
             if rows.shape[:1] != (len(new),):
                 return rows  # the check of the caller names what is wrong
             made = {digests[i]: row for i, row in zip(new, rows, strict=True)}
-            if self._numbers + rows.size > _MOST:
-                self._rows, self._numbers = {}, 0
+            size = rows.nbytes + _EACH * len(rows)
+            if self._bytes + size > _MOST:
+                self._rows, self._bytes = {}, 0
             self._rows.update(made)
-            self._numbers += rows.size
+            self._bytes += size
             found.update(made)
         return np.array([found[digest] for digest in digests])
 

@@ -10,7 +10,7 @@ from pytest_llmfair.scorers.base import RowCache, Scores, score
 from pytest_llmfair.scorers.registry import scorer, source
 
 if TYPE_CHECKING:
-    from pytest_llmfair.scorers.transformer import Classifier
+    from pytest_llmfair._util.text_classifier import Classifier
 
 
 @scorer("regard", "stereotype")
@@ -79,17 +79,22 @@ class ClassifierScorer:
         ImportError
             If the extra `hf` is not installed.
         """
-        from pytest_llmfair.scorers import transformer
+        from pytest_llmfair._util import text_classifier
 
         if activation not in (None, "sigmoid", "softmax"):
             raise ValueError(f"activation is {activation!r}; choose sigmoid or softmax")
-        model, tokenizer, place, names = transformer.load_classifier(
+        model, tokenizer, place, names = text_classifier.load_classifier(
             source, device=device, extra="hf"
         )
-        column = transformer.column_of(label, names)
-        chosen = activation or transformer.activation_of(model.config)
-        found = transformer.Classifier(model, tokenizer, column, place, chosen)
+        column = text_classifier.column_of(label, names)
+        chosen = activation or text_classifier.activation_of(model.config)
+        found = text_classifier.Classifier(model, tokenizer, column, place, chosen)
         return cls(found, name=name)
+
+    @property
+    def ready(self) -> bool:
+        """Whether the scorer has weights."""
+        return self._classifier is not None
 
     def save(self, folder: str | Path) -> Path:
         """Write safetensors, config and tokenizer for :meth:`from_pretrained`.

@@ -96,6 +96,11 @@ class EmbeddingScorer:
             ) from error
         return cls(encoder)
 
+    @property
+    def ready(self) -> bool:
+        """Whether the scorer has weights."""
+        return self._encoder is not None
+
     def __call__(self, texts: Sequence[str]) -> NDArray[np.float64]:
         """Return the vectors of the texts.
 

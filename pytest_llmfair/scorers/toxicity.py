@@ -8,16 +8,16 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self
 
-from pytest_llmfair._util.validation import install
-from pytest_llmfair.scorers.classifier import ClassifierScorer
-from pytest_llmfair.scorers.registry import scorer, source
-from pytest_llmfair.scorers.transformer import (
+from pytest_llmfair._util.text_classifier import (
     Classifier,
     column_of,
     load_classifier,
     placed,
     transformers_for,
 )
+from pytest_llmfair._util.validation import install
+from pytest_llmfair.scorers.classifier import ClassifierScorer
+from pytest_llmfair.scorers.registry import scorer, source
 
 _EXTRA = "toxicity"
 

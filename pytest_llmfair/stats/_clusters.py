@@ -86,6 +86,10 @@ def cluster_index(
         return np.arange(rows), rows
     numbers: dict[Hashable, int] = {}
     given = label_list(units, rows, name)
+    if set(map(type, given)) == {int} and (whole := np.array(given)).dtype.kind == "i":
+        # A dictionary of a million numbers does not fit a processor's cache.
+        _, first, index = np.unique(whole, return_index=True, return_inverse=True)
+        return np.argsort(np.argsort(first))[index], len(first)
     found = [numbers.setdefault(label, len(numbers)) for label in given]
     return np.array(found, dtype=np.intp), len(numbers)
 
@@ -102,9 +106,11 @@ def common_index(
         return index[:n_a], index[n_a:], n_a + n_b
     labels: list[Any] = []
     for name, units, n in (("units_a", units_a, n_a), ("units_b", units_b, n_b)):
-        own = None if units is None else label_list(units, n, name)
-        # The tag keeps made-up labels apart from the caller's.
-        labels += [(name, i) for i in range(n)] if own is None else [("", unit) for unit in own]
+        if units is None:
+            # No caller's label is an object that was made here.
+            labels += [object() for _ in range(n)]
+        else:
+            labels += label_list(units, n, name)
     index, n_units = cluster_index(labels, n_a + n_b)
     return index[:n_a], index[n_a:], n_units
 
@@ -148,6 +154,8 @@ def label_list(units: Iterable[Hashable], rows: int, name: str = "units") -> Seq
     labels = as_list(units, name)
     if len(labels) != rows:
         raise ValueError(f"{name} has {len(labels)} labels for {rows} rows; give one per row")
+    if set(map(type, labels)) <= {int, str}:
+        return labels
     for row, label in enumerate(labels):
         if label is None or label != label:
             missing = "None" if label is None else "NaN"

@@ -72,15 +72,14 @@ class Bracket:
     def _draws(self) -> Floats:
         columns = max(self.problem.columns, self.problem.strata.units)
         draws = min(max(_WORK // columns, _DRAWS[0]), _DRAWS[1])
-        parts = [
-            self.problem.plug_in(weights)
-            for weights in self.problem.strata.bootstrap(draws, columns)
-        ]
-        return np.sort(np.concatenate(parts))
+        weights = self.problem.strata.bootstrap(draws, columns)
+        return np.sort(np.concatenate(list(map(self.problem.plug_in, weights))))
 
     @cached_property
     def _cross_fit(self) -> float:
-        return float(np.mean(self.problem.frozen(*self.problem.strata.halves())))
+        halves = self.problem.strata.halves()
+        parts = [self.problem.frozen(chosen, held).reshape(2, -1) for chosen, held in halves]
+        return float(np.mean(np.concatenate(parts, axis=1)))
 
     @cached_property
     def _relabelled(self) -> Floats:
@@ -203,8 +202,9 @@ class FoldedBracket(Bracket):
     @cached_property
     def _noise(self) -> float:
         """Sum of the standard errors of the terms."""
-        weights = next(self.problem.strata.bootstrap(_NOISE_DRAWS, self.problem.columns))
-        return self.problem.noise(weights)
+        return self.problem.noise(
+            self.problem.strata.bootstrap(_NOISE_DRAWS, self.problem.columns)
+        )
 
     @property
     def debiased(self) -> float:

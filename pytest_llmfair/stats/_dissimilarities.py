@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -31,25 +31,27 @@ class Sides:
     first: tuple[int, ...]
 
     @classmethod
-    def of(cls, matrices: Sequence[ArrayLike], first: Sequence[int]) -> Sides:
+    def of(cls, matrices: Iterable[ArrayLike], first: Sequence[int]) -> Sides:
         """Check matrices; ``ValueError`` names the first wrong prompt."""
-        tables = [np.asarray(matrix, dtype=np.float64) for matrix in matrices]
-        if len(tables) != len(first) or not tables:
-            raise ValueError(
-                f"{len(tables)} prompts of dissimilarities, {len(first)} numbers of answers; give "
-                "one of each per prompt"
-            )
-        for prompt, (table, number) in enumerate(zip(tables, first, strict=True)):
+        ordered: list[Floats] = []
+        for prompt, matrix in enumerate(matrices):
+            table = np.asarray(matrix, dtype=np.float64)
             if table.ndim != 2 or table.shape[0] != table.shape[1]:
                 raise ValueError(f"prompt {prompt}: shape {table.shape} is not a square matrix")
-            if min(number, len(table) - number) < 2:
+            number = int(first[prompt]) if prompt < len(first) else 0
+            if prompt < len(first) and min(number, len(table) - number) < 2:
                 raise ValueError(
                     f"prompt {prompt} has {number} and {len(table) - number} answers; the "
                     "variability of a side needs at least 2"
                 )
             if not (np.isfinite(table) & (table >= 0.0)).all():
                 raise ValueError(f"prompt {prompt}: a dissimilarity is negative or missing")
-        ordered = [_by_content(t, int(n)) for t, n in zip(tables, first, strict=True)]
+            ordered.append(_by_content(table, number))
+        if len(ordered) != len(first) or not ordered:
+            raise ValueError(
+                f"{len(ordered)} prompts of dissimilarities, {len(first)} numbers of answers; "
+                "give one of each per prompt"
+            )
         return cls(tuple(ordered), tuple(int(number) for number in first))
 
     @property

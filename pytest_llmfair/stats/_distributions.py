@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from pytest_llmfair.stats._layout import Layout
 from pytest_llmfair.stats._records import Floats, Indices
-from pytest_llmfair.stats._resampling import SEED_LABELS, Strata, blocks
+from pytest_llmfair.stats._resampling import SEED_LABELS, Strata, blocks, gathered
 
 # Smaller differences of two distribution functions are rounding and have no sign.
 _EQUAL = 1e-12
@@ -29,7 +30,7 @@ class WeightedDistance:
     weight: float = 1.0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Distributions:
     """Weighted sum of W1 distances between groups of scores."""
 
@@ -51,9 +52,24 @@ class Distributions:
         """Numbers held per weighting."""
         return len(self.scores)
 
+    @cached_property
+    def _gaps(self) -> Floats:
+        """Distance of each score to the next one."""
+        return np.diff(self.scores)
+
+    @cached_property
+    def _group(self) -> Indices:
+        return self.layout.group
+
+    @cached_property
+    def _members(self) -> Floats:
+        """Whether each score is of each group, as 0 or 1."""
+        inside = self._group[:, None] == np.arange(self.layout.groups)
+        return np.asarray(inside, dtype=np.float64)
+
     def plug_in(self, weights: Floats) -> Floats:
         """Distance at each row of `weights` (n_draws, n_units)."""
-        gaps = np.diff(self.scores)
+        gaps = self._gaps
         total = np.zeros(len(weights))
         for factor, area in self._differences(weights):
             total += factor * (np.abs(area) @ gaps)
@@ -61,7 +77,7 @@ class Distributions:
 
     def frozen(self, chosen: Floats, held: Floats) -> Floats:
         """Signs of the difference at `chosen`, applied to the difference at `held`."""
-        gaps = np.diff(self.scores)
+        gaps = self._gaps
         total = np.zeros(len(held))
         pairs = zip(self._differences(chosen), self._differences(held), strict=True)
         for (factor, first), (_, second) in pairs:
@@ -71,7 +87,7 @@ class Distributions:
     def witness(self) -> list[Floats]:
         """For each comparison, the function of the score whose means differ by the distance."""
         # Kantorovich's dual: slopes of plus or minus 1, here as values at the sorted scores.
-        gaps = np.diff(self.scores)
+        gaps = self._gaps
         ones = np.ones((1, self.strata.units))
         found = []
         for _, area in self._differences(ones):
@@ -96,7 +112,7 @@ class Distributions:
     def relabelled(self, draws: int) -> Floats:
         """Distances after relabelling inside units, or whole units where they have one group."""
         generator = np.random.default_rng(SEED_LABELS)
-        gaps = np.diff(self.scores)
+        gaps = self._gaps
         parts = []
         for size in blocks(draws, self.columns):
             labels = self.layout.shuffled(size, generator, free=False)
@@ -114,19 +130,18 @@ class Distributions:
 
     def _area(self, coefficients: Floats) -> Floats:
         """Difference of the two distribution functions between neighbouring scores."""
-        steps = coefficients[:, self.layout.slot[:-1]]
+        steps = gathered(coefficients, self.layout.slot[:-1])
         steps *= self.shares[:-1]
         return np.cumsum(steps, axis=1, out=steps)
 
     def _differences(self, weights: Floats) -> Iterator[tuple[float, Floats]]:
-        group = self.layout.group
-        mass = weights[:, self.layout.unit]
+        mass = gathered(weights, self.layout.unit)
         mass *= self.shares
-        totals = mass @ (group[:, None] == np.arange(self.layout.groups)).astype(np.float64)
+        totals = mass @ self._members
         for comparison in self.comparisons:
             first = comparison.first / _some(totals @ comparison.first)[:, None]
             second = comparison.second / _some(totals @ comparison.second)[:, None]
-            steps = (first - second)[:, group[:-1]]
+            steps = gathered(first - second, self._group[:-1])
             steps *= mass[:, :-1]
             yield comparison.weight, np.cumsum(steps, axis=1, out=steps)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,6 +17,9 @@ from pytest_llmfair.stats._score_intervals import zero_event_bound
 # At most this many interchangeable elements are ordered by choice; real data never have more.
 _MOST_CHOICES = 50
 
+# Elements with at most this many entries are compared entry by entry, others as bytes.
+_FEW_ENTRIES = 16
+
 
 def canonical_orders(
     axes: Sequence[Indices], sizes: Sequence[int], values: Floats
@@ -26,7 +29,7 @@ def canonical_orders(
     # being its value and the colours of its elements on the other axes. Elements of one colour are
     # interchangeable; on all axes but the first, one of them is then put first, and the rounds go
     # on.
-    ranks = np.unique(values, return_inverse=True)[1].astype(np.int64)
+    ranks = _ranked(values)
     colours = [np.zeros(size, dtype=np.int64) for size in sizes]
     for _ in range(_MOST_CHOICES):
         _refine(colours, axes, ranks)
@@ -50,21 +53,38 @@ def _refine(colours: list[Indices], axes: Sequence[Indices], ranks: Indices) -> 
             for other in range(len(axes)):
                 if other != own:
                     code = code * _count(colours[other]) + colours[other][axes[other]]
-                    code = np.unique(code, return_inverse=True)[1].astype(np.int64)
+                    code = _ranked(code)
             colours[own] = _by_entries(colours[own], axes[own], code)
 
 
 def _by_entries(colour: Indices, element: Indices, code: Indices) -> Indices:
+    """Rank elements by their colour, then by the sorted list of the codes of their entries."""
     order = np.lexsort((code, element))
-    sorted_code = code[order].astype(">i8")
-    ends = np.cumsum(np.bincount(element, minlength=len(colour)))
-    starts = np.concatenate([[0], ends[:-1]])
+    counts = np.bincount(element, minlength=len(colour))
+    starts = np.cumsum(counts) - counts
+    code = code[order]
+    if counts.max() <= _FEW_ENTRIES:
+        for number in range(int(counts.max())):
+            # An element without such an entry comes first.
+            entry = np.zeros(len(colour), dtype=np.int64)
+            longer = counts > number
+            entry[longer] = code[starts[longer] + number] + 1
+            colour = _ranked(colour * (int(entry.max()) + 1) + entry)
+        return colour
+    table = code.astype(">i8")
     keys = [
-        (int(old), sorted_code[start:end].tobytes())
-        for old, start, end in zip(colour, starts.tolist(), ends.tolist(), strict=True)
+        (old, table[start : start + count].tobytes())
+        for old, start, count in zip(
+            colour.tolist(), starts.tolist(), counts.tolist(), strict=True
+        )
     ]
     rank = {key: k for k, key in enumerate(sorted(set(keys)))}
     return np.array([rank[key] for key in keys], dtype=np.int64)
+
+
+def _ranked(values: NDArray[Any]) -> Indices:
+    """Rank of each value among the different ones."""
+    return np.unique(values, return_inverse=True)[1].astype(np.int64)
 
 
 def _separate_one(colour: Indices) -> None:
@@ -157,29 +177,24 @@ class Layout:
 
     def guards(self, codes: Indices, population: Population) -> tuple[Guard, ...]:
         """Count the units that differ from the most common one, per independent sample."""
-        contents: list[list[int]] = [[] for _ in self.slot_group]
-        for slot, code in zip(self.slot.tolist(), codes.tolist(), strict=True):
-            contents[slot].append(code)
+        units = int(self.slot_unit.max()) + 1
+        slots = np.zeros(len(self.slot_group), dtype=np.int64)
         if population == "fixed":
-            unlike = sum(len(content) - _most_common(content) for content in contents)
-            return (Guard(unlike, int(self.slot_unit.max()) + 1),)
-        held = [tuple(sorted(content)) for content in contents]
+            kinds = int(codes.max()) + 1
+            kind, counts = np.unique(self.slot * kinds + codes, return_counts=True)
+            np.maximum.at(slots, kind // kinds, counts)
+            return (Guard(len(codes) - int(slots.sum()), units),)
+        held = _by_entries(slots, self.slot, codes)
         if len(self.strata.sizes) > 1:
-            samples = [
-                [held[k] for k in np.flatnonzero(self.slot_group == group)]
-                for group in range(self.groups)
-            ]
+            samples = [held[self.slot_group == group] for group in range(self.groups)]
             return tuple(Guard(len(one) - _most_common(one), len(one)) for one in samples)
-        whole: list[list[tuple[int, tuple[int, ...]]]] = [
-            [] for _ in range(int(self.slot_unit.max()) + 1)
-        ]
-        for k, content in enumerate(held):
-            whole[self.slot_unit[k]].append((int(self.slot_group[k]), content))
-        differing = sum(
-            len(one) < self.groups or len({content for _, content in one}) > 1 for one in whole
-        )
-        unlike = len(whole) - _most_common([tuple(one) for one in whole])
-        return (Guard(min(differing, unlike), len(whole)),)
+        own = held * self.groups + self.slot_group
+        whole = _by_entries(np.zeros(units, dtype=np.int64), self.slot_unit, own)
+        starts = np.searchsorted(self.slot_unit, np.arange(units))
+        equal = np.minimum.reduceat(held, starts) == np.maximum.reduceat(held, starts)
+        alike = equal & (np.bincount(self.slot_unit) == self.groups)
+        unlike = units - max(_most_common(whole), int(alike.sum()))
+        return (Guard(unlike, units),)
 
 
 def places(order: Indices) -> Indices:
@@ -192,14 +207,12 @@ def places(order: Indices) -> Indices:
 def ranks(*columns: NDArray[Any]) -> Indices:
     """Rank of each row among the different rows of a table given by columns."""
     # Rows are compared as bytes, which is ten times faster than sorting number by number.
-    table = np.stack(columns, axis=1) + 0.0  # there are two zeros
+    table = np.stack(columns, axis=1).astype(np.result_type(*columns, 0.0), copy=False)
+    table += 0.0  # there are two zeros
     row = np.dtype((np.void, table.itemsize * table.shape[1]))
     whole = np.ascontiguousarray(table).view(row)
     return np.unique(whole, return_inverse=True)[1].reshape(-1).astype(np.intp)
 
 
-def _most_common(items: Sequence[Hashable]) -> int:
-    counts: dict[Hashable, int] = {}
-    for item in items:
-        counts[item] = counts.get(item, 0) + 1
-    return max(counts.values())
+def _most_common(numbers: Indices) -> int:
+    return int(np.bincount(numbers).max())

@@ -14,8 +14,8 @@ from pytest_llmfair.stats._clusters import kurtosis_df, satterthwaite
 from pytest_llmfair.stats._records import Floats, Indices
 from pytest_llmfair.stats._score_intervals import normal_quantile
 
-# Bootstrap weights, cross-fits and relabellings use separate random streams.
-SEED_BOOTSTRAP, SEED_HALVES, SEED_LABELS = 11, 12, 13
+# Bootstrap weights, cross-fits, relabellings and folds use separate random streams.
+SEED_BOOTSTRAP, SEED_HALVES, SEED_LABELS, _SEED_FOLDS = 11, 12, 13, 15
 
 # Halves depend on the order of units, so many of them are averaged.
 _HALVINGS = 64
@@ -25,6 +25,8 @@ _DRAWS = 20_000
 _SEED = 14
 # Numbers held at a time while resampling.
 _BLOCK = 2_000_000
+# So many columns of a block fit a processor's cache.
+_CACHED = 16_384
 
 
 def blocks(draws: int, columns: int) -> Iterator[int]:
@@ -33,6 +35,13 @@ def blocks(draws: int, columns: int) -> Iterator[int]:
     while draws > 0:
         yield min(most, draws)
         draws -= most
+
+
+def gathered(table: Floats, columns: Indices) -> Floats:
+    """Return columns of a table, as many as there are rows of data."""
+    # Both ways give the same numbers, but in another order in memory, which the last bit of a
+    # product depends on. Many are faster to read draw by draw, as they lie in the table.
+    return np.take(table, columns, axis=1) if len(columns) > _CACHED else table[:, columns]
 
 
 def upper_quantile(draws: Floats, alpha: float) -> float:
@@ -75,9 +84,10 @@ class Strata:
         return np.repeat(np.arange(len(self.sizes)), self.sizes)
 
     def _balanced(self, weights: Floats) -> Floats:
-        """Scale weights so that every stratum keeps its total."""
-        totals = np.add.reduceat(weights, self._starts, axis=1)
-        return np.asarray(weights * (self.sizes / totals)[:, self._stratum])
+        """Scale weights in place so that every stratum keeps its total."""
+        scale = self.sizes / np.add.reduceat(weights, self._starts, axis=1)
+        weights *= scale if len(self.sizes) == 1 else np.repeat(scale, self.sizes, axis=1)
+        return weights
 
     def bootstrap(self, draws: int, columns: int) -> Iterator[Floats]:
         """Blocks of bootstrap weights, each of shape (some draws, n_units), mean 1 per stratum."""
@@ -88,16 +98,28 @@ class Strata:
         for size in blocks(draws, columns):
             yield self._balanced(generator.standard_gamma(shape, size=(size, self.units)))
 
-    def halves(self) -> tuple[Floats, Floats]:
-        """Weights that choose a functional and weights that evaluate it, on disjoint units."""
+    def halves(self) -> Iterator[tuple[Floats, Floats]]:
+        """Blocks of weights that choose a functional, and that evaluate it on other units."""
         generator = np.random.default_rng(SEED_HALVES)
-        # Keys between one stratum's number and the next keep strata together.
-        order = np.argsort(generator.random((_HALVINGS, self.units)) + self._stratum, axis=1)
+        stratum = self._stratum
         place = np.arange(self.units) - np.repeat(self._starts, self.sizes)
-        half = np.zeros((_HALVINGS, self.units))
-        np.put_along_axis(half, order, place[None, :] % 2.0, axis=1)
-        first, second = self._balanced(1.0 - half), self._balanced(half)
-        return np.concatenate([first, second]), np.concatenate([second, first])
+        for size in blocks(_HALVINGS, 2 * self.units):
+            # Keys between one stratum's number and the next keep strata together.
+            order = np.argsort(generator.random((size, self.units)) + stratum, axis=1)
+            half = np.zeros((size, self.units))
+            np.put_along_axis(half, order, place[None, :] % 2.0, axis=1)
+            first, second = self._balanced(1.0 - half), self._balanced(half)
+            yield np.concatenate([first, second]), np.concatenate([second, first])
+
+    def folds(self, most: int) -> tuple[Indices, Indices]:
+        """Random fold of each unit, and the folds of each stratum; up to `most` units one each."""
+        if self.units <= most:
+            return np.arange(self.units), self.sizes
+        folds = np.maximum(np.minimum(self.sizes, 2), self.sizes * most // self.units)
+        generator = np.random.default_rng(_SEED_FOLDS)
+        sizes = zip(self.sizes.tolist(), folds.tolist(), strict=True)
+        own = [generator.permutation(np.arange(size) % number) for size, number in sizes]
+        return np.concatenate(own) + np.repeat(np.cumsum(folds) - folds, self.sizes), folds
 
     def variance(self, influence: Floats) -> tuple[float, float]:
         """Variance of the sum of `influence` over resampled units, and its degrees of freedom."""

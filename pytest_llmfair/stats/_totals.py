@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -11,7 +13,7 @@ from numpy.typing import NDArray
 
 from pytest_llmfair.stats._layout import Layout
 from pytest_llmfair.stats._records import Floats, Indices
-from pytest_llmfair.stats._resampling import SEED_LABELS, Strata, blocks
+from pytest_llmfair.stats._resampling import SEED_LABELS, Strata, blocks, gathered
 
 
 def _ratio(above: NDArray[Any], below: NDArray[Any]) -> NDArray[Any]:
@@ -169,7 +171,7 @@ class Divergence(Norm):
 _STEP = 1e-30
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Totals:
     """A distance between groups that depends on sums over rows only."""
 
@@ -195,19 +197,24 @@ class Totals:
         """Functionals chosen at some weights, evaluated at others."""
         return self.norm.frozen(self.totals(chosen), self.totals(held))
 
-    def noise(self, weights: Floats) -> float:
+    def noise(self, weights: Iterable[Floats]) -> float:
         """Return the standard errors of the absolute differences, summed as these are."""
         assert isinstance(self.norm, AbsoluteSum)
-        return self.norm.noise(self.totals(weights))
+        return self.norm.noise(np.concatenate(list(map(self.totals, weights))))
 
     def totals(self, weights: Floats) -> Floats:
         """Totals (n_draws, n_groups, n_features) at each row of `weights`."""
-        group = self.layout.group
         totals = np.empty((len(weights), self.layout.groups, self.rows.shape[1]))
-        for number in range(self.layout.groups):
-            inside = group == number
-            totals[:, number] = weights[:, self.layout.unit[inside]] @ self.rows[inside]
+        for number, (units, rows) in enumerate(self._groups):
+            totals[:, number] = gathered(weights, units) @ rows
         return totals
+
+    @cached_property
+    def _groups(self) -> list[tuple[Indices, Floats]]:
+        """Units and rows of each group."""
+        group = self.layout.group
+        members = [group == number for number in range(self.layout.groups)]
+        return [(self.layout.unit[inside], self.rows[inside]) for inside in members]
 
     def influence(self) -> Floats:
         """Differentiate the functional chosen at equal weights by the weight of each unit."""
@@ -217,7 +224,8 @@ class Totals:
         order = np.argsort(self.layout.unit, kind="stable")
         unit, group = self.layout.unit[order], self.layout.group[order]
         start = 0
-        for size in blocks(units, full.size):
+        # There may be many more differences between groups than groups.
+        for size in blocks(units, 16 * full.size):
             own = np.zeros((size, *full.shape[1:]))
             inside = slice(*np.searchsorted(unit, [start, start + size]))
             np.add.at(own, (unit[inside] - start, group[inside]), self.rows[order[inside]])

@@ -157,7 +157,7 @@ class FairPairRatio(Estimate):
     @classmethod
     def of_dissimilarities(
         cls,
-        matrices: Sequence[ArrayLike],
+        matrices: Iterable[ArrayLike],
         first: Sequence[int],
         *,
         aggregate: Aggregate = "pooled",
@@ -169,7 +169,7 @@ class FairPairRatio(Estimate):
 
         Parameters
         ----------
-        matrices : sequence of array_like of shape (n_answers, n_answers)
+        matrices : iterable of array_like of shape (n_answers, n_answers)
             One symmetric matrix per prompt, answers of the first side before those of the second.
         first : sequence of int
             How many answers of each prompt are of the first side.
@@ -263,6 +263,16 @@ class FairPairRatio(Estimate):
     def noise_floor(self) -> float:
         """Return the mean F after exchanging answers between the sides; NaN without them."""
         return float(self._relabelled.mean())
+
+    def noise_quantile(self, share: float) -> float:
+        """Return the F that so large a share of exchanges of answers do not exceed.
+
+        Answers are exchanged between the sides of each prompt; NaN without them, and where F is
+        undefined. `share` is in [0, 1].
+        """
+        if self.undefined:
+            return math.nan
+        return float(np.quantile(self._relabelled, share))
 
     def p_equal(self) -> float:
         """p-value of "the sides differ by sampling alone": answers exchanged inside prompts."""

@@ -254,7 +254,7 @@ class _MeanMagnitude(AbsoluteSum):
         return np.asarray(gaps.mean(axis=1) / self.units)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _PseudoValues(Totals):
     """Jackknife pseudo-values: rows whose means are the log ratios."""
 

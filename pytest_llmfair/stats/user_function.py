@@ -17,12 +17,15 @@ from pytest_llmfair.stats._grouped import Grouped
 from pytest_llmfair.stats._layout import Layout
 from pytest_llmfair.stats._p_values import share_of_ends
 from pytest_llmfair.stats._records import Finding, Floats, Indices, Population, Sample
-from pytest_llmfair.stats._resampling import SEED_LABELS, Strata, upper_quantile
+from pytest_llmfair.stats._resampling import SEED_LABELS, Strata, blocks, upper_quantile
 from pytest_llmfair.stats._rows import few_units, known_error, t_reach
 
 RowStatistic = Callable[[Indices, Indices], float]
 
 _RELABELLINGS = 199
+# More units than this are left out in as many folds: one by one, the time would grow with the
+# square of their number.
+_FOLDS = 500
 # If a larger share of resamples is undefined, the quantile is infinite.
 _MOST_UNDEFINED = 0.1
 
@@ -90,30 +93,31 @@ class ResampledStatistic:
 
     @cached_property
     def variance_df(self) -> tuple[float, float]:
-        """Squared error by leaving out each unit in turn, and its degrees of freedom.
+        """Squared error by leaving out each fold of units in turn, and its degrees of freedom.
 
         Infinite where a sample has one unit, or leaving one out leaves nothing to measure.
         """
         if self.single:
             return np.inf, 1.0
-        sizes = np.repeat(self.strata.sizes, self.strata.sizes)
-        group = self.layout.group
+        fold, folds = self.strata.folds(_FOLDS)
+        sizes = np.repeat(self.strata.sizes, folds)
+        fold_of_row, group = fold[self.layout.unit], self.layout.group
         influence = np.empty(len(sizes))
-        for element, size in enumerate(sizes.tolist()):
-            kept = np.flatnonzero(self.layout.unit != element)
-            influence[element] = (self.value - self._at(kept, group[kept])) * (size - 1.0) / size
+        for k, (size, own) in enumerate(zip(sizes.tolist(), np.bincount(fold), strict=True)):
+            kept = np.flatnonzero(fold_of_row != k)
+            influence[k] = (self.value - self._at(kept, group[kept])) * (size - own) / size
         if not np.isfinite(influence).all():
             return np.inf, 1.0
-        return self.strata.variance(influence)
+        return Strata(folds).variance(influence)
 
     @cached_property
     def halves(self) -> Floats:
         """The statistic on random halves of the units, ascending."""
-        weights = self.strata.halves()[0]
         found = []
-        for row in weights:
-            kept = np.flatnonzero(row[self.layout.unit] > 0.0)
-            found.append(self._at(kept, self.layout.group[kept]))
+        for weights, _ in self.strata.halves():
+            for row in weights:
+                kept = np.flatnonzero(row[self.layout.unit] > 0.0)
+                found.append(self._at(kept, self.layout.group[kept]))
         return np.sort(found)
 
     @cached_property
@@ -121,8 +125,11 @@ class ResampledStatistic:
         """The statistic after random relabelling of groups that leaves units whole, ascending."""
         generator = np.random.default_rng(SEED_LABELS)
         rows = np.arange(len(self.order))
-        labels = self.layout.shuffled(_RELABELLINGS, generator, free=False)
-        return np.sort([self._at(rows, row[self.layout.slot]) for row in labels])
+        found = []
+        for size in blocks(_RELABELLINGS, len(self.layout.slot_group)):
+            labels = self.layout.shuffled(size, generator, free=False)
+            found += [self._at(rows, row[self.layout.slot]) for row in labels]
+        return np.sort(found)
 
 
 def _variance_and_df(variance: float, influence: Floats) -> tuple[float, float]:

@@ -10,18 +10,22 @@ if TYPE_CHECKING:
     from pytest_llmfair.suites.design import Suite as Suite
     from pytest_llmfair.suites.design import all_suites as all_suites
     from pytest_llmfair.suites.design import get_suite as get_suite
-    from pytest_llmfair.suites.runner import SuiteResult as SuiteResult
+    from pytest_llmfair.suites.models import Comparison as Comparison
+    from pytest_llmfair.suites.models import compare as compare
+    from pytest_llmfair.suites.result import SuiteResult as SuiteResult
     from pytest_llmfair.suites.runner import run as run
 
 _HOMES = {
+    "Comparison": "pytest_llmfair.suites.models",
     "Suite": "pytest_llmfair.suites.design",
-    "SuiteResult": "pytest_llmfair.suites.runner",
+    "SuiteResult": "pytest_llmfair.suites.result",
     "all_suites": "pytest_llmfair.suites.design",
+    "compare": "pytest_llmfair.suites.models",
     "get_suite": "pytest_llmfair.suites.design",
     "run": "pytest_llmfair.suites.runner",
 }
 
-__all__ = ["Suite", "SuiteResult", "all_suites", "get_suite", "run"]
+__all__ = ["Comparison", "Suite", "SuiteResult", "all_suites", "compare", "get_suite", "run"]
 
 __getattr__ = lazy_exports(__name__, _HOMES)
 

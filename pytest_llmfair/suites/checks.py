@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import ChainMap
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pytest
@@ -16,26 +17,43 @@ from pytest_llmfair.metrics import get_metric
 from pytest_llmfair.session import active
 from pytest_llmfair.signatures import word_of
 from pytest_llmfair.suites.design import Quantity, Suite, Task
-from pytest_llmfair.suites.runner import SuiteResult, TaskResult, chosen_tasks, run_task
+from pytest_llmfair.suites.result import SuiteResult, TaskResult
+from pytest_llmfair.suites.runner import chosen_tasks, hand_on, run_task
 
 
 @dataclass(slots=True, eq=False)
 class Answers:
-    """What a run of a suite has asked and measured so far."""
+    """What a run of a suite has asked and measured so far; `spec` if the run has more models."""
 
     suite: Suite
     size: str
     tasks: Sequence[str] | None = None
     population: str | None = None
     model: str = ""
+    spec: str | None = None
     found: dict[str, TaskResult] = field(default_factory=dict)
+    # Still true after an error: then the model cannot be loaded at all.
+    loading: bool = False
 
-    def of(self, task: Task, client: Callable[[], ModelClient]) -> TaskResult:
+    def of(
+        self,
+        task: Task,
+        client: Callable[[], ModelClient],
+        scorers: Callable[[], Mapping[str, Any]],
+    ) -> TaskResult:
         """Return what a task found; it is asked once."""
         if task.name not in self.found:
+            self.loading = True
             model = ModelClient.of(client())
-            self.found[task.name] = run_task(self.suite, task, self.size, model, self.population)
+            self.loading = False
+            # Those given with the suite come before those of the fixture.
+            both = ChainMap(dict(self.suite.scorers), scorers())  # type: ignore[arg-type]
+            suite = replace(self.suite, scorers=both)
+            self.found[task.name] = run_task(suite, task, self.size, model, self.population)
             self.model = model.name
+            # After every task, so that a run that ends early keeps what it has measured.
+            if (found := self.result()) is not None and (recorder := active()) is not None:
+                hand_on(found, recorder.nodeid.partition("::")[0])
         return self.found[task.name]
 
     def checks(self, bounds: Mapping[tuple[str, str], float]) -> list[SuiteCheck]:
@@ -50,7 +68,16 @@ class Answers:
         """Return what was measured; None if nothing was."""
         if not self.found:
             return None
-        return SuiteResult(self.suite, self.model, self.size, tuple(self.found.values()))
+        # Pytest may run the tasks in another order.
+        names = [task.name for task in chosen_tasks(self.suite, self.tasks)]
+        return SuiteResult(
+            self.suite,
+            self.model,
+            self.size,
+            tuple(self.found[name] for name in names if name in self.found),
+            population=self.population,
+            unmeasured=tuple(name for name in names if name not in self.found),
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,12 +95,16 @@ class SuiteCheck(Check):
     ) -> SuiteCheck:
         """Return the check of a metric."""
         return cls(
-            name=f"{task.name}.{quantity.name}",
+            name=f"{task.name}.{quantity.name}" + (f"[{answers.spec}]" if answers.spec else ""),
+            model=answers.spec,
             line=0,
             metric=quantity.metric,
             word=word_of(get_metric(quantity.metric)),
             bound=0.0 if bound is None else bound,
-            rationale=f"bound given with the suite {answers.suite.name}; {task.note}",
+            rationale=(
+                f"{'measured without a bound' if bound is None else 'bound given'} with the suite "
+                f"{answers.suite.name}; {task.note}"
+            ),
             owner="who ran the suite",
             answers=answers,
             task=task,
@@ -90,14 +121,27 @@ class SuiteCheck(Check):
     ) -> Any:
         """Ask what was not asked before, measure, and judge if there is a bound."""
         __tracebackhide__ = True
-        measured = self.answers.of(self.task, client).measured
+        if (recorder := active()) is not None and not self.line:
+            recorder.rerun = self.rerun
+        measured = self.answers.of(self.task, client, scorers).measured
         found = next(each for each in measured if each.quantity == self.quantity)
         if self.judged:
             return conclude(found.judge(self.bound, self.answers.suite.name, self.answers.model))
+        if wrong := [each.text for each in found.findings if each.kind == "invalid"]:
+            raise ValueError(f"{self.name} has no valid value: {'; '.join(wrong)}")
         # It has no bound on purpose, so the session must not report unchecked answers.
-        if (recorder := active()) is not None:
+        if recorder is not None:
             recorder.collected = False
         return None
+
+    @property
+    def rerun(self) -> str:
+        """The command that repeats this check, without its model and seed."""
+        answers, task = self.answers, self.task.name
+        words = ["llmfair run", answers.suite.name, "--size", answers.size, "--task", task]
+        words += ["--bounds", f"{task}.{self.quantity.name}={self.bound:g}"]
+        words += ["--population", answers.population] if answers.population else []
+        return " ".join(words)
 
 
 def items_of(parent: Any, checks: Iterable[SuiteCheck]) -> list[pytest.Item]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -14,11 +14,22 @@ import pytest
 from pytest_llmfair._util.wording import plural
 from pytest_llmfair.suites.checks import Answers, SuiteCheck, items_of
 from pytest_llmfair.suites.design import SIZES, Suite, all_suites, get_suite
-from pytest_llmfair.suites.runner import chosen_tasks, lines_of, plan
+from pytest_llmfair.suites.models import Comparison
+from pytest_llmfair.suites.prompts import (
+    COLUMN,
+    NOT_YOURS,
+    check_scorers,
+    read_own_prompts,
+    with_prompts,
+)
+from pytest_llmfair.suites.result import lines_of
+from pytest_llmfair.suites.runner import chosen_tasks, plan
 
 _USAGE = """llmfair run --list
        llmfair run SUITE --plan [--size smoke|standard|paper]
-       llmfair run SUITE --model SPEC [--size SIZE] [--bounds METRIC=X,...] [pytest options]"""
+       llmfair run SUITE --model SPEC [--size SIZE] [--bounds METRIC=X,...] [pytest options]
+       llmfair run SUITE --model SPEC --model SPEC --model SPEC
+       llmfair run assessment --prompts FILE --model SPEC [--scorer toxicity=SPEC] [...]"""
 _EPILOG = """Whatever is not listed above goes to pytest, such as -q, --llmfair-json,
 --llmfair-cassette, --llmfair-max-calls or --llmfair-html. What has no bound is measured and not
 judged. The exit status is that of pytest: 0 if no verdict is red, 1 if one is, 2 where an option
@@ -34,7 +45,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("suite", nargs="?", metavar="SUITE", help="name of a suite")
     parser.add_argument("--list", action="store_true", help="list the suites, one a line")
     parser.add_argument("--plan", action="store_true", help="count the calls, and ask nothing")
-    parser.add_argument("--model", metavar="SPEC", help="the model; default that of the session")
+    parser.add_argument(
+        "--model",
+        action="append",
+        default=[],
+        metavar="SPEC",
+        help="the model; default that of the session; several are compared",
+    )
     parser.add_argument("--size", choices=SIZES, default="smoke", help="how much is asked (smoke)")
     parser.add_argument(
         "--bounds",
@@ -47,32 +64,70 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--task", action="append", default=[], metavar="TASK", help="only this task; repeatable"
     )
     parser.add_argument(
+        "--metrics",
+        action="append",
+        default=[],
+        metavar="METRIC",
+        help="in place of those that the suite selects, with commas between; all for all it has",
+    )
+    parser.add_argument(
         "--population",
         choices=("fixed", "sampled"),
         help="whether occupations or rounds are all of interest, or stand for more",
+    )
+    parser.add_argument(
+        "--prompts",
+        type=Path,
+        metavar="FILE",
+        help=f"your own prompts, one a line, or the column {COLUMN} of a .csv or .jsonl file",
+    )
+    parser.add_argument(
+        "--scorer",
+        action="append",
+        default=[],
+        metavar="NAME=SPEC",
+        help="a model that scores texts, such as toxicity=detoxify:original; repeatable",
     )
 
 
 def run(arguments: argparse.Namespace) -> int:
     """List, plan or run, and return the exit status."""
     if arguments.list:
+        width = max(map(len, all_suites()))
         for suite in all_suites().values():
-            sys.stdout.write(f"{suite.name:<10} {suite.about}\n")
+            sys.stdout.write(f"{suite.name:<{width}}  {suite.about}\n")
         return 0
     if arguments.suite is None:
         raise ValueError("no suite is named; `llmfair run --list` lists them")
-    suite = get_suite(arguments.suite)
+    prompts = None if arguments.prompts is None else read_own_prompts(arguments.prompts)
+    scorers = read_scorers(arguments.scorer)
+    check_scorers(get_suite(arguments.suite), scorers)
+    metrics = [name.strip() for text in arguments.metrics for name in text.split(",")]
+    suite = with_prompts(get_suite(arguments.suite), prompts, scorers).measuring(metrics)
     tasks = arguments.task or None
+    models = list(dict.fromkeys(arguments.model))
     if arguments.plan:
         sys.stdout.write("\n".join(_planned(suite, arguments.size, tasks)) + "\n")
+        if suite.prompts is not None:
+            whose = f"of {arguments.prompts}" if prompts else f"({NOT_YOURS}; give --prompts FILE)"
+            sys.stdout.write(f"{plural('prompt', len(suite.prompts))} {whose}\n")
+        if len(models) > 1:
+            sys.stdout.write(f"for each of {len(models)} models\n")
         return 0
-    bounds = suite.bounds(read_bounds(arguments.bounds))
     chosen_tasks(suite, tasks)
+    bounds = suite.bounds(read_bounds(arguments.bounds), tasks)
     given = list(arguments.rest)
-    if arguments.model is not None:
-        given += ["--llmfair-model", arguments.model]
-    answers = Answers(suite, arguments.size, tasks, arguments.population)
-    plugin = _SuiteRun(Path.cwd(), answers, bounds)
+    for word in {*given}.intersection(task.name for task in suite.tasks):
+        raise ValueError(f"{word} is a task of {suite.name}; write --task {word}")
+    # As with `python -m pytest`, so that `python:FILE:FUNCTION` finds a file of this folder.
+    sys.path.insert(0, str(Path.cwd()))
+    if models:
+        given += ["--llmfair-model", models[0]]
+    asked = [
+        Answers(suite, arguments.size, tasks, arguments.population, spec=model)
+        for model in (models if len(models) > 1 else [None])
+    ]
+    plugin = _SuiteRun(Path.cwd(), asked, bounds)
     return int(pytest.main(["-p", "llmfair", *given, str(Path.cwd())], [plugin]))
 
 
@@ -99,12 +154,39 @@ def read_bounds(given: Iterable[str]) -> dict[str, float]:
     return found
 
 
+def read_scorers(given: Iterable[str]) -> dict[str, str]:
+    """Return scorers from texts such as "toxicity=detoxify:original".
+
+    Examples
+    --------
+    >>> read_scorers(["stereotype=hf:models/stereotype?label=stereotype"])
+    {'stereotype': 'hf:models/stereotype?label=stereotype'}
+    """
+    found = {}
+    for part in given:
+        name, equals, spec = part.partition("=")
+        if not (equals and spec.strip()):
+            raise ValueError(f"--scorer is {part!r}; write NAME=SPEC, such as toxicity=SPEC")
+        found[name.strip()] = spec.strip()
+    return found
+
+
 def _planned(suite: Suite, size: str, tasks: list[str] | None) -> Iterator[str]:
     rows = plan(suite, size, tasks)
     yield f"{suite.name} ({size}): {plural('call', sum(n for _, n, _ in rows))}; nothing was asked"
     for name, number, prompt in rows:
         first = " ".join(prompt.split())
-        yield f"  {name:<20} {plural('call', number):<12} such as: {first[:70]}"
+        such = f"such as: {first[:70]}" if number else first
+        yield f"  {name:<20} {plural('call', number):<12} {such}".rstrip()
+
+
+def _how_to_go_on(cassette: str | None) -> str:
+    if cassette is None:
+        return "nothing was recorded; with --llmfair-cassette FILE a run that stops can go on"
+    return (
+        f"to go on, run the command again with --llmfair-cassette {cassette} "
+        "--llmfair-record-mode new, which asks only for the answers that are not recorded yet"
+    )
 
 
 class _SuiteFolder(pytest.Directory):
@@ -125,7 +207,7 @@ class _SuiteRun:
     """Lets pytest collect a suite in the place of the current folder, and prints its table."""
 
     folder: Path
-    answers: Answers
+    answers: Sequence[Answers]
     bounds: Mapping[tuple[str, str], float]
     made: list[SuiteCheck] = field(default_factory=list)
 
@@ -140,20 +222,42 @@ class _SuiteRun:
         """Return the suite in the place of the folder."""
         if path != self.folder:
             return None
-        found = _SuiteFolder.from_parent(parent, path=path, nodeid=self.answers.suite.name)
-        found.checks = tuple(self.answers.checks(self.bounds))
+        found = _SuiteFolder.from_parent(parent, path=path, nodeid=self.answers[0].suite.name)
+        found.checks = tuple(
+            check for answers in self.answers for check in answers.checks(self.bounds)
+        )
         return found
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_collection_modifyitems(self, items: list[Any]) -> None:
+        """Keep the order of the suite, which other plugins may have changed."""
+        names = [check.name for each in self.answers for check in each.checks(self.bounds)]
+        items.sort(key=lambda item: names.index(item.check.name))
+
+    def pytest_runtest_teardown(self, item: Any) -> None:
+        """Stop where the model cannot be loaded: every other test would end in the same way."""
+        if any(answers.loading for answers in self.answers):
+            item.session.shouldfail = "the model cannot be loaded"
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         """Print what was measured."""
-        found = self.answers.result()
-        if found is None or terminalreporter.config.get_verbosity() < -1:
+        results = {
+            answers.spec or answers.model: found
+            for answers in self.answers
+            if (found := answers.result()) is not None
+        }
+        config = terminalreporter.config
+        if not results or config.get_verbosity() < -1:
             return
-        terminalreporter.write_sep("=", f"suite {found.suite.name}")
-        for line in lines_of(found):
-            terminalreporter.write_line(line)
+        lines = [line for found in results.values() for line in (*lines_of(found), "")][:-1]
+        if len(results) > 1:
+            lines += ["", *Comparison(results).table().splitlines()]
         if not self.bounds:
-            terminalreporter.write_line("")
-            terminalreporter.write_line(
-                "no bound was given, so nothing was judged; add --bounds METRIC=X"
-            )
+            lines += ["", "no bound was given, so nothing was judged; add --bounds METRIC=X"]
+        measured = [each for found in results.values() for each in found.measured]
+        unpaid = [f for each in measured for f in each.findings if f.code == "over_budget"]
+        if unpaid or any(found.unmeasured for found in results.values()):
+            lines += ["", _how_to_go_on(config.getoption("llmfair_cassette", None))]
+        terminalreporter.write_sep("=", f"suite {self.answers[0].suite.name}")
+        for line in lines:
+            terminalreporter.write_line(line)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from importlib import resources
 from typing import Any
 
+from pytest_llmfair.judging.bound import Bound
 from pytest_llmfair.lexicons.schema import shipped
 from pytest_llmfair.metrics import get_metric
 
@@ -26,11 +27,14 @@ class Quantity:
         Name of a metric of the package.
     keywords : mapping
         Keywords of the metric.
+    gates : bool
+        Whether a bound may be given. Values that are only there to compare with papers take none.
     """
 
     name: str
     metric: str
     keywords: Mapping[str, Any] = field(default_factory=dict)
+    gates: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +59,8 @@ class Task:
         Longest answer.
     data : mapping
         Further content of the task.
+    more : tuple of Quantity
+        What can be measured on request.
     """
 
     name: str
@@ -65,6 +71,7 @@ class Task:
     gates: bool = True
     max_tokens: int | None = None
     data: Mapping[str, Any] = field(default_factory=dict)
+    more: tuple[Quantity, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +90,11 @@ class Suite:
         What a result does not say.
     data : mapping
         Content that the tasks share, such as jobs.
+    prompts : tuple of str or None
+        What is asked, for a suite that takes prompts of the user: by default examples of the
+        package. None for a design with questions of its own.
+    scorers : mapping
+        Scorers by name, as scorers or specifications, before those of the package.
 
     Examples
     --------
@@ -98,6 +110,8 @@ class Suite:
     sizes: Mapping[str, Mapping[str, int]]
     limits: tuple[str, ...]
     data: Mapping[str, Any] = field(default_factory=dict)
+    prompts: tuple[str, ...] | None = None
+    scorers: Mapping[str, Any] = field(default_factory=dict)
 
     def size(self, name: str) -> Mapping[str, int]:
         """Return the numbers of a size; raise ``ValueError`` if there is no such size."""
@@ -105,7 +119,40 @@ class Suite:
             raise ValueError(f"size is {name!r}; choose {', '.join(self.sizes)}")
         return self.sizes[name]
 
-    def bounds(self, given: Mapping[str, float] | None) -> dict[tuple[str, str], float]:
+    def measuring(self, metrics: Sequence[str] | None) -> Suite:
+        """Return the suite with other metrics than the selected ones.
+
+        Parameters
+        ----------
+        metrics : sequence of str, optional
+            Names of metrics, or ``["all"]``; without it the suite stays as it is. A task that has
+            none of them keeps its own.
+
+        Raises
+        ------
+        ValueError
+            If no task has a metric.
+        """
+        if not metrics:
+            return self
+        tasks: list[Task] = []
+        used: set[str] = set()
+        for task in self.tasks:
+            known = (*task.quantities, *task.more)
+            chosen = [q for q in known if "all" in metrics or {q.name, q.metric} & set(metrics)]
+            used.update(name for q in chosen for name in (q.name, q.metric))
+            tasks.append(replace(task, quantities=tuple(chosen) or task.quantities))
+        for name in metrics:
+            if name not in used | {"all"}:
+                names = dict.fromkeys(q.name for t in self.tasks for q in (*t.quantities, *t.more))
+                raise ValueError(
+                    f"{self.name} has no metric {name!r}; choose all, or of {', '.join(names)}"
+                )
+        return replace(self, tasks=tuple(tasks))
+
+    def bounds(
+        self, given: Mapping[str, float] | None, tasks: Sequence[str] | None = None
+    ) -> dict[tuple[str, str], float]:
         """Return bounds by task and quantity.
 
         Parameters
@@ -113,11 +160,14 @@ class Suite:
         given : mapping, optional
             METRIC or TASK.METRIC to bound, with names or aliases of metrics. A metric without a
             task stands for all tasks that may have a bound.
+        tasks : sequence of str, optional
+            The tasks that are asked; all by default.
 
         Raises
         ------
         ValueError
-            If a key fits no task, or only tasks that may have no bound.
+            If a key fits no task, only tasks that may have no bound, or only tasks that are not
+            asked, or if no data could fail the bound.
         """
         found: dict[tuple[str, str], float] = {}
         # A bound for one task replaces that for all of them.
@@ -130,16 +180,44 @@ class Suite:
             ]
             if not hits:
                 known = {q.name: None for task in self.tasks for q in task.quantities}
+                more = any(_fits(key, task, each) for task in self.tasks for each in task.more)
+                close = difflib.get_close_matches(key.rpartition(".")[2], known, 1)
+                hint = f"did you mean {close[0]}? Choose" if close else "choose"
+                if more:
+                    hint = f"it is measured with --metrics {key.rpartition('.')[2]}; {hint}"
+                here = "" if self.prompts is None else " with these prompts"
                 raise ValueError(
-                    f"{self.name} has no {key!r} to put a bound on; choose {', '.join(known)}, or "
-                    f"TASK.METRIC with the tasks {', '.join(task.name for task in self.tasks)}"
+                    f"{self.name} has no {key!r} to put a bound on{here}; {hint} "
+                    f"{', '.join(known)}, or "
+                    f"TASK.METRIC with the tasks {', '.join(self._names)}"
                 )
-            gates = [(task.name, quantity.name) for task, quantity in hits if task.gates]
+            gates = {(task.name, q.name): q for task, q in hits if task.gates and q.gates}
             if not gates:
-                task = hits[0][0]
-                raise ValueError(f"{key!r} of {self.name} takes no bound: {task.note}")
-            found.update(dict.fromkeys(gates, float(bound)))
+                task, quantity = hits[0]
+                why = task.note if quantity.gates else "it grows with the number of groups"
+                raise ValueError(f"{key!r} of {self.name} takes no bound: {why}")
+            asked = {key: q for key, q in gates.items() if key[0] in (tasks or self._names)}
+            if not asked:
+                named = ", ".join(dict.fromkeys(task for task, _ in gates))
+                raise ValueError(
+                    f"{key!r} bounds a task that is not asked; ask {named} too, or leave out the "
+                    "bound"
+                )
+            for place, quantity in asked.items():
+                found[place] = _checked(bound, quantity, key)
         return found
+
+    @property
+    def _names(self) -> list[str]:
+        return [task.name for task in self.tasks]
+
+
+def _checked(bound: float, quantity: Quantity, key: str) -> float:
+    """Return a bound; raise ``ValueError`` if no data could fail it."""
+    info = get_metric(quantity.metric)
+    return Bound.checked(
+        bound, info.direction, info.fair_value, info.bounds, key, info.scale
+    ).value
 
 
 def _fits(key: str, task: Task, quantity: Quantity) -> bool:
@@ -205,26 +283,38 @@ def _read(entry: Mapping[str, Any]) -> Suite:
         sizes={size: entry["sizes"][size] for size in SIZES},
         limits=tuple(entry["limits"]),
         data=entry.get("data", {}),
+        prompts=tuple(entry["prompts"]) if "prompts" in entry else None,
     )
 
 
 def _task(entry: Mapping[str, Any]) -> Task:
-    quantities: list[Quantity] = []
-    for each in entry["metrics"]:
-        keywords = {} if isinstance(each, str) else dict(each)
-        metric = each if isinstance(each, str) else keywords.pop("metric")
-        cuts = keywords.pop("each_k", None)
-        if cuts is None:
-            quantities.append(Quantity(keywords.pop("name", metric), metric, keywords))
-        else:
-            quantities += [Quantity(f"{metric}@k={k}", metric, {**keywords, "k": k}) for k in cuts]
     return Task(
         name=entry["name"],
         kind=entry["kind"],
         wordings=tuple(text.rstrip("\n") for text in entry["wordings"]),
-        quantities=tuple(quantities),
+        quantities=tuple(_quantities(entry["metrics"])),
         note=entry["note"],
         gates=entry.get("gates", True),
         max_tokens=entry.get("max_tokens"),
         data=entry.get("data", {}),
+        more=tuple(_quantities(entry.get("more_metrics", ()))),
     )
+
+
+def _quantities(entries: Sequence[Any]) -> Iterator[Quantity]:
+    """Yield metrics; `each_k` and `each_class` stand for one with each of some values."""
+    for each in entries:
+        if isinstance(each, list):
+            # Metrics that tasks share.
+            yield from _quantities(each)
+            continue
+        keywords = {} if isinstance(each, str) else dict(each)
+        metric = each if isinstance(each, str) else keywords.pop("metric")
+        gates = keywords.pop("gates", True)
+        cuts, classes = keywords.pop("each_k", None), keywords.pop("each_class", None)
+        for k in cuts or ():
+            yield Quantity(f"{metric}@k={k}", metric, {**keywords, "k": k}, gates)
+        for name in classes or ():
+            yield Quantity(f"{metric}@{name}", metric, {**keywords, "positive": name}, gates)
+        if cuts is None and classes is None:
+            yield Quantity(keywords.pop("name", metric), metric, keywords, gates)

@@ -9,13 +9,18 @@ from typing import Any
 
 from pytest_llmfair._util.validation import read_utf8
 from pytest_llmfair.gate.check import Checks
+from pytest_llmfair.gate.problems import line_of
 from pytest_llmfair.lexicons.schema import at_line, load_yaml
 from pytest_llmfair.suites.checks import Answers
 from pytest_llmfair.suites.design import get_suite
+from pytest_llmfair.suites.prompts import check_scorers, read_own_prompts, with_prompts
 from pytest_llmfair.suites.runner import chosen_tasks
 
 _REQUIRED = ("suite", "bounds", "rationale", "owner")
-_KEYS = ("version", *_REQUIRED, "size", "tasks", "population", "model")
+_KEYS = (
+    *("version", *_REQUIRED, "size", "tasks", "metrics"),
+    *("population", "model", "prompts", "scorers"),
+)
 
 
 def read_suite(path: Path) -> Checks:
@@ -36,14 +41,23 @@ def read_suite(path: Path) -> Checks:
         if not document.get(key):
             raise ValueError(f"{path.name}: the suite has no {key}; add it")
     try:
-        checks = _checks(document)
-    except ValueError as error:
+        checks = _checks(document, path.parent)
+    except (ValueError, OSError) as error:
         raise ValueError(f"{path.name}: {error}") from None
     return Checks(path.name, checks)
 
 
-def _checks(document: Mapping[str, Any]) -> tuple[Any, ...]:
-    suite = get_suite(document["suite"])
+def _checks(document: Mapping[str, Any], folder: Path) -> tuple[Any, ...]:
+    prompts, scorers = document.get("prompts"), document.get("scorers", {})
+    if isinstance(prompts, str):
+        prompts = read_own_prompts(folder / prompts)
+    if not isinstance(scorers, Mapping) or not all(isinstance(x, str) for x in scorers.values()):
+        raise ValueError("scorers are no mapping to texts; write NAME: SPEC")
+    metrics = document.get("metrics")
+    if metrics is not None and not isinstance(metrics, list):
+        raise ValueError(f"metrics is {metrics!r}; write a list, such as [all]")
+    check_scorers(get_suite(document["suite"]), scorers)
+    suite = with_prompts(get_suite(document["suite"]), prompts, scorers).measuring(metrics)
     size = document.get("size", "smoke")
     suite.size(size)
     tasks = document.get("tasks")
@@ -60,10 +74,11 @@ def _checks(document: Mapping[str, Any]) -> tuple[Any, ...]:
     return tuple(
         replace(
             check,
+            line=line_of(document, ("bounds",)),
             rationale=document["rationale"],
             owner=document["owner"],
             model=document.get("model"),
         )
-        for check in answers.checks(suite.bounds(bounds))
+        for check in answers.checks(suite.bounds(bounds, tasks))
         if check.judged
     )

@@ -4,16 +4,31 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from pytest_llmfair.clients import ModelClient
-from pytest_llmfair.stats import Estimate
+from pytest_llmfair.judging.assertion import Assertion
+from pytest_llmfair.stats import Estimate, Finding
 from pytest_llmfair.suites.design import Quantity, Suite, Task
-from pytest_llmfair.suites.questions import Asked, Question, ask
+from pytest_llmfair.suites.questions import Asked, Question, ask, missing_answers
 from pytest_llmfair.suites.tables import Table
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """A task with its answers, and the value of each metric by its name."""
+
+    task: Task
+    asked: Sequence[Asked]
+    values: Mapping[str, Estimate]
 
 
 class Kind(ABC):
     """A kind of task; rows of the table in :mod:`pytest_llmfair.suites.kinds`."""
+
+    def fitted(self, task: Task, client: ModelClient) -> Task:
+        """Return the task as it is asked of a model; some models need other wordings."""
+        return task
 
     @abstractmethod
     def questions(self, suite: Suite, task: Task, size: Mapping[str, int]) -> list[Question]:
@@ -29,10 +44,36 @@ class Kind(ABC):
         """Ask a model; what the session has asked before is not asked again."""
         return ask(questions, client, task.max_tokens)
 
+    def prepared(self, suite: Suite, task: Task) -> Task:
+        """Return the task for the prompts of a suite that takes them."""
+        return task
+
+    def why_nothing_is_asked(self, suite: Suite, task: Task) -> str:
+        """Return why a task has no question; empty where it has some."""
+        return ""
+
+    def assertion(
+        self, suite: Suite, quantity: Quantity, asked: Sequence[Asked], population: str
+    ) -> Assertion | None:
+        """Return the assertion that measures a metric in place of `measure`, if there is one."""
+        return None
+
+    def further_calls(self, task: Task, questions: Sequence[Question]) -> int:
+        """Return at most how many calls follow on the answers."""
+        return 0
+
+    def findings(self, asked: Sequence[Asked]) -> list[Finding]:
+        """Return what the answers have to say beyond the values; may make them invalid."""
+        return missing_answers(asked)
+
     def profile(self, asked: Sequence[Asked]) -> Mapping[str, float]:
         """Return a value by unit, such as an occupation, to compare how tasks rank the units."""
         return {}
 
     def tables(self, suite: Suite, task: Task, asked: Sequence[Asked]) -> tuple[Table, ...]:
         """Return what a reader should see beside the metrics."""
+        return ()
+
+    def comparisons(self, found: Sequence[Answered]) -> tuple[Table, ...]:
+        """Return what a reader should see over all tasks of this kind."""
         return ()

@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
-from pytest_llmfair.suites import candidates, occupations
+from pytest_llmfair.suites import (
+    assessment,
+    candidates,
+    continuations,
+    occupations,
+    tagging,
+    templates,
+)
 from pytest_llmfair.suites.kind import Kind
 
 KINDS: dict[str, Kind] = {
     "texts about occupations": occupations.Texts(),
     "pronoun resolution": occupations.PronounResolution(),
     "next word": occupations.NextWord(),
+    "groups in prompts": assessment.Unaware(),
+    "answers to prompts": assessment.Prompts(),
+    "answers to twins": assessment.Twins(),
     "candidates": candidates.Candidates(),
     "pairs of candidates": candidates.CandidatePairs(),
+    "sentences of a class": templates.Sentences(),
+    "named entities": tagging.Entities(),
+    "paired continuations": continuations.Continuations(),
 }

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from pytest_llmfair.clients import builtin_occupations
 from pytest_llmfair.lexicons.schema import shipped
 from pytest_llmfair.metrics import (
     get_metric,
@@ -22,16 +22,21 @@ from pytest_llmfair.suites.questions import Asked, Question
 PRONOUNS = {"male": "he", "female": "she"}
 
 
-def chosen(size: Mapping[str, int]) -> dict[str, str]:
-    """Return as many occupations as a size has, half of each label, with their labels."""
-    half = size["occupations"] // 2
-    known = builtin_occupations()
-    by_label = {
-        label: [name for name in known if known[name] == label][:half] for label in PRONOUNS
+def labels(suite: Suite) -> dict[str, str]:
+    """Return the occupations of a suite with the gender of most of their workers."""
+    return {
+        each["name"]: "female" if each["percent_women"] > 50.0 else "male"
+        for each in suite.data["occupations"]
     }
-    # Pairs of the pronoun test are one of each label, so the order alternates.
-    rows = zip(by_label["male"], by_label["female"], strict=True)
-    return {name: known[name] for row in rows for name in row}
+
+
+def chosen(suite: Suite, size: Mapping[str, int]) -> list[str]:
+    """Return as many occupations as a size has, half of each label, in turn."""
+    known = labels(suite)
+    sides = [[name for name in known if known[name] == label] for label in PRONOUNS]
+    # Pairs of the pronoun test are one of each label.
+    rows = zip(*(side[: size["occupations"] // 2] for side in sides), strict=True)
+    return [name for row in rows for name in row]
 
 
 def with_article(occupation: str) -> str:
@@ -52,7 +57,7 @@ class Texts(Kind):
                 answers=size["answers"],
             )
             for number, wording in enumerate(task.wordings)
-            for name in chosen(size)
+            for name in chosen(suite, size)
         ]
 
     def measure(
@@ -63,7 +68,8 @@ class Texts(Kind):
         counts = {name: pronoun_counts(texts) for name, texts in by_name.items()}
         keywords: dict[str, Any] = dict(quantity.keywords)
         if quantity.metric == "ruted_stereotype":
-            keywords["majority"] = {name: builtin_occupations()[name] for name in counts}
+            known = labels(suite)
+            keywords["majority"] = {name: known[name] for name in counts}
         return get_metric(quantity.metric).function(
             {name: male for name, (male, _, _) in counts.items()},
             {name: kept for name, (_, kept, _) in counts.items()},
@@ -97,7 +103,7 @@ class PronounResolution(Kind):
 
     def questions(self, suite: Suite, task: Task, size: Mapping[str, int]) -> list[Question]:
         """Return a prompt for each wording, sentence, pair of occupations and pronoun."""
-        names = list(chosen(size))
+        names = chosen(suite, size)
         found = []
         for one, other in zip(names[::2], names[1::2], strict=True):
             for number, wording in enumerate(task.wordings):
@@ -122,7 +128,7 @@ class PronounResolution(Kind):
         self, suite: Suite, quantity: Quantity, asked: Sequence[Asked], population: str
     ) -> Estimate:
         """Compare the right answer's probability with either pronoun; occupations are units."""
-        known = builtin_occupations()
+        known = labels(suite)
         sides: dict[bool, list[list[float]]] = {True: [], False: []}
         units = []
         for each in asked:
@@ -135,6 +141,22 @@ class PronounResolution(Kind):
         return get_metric(quantity.metric).function(
             sides[True], sides[False], units=units, population=population
         )
+
+    def profile(self, asked: Sequence[Asked]) -> dict[str, float]:
+        """Return how much of the probability of an occupation, where it is right, is with "he"."""
+        shares: dict[tuple[str, str], list[float]] = {}
+        for each in asked:
+            right, label, _, _ = each.question.about
+            if mass := sum(each.probabilities):
+                place = each.question.words.index(right)
+                shares.setdefault((right, label), []).append(each.probabilities[place] / mass)
+        means = {key: sum(values) / len(values) for key, values in shares.items()}
+        found = {}
+        for name in dict.fromkeys(name for name, _ in means):
+            he, she = (means.get((name, label), math.nan) for label in PRONOUNS)
+            if he + she > 0.0:
+                found[name] = he / (he + she)
+        return found
 
 
 class NextWord(Kind):
@@ -151,7 +173,7 @@ class NextWord(Kind):
                 (*words["male"], *words["female"]),
             )
             for number, wording in enumerate(task.wordings)
-            for name in chosen(size)
+            for name in chosen(suite, size)
         ]
 
     def measure(
@@ -171,3 +193,13 @@ class NextWord(Kind):
             units.append(name)
         bounds = (-1.0, 1.0) if quantity.metric == "ruted_skew" else (0.0, 1.0)
         return Mean.of_values(values, units=units, bounds=bounds)
+
+    def profile(self, asked: Sequence[Asked]) -> dict[str, float]:
+        """Return the share of male words among the gendered next words, by occupation."""
+        found: dict[str, list[float]] = {}
+        for each in asked:
+            row = dict(zip(each.question.words, each.probabilities, strict=True))
+            if any(row.values()):
+                share = next_word_gender(row).p_male
+                found.setdefault(each.question.about[0], []).append(share)
+        return {name: sum(shares) / len(shares) for name, shares in found.items()}

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 from pytest_llmfair.clients import ModelClient
+from pytest_llmfair.judging.missing_data import count_missing
 from pytest_llmfair.judging.rules import current_settings
 from pytest_llmfair.responses import Answer, Missing
 from pytest_llmfair.stats import Finding
@@ -52,6 +54,8 @@ def ask(
 
     `max_tokens` is the limit of the task; a lower one of the client holds.
     """
+    if not questions:
+        return []
     if not questions[0].words:
         limits = [limit for limit in (max_tokens, client.max_tokens) if limit is not None]
         rows = client.generate(
@@ -69,22 +73,30 @@ def ask(
     return [found[each] for each in questions]
 
 
-def calls(questions: Sequence[Question]) -> int:
-    """Return how many calls of the model the questions need."""
-    scored = {(each.prompt, each.words) for each in questions if each.words}
-    return len(scored) + sum(each.answers for each in questions if not each.words)
+def calls(questions: Sequence[Question], max_tokens: int | None = None) -> set[Hashable]:
+    """Return the distinct calls of the model that the questions need."""
+    found: set[Hashable] = set()
+    seen: Counter[str] = Counter()
+    for each in questions:
+        if each.words:
+            found.add((each.prompt, each.words))
+            continue
+        # A prompt that is repeated gets answers of its own.
+        found.update((each.prompt, max_tokens, seen[each.prompt], n) for n in range(each.answers))
+        seen[each.prompt] += 1
+    return found
 
 
 def missing_answers(asked: Sequence[Asked]) -> list[Finding]:
-    """Report missing answers; above the largest accepted share they make the evidence invalid."""
-    answers = [text for each in asked for text in each.texts]
+    """Report missing answers by the rules of all assertions."""
+    rows = [each.texts for each in asked]
+    answers = [text for row in rows for text in row]
     lost = [text for text in answers if isinstance(text, Missing)]
     if not lost:
         return []
-    limit = current_settings().max_missing
+    counted = count_missing({"all prompts": rows}, current_settings().max_missing)
+    if any(each.kind == "invalid" for each in counted.findings):
+        return list(counted.findings)
     reasons = ", ".join(sorted({each.reason for each in lost}))
-    text = f"{len(lost)} of {len(answers)} answers are missing ({reasons})"
-    if len(lost) <= limit * len(answers):
-        return [Finding.note(text)]
-    more = f"{text}, more than max_missing = {limit:.0%} allows"
-    return [Finding("missing", more, "invalid")]
+    note = Finding.note(f"{len(lost)} of {len(answers)} answers are missing ({reasons})")
+    return [*counted.findings, note]

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
+
+from pytest_llmfair._util.wording import number, plain
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +53,19 @@ class Table:
             found.append(("  " + "  ".join(shown)).rstrip())
         return [*found, *([f"  {self.note}"] if self.note else [])]
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain JSON types; an undefined number is null.
+
+        Examples
+        --------
+        >>> Table("shares", ("group", "share"), (("b", float("nan")),)).to_dict()["rows"]
+        [['b', None]]
+        """
+        found: dict[str, Any] = plain({name: getattr(self, name) for name in self.__slots__})
+        return found
+
 
 def _shown(cell: str | int | float) -> str:
     if isinstance(cell, float):
-        return "undefined" if math.isnan(cell) else f"{cell:.3f}"
+        return "undefined" if math.isnan(cell) else number(cell, 3)
     return str(cell)

@@ -19,10 +19,10 @@ __all__ = ["VOCABULARY", "Ids", "Vocabulary"]
 
 Ids = npt.NDArray[np.int32]
 
-# Characters of the texts kept, plus _LEAST for each text: about 120,000 answers of 120 words,
-# whose numbers take 60 MB.
+# Bytes of the texts kept and of their numbers: about 75,000 answers of 120 words.
 _MOST_KEPT = 100_000_000
-_LEAST = 100
+# What the dictionary, the text and the array of its numbers take besides their content.
+_LEAST = 300
 
 # Texts that are split together and share an array.
 _AT_ONCE = 16
@@ -47,13 +47,15 @@ class _WordNumbers(dict[str, int]):
 class Vocabulary:
     """Numbers of words, and a cache of texts already split.
 
-    A word keeps its number for the life of the vocabulary. When the cache exceeds `most_kept`
-    characters it is emptied, so memory stays bounded; results do not change.
+    A word keeps its number for the life of the vocabulary, which takes some 150 bytes for each
+    distinct word. When the cache of texts exceeds `most_kept` it is emptied; results stay the
+    same.
 
     Parameters
     ----------
     most_kept : int
-        Size of the cache in characters, where each text counts 100 more than its length.
+        Size of the cache in bytes: a text counts one for each character, four for each word and
+        300 more.
 
     Examples
     --------
@@ -154,7 +156,7 @@ class Vocabulary:
         for text, end in zip(texts, ends, strict=True):
             found[text] = numbers[start:end]
             start = end
-        size = sum(map(len, texts)) + _LEAST * len(texts)
+        size = sum(map(len, texts)) + numbers.nbytes + _LEAST * len(texts)
         with self._keeping:
             if self._kept + size > self._most_kept:
                 self._texts.clear()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-
 from pytest_llmfair.audit import load
 from pytest_llmfair.audit.engines import InProcess, make_parts
 from pytest_llmfair.audit.index import make_index
@@ -45,20 +43,11 @@ def audited(data, out, pool=None, **given):
     plan = plan_of(data, **given).begin(store, data)
     pool = pool or InProcess(out, Caps())
     if plan.attribute:
-        assert make_parts(pool, store, "pairs", plan.shards, lambda rows: None) == {}
+        assert make_parts(pool, store, "pairs", plan.shards, lambda *_: None) == {}
     make_index(store, plan.shards, paired=bool(plan.attribute))
-    make_parts(pool, store, "answers", plan.shards, lambda rows: None)
+    make_parts(pool, store, "answers", plan.shards, lambda *_: None)
     pool.close()
     return load(out)
-
-
-def digest_of_parts(out):
-    """Return the digest of all parts of an audit, by name and bytes."""
-    whole = hashlib.sha256()
-    for phase in PHASES:
-        for part in sorted((out / phase).glob("[0-9]*.parquet")):
-            whole.update(f"{phase}/{part.name} ".encode() + part.read_bytes())
-    return whole.hexdigest()
 
 
 MOODY = """

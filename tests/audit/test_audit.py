@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -15,7 +16,7 @@ import pytest
 
 from pytest_llmfair import Responses
 from pytest_llmfair.audit import load
-from pytest_llmfair.audit.engines import Processes
+from pytest_llmfair.audit.engines import InProcess, Processes, make_parts
 from pytest_llmfair.audit.store import Store
 from pytest_llmfair.audit.work import revision_of
 from pytest_llmfair.cli import main
@@ -25,7 +26,7 @@ from pytest_llmfair.counterfactuals import generate_pairs
 from pytest_llmfair.fairness import Fairness
 from pytest_llmfair.metrics import all_metrics, get_metric
 from pytest_llmfair.responses import Missing
-from tests.audit.parts import MODEL, MOODY, PROMPTS, audited, digest_of_parts
+from tests.audit.parts import MODEL, MOODY, PHASES, PROMPTS, audited
 
 
 @pytest.fixture
@@ -165,11 +166,11 @@ def command(data, out, checks, *options):
 @pytest.mark.slow
 def test_the_parts_do_not_depend_on_the_workers(data, tmp_path):
     digests = set()
-    for workers in (1, 2):
+    for workers in (1, 2, 8):
         out = tmp_path / f"out{workers}"
         pool = Processes(out, Caps(), workers) if workers > 1 else None
         audited(data, out, pool)
-        digests.add(digest_of_parts(out))
+        digests.add(Store(out).digest(PHASES))
     assert len(digests) == 1
 
 
@@ -177,14 +178,14 @@ def test_the_same_command_continues_and_another_is_refused(data, tmp_path, check
     out = tmp_path / "out"
     model = ("--model", MODEL)
     assert main(command(data, out, checks, *model)) == 0
-    before = digest_of_parts(out)
+    before = Store(out).digest(PHASES)
     (out / "answers" / "00003.parquet").unlink()
     torn = out / "answers" / "00005.parquet"
     torn.write_bytes(torn.read_bytes()[:-20])
     capsys.readouterr()
     assert main(command(data, out, checks, *model)) == 0
     assert "answers: 2 shards, " in capsys.readouterr().err
-    assert digest_of_parts(out) == before
+    assert Store(out).digest(PHASES) == before
     with pytest.raises(SystemExit, match="2"):
         main(command(data, out, checks, *model, "--seed", "1"))
     assert "holds another audit (seed was 0 and is 1)" in capsys.readouterr().err
@@ -192,6 +193,111 @@ def test_the_same_command_continues_and_another_is_refused(data, tmp_path, check
     checks.write_text(CHECKS.replace("bound: 0.9", "bound: 0.8"))
     assert main(command(None, out, checks)) == 0
     assert "shards" not in capsys.readouterr().err
+
+
+def refused(capsys, *given):
+    """Return why the command refuses to run."""
+    capsys.readouterr()
+    with pytest.raises(SystemExit, match="2"):
+        main(command(*given))
+    return capsys.readouterr().err
+
+
+def test_answers_without_their_manifest_are_not_taken_for_those_of_a_model(
+    data, tmp_path, checks, capsys
+):
+    out = tmp_path / "out"
+    audited(data, out)
+    (out / "manifest.json").unlink()
+    said = refused(capsys, data, out, checks, "--model", "builtin:ngram?gender_skew=0")
+    assert "belongs to an audit whose manifest.json is missing" in said
+    (out / "manifest.json").write_text("{}")
+    assert "manifest.json is damaged" in refused(capsys, None, out, checks)
+
+
+@pytest.mark.parametrize("changed", ["package", "lexicon_sha256"])
+def test_an_audit_is_not_continued_with_other_words_or_another_version(
+    data, tmp_path, checks, capsys, changed
+):
+    out = tmp_path / "out"
+    audited(data, out, generations=3, seed=0)
+    manifest = out / "manifest.json"
+    held = json.loads(manifest.read_text())
+    manifest.write_text(json.dumps({**held, changed: "of old"}))
+    said = refused(capsys, data, out, checks, "--model", MODEL)
+    assert f"holds another audit ({changed} was 'of old' and is" in said
+
+
+@pytest.mark.parametrize("phase", ["prompts", "pairs", "members", "questions", "answers"])
+def test_a_part_that_is_gone_is_named_and_made_again(data, tmp_path, checks, capsys, phase):
+    out = tmp_path / "out"
+    audited(data, out, seed=0)
+    before = Store(out).digest(PHASES)
+    Store(out).path(phase, 2).unlink()
+    said = refused(capsys, None, out, checks)
+    assert f"1 of 8 shards of {out} have no {phase}" in said
+    assert main(command(data, out, checks, "--model", MODEL)) == 0
+    assert Store(out).digest(PHASES) == before
+
+
+def test_bytes_that_a_disk_changed_are_found(data, tmp_path):
+    out = tmp_path / "out"
+    audited(data, out)
+    part = out / "answers" / "00002.parquet"
+    held = bytearray(part.read_bytes())
+    held[len(held) // 2 : len(held) // 2 + 8] = b"damaged!"
+    part.write_bytes(held)
+    with pytest.raises(ValueError, match=r"00002\.parquet cannot be read .* delete it, and run"):
+        load(out).responses  # noqa: B018
+
+
+def test_two_runs_do_not_make_the_parts_of_one_folder(data, tmp_path, checks, capsys):
+    out = tmp_path / "out"
+    hold = (
+        "import sys; from pathlib import Path; from pytest_llmfair.audit.store import Store\n"
+        f"with Store(Path({str(out)!r})).alone(): print('held', flush=True); sys.stdin.read()"
+    )
+    pipe = subprocess.PIPE
+    with subprocess.Popen([sys.executable, "-c", hold], stdin=pipe, stdout=pipe) as other:
+        assert other.stdout.readline() == b"held\n"
+        said = refused(capsys, data, out, checks, "--model", MODEL)
+        other.communicate()
+    assert f"another run makes the parts of {out} now" in said
+    assert main(command(data, out, checks, "--model", MODEL)) == 0
+
+
+def test_scores_go_with_the_answers_that_they_are_of(data, tmp_path, checks):
+    out = tmp_path / "out"
+    assert main(command(data, out, checks, "--model", MODEL)) == 0
+    scores = sorted((out / "scores-sentiment").iterdir())
+    (out / "answers" / "00003.parquet").unlink()
+    pool = InProcess(out, Caps())
+    make_parts(pool, Store(out), "answers", range(8), lambda *_: None)
+    assert sorted((out / "scores-sentiment").iterdir()) == [*scores[:3], *scores[4:]]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "options", "words"),
+    [
+        ("p.txt", b"She left\nHe \xff came\n", (), "p.txt is not UTF-8"),
+        ("p.jsonl", b'{"prompt": "She \\ud83d left"}', (), "line 1 of .* half of a surrogate"),
+        ("p.jsonl", b'{"prompt": "  "}', (), "line 1 of .*: the prompt is '  '"),
+        ("p.jsonl", b"", (), "p.jsonl has no prompt"),
+        ("p.doc", b"She left", (), "unknown kind; .* or .txt"),
+        ("p.txt", b"She left", ("--workers", "0"), "--workers is 0"),
+        ("p.txt", b"She left", ("--max-tokens", "0"), "max-tokens is 0"),
+        ("p.txt", b"She left", ("--groups", "a,b"), "gender has no group 'a'"),
+    ],
+)
+def test_what_is_wrong_is_said_before_anything_is_asked(
+    tmp_path, checks, capsys, name, content, options, words
+):
+    data, out = tmp_path / name, tmp_path / "out"
+    data.write_bytes(content)
+    said = refused(capsys, data, out, checks, "--model", MODEL, *options)
+    assert re.search(words, said)
+    assert not (out / "manifest.json").exists()
+    assert "Traceback" not in said
 
 
 def test_a_verdict_is_that_of_answers_collected_in_one_call(data, tmp_path, checks):
@@ -291,10 +397,10 @@ def test_a_killed_command_continues_where_it_stopped(data, moody, checks):
     kept = Store(out).done("answers")
     assert 2 <= len(kept) < 8
     asked = (moody / "asked").stat().st_size
-    needed = sum(Store(out).rows("questions", shard) for shard in range(8)) * 3
+    needed = sum(Store(out).table("questions", shard).num_rows for shard in range(8)) * 3
     subprocess.run(line, cwd=moody, check=False, capture_output=True)
     # At most the shards of the two workers are asked again.
-    in_flight = max(Store(out).rows("questions", shard) for shard in range(8)) * 3 * 2
+    in_flight = max(Store(out).table("questions", shard).num_rows for shard in range(8)) * 3 * 2
     assert (moody / "asked").stat().st_size <= needed + in_flight
     assert asked < needed
     assert Store(out).done("answers") == list(range(8))
@@ -307,15 +413,23 @@ def test_workers_that_cannot_load_the_model_end_the_run(data, moody, checks, cap
     assert "a worker cannot load python:moody:no_such_function" in capsys.readouterr().err
 
 
-def test_a_check_of_prompts_reads_the_attribute_that_it_names(data, tmp_path, checks, capsys):
-    checks.write_text(
-        "version: 1\nchecks:\n- {metric: fairness_through_unawareness, attribute: gender, "
-        "bound: 0.5, rationale: r, owner: o}\n"
-    )
-    assert main(command(data, tmp_path / "out", checks, "--model", MODEL)) == 1
-    said = capsys.readouterr().out
-    assert "gender / female" in said
-    assert "attributes)" not in said
+@pytest.mark.slow
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_ctrl_c_ends_the_command_with_one_line_and_keeps_parts(data, moody, checks, workers):
+    out = moody / "out"
+    line = [sys.executable, "-m", "pytest_llmfair.cli"]
+    line += command(data, out, checks, "--model", "python:moody:slow", "--workers", workers)
+    # As a terminal does, the signal goes to all processes of the group.
+    begun = subprocess.Popen(line, cwd=moody, stderr=subprocess.PIPE, start_new_session=True)
+    until = time.monotonic() + 60
+    while not Store(out).done("answers") and time.monotonic() < until:
+        time.sleep(0.02)
+    os.killpg(begun.pid, signal.SIGINT)
+    said = begun.communicate(timeout=30)[1].decode()
+    assert begun.returncode == 2
+    assert "llmfair audit: interrupted; the answers of" in said
+    assert "Traceback" not in said
+    assert 1 <= len(Store(out).done("answers")) < 8
 
 
 @pytest.mark.slow

@@ -12,17 +12,17 @@ from pytest_llmfair.audit.ray_engine import RayActors
 from pytest_llmfair.audit.store import Store
 from pytest_llmfair.audit.work import revision_of
 from pytest_llmfair.clients.budget import Caps
-from tests.audit.parts import audited, digest_of_parts, plan_of
+from tests.audit.parts import PHASES, audited, plan_of
 
 
 def parts_are_equal_with_one_two_and_eight_workers(folder):
     data = folder / "prompts.txt"
     audited(data, folder / "local")
-    digests = {digest_of_parts(folder / "local")}
+    digests = {Store(folder / "local").digest(PHASES)}
     for workers in (1, 2, 8):
         out = folder / f"ray{workers}"
         audited(data, out, RayActors(out, Caps(), workers, "local", 0.0))
-        digests.add(digest_of_parts(out))
+        digests.add(Store(out).digest(PHASES))
     assert len(digests) == 1
 
 
@@ -54,13 +54,13 @@ def a_node_that_is_lost_costs_no_part(folder):
         pool = RayActors(out, Caps(), 2, cluster.address, 0.0)
         asked = []
 
-        def done(rows):
-            asked.append(rows)
+        def done(shard, rows):
+            asked.append(shard)
             if len(asked) == 2:
                 cluster.remove_node(nodes[0], allow_graceful=False)
                 cluster.add_node(num_cpus=1)
 
-        assert make_parts(pool, store, "pairs", plan.shards, lambda rows: None) == {}
+        assert make_parts(pool, store, "pairs", plan.shards, lambda *_: None) == {}
         make_index(store, plan.shards, paired=True)
         assert make_parts(pool, store, "answers", plan.shards, done) == {}
         pool.close()
@@ -69,4 +69,4 @@ def a_node_that_is_lost_costs_no_part(folder):
     finally:
         ray.shutdown()
         cluster.shutdown()
-    assert digest_of_parts(out) == digest_of_parts(folder / "local")
+    assert store.digest(PHASES) == Store(folder / "local").digest(PHASES)

@@ -79,3 +79,7 @@ def test_too_small():
 def test_scorer_broke():
     nothing = Responses(("a prompt",), ((Missing("error"),),))
     assert_toxic_fraction_within(nothing, bound=0.5)
+
+
+def test_a_suite_measures(suite):
+    suite("ruted", tasks=["stories", "personas", "next_word"])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
 import pytest
 
@@ -35,11 +37,23 @@ def test_rows_of_several_numbers_are_kept() -> None:
 
 
 def test_a_full_memory_forgets_and_stays_right(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(base, "_MOST", 3)
+    monkeypatch.setattr(base, "_MOST", 3 * (base._EACH + 8))
     memory, compute = RowCache(), Counting()
     for text in ["a", "bb", "ccc", "dddd", "a"]:
         assert memory([text, "a"] if text != "a" else ["a"], compute)[0] == len(text)
     assert compute.asked.count("dddd") == 1
+
+
+def test_a_memory_takes_no_more_bytes_than_it_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(base, "_MOST", 2_000_000)
+    memory, held = RowCache(), []
+    tracemalloc.start()
+    for start in range(0, 20_000, 1000):
+        texts = [f"text {i}" for i in range(start, start + 1000)]
+        memory(texts, lambda texts: np.arange(float(len(texts))))
+        held.append(tracemalloc.get_traced_memory()[0])
+    tracemalloc.stop()
+    assert 1_000_000 < max(held) < 2_000_000
 
 
 def test_a_lone_surrogate_is_a_text() -> None:

@@ -150,3 +150,12 @@ def test_planned_error_is_that_of_fair_prompts():
     values = [of(*sampled(rng, 25, 12, 0.0)).value for _ in range(200)]
     planned = of(*sampled(rng, 25, 12, 0.0)).standard_error(at=1.0)
     assert np.std(values) == pytest.approx(planned, rel=0.35)
+
+
+def test_noise_quantiles_are_those_of_exchanged_answers():
+    a, b = sampled(np.random.default_rng(3), shift=1.0)
+    found = of(a, b)
+    low, high = found.noise_quantile(0.025), found.noise_quantile(0.975)
+    assert low < found.noise_floor() < high < found.value
+    assert of(*sampled(np.random.default_rng(3), shift=0.0)).value < high
+    assert math.isnan(of(np.ones((5, 4)), np.ones((5, 4))).noise_quantile(0.5))

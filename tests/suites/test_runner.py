@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import functools
 import json
+import math
 
 import pytest
 
@@ -11,7 +11,9 @@ from pytest_llmfair import BoundExceeded
 from pytest_llmfair.cli import main
 from pytest_llmfair.clients import ModelClient, load_client
 from pytest_llmfair.suites import all_suites, get_suite, run
-from pytest_llmfair.suites.runner import plan, rank_correlation
+from pytest_llmfair.suites.prompts import with_prompts
+from pytest_llmfair.suites.result import rank_correlation
+from pytest_llmfair.suites.runner import plan
 from tests.suites.models import BALANCED, SKEWED, TEXTS, Screener, noise, verdict
 
 
@@ -20,12 +22,21 @@ def test_the_rank_correlation_is_spearmans():
     # scipy.stats.spearmanr of the same numbers
     assert r == pytest.approx(0.6668859288553503)
     assert low < r < high
-    assert rank_correlation([1, 2, 3, 4], [2, 3, 4, 9]) == (1.0, 1.0, 1.0)
+
+
+@pytest.mark.parametrize(("sign", "values"), [(1.0, [2, 3, 4, 9]), (-1.0, [9, 4, 3, 2])])
+def test_a_perfect_rank_correlation_of_few_values_is_uncertain(sign, values):
+    r, low, high = rank_correlation([1, 2, 3, 4], values)
+    # Fisher's z of 0.8, the next smaller correlation, with the error of Bonett and Wright.
+    inner = sign * math.tanh(math.atanh(0.8) - 1.96 * math.sqrt(1.32))
+    assert (r, low, high) == pytest.approx((sign, *sorted((sign, inner))))
+    assert rank_correlation([1, 2, 3], values[:3]) == (sign, -1.0, 1.0)
+    assert all(map(math.isnan, rank_correlation([1, 2], [3, 5])))
 
 
 @pytest.mark.parametrize("name", all_suites())
 def test_the_plan_counts_the_calls_that_are_made(name):
-    suite = get_suite(name)
+    suite = with_prompts(get_suite(name))
     task = suite.tasks[-1].name
     model = Screener(0.0)
     if name in ("resume", "essays"):
@@ -71,10 +82,7 @@ def test_too_many_missing_answers_make_a_result_invalid():
     found = run("ruted", silent, tasks=["stories"])
     assert verdict(found, "stories", "ruted_skew", 0.5) == "INVALID"
     (missing,) = [f for f in found.measured[0].findings if f.code == "missing"]
-    assert (
-        missing.text
-        == "78 of 144 answers are missing (refused), more than max_missing = 5% allows"
-    )
+    assert missing.text.startswith("84 of 144 answers are missing for all prompts (84 refused)")
 
 
 def test_the_list_has_one_line_a_suite_with_its_name_first(capsys):
@@ -86,13 +94,6 @@ def test_the_list_has_one_line_a_suite_with_its_name_first(capsys):
 def test_a_plan_asks_nothing(capsys):
     assert main(["run", "ruted", "--plan", "--size", "paper"]) == 0
     assert capsys.readouterr().out.startswith("ruted (paper): 11,400 calls; nothing was asked")
-
-
-@pytest.fixture
-def command(tmp_path, llmfair):
-    """Return a function that runs the command in a folder with a test of its own."""
-    (tmp_path / "test_other.py").write_text("def test_other():\n    assert False\n")
-    return functools.partial(llmfair, "run")
 
 
 def test_the_command_judges_a_suite_and_replays_its_answers(command, tmp_path):
@@ -109,8 +110,8 @@ def test_the_command_judges_a_suite_and_replays_its_answers(command, tmp_path):
     )
     assert "1 failed, 2 passed" in replay.stdout
     assert (
-        replay.stdout.split("suite ruted")[1].splitlines()[:7]
-        == (done.stdout.split("suite ruted")[1].splitlines()[:7])
+        replay.stdout.split("= suite ruted")[1].splitlines()[:7]
+        == (done.stdout.split("= suite ruted")[1].splitlines()[:7])
     )
 
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 
 from pytest_llmfair.clients import ModelClient, builtin_occupations, load_client
 from pytest_llmfair.suites import get_suite, run
+from pytest_llmfair.suites.occupations import chosen, labels
 from tests.suites.models import BALANCED, SKEWED, TEXTS, Screener, verdict
 
 
@@ -35,7 +38,7 @@ def test_the_next_word_shows_the_dial_exactly(ruted):
 
 
 def test_pronoun_resolution_finds_a_model_that_follows_the_stereotype():
-    known = builtin_occupations()
+    known = labels(get_suite("ruted"))
 
     class Reader(Screener):
         def probabilities(self, prompts, words):
@@ -58,12 +61,63 @@ def test_every_result_says_what_it_does_not_say(ruted):
 
 def test_tasks_with_the_same_skew_rank_occupations_alike(ruted):
     agreement = ruted[SKEWED].agreement()
-    assert set(agreement) == {
-        ("stories", "personas"),
-        ("stories", "exercises"),
-        ("personas", "exercises"),
-    }
-    for r, low, high, n in agreement.values():
+    texts = [pair for pair in agreement if set(pair) <= set(TEXTS)]
+    assert len(texts) == 3
+    assert ("stories", "next_word") in agreement
+    for pair in texts:
+        r, low, high, n = agreement[pair]
         assert low <= r <= high
         assert r > 0.5
         assert n == 8
+
+
+def test_a_task_that_treats_all_occupations_alike_agrees_with_no_other(ruted):
+    r, low, high, _ = ruted[BALANCED].agreement()["stories", "next_word"]
+    assert all(map(math.isnan, (r, low, high)))
+
+
+def test_every_occupation_has_a_figure_from_official_statistics():
+    suite = get_suite("ruted")
+    rows = suite.data["occupations"]
+    assert len({row["name"] for row in rows}) == len(rows) == 40
+    assert list(labels(suite).values()).count("female") == 20
+    for row in rows:
+        assert not 45.0 <= row["percent_women"] <= 55.0
+        assert 2015 <= row["year"] <= 2019
+        assert row["title"]
+        assert row["source"] in suite.data["sources"]
+
+
+def test_the_statistic_decides_against_the_stereotype():
+    assert labels(get_suite("ruted"))["accountant"] == "female"
+
+
+def test_the_dial_of_the_builtin_model_and_the_statistics_agree():
+    known, dial = labels(get_suite("ruted")), builtin_occupations()
+    both = [name for name in known if name in dial]
+    assert len(both) == 24
+    assert all(known[name] == dial[name] for name in both)
+    smoke = chosen(get_suite("ruted"), get_suite("ruted").size("smoke"))
+    assert set(smoke) <= set(both)
+
+
+def test_sizes_and_limits_are_those_of_the_paper():
+    suite = get_suite("ruted")
+    assert suite.size("paper") == {"occupations": 40, "answers": 30}
+    limits = {task.name: task.max_tokens for task in suite.tasks if task.gates}
+    assert limits == {"stories": 1000, "personas": 150, "exercises": 100}
+    assert all(len(task.wordings) >= 3 for task in suite.tasks)
+
+
+def test_a_tie_of_pronouns_counts_as_female():
+    found = run("ruted", lambda prompt: "He saw that she slept.", tasks=["stories"])
+    assert found.value("stories", "ruted_skew") == -1.0
+
+
+def test_a_sample_of_occupations_says_less_than_a_fixed_list():
+    model = load_client(SKEWED)
+    fixed, sampled = (
+        run("ruted", model, tasks=["stories"], population=each).measured[0].estimate.interval(0.95)
+        for each in ("fixed", "sampled")
+    )
+    assert sampled.upper - sampled.lower > fixed.upper - fixed.lower

@@ -18,6 +18,7 @@ from pytest_llmfair._util.huggingface import (
 )
 from pytest_llmfair._util.validation import install
 from pytest_llmfair.clients.backends.decoding import Decoder, EncoderDecoder, Ending
+from pytest_llmfair.clients.classes import classifies
 from pytest_llmfair.clients.protocol import Request
 from pytest_llmfair.clients.spec import ModelSpec, ModelSpecError, suggestion
 from pytest_llmfair.responses import Answer, CutAnswer, Missing
@@ -271,8 +272,17 @@ class HuggingFace:
         return ""
 
 
-def load(spec: ModelSpec) -> HuggingFace:
-    """Load ``hf:PATH_OR_ID``."""
+def load(spec: ModelSpec) -> Any:
+    """Load ``hf:PATH_OR_ID``: a classifier where the config of the folder says so."""
+    if classifies(spec) is not None:
+        from pytest_llmfair.clients.backends import classifier
+
+        return classifier.load(spec)
+    if "labels" in spec.options:
+        raise ModelSpecError(
+            f"model {spec.text!r}: labels is for classifiers, and the config of the folder names "
+            "none; leave it out"
+        )
     return load_folder(spec.target, spec)
 
 

@@ -8,9 +8,11 @@ import inspect
 import traceback
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from numbers import Real
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
+from pytest_llmfair.clients.classes import Classifies, Labels
 from pytest_llmfair.clients.concurrency import in_background
 from pytest_llmfair.clients.errors import of_text, one_line, redactor
 from pytest_llmfair.clients.protocol import (
@@ -58,6 +60,7 @@ class PythonCallable:
 
     # Each answer is kept as it comes, since the call may have cost money.
     batch_size: ClassVar[int] = 1
+    classifies: ClassVar[Classifies] = "either"
 
     @classmethod
     def of(cls, function: object, name: str | None = None) -> PythonCallable | AsyncCallable:
@@ -95,6 +98,37 @@ class PythonCallable:
     ) -> list[Answer]:
         """Call the function once per request."""
         return [self.reply_to(request, temperature, max_tokens).answer for request in requests]
+
+    def probabilities(self, prompts: Sequence[str], words: Sequence[str]) -> list[list[float]]:
+        """Return the probability of each word, where the function returns classes with theirs.
+
+        Raises
+        ------
+        ValueError
+            If the function returns something else, fails, or gives other classes.
+        """
+        return [self._classes(prompt, words) for prompt in prompts]
+
+    def _classes(self, prompt: str, words: Sequence[str]) -> list[float]:
+        name = f"model {self.name!r}"
+        try:
+            row = self.call(Request(prompt, 0), 1.0, LOCAL_MAX_TOKENS)()
+        except Exception as error:
+            raise ValueError(f"{name} failed at {prompt[:80]!r}: {_words(error)}") from error
+        if not isinstance(row, Mapping):
+            raise ValueError(
+                f"{self.name} returns texts only, no probabilities; use builtin:ngram, an hf: "
+                "model or a server that offers logprobs, sample with generate() and count, or "
+                "return a mapping of classes to probabilities"
+            )
+        found: list[Any] = Labels().read(row, words, name, "return a mapping with these classes")
+        for word, value in zip(words, found, strict=True):
+            if not isinstance(value, Real) or not 0.0 <= float(value) <= 1.0:
+                raise ValueError(
+                    f"{name} gives {word!r} the probability {value!r} at {prompt[:80]!r}; return "
+                    "numbers from 0 to 1"
+                )
+        return [float(value) for value in found]
 
     def reply_to(self, request: Request, temperature: float, max_tokens: int) -> Reply:
         """Call the function once."""

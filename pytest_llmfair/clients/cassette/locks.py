@@ -6,6 +6,7 @@ a dead one and a crash leaves nothing to clean up.
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import sys
@@ -66,6 +67,18 @@ def locked(handle: int) -> Iterator[None]:
         yield
     finally:
         _unlock(handle)
+
+
+def take_whole(handle: int) -> bool:
+    """Lock an open file until it is closed; False where another process holds it.
+
+    A file system without locks keeps nobody out.
+    """
+    try:
+        _take(handle, 0)
+    except OSError as error:
+        return error.errno not in (errno.EACCES, errno.EAGAIN, errno.EDEADLK)
+    return True
 
 
 class QuestionLocks:

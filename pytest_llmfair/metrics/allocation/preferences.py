@@ -238,8 +238,9 @@ def pairwise_preference_gap(
     compared: dict[Hashable, Mean | Undefined] = {}
     sizes: dict[Hashable, int] = {}
     rates: dict[Hashable, float] = {}
+    mean = _signed if convention == "signed" else _printed
     for name, others in against.items():
-        views = _views(rows, unit_of, group_of, name, others)
+        views = views_of(rows, unit_of, group_of, name, others)
         sizes[name] = len(views)
         if not views:
             compared[name] = Undefined(
@@ -248,8 +249,8 @@ def pairwise_preference_gap(
             )
             continue
         rates[name] = sum(row.won_by(own) == 1 for row, own, _ in views) / len(views)
-        mean = _signed if convention == "signed" else _printed
         compared[name] = mean(views, population)
+        del views  # the findings need memory too
     estimate: Mean | MaxPairwiseDifference | Undefined
     if len(compared) == 1:
         ((name, estimate),) = compared.items()
@@ -268,7 +269,7 @@ def pairwise_preference_gap(
 _View = tuple[JudgeAnswer, Hashable, Hashable]
 
 
-def _views(
+def views_of(
     rows: Sequence[JudgeAnswer],
     unit_of: Sequence[Hashable],
     group_of: Mapping[Hashable, Hashable],

@@ -121,23 +121,21 @@ def _terms(
     rows_a: Sequence[Sequence[T]], rows_b: Sequence[Sequence[T]], compare: CompareAnswers[T]
 ) -> Floats:
     """Return per pair what :func:`_pair` does; NaN where answers are too few."""
-    numbers: dict[T, int] = {}
-    sides = [
-        [[numbers.setdefault(answer, len(numbers)) for answer in row] for row in rows]
-        for rows in (rows_a, rows_b)
-    ]
-    answers = list(numbers)
-    pairs = list(zip(*sides, strict=True))
-    table = np.full((len(pairs), 5), np.nan)
+    table = np.full((len(rows_a), 5), np.nan)
     start = 0
-    while start < len(pairs):
+    while start < len(rows_a):
+        numbers: dict[T, int] = {}
         first: list[int] = []
         second: list[int] = []
         stop = start
-        while stop < len(pairs) and len(first) < _AT_ONCE:
-            a, b = pairs[stop]
+        while stop < len(rows_a) and len(first) < _AT_ONCE:
+            a, b = (
+                [numbers.setdefault(answer, len(numbers)) for answer in row]
+                for row in (rows_a[stop], rows_b[stop])
+            )
             _ask(a, b, first, second)
             stop += 1
+        answers = list(numbers)
         # Equal comparisons are made once: short answers repeat within and between pairs.
         asked = np.array(first, dtype=np.int64) * len(answers) + np.array(second, dtype=np.int64)
         distinct, place = np.unique(asked, return_inverse=True)
@@ -149,8 +147,9 @@ def _terms(
             table[start:stop, 0] = values
         else:
             position = 0
-            for row, (a, b) in enumerate(pairs[start:stop], start):
-                table[row], position = _pair(values, position, len(a), len(b))
+            for row in range(start, stop):
+                sizes = len(rows_a[row]), len(rows_b[row])
+                table[row], position = _pair(values, position, *sizes)
         start = stop
     return table
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pytest_llmfair.metrics._registry import metric
-from pytest_llmfair.metrics.arguments import Floats, listed
+from pytest_llmfair.metrics.arguments import Floats, Rows, listed
 from pytest_llmfair.metrics.counterfactual._pairs import mean_over_pairs, sample_of_pairs
 from pytest_llmfair.stats import Finding, Mean, Population, Undefined
 
@@ -77,7 +77,7 @@ def counterfactual_cosine(
     """
     rows_a = _embeddings(embeddings_a, "embeddings_a")
     rows_b = _embeddings(embeddings_b, "embeddings_b", rows_a[0].shape[1])
-    table = np.concatenate([*rows_a, *rows_b])
+    table = np.concatenate([_table(rows_a), _table(rows_b)])
     # Scaling by a power of two is exact and keeps squares from overflow and underflow.
     _, exponent = np.frexp(np.abs(table).max(axis=1, keepdims=True))
     table = np.ldexp(table, -exponent)
@@ -119,8 +119,12 @@ def counterfactual_cosine(
     return estimate
 
 
-def _embeddings(values: Any, argument: str, dimension: int | None = None) -> list[Floats]:
-    """Return one array (n_generations, dim) per pair."""
+def _embeddings(values: Any, argument: str, dimension: int | None = None) -> Rows:
+    """Return an array (n_pairs, n_generations, dim), or one (n_generations, dim) per pair."""
+    if type(values) is np.ndarray and values.ndim in (2, 3) and values.dtype.kind in "biuf":
+        width = values.shape[-1]
+        if values.size and dimension in (None, width) and np.isfinite(values).all():
+            return values.astype(np.float64).reshape(len(values), -1, width)
     rows = []
     for i, row in enumerate(listed(values, argument)):
         try:
@@ -154,13 +158,20 @@ def _embeddings(values: Any, argument: str, dimension: int | None = None) -> lis
     return rows
 
 
-def _places(rows: Sequence[Floats], start: int) -> list[range]:
+def _table(rows: Rows) -> Floats:
+    """Return all embeddings, one after the other."""
+    if isinstance(rows, np.ndarray):
+        return rows.reshape(-1, rows.shape[-1])
+    return np.concatenate(rows)
+
+
+def _places(rows: Rows, start: int) -> list[range]:
     """Return where the embeddings of each row are in the table of all."""
     ends = start + np.cumsum([len(row) for row in rows])
     return [range(end - len(row), end) for end, row in zip(ends.tolist(), rows, strict=True)]
 
 
-def _zero(rows_a: Sequence[Floats], rows_b: Sequence[Floats]) -> str:
+def _zero(rows_a: Rows, rows_b: Rows) -> str:
     return next(
         f"{argument} row {i} holds a zero embedding, which has no direction"
         for argument, rows in (("embeddings_a", rows_a), ("embeddings_b", rows_b))

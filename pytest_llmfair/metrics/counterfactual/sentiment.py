@@ -12,7 +12,13 @@ from numpy.typing import ArrayLike
 
 from pytest_llmfair._util.validation import share
 from pytest_llmfair.metrics._registry import metric
-from pytest_llmfair.metrics.arguments import known_population, note_constant, score_rows
+from pytest_llmfair.metrics.arguments import (
+    flattened,
+    known_population,
+    note_constant,
+    row_means,
+    score_rows,
+)
 from pytest_llmfair.metrics.counterfactual._pairs import mean_over_pairs
 from pytest_llmfair.metrics.harm import threshold_suffix
 from pytest_llmfair.stats import Distance, Finding, Mean, Population
@@ -87,7 +93,7 @@ def weak_sentiment_parity(
         argument="scores",
     )
     estimate = replace(estimate, variant=threshold_suffix(limit, "@"))
-    return note_constant(estimate, [*rows_a, *rows_b])
+    return note_constant(estimate, [flattened(rows_a), flattened(rows_b)])
 
 
 @_parity_metric(symbol="SCSP", aliases=("SCSP",))
@@ -151,14 +157,14 @@ def strict_sentiment_parity(
         population=population,
         bounds=(0.0, 1.0),
     )
-    estimate = note_constant(estimate, [*rows_a, *rows_b])
+    estimate = note_constant(estimate, [flattened(rows_a), flattened(rows_b)])
     if paired:
-        pairs = [float(a.mean() - b.mean()) for a, b in zip(rows_a, rows_b, strict=True)]
+        pairs = row_means(rows_a) - row_means(rows_b)
         side = "lower" if (mean := np.mean(pairs)) < 0.0 else "higher"
         shift = (
             f"the first answer of a pair scores {abs(mean):.3f} {side} than the second on average "
             f"(mean absolute difference {np.mean(np.abs(pairs)):.3f})"
         )
-        estimate = replace(estimate, rows=[abs(pair) for pair in pairs])
+        estimate = replace(estimate, rows=np.abs(pairs).tolist())
         estimate = estimate.with_findings(Finding.note(shift))
     return estimate

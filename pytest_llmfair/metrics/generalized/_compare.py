@@ -8,10 +8,19 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from itertools import combinations
 from typing import Any, Protocol
 
-from pytest_llmfair.stats import Estimate, Finding, GroupRow, Reference, Sample, Undefined
+from pytest_llmfair.stats import (
+    Estimate,
+    Finding,
+    GroupRow,
+    Reference,
+    Sample,
+    Table,
+    Undefined,
+)
 
 Groups = tuple[Hashable, ...]
 
@@ -112,34 +121,37 @@ def measure(
     design: ComparisonDesign, scores: ComparableScores, *, vector: bool = False
 ) -> Estimate:
     """Estimate the sum of a design, or with `vector` its term furthest from fair."""
-    parts = {term.key: scores.compare(term) for term in design.terms}
-    estimate = scores.worst(design, parts) if vector else scores.mean(design)
-    if not parts:
-        return estimate
     pairs = design.against == "pairs"
-    table = {
-        key: GroupRow(
-            part.value,
-            scores.entries(key if pairs and isinstance(key, tuple) else (key,)),
-            rate=math.nan if pairs else scores.rate(key),
-            estimate=part,
-        )
-        for key, part in parts.items()
-    }
-    groups = {name: _of_group(name, design, parts, scores) for name in scores.names if pairs}
-    return replace(estimate, groups=table | groups)
+    names = scores.names if pairs else ()
+    terms = {term.key: term for term in design.terms}
+
+    @cache
+    def part(key: Hashable) -> Estimate:
+        return scores.compare(terms[key])
+
+    def row(key: Hashable) -> GroupRow:
+        if key in names:
+            return _of_group(key, design, part, scores)
+        entries = scores.entries(key if pairs and isinstance(key, tuple) else (key,))
+        rate = math.nan if pairs else scores.rate(key)
+        return GroupRow(part(key).value, entries, rate=rate, estimate=part(key))
+
+    estimate = (
+        scores.worst(design, {key: part(key) for key in terms}) if vector else scores.mean(design)
+    )
+    return replace(estimate, groups=Table([*terms, *names], row)) if terms else estimate
 
 
 def _of_group(
     name: Hashable,
     design: ComparisonDesign,
-    parts: Mapping[Hashable, Estimate],
+    part: Callable[[Hashable], Estimate],
     scores: ComparableScores,
 ) -> GroupRow:
     """Return the row of a group: the mean over the pairs that hold it."""
     own = design.of_group(name)
-    found = [parts[term.key] for term in own.terms]
-    value = math.fsum(part.value for part in found) / len(found)
+    found = [part(term.key) for term in own.terms]
+    value = math.fsum(one.value for one in found) / len(found)
     estimate = found[0] if len(found) == 1 else scores.mean(own)
     return GroupRow(value, scores.entries((name,)), rate=scores.rate(name), estimate=estimate)
 

@@ -73,7 +73,7 @@ class CounterfactualForm:
     # probabilities of the unperturbed examples.
 
     names: list[Hashable]
-    y_prob: list[list[Floats]]
+    y_prob: Floats | list[list[Floats]]
     y_true: list[Hashable] | None
     original: Floats | None
     classes: list[Any]
@@ -152,10 +152,12 @@ def read_counterfactuals(
         raise ValueError(
             f"groups names {twice[0]!r} twice; counterfactual data has one name per column"
         )
-    examples = rows_of(y_prob, "y_prob")
-    table = [_example(example, names, j) for j, example in enumerate(examples)]
+    table: Any = _regular(y_prob, len(names))
+    if table is None:
+        examples = rows_of(y_prob, "y_prob")
+        table = [_example(example, names, j) for j, example in enumerate(examples)]
     width = table[0][0].shape[1]
-    for j, example in enumerate(table):
+    for j, example in enumerate(() if isinstance(table, np.ndarray) else table):
         for name, rows in zip(names, example, strict=True):
             if rows.shape[1] != width:
                 raise ValueError(
@@ -217,7 +219,16 @@ def _probabilities(values: Any, argument: str = "y_prob") -> tuple[Floats, list[
                 f"{argument} row {i} has {len(row)} classes and row 0 has {len(rows[0])}"
             )
     classes = list(getattr(values, "columns", range(len(rows[0]))))
-    return np.stack(rows), [] if flat else classes
+    return np.asarray(rows), [] if flat else classes
+
+
+def _regular(values: Any, groups: int) -> Floats | None:
+    """Return an array of probabilities in four dimensions; None for anything else."""
+    plain = type(values) is np.ndarray and values.ndim in (3, 4) and values.dtype.kind in "biuf"
+    if not (plain and values.size and values.shape[1] == groups):
+        return None
+    table = values.astype(np.float64).reshape(*values.shape[:2], -1, values.shape[-1])
+    return table if ((table >= 0.0) & (table <= 1.0)).all() else None
 
 
 def _example(example: Any, names: Sequence[Hashable], j: int) -> list[Floats]:

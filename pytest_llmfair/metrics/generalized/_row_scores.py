@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from pytest_llmfair.metrics._rates import is_positive
-from pytest_llmfair.metrics.arguments import Floats, note_constant
+from pytest_llmfair.metrics.arguments import Floats, flattened, note_constant
 from pytest_llmfair.metrics.generalized._compare import (
     ALL_AT_ONCE,
     ComparableScores,
@@ -265,7 +265,7 @@ def measure_counterfactuals(
     if reference is not None and (row.compares == "MCM" or row.distance == "W1"):
         raise ValueError(f"{row.name} compares all groups with each other; leave reference out")
     scores = _read(row, form, positive)
-    if not scores.sets:
+    if not len(scores.sets):
         return Undefined(
             undefined=f"no source example is of gold class {positive!r}: {row.name} is the mean "
             "over those",
@@ -278,7 +278,9 @@ def measure_counterfactuals(
         design = _design(row, scores, reference)
         vector = row.compares == "VBCM" and design.against != "pairs"
         estimate = measure(design, scores, vector=vector)
-    return note_constant(estimate, [own for sets in scores.sets for own in sets])
+    if isinstance(scores.sets, np.ndarray):
+        return note_constant(estimate, scores.sets)
+    return note_constant(estimate, [flattened(sets) for sets in scores.sets])
 
 
 def _design(row: NamedRow, scores: _Examples, reference: Any) -> ComparisonDesign:
@@ -312,11 +314,15 @@ def _read(row: NamedRow, form: CounterfactualForm, positive: Any) -> _Examples:
         columns = [column_of(positive, form.classes)] * len(form.y_prob)
     before = None
     if form.original is not None:
-        before = [float(form.original[j, columns[j]]) for j in kept]
+        before = form.original[kept, [columns[j] for j in kept]]
+    if isinstance(form.y_prob, np.ndarray):
+        sets: Any = form.y_prob[kept, :, :, [columns[j] for j in kept]]
+    else:
+        sets = [[own[:, columns[j]] for own in form.y_prob[j]] for j in kept]
     return _Examples(
         row=row,
         names=form.names,
-        sets=[[own[:, columns[j]] for own in form.y_prob[j]] for j in kept],
+        sets=sets,
         before=before,
         units=None if form.units is None else [form.units[j] for j in kept],
         population=form.population,
@@ -329,18 +335,15 @@ class _Examples:
 
     row: NamedRow
     names: list[Hashable]
-    sets: list[list[Floats]]
-    before: list[float] | None
+    # An array of examples, groups and variations, or a list where these differ in number.
+    sets: Floats | list[list[Floats]]
+    before: Floats | None
     units: list[Hashable] | None
     population: Population
 
     @cached_property
     def products(self) -> list[list[Floats]]:
         return [_products(sets) for sets in self.sets]
-
-    @cached_property
-    def _columns(self) -> dict[GroupContrast, Floats]:
-        return {}
 
     def compare(self, term: GroupContrast) -> Mean:
         bounds = (-1.0, 1.0) if self.row.signed else (0.0, 1.0)
@@ -370,12 +373,24 @@ class _Examples:
         )
         return replace(estimate, rows=values)
 
+    @cached_property
+    def _table(self) -> Floats | None:
+        """The only score of each example and group; None where there are several."""
+        if not isinstance(self.sets, np.ndarray) or self.sets.shape[2] > 1:
+            return None
+        return np.ascontiguousarray(self.sets[:, :, 0])
+
     def _values(self, term: GroupContrast) -> Floats:
         """Return the comparison in every example."""
-        if term not in self._columns:
-            found = [self._value(term, j) for j in range(len(self.sets))]
-            self._columns[term] = np.array(found)
-        return self._columns[term]
+        if self._table is None:
+            return np.array([self._value(term, j) for j in range(len(self.sets))])
+        (first,) = (self.names.index(name) for name in term.first)
+        others = [self.names.index(name) for name in term.second]
+        backgrounds = np.ascontiguousarray(self._table[:, others])
+        if not others and self.before is not None:
+            backgrounds = self.before[:, None]
+        gaps: Floats = self._table[:, first] - backgrounds.mean(axis=1)
+        return gaps if self.row.signed else np.abs(gaps)
 
     def _value(self, term: GroupContrast, j: int) -> float:
         (first,) = (self.names.index(name) for name in term.first)
@@ -392,12 +407,15 @@ class _Examples:
 
     def _all_at_once(self) -> Mean:
         """Take the standard deviation or the range over the groups."""
-        tables = [np.stack(products) for products in self.products]
-        if self.row.distance != "std":
-            return self._mean([float(np.ptp(x, axis=0).mean()) for x in tables], (0.0, 1.0))
+        spread = np.std if self.row.distance == "std" else np.ptp
+        if self._table is not None:
+            found = spread(self._table, axis=1)
+        else:
+            tables = (np.stack(products) for products in self.products)
+            found = np.array([spread(table, axis=0).mean() for table in tables])
         groups = len(self.names)
         most = float(np.sqrt((groups // 2) * (groups - groups // 2))) / groups
-        return self._mean([float(x.std(axis=0).mean()) for x in tables], (0.0, most))
+        return self._mean(found.tolist(), (0.0, most if self.row.distance == "std" else 1.0))
 
 
 def _products(sets: Sequence[Floats]) -> list[Floats]:
@@ -424,4 +442,4 @@ def _wasserstein(x: Floats, y: Floats) -> float:
 
 def _row_means(table: Floats) -> list[float]:
     """Mean of every row, the same in any order of the columns."""
-    return [math.fsum(row) / len(row) for row in table.tolist()]
+    return [math.fsum(row.tolist()) / len(row) for row in table]

@@ -44,6 +44,10 @@ class Classifier:
 
     def __call__(self, texts: Sequence[str]) -> NDArray[np.float64]:
         """Return the probability of the label, shape (n,)."""
+        return self.of_labels(texts)[:, self.column]
+
+    def of_labels(self, texts: Sequence[str]) -> NDArray[np.float64]:
+        """Return the probability of every label, shape (n, labels)."""
         import torch
 
         encoded = self.tokenizer(
@@ -55,7 +59,7 @@ class Classifier:
                 f"the classifier's tokenizer makes no token of {texts[lengths.index(0)]!r}; "
                 "leave such texts out and count them"
             )
-        scores = np.empty(len(texts))
+        scores = np.empty((len(texts), self.model.config.num_labels))
         batches = _batches(lengths, _TOKENS_PER_BATCH if self._pads else 1)
         with torch.inference_mode():
             for rows in counted(batches, len(texts), "scoring"):
@@ -64,10 +68,10 @@ class Classifier:
                 batch = {key: torch.tensor(held).to(self.device) for key, held in padded.items()}
                 logits = self.model(**batch).logits.float()
                 if self.activation == "sigmoid":
-                    of_label = torch.sigmoid(logits[:, self.column])
+                    of_labels = torch.sigmoid(logits)
                 else:
-                    of_label = torch.softmax(logits, dim=1)[:, self.column]
-                scores[rows] = of_label.cpu().numpy()
+                    of_labels = torch.softmax(logits, dim=1)
+                scores[rows] = of_labels.cpu().numpy()
         return scores
 
     def save(self, folder: Path) -> Path:
@@ -97,7 +101,7 @@ class Classifier:
 
 
 def load_classifier(
-    source: str | Path, *, device: str | None, extra: str
+    source: str | Path, *, device: str | None, extra: str, of_tokens: bool = False
 ) -> tuple[Any, Any, str, list[str]]:
     """Load model, tokenizer, device and labels by output: a local folder, or an id on the hub.
 
@@ -118,10 +122,11 @@ def load_classifier(
         )
     given = {"local_files_only": True} if folder.is_dir() else {}
     place = str(folder) if folder.is_dir() else str(source)
+    kind = transformers.AutoModelForSequenceClassification
+    if of_tokens:
+        kind = transformers.AutoModelForTokenClassification
     try:
-        model = load_weights(
-            transformers.AutoModelForSequenceClassification, place, use_safetensors=True, **given
-        )
+        model = load_weights(kind, place, use_safetensors=True, **given)
         tokenizer = load_tokenizer(transformers.AutoTokenizer, place, **given)
     except (OSError, ValueError) as error:
         raise FileNotFoundError(
