@@ -13,7 +13,7 @@ from typing import Any
 
 from pytest_llmfair.audit.index import INDEX, MEMBERS
 from pytest_llmfair.audit.plan import Plan
-from pytest_llmfair.audit.store import Store
+from pytest_llmfair.audit.store import Store, values_of
 from pytest_llmfair.audit.work import SCORES, answers_of
 from pytest_llmfair.clients.sending import LiveRequests
 from pytest_llmfair.clients.session import ReplayOnlyBackend, current_runner
@@ -85,12 +85,12 @@ class Audited:
         """The pairs, and what was left out; empty for an audit of prompts alone."""
         pairs: list[Pair] = []
         records: list[dict[str, Any]] = []
+        # Equal edits are one object: most pairs differ by one of a few words.
+        edits_of = functools.cache(_edits_of)
         for shard in self.plan.shards if self.plan.attribute else ():
             table = self._store.table("pairs", shard)
-            columns = {name: table.column(name).to_pylist() for name in table.column_names}
-            columns["edits"] = [
-                tuple(Edit(*each) for each in json.loads(text)) for text in columns["edits"]
-            ]
+            columns = {name: values_of(table.column(name)) for name in table.column_names}
+            columns["edits"] = [edits_of(text) for text in columns["edits"]]
             rows = zip(*columns.values(), strict=True)
             pairs += (marked(Pair(**dict(zip(columns, row, strict=True)))) for row in rows)
             records.append(self._store.about("pairs", shard))
@@ -207,11 +207,9 @@ class Audited:
         for shard in self._store.done(phase):
             texts = self._store.column("answers", shard, "answer")
             scores = self._store.column(phase, shard, "score")
-            found.update(
-                (text, score)
-                for text, score in zip(texts, scores, strict=True)
-                if text is not None and not math.isnan(score)
-            )
+            for text, score in zip(texts, scores, strict=True):
+                if text is not None and not math.isnan(score):
+                    found.setdefault(text, score)
         return found
 
 
@@ -233,6 +231,10 @@ def _with_left_out(pairs: list[Pair], records: Sequence[Mapping[str, Any]]) -> P
         lacks=dict.fromkeys(group for record in records for group in record["lacks"]),
         unexchanged=dict.fromkeys(g for record in records for g in record["unexchanged"]),
     )
+
+
+def _edits_of(text: str) -> tuple[Edit, ...]:
+    return tuple(Edit(*values) for values in json.loads(text))
 
 
 def _pair(fields: Mapping[str, Any]) -> Pair:

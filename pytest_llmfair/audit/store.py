@@ -84,8 +84,7 @@ class Store:
 
     def column(self, phase: str, shard: int, name: str) -> list[Any]:
         """Return one column of a part."""
-        found: list[Any] = self.table(phase, shard, [name]).column(name).to_pylist()
-        return found
+        return values_of(self.table(phase, shard, [name]).column(name))
 
     def about(self, phase: str, shard: int) -> dict[str, Any]:
         """Return the JSON that goes with a part; empty without any."""
@@ -157,6 +156,16 @@ class Store:
 def whole(text: str) -> str:
     """Return a text that UTF-8 can hold: half a surrogate pair becomes a question mark."""
     return str(text).encode("utf-8", "replace").decode()
+
+
+def values_of(column: Any) -> list[Any]:
+    """Return the values of a column of Arrow; equal texts are one object."""
+    if str(column.type) != "string":
+        found: list[Any] = column.to_pylist()
+        return found
+    encoded = column.combine_chunks().dictionary_encode(null_encoding="encode")
+    texts = encoded.dictionary.to_pylist()
+    return [texts[place] for place in encoded.indices.to_numpy().tolist()]
 
 
 def _is_whole(part: Path) -> bool:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from pytest_llmfair.audit.plan import Plan
-from pytest_llmfair.audit.store import Store, whole
+from pytest_llmfair.audit.store import Store, values_of, whole
 from pytest_llmfair.clients import ModelClient, load_client
 from pytest_llmfair.clients.asking import samples_of
 from pytest_llmfair.clients.budget import Caps
@@ -190,7 +190,7 @@ class Worker:
 def answers_of(store: Store, shard: int) -> list[Answer]:
     """Return the answers of a shard, in order."""
     table = store.table("answers", shard, ["answer", "reason", "detail", "cut"])
-    columns = [table.column(name).to_pylist() for name in table.column_names]
+    columns = [values_of(table.column(name)) for name in table.column_names]
     return [
         Missing(reason, detail) if text is None else CutAnswer(text) if cut else text
         for text, reason, detail, cut in zip(*columns, strict=True)

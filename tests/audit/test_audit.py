@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -429,3 +430,17 @@ def test_ctrl_c_ends_the_command_with_one_line_and_keeps_parts(data, moody, chec
     assert "llmfair audit: interrupted; the answers of" in said
     assert "Traceback" not in said
     assert 1 <= len(Store(out).done("answers")) < 8
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_the_benchmark_of_audits_runs():
+    root = Path(__file__).parents[2]
+    done = subprocess.run(
+        [sys.executable, str(root / "benchmarks" / "scale.py"), "--smoke"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.count("\n") == 4

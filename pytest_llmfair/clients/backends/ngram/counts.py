@@ -9,6 +9,9 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+import numpy.typing as npt
+
 from pytest_llmfair.clients.backends.ngram.words import CORPUS, WORD, history_class
 
 ORDER = 4
@@ -25,35 +28,33 @@ _ALTERNATIVES = re.compile(r"\[([^\]]*)\]")
 class WordCounts:
     """Weighted counts of what follows a history of up to ``ORDER - 1`` tokens.
 
-    `following` maps a history (oldest token first, the empty one included) to ``(position,
-    share)`` pairs; `classes` are the positions of the tokens in braces, and `texts` counts the
+    `following` maps a history (oldest token first, the empty one included) to positions and their
+    shares; `classes` are the positions of the tokens in braces, and `texts` counts the
     distinct texts that the corpus stands for.
     """
 
     tokens: tuple[str, ...]
     index: dict[str, int]
     classes: tuple[int, ...]
-    following: dict[tuple[str, ...], tuple[tuple[int, float], ...]]
+    following: dict[tuple[str, ...], tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]]
     texts: int
 
-    def distribution(self, history: Sequence[str]) -> list[float]:
+    def distribution(self, history: Sequence[str]) -> npt.NDArray[np.float64]:
         """Probability of every token after `history`; sums to 1."""
         padded = (_START,) * (ORDER - 1) + tuple(history)
-        shares = [0.0] * len(self.tokens)
+        found = np.zeros(len(self.tokens))
         for length in range(ORDER):
-            found = self.following.get(padded[len(padded) - length :])
-            if found is None:
+            following = self.following.get(padded[len(padded) - length :])
+            if following is None:
                 break
-            if length:
-                shares = [_SHORTER * share for share in shares]
-            weight = 1.0 - _SHORTER if length else 1.0
-            for position, share in found:
-                shares[position] += weight * share
-        return shares
+            positions, shares = following
+            found *= _SHORTER
+            found[positions] += (1.0 - _SHORTER if length else 1.0) * shares
+        return found
 
     def after(self, token: str) -> frozenset[str]:
         """Tokens that the corpus has right after `token`."""
-        return frozenset(self.tokens[position] for position, _ in self.following[(token,)])
+        return frozenset(self.tokens[position] for position in self.following[(token,)][0])
 
 
 @functools.cache
@@ -75,7 +76,10 @@ def load_counts() -> WordCounts:
     tokens = tuple(sorted(raw[()]))
     index = {token: i for i, token in enumerate(tokens)}
     following = {
-        history: tuple((index[t], n / sum(seen.values())) for t, n in sorted(seen.items()))
+        history: (
+            np.array([index[token] for token in sorted(seen)]),
+            np.array([seen[token] for token in sorted(seen)]) / sum(seen.values()),
+        )
         for history, seen in raw.items()
     }
     classes = tuple(i for token, i in index.items() if token[0] == "{")

@@ -193,7 +193,7 @@ class Ngram:
 
 def _read(prompt: str) -> tuple[list[str], Person]:
     counts = load_counts()
-    past, person = load_words().read(prompt, counts.after("{name}"))
+    past, person = load_words().read(prompt, _after_names())
     # The model has no history for an unknown word, so it starts again after it.
     strange = [i for i, token in enumerate(past) if token not in counts.index]
     return past[strange[-1] + 1 :] if strange else past, person
@@ -206,14 +206,25 @@ def _recent(past: list[str]) -> tuple[str, ...]:
 @functools.lru_cache(maxsize=2048)
 def _following(past: tuple[str, ...], first: bool, temperature: float) -> array[float]:
     """Return the running total of the weights of the next token; an answer starts with a word."""
-    counts = load_counts()
-    shares = counts.distribution(past)
+    shares = load_counts().distribution(past)
     if first:
-        shares = [
-            0.0 if token == END or not (token[0].isalnum() or token[0] == "{") else share
-            for token, share in zip(counts.tokens, shares, strict=True)
-        ]
-    return _sharpen(shares, temperature)
+        shares[_not_first()] = 0.0
+    return _sharpen(shares.tolist(), temperature)
+
+
+@functools.cache
+def _not_first() -> list[int]:
+    """Return the positions of tokens that no answer starts with."""
+    return [
+        position
+        for position, token in enumerate(load_counts().tokens)
+        if token == END or not (token[0].isalnum() or token[0] == "{")
+    ]
+
+
+@functools.cache
+def _after_names() -> frozenset[str]:
+    return load_counts().after("{name}")
 
 
 @functools.lru_cache(maxsize=4096)
@@ -224,10 +235,11 @@ def _forms(cls: str, person: Person, dials: Dials) -> tuple[Form, ...]:
 def _sharpen(probabilities: Iterable[float], temperature: float) -> array[float]:
     """Add up probabilities after a temperature; at 0 only the most probable remain."""
     values = list(probabilities)
-    top = max(values)
     if temperature == 0.0:
+        top = max(values)
         values = [float(value > top - _TIE) for value in values]
     elif temperature != 1.0:
+        top = max(values)
         values = [(value / top) ** (1.0 / temperature) for value in values]
     return array("d", itertools.accumulate(values))
 
