@@ -86,7 +86,7 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         if arguments.model is None:
             raise ValueError("no model is named; give --model SPEC")
-        wanted = _plan(arguments, data)
+        wanted = _plan(arguments, data).with_words()
         # What is wrong with the checks must show before anything is asked.
         checks = read_audit_checks(arguments.checks, wanted, lambda: load(folder))
         plan = wanted

@@ -119,7 +119,7 @@ class Plan:
             If the folder holds another audit, or a row has no prompt; the message names it.
         """
         path = store.folder / MANIFEST
-        wanted = replace(self, lexicon_sha256=_lexicon_digest(self))
+        wanted = self.with_words()
         if path.is_file():
             held = Plan.of_folder(store.folder)
             _check_same(held, wanted, store.folder)
@@ -140,6 +140,16 @@ class Plan:
         unfinished.write_text(json.dumps(asdict(found), indent=1) + "\n", encoding="utf-8")
         unfinished.replace(path)
         return found
+
+    def with_words(self) -> Plan:
+        """Return the plan with the digest of the attribute's words.
+
+        Raises
+        ------
+        ValueError
+            If there is no such attribute, or no such group.
+        """
+        return replace(self, lexicon_sha256=_lexicon_digest(self))
 
     def _write_prompts(self, store: Store, source: Path) -> int:
         """Write the prompts in shards, and return their number."""

@@ -444,3 +444,10 @@ def test_the_benchmark_of_audits_runs():
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.count("\n") == 4
+
+
+def test_an_attribute_with_a_typo_is_named_before_the_checks(data, tmp_path, checks, capsys):
+    with pytest.raises(SystemExit, match="2"):
+        main(command(data, tmp_path / "out", checks, "--model", MODEL, "--attribute", "gendr"))
+    assert "no lexicon is called 'gendr'; did you mean gender?" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
