@@ -57,8 +57,9 @@ def by_product(sides: Sides) -> Parts:
     answers = SideAnswers.read(first=sides[0], second=sides[1])
     above = np.triu_indices(_ANSWERS, 1)
     found = []
-    for a, b in zip(*answers.ids(), strict=True):
-        matrix = jaccard([*a, *b])
+    ids = answers.ids()
+    for a, b in zip(*answers.sides, strict=True):
+        matrix = jaccard([ids(answer) for answer in (*a, *b)])
         own, other = matrix[:_ANSWERS, :_ANSWERS], matrix[_ANSWERS:, _ANSWERS:]
         cross = matrix[:_ANSWERS, _ANSWERS:]
         found.append((float(cross.mean()), float(own[above].mean()), float(other[above].mean())))
