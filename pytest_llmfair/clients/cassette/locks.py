@@ -72,7 +72,7 @@ def locked(handle: int) -> Iterator[None]:
 def take_whole(handle: int) -> bool:
     """Lock an open file until it is closed; False where another process holds it.
 
-    A file system without locks keeps nobody out.
+    A file system without locks lets two runs in.
     """
     try:
         _take(handle, 0)
