@@ -45,7 +45,7 @@ class Shares:
 
 
 def rows(found: Sequence[Shares]) -> list[dict[str, str]]:
-    """Return what was found in words: measured shares beside the promised ones."""
+    """Return a sentence with the measured shares and the promised ones."""
     shown = []
     for each in found:
         alarms = flips = "not measured"

@@ -154,9 +154,16 @@ class Suite:
                 if _fits(key, task, quantity)
             ]
             if not hits:
-                known = {q.name: None for task in self.tasks for q in task.quantities}
+                known = {
+                    q.name: (q.name, *get_metric(q.metric).aliases)
+                    for task in self.tasks
+                    if task.gates
+                    for q in task.quantities
+                    if q.gates
+                }
                 more = any(_fits(key, task, each) for task in self.tasks for each in task.more)
-                close = difflib.get_close_matches(key.rpartition(".")[2], known, 1)
+                names = [name for own in known.values() for name in own]
+                close = difflib.get_close_matches(key.rpartition(".")[2], names, 1)
                 hint = f"did you mean {close[0]}? Choose" if close else "choose"
                 if more:
                     hint = f"it is measured with --metrics {key.rpartition('.')[2]}; {hint}"

@@ -160,6 +160,8 @@ def test_a_wrong_model_is_said_once(command):
         (["ruted", "stories"], "write --task stories"),
         (["ruted", "--bounds", "ruted_skw=0.1"], "did you mean ruted_skew?"),
         (["ruted", "--plan", "--bounds", "ruted_skw=0.1"], "did you mean ruted_skew?"),
+        # Not trick_stereotype, which takes no bound.
+        (["ruted", "--bounds", "stereotpe=0.1"], "did you mean stereotype?"),
         (["ruted", "--task", "storys"], "choose stories, personas"),
         (["rutd"], "did you mean ruted?"),
         ([], "`llmfair run --list` lists them"),

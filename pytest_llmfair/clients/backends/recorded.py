@@ -25,7 +25,7 @@ class RecordedAnswers:
     Answer j of a call is the j-th answer to the prompt in the file, in the order of the column
     `repeat` if there is one; a prompt that comes twice in a call continues where it stopped. An
     answer that is null or empty is missing. A column `sample`, as in the answers of an audit,
-    says which sample of which side of a pair a row is; then order does not count.
+    names the side of the pair and the sample that a row answers; rows may then be in any order.
 
     Attributes
     ----------
