@@ -168,7 +168,7 @@ def _values(plan: Plan) -> dict[str, Any]:
 
 
 def _lexicon_digest(plan: Plan) -> str:
-    """Return the digest of the attribute's words; raise ``ValueError`` for an unknown attribute."""
+    """Return the digest of the attribute's words; ``ValueError`` for an unknown attribute."""
     if not plan.attribute:
         if plan.groups or plan.placebo:
             raise ValueError("--groups and --placebo need an attribute; give --attribute NAME")
