@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
@@ -30,17 +30,11 @@ class AuditCheck(Check):
 
     audited: Callable[[], Audited]
 
-    def run(
-        self,
-        *,
-        client: Callable[[], Any],
-        scorers: Callable[[], Mapping[str, Any]],
-        pairs: Callable[..., Any],
-    ) -> Any:
+    def run(self, **given: Any) -> Any:
         """Judge by the assertion that a test would call, with the audit in the model's place."""
         __tracebackhide__ = True
         if self.prompts is not _OF_THE_AUDIT:
-            return super(AuditCheck, self).run(client=client, scorers=scorers, pairs=pairs)
+            return super(AuditCheck, self).run(**given)
         audited = self.audited()
         audited.note_model()
         audited.use_scores()
@@ -51,7 +45,7 @@ class AuditCheck(Check):
         # of the check.
         kept = self.attribute if self.metric == UNAWARENESS else None
         found = replace(self, prompts=prompts, attribute=kept)
-        return super(AuditCheck, found).run(client=lambda: audited, scorers=scorers, pairs=pairs)
+        return super(AuditCheck, found).run(**{**given, "client": lambda: audited})
 
 
 def read_audit_checks(path: Path, plan: Plan, audited: Callable[[], Audited]) -> Checks:
@@ -66,14 +60,14 @@ def read_audit_checks(path: Path, plan: Plan, audited: Callable[[], Audited]) ->
     held = read_checks(path, _OF_THE_AUDIT)
     found = []
     for check in held.checks:
+        own = {each.name: getattr(check, each.name) for each in fields(check)}
         if check.data is None:
             try:
                 _check_fits(check, plan)
             except ValueError as error:
                 raise ValueError(f"{path.name}:{check.line}: {check.name}: {error}") from None
-        own = {each.name: getattr(check, each.name) for each in fields(check)}
-        if check.metric != UNAWARENESS and check.data is None:
-            own["keywords"] = {"generations": plan.generations, **check.keywords}
+            if check.metric != UNAWARENESS:
+                own["keywords"] = {"generations": plan.generations, **check.keywords}
         found.append(AuditCheck(**own, audited=audited))
     return replace(held, checks=tuple(found))
 
@@ -81,33 +75,30 @@ def read_audit_checks(path: Path, plan: Plan, audited: Callable[[], Audited]) ->
 def _check_fits(check: Check, plan: Plan) -> None:
     if check.prompts is not _OF_THE_AUDIT:
         raise ValueError("it has prompts of its own; leave them out, the audit has prompts")
-    if check.model is not None and check.model != plan.model:
+    if check.model not in (None, plan.model):
         raise ValueError(f"its model is {check.model}, and the audit asked {plan.model}")
     if check.metric == UNAWARENESS:
         return
-    named = check.attribute.name.replace(" x ", ",") if check.attribute else plan.attribute
-    if named != plan.attribute:
-        raise ValueError(
-            f"its attribute is {named}, and the audit has answers for "
-            f"{plan.attribute or 'prompts without an exchange of groups'}; audit again with "
-            f"--attribute {named}"
-        )
     if check.attribute is not None:
-        parts = check.attribute.lexicon
-        if any(
-            isinstance(part, Lexicon) for part in (parts if isinstance(parts, tuple) else [parts])
-        ):
-            raise ValueError("it has a lexicon of its own, and audits use those of the package")
-        if check.attribute.exchanged and set(check.attribute.exchanged) != _exchanged(plan):
+        named, groups = check.attribute.name.replace(" x ", ","), check.attribute.exchanged
+        if named != plan.attribute:
             raise ValueError(
-                f"it exchanges {' and '.join(check.attribute.exchanged)}, and the audit "
+                f"its attribute is {named}, and the audit has answers for "
+                f"{plan.attribute or 'prompts without an exchange of groups'}; audit again with "
+                f"--attribute {named}"
+            )
+        words = check.attribute.lexicon
+        if any(isinstance(each, Lexicon) for each in (words if type(words) is tuple else [words])):
+            raise ValueError("it has a lexicon of its own, and audits use those of the package")
+        if groups and set(groups) != _exchanged(plan):
+            raise ValueError(
+                f"it exchanges {' and '.join(groups)}, and the audit "
                 f"{' and '.join(plan.groups) or 'all groups'}; audit again with --groups "
-                f"{','.join(check.attribute.exchanged)}"
+                f"{','.join(groups)}"
             )
     if check.metric != INVARIANCE:
         check_data_kind(get_metric(check.metric), pairs=bool(plan.attribute))
-    generations = check.keywords.get("generations", 0)
-    if generations > plan.generations:
+    if (generations := check.keywords.get("generations", 0)) > plan.generations:
         raise ValueError(
             f"generations is {generations}, and the audit has {plan.generations} answers to each "
             "prompt; audit again with more --generations"
@@ -117,9 +108,8 @@ def _check_fits(check: Check, plan: Plan) -> None:
             "its baseline is placebo, and the audit has no placebo twins; audit again with "
             "--placebo"
         )
-    for keyword in ("sequential", "looks"):
-        if keyword in check.keywords:
-            raise ValueError(f"{keyword} stops asking early, and an audit has asked everything")
+    for keyword in {"sequential", "looks"}.intersection(check.keywords):
+        raise ValueError(f"{keyword} stops asking early, and an audit has asked everything")
 
 
 def _exchanged(plan: Plan) -> set[str]:
@@ -131,7 +121,6 @@ def _exchanged(plan: Plan) -> set[str]:
 
 def scorers_of(checks: Checks) -> list[str]:
     """Return the names of the scorers of the package that checks need, so that workers score."""
-    known = load_scorers()
     found: dict[str, None] = {}
     for check in checks.checks:
         named = check.keywords.get("scorer")
@@ -140,20 +129,13 @@ def scorers_of(checks: Checks) -> list[str]:
         elif named is None and check.metric != UNAWARENESS and check.data is None:
             info = get_metric(check.metric)
             named = info.scorer if info.needs in ("scores", "score_pairs") else None
-        if isinstance(named, str) and named in known:
+        if isinstance(named, str) and named in load_scorers():
             found[named] = None
     return list(found)
 
 
-def judge(path: Path, plan: Plan, folder: Path, options: list[str]) -> int:
+def judge(path: Path, plan: Plan, audited: Callable[[], Audited], options: list[str]) -> int:
     """Judge a file of checks with pytest, and return its exit status."""
-    held: list[Audited] = []
-
-    def audited() -> Audited:
-        if not held:
-            held.append(Audited(folder))
-        return held[0]
-
     path = path.resolve()
     plugin = GivenChecks(path, lambda: read_audit_checks(path, plan, audited))
     return int(pytest.main(["-p", "llmfair", *options, str(path)], [plugin]))

@@ -14,7 +14,6 @@ import numpy.typing as npt
 
 from pytest_llmfair.audit.store import Store
 
-Numbers = npt.NDArray[np.int64]
 # What the pass writes.
 INDEX = ("members", "questions")
 # The members of a pair in the order in which a client is asked for them.
@@ -28,50 +27,43 @@ def make_index(store: Store, shards: Sequence[int], *, paired: bool) -> None:
     numbered through all shards. With more than two groups a prompt is in several pairs, which
     share its question; the first of them asks it.
     """
-    phase, columns = ("pairs", MEMBERS) if paired else ("prompts", ("prompt",))
+    phase, names = ("pairs", MEMBERS) if paired else ("prompts", ("prompt",))
     shares = MEMBERS[:2] if paired and len(_groups(store, shards)) > 2 else ()
-    before = {name: _occurrences(store, phase, shards, name) for name in columns}
+    before = {name: _occurrences(store, phase, shards, name) for name in names}
     shared: dict[str, int] = {}
     number = 0
     for place, shard in enumerate(shards):
-        table = store.table(phase, shard, columns)
-        questions: list[tuple[str, str, int]] = []
-        members: dict[str, list[int]] = {name: [] for name in columns}
-        for name in columns:
-            side = name if paired and name not in shares else ""
-            texts = table.column(name).to_pylist()
+        questions: dict[str, list[str | int]] = {"prompt": [], "side": [], "occurrence": []}
+        members: dict[str, list[int]] = {}
+        for name, texts in store.columns(phase, shard, *names).items():
+            own = members.setdefault(name, [])
             for text, occurrence in zip(texts, before[name][place].tolist(), strict=True):
                 if text is None:
-                    members[name].append(-1)
+                    own.append(-1)
                     continue
                 known = shared.setdefault(text, number) if name in shares else number
+                own.append(known)
                 if known == number:
-                    questions.append((text, side, 0 if name in shares else occurrence))
                     number += 1
-                members[name].append(known)
+                    questions["prompt"].append(text)
+                    questions["side"].append(name if paired and name not in shares else "")
+                    questions["occurrence"].append(0 if name in shares else occurrence)
         store.put("members", shard, members)
-        rows = zip(*questions, strict=True) if questions else ((), (), ())
         # Written last: a shard with questions has its members too.
-        store.put(
-            "questions", shard, dict(zip(("prompt", "side", "occurrence"), rows, strict=True))
-        )
+        store.put("questions", shard, questions)
 
 
 def _groups(store: Store, shards: Sequence[int]) -> set[str]:
-    return {
-        group
-        for shard in shards
-        for name in ("from_group", "to_group")
-        for group in store.table("pairs", shard, [name]).column(name).unique().to_pylist()
-    }
+    parts = (store.columns("pairs", shard, "from_group", "to_group") for shard in shards)
+    return {group for part in parts for column in part.values() for group in column}
 
 
-def _occurrences(store: Store, phase: str, shards: Sequence[int], name: str) -> list[Numbers]:
+def _occurrences(
+    store: Store, phase: str, shards: Sequence[int], name: str
+) -> list[npt.NDArray[np.int64]]:
     """Return by shard how often each text came before, in this shard and all earlier ones."""
-    parts = [
-        np.array([_digest(text) for text in store.column(phase, shard, name)], dtype=np.uint64)
-        for shard in shards
-    ]
+    texts = (store.columns(phase, shard, name)[name] for shard in shards)
+    parts = [np.array([*map(_digest, part)], dtype=np.uint64) for part in texts]
     flat = np.concatenate(parts)
     order = np.argsort(flat, kind="stable")
     begins = np.diff(flat[order], prepend=~flat[order[:1]]) != 0
