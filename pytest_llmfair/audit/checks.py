@@ -11,6 +11,7 @@ import pytest
 
 from pytest_llmfair.audit.loading import Audited
 from pytest_llmfair.audit.plan import Plan
+from pytest_llmfair.audit.work import REDUCED, SCORES
 from pytest_llmfair.gate.check import INVARIANCE, UNAWARENESS, Check, Checks
 from pytest_llmfair.gate.check_command import GivenChecks
 from pytest_llmfair.gate.check_file import read_checks
@@ -119,8 +120,8 @@ def _exchanged(plan: Plan) -> set[str]:
     return set(map(lexicon_for(plan.lexicon, plan.groups).group, plan.groups))
 
 
-def scorers_of(checks: Checks) -> list[str]:
-    """Return the names of the scorers of the package that checks need, so that workers score."""
+def phases_of(checks: Checks) -> list[str]:
+    """Return what workers make of the answers for checks: scores, and numbers of pairs."""
     found: dict[str, None] = {}
     for check in checks.checks:
         named = check.keywords.get("scorer")
@@ -129,8 +130,10 @@ def scorers_of(checks: Checks) -> list[str]:
         elif named is None and check.metric != UNAWARENESS and check.data is None:
             info = get_metric(check.metric)
             named = info.scorer if info.needs in ("scores", "score_pairs") else None
+            if info.reduce is not None and check.keywords.get("mask", "attribute") == "attribute":
+                found[f"{REDUCED}{info.name}"] = None
         if isinstance(named, str) and named in load_scorers():
-            found[named] = None
+            found[f"{SCORES}{named}"] = None
     return list(found)
 
 

@@ -14,13 +14,13 @@ from typing import Any
 from pytest_llmfair._util.progress import Line, standard_error
 from pytest_llmfair._util.validation import whole
 from pytest_llmfair._util.wording import plural
-from pytest_llmfair.audit.checks import judge, read_audit_checks, scorers_of
+from pytest_llmfair.audit.checks import judge, phases_of, read_audit_checks
 from pytest_llmfair.audit.engines import TRIES, InProcess, Pool, Processes, make_parts
 from pytest_llmfair.audit.index import INDEX, make_index
 from pytest_llmfair.audit.loading import load
 from pytest_llmfair.audit.plan import Plan
 from pytest_llmfair.audit.store import Store
-from pytest_llmfair.audit.work import SCORES, Worker, answers_of, may_come
+from pytest_llmfair.audit.work import Worker, answers_of, may_come
 from pytest_llmfair.clients.budget import Caps
 from pytest_llmfair.clients.spec import ModelSpec
 from pytest_llmfair.responses import Missing
@@ -90,8 +90,8 @@ def run(arguments: argparse.Namespace) -> int:
             held.callback(pool.close)
             if data is not None:
                 _ask(pool, store, plan)
-            for name in scorers_of(checks):
-                _make(pool, store, f"{SCORES}{name}", plan)
+            for phase in phases_of(checks):
+                _make(pool, store, phase, plan)
     except KeyboardInterrupt:
         count = len(store.done("answers"))
         _say(

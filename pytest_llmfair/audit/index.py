@@ -25,16 +25,19 @@ def make_index(store: Store, shards: Sequence[int], *, paired: bool) -> None:
 
     A question is a prompt, its side, and how often it came before on its side. Questions are
     numbered through all shards. With more than two groups a prompt is in several pairs, which
-    share its question; the first of them asks it.
+    share its question; the first of them asks it. Beside the members are the number of the first
+    question of the shard, and the two groups of pairs in the order in which they first come.
     """
     phase, names = ("pairs", MEMBERS) if paired else ("prompts", ("prompt",))
-    shares = MEMBERS[:2] if paired and len(_groups(store, shards)) > 2 else ()
+    sides = _sides(store, shards) if paired else []
+    shares = MEMBERS[:2] if len(set().union(*sides)) > 2 else ()
     before = {name: _occurrences(store, phase, shards, name) for name in names}
     shared: dict[str, int] = {}
     number = 0
     for place, shard in enumerate(shards):
         questions: dict[str, list[str | int]] = {"prompt": [], "side": [], "occurrence": []}
         members: dict[str, list[int]] = {}
+        about = {"first": number, "sides": sides}
         for name, texts in store.columns(phase, shard, *names).items():
             own = members.setdefault(name, [])
             for text, occurrence in zip(texts, before[name][place].tolist(), strict=True):
@@ -48,14 +51,19 @@ def make_index(store: Store, shards: Sequence[int], *, paired: bool) -> None:
                     questions["prompt"].append(text)
                     questions["side"].append(name if paired and name not in shares else "")
                     questions["occurrence"].append(0 if name in shares else occurrence)
-        store.put("members", shard, members)
+        store.put("members", shard, members, about)
         # Written last: a shard with questions has its members too.
         store.put("questions", shard, questions)
 
 
-def _groups(store: Store, shards: Sequence[int]) -> set[str]:
-    parts = (store.columns("pairs", shard, "from_group", "to_group") for shard in shards)
-    return {group for part in parts for column in part.values() for group in column}
+def _sides(store: Store, shards: Sequence[int]) -> list[tuple[str, str]]:
+    """Return the two groups of pairs, each two in the order of the first pair that has them."""
+    found: dict[frozenset[str], tuple[str, str]] = {}
+    for shard in shards:
+        columns = store.columns("pairs", shard, "from_group", "to_group")
+        for one, other in dict.fromkeys(zip(*columns.values(), strict=True)):
+            found.setdefault(frozenset((one, other)), (one, other))
+    return list(found.values())
 
 
 def _occurrences(

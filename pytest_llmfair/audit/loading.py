@@ -10,14 +10,17 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from pytest_llmfair.audit.index import INDEX, MEMBERS
 from pytest_llmfair.audit.plan import Plan
 from pytest_llmfair.audit.store import Store
-from pytest_llmfair.audit.work import PAIR, SCORES, answers_of
+from pytest_llmfair.audit.work import PAIR, REDUCED, SCORES, answers_of, row_key
 from pytest_llmfair.clients.sending import LiveRequests
 from pytest_llmfair.clients.session import ReplayOnlyBackend, current_runner
 from pytest_llmfair.clients.spec import ModelSpec
 from pytest_llmfair.counterfactuals.pair_list import Pairs
+from pytest_llmfair.metrics import all_metrics
 from pytest_llmfair.responses import (
     Answer,
     Edit,
@@ -161,9 +164,9 @@ class Audited:
         note_used("model", plan.model, LiveRequests(model, temperature, plan.max_tokens))
 
     def use_scores(self) -> None:
-        """Let the running session take scores from the audit in place of scoring again."""
+        """Let the running session take what workers made of the answers, and not make it again."""
         if (session := current_session()) is not None:
-            session.scores = self
+            session.scores = session.reductions = self
 
     def recorded(self, scorer: Callable[..., Any], texts: Sequence[str]) -> list[float] | None:
         """Return the scores that the audit has of all these texts; None if it lacks one."""
@@ -188,6 +191,30 @@ class Audited:
                 if text is not None and not math.isnan(score):
                     found.setdefault(text, score)
         return found
+
+    def reduced(
+        self, reduce: Callable[..., Any], rows_a: Sequence[Any], rows_b: Sequence[Any]
+    ) -> Any:
+        """Return numbers for each pair, NaN where the audit has none; None without any."""
+        for name, info in all_metrics().items():
+            if info.reduce is reduce and self._store.done(f"{REDUCED}{name}"):
+                places, table = self._reduced(name)
+                keys = map(row_key, rows_a, rows_b)
+                # The last row stands for what is unknown.
+                return table[[places.get(key, -1) for key in keys]]
+        return None
+
+    @functools.cache  # noqa: B019  # an audit lives as long as the run that reads it
+    def _reduced(self, name: str) -> tuple[dict[bytes, int], Any]:
+        phase = f"{REDUCED}{name}"
+        keys: list[bytes] = []
+        tables = []
+        for shard in self._store.done(phase):
+            columns = self._store.columns(phase, shard)
+            keys += columns.pop("key")
+            tables.append(np.array([*columns.values()]).T)
+        places = {key: place for place, key in enumerate(keys)}
+        return places, np.concatenate([*tables, np.full((1, 5), np.nan)])
 
     def _column(self, phase: str, name: str) -> Iterator[Any]:
         for shard in self.plan.shards:

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import bisect
 import functools
+import hashlib
+import itertools
 import json
 import math
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from pytest_llmfair.audit.plan import Plan, revision_of
 from pytest_llmfair.audit.store import Store, utf8
@@ -19,12 +25,17 @@ from pytest_llmfair.clients.requests import RequestRunner
 from pytest_llmfair.clients.sending import is_failure, was_sent
 from pytest_llmfair.clients.session import runner_of
 from pytest_llmfair.counterfactuals.pairs import pairs_of_part
-from pytest_llmfair.responses import Answer, CutAnswer, Missing, is_cut
+from pytest_llmfair.judging.missing_data import texts_of
+from pytest_llmfair.lexicons.attributes import masker_of_pairs
+from pytest_llmfair.metrics import get_metric
+from pytest_llmfair.responses import OMISSION, Answer, CutAnswer, Missing, Pair, is_cut
 from pytest_llmfair.scorers import load_scorers, score
 from pytest_llmfair.session import Session
 from pytest_llmfair.settings import Settings
 
+# Phases that are made from answers: the scores of a scorer, and what a metric needs of pairs.
 SCORES = "scores-"
+REDUCED = "reduced-"
 # What a part of pairs has in columns, and what else is known of its pairs.
 PAIR = ("original", "counterfactual", "placebo", "from_group", "to_group", "attribute", "variant")
 LEFT_OUT = ("rejected", "uncertain", "unmentioned", "lost", "lacks", "unexchanged")
@@ -54,7 +65,9 @@ class Worker:
             return self._pairs(shard)
         if phase == "answers":
             return self._answers(shard)
-        return self._scores(shard, phase.removeprefix(SCORES))
+        if phase.startswith(SCORES):
+            return self._scores(shard, phase.removeprefix(SCORES))
+        return self._reduced(shard, phase.removeprefix(REDUCED))
 
     def give_up(self, shard: int, why: str) -> None:
         """Let the answers of a shard that cannot be made be missing."""
@@ -157,8 +170,8 @@ class Worker:
             "detail": [None if each is None else _detail(each) for each in lost],
             "cut": [is_cut(answer) for answer in answers],
         }
-        # Scores of earlier answers would stand for others.
-        self._store.drop(f"{SCORES}*", shard)
+        # What was made from earlier answers would stand for others.
+        self._store.drop("*-*", shard)
         self._store.put("answers", shard, columns, {"again": sum(map(may_come, answers))})
 
     def _scores(self, shard: int, name: str) -> int:
@@ -168,6 +181,49 @@ class Worker:
         scores = [given.get(text, math.nan) for text in answers]
         self._store.put(f"{SCORES}{name}", shard, {"score": scores})
         return len(answers)
+
+    def _reduced(self, shard: int, name: str) -> int:
+        """Reduce the answers to each pair of a shard to the numbers that a metric needs."""
+        reduce = get_metric(name).reduce
+        assert reduce is not None
+        about = ("from_group", "to_group", "attribute", "variant")
+        columns = self._store.columns("pairs", shard, *about)
+        kinds = list(zip(*(columns[name] for name in about), strict=True))
+        masked = masker_of_pairs(
+            [Pair("", "", one, other, (), *rest) for one, other, *rest in dict.fromkeys(kinds)]
+        )
+        sides = set(map(tuple, self._store.about("members", shard)["sides"]))
+        numbers = self._store.columns("members", shard, "original", "counterfactual")
+        texts = self._texts({number for side in numbers.values() for number in side})
+        rows = []
+        for (one, other, _, variant), *members in zip(kinds, *numbers.values(), strict=True):
+            # As metrics do, the group that came first in the audit first.
+            ordered = members if (one, other) in sides else reversed(members)
+            row = [[masked(text, variant == OMISSION) for text in texts[i]] for i in ordered]
+            if all(row):
+                rows.append(row)
+        table = reduce(*zip(*rows, strict=True)) if rows else np.empty((0, 5))
+        terms = {f"term{i}": column.tolist() for i, column in enumerate(table.T)}
+        keys = [row_key(*row) for row in rows]
+        self._store.put(f"{REDUCED}{name}", shard, {"key": keys, **terms})
+        return len(rows)
+
+    def _texts(self, numbers: Iterable[int]) -> dict[int, list[str]]:
+        """Return the texts that answer questions, which other shards may have asked."""
+        n, found = self._plan.generations, {}
+        for shard, some in itertools.groupby(
+            sorted(numbers), lambda number: bisect.bisect(self._firsts, number) - 1
+        ):
+            answers = answers_of(self._store, shard)
+            for number in some:
+                start = n * (number - self._firsts[shard])
+                found[number] = list(filter(str.strip, texts_of(answers[start : start + n])))
+        return found
+
+    @functools.cached_property
+    def _firsts(self) -> list[int]:
+        """The number of the first question of each shard."""
+        return [self._store.about("members", shard)["first"] for shard in self._plan.shards]
 
     @functools.cache  # noqa: B019  # a worker lives as long as its process
     def _scorer(self, name: str) -> Any:
@@ -181,6 +237,13 @@ def answers_of(store: Store, shard: int) -> list[Answer]:
         Missing(reason, detail) if text is None else CutAnswer(text) if cut else text
         for text, reason, detail, cut in zip(*columns.values(), strict=True)
     ]
+
+
+def row_key(texts_a: Sequence[str], texts_b: Sequence[str]) -> bytes:
+    """Return what stands for the answers to both members of a pair."""
+    sizes = [len(text) for side in (texts_a, texts_b) for text in side]
+    whole = f"{len(texts_a)} {sizes}{''.join(texts_a)}{''.join(texts_b)}"
+    return hashlib.blake2b(whole.encode(), digest_size=16).digest()
 
 
 def may_come(answer: Answer) -> bool:

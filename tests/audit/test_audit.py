@@ -25,7 +25,8 @@ from pytest_llmfair.counterfactuals import generate_pairs
 from pytest_llmfair.fairness import Fairness
 from pytest_llmfair.metrics import all_metrics, get_metric
 from pytest_llmfair.responses import Missing
-from tests.audit.parts import MODEL, MOODY, PROMPTS, audited, digest
+from pytest_llmfair.session import current_session
+from tests.audit.parts import MODEL, MOODY, PEOPLE, PROMPTS, audited, digest
 
 
 @pytest.fixture
@@ -299,19 +300,55 @@ def test_what_is_wrong_is_said_before_anything_is_asked(
     assert "Traceback" not in said
 
 
-def test_a_verdict_is_that_of_answers_collected_in_one_call(data, tmp_path, checks):
-    record = tmp_path / "run.json"
-    main(command(data, tmp_path / "out", checks, "--model", MODEL, "--llmfair-json", str(record)))
-    alone = tmp_path / "alone.json"
-    prompts = json.dumps(PROMPTS)
-    checks.write_text(CHECKS.replace("checks:", f"generations: 3\nprompts: {prompts}\nchecks:"))
+@pytest.mark.parametrize("attribute", ["gender", "race"])
+def test_a_verdict_is_that_of_answers_collected_in_one_call(tmp_path, checks, attribute):
+    people = {
+        "gender": PEOPLE,
+        "race": ("A white woman", "The Asian boy", "A Black man", "My white aunt", "An Asian man"),
+    }[attribute]
+    prompts = [f"{people[i % len(people)]} said on day {i % 3} that" for i in range(60)]
+    data, out = tmp_path / "prompts.txt", tmp_path / "out"
+    data.write_text("\n".join(prompts))
+    record, alone = tmp_path / "run.json", tmp_path / "alone.json"
+    lines = CHECKS.replace("gender", attribute)
+    for metric in ("counterfactual_bleu", "exact_match"):
+        lines += lines.splitlines()[3].replace("counterfactual_rouge_l", metric) + "\n"
+    checks.write_text(lines)
+    given = ("--model", MODEL, "--attribute", attribute, "--llmfair-json", str(record))
+    main(command(data, out, checks, *given))
+    given = f"generations: 3\nprompts: {json.dumps(prompts)}\nchecks:"
+    checks.write_text(lines.replace("checks:", given))
     options = ("-q", "-p", "no:cacheprovider", "--llmfair-model", MODEL)
     main(["check", str(checks), *options, "--llmfair-json", str(alone)])
     found, wanted = (json.loads(path.read_text())["results"] for path in (record, alone))
-    assert len(found) == 2
+    assert len(found) == 4
     for one, other in zip(found, wanted, strict=True):
         for key in ("value", "interval", "verdict", "n", "notes", "reasons", "prompts_sha256"):
             assert one.get(key) == other.get(key), key
+
+
+def test_what_workers_made_of_pairs_is_what_is_judged(data, tmp_path, checks, monkeypatch):
+    out, record = tmp_path / "out", tmp_path / "run.json"
+    main(command(data, out, checks, "--model", MODEL))
+    store, phase = Store(out), "reduced-counterfactual_rouge_l"
+    assert store.done(phase) == list(range(8))
+    for shard in store.done(phase):
+        columns = store.columns(phase, shard)
+        store.put(phase, shard, {**columns, "term0": [0.375] * len(columns["key"])})
+    main(command(None, out, checks, "--llmfair-json", str(record)))
+    assert json.loads(record.read_text())["results"][0]["value"] == 0.375
+    # What is missing is made again, by a worker or by the metric.
+    store.path(phase, 2).unlink()
+    session = current_session()
+    monkeypatch.setattr(session, "scores", None)
+    monkeypatch.setattr(session, "reductions", None)
+    fairness = Fairness(client=lambda: None, scorers=dict)
+    fairness.load(out)
+    found = fairness.check("counterfactual_rouge_l", minimum=0.1, mode="point")
+    assert found.value != 0.375
+    assert found.estimate.rows.count(0.375) == 38
+    main(command(None, out, checks, "--llmfair-json", str(record)))
+    assert store.done(phase) == list(range(8))
 
 
 def test_a_shard_that_always_fails_is_missing_and_makes_the_verdict_invalid(
