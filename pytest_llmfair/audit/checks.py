@@ -120,8 +120,10 @@ def _exchanged(plan: Plan) -> set[str]:
     return set(map(lexicon_for(plan.lexicon, plan.groups).group, plan.groups))
 
 
-def phases_of(checks: Checks) -> list[str]:
+def phases_of(checks: Checks, plan: Plan) -> list[str]:
     """Return what workers make of the answers for checks: scores, and numbers of pairs."""
+    # A pair with one answer a side is compared as fast as its comparison is looked up.
+    several = plan.generations > 1
     found: dict[str, None] = {}
     for check in checks.checks:
         named = check.keywords.get("scorer")
@@ -130,7 +132,11 @@ def phases_of(checks: Checks) -> list[str]:
         elif named is None and check.metric != UNAWARENESS and check.data is None:
             info = get_metric(check.metric)
             named = info.scorer if info.needs in ("scores", "score_pairs") else None
-            if info.reduce is not None and check.keywords.get("mask", "attribute") == "attribute":
+            if (
+                several
+                and info.reduce is not None
+                and check.keywords.get("mask", "attribute") == "attribute"
+            ):
                 found[f"{REDUCED}{info.name}"] = None
         if isinstance(named, str) and named in load_scorers():
             found[f"{SCORES}{named}"] = None

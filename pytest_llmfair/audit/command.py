@@ -90,7 +90,7 @@ def run(arguments: argparse.Namespace) -> int:
             held.callback(pool.close)
             if data is not None:
                 _ask(pool, store, plan)
-            for phase in phases_of(checks):
+            for phase in phases_of(checks, plan):
                 _make(pool, store, phase, plan)
     except KeyboardInterrupt:
         count = len(store.done("answers"))

@@ -8,7 +8,7 @@ import hashlib
 import itertools
 import json
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -189,9 +189,7 @@ class Worker:
         about = ("from_group", "to_group", "attribute", "variant")
         columns = self._store.columns("pairs", shard, *about)
         kinds = list(zip(*(columns[name] for name in about), strict=True))
-        masked = masker_of_pairs(
-            [Pair("", "", one, other, (), *rest) for one, other, *rest in dict.fromkeys(kinds)]
-        )
+        masked = _masker(tuple(sorted(set(kinds))))
         sides = set(map(tuple, self._store.about("members", shard)["sides"]))
         numbers = self._store.columns("members", shard, "original", "counterfactual")
         texts = self._texts({number for side in numbers.values() for number in side})
@@ -237,6 +235,12 @@ def answers_of(store: Store, shard: int) -> list[Answer]:
         Missing(reason, detail) if text is None else CutAnswer(text) if cut else text
         for text, reason, detail, cut in zip(*columns.values(), strict=True)
     ]
+
+
+@functools.lru_cache(maxsize=1)
+def _masker(kinds: Sequence[tuple[str, str, str, str]]) -> Callable[[str, bool], str]:
+    """Return what masks the words of pairs between these groups; shards often have the same."""
+    return masker_of_pairs([Pair("", "", one, other, (), *rest) for one, other, *rest in kinds])
 
 
 def row_key(texts_a: Sequence[str], texts_b: Sequence[str]) -> bytes:
