@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import shlex
 from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
@@ -9,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from pytest_llmfair.audit.loading import Audited
+from pytest_llmfair.audit.loading import Audited, load
 from pytest_llmfair.audit.plan import Plan
 from pytest_llmfair.audit.work import REDUCED, SCORES
 from pytest_llmfair.gate.check import INVARIANCE, UNAWARENESS, Check, Checks
@@ -30,6 +32,8 @@ class AuditCheck(Check):
     """A check of the answers of an audit."""
 
     audited: Callable[[], Audited]
+    # What judges the same answers again: pytest alone would ask a model.
+    rerun: str
 
     def run(self, **given: Any) -> Any:
         """Judge by the assertion that a test would call, with the audit in the model's place."""
@@ -49,7 +53,7 @@ class AuditCheck(Check):
         return super(AuditCheck, found).run(**{**given, "client": lambda: audited})
 
 
-def read_audit_checks(path: Path, plan: Plan, audited: Callable[[], Audited]) -> Checks:
+def read_audit_checks(path: Path, plan: Plan, folder: Path) -> Checks:
     """Return the checks of a file for an audit.
 
     Raises
@@ -59,9 +63,12 @@ def read_audit_checks(path: Path, plan: Plan, audited: Callable[[], Audited]) ->
         the check.
     """
     held = read_checks(path, _OF_THE_AUDIT)
+    audited = functools.cache(lambda: load(folder))
+    again = ["llmfair", "audit", "--out", str(folder), "--checks", held.source]
     found = []
     for check in held.checks:
         own = {each.name: getattr(check, each.name) for each in fields(check)}
+        own["rerun"] = shlex.join([*again, "-k", check.name])
         if check.data is None:
             try:
                 _check_fits(check, plan)
@@ -143,8 +150,8 @@ def phases_of(checks: Checks, plan: Plan) -> list[str]:
     return list(found)
 
 
-def judge(path: Path, plan: Plan, audited: Callable[[], Audited], options: list[str]) -> int:
+def judge(path: Path, plan: Plan, folder: Path, options: list[str]) -> int:
     """Judge a file of checks with pytest, and return its exit status."""
     path = path.resolve()
-    plugin = GivenChecks(path, lambda: read_audit_checks(path, plan, audited))
+    plugin = GivenChecks(path, lambda: read_audit_checks(path, plan, folder))
     return int(pytest.main(["-p", "llmfair", *options, str(path)], [plugin]))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import functools
 import sys
 import time
 from collections.abc import Collection
@@ -72,13 +71,12 @@ def run(arguments: argparse.Namespace) -> int:
     whole(arguments.workers, "--workers")
     folder: Path = arguments.out
     store = Store(folder)
-    audited = functools.cache(lambda: load(folder))
     options = list(arguments.rest)
     # Not an argument of the parser, which would take the value of an option of pytest for it.
     data = Path(options.pop(0)) if options and not options[0].startswith("-") else None
     plan = _plan(arguments, data) if data else _plan_of_the_answers(arguments)
     # What is wrong with the checks must show before anything is asked.
-    checks = read_audit_checks(arguments.checks, plan, audited)
+    checks = read_audit_checks(arguments.checks, plan, folder)
     if data is None:
         load(folder)
     try:
@@ -99,7 +97,7 @@ def run(arguments: argparse.Namespace) -> int:
             "command continues"
         )
         return 2
-    return judge(arguments.checks, plan, audited, options)
+    return judge(arguments.checks, plan, folder, options)
 
 
 def _option(name: str) -> str:

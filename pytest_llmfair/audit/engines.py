@@ -57,19 +57,26 @@ def make_parts(
     """
     known = set(store.done(phase)).difference(again)
     waiting = deque(shard for shard in shards if shard not in known)
+    # Shards that were in work when a process died: alone, each shows whether it was the one.
+    suspects: deque[int] = deque()
     tries: Counter[int] = Counter()
     failed: dict[int, str] = {}
     not_loaded = 0
-    running: dict[Future[int], int] = {}
-    while waiting or running:
-        while waiting and len(running) < pool.workers:
-            shard = waiting.popleft()
-            running[pool.submit(phase, shard)] = shard
+    # The shard of each result to come, and whether it is made alone.
+    running: dict[Future[int], tuple[int, bool]] = {}
+    while waiting or suspects or running:
+        queue, most = (suspects, 1) if suspects else (waiting, pool.workers)
+        while queue and len(running) < most:
+            shard = queue.popleft()
+            running[pool.submit(phase, shard)] = shard, most == 1
         for future in wait(running, return_when=FIRST_COMPLETED).done:
-            shard = running.pop(future)
+            shard, alone = running.pop(future)
             error = future.exception()
             if error is None:
                 done(future.result())
+                continue
+            if isinstance(error, BrokenProcessPool) and not alone:
+                suspects.append(shard)
                 continue
             if isinstance(error, CannotLoad):
                 not_loaded += 1

@@ -69,6 +69,12 @@ def deadly(prompt, seed):
     return f"{prompt} {seed % 7}"
 
 
+def poisonous(prompt, seed):
+    if "poison" in prompt:
+        os.kill(os.getpid(), 9)
+    return f"{prompt} {seed % 7}"
+
+
 def slow(prompt, seed):
     time.sleep(0.02)
     with (HERE / "asked").open("a") as file:

@@ -419,6 +419,19 @@ def test_a_worker_that_is_killed_is_replaced(data, moody):
 
 
 @pytest.mark.slow
+def test_a_shard_that_kills_its_workers_costs_no_other_shard(data, moody, checks, capsys):
+    with data.open("a") as file:
+        file.write('{"prompt": "She said of the poison that"}\n')
+    out, options = moody / "out", ("--model", "python:moody:poisonous", "--workers", "2")
+    main(command(data, out, checks, *options))
+    assert (
+        "1 shard of answers failed 3 times; shard 7: BrokenProcessPool" in capsys.readouterr().err
+    )
+    lost = [n for n in range(8) if Store(out).about("answers", n)["again"]]
+    assert lost == [7]
+
+
+@pytest.mark.slow
 def test_a_killed_command_continues_where_it_stopped(data, moody, checks):
     out = moody / "out"
     line = [sys.executable, "-m", "pytest_llmfair.cli"]
