@@ -22,11 +22,11 @@ def plan_of(path, **given):
     return Plan.of(path, **{"model": MODEL, **options, **given})
 
 
-PHASES = ("prompts", "pairs", "members", "questions", "answers")
+MADE_OF_ANSWERS = ("scores-sentiment", "reduced-counterfactual_bleu")
 
 
-def audited(data, out, pool=None, **given):
-    """Make all parts of an audit, and return it."""
+def audited(data, out, pool=None, *, whole=False, **given):
+    """Make the answers of an audit, and what is made of them if it is `whole`; return it."""
     store = Store(out)
     plan = plan_of(data, **given)
     out.mkdir(exist_ok=True)
@@ -35,17 +35,18 @@ def audited(data, out, pool=None, **given):
     if plan.attribute:
         assert make_parts(pool, store, "pairs", plan.shards, lambda _: None) == {}
     make_index(store, plan.shards, paired=bool(plan.attribute))
-    make_parts(pool, store, "answers", plan.shards, lambda _: None)
+    phases = ("answers", *(MADE_OF_ANSWERS if whole else ()))
+    for phase in phases:
+        make_parts(pool, store, phase, plan.shards, lambda _: None)
     pool.close()
     return load(out)
 
 
 def digest(out):
-    """Return the digest of all parts, by name and bytes."""
+    """Return the digest of all parts of an audit, by name and bytes."""
     found = hashlib.sha256()
-    for phase in PHASES:
-        for part in sorted((out / phase).glob("[0-9]*")):
-            found.update(f"{phase}/{part.name}".encode() + part.read_bytes())
+    for part in sorted(out.glob("*/*.parquet")):
+        found.update(f"{part.parent.name}/{part.name}".encode() + part.read_bytes())
     return found.hexdigest()
 
 
@@ -72,6 +73,10 @@ def deadly(prompt, seed):
 def poisonous(prompt, seed):
     if "poison" in prompt:
         os.kill(os.getpid(), 9)
+    return f"{prompt} {seed % 7}"
+
+
+def steady(prompt, seed):
     return f"{prompt} {seed % 7}"
 
 

@@ -26,7 +26,7 @@ from pytest_llmfair.fairness import Fairness
 from pytest_llmfair.metrics import all_metrics, get_metric
 from pytest_llmfair.responses import Missing
 from pytest_llmfair.session import current_session
-from tests.audit.parts import MODEL, MOODY, PEOPLE, PROMPTS, audited, digest
+from tests.audit.parts import MADE_OF_ANSWERS, MODEL, MOODY, PEOPLE, PROMPTS, audited, digest
 
 
 @pytest.fixture
@@ -169,7 +169,8 @@ def test_the_parts_do_not_depend_on_the_workers(data, tmp_path):
     for workers in (1, 2, 8):
         out = tmp_path / f"out{workers}"
         pool = Processes(out, Caps(), workers) if workers > 1 else None
-        audited(data, out, pool)
+        audited(data, out, pool, whole=True)
+        assert [*map(Store(out).done, MADE_OF_ANSWERS)] == [[*range(8)]] * 2
         digests.add(digest(out))
     assert len(digests) == 1
 
@@ -231,7 +232,7 @@ def test_an_audit_is_not_continued_with_other_words_or_another_version(
 @pytest.mark.parametrize("phase", ["prompts", "pairs", "members", "questions", "answers"])
 def test_a_part_that_is_gone_is_named_and_made_again(data, tmp_path, checks, capsys, phase):
     out = tmp_path / "out"
-    audited(data, out, seed=0)
+    assert main(command(data, out, checks, "--model", MODEL)) == 0
     before = digest(out)
     Store(out).path(phase, 2).unlink()
     said = refused(capsys, None, out, checks)
@@ -394,6 +395,25 @@ def test_a_full_disk_ends_the_run_and_keeps_what_is_there(data, tmp_path, checks
     monkeypatch.undo()
     with pytest.raises(ValueError, match="5 of 8 shards"):
         load(out)
+
+
+def test_a_model_that_one_worker_cannot_load_at_once_costs_no_shard(data, moody):
+    (moody / "flaky.py").write_text(
+        "from moody import once, steady\n"
+        "if once('broke'):\n    raise ImportError('the weights are broken here')\n"
+    )
+    found = audited(data, moody / "out", model="python:flaky:steady")
+    assert (moody / "broke").exists()
+    assert not any(isinstance(a, Missing) for row in found.responses.original for a in row)
+
+
+def test_a_worker_with_other_weights_ends_the_run(data, tmp_path, checks, capsys, monkeypatch):
+    from pytest_llmfair.audit import work
+
+    monkeypatch.setattr(work, "revision_of", lambda model: "of another machine")
+    said = refused(capsys, data, tmp_path / "out", checks, "--model", MODEL)
+    assert f"{MODEL} has the revision of another machine here, and the audit is about" in said
+    assert not Store(tmp_path / "out").done("answers")
 
 
 def test_an_audit_that_is_not_there_is_an_error(tmp_path, checks, capsys):

@@ -16,11 +16,11 @@ from tests.audit.parts import audited, digest, plan_of
 
 def parts_are_equal_with_one_two_and_eight_workers(folder):
     data = folder / "prompts.txt"
-    audited(data, folder / "local")
+    audited(data, folder / "local", whole=True)
     digests = {digest(folder / "local")}
     for workers in (1, 2, 8):
         out = folder / f"ray{workers}"
-        audited(data, out, RayActors(out, Caps(), workers, "local", 0.0))
+        audited(data, out, RayActors(out, Caps(), workers, "local", 0.0), whole=True)
         digests.add(digest(out))
     assert len(digests) == 1
 
