@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from pytest_llmfair._util.wording import plural
+from pytest_llmfair.session import current_session
 from pytest_llmfair.suites.checks import Answers, SuiteCheck, items_of
 from pytest_llmfair.suites.design import SIZES, Suite, all_suites, get_suite
 from pytest_llmfair.suites.models import Comparison
@@ -188,12 +189,14 @@ def _planned(suite: Suite, size: str, tasks: list[str] | None) -> Iterator[str]:
         yield f"  {name:<20} {plural('call', number):<12} {such}".rstrip()
 
 
-def _how_to_go_on(cassette: str | None) -> str:
-    if cassette is None:
-        return "nothing was recorded; with --llmfair-cassette FILE a run that stops can go on"
+def _how_to_continue() -> str:
+    session = current_session()
+    cassette = session.settings.cassette if session else None
+    if cassette is None or not Path(cassette).exists():
+        return "no answer is kept; with --llmfair-cassette FILE a run that stops can continue"
     return (
-        f"to go on, run the command again with --llmfair-cassette {cassette} "
-        "--llmfair-record-mode new, which asks only for the answers that are not recorded yet"
+        f"the answers so far are in {cassette}, and the same command with "
+        "--llmfair-record-mode new asks only for the rest"
     )
 
 
@@ -263,21 +266,20 @@ class _SuiteRun:
             if (found := answers.result()) is not None
         }
 
-    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
-        """Print what was measured."""
+    def pytest_terminal_summary(self, terminalreporter: Any, exitstatus: int) -> None:
+        """Print what was measured, and how a run that stopped early can continue."""
         results = self._results()
-        config = terminalreporter.config
-        if not results or config.get_verbosity() < -1:
+        interrupted = exitstatus == pytest.ExitCode.INTERRUPTED
+        if not (results or interrupted) or terminalreporter.config.get_verbosity() < -1:
             return
-        lines = [line for found in results.values() for line in (*lines_of(found), "")][:-1]
+        blocks = [lines_of(found) for found in results.values()]
         if len(results) > 1:
-            lines += ["", *Comparison(results).table().splitlines()]
-        if not self.bounds:
-            lines += ["", "no bound was given, so nothing was judged; add --bounds METRIC=X"]
+            blocks.append(Comparison(results).table().splitlines())
+        if results and not self.bounds:
+            blocks.append(["no bound was given, so nothing was judged; add --bounds METRIC=X"])
         measured = [each for found in results.values() for each in found.measured]
         unpaid = [f for each in measured for f in each.findings if f.code == "over_budget"]
-        if unpaid or any(found.unmeasured for found in results.values()):
-            lines += ["", _how_to_go_on(config.getoption("llmfair_cassette", None))]
+        if interrupted or unpaid or any(found.unmeasured for found in results.values()):
+            blocks.append([("interrupted; " if interrupted else "") + _how_to_continue()])
         terminalreporter.write_sep("=", f"suite {self.answers[0].suite.name}")
-        for line in lines:
-            terminalreporter.write_line(line)
+        terminalreporter.write_line("\n\n".join("\n".join(block) for block in blocks))
