@@ -136,8 +136,8 @@ class SuiteCheck(Check):
         found = next(each for each in measured if each.quantity == self.quantity)
         if self.judged:
             return conclude(found.judge(self.bound, self.answers.suite.name, self.answers.model))
-        if wrong := [each.text for each in found.findings if each.kind == "invalid"]:
-            raise ValueError(f"{self.name} has no valid value: {'; '.join(wrong)}")
+        if found.invalid:
+            raise ValueError(f"{self.name} has no valid value: {'; '.join(found.invalid)}")
         # It has no bound on purpose, so the session must not report unchecked answers.
         if (recorder := active()) is not None:
             recorder.collected = False

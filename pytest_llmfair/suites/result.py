@@ -85,7 +85,7 @@ class Measured:
             "value": self.estimate.value,
             **dict.fromkeys(("lower", "upper", "of")),
             "level": LEVEL,
-            "valid": not self.invalid,
+            "valid": not (self.invalid or self.estimate.undefined),
             "wordings": self.wordings,
             "notes": [
                 each.text
