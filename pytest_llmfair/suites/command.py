@@ -14,17 +14,11 @@ import pytest
 from pytest_llmfair._util.wording import plural
 from pytest_llmfair.session import current_session
 from pytest_llmfair.suites.checks import Answers, SuiteCheck, items_of
-from pytest_llmfair.suites.design import SIZES, Suite, all_suites, get_suite
+from pytest_llmfair.suites.design import SIZES, Suite, all_suites
 from pytest_llmfair.suites.models import Comparison
-from pytest_llmfair.suites.prompts import (
-    COLUMN,
-    NOT_YOURS,
-    check_scorers,
-    read_own_prompts,
-    with_prompts,
-)
+from pytest_llmfair.suites.prompts import COLUMN, NOT_YOURS
 from pytest_llmfair.suites.result import SuiteResult, lines_of
-from pytest_llmfair.suites.runner import chosen_tasks, hand_on, plan
+from pytest_llmfair.suites.runner import chosen_suite, hand_on, plan
 
 _USAGE = """llmfair run --list
        llmfair run SUITE --plan [--size smoke|standard|paper]
@@ -100,19 +94,22 @@ def run(arguments: argparse.Namespace) -> int:
         return 0
     if arguments.suite is None:
         raise ValueError("no suite is named; `llmfair run --list` lists them")
-    prompts = None if arguments.prompts is None else read_own_prompts(arguments.prompts)
-    scorers = read_scorers(arguments.scorer)
-    check_scorers(get_suite(arguments.suite), scorers)
     metrics = [name.strip() for text in arguments.metrics for name in text.split(",")]
-    suite = with_prompts(get_suite(arguments.suite), prompts, scorers).measuring(metrics)
-    tasks = arguments.task or None
+    tasks, prompts = arguments.task or None, arguments.prompts
+    suite, bounds = chosen_suite(
+        arguments.suite,
+        size=arguments.size,
+        bounds=read_bounds(arguments.bounds),
+        tasks=tasks,
+        prompts=prompts,
+        scorers=read_scorers(arguments.scorer),
+        metrics=metrics,
+    )
     models = list(dict.fromkeys(arguments.model))
-    chosen_tasks(suite, tasks)
-    bounds = suite.bounds(read_bounds(arguments.bounds), tasks)
     if arguments.plan:
         sys.stdout.write("\n".join(_planned(suite, arguments.size, tasks)) + "\n")
         if suite.prompts is not None:
-            whose = f"of {arguments.prompts}" if prompts else f"({NOT_YOURS}; give --prompts FILE)"
+            whose = f"of {prompts}" if prompts else f"({NOT_YOURS}; give --prompts FILE)"
             sys.stdout.write(f"{plural('prompt', len(suite.prompts))} {whose}\n")
         if len(models) > 1:
             sys.stdout.write(f"for each of {len(models)} models\n")
@@ -128,7 +125,7 @@ def run(arguments: argparse.Namespace) -> int:
     if models:
         given += ["--llmfair-model", models[0]]
     options = [f"--metrics={name}" for name in metrics]
-    options += [f"--prompts={arguments.prompts}"] if prompts else []
+    options += [f"--prompts={prompts}"] if prompts else []
     options += [f"--scorer={each}" for each in arguments.scorer]
     asked = [
         Answers(suite, arguments.size, tasks, arguments.population, spec=model, options=options)

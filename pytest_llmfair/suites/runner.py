@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from pytest_llmfair.clients import ModelClient, origins
@@ -15,7 +16,7 @@ from pytest_llmfair.session import active
 from pytest_llmfair.stats import Finding
 from pytest_llmfair.suites.design import Quantity, Suite, Task, get_suite
 from pytest_llmfair.suites.kinds import KINDS
-from pytest_llmfair.suites.prompts import with_prompts
+from pytest_llmfair.suites.prompts import check_scorers, read_own_prompts, with_prompts
 from pytest_llmfair.suites.questions import calls
 from pytest_llmfair.suites.result import Measured, SuiteResult, TaskResult
 
@@ -80,10 +81,8 @@ def run(
     True
     """
     __tracebackhide__ = True
-    suite = with_prompts(get_suite(name), prompts, scorers).measuring(metrics)
-    suite.size(size)
+    suite, limits = chosen_suite(name, size, bounds, population, tasks, prompts, scorers, metrics)
     wanted = chosen_tasks(suite, tasks)
-    limits = suite.bounds(bounds, tasks)
     model = ModelClient.of(client)
     tasks_found: list[TaskResult] = []
     # Tasks share the answers to the same question.
@@ -104,6 +103,45 @@ def run(
     recorded = [again for result in results for again in record(result)]
     conclude_all(recorded)
     return replace(found, results=tuple(results))
+
+
+def chosen_suite(
+    name: str,
+    size: str = "smoke",
+    bounds: Mapping[str, float] | None = None,
+    population: str | None = None,
+    tasks: Sequence[str] | None = None,
+    prompts: Sequence[str] | Path | None = None,
+    scorers: Mapping[str, Any] | None = None,
+    metrics: Sequence[str] | None = None,
+) -> tuple[Suite, dict[tuple[str, str], float]]:
+    """Return a suite with what the user chose, and the bounds by task and quantity.
+
+    Raises
+    ------
+    ValueError
+        For whatever is wrong, before anything is asked.
+    OSError
+        If the file of the prompts cannot be read.
+    """
+    suite = get_suite(name)
+    if isinstance(prompts, Path):
+        prompts = read_own_prompts(prompts)
+    for what, rows in (("tasks", tasks), ("metrics", metrics), ("prompts", prompts)):
+        if rows is not None and (isinstance(rows, str) or not isinstance(rows, Iterable)):
+            raise ValueError(f"{what} is {rows!r}; write a list")
+    for what, given in (("scorers", scorers), ("bounds", bounds)):
+        if given is not None and not isinstance(given, Mapping):
+            raise ValueError(f"{what} is {given!r}; write a mapping of names")
+    if population not in (None, "fixed", "sampled"):
+        raise ValueError(f"population is {population!r}; choose fixed or sampled")
+    # The scorers of the package, which a session gives to every suite, are right.
+    if isinstance(scorers, dict):
+        check_scorers(suite, scorers)
+    suite = with_prompts(suite, prompts, scorers).measuring(metrics)
+    suite.size(size)
+    chosen_tasks(suite, tasks)
+    return suite, suite.bounds(bounds, tasks)
 
 
 def hand_on(found: Mapping[str, Any], test: str | None = None) -> None:
