@@ -5,20 +5,21 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from pytest_llmfair._util.wording import plural
+from pytest_llmfair.gate.yaml_checks import CheckItem
 from pytest_llmfair.session import current_session
-from pytest_llmfair.suites.checks import Answers, SuiteCheck, items_of
+from pytest_llmfair.suites.checks import SuiteCheck, checks_of
 from pytest_llmfair.suites.design import SIZES, Suite, all_suites
 from pytest_llmfair.suites.models import Comparison
 from pytest_llmfair.suites.prompts import COLUMN, NOT_YOURS
 from pytest_llmfair.suites.result import SuiteResult, lines_of
-from pytest_llmfair.suites.runner import chosen_suite, hand_on, plan
+from pytest_llmfair.suites.runner import Answers, chosen_suite, hand_on, plan
 
 _USAGE = """llmfair run --list
        llmfair run SUITE --plan [--size smoke|standard|paper]
@@ -200,14 +201,15 @@ def _how_to_continue() -> str:
 class _SuiteFolder(pytest.Directory):
     """Stands for the folder of the run, and holds the checks of the suite only."""
 
-    checks: tuple[SuiteCheck, ...] = ()
+    checks: Sequence[SuiteCheck] = ()
     # What the items of files of checks share; a suite makes no pairs.
     pairs: Mapping[Any, Any]
 
     def collect(self) -> Iterable[pytest.Item]:
         """Return a test for each metric of each task."""
         self.pairs = {}
-        return items_of(self, self.checks)
+        parent: Any = self
+        return [CheckItem.of(parent, check) for check in self.checks]
 
 
 @dataclass(slots=True, eq=False)
@@ -217,7 +219,9 @@ class _SuiteRun:
     folder: Path
     answers: Sequence[Answers]
     bounds: Mapping[tuple[str, str], float]
-    made: list[SuiteCheck] = field(default_factory=list)
+
+    def _checks(self) -> list[SuiteCheck]:
+        return [check for each in self.answers for check in checks_of(each, self.bounds)]
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_configure(self, config: Any) -> None:
@@ -231,15 +235,13 @@ class _SuiteRun:
         if path != self.folder:
             return None
         found = _SuiteFolder.from_parent(parent, path=path, nodeid=self.answers[0].suite.name)
-        found.checks = tuple(
-            check for answers in self.answers for check in answers.checks(self.bounds)
-        )
+        found.checks = self._checks()
         return found
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, items: list[Any]) -> None:
         """Keep the order of the suite, which other plugins may have changed."""
-        names = [check.name for each in self.answers for check in each.checks(self.bounds)]
+        names = [check.name for check in self._checks()]
         items.sort(key=lambda item: names.index(item.check.name))
 
     def pytest_runtest_setup(self, item: Any) -> None:
@@ -253,14 +255,14 @@ class _SuiteRun:
             item.session.shouldfail = "the model cannot be loaded"
         results = self._results()
         if nextitem is None and len(results) > 1:
-            hand_on(Comparison(results).to_dict(), self.answers[0].suite.name)
+            hand_on(Comparison(results), of_file=True)
 
     def _results(self) -> dict[str, SuiteResult]:
         """Return what was measured, by model."""
         return {
-            answers.spec or answers.model: found
+            answers.spec or answers.model: answers.result()
             for answers in self.answers
-            if (found := answers.result()) is not None
+            if answers.found
         }
 
     def pytest_terminal_summary(self, terminalreporter: Any, exitstatus: int) -> None:

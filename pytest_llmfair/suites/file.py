@@ -11,8 +11,8 @@ from pytest_llmfair._util.validation import read_utf8
 from pytest_llmfair.gate.check import Checks
 from pytest_llmfair.gate.problems import line_of
 from pytest_llmfair.lexicons.schema import at_line, load_yaml
-from pytest_llmfair.suites.checks import Answers
-from pytest_llmfair.suites.runner import chosen_suite
+from pytest_llmfair.suites.checks import checks_of
+from pytest_llmfair.suites.runner import Answers, chosen_suite
 
 _REQUIRED = ("suite", "bounds", "rationale", "owner")
 # What a file may choose, as in `pytest_llmfair.suites.run`.
@@ -59,6 +59,6 @@ def _checks(document: Mapping[str, Any], folder: Path) -> tuple[Any, ...]:
             owner=document["owner"],
             model=document.get("model"),
         )
-        for check in answers.checks(bounds)
+        for check in checks_of(answers, bounds)
         if check.judged
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -82,19 +82,13 @@ def run(
     """
     __tracebackhide__ = True
     suite, limits = chosen_suite(name, size, bounds, population, tasks, prompts, scorers, metrics)
-    wanted = chosen_tasks(suite, tasks)
-    model = ModelClient.of(client)
-    tasks_found: list[TaskResult] = []
+    answers, model = Answers(suite, size, tasks, population), ModelClient.of(client)
     # Tasks share the answers to the same question.
     with remembering():
-        for number, task in enumerate(wanted, start=1):
-            tasks_found.append(run_task(suite, task, size, model, population))
-            left = tuple(each.name for each in wanted[number:])
-            found = SuiteResult(
-                suite, model.name, size, tuple(tasks_found), (), population, unmeasured=left
-            )
-            # After every task, so that a run that ends early keeps what it has measured.
-            hand_on(found.to_dict())
+        for task in chosen_tasks(suite, tasks):
+            answers.ask(task, model)
+            hand_on(answers.result())
+    found = answers.result()
     results = [
         each.judge(limits[key], suite.name, model.name)
         for each in found.measured
@@ -144,11 +138,51 @@ def chosen_suite(
     return suite, suite.bounds(bounds, tasks)
 
 
-def hand_on(found: Mapping[str, Any], test: str | None = None) -> None:
-    """Give what was found to the record of the run; `test` is where it comes from."""
-    recorder = active()
-    if recorder is not None:
-        recorder.suites.append({"test": test or recorder.nodeid, **found})
+@dataclass(slots=True, eq=False)
+class Answers:
+    """What a run of a suite has asked and measured so far; `spec` if the run has more models.
+
+    `options` are those of the command that a repeated check needs too.
+    """
+
+    suite: Suite
+    size: str
+    tasks: Sequence[str] | None = None
+    population: str | None = None
+    model: str = ""
+    spec: str | None = None
+    options: Sequence[str] = ()
+    found: dict[str, TaskResult] = field(default_factory=dict)
+    # Still true after an error: then the model cannot be loaded at all.
+    loading: bool = False
+
+    def ask(self, task: Task, model: ModelClient, suite: Suite | None = None) -> None:
+        """Ask and measure a task; `suite` may have other scorers."""
+        found = run_task(suite or self.suite, task, self.size, model, self.population)
+        self.found[task.name], self.model = found, model.name
+
+    def result(self) -> SuiteResult:
+        """Return what was measured."""
+        # Pytest may run the tasks in another order.
+        names = [task.name for task in chosen_tasks(self.suite, self.tasks)]
+        return SuiteResult(
+            self.suite,
+            self.model,
+            self.size,
+            tuple(self.found[name] for name in names if name in self.found),
+            population=self.population,
+            unmeasured=tuple(name for name in names if name not in self.found),
+        )
+
+
+def hand_on(found: Any, *, of_file: bool = False) -> None:
+    """Give a result or a comparison to the record of the run, for a test or its whole file.
+
+    This is done after every task, so that a run that ends early keeps what it has measured.
+    """
+    if (recorder := active()) is not None:
+        test = recorder.nodeid.partition("::")[0] if of_file else recorder.nodeid
+        recorder.suites.append({"test": test, **found.to_dict()})
 
 
 def chosen_tasks(suite: Suite, names: Sequence[str] | None) -> list[Task]:

@@ -10,8 +10,9 @@ from pytest_llmfair.cli import main
 from pytest_llmfair.clients import ModelClient
 from pytest_llmfair.reports.record import read_run
 from pytest_llmfair.suites import get_suite, run
-from pytest_llmfair.suites.checks import Answers
+from pytest_llmfair.suites.checks import checks_of
 from pytest_llmfair.suites.command import read_bounds
+from pytest_llmfair.suites.runner import Answers
 from pytest_llmfair.suites.tables import Table
 from tests.suites.models import SORTS, Screener
 
@@ -223,7 +224,7 @@ def test_the_command_says_how_to_repeat_a_check(command, tmp_path):
 def test_repeating_a_check_needs_the_metrics_and_prompts_of_the_run():
     options = ["--metrics=rabbi", "--prompts=my prompts.txt"]
     answers = Answers(get_suite("resume"), "smoke", ["pointwise"], options=options)
-    check = answers.checks({("pointwise", "rabbi"): 0.3})[0]
+    check = checks_of(answers, {("pointwise", "rabbi"): 0.3})[0]
     assert check.rerun == (
         "llmfair run resume --size smoke --task pointwise --bounds pointwise.rabbi=0.3 "
         "--metrics=rabbi '--prompts=my prompts.txt'"
@@ -250,7 +251,7 @@ def test_a_judge_that_follows_the_order_gives_no_valid_value():
 def test_a_check_of_a_judge_that_follows_the_order_never_passes(bounds, said):
     answers = Answers(get_suite("resume").measuring(["rabbi"]), "smoke", ["pairwise_text"])
     limits = answers.suite.bounds(bounds, answers.tasks)
-    for check in answers.checks(limits):
+    for check in checks_of(answers, limits):
         with pytest.raises((ValueError, AssertionError), match=said) as error:
             check.run(client=lambda: lambda prompt: "A", scorers=dict, pairs=dict)
         assert "the answer depends on the order shown" in " ".join(str(error.value).split())
