@@ -9,7 +9,7 @@ from importlib import resources
 from typing import Any
 
 from pytest_llmfair.judging.bound import Bound
-from pytest_llmfair.lexicons.schema import shipped
+from pytest_llmfair.lexicons.schema import shipped, suggestion
 from pytest_llmfair.metrics import get_metric
 
 SIZES = ("smoke", "standard", "paper")
@@ -19,7 +19,7 @@ SIZES = ("smoke", "standard", "paper")
 class Quantity:
     """A metric of the package with its keywords."""
 
-    # What reports call it, such as "ruted_skew" or "rabbi@qualified".
+    # Its name in reports, such as "ruted_skew" or "rabbi@qualified".
     name: str
     metric: str
     keywords: Mapping[str, Any] = field(default_factory=dict)
@@ -249,9 +249,7 @@ def get_suite(name: str) -> Suite:
     """
     suites = all_suites()
     if name not in suites:
-        close = difflib.get_close_matches(name, suites, 1)
-        hint = f"; did you mean {close[0]}?" if close else f"; choose {', '.join(suites)}"
-        raise ValueError(f"there is no suite {name!r}{hint}")
+        raise ValueError(f"there is no suite {name!r}; {suggestion(name, list(suites))}")
     return suites[name]
 
 

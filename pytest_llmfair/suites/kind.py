@@ -8,10 +8,16 @@ from dataclasses import dataclass
 
 from pytest_llmfair.clients import ModelClient
 from pytest_llmfair.judging.assertion import Assertion
-from pytest_llmfair.stats import Estimate, Finding
+from pytest_llmfair.stats import Estimate, Finding, Sample, Undefined
 from pytest_llmfair.suites.design import Quantity, Suite, Task
 from pytest_llmfair.suites.questions import Asked, Question, ask, missing_answers
 from pytest_llmfair.suites.tables import Table
+
+
+def undefined(why: str, units: int = 0, answers: int = 0) -> Undefined:
+    """Return the estimate of a value that answers, at most one a unit, leave undefined."""
+    each = min(answers, 1)
+    return Undefined(undefined=why, sample=Sample(units, answers, fewest=each, most=each))
 
 
 @dataclass(frozen=True, slots=True)
