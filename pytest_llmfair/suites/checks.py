@@ -8,6 +8,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+import pytest
+
 from pytest_llmfair.clients import ModelClient
 from pytest_llmfair.gate.check import Check
 from pytest_llmfair.judging.outcome import conclude
@@ -54,10 +56,10 @@ class SuiteCheck(Check):
             word=word_of(get_metric(quantity.metric)),
             bound=0.0 if bound is None else bound,
             rationale=(
-                f"{'measured without a bound' if bound is None else 'bound given'} with the suite "
-                f"{answers.suite.name}; {task.note}"
+                f"suite {answers.suite.name}, {'without a' if bound is None else 'with a given'} "
+                f"bound; {task.note}"
             ),
-            owner="who ran the suite",
+            owner="the user of the command",
             answers=answers,
             task=task,
             quantity=quantity,
@@ -79,7 +81,7 @@ class SuiteCheck(Check):
             answers.loading = True
             model = ModelClient.of(client())
             answers.loading = False
-            # Those given with the suite come before those of the fixture.
+            # Scorers given with the suite come before those of the fixture.
             both = ChainMap(dict(answers.suite.scorers), scorers())  # type: ignore[arg-type]
             answers.ask(task, model, replace(answers.suite, scorers=both))
             hand_on(answers.result(), of_file=True)
@@ -89,7 +91,9 @@ class SuiteCheck(Check):
             return conclude(found.judge(self.bound, answers.suite.name, answers.model))
         if found.invalid:
             raise ValueError(f"{self.name} has no valid value: {'; '.join(found.invalid)}")
-        # It has no bound on purpose, so the session must not report unchecked answers.
+        # The user gave no bound, so the session must not report that answers were not checked.
         if (recorder := active()) is not None:
             recorder.collected = False
+        if why := found.estimate.undefined:
+            pytest.skip(f"undefined: {why}")
         return None

@@ -257,6 +257,13 @@ def test_a_check_of_a_judge_that_follows_the_order_never_passes(bounds, said):
         assert "the answer depends on the order shown" in " ".join(str(error.value).split())
 
 
+def test_a_check_of_an_undefined_value_without_a_bound_is_skipped():
+    answers = Answers(get_suite("resume").measuring(["rabbi"]), "smoke", ["pairwise_text"])
+    check, *_ = checks_of(answers, {})
+    with pytest.raises(pytest.skip.Exception, match="undefined: no answer names one of the two"):
+        check.run(client=lambda: lambda prompt: "I can't choose.", scorers=dict, pairs=dict)
+
+
 def test_an_undefined_value_is_never_valid(pytester):
     pytester.makepyfile(
         """
