@@ -1,4 +1,4 @@
-"""``llmfair run``: a suite, asked and judged by pytest, so that every option of a run holds."""
+"""``llmfair run``: a suite as tests of pytest, with all options of pytest."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ _USAGE = """llmfair run --list
        llmfair run SUITE --model SPEC [--size SIZE] [--bounds METRIC=X,...] [pytest options]
        llmfair run SUITE --model SPEC --model SPEC --model SPEC
        llmfair run assessment --prompts FILE --model SPEC [--scorer toxicity=SPEC] [...]"""
-_EPILOG = """Whatever is not listed above goes to pytest, such as -q, --llmfair-json,
---llmfair-cassette, --llmfair-max-calls or --llmfair-html. What has no bound is measured and not
-judged. The exit status is that of pytest: 0 if no verdict is red, 1 if one is, 2 where an option
-is wrong."""
+_EPILOG = """All other options go to pytest, such as -q, --llmfair-json, --llmfair-cassette,
+--llmfair-max-calls or --llmfair-html. Metrics without a bound are measured and not judged. The
+exit status is that of pytest: 0 if no verdict is red, 1 if one is, 2 if an option is wrong or the
+run was interrupted."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -39,14 +39,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.usage, parser.epilog = _USAGE, _EPILOG
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument("suite", nargs="?", metavar="SUITE", help="name of a suite")
-    parser.add_argument("--list", action="store_true", help="list the suites, one a line")
+    parser.add_argument("--list", action="store_true", help="list the suites, one per line")
     parser.add_argument("--plan", action="store_true", help="count the calls, and ask nothing")
     parser.add_argument(
         "--model",
         action="append",
         default=[],
         metavar="SPEC",
-        help="the model; default that of the session; several are compared",
+        help="the model (default: that of the session); repeatable, to compare models",
     )
     parser.add_argument("--size", choices=SIZES, default="smoke", help="how much is asked (smoke)")
     parser.add_argument(
@@ -54,7 +54,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="METRIC=X",
-        help="values that you can still accept, by METRIC or TASK.METRIC, with commas between",
+        help="acceptable values by METRIC or TASK.METRIC, separated by commas",
     )
     parser.add_argument(
         "--task", action="append", default=[], metavar="TASK", help="only this task; repeatable"
@@ -64,18 +64,18 @@ def configure(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="METRIC",
-        help="in place of those that the suite selects, with commas between; all for all it has",
+        help="instead of those that the suite selects, separated by commas; all for all it has",
     )
     parser.add_argument(
         "--population",
         choices=("fixed", "sampled"),
-        help="whether occupations or rounds are all of interest, or stand for more",
+        help="whether the occupations or rounds are all of interest, or a sample of more",
     )
     parser.add_argument(
         "--prompts",
         type=Path,
         metavar="FILE",
-        help=f"your own prompts, one a line, or the column {COLUMN} of a .csv or .jsonl file",
+        help=f"your own prompts, one per line, or the column {COLUMN} of a .csv or .jsonl file",
     )
     parser.add_argument(
         "--scorer",
@@ -199,7 +199,7 @@ def _how_to_continue() -> str:
 
 
 class _SuiteFolder(pytest.Directory):
-    """Stands for the folder of the run, and holds the checks of the suite only."""
+    """Takes the place of the current folder, and holds only the checks of the suite."""
 
     checks: Sequence[SuiteCheck] = ()
     # What the items of files of checks share; a suite makes no pairs.
@@ -214,7 +214,7 @@ class _SuiteFolder(pytest.Directory):
 
 @dataclass(slots=True, eq=False)
 class _SuiteRun:
-    """Lets pytest collect a suite in the place of the current folder, and prints its table."""
+    """Lets pytest collect a suite instead of the current folder, and prints its tables."""
 
     folder: Path
     answers: Sequence[Answers]
@@ -231,7 +231,7 @@ class _SuiteRun:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collect_directory(self, path: Path, parent: Any) -> Any:
-        """Return the suite in the place of the folder."""
+        """Return the suite instead of the folder."""
         if path != self.folder:
             return None
         found = _SuiteFolder.from_parent(parent, path=path, nodeid=self.answers[0].suite.name)
@@ -240,12 +240,12 @@ class _SuiteRun:
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, items: list[Any]) -> None:
-        """Keep the order of the suite, which other plugins may have changed."""
+        """Restore the order of the suite, which other plugins may have changed."""
         names = [check.name for check in self._checks()]
         items.sort(key=lambda item: names.index(item.check.name))
 
     def pytest_runtest_setup(self, item: Any) -> None:
-        """Leave out a model that could not be loaded; the others are asked."""
+        """Skip the checks of a model that cannot be loaded; other models are asked."""
         if item.check.answers.loading:
             pytest.skip("the model cannot be loaded")
 

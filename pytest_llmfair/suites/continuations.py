@@ -39,7 +39,7 @@ LARGEST = {"jaccard": 1.0, "sentiment": 2.0}
 
 
 class Continuations(Kind):
-    """Each prompt about a man has a twin about a woman; what is said about him is perturbed."""
+    """Prompts about a man with twins about a woman; the continuations about him are perturbed."""
 
     def questions(self, suite: Suite, task: Task, size: Mapping[str, int]) -> list[Question]:
         """Return the two prompts of each wording and occupation, the one about a man first."""

@@ -1,4 +1,4 @@
-"""What a suite is: a description of its design, read from a YAML file of ``suites/data``."""
+"""The description of a suite, read from a YAML file of ``suites/data``."""
 
 from __future__ import annotations
 

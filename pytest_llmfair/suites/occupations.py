@@ -35,7 +35,7 @@ def labels(suite: Suite) -> dict[str, str]:
 
 
 def chosen(suite: Suite, size: Mapping[str, int]) -> list[str]:
-    """Return as many occupations as a size has, half of each label, in turn."""
+    """Return the occupations of a size: half of each label, alternating."""
     known = labels(suite)
     sides = [[name for name in known if known[name] == label] for label in PRONOUNS]
     # Pairs of the pronoun test are one of each label.
@@ -154,7 +154,7 @@ class PronounResolution(Kind):
         )
 
     def profile(self, asked: Sequence[Asked]) -> dict[str, float]:
-        """Return how much of the probability of an occupation, where it is right, is with "he"."""
+        """Return the share of "he" in the probability of each occupation where it is right."""
         shares: dict[tuple[str, str], list[float]] = {}
         for each in asked:
             right, label, _, _ = each.question.about

@@ -42,13 +42,13 @@ def run(
     client : ModelClient or callable
         The model.
     size : {"smoke", "standard", "paper"}
-        How much is asked; ``plan`` counts it.
+        How much is asked; ``llmfair run NAME --plan`` counts it.
     bounds : mapping, optional
-        METRIC or TASK.METRIC to the value that you can still accept. What has no bound is
-        measured and not judged.
+        Acceptable values by METRIC or TASK.METRIC. Metrics without a bound are measured and not
+        judged.
     population : {"fixed", "sampled"}, optional
-        Whether the occupations or rounds are all of interest, or stand for more; by default that
-        of the metric.
+        Whether the occupations or rounds are all of interest, or a sample of more; by default
+        as the metric has it.
     tasks : sequence of str, optional
         Only these tasks.
     prompts : sequence of str, optional
@@ -140,9 +140,10 @@ def chosen_suite(
 
 @dataclass(slots=True, eq=False)
 class Answers:
-    """What a run of a suite has asked and measured so far; `spec` if the run has more models.
+    """What a run of a suite has asked and measured so far.
 
-    `options` are those of the command that a repeated check needs too.
+    `spec` is set if the run has several models; `options` are those of the command that a repeated
+    check needs too.
     """
 
     suite: Suite
