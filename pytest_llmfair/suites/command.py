@@ -31,6 +31,14 @@ _EPILOG = """All other options go to pytest, such as -q, --llmfair-json, --llmfa
 exit status is that of pytest: 0 if no verdict is red, 1 if one is, 2 if an option is wrong or the
 run was interrupted."""
 
+_REPEATABLE = (
+    ("--model", "SPEC", "the model (default: that of the session); several are compared"),
+    ("--bounds", "METRIC=X,...", "acceptable values by METRIC or TASK.METRIC"),
+    ("--task", "TASK", "only this task; repeatable"),
+    ("--metrics", "METRIC,...", "instead of those that the suite selects; all for all it has"),
+    ("--scorer", "NAME=SPEC", "a model that scores texts, such as toxicity=detoxify:original"),
+)
+
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
@@ -41,31 +49,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("suite", nargs="?", metavar="SUITE", help="name of a suite")
     parser.add_argument("--list", action="store_true", help="list the suites, one per line")
     parser.add_argument("--plan", action="store_true", help="count the calls, and ask nothing")
-    parser.add_argument(
-        "--model",
-        action="append",
-        default=[],
-        metavar="SPEC",
-        help="the model (default: that of the session); repeatable, to compare models",
-    )
     parser.add_argument("--size", choices=SIZES, default="smoke", help="how much is asked (smoke)")
-    parser.add_argument(
-        "--bounds",
-        action="append",
-        default=[],
-        metavar="METRIC=X",
-        help="acceptable values by METRIC or TASK.METRIC, separated by commas",
-    )
-    parser.add_argument(
-        "--task", action="append", default=[], metavar="TASK", help="only this task; repeatable"
-    )
-    parser.add_argument(
-        "--metrics",
-        action="append",
-        default=[],
-        metavar="METRIC",
-        help="instead of those that the suite selects, separated by commas; all for all it has",
-    )
     parser.add_argument(
         "--population",
         choices=("fixed", "sampled"),
@@ -77,13 +61,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help=f"your own prompts, one per line, or the column {COLUMN} of a .csv or .jsonl file",
     )
-    parser.add_argument(
-        "--scorer",
-        action="append",
-        default=[],
-        metavar="NAME=SPEC",
-        help="a model that scores texts, such as toxicity=detoxify:original; repeatable",
-    )
+    for option, value, purpose in _REPEATABLE:
+        parser.add_argument(option, action="append", default=[], metavar=value, help=purpose)
 
 
 def run(arguments: argparse.Namespace) -> int:

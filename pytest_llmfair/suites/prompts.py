@@ -76,10 +76,7 @@ def with_prompts(
             )
         return suite
     if prompts is None:
-        notes = [f"{NOT_YOURS}; {task.note}" for task in suite.tasks]
-        tasks = tuple(
-            replace(task, note=note) for task, note in zip(suite.tasks, notes, strict=True)
-        )
+        tasks = tuple(replace(each, note=f"{NOT_YOURS}; {each.note}") for each in suite.tasks)
         limits = (f"{NOT_YOURS[0].upper()}{NOT_YOURS[1:]}, so this is no assessment of your use.",)
         suite = replace(suite, tasks=tasks, limits=(*limits, *suite.limits))
     else:
