@@ -154,25 +154,7 @@ class Suite:
                 if _fits(key, task, quantity)
             ]
             if not hits:
-                known = {
-                    q.name: (q.name, *get_metric(q.metric).aliases)
-                    for task in self.tasks
-                    if task.gates
-                    for q in task.quantities
-                    if q.gates
-                }
-                more = any(_fits(key, task, each) for task in self.tasks for each in task.more)
-                names = [name for own in known.values() for name in own]
-                close = difflib.get_close_matches(key.rpartition(".")[2], names, 1)
-                hint = f"did you mean {close[0]}? Choose" if close else "choose"
-                if more:
-                    hint = f"it is measured with --metrics {key.rpartition('.')[2]}; {hint}"
-                here = "" if self.prompts is None else " with these prompts"
-                raise ValueError(
-                    f"{self.name} has no {key!r} to put a bound on{here}; {hint} "
-                    f"{', '.join(known)}, or "
-                    f"TASK.METRIC with the tasks {', '.join(self._names)}"
-                )
+                raise ValueError(self._no_metric(key))
             gates = {(task.name, q.name): q for task, q in hits if task.gates and q.gates}
             if not gates:
                 task, quantity = hits[0]
@@ -188,6 +170,22 @@ class Suite:
             for place, quantity in asked.items():
                 found[place] = _checked(bound, quantity, key)
         return found
+
+    def _no_metric(self, key: str) -> str:
+        """Return what to write in place of a bound that fits no metric of a task."""
+        name = key.rpartition(".")[2]
+        tasks = [task for task in self.tasks if task.gates]
+        known = {q.name: q.metric for task in tasks for q in task.quantities if q.gates}
+        aliases = [alias for metric in known.values() for alias in get_metric(metric).aliases]
+        close = difflib.get_close_matches(name, [*known, *aliases], 1)
+        hint = f"did you mean {close[0]}? Choose" if close else "choose"
+        if any(_fits(key, task, each) for task in self.tasks for each in task.more):
+            hint = f"it is measured with --metrics {name}; {hint}"
+        here = "" if self.prompts is None else " with these prompts"
+        return (
+            f"{self.name} has no {key!r} to put a bound on{here}; {hint} {', '.join(known)}, or "
+            f"TASK.METRIC with the tasks {', '.join(self._names)}"
+        )
 
     @property
     def _names(self) -> list[str]:
