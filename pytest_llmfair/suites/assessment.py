@@ -18,9 +18,9 @@ from pytest_llmfair.lexicons.attributes import lexicons_of
 from pytest_llmfair.metrics import fairness_through_unawareness, get_metric
 from pytest_llmfair.responses import PairedResponses, Responses, left_out
 from pytest_llmfair.scorers import load_scorers
-from pytest_llmfair.stats import Estimate, Sample, Undefined
+from pytest_llmfair.stats import Estimate
 from pytest_llmfair.suites.design import Quantity, Suite, Task
-from pytest_llmfair.suites.kind import Kind
+from pytest_llmfair.suites.kind import Kind, undefined
 from pytest_llmfair.suites.questions import Asked, Question
 from pytest_llmfair.suites.tables import Table
 
@@ -169,8 +169,7 @@ class _Answers(Kind):
         self, suite: Suite, quantity: Quantity, asked: Sequence[Asked], population: str
     ) -> Estimate:
         """Return why nothing was measured."""
-        sample = Sample(units=0, generations=0, fewest=0, most=0)
-        return Undefined(undefined=str(self._data(suite, quantity, asked)), sample=sample)
+        return undefined(str(self._data(suite, quantity, asked)))
 
 
 class Prompts(_Answers):

@@ -1,4 +1,4 @@
-"""What a classifier said of sentences: rows that the generalized metrics take, and tables."""
+"""Classified sentences: as rows for the generalized metrics, and as tables."""
 
 from __future__ import annotations
 
@@ -13,19 +13,16 @@ from pytest_llmfair.metrics import friedman, wilcoxon
 from pytest_llmfair.stats import Estimate, Mean
 from pytest_llmfair.stats.multiplicity import holm
 from pytest_llmfair.suites.kind import Answered
-from pytest_llmfair.suites.questions import Asked
+from pytest_llmfair.suites.questions import Asked, why_not_answered
 from pytest_llmfair.suites.tables import Table, interval_text
 
-# Share of the probability that the labels must have on average; what a language model thinks of
-# words that it would hardly ever say is no answer.
-LEAST_MASS = 0.01
 # Probabilities that differ by less are the same.
 SAME = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """What a model said of each sentence: one row each."""
+    """The answers of a model about sentences, one row each."""
 
     # What the columns of the scores are.
     classes: tuple[str, ...]
@@ -49,7 +46,7 @@ class Rows:
 
 
 def rows_of(asked: Sequence[Asked]) -> Rows | str:
-    """Return what a model said of each sentence, the mean over wordings; or why it said nothing.
+    """Return the mean answer about each sentence over the wordings; or why there is none.
 
     A sentence without an answer is left out, with all others of its template.
     """
@@ -62,7 +59,7 @@ def rows_of(asked: Sequence[Asked]) -> Rows | str:
             continue
         classes = each.question.words or (label,)
         values = np.array(each.probabilities)
-        # Of a tagger comes the probability of the class, and whether it found the name.
+        # A tagger gives the probability of the class, and whether it found the name.
         if each.question.words:
             masses.append(float(values.sum()))
             if not masses[-1]:
@@ -72,11 +69,8 @@ def rows_of(asked: Sequence[Asked]) -> Rows | str:
         found.setdefault((template, label, group, term), []).append(values)
     if not found:
         return "no sentence has an answer"
-    if masses and sum(masses) / len(masses) < LEAST_MASS:
-        return (
-            f"{', '.join(classes)} have {sum(masses) / len(masses):.2g} of the probability, less "
-            f"than {LEAST_MASS:.0%}: the model does not answer with them"
-        )
+    if masses and (why := why_not_answered(masses, classes)):
+        return why
     means = np.array([np.mean(values, axis=0) for values in found.values()])
     scores, hits = means[:, :-1], means[:, -1]
     return Rows(
@@ -100,7 +94,7 @@ def _likeliest(row: NDArray[np.float64]) -> int:
 
 
 def why_undefined(rows: Rows, positive: str | None, of_predictions: bool) -> str:
-    """Return why a metric of a class says nothing; empty where it does."""
+    """Return why a metric of a class is undefined; empty where it is defined."""
     if positive is not None and positive not in rows.classes:
         return f"the model has no label for {positive}"
     # Rounding errors are no differences.

@@ -7,17 +7,15 @@ from itertools import permutations
 from typing import Any
 
 from pytest_llmfair.metrics import get_metric, pairwise_scores, pointwise_score
-from pytest_llmfair.stats import Estimate, Mean, Sample, Undefined
+from pytest_llmfair.stats import Estimate, Mean
 from pytest_llmfair.suites.choices import choice
 from pytest_llmfair.suites.design import Quantity, Suite, Task
-from pytest_llmfair.suites.kind import Kind
-from pytest_llmfair.suites.questions import Asked, Question
+from pytest_llmfair.suites.kind import Kind, undefined
+from pytest_llmfair.suites.questions import Asked, Question, why_not_answered
 from pytest_llmfair.suites.rounds import rounds_of, seats_of
 from pytest_llmfair.suites.tables import Table
 
-# Share of the probability that labels must have on average, as in audits of classifiers.
-LEAST_MASS = 0.01
-# What the two answers about a pair, one in each order, can be.
+# Outcomes of a pair that is shown in both orders.
 _OUTCOMES = ("consistent", "flipped by order", "tied twice", "tied once", "unusable")
 
 
@@ -46,13 +44,11 @@ class Candidates(Kind):
         scores: dict[tuple[str, str], list[float]] = {}
         qualified = {}
         if why := _not_answered(asked):
-            return _undefined(asked, why)
+            return _nothing(asked, why)
         for each in asked:
             if not any(each.probabilities):
-                words = " nor ".join(each.question.words)
-                return _undefined(
-                    asked, f"neither {words} can follow {each.question.prompt[-60:]!r}"
-                )
+                words, prompt = " nor ".join(each.question.words), each.question.prompt
+                return _nothing(asked, f"neither {words} can follow {prompt[-60:]!r}")
             pool, seat, _, mark = each.question.about
             score = pointwise_score(each.probabilities, values)
             scores.setdefault((pool, seat), []).append(score)
@@ -90,10 +86,10 @@ class CandidatePairs(Kind):
     ) -> Estimate:
         """Compare the groups by wins."""
         if why := _not_answered(asked):
-            return _undefined(asked, why)
+            return _nothing(asked, why)
         rows = _comparisons(asked)
         if all(row["winner"] is None for row in rows):
-            return _undefined(asked, "no answer names one of the two candidates, or both")
+            return _nothing(asked, "no answer names one of the two candidates, or both")
         if quantity.metric == "pairwise_preference_gap":
             return get_metric(quantity.metric).function(
                 rows,
@@ -196,15 +192,8 @@ def _compared(
 def _not_answered(asked: Sequence[Asked]) -> str:
     """Return why labels are no answers of the model; empty if they are, or for texts."""
     masses = [sum(each.probabilities) for each in asked if each.question.words]
-    if not masses or (mass := sum(masses) / len(masses)) >= LEAST_MASS or not mass:
-        return ""
-    words = ", ".join(asked[0].question.words)
-    return (
-        f"{words} have {mass:.2g} of the probability, less than {LEAST_MASS:.0%}: the model does "
-        "not answer with them"
-    )
+    return why_not_answered(masses, asked[0].question.words) if masses else ""
 
 
-def _undefined(asked: Sequence[Asked], why: str) -> Estimate:
-    sample = Sample(units=len(asked), generations=len(asked), fewest=1, most=1)
-    return Undefined(undefined=why, sample=sample)
+def _nothing(asked: Sequence[Asked], why: str) -> Estimate:
+    return undefined(why, len(asked), len(asked))

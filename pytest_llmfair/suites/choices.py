@@ -78,8 +78,8 @@ def choice(answer: str, first: str = "", second: str = "") -> str | None:
     Returns
     -------
     {"first", "second", "tie"} or None
-        None where the answer chooses both by turns, refuses, or says it in words that are not
-        surely read, such as "not A but B".
+        None where the answer chooses both in turn, refuses, or uses words that cannot be read with
+        certainty, such as "not A but B".
 
     Examples
     --------

@@ -1,39 +1,43 @@
-"""``llmfair run``: a suite, asked and judged by pytest, so that every option of a run holds."""
+"""``llmfair run``: a suite as tests of pytest, with all options of pytest."""
 
 from __future__ import annotations
 
 import argparse
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from pytest_llmfair._util.wording import plural
-from pytest_llmfair.suites.checks import Answers, SuiteCheck, items_of
-from pytest_llmfair.suites.design import SIZES, Suite, all_suites, get_suite
+from pytest_llmfair.gate.yaml_checks import CheckItem
+from pytest_llmfair.session import current_session
+from pytest_llmfair.suites.checks import SuiteCheck, checks_of
+from pytest_llmfair.suites.design import SIZES, Suite, all_suites
 from pytest_llmfair.suites.models import Comparison
-from pytest_llmfair.suites.prompts import (
-    COLUMN,
-    NOT_YOURS,
-    check_scorers,
-    read_own_prompts,
-    with_prompts,
-)
+from pytest_llmfair.suites.prompts import COLUMN, NOT_YOURS
 from pytest_llmfair.suites.result import SuiteResult, lines_of
-from pytest_llmfair.suites.runner import chosen_tasks, hand_on, plan
+from pytest_llmfair.suites.runner import Answers, chosen_suite, hand_on, plan
 
 _USAGE = """llmfair run --list
        llmfair run SUITE --plan [--size smoke|standard|paper]
        llmfair run SUITE --model SPEC [--size SIZE] [--bounds METRIC=X,...] [pytest options]
        llmfair run SUITE --model SPEC --model SPEC --model SPEC
        llmfair run assessment --prompts FILE --model SPEC [--scorer toxicity=SPEC] [...]"""
-_EPILOG = """Whatever is not listed above goes to pytest, such as -q, --llmfair-json,
---llmfair-cassette, --llmfair-max-calls or --llmfair-html. What has no bound is measured and not
-judged. The exit status is that of pytest: 0 if no verdict is red, 1 if one is, 2 where an option
-is wrong."""
+_EPILOG = """All other options go to pytest, such as -q, --llmfair-json, --llmfair-cassette,
+--llmfair-max-calls or --llmfair-html. Metrics without a bound are measured and not judged. The
+exit status is that of pytest: 0 if no verdict is red, 1 if one is, 2 if an option is wrong or the
+run was interrupted."""
+
+_REPEATABLE = (
+    ("--model", "SPEC", "the model (default: that of the session); several are compared"),
+    ("--bounds", "METRIC=X,...", "acceptable values by METRIC or TASK.METRIC"),
+    ("--task", "TASK", "only this task; repeatable"),
+    ("--metrics", "METRIC,...", "instead of those that the suite selects; all for all it has"),
+    ("--scorer", "NAME=SPEC", "a model that scores texts, such as toxicity=detoxify:original"),
+)
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -43,51 +47,22 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.usage, parser.epilog = _USAGE, _EPILOG
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument("suite", nargs="?", metavar="SUITE", help="name of a suite")
-    parser.add_argument("--list", action="store_true", help="list the suites, one a line")
+    parser.add_argument("--list", action="store_true", help="list the suites, one per line")
     parser.add_argument("--plan", action="store_true", help="count the calls, and ask nothing")
-    parser.add_argument(
-        "--model",
-        action="append",
-        default=[],
-        metavar="SPEC",
-        help="the model; default that of the session; several are compared",
-    )
     parser.add_argument("--size", choices=SIZES, default="smoke", help="how much is asked (smoke)")
-    parser.add_argument(
-        "--bounds",
-        action="append",
-        default=[],
-        metavar="METRIC=X",
-        help="values that you can still accept, by METRIC or TASK.METRIC, with commas between",
-    )
-    parser.add_argument(
-        "--task", action="append", default=[], metavar="TASK", help="only this task; repeatable"
-    )
-    parser.add_argument(
-        "--metrics",
-        action="append",
-        default=[],
-        metavar="METRIC",
-        help="in place of those that the suite selects, with commas between; all for all it has",
-    )
     parser.add_argument(
         "--population",
         choices=("fixed", "sampled"),
-        help="whether occupations or rounds are all of interest, or stand for more",
+        help="whether the occupations or rounds are all of interest, or a sample of more",
     )
     parser.add_argument(
         "--prompts",
         type=Path,
         metavar="FILE",
-        help=f"your own prompts, one a line, or the column {COLUMN} of a .csv or .jsonl file",
+        help=f"your own prompts, one per line, or the column {COLUMN} of a .csv or .jsonl file",
     )
-    parser.add_argument(
-        "--scorer",
-        action="append",
-        default=[],
-        metavar="NAME=SPEC",
-        help="a model that scores texts, such as toxicity=detoxify:original; repeatable",
-    )
+    for option, value, purpose in _REPEATABLE:
+        parser.add_argument(option, action="append", default=[], metavar=value, help=purpose)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -99,19 +74,22 @@ def run(arguments: argparse.Namespace) -> int:
         return 0
     if arguments.suite is None:
         raise ValueError("no suite is named; `llmfair run --list` lists them")
-    prompts = None if arguments.prompts is None else read_own_prompts(arguments.prompts)
-    scorers = read_scorers(arguments.scorer)
-    check_scorers(get_suite(arguments.suite), scorers)
     metrics = [name.strip() for text in arguments.metrics for name in text.split(",")]
-    suite = with_prompts(get_suite(arguments.suite), prompts, scorers).measuring(metrics)
-    tasks = arguments.task or None
+    tasks, prompts = arguments.task or None, arguments.prompts
+    suite, bounds = chosen_suite(
+        arguments.suite,
+        size=arguments.size,
+        bounds=read_bounds(arguments.bounds),
+        tasks=tasks,
+        prompts=prompts,
+        scorers=read_scorers(arguments.scorer),
+        metrics=metrics,
+    )
     models = list(dict.fromkeys(arguments.model))
-    chosen_tasks(suite, tasks)
-    bounds = suite.bounds(read_bounds(arguments.bounds), tasks)
     if arguments.plan:
         sys.stdout.write("\n".join(_planned(suite, arguments.size, tasks)) + "\n")
         if suite.prompts is not None:
-            whose = f"of {arguments.prompts}" if prompts else f"({NOT_YOURS}; give --prompts FILE)"
+            whose = f"of {prompts}" if prompts else f"({NOT_YOURS}; give --prompts FILE)"
             sys.stdout.write(f"{plural('prompt', len(suite.prompts))} {whose}\n")
         if len(models) > 1:
             sys.stdout.write(f"for each of {len(models)} models\n")
@@ -127,7 +105,7 @@ def run(arguments: argparse.Namespace) -> int:
     if models:
         given += ["--llmfair-model", models[0]]
     options = [f"--metrics={name}" for name in metrics]
-    options += [f"--prompts={arguments.prompts}"] if prompts else []
+    options += [f"--prompts={prompts}"] if prompts else []
     options += [f"--scorer={each}" for each in arguments.scorer]
     asked = [
         Answers(suite, arguments.size, tasks, arguments.population, spec=model, options=options)
@@ -188,36 +166,41 @@ def _planned(suite: Suite, size: str, tasks: list[str] | None) -> Iterator[str]:
         yield f"  {name:<20} {plural('call', number):<12} {such}".rstrip()
 
 
-def _how_to_go_on(cassette: str | None) -> str:
-    if cassette is None:
-        return "nothing was recorded; with --llmfair-cassette FILE a run that stops can go on"
+def _how_to_continue() -> str:
+    session = current_session()
+    cassette = session.settings.cassette if session else None
+    if cassette is None or not Path(cassette).exists():
+        return "no answer is kept; with --llmfair-cassette FILE a run that stops can continue"
     return (
-        f"to go on, run the command again with --llmfair-cassette {cassette} "
-        "--llmfair-record-mode new, which asks only for the answers that are not recorded yet"
+        f"the answers so far are in {cassette}, and the same command with "
+        "--llmfair-record-mode new asks only for the rest"
     )
 
 
 class _SuiteFolder(pytest.Directory):
-    """Stands for the folder of the run, and holds the checks of the suite only."""
+    """Takes the place of the current folder, and holds only the checks of the suite."""
 
-    checks: tuple[SuiteCheck, ...] = ()
+    checks: Sequence[SuiteCheck] = ()
     # What the items of files of checks share; a suite makes no pairs.
     pairs: Mapping[Any, Any]
 
     def collect(self) -> Iterable[pytest.Item]:
         """Return a test for each metric of each task."""
         self.pairs = {}
-        return items_of(self, self.checks)
+        parent: Any = self
+        return [CheckItem.of(parent, check) for check in self.checks]
 
 
 @dataclass(slots=True, eq=False)
 class _SuiteRun:
-    """Lets pytest collect a suite in the place of the current folder, and prints its table."""
+    """Lets pytest collect a suite instead of the current folder, and prints its tables."""
 
     folder: Path
     answers: Sequence[Answers]
     bounds: Mapping[tuple[str, str], float]
-    made: list[SuiteCheck] = field(default_factory=list)
+
+    def _checks(self) -> list[SuiteCheck]:
+        return [check for each in self.answers for check in checks_of(each, self.bounds)]
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_configure(self, config: Any) -> None:
@@ -227,23 +210,21 @@ class _SuiteRun:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collect_directory(self, path: Path, parent: Any) -> Any:
-        """Return the suite in the place of the folder."""
+        """Return the suite instead of the folder."""
         if path != self.folder:
             return None
         found = _SuiteFolder.from_parent(parent, path=path, nodeid=self.answers[0].suite.name)
-        found.checks = tuple(
-            check for answers in self.answers for check in answers.checks(self.bounds)
-        )
+        found.checks = self._checks()
         return found
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, items: list[Any]) -> None:
-        """Keep the order of the suite, which other plugins may have changed."""
-        names = [check.name for each in self.answers for check in each.checks(self.bounds)]
+        """Restore the order of the suite, which other plugins may have changed."""
+        names = [check.name for check in self._checks()]
         items.sort(key=lambda item: names.index(item.check.name))
 
     def pytest_runtest_setup(self, item: Any) -> None:
-        """Leave out a model that could not be loaded; the others are asked."""
+        """Skip the checks of a model that cannot be loaded; other models are asked."""
         if item.check.answers.loading:
             pytest.skip("the model cannot be loaded")
 
@@ -253,31 +234,30 @@ class _SuiteRun:
             item.session.shouldfail = "the model cannot be loaded"
         results = self._results()
         if nextitem is None and len(results) > 1:
-            hand_on(Comparison(results).to_dict(), self.answers[0].suite.name)
+            hand_on(Comparison(results), of_file=True)
 
     def _results(self) -> dict[str, SuiteResult]:
         """Return what was measured, by model."""
         return {
-            answers.spec or answers.model: found
+            answers.spec or answers.model: answers.result()
             for answers in self.answers
-            if (found := answers.result()) is not None
+            if answers.found
         }
 
-    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
-        """Print what was measured."""
+    def pytest_terminal_summary(self, terminalreporter: Any, exitstatus: int) -> None:
+        """Print what was measured, and how a run that stopped early can continue."""
         results = self._results()
-        config = terminalreporter.config
-        if not results or config.get_verbosity() < -1:
+        interrupted = exitstatus == pytest.ExitCode.INTERRUPTED
+        if not (results or interrupted) or terminalreporter.config.get_verbosity() < -1:
             return
-        lines = [line for found in results.values() for line in (*lines_of(found), "")][:-1]
+        blocks = [lines_of(found) for found in results.values()]
         if len(results) > 1:
-            lines += ["", *Comparison(results).table().splitlines()]
-        if not self.bounds:
-            lines += ["", "no bound was given, so nothing was judged; add --bounds METRIC=X"]
+            blocks.append(Comparison(results).table().splitlines())
+        if results and not self.bounds:
+            blocks.append(["no bound was given, so nothing was judged; add --bounds METRIC=X"])
         measured = [each for found in results.values() for each in found.measured]
         unpaid = [f for each in measured for f in each.findings if f.code == "over_budget"]
-        if unpaid or any(found.unmeasured for found in results.values()):
-            lines += ["", _how_to_go_on(config.getoption("llmfair_cassette", None))]
+        if interrupted or unpaid or any(found.unmeasured for found in results.values()):
+            blocks.append([("interrupted; " if interrupted else "") + _how_to_continue()])
         terminalreporter.write_sep("=", f"suite {self.answers[0].suite.name}")
-        for line in lines:
-            terminalreporter.write_line(line)
+        terminalreporter.write_line("\n\n".join("\n".join(block) for block in blocks))

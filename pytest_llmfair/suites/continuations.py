@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 import random
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeGuard
 
 from pytest_llmfair.clients import ModelClient
 from pytest_llmfair.judging.rules import current_settings
@@ -15,9 +15,9 @@ from pytest_llmfair.lexicons.names import name_groups, name_pairs
 from pytest_llmfair.metrics import get_metric, ngram_contrast
 from pytest_llmfair.probing.continuations import NOT_PERTURBED, perturb_answers
 from pytest_llmfair.responses import Answer, Missing, Pair, PairedResponses
-from pytest_llmfair.stats import Estimate, Finding, Mean, Sample, Undefined
+from pytest_llmfair.stats import Estimate, Finding, Mean
 from pytest_llmfair.suites.design import Quantity, Suite, Task
-from pytest_llmfair.suites.kind import Kind
+from pytest_llmfair.suites.kind import Kind, undefined
 from pytest_llmfair.suites.occupations import with_article
 from pytest_llmfair.suites.questions import Asked, Question, missing_answers
 from pytest_llmfair.suites.tables import Table
@@ -39,7 +39,7 @@ LARGEST = {"jaccard": 1.0, "sentiment": 2.0}
 
 
 class Continuations(Kind):
-    """Each prompt about a man has a twin about a woman; what is said about him is perturbed."""
+    """Prompts about a man with twins about a woman; the continuations about him are perturbed."""
 
     def questions(self, suite: Suite, task: Task, size: Mapping[str, int]) -> list[Question]:
         """Return the two prompts of each wording and occupation, the one about a man first."""
@@ -97,13 +97,15 @@ class Continuations(Kind):
     ) -> Estimate:
         """Compare the two sides of each prompt; occupations are units."""
         if why := _why_undefined(asked):
-            sample = Sample(units=len(asked) // 2, generations=0, fewest=0, most=0)
-            return Undefined(undefined=why, sample=sample)
+            return undefined(why, len(asked) // 2)
         return _measured(quantity, _Sides.of(asked), population)
 
     def findings(self, asked: Sequence[Asked]) -> list[Finding]:
         """Report missing continuations, and those that could not be perturbed."""
-        answered = [replace(each, texts=tuple(_not_rejected(each))) for each in asked]
+        answered = [
+            replace(each, texts=tuple(text for text in each.texts if not _is_rejected(text)))
+            for each in asked
+        ]
         return [*missing_answers(answered), Finding.note(_rejection(asked))]
 
     def tables(self, suite: Suite, task: Task, asked: Sequence[Asked]) -> tuple[Table, ...]:
@@ -175,13 +177,12 @@ def _measured(quantity: Quantity, sides: _Sides, population: str = "sampled") ->
     )
 
 
+def _is_rejected(text: Answer) -> TypeGuard[Missing]:
+    return isinstance(text, Missing) and text.reason == NOT_PERTURBED
+
+
 def _rejected(asked: Sequence[Asked]) -> list[Missing]:
-    return [
-        text
-        for each in asked
-        for text in each.texts
-        if isinstance(text, Missing) and text.reason == NOT_PERTURBED
-    ]
+    return [text for each in asked for text in each.texts if _is_rejected(text)]
 
 
 def _read(asked: Sequence[Asked]) -> int:
@@ -204,12 +205,6 @@ def _why_undefined(asked: Sequence[Asked]) -> str:
     if not _Sides.of(asked).units:
         return "no prompt has two continuations on both sides"
     return ""
-
-
-def _not_rejected(asked: Asked) -> Iterator[Answer]:
-    for text in asked.texts:
-        if not isinstance(text, Missing) or text.reason != NOT_PERTURBED:
-            yield text
 
 
 def _parts(task: Task, sides: _Sides) -> Table:

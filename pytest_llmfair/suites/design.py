@@ -1,4 +1,4 @@
-"""What a suite is: a description of its design, read from a YAML file of ``suites/data``."""
+"""The description of a suite, read from a YAML file of ``suites/data``."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from importlib import resources
 from typing import Any
 
 from pytest_llmfair.judging.bound import Bound
-from pytest_llmfair.lexicons.schema import shipped
+from pytest_llmfair.lexicons.schema import shipped, suggestion
 from pytest_llmfair.metrics import get_metric
 
 SIZES = ("smoke", "standard", "paper")
@@ -19,7 +19,7 @@ SIZES = ("smoke", "standard", "paper")
 class Quantity:
     """A metric of the package with its keywords."""
 
-    # What reports call it, such as "ruted_skew" or "rabbi@qualified".
+    # Its name in reports, such as "ruted_skew" or "rabbi@qualified".
     name: str
     metric: str
     keywords: Mapping[str, Any] = field(default_factory=dict)
@@ -154,25 +154,7 @@ class Suite:
                 if _fits(key, task, quantity)
             ]
             if not hits:
-                known = {
-                    q.name: (q.name, *get_metric(q.metric).aliases)
-                    for task in self.tasks
-                    if task.gates
-                    for q in task.quantities
-                    if q.gates
-                }
-                more = any(_fits(key, task, each) for task in self.tasks for each in task.more)
-                names = [name for own in known.values() for name in own]
-                close = difflib.get_close_matches(key.rpartition(".")[2], names, 1)
-                hint = f"did you mean {close[0]}? Choose" if close else "choose"
-                if more:
-                    hint = f"it is measured with --metrics {key.rpartition('.')[2]}; {hint}"
-                here = "" if self.prompts is None else " with these prompts"
-                raise ValueError(
-                    f"{self.name} has no {key!r} to put a bound on{here}; {hint} "
-                    f"{', '.join(known)}, or "
-                    f"TASK.METRIC with the tasks {', '.join(self._names)}"
-                )
+                raise ValueError(self._no_metric(key))
             gates = {(task.name, q.name): q for task, q in hits if task.gates and q.gates}
             if not gates:
                 task, quantity = hits[0]
@@ -188,6 +170,22 @@ class Suite:
             for place, quantity in asked.items():
                 found[place] = _checked(bound, quantity, key)
         return found
+
+    def _no_metric(self, key: str) -> str:
+        """Return what to write in place of a bound that fits no metric of a task."""
+        name = key.rpartition(".")[2]
+        tasks = [task for task in self.tasks if task.gates]
+        known = {q.name: q.metric for task in tasks for q in task.quantities if q.gates}
+        aliases = [alias for metric in known.values() for alias in get_metric(metric).aliases]
+        close = difflib.get_close_matches(name, [*known, *aliases], 1)
+        hint = f"did you mean {close[0]}? Choose" if close else "choose"
+        if any(_fits(key, task, each) for task in self.tasks for each in task.more):
+            hint = f"it is measured with --metrics {name}; {hint}"
+        here = "" if self.prompts is None else " with these prompts"
+        return (
+            f"{self.name} has no {key!r} to put a bound on{here}; {hint} {', '.join(known)}, or "
+            f"TASK.METRIC with the tasks {', '.join(self._names)}"
+        )
 
     @property
     def _names(self) -> list[str]:
@@ -249,9 +247,7 @@ def get_suite(name: str) -> Suite:
     """
     suites = all_suites()
     if name not in suites:
-        close = difflib.get_close_matches(name, suites, 1)
-        hint = f"; did you mean {close[0]}?" if close else f"; choose {', '.join(suites)}"
-        raise ValueError(f"there is no suite {name!r}{hint}")
+        raise ValueError(f"there is no suite {name!r}; {suggestion(name, list(suites))}")
     return suites[name]
 
 

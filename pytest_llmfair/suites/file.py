@@ -11,16 +11,13 @@ from pytest_llmfair._util.validation import read_utf8
 from pytest_llmfair.gate.check import Checks
 from pytest_llmfair.gate.problems import line_of
 from pytest_llmfair.lexicons.schema import at_line, load_yaml
-from pytest_llmfair.suites.checks import Answers
-from pytest_llmfair.suites.design import get_suite
-from pytest_llmfair.suites.prompts import check_scorers, read_own_prompts, with_prompts
-from pytest_llmfair.suites.runner import chosen_tasks
+from pytest_llmfair.suites.checks import checks_of
+from pytest_llmfair.suites.runner import Answers, chosen_suite
 
 _REQUIRED = ("suite", "bounds", "rationale", "owner")
-_KEYS = (
-    *("version", *_REQUIRED, "size", "tasks", "metrics"),
-    *("population", "model", "prompts", "scorers"),
-)
+# What a file may choose, as in `pytest_llmfair.suites.run`.
+_CHOSEN = ("bounds", "size", "tasks", "metrics", "population", "prompts", "scorers")
+_KEYS = tuple(dict.fromkeys(("version", *_REQUIRED, *_CHOSEN, "model")))
 
 
 def read_suite(path: Path) -> Checks:
@@ -48,30 +45,11 @@ def read_suite(path: Path) -> Checks:
 
 
 def _checks(document: Mapping[str, Any], folder: Path) -> tuple[Any, ...]:
-    prompts, scorers = document.get("prompts"), document.get("scorers", {})
-    if isinstance(prompts, str):
-        prompts = read_own_prompts(folder / prompts)
-    if not isinstance(scorers, Mapping) or not all(isinstance(x, str) for x in scorers.values()):
-        raise ValueError("scorers are no mapping to texts; write NAME: SPEC")
-    for key, such in (("metrics", "[all]"), ("tasks", "[stories]")):
-        if document.get(key) is not None and not isinstance(document[key], list):
-            raise ValueError(f"{key} is {document[key]!r}; write a list, such as {such}")
-    named = get_suite(str(document["suite"]))
-    check_scorers(named, scorers)
-    suite = with_prompts(named, prompts, scorers).measuring(document.get("metrics"))
-    size = document.get("size", "smoke")
-    suite.size(size)
-    tasks = document.get("tasks")
-    chosen_tasks(suite, tasks)
-    bounds = document["bounds"]
-    if not isinstance(bounds, Mapping) or any(
-        isinstance(bound, bool) or not isinstance(bound, (int, float)) for bound in bounds.values()
-    ):
-        raise ValueError("bounds are no mapping to numbers; write METRIC: NUMBER")
-    population = document.get("population")
-    if population not in (None, "fixed", "sampled"):
-        raise ValueError(f"population is {population!r}; choose fixed or sampled")
-    answers = Answers(suite, size, tasks, population)
+    chosen = {"size": "smoke", **{key: document[key] for key in _CHOSEN if key in document}}
+    if isinstance(chosen.get("prompts"), str):
+        chosen["prompts"] = folder / chosen["prompts"]
+    suite, bounds = chosen_suite(str(document["suite"]), **chosen)
+    answers = Answers(suite, chosen["size"], chosen.get("tasks"), chosen.get("population"))
     return tuple(
         replace(
             check,
@@ -81,6 +59,6 @@ def _checks(document: Mapping[str, Any], folder: Path) -> tuple[Any, ...]:
             owner=document["owner"],
             model=document.get("model"),
         )
-        for check in answers.checks(suite.bounds(bounds, tasks))
+        for check in checks_of(answers, bounds)
         if check.judged
     )

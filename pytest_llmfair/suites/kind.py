@@ -1,4 +1,4 @@
-"""What a kind of task has to know: its questions, and how answers become values."""
+"""What a kind of task defines: its questions, and how answers become values."""
 
 from __future__ import annotations
 
@@ -8,10 +8,16 @@ from dataclasses import dataclass
 
 from pytest_llmfair.clients import ModelClient
 from pytest_llmfair.judging.assertion import Assertion
-from pytest_llmfair.stats import Estimate, Finding
+from pytest_llmfair.stats import Estimate, Finding, Sample, Undefined
 from pytest_llmfair.suites.design import Quantity, Suite, Task
 from pytest_llmfair.suites.questions import Asked, Question, ask, missing_answers
 from pytest_llmfair.suites.tables import Table
+
+
+def undefined(why: str, units: int = 0, answers: int = 0) -> Undefined:
+    """Return the estimate of a value that answers, at most one a unit, leave undefined."""
+    each = min(answers, 1)
+    return Undefined(undefined=why, sample=Sample(units, answers, fewest=each, most=each))
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +33,7 @@ class Kind(ABC):
     """A kind of task; rows of the table in :mod:`pytest_llmfair.suites.kinds`."""
 
     def fitted(self, task: Task, client: ModelClient) -> Task:
-        """Return the task as it is asked of a model; some models need other wordings."""
+        """Return the task as the model is asked it; some models need other wordings."""
         return task
 
     @abstractmethod
@@ -49,7 +55,7 @@ class Kind(ABC):
         return task
 
     def why_nothing_is_asked(self, suite: Suite, task: Task) -> str:
-        """Return why a task has no question; empty where it has some."""
+        """Return why a task asks nothing; empty if it asks something."""
         return ""
 
     def assertion(
@@ -59,11 +65,11 @@ class Kind(ABC):
         return None
 
     def further_calls(self, task: Task, questions: Sequence[Question]) -> int:
-        """Return at most how many calls follow on the answers."""
+        """Return the largest number of calls that the answers can lead to."""
         return 0
 
     def findings(self, asked: Sequence[Asked]) -> list[Finding]:
-        """Return what the answers have to say beyond the values; may make them invalid."""
+        """Return what a reader must know about the answers; may make the values invalid."""
         return missing_answers(asked)
 
     def profile(self, asked: Sequence[Asked]) -> Mapping[str, float]:
@@ -71,7 +77,7 @@ class Kind(ABC):
         return {}
 
     def tables(self, suite: Suite, task: Task, asked: Sequence[Asked]) -> tuple[Table, ...]:
-        """Return what a reader should see beside the metrics."""
+        """Return what a reader should see besides the metrics."""
         return ()
 
     def comparisons(self, found: Sequence[Answered]) -> tuple[Table, ...]:

@@ -61,7 +61,7 @@ class Comparison:
         return self.table()
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the tables as plain JSON types, in the form of a suite without values."""
+        """Return the tables as plain JSON types, like a suite that has no values."""
         first = next(iter(self.results.values()))
         empty = SuiteResult(
             first.suite, ", ".join(self.results), first.size, (), population=first.population

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import product
 from typing import Any
 
 from pytest_llmfair.judging.arrange import collapse_identical_repeats
@@ -17,9 +18,9 @@ from pytest_llmfair.metrics import (
     pronoun_gender,
     pronoun_ties,
 )
-from pytest_llmfair.stats import Estimate, Finding, Mean, Sample, Undefined
+from pytest_llmfair.stats import Estimate, Finding, Mean
 from pytest_llmfair.suites.design import Quantity, Suite, Task
-from pytest_llmfair.suites.kind import Kind
+from pytest_llmfair.suites.kind import Kind, undefined
 from pytest_llmfair.suites.questions import Asked, Question, missing_answers
 
 PRONOUNS = {"male": "he", "female": "she"}
@@ -34,7 +35,7 @@ def labels(suite: Suite) -> dict[str, str]:
 
 
 def chosen(suite: Suite, size: Mapping[str, int]) -> list[str]:
-    """Return as many occupations as a size has, half of each label, in turn."""
+    """Return the occupations of a size: half of each label, alternating."""
     known = labels(suite)
     sides = [[name for name in known if known[name] == label] for label in PRONOUNS]
     # Pairs of the pronoun test are one of each label.
@@ -120,24 +121,18 @@ class PronounResolution(Kind):
     def questions(self, suite: Suite, task: Task, size: Mapping[str, int]) -> list[Question]:
         """Return a prompt for each wording, sentence, pair of occupations and pronoun."""
         names = chosen(suite, size)
+        pairs = zip(names[::2], names[1::2], strict=True)
         found = []
-        for one, other in zip(names[::2], names[1::2], strict=True):
-            for number, wording in enumerate(task.wordings):
-                for sentence in task.data["sentences"]:
-                    for first, second in ((one, other), (other, one)):
-                        right = first if sentence["right"] == "first" else second
-                        for label, pronoun in PRONOUNS.items():
-                            text = sentence["text"].format(
-                                first=first, second=second, pronoun=pronoun
-                            )
-                            found.append(
-                                Question(
-                                    wording.format(sentence=text, pronoun=pronoun),
-                                    number,
-                                    (right, label, sentence["text"], f"{first}, {second}"),
-                                    (one, other),
-                                )
-                            )
+        for pair, (number, wording), sentence in product(
+            pairs, enumerate(task.wordings), task.data["sentences"]
+        ):
+            for order, (label, pronoun) in product((pair, pair[::-1]), PRONOUNS.items()):
+                first, second = order
+                right = first if sentence["right"] == "first" else second
+                text = sentence["text"].format(first=first, second=second, pronoun=pronoun)
+                prompt = wording.format(sentence=text, pronoun=pronoun)
+                about = (right, label, sentence["text"], f"{first}, {second}")
+                found.append(Question(prompt, number, about, pair))
         return found
 
     def measure(
@@ -159,7 +154,7 @@ class PronounResolution(Kind):
         )
 
     def profile(self, asked: Sequence[Asked]) -> dict[str, float]:
-        """Return how much of the probability of an occupation, where it is right, is with "he"."""
+        """Return the share of "he" in the probability of each occupation where it is right."""
         shares: dict[tuple[str, str], list[float]] = {}
         for each in asked:
             right, label, _, _ = each.question.about
@@ -201,9 +196,8 @@ class NextWord(Kind):
             name = each.question.about[0]
             row = dict(zip(each.question.words, each.probabilities, strict=True))
             if not any(row.values()):
-                sample = Sample(units=len(asked), generations=len(asked), fewest=1, most=1)
                 why = f"no gendered word can follow {each.question.prompt!r}"
-                return Undefined(undefined=why, sample=sample)
+                return undefined(why, len(asked), len(asked))
             gender = next_word_gender(row)
             values.append(gender.skew if quantity.metric == "ruted_skew" else gender.neutrality)
             units.append(name)

@@ -39,11 +39,12 @@ def read_own_prompts(path: Path) -> list[str]:
     return found
 
 
-def check_scorers(suite: Suite, given: Mapping[str, str]) -> None:
+def check_scorers(suite: Suite, given: Mapping[str, Any]) -> None:
     """Raise ``ValueError`` for a scorer that a suite does not use, or a wrong specification."""
     metrics = [quantity.metric for task in suite.tasks for quantity in task.quantities]
     used = sorted({get_metric(each).scorer or "" for each in metrics} - {""})
-    for name, specification in given.items():
+    specifications = {name: each for name, each in given.items() if not callable(each)}
+    for name, specification in specifications.items():
         if suite.prompts is None or name not in used:
             known = ", ".join(used) if suite.prompts is not None else "none"
             raise ValueError(f"{suite.name} has no use for a scorer {name!r}; it uses {known}")
@@ -75,10 +76,7 @@ def with_prompts(
             )
         return suite
     if prompts is None:
-        notes = [f"{NOT_YOURS}; {task.note}" for task in suite.tasks]
-        tasks = tuple(
-            replace(task, note=note) for task, note in zip(suite.tasks, notes, strict=True)
-        )
+        tasks = tuple(replace(each, note=f"{NOT_YOURS}; {each.note}") for each in suite.tasks)
         limits = (f"{NOT_YOURS[0].upper()}{NOT_YOURS[1:]}, so this is no assessment of your use.",)
         suite = replace(suite, tasks=tasks, limits=(*limits, *suite.limits))
     else:

@@ -12,6 +12,10 @@ from pytest_llmfair.judging.rules import current_settings
 from pytest_llmfair.responses import Answer, Missing
 from pytest_llmfair.stats import Finding
 
+# Share of the probability that the words asked for must have on average. Relative probabilities
+# of words that a language model would hardly ever write are not its answers.
+LEAST_MASS = 0.01
+
 
 @dataclass(frozen=True, slots=True)
 class Question:
@@ -42,7 +46,7 @@ def ask(
 ) -> list[Asked]:
     """Ask a model; what the session has asked before is not asked again.
 
-    `max_tokens` is the limit of the task; a lower one of the client holds.
+    `max_tokens` is the limit of the task; a lower limit of the client applies instead.
     """
     if not questions:
         return []
@@ -75,6 +79,18 @@ def calls(questions: Sequence[Question], max_tokens: int | None = None) -> set[H
         found.update((each.prompt, max_tokens, seen[each.prompt], n) for n in range(each.answers))
         seen[each.prompt] += 1
     return found
+
+
+def why_not_answered(masses: Sequence[float], words: Sequence[str]) -> str:
+    """Return why words are no answers of the model, by their probability; empty where they are."""
+    mass = sum(masses) / len(masses)
+    # Where no word can follow at all, the reader of the answers names the prompt.
+    if not mass or mass >= LEAST_MASS:
+        return ""
+    return (
+        f"{', '.join(words)} have {mass:.2g} of the probability, less than {LEAST_MASS:.0%}: the "
+        "model does not answer with them"
+    )
 
 
 def missing_answers(asked: Sequence[Asked]) -> list[Finding]:

@@ -43,13 +43,13 @@ class Measured:
 
     @property
     def invalid(self) -> list[str]:
-        """Why the value is no evidence, such as too many missing answers; empty where it is."""
+        """Why the value is no evidence, such as too many missing answers; empty if it is."""
         found = (*self.findings, *self.estimate.findings)
         return [each.text for each in found if each.kind == "invalid" and each.code != "undefined"]
 
     @property
     def spread(self) -> str:
-        """What the wordings, or the user's prompts, alone give, as a sentence; may be empty."""
+        """The range of the values of single wordings or prompts, as a sentence; may be empty."""
         if not self.wordings:
             return ""
         unit = "wording" if self.task.wordings else get_metric(self.quantity.metric).unit
@@ -57,7 +57,7 @@ class Measured:
         return f"{plural(unit, len(self.wordings))} {alone} {_spread(self.wordings)}"
 
     def label(self, suite: str) -> str:
-        """Return what a result is called besides its metric."""
+        """Return what follows the name of the metric in the name of a result."""
         variant = self.quantity.name.partition("@")[2]
         # Some estimates name their variant themselves.
         named = () if variant in self.estimate.variant else (variant,)
@@ -77,7 +77,7 @@ class Measured:
         return evaluate(EstimateAssertion(self.estimate, bound, info, rules, inputs))
 
     def to_dict(self, suite: str) -> dict[str, Any]:
-        """Return plain JSON types; `check` is what a result of this value calls its metric."""
+        """Return plain JSON types; `check` is the metric in the record of this value's result."""
         found: dict[str, Any] = {
             "task": self.task.name,
             "metric": self.quantity.name,
@@ -85,7 +85,7 @@ class Measured:
             "value": self.estimate.value,
             **dict.fromkeys(("lower", "upper", "of")),
             "level": LEVEL,
-            "valid": not self.invalid,
+            "valid": not (self.invalid or self.estimate.undefined),
             "wordings": self.wordings,
             "notes": [
                 each.text
@@ -102,7 +102,7 @@ class Measured:
 
 @dataclass(frozen=True, slots=True)
 class TaskResult:
-    """What one task found: its values, and tables that a reader should see too."""
+    """What one task found: its values, and the tables that belong to them."""
 
     task: Task
     measured: tuple[Measured, ...]
@@ -147,7 +147,7 @@ class SuiteResult:
 
     @property
     def invalid(self) -> list[str]:
-        """What makes the answers of a task no evidence, such as too many that are missing."""
+        """Why answers of a task are no evidence, such as too many missing ones."""
         found = [f"{each.task.name}: {text}" for each in self.measured for text in each.invalid]
         return list(dict.fromkeys(found))
 
@@ -220,8 +220,8 @@ def _answered(found: TaskResult) -> Answered:
 def rank_correlation(one: Sequence[float], other: Sequence[float]) -> tuple[float, float, float]:
     """Return Spearman's correlation with its 95 % interval; NaN where it is not defined.
 
-    Three values limit it to nothing. Of a perfect agreement the inner end of the interval is that
-    of the next smaller correlation that so many values can have.
+    With three values the interval is -1 to 1. For a perfect agreement, its inner end is that of
+    the next smaller correlation that as many values can have.
     """
     ranks = [_ranks(np.asarray(column, dtype=float)) for column in (one, other)]
     n = len(one)
@@ -241,7 +241,7 @@ def rank_correlation(one: Sequence[float], other: Sequence[float]) -> tuple[floa
 
 
 def _ranks(values: Any) -> Any:
-    """Return mean ranks; ties share one, also those that differ by rounding only."""
+    """Return mean ranks; values that differ only by rounding are ties."""
     values = values.round(12)
     return np.array([((values < v).sum() + (values <= v).sum() - 1) / 2 for v in values])
 
@@ -288,7 +288,7 @@ def _undefined(found: SuiteResult) -> Iterator[str]:
 
 
 def _noise(found: TaskResult) -> Iterator[Table]:
-    """Yield which groups answers are compared for, and what sampling alone gives."""
+    """Yield the worst two groups of each metric, and what sampling alone gives."""
     rows = []
     for each in found.measured:
         estimate = each.estimate
@@ -316,7 +316,7 @@ def _by_group(found: TaskResult) -> Iterator[Table]:
             )
             title = f"{found.task.name} {each.quantity.name} by group"
             yield Table(title, ("group", "value", "95 % interval"), rows, note)
-            # Once is enough.
+            # The first table explains all of them.
             note = ""
 
 

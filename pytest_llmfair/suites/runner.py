@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 from pytest_llmfair.clients import ModelClient, origins
@@ -15,7 +16,7 @@ from pytest_llmfair.session import active
 from pytest_llmfair.stats import Finding
 from pytest_llmfair.suites.design import Quantity, Suite, Task, get_suite
 from pytest_llmfair.suites.kinds import KINDS
-from pytest_llmfair.suites.prompts import with_prompts
+from pytest_llmfair.suites.prompts import check_scorers, read_own_prompts, with_prompts
 from pytest_llmfair.suites.questions import calls
 from pytest_llmfair.suites.result import Measured, SuiteResult, TaskResult
 
@@ -41,13 +42,13 @@ def run(
     client : ModelClient or callable
         The model.
     size : {"smoke", "standard", "paper"}
-        How much is asked; ``plan`` counts it.
+        How much is asked; ``llmfair run NAME --plan`` counts it.
     bounds : mapping, optional
-        METRIC or TASK.METRIC to the value that you can still accept. What has no bound is
-        measured and not judged.
+        Acceptable values by METRIC or TASK.METRIC. Metrics without a bound are measured and not
+        judged.
     population : {"fixed", "sampled"}, optional
-        Whether the occupations or rounds are all of interest, or stand for more; by default that
-        of the metric.
+        Whether the occupations or rounds are all of interest, or a sample of more; by default
+        as the metric has it.
     tasks : sequence of str, optional
         Only these tasks.
     prompts : sequence of str, optional
@@ -80,22 +81,14 @@ def run(
     True
     """
     __tracebackhide__ = True
-    suite = with_prompts(get_suite(name), prompts, scorers).measuring(metrics)
-    suite.size(size)
-    wanted = chosen_tasks(suite, tasks)
-    limits = suite.bounds(bounds, tasks)
-    model = ModelClient.of(client)
-    tasks_found: list[TaskResult] = []
+    suite, limits = chosen_suite(name, size, bounds, population, tasks, prompts, scorers, metrics)
+    answers, model = Answers(suite, size, tasks, population), ModelClient.of(client)
     # Tasks share the answers to the same question.
     with remembering():
-        for number, task in enumerate(wanted, start=1):
-            tasks_found.append(run_task(suite, task, size, model, population))
-            left = tuple(each.name for each in wanted[number:])
-            found = SuiteResult(
-                suite, model.name, size, tuple(tasks_found), (), population, unmeasured=left
-            )
-            # After every task, so that a run that ends early keeps what it has measured.
-            hand_on(found.to_dict())
+        for task in chosen_tasks(suite, tasks):
+            answers.ask(task, model)
+            hand_on(answers.result())
+    found = answers.result()
     results = [
         each.judge(limits[key], suite.name, model.name)
         for each in found.measured
@@ -106,11 +99,91 @@ def run(
     return replace(found, results=tuple(results))
 
 
-def hand_on(found: Mapping[str, Any], test: str | None = None) -> None:
-    """Give what was found to the record of the run; `test` is where it comes from."""
-    recorder = active()
-    if recorder is not None:
-        recorder.suites.append({"test": test or recorder.nodeid, **found})
+def chosen_suite(
+    name: str,
+    size: str = "smoke",
+    bounds: Mapping[str, float] | None = None,
+    population: str | None = None,
+    tasks: Sequence[str] | None = None,
+    prompts: Sequence[str] | Path | None = None,
+    scorers: Mapping[str, Any] | None = None,
+    metrics: Sequence[str] | None = None,
+) -> tuple[Suite, dict[tuple[str, str], float]]:
+    """Return a suite with what the user chose, and the bounds by task and quantity.
+
+    Raises
+    ------
+    ValueError
+        For whatever is wrong, before anything is asked.
+    OSError
+        If the file of the prompts cannot be read.
+    """
+    suite = get_suite(name)
+    if isinstance(prompts, Path):
+        prompts = read_own_prompts(prompts)
+    for what, rows in (("tasks", tasks), ("metrics", metrics), ("prompts", prompts)):
+        if rows is not None and (isinstance(rows, str) or not isinstance(rows, Iterable)):
+            raise ValueError(f"{what} is {rows!r}; write a list")
+    for what, given in (("scorers", scorers), ("bounds", bounds)):
+        if given is not None and not isinstance(given, Mapping):
+            raise ValueError(f"{what} is {given!r}; write a mapping of names")
+    if population not in (None, "fixed", "sampled"):
+        raise ValueError(f"population is {population!r}; choose fixed or sampled")
+    # The scorers of the package, which a session gives to every suite, are right.
+    if isinstance(scorers, dict):
+        check_scorers(suite, scorers)
+    suite = with_prompts(suite, prompts, scorers).measuring(metrics)
+    suite.size(size)
+    chosen_tasks(suite, tasks)
+    return suite, suite.bounds(bounds, tasks)
+
+
+@dataclass(slots=True, eq=False)
+class Answers:
+    """What a run of a suite has asked and measured so far.
+
+    `spec` is set if the run has several models; `options` are those of the command that a repeated
+    check needs too.
+    """
+
+    suite: Suite
+    size: str
+    tasks: Sequence[str] | None = None
+    population: str | None = None
+    model: str = ""
+    spec: str | None = None
+    options: Sequence[str] = ()
+    found: dict[str, TaskResult] = field(default_factory=dict)
+    # Still true after an error: then the model cannot be loaded at all.
+    loading: bool = False
+
+    def ask(self, task: Task, model: ModelClient, suite: Suite | None = None) -> None:
+        """Ask and measure a task; `suite` may have other scorers."""
+        found = run_task(suite or self.suite, task, self.size, model, self.population)
+        self.found[task.name], self.model = found, model.name
+
+    def result(self) -> SuiteResult:
+        """Return what was measured."""
+        # Pytest may run the tasks in another order.
+        names = [task.name for task in chosen_tasks(self.suite, self.tasks)]
+        return SuiteResult(
+            self.suite,
+            self.model,
+            self.size,
+            tuple(self.found[name] for name in names if name in self.found),
+            population=self.population,
+            unmeasured=tuple(name for name in names if name not in self.found),
+        )
+
+
+def hand_on(found: Any, *, of_file: bool = False) -> None:
+    """Give a result or a comparison to the record of the run, for a test or its whole file.
+
+    This is done after every task, so that a run that ends early keeps what it has measured.
+    """
+    if (recorder := active()) is not None:
+        test = recorder.nodeid.partition("::")[0] if of_file else recorder.nodeid
+        recorder.suites.append({"test": test, **found.to_dict()})
 
 
 def chosen_tasks(suite: Suite, names: Sequence[str] | None) -> list[Task]:

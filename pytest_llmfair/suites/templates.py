@@ -10,10 +10,10 @@ from pytest_llmfair.clients import ModelClient
 from pytest_llmfair.lexicons.names import names
 from pytest_llmfair.metrics import class_probability, get_metric
 from pytest_llmfair.metrics.generalized.rows import find_row
-from pytest_llmfair.stats import Estimate, Sample, Undefined
+from pytest_llmfair.stats import Estimate
 from pytest_llmfair.suites import audits
 from pytest_llmfair.suites.design import Quantity, Suite, Task
-from pytest_llmfair.suites.kind import Answered, Kind
+from pytest_llmfair.suites.kind import Answered, Kind, undefined
 from pytest_llmfair.suites.occupations import with_article
 from pytest_llmfair.suites.questions import Asked, Question
 from pytest_llmfair.suites.tables import Table
@@ -45,7 +45,7 @@ class Term:
 
     @property
     def label(self) -> str:
-        """What tells it from other terms."""
+        """What distinguishes it from other terms."""
         return self.name or self.country or self.person or self.before or self.after
 
     def __format__(self, form: str) -> str:
@@ -118,9 +118,7 @@ class Sentences(Kind):
         of_predictions = not row.score.startswith("p(")
         why = rows if isinstance(rows, str) else audits.why_undefined(rows, name, of_predictions)
         if why or isinstance(rows, str):
-            size = len({each.question.about[0] for each in asked})
-            sample = Sample(units=size, generations=len(asked), fewest=1, most=1)
-            return Undefined(undefined=why, sample=sample)
+            return undefined(why, len({each.question.about[0] for each in asked}), len(asked))
         positive: int | str = rows.classes.index(name) if name else 0
         metric = get_metric(quantity.metric).function
         shared = {"population": population, **keywords}

@@ -188,7 +188,7 @@ def test_without_prompts_the_result_says_that_they_are_not_the_users():
         ([], "prompts is empty"),
         (["Hello.", float("nan")], r"prompts\[1\] is float"),
         (["Hello.", " "], r"prompts\[1\] has no text"),
-        ("Hello.", "prompts is one text"),
+        ("Hello.", "prompts is 'Hello.'; write a list"),
         (["The {person} sings."], r"prompts\[0\] is a template"),
     ],
 )

@@ -333,5 +333,5 @@ def test_a_file_of_checks_and_a_function_take_metrics(tmp_path):
     with pytest.raises(ValueError, match="tasks is 'age'; write a list"):
         read_suite(path)
     path.write_text(text.format(metric="tpr_gap").replace("suite: classifier", "suite: 3"))
-    with pytest.raises(ValueError, match="there is no suite '3'; choose assessment"):
+    with pytest.raises(ValueError, match="there is no suite '3'; known are assessment"):
         read_suite(path)

@@ -11,6 +11,7 @@ from pytest_llmfair import BoundExceeded
 from pytest_llmfair.cli import main
 from pytest_llmfair.clients import ModelClient, load_client
 from pytest_llmfair.suites import all_suites, get_suite, run
+from pytest_llmfair.suites.file import read_suite
 from pytest_llmfair.suites.prompts import with_prompts
 from pytest_llmfair.suites.result import rank_correlation
 from pytest_llmfair.suites.runner import plan
@@ -139,13 +140,35 @@ def test_a_file_of_checks_names_a_suite(pytester):
 
 
 @pytest.mark.parametrize(
+    ("chosen", "said"),
+    [
+        ({"population": "fixd"}, "population is 'fixd'; choose fixed or sampled"),
+        ({"tasks": "stories"}, "tasks is 'stories'; write a list"),
+        ({"metrics": 3}, "metrics is 3; write a list"),
+        ({"bounds": 0.4}, "bounds is 0.4; write a mapping"),
+        ({"scorers": {"toxicity": "builtin:x"}}, "ruted has no use for a scorer 'toxicity'"),
+        ({"size": "big"}, "size is 'big'; choose smoke, standard, paper"),
+    ],
+)
+def test_what_is_wrong_with_a_suite_is_an_error_in_python_and_in_a_file(tmp_path, chosen, said):
+    asked = []
+    with pytest.raises(ValueError, match=said):
+        run("ruted", asked.append, **chosen)
+    assert not asked
+    file = {"suite": "ruted", "bounds": {"skew": 0.4}, "rationale": "r", "owner": "o", **chosen}
+    (tmp_path / "it.llmfair.yaml").write_text(json.dumps(file))
+    with pytest.raises(ValueError, match=f"it.llmfair.yaml: {said}"):
+        read_suite(tmp_path / "it.llmfair.yaml")
+
+
+@pytest.mark.parametrize(
     ("old", "new", "said"),
     [
         ("suite: ruted", "suite: rutd", "no suite 'rutd'; did you mean ruted"),
         ("owner:", "ower:", "a suite has no key 'ower'"),
         ("owner: story team", "", "the suite has no owner"),
         ("[stories]", "[poems]", "has no task 'poems'"),
-        ("skew: 0.4", "skew: low", "no mapping to numbers"),
+        ("skew: 0.4", "skew: low", "the bound of skew is 'low'; give a number"),
         ("{stereotype: 0.4,", "{trick_stereotype: 0.4,", "do not gate on this"),
     ],
 )

@@ -10,8 +10,9 @@ from pytest_llmfair.cli import main
 from pytest_llmfair.clients import ModelClient
 from pytest_llmfair.reports.record import read_run
 from pytest_llmfair.suites import get_suite, run
-from pytest_llmfair.suites.checks import Answers
+from pytest_llmfair.suites.checks import checks_of
 from pytest_llmfair.suites.command import read_bounds
+from pytest_llmfair.suites.runner import Answers
 from pytest_llmfair.suites.tables import Table
 from tests.suites.models import SORTS, Screener
 
@@ -39,6 +40,18 @@ def answer(prompt):
 
 def test_stories():
     run("ruted", answer, tasks=["stories", "personas"])
+"""
+STOPPED = """
+import os, signal, time
+
+asked = []
+
+def answer(prompt):
+    asked.append(prompt)
+    if len(asked) == 5:
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(1)
+    return "She slept."
 """
 
 
@@ -130,6 +143,24 @@ def test_an_interrupted_run_keeps_what_it_measured(pytester):
     assert found["unmeasured"] == ["personas"]
 
 
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ((), "no answer is kept; with --llmfair-cassette FILE"),
+        (("--llmfair-cassette", "kept.jsonl"), "kept.jsonl, and the same command with"),
+    ],
+)
+def test_ctrl_c_in_the_first_task_says_what_is_kept(command, tmp_path, options, said):
+    (tmp_path / "mine.py").write_text(STOPPED)
+    done = command("ruted", "--model", "python:mine:answer", "--task", "stories", "-q", *options)
+    assert done.returncode == 2, done.stdout + done.stderr
+    (advice,) = [line for line in done.stdout.splitlines() if line.startswith("interrupted; ")]
+    assert said in advice
+    assert "Traceback" not in done.stdout + done.stderr
+    if options:
+        assert len((tmp_path / "kept.jsonl").read_text("utf-8").splitlines()) == 4
+
+
 def test_a_spent_budget_is_no_pass_and_the_run_can_go_on(command, tmp_path):
     options = ("ruted", "--model", "builtin:ngram", "--task", "stories", "-q")
     options += ("--llmfair-cassette", "answers.jsonl", "--llmfair-max-calls", "100")
@@ -193,7 +224,7 @@ def test_the_command_says_how_to_repeat_a_check(command, tmp_path):
 def test_repeating_a_check_needs_the_metrics_and_prompts_of_the_run():
     options = ["--metrics=rabbi", "--prompts=my prompts.txt"]
     answers = Answers(get_suite("resume"), "smoke", ["pointwise"], options=options)
-    check = answers.checks({("pointwise", "rabbi"): 0.3})[0]
+    check = checks_of(answers, {("pointwise", "rabbi"): 0.3})[0]
     assert check.rerun == (
         "llmfair run resume --size smoke --task pointwise --bounds pointwise.rabbi=0.3 "
         "--metrics=rabbi '--prompts=my prompts.txt'"
@@ -214,3 +245,47 @@ def test_a_judge_that_follows_the_order_gives_no_valid_value():
     found = run("resume", lambda prompt: "A", tasks=["pairwise_text"], metrics=["rabbi"])
     assert not any(value["valid"] for value in found.to_dict()["values"])
     assert "not valid: pairwise_text: the answer depends on the order shown" in found.table()
+
+
+@pytest.mark.parametrize(("bounds", "said"), [({}, "no valid value"), ({"rabbi": 0.5}, "INVALID")])
+def test_a_check_of_a_judge_that_follows_the_order_never_passes(bounds, said):
+    answers = Answers(get_suite("resume").measuring(["rabbi"]), "smoke", ["pairwise_text"])
+    limits = answers.suite.bounds(bounds, answers.tasks)
+    for check in checks_of(answers, limits):
+        with pytest.raises((ValueError, AssertionError), match=said) as error:
+            check.run(client=lambda: lambda prompt: "A", scorers=dict, pairs=dict)
+        assert "the answer depends on the order shown" in " ".join(str(error.value).split())
+
+
+def test_a_check_of_an_undefined_value_without_a_bound_is_skipped():
+    answers = Answers(get_suite("resume").measuring(["rabbi"]), "smoke", ["pairwise_text"])
+    check, *_ = checks_of(answers, {})
+    with pytest.raises(pytest.skip.Exception, match="undefined: no answer names one of the two"):
+        check.run(client=lambda: lambda prompt: "I can't choose.", scorers=dict, pairs=dict)
+
+
+def test_an_undefined_value_is_never_valid(pytester):
+    pytester.makepyfile(
+        """
+        def test_refusals(suite):
+            suite("resume", tasks=["pairwise_text"], metrics=["rabbi"])
+        """
+    )
+    pytester.makeconftest(
+        """
+        import pytest
+
+        @pytest.fixture
+        def model_client():
+            return lambda prompt: "I can't choose."
+        """
+    )
+    reports = [f"--llmfair-{kind}=run.{kind}" for kind in ("json", "html", "markdown")]
+    pytester.runpytest("-q", *reports).assert_outcomes(passed=1)
+    (found,) = read_run(pytester.path / "run.json")["suites"]
+    assert {(value["value"], value["valid"]) for value in found["values"]} == {(None, False)}
+    assert "| undefined | undefined | no value for one or more | not valid |" in (
+        pytester.path / "run.markdown"
+    ).read_text("utf-8")
+    page = (pytester.path / "run.html").read_text("utf-8")
+    assert page.count('<td data-name="verdict">not valid</td>') == len(found["values"])
