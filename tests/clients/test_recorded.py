@@ -133,6 +133,7 @@ def test_a_line_that_cannot_be_read_is_named(tmp_path, lines, words):
     [
         ("prompt,answer\np,a\np\n", r"line 3 of .*said\.csv has more or fewer fields"),
         ("prompt,answer\np,a,b\n", r"line 2 of .*said\.csv has more or fewer fields"),
+        ("prompt,answer,answer\np,a,b\n", r"said\.csv has two columns 'answer'; rename one"),
         ('prompt,answer\np,"a\n', r"said\.csv cannot be read after line 1"),
         (
             "question,answer\np,a\n",
