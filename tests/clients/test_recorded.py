@@ -159,7 +159,7 @@ def test_a_file_of_another_encoding_is_named(tmp_path):
     ("name", "words"),
     [
         ("none.jsonl", r"there is no file .*none\.jsonl"),
-        ("said.xlsx", r"unknown kind; give a file that ends in \.jsonl, \.csv, \.parquet"),
+        ("said.xlsx", r"unknown kind; give a file that ends in \.jsonl, \.ndjson, \.csv, \.parquet"),
     ],
 )
 def test_a_file_that_is_not_there_or_unknown_is_named(tmp_path, name, words):
