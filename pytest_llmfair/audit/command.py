@@ -222,9 +222,10 @@ def _make(
     pool: Pool, store: Store, phase: str, plan: Plan, again: Collection[int] = ()
 ) -> dict[int, str]:
     """Make the missing parts of a phase, show how far it is, and return the shards that failed."""
-    began, rows = time.monotonic(), [0] * 0
+    began = time.monotonic()
+    rows: list[int] = []
+    unanswered: list[int] = []
     server = phase == "answers" and ModelSpec.parse(plan.model).kind.is_server
-    unanswered = [0] * 0
     known = len(set(store.done(phase)).difference(again))
     with Line(standard_error()) as line:
 
