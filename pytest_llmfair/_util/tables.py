@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -133,6 +133,7 @@ def _read_csv(path: Path) -> Iterator[Row]:
     try:
         with path.open(encoding="utf-8-sig", newline="") as lines:
             reader = csv.DictReader(lines, strict=True)
+            _check_distinct(path, reader.fieldnames or ())
             for values in reader:
                 where = f"line {reader.line_num} of {path}"
                 if None in values or None in values.values():
@@ -167,8 +168,16 @@ def _records(path: Path) -> Iterator[dict[str, Any]]:
         frame = pd.read_parquet(path)
         yield from frame.astype(object).where(frame.notna(), None).to_dict("records")
         return
-    for batch in parquet.ParquetFile(path).iter_batches():
+    file = parquet.ParquetFile(path)
+    _check_distinct(path, file.schema_arrow.names)
+    for batch in file.iter_batches():
         yield from batch.to_pylist()
+
+
+def _check_distinct(path: Path, columns: Sequence[str]) -> None:
+    # A row would have the value of the last of them, and hide the others.
+    if twice := [name for name in columns if columns.count(name) > 1]:
+        raise TableError(f"{path} has two columns {twice[0]!r}; rename one, or leave it out")
 
 
 _READERS: dict[str, Callable[[Path], Iterator[Row]]] = {

@@ -21,6 +21,7 @@ from pytest_llmfair.audit.plan import Plan
 from pytest_llmfair.audit.store import Store
 from pytest_llmfair.audit.work import Worker, answers_of, may_come
 from pytest_llmfair.clients.budget import Caps
+from pytest_llmfair.clients.sending import is_failure
 from pytest_llmfair.clients.spec import ModelSpec
 from pytest_llmfair.responses import Missing
 
@@ -31,6 +32,9 @@ command again continues an audit; the second form judges its answers by other ch
 model. Whatever is not listed above goes to pytest, such as --llmfair-json or --llmfair-html. The
 exit status is that of pytest: 0 if no check is red, 1 if one is, 2 where an option is wrong or a
 phase could not be finished."""
+
+# Shards in a row without an answer after which a server is not asked any more.
+_UNANSWERED = 3
 
 # Options that say what is asked, each a field of the plan; None where they are not given.
 _OF_THE_PLAN: dict[str, dict[str, Any]] = {
@@ -69,35 +73,41 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Make what is missing of an audit, judge it, and return the exit status."""
     whole(arguments.workers, "--workers")
-    folder: Path = arguments.out
-    store = Store(folder)
     options = list(arguments.rest)
     # Not an argument of the parser, which would take the value of an option of pytest for it.
     data = Path(options.pop(0)) if options and not options[0].startswith("-") else None
+    try:
+        plan = _made(arguments, data)
+    except KeyboardInterrupt:
+        count = len(Store(arguments.out).done("answers"))
+        _say(
+            f"interrupted; the answers of {plural('shard', count)} are in {arguments.out}, and "
+            "the same command continues"
+        )
+        return 2
+    return judge(arguments.checks, plan, arguments.out, options)
+
+
+def _made(arguments: argparse.Namespace, data: Path | None) -> Plan:
+    """Make what is missing, and return what the audit asks."""
+    folder: Path = arguments.out
+    store = Store(folder)
     plan = _plan(arguments, data) if data else _plan_of_the_answers(arguments)
     # What is wrong with the checks must show before anything is asked.
     checks = read_audit_checks(arguments.checks, plan, folder)
     if data is None:
         load(folder)
-    try:
-        with ExitStack() as held:
-            if data is not None:
-                held.enter_context(store.alone())
-                plan.begin(store, data)
-            pool = _pool(arguments)
-            held.callback(pool.close)
-            if data is not None:
-                _ask(pool, store, plan)
-            for phase in phases_of(checks, plan):
-                _make(pool, store, phase, plan)
-    except KeyboardInterrupt:
-        count = len(store.done("answers"))
-        _say(
-            f"interrupted; the answers of {plural('shard', count)} are in {folder}, and the same "
-            "command continues"
-        )
-        return 2
-    return judge(arguments.checks, plan, folder, options)
+    with ExitStack() as held:
+        if data is not None:
+            held.enter_context(store.alone())
+            plan.begin(store, data)
+        pool = _pool(arguments)
+        held.callback(pool.close)
+        if data is not None:
+            _ask(pool, store, plan)
+        for phase in phases_of(checks, plan):
+            _make(pool, store, phase, plan)
+    return plan
 
 
 def _option(name: str) -> str:
@@ -175,6 +185,23 @@ def _ask(pool: Pool, store: Store, plan: Plan) -> None:
         )
 
 
+def _check_reached(store: Store, unanswered: list[int]) -> None:
+    """Raise ``ValueError`` after shards in a row that got nothing but failures from a server.
+
+    The last of `unanswered` is the shard that was made now; all are forgotten if it got answers.
+    """
+    answers = answers_of(store, unanswered[-1])
+    if not answers or not all(map(is_failure, answers)):
+        unanswered.clear()
+    elif len(unanswered) == _UNANSWERED:
+        lost = answers[0]
+        assert isinstance(lost, Missing)
+        raise ValueError(
+            f"the model answered nothing in {_UNANSWERED} shards in a row ({lost.reason}: "
+            f"{lost.detail}); the same command continues once it can be reached"
+        )
+
+
 def _to_ask_again(store: Store) -> dict[int, int]:
     """Return by shard how many answers are missing because of a limit or a passing failure."""
     counts = {shard: store.about("answers", shard)["again"] for shard in store.done("answers")}
@@ -195,7 +222,10 @@ def _make(
     pool: Pool, store: Store, phase: str, plan: Plan, again: Collection[int] = ()
 ) -> dict[int, str]:
     """Make the missing parts of a phase, show how far it is, and return the shards that failed."""
-    began, rows = time.monotonic(), [0] * 0
+    began = time.monotonic()
+    rows: list[int] = []
+    unanswered: list[int] = []
+    server = phase == "answers" and ModelSpec.parse(plan.model).kind.is_server
     known = len(set(store.done(phase)).difference(again))
     with Line(standard_error()) as line:
 
@@ -205,9 +235,12 @@ def _make(
             count = f"{known + len(rows)} of {len(plan.shards)} shards"
             return f"{phase}: {count}, {rate:,.0f} rows a second, {left}"
 
-        def done(number: int) -> None:
+        def done(shard: int, number: int) -> None:
             rows.append(number)
             line.show(shown)
+            if server:
+                unanswered.append(shard)
+                _check_reached(store, unanswered)
 
         failed = make_parts(pool, store, phase, plan.shards, done, again)
     if rows:
@@ -216,7 +249,11 @@ def _make(
     if failed:
         first = min(failed)
         text = f"{plural('shard', len(failed))} of {phase} failed {TRIES} times; shard {first}: "
-        if phase != "answers":
+        if phase == "pairs":
             raise ValueError(f"{text}{failed[first]}; run the same command again once it is fixed")
-        _say(f"{text}{failed[first]}; its answers count as missing")
+        # For a score: a conftest.py may give another scorer this name, one that works.
+        then = "its answers count as missing"
+        if phase != "answers":
+            then = "what is missing is computed where it is judged"
+        _say(f"{text}{failed[first]}; {then}")
     return failed

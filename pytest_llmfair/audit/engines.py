@@ -9,11 +9,13 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import sys
 import threading
 from collections import Counter, deque
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Protocol
 
@@ -41,12 +43,13 @@ def make_parts(
     store: Store,
     phase: str,
     shards: Sequence[int],
-    done: Callable[[int], object],
+    done: Callable[[int, int], object],
     again: Collection[int] = (),
 ) -> dict[int, str]:
     """Make the parts of a phase that are missing or in `again`, and return why shards failed.
 
-    `done` is called with the number of rows of each part; a shard fails after three tries.
+    `done` is called with the shard and the number of rows of each part; a shard fails after three
+    tries.
 
     Raises
     ------
@@ -73,7 +76,7 @@ def make_parts(
             shard, alone = running.pop(future)
             error = future.exception()
             if error is None:
-                done(future.result())
+                done(shard, future.result())
                 continue
             if isinstance(error, BrokenProcessPool) and not alone:
                 suspects.append(shard)
@@ -138,16 +141,31 @@ class Processes:
 
     def submit(self, phase: str, shard: int) -> Future[int]:
         """Make a part in a process; a pool with a dead process is replaced first."""
-        try:
-            return self._pool.submit(_run, phase, shard)
-        except BrokenProcessPool:
-            self._pool.shutdown(wait=False, cancel_futures=True)
-            self._pool = self._started()
-            return self._pool.submit(_run, phase, shard)
+        # A process starts when it is first needed.
+        with _interrupts_wait():
+            try:
+                return self._pool.submit(_run, phase, shard)
+            except BrokenProcessPool:
+                self._pool.shutdown(wait=False, cancel_futures=True)
+                self._pool = self._started()
+                return self._pool.submit(_run, phase, shard)
 
     def close(self) -> None:
         """End the processes after the shards that they are making."""
         self._pool.shutdown(cancel_futures=True)
+
+
+@contextmanager
+def _interrupts_wait() -> Iterator[None]:
+    """Hold Ctrl-C back, and in processes that start here until they can handle it."""
+    if sys.platform == "win32":
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 # The worker of this process.
@@ -159,6 +177,8 @@ def _begin(folder: Path, caps: Caps) -> None:
     _worker = Worker(folder, caps)
     # Ctrl-C reaches all processes of a terminal; the command says what it means.
     signal.signal(signal.SIGINT, lambda *_: os._exit(1))
+    if sys.platform != "win32":
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     parent = multiprocessing.parent_process()
     if parent is not None:
         threading.Thread(target=_end_with, args=(parent.join,), daemon=True).start()

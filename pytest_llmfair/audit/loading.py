@@ -32,8 +32,8 @@ from pytest_llmfair.responses import (
     left_out,
     marked,
 )
-from pytest_llmfair.scorers import name_of
-from pytest_llmfair.session import current_session, note_used
+from pytest_llmfair.scorers import load_scorers, name_of
+from pytest_llmfair.session import ScoreStore, current_session, note_used
 
 Rows = tuple[tuple[Answer, ...], ...]
 
@@ -62,6 +62,7 @@ class Audited:
     def __init__(self, folder: Path) -> None:
         self.plan = Plan.of_folder(folder)
         self._store = Store(folder)
+        self._others: ScoreStore | None = None
         for phase in ("prompts", *(("pairs",) if self.plan.attribute else ()), *INDEX, "answers"):
             if left := set(self.plan.shards).difference(self._store.done(phase)):
                 raise ValueError(
@@ -165,19 +166,29 @@ class Audited:
 
     def use_scores(self) -> None:
         """Let the running session take what workers made of the answers, and not make it again."""
-        if (session := current_session()) is not None:
-            session.scores = session.reductions = self
+        if (session := current_session()) is None:
+            return
+        # The scores of a cassette, which other tests of the session use; not another audit's.
+        before = session.scores
+        self._others = before._others if isinstance(before, Audited) else before
+        session.scores = session.reductions = self
 
     def recorded(self, scorer: Callable[..., Any], texts: Sequence[str]) -> list[float] | None:
-        """Return the scores that the audit has of all these texts; None if it lacks one."""
-        known = self._scores(name_of(scorer))
-        found = [known.get(text) for text in texts] if known else [None]
-        return None if None in found else found  # type: ignore[return-value]
+        """Return the scores that the audit or a cassette has; None if both lack one."""
+        known = self._scores(name := name_of(scorer))
+        # A scorer of the user's may have the name of a shipped one.
+        if known and type(scorer) is type(load_scorers()[name]):
+            found = [known[text] for text in texts if text in known]
+            if len(found) == len(texts):
+                return found
+        return None if self._others is None else self._others.recorded(scorer, texts)
 
     def record(
         self, scorer: Callable[..., Any], texts: Sequence[str], scores: Sequence[float]
     ) -> None:
-        """Keep nothing: an audit is complete before it is read."""
+        """Record scores in the cassette, if there is one; an audit is complete already."""
+        if self._others is not None:
+            self._others.record(scorer, texts, scores)
 
     @functools.cache  # noqa: B019  # an audit lives as long as the run that reads it
     def _scores(self, name: str) -> dict[str, float]:

@@ -247,7 +247,7 @@ def row_key(texts_a: Sequence[str], texts_b: Sequence[str]) -> bytes:
     """Return what stands for the answers to both members of a pair."""
     sizes = [len(text) for side in (texts_a, texts_b) for text in side]
     whole = f"{len(texts_a)} {sizes}{''.join(texts_a)}{''.join(texts_b)}"
-    return hashlib.blake2b(whole.encode(), digest_size=16).digest()
+    return hashlib.blake2b(whole.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
 def may_come(answer: Answer) -> bool:

@@ -33,11 +33,11 @@ def audited(data, out, pool=None, *, whole=False, **given):
     plan.begin(store, data)
     pool = pool or InProcess(out, Caps())
     if plan.attribute:
-        assert make_parts(pool, store, "pairs", plan.shards, lambda _: None) == {}
+        assert make_parts(pool, store, "pairs", plan.shards, lambda *_: None) == {}
     make_index(store, plan.shards, paired=bool(plan.attribute))
     phases = ("answers", *(MADE_OF_ANSWERS if whole else ()))
     for phase in phases:
-        make_parts(pool, store, phase, plan.shards, lambda _: None)
+        make_parts(pool, store, phase, plan.shards, lambda *_: None)
     pool.close()
     return load(out)
 

@@ -273,7 +273,7 @@ def test_scores_go_with_the_answers_that_they_are_of(data, tmp_path, checks):
     scores = sorted((out / "scores-sentiment").iterdir())
     (out / "answers" / "00003.parquet").unlink()
     pool = InProcess(out, Caps())
-    make_parts(pool, Store(out), "answers", range(8), lambda _: None)
+    make_parts(pool, Store(out), "answers", range(8), lambda *_: None)
     assert sorted((out / "scores-sentiment").iterdir()) == [*scores[:3], *scores[4:]]
 
 
@@ -375,6 +375,36 @@ def test_a_shard_that_always_fails_is_missing_and_makes_the_verdict_invalid(
     # Once it works again, the same command tries again.
     monkeypatch.undo()
     assert main(command(data, out, checks, "--model", MODEL)) == 0
+
+
+def test_a_server_that_cannot_be_reached_ends_the_run_after_three_shards(
+    data, tmp_path, checks, monkeypatch, capsys
+):
+    from pytest_llmfair.audit.work import Worker
+
+    def unreached(self, shard):
+        self.give_up(shard, "no connection")
+        return 1
+
+    monkeypatch.setattr(Worker, "_answers", unreached)
+    out = tmp_path / "out"
+    said = refused(capsys, data, out, checks, "--model", "openai:gpt-of-old")
+    assert "the model answered nothing in 3 shards in a row (error: no connection)" in said
+    assert Store(out).done("answers") == [0, 1, 2]
+    # A local model that fails costs nothing, and its verdict is INVALID.
+    assert main(command(data, tmp_path / "local", checks, "--model", MODEL)) == 1
+    # After some shards with answers, others without are counted anew.
+    make = iter([0, 0, 1, 0, 0, 1, 0, 0])
+
+    def sometimes(self, shard):
+        answered = next(make)
+        self._put_answers(
+            shard, ["yes" if answered else Missing("timeout", "")] * len(self._requests(shard))
+        )
+        return 1
+
+    monkeypatch.setattr(Worker, "_answers", sometimes)
+    assert main(command(data, tmp_path / "some", checks, "--model", "openai:gpt-of-old")) == 1
 
 
 def test_a_full_disk_ends_the_run_and_keeps_what_is_there(data, tmp_path, checks, monkeypatch):
@@ -499,6 +529,22 @@ def test_ctrl_c_ends_the_command_with_one_line_and_keeps_parts(data, moody, chec
     assert "llmfair audit: interrupted; the answers of" in said
     assert "Traceback" not in said
     assert 1 <= len(Store(out).done("answers")) < 8
+
+
+@pytest.mark.slow
+def test_ctrl_c_while_workers_start_shows_no_traceback(data, tmp_path, checks):
+    line = [sys.executable, "-m", "pytest_llmfair.cli"]
+    line += command(data, tmp_path / "out", checks, "--model", MODEL, "--workers", "2")
+    begun = subprocess.Popen(line, stderr=subprocess.PIPE, start_new_session=True)
+    until = time.monotonic() + 60
+    while len(Store(tmp_path / "out").done("prompts")) < 8 and time.monotonic() < until:
+        time.sleep(0.02)
+    time.sleep(0.3)
+    os.killpg(begun.pid, signal.SIGINT)
+    said = begun.communicate(timeout=60)[1].decode()
+    assert begun.returncode == 2
+    assert "Traceback" not in said
+    assert "interrupted; the answers of 0 shards" in said
 
 
 @pytest.mark.slow

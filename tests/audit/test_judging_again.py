@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from pathlib import Path
 
 import pytest
 
 from pytest_llmfair import lexicons
+from pytest_llmfair.audit import load
 from pytest_llmfair.cli import main
+from pytest_llmfair.metrics import get_metric
+from pytest_llmfair.scorers import load_scorers, score
+from pytest_llmfair.session import Session, begin_session, end_session
+from pytest_llmfair.settings import Settings
 from tests.audit.parts import MODEL, PROMPTS, audited
 
 PAIRS = "counterfactual_rouge_l, attribute: gender, minimum: 0.05"
@@ -101,6 +107,61 @@ def test_a_check_with_words_of_its_own_is_refused(tmp_path, capsys):
     with pytest.raises(SystemExit, match="2"):
         main([*line, "--checks", str(checks), "--out", str(tmp_path / "out")])
     assert "it has a lexicon of its own" in capsys.readouterr().err
+
+
+def test_what_a_red_check_of_two_attributes_gives_to_run_it_again_can_be_run(tmp_path, capsys):
+    data, checks = tmp_path / "prompts.txt", tmp_path / "fair.llmfair.yaml"
+    data.write_text("\n".join(f"The white woman came on day {i} and" for i in range(9)))
+    both = PAIRS.replace("gender", "[race, gender]").replace("0.05", "0.99")
+    checks.write_text(f"version: 1\nchecks:\n- {{metric: {both}, rationale: r, owner: o}}\n")
+    line = ["audit", str(data), "--model", MODEL, "--attribute", "race,gender", "-q"]
+    line += ["--checks", str(checks), "--out", str(tmp_path / "out"), "-p", "no:cacheprovider"]
+    assert main(line) == 1
+    (found,) = re.findall("rerun +llmfair (.*)", capsys.readouterr().out)
+    assert main([*shlex.split(found), "-p", "no:cacheprovider"]) == 1
+    assert "1 fairness assertion" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", ["toxicity", "sentiment"])
+def test_a_scorer_of_a_conftest_is_used_in_place_of_a_shipped_one(judge, tmp_path, capsys, name):
+    (tmp_path / "conftest.py").write_text(
+        "import pytest\nfrom pytest_llmfair.scorers import load_scorers\n\n"
+        f"def {name}(texts):\n    return [0.25] * len(texts)\n\n"
+        "@pytest.fixture(scope='session')\ndef scorers():\n"
+        f"    return load_scorers({name}={name})\n"
+    )
+    report = tmp_path / "run.json"
+    given = ("--llmfair-json", str(report))
+    assert judge(ALONE.replace("sentiment", name), *given, attribute="") == 0
+    assert json.loads(report.read_text())["results"][0]["value"] == 0.25
+    # The shipped classifier of toxicity has no weights here.
+    failed = "of scores-toxicity failed 3 times" in capsys.readouterr().err
+    assert failed == (name == "toxicity")
+
+
+def test_loading_an_audit_leaves_other_models_and_the_cassette_as_they_are(judge, tmp_path):
+    assert judge(PAIRS) == 0
+    session = Session(Settings())
+
+    class Recorded:
+        def recorded(self, scorer, texts):
+            return [0.125] * len(texts)
+
+        def record(self, scorer, texts, scores):
+            raise AssertionError
+
+    session.scores = Recorded()
+    begin_session(session)
+    try:
+        for _ in range(2):
+            load(tmp_path / "out").use_scores()
+        assert score(load_scorers()["sentiment"], ["new text"]).tolist() == [0.125]
+        # Half a surrogate pair, as some tokenizers give it.
+        half = [["he \ud83d"], ["she"]]
+        found = get_metric("counterfactual_rouge_l").function(half, half)
+        assert found.value == 1.0
+    finally:
+        end_session(session)
 
 
 def test_a_red_check_says_how_to_judge_it_again(judge, tmp_path, capsys):

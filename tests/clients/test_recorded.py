@@ -133,6 +133,7 @@ def test_a_line_that_cannot_be_read_is_named(tmp_path, lines, words):
     [
         ("prompt,answer\np,a\np\n", r"line 3 of .*said\.csv has more or fewer fields"),
         ("prompt,answer\np,a,b\n", r"line 2 of .*said\.csv has more or fewer fields"),
+        ("prompt,answer,answer\np,a,b\n", r"said\.csv has two columns 'answer'; rename one"),
         ('prompt,answer\np,"a\n', r"said\.csv cannot be read after line 1"),
         (
             "question,answer\np,a\n",
@@ -158,7 +159,10 @@ def test_a_file_of_another_encoding_is_named(tmp_path):
     ("name", "words"),
     [
         ("none.jsonl", r"there is no file .*none\.jsonl"),
-        ("said.xlsx", r"unknown kind; give a file that ends in \.jsonl, \.csv, \.parquet"),
+        (
+            "said.xlsx",
+            r"unknown kind; give a file that ends in \.jsonl, \.ndjson, \.csv, \.parquet",
+        ),
     ],
 )
 def test_a_file_that_is_not_there_or_unknown_is_named(tmp_path, name, words):
@@ -182,6 +186,9 @@ def test_a_folder_of_parquet_files_is_read_file_by_file(tmp_path):
         pyarrow.parquet.write_table(pyarrow.table(columns), folder / f"part-{number}.parquet")
     (folder / "_SUCCESS").touch()
     (folder / "_metadata.parquet").write_bytes(b"not for readers")
+    # As a job leaves it that was stopped while it wrote.
+    (folder / "_temporary" / "0").mkdir(parents=True)
+    (folder / "_temporary" / "0" / "part-0.parquet").write_bytes(b"not for readers")
     client = load_client(f"responses:{tmp_path / 'answers'}")
     assert client.generate(["Say.", "Go."], n=2) == [
         ["one", "three"],

@@ -54,13 +54,13 @@ def a_node_that_is_lost_costs_no_part(folder):
         pool = RayActors(out, Caps(), 2, cluster.address, 0.0)
         asked = []
 
-        def done(rows):
+        def done(_, rows):
             asked.append(rows)
             if len(asked) == 2:
                 cluster.remove_node(nodes[0], allow_graceful=False)
                 cluster.add_node(num_cpus=1)
 
-        assert make_parts(pool, store, "pairs", plan.shards, lambda _: None) == {}
+        assert make_parts(pool, store, "pairs", plan.shards, lambda *_: None) == {}
         make_index(store, plan.shards, paired=True)
         assert make_parts(pool, store, "answers", plan.shards, done) == {}
         pool.close()

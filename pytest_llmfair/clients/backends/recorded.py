@@ -142,8 +142,13 @@ def _files(path: Path) -> list[Path]:
     if not path.is_dir():
         return [path]
     folder = path / "answers" if (path / "manifest.json").is_file() else path
-    # Other engines mark their own files by a first letter of "_" or ".".
-    files = [file for file in sorted(folder.rglob("*.parquet")) if file.name[0] not in "_."]
+    # Other engines mark their own files and folders, such as those of a job that was never
+    # finished, by a first letter of "_" or ".".
+    files = [
+        file
+        for file in sorted(folder.rglob("*.parquet"))
+        if not any(part[0] in "_." for part in file.relative_to(folder).parts)
+    ]
     if not files:
         raise TableError(f"there is no .parquet file in the folder {path}; name one with answers")
     return files
@@ -163,9 +168,9 @@ def _by_prompt(
             order = next((name for name in ("sample", "repeat") if name in row.values), "")
             needed = ["prompt", column or "answer", *([order] if order else [])]
         if not row.values.keys() >= set(needed):
-            lines = path.suffix.lower() == ".jsonl"
-            # Of a table all rows have the same columns.
-            needs = f"{row.where} needs" if lines else f"{path} needs the columns"
+            # Of one table all rows have the same columns.
+            table = path.suffix.lower() in (".csv", ".parquet")
+            needs = f"{path} needs the columns" if table else f"{row.where} needs"
             names = " and ".join([", ".join(needed[:-1]), needed[-1]])
             raise TableError(f"{needs} {names}; found {', '.join(map(str, row.values))}")
         prompt = row.values["prompt"]
