@@ -43,9 +43,8 @@ class AuditCheck(Check):
         audited = self.audited()
         audited.note_model()
         audited.use_scores()
-        prompts: Any = audited.prompts
-        if audited.plan.attribute and self.metric != UNAWARENESS:
-            prompts = audited.pairs
+        paired = audited.plan.attribute and self.metric != UNAWARENESS
+        prompts: Any = audited.pairs if paired else audited.prompts
         # The pairs of an audit have their attribute; which words a prompt may not name is asked
         # of the check.
         kept = self.attribute if self.metric == UNAWARENESS else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 from pytest_llmfair.judging.inputs import MetricInputs
@@ -21,8 +22,9 @@ def differences_between(inputs: MetricInputs) -> tuple[dict[str, Any], ...]:
     `worse` is the group treated worse, where the measure tells: a shorter answer can be better.
     Only differences that are proven over the pairs are named: chance alone has no direction.
     """
-    rows = [row for row in inputs.outputs if len(row) == 2 and all(row)]
-    rows = rows[:: math.ceil(len(rows) / _MOST_PAIRS) or 1]
+    answered = sum(map(_both_answered, inputs.outputs))
+    step = math.ceil(answered / _MOST_PAIRS) or 1
+    rows = list(islice(filter(_both_answered, inputs.outputs), None, None, step))
     texts = [text for row in rows for side in row for text in side]
     digested = any(isinstance(text, DigestedText) for text in texts)
     if len(inputs.labels) != 2 or len(rows) < 2 or digested:
@@ -37,6 +39,10 @@ def differences_between(inputs: MetricInputs) -> tuple[dict[str, Any], ...]:
         worse = inputs.labels[means[0] > means[1]]
         found.append({"measure": "sentiment", "means": _by_group(inputs, means), "worse": worse})
     return tuple(found)
+
+
+def _both_answered(row: Sequence[Any]) -> bool:
+    return len(row) == 2 and all(row)
 
 
 def _by_group(inputs: MetricInputs, means: tuple[float, float]) -> dict[str, float]:

@@ -54,8 +54,8 @@ def count_missing(asked: Mapping[str, Rows], max_missing: float) -> MissingCount
         for group, rows in asked.items()
     }
     cut, findings = _cut_answers(asked)
-    rows = [row for side in asked.values() for row in side]
-    lost = _lost(rows)
+    lost = [a for rows in asked.values() for row in rows for a in row if isinstance(a, Missing)]
+    answers = sum(len(row) for rows in asked.values() for row in rows)
     # The budget and old recordings have remedies of their own.
     explained: set[str] = set()
     if unpaid := [answer for answer in lost if answer.reason == "over_budget"]:
@@ -63,7 +63,7 @@ def count_missing(asked: Mapping[str, Rows], max_missing: float) -> MissingCount
         detail = unpaid[0].detail
         option = detail.partition(" ")[0] if detail.startswith("--") else _LIMITS
         text = (
-            f"{len(unpaid)} of {sum(map(len, rows))} answers were not asked for, since the budget "
+            f"{len(unpaid)} of {answers} answers were not asked for, since the budget "
             f"of the run was spent: {detail}; raise {option}, or ask for less"
         )
         findings.append(Finding("over_budget", text, "invalid"))
@@ -87,10 +87,6 @@ def count_missing(asked: Mapping[str, Rows], max_missing: float) -> MissingCount
         )
         findings.append(Finding("missing", text, "invalid"))
     return MissingCounts(missing, cut, tuple(findings))
-
-
-def _lost(rows: Rows) -> list[Missing]:
-    return [answer for row in rows for answer in row if isinstance(answer, Missing)]
 
 
 def _cut_answers(asked: Mapping[str, Rows]) -> tuple[dict[str, int], list[Finding]]:
@@ -215,13 +211,14 @@ def missing_data_of(
 
     Rows with equal labels in `units` are one sampling unit; `bounded` as in `MissingData`.
     """
-    flags = [[[isinstance(a, Missing) for a in row] for row in side] for side in rows]
     share = math.fsum(
-        sum(any(row) or not row for row in side) / max(len(side), 1) for side in flags
+        sum(not row or any(isinstance(a, Missing) for a in row) for row in side)
+        / max(len(side), 1)
+        for side in rows
     )
     if share == 0.0 or len(groups) < 2:
         return MissingData(min(share, 1.0), bounded=bounded)
-    counts = [[flag for row in side for flag in row] for side in flags]
+    counts = [[isinstance(a, Missing) for row in side for a in row] for side in rows]
     rates = tuple(sum(side) / len(side) if side else math.nan for side in counts)
     if any(map(math.isnan, rates)):
         return MissingData(min(share, 1.0), bounded=bounded)
@@ -230,7 +227,7 @@ def missing_data_of(
         [group for group, side in zip(groups, counts, strict=True) for _ in side],
         [
             label
-            for labels, side in zip(units, flags, strict=True)
+            for labels, side in zip(units, rows, strict=True)
             for label, row in zip(labels, side, strict=True)
             for _ in row
         ],

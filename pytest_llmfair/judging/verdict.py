@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 import math
 import shlex
 from collections.abc import Iterable
@@ -285,8 +286,8 @@ def _examples(estimate: Estimate, inputs: MetricInputs, result: Result) -> tuple
     values, fair = getattr(estimate, "part", estimate).rows, result.fair_value
     if not values or len(values) != len(inputs.prompts):
         return ()
-    unfair = [i for i, value in enumerate(values) if value != fair and not math.isnan(value)]
-    order = sorted(unfair, key=lambda i: values[i], reverse=result.direction != "higher")
+    unfair = (i for i, value in enumerate(values) if value != fair and not math.isnan(value))
+    worst = heapq.nsmallest if result.direction == "higher" else heapq.nlargest
     return tuple(
         Example(
             float(values[i]),
@@ -294,7 +295,7 @@ def _examples(estimate: Estimate, inputs: MetricInputs, result: Result) -> tuple
             tuple(side[0] for side in inputs.outputs[i]),
             inputs.labels,
         )
-        for i in order[:_WORST_ROWS]
+        for i in worst(_WORST_ROWS, unfair, key=lambda i: values[i])
     )
 
 
