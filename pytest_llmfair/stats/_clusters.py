@@ -137,8 +137,20 @@ def check_repeats_of_groups(index_a: Indices, index_b: Indices) -> None:
 
 def compact(index: Indices) -> tuple[Indices, int]:
     """Renumber clusters from 0 without gaps, and count them."""
-    numbers, renumbered = np.unique(index, return_inverse=True)
-    return renumbered, len(numbers)
+    # Counting touches memory in order, which sorting or a hash table of many clusters does not.
+    numbers = np.cumsum(np.bincount(index) > 0)
+    return numbers[index] - 1, int(numbers[-1])
+
+
+def distinct(index: Indices) -> int:
+    """Count the clusters that have a row."""
+    return int(np.count_nonzero(np.bincount(index)))
+
+
+def overlap(index_a: Indices, index_b: Indices) -> bool:
+    """Whether a cluster has rows of both groups."""
+    clusters = 1 + max(int(index_a.max()), int(index_b.max()))
+    return bool((np.bincount(index_a, minlength=clusters) > 0)[index_b].any())
 
 
 def as_list(units: Iterable[Hashable], name: str = "units") -> list[Any]:
@@ -171,8 +183,10 @@ def label_list(units: Iterable[Hashable], rows: int, name: str = "units") -> Seq
 
 def cluster_sums(values: Floats, index: Indices, clusters: int) -> Floats:
     """Sum of `values` per cluster, the same bits in any order of rows."""
-    order = np.argsort(values, kind="stable")
-    sums = np.bincount(index[order], weights=values[order], minlength=clusters)
+    if np.bincount(index).max(initial=0) > 2:  # two numbers have the same sum in either order
+        order = np.argsort(values, kind="stable")
+        values, index = values[order], index[order]
+    sums = np.bincount(index, weights=values, minlength=clusters)
     return np.asarray(sums, dtype=np.float64)
 
 

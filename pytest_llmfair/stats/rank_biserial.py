@@ -115,7 +115,7 @@ class RankBiserial(Estimate):
             index_a, index_b, n_units = clusters.common_index(n_a, n_b, units_a, units_b)
             index = np.concatenate([index_a, index_b])
             labels, per_unit = index.tolist(), np.bincount(index, minlength=n_units)
-            if np.intersect1d(index_a, index_b).size:
+            if clusters.overlap(index_a, index_b):
                 spread = _together(over_a, over_b, index_a, index_b, n_units)
             else:
                 spread = _apart(over_a, over_b, index_a, index_b)
@@ -256,7 +256,7 @@ def _together(
     over_a: Floats, over_b: Floats, index_a: Indices, index_b: Indices, n_units: int
 ) -> _Spread:
     """One sample of units that hold both groups."""
-    fewest = min(len(np.unique(index_a)), len(np.unique(index_b)))
+    fewest = min(clusters.distinct(index_a), clusters.distinct(index_b))
     if fewest == 1:
         return _Spread(0.0, math.inf, 1)
     influence = np.sort(

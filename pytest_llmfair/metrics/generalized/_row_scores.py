@@ -50,6 +50,9 @@ from pytest_llmfair.stats import (
 
 E = TypeVar("E", bound=Estimate)
 
+# Examples that are compared at once, so that the table of all pairs stays in a processor's cache.
+_AT_ONCE = 1024
+
 
 def measure_predictions(row: NamedRow, form: GroupForm, positive: Any, reference: Any) -> Estimate:
     """Measure a row whose score is made of predictions."""
@@ -352,10 +355,15 @@ class _Examples:
     def mean(self, design: ComparisonDesign) -> Mean:
         if not design.terms:
             return self._all_at_once()
-        table = np.stack([self._values(term) for term in design.terms], axis=1)
+        means: list[float] = []
+        for start in range(0, len(self.sets), _AT_ONCE):
+            part = slice(start, start + _AT_ONCE)
+            table = np.stack([self._values(term, part) for term in design.terms], axis=1)
+            # The exact sum is the same in any order of the columns.
+            means += [math.fsum(row) / len(row) for row in table.tolist()]
         groups = len(self.names)
         most = (groups // 2) * (groups - groups // 2) / len(design.terms)
-        return self._mean(_row_means(table), (0.0, most if design.against == "pairs" else 1.0))
+        return self._mean(means, (0.0, most if design.against == "pairs" else 1.0))
 
     def worst(self, design: ComparisonDesign, parts: Mapping[Hashable, Estimate]) -> Estimate:
         widest = MaxPairwiseDifference.of_pairs(parts)
@@ -380,16 +388,18 @@ class _Examples:
             return None
         return np.ascontiguousarray(self.sets[:, :, 0])
 
-    def _values(self, term: GroupContrast) -> Floats:
-        """Return the comparison in every example."""
+    def _values(self, term: GroupContrast, part: slice = slice(None)) -> Floats:
+        """Return the comparison in every example, or in some."""
         if self._table is None:
-            return np.array([self._value(term, j) for j in range(len(self.sets))])
+            rows = range(len(self.sets))[part]
+            return np.array([self._value(term, j) for j in rows])
+        table = self._table[part]
         (first,) = (self.names.index(name) for name in term.first)
         others = [self.names.index(name) for name in term.second]
-        backgrounds = np.ascontiguousarray(self._table[:, others])
+        backgrounds = np.ascontiguousarray(table[:, others])
         if not others and self.before is not None:
-            backgrounds = self.before[:, None]
-        gaps: Floats = self._table[:, first] - backgrounds.mean(axis=1)
+            backgrounds = self.before[part, None]
+        gaps: Floats = table[:, first] - backgrounds.mean(axis=1)
         return gaps if self.row.signed else np.abs(gaps)
 
     def _value(self, term: GroupContrast, j: int) -> float:
@@ -438,8 +448,3 @@ def _wasserstein(x: Floats, y: Floats) -> float:
     below_x = np.searchsorted(np.sort(x), points[:-1], "right") / len(x)
     below_y = np.searchsorted(np.sort(y), points[:-1], "right") / len(y)
     return float(np.abs(below_x - below_y) @ np.diff(points))
-
-
-def _row_means(table: Floats) -> list[float]:
-    """Mean of every row, the same in any order of the columns."""
-    return [math.fsum(row.tolist()) / len(row) for row in table]
