@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from pytest_llmfair.metrics._rates import is_positive
-from pytest_llmfair.metrics.arguments import Floats, flattened, note_constant
+from pytest_llmfair.metrics.arguments import Floats, RowNumbers, flattened, note_constant
 from pytest_llmfair.metrics.generalized._compare import (
     ALL_AT_ONCE,
     ComparableScores,
@@ -104,11 +104,8 @@ def _background(
     return replace(form, labels=labels, names=names), against_background(names, (pooled,))
 
 
-def _rows_of(form: GroupForm, groups: Groups) -> list[int]:
-    members = form.members
-    if len(groups) == 1:
-        return members[groups[0]]
-    return sorted(i for name in groups for i in members[name])
+def _rows_of(form: GroupForm, groups: Groups) -> RowNumbers:
+    return np.sort(np.concatenate([form.members[name] for name in groups]))
 
 
 def _sides(term: GroupContrast) -> tuple[Groups, Groups, bool]:
@@ -200,7 +197,7 @@ class _Probabilities(ComparableScores):
         # All rows are a mixture of the group and the rest, and so is their distribution.
         return Scaled.times(distance, 1.0 - len(own) / len(self.column)) if whole else distance
 
-    def _compared(self, compare: Callable[..., E], a: Sequence[int], b: Sequence[int]) -> E:
+    def _compared(self, compare: Callable[..., E], a: RowNumbers, b: RowNumbers) -> E:
         return compare(
             self.column[a],
             self.column[b],
@@ -241,7 +238,7 @@ def _of_gold(row: NamedRow, form: GroupForm, positive: Any) -> tuple[GroupForm, 
         return form, ""
     if form.y_true is None:
         raise ValueError(f"{row.name} needs y_true: only examples of one gold class count")
-    gold = is_positive(form.y_true, "y_true", positive)
+    gold = np.array(is_positive(form.y_true, "y_true", positive))
     if row.gold == "not c":
         several = len(form.classes) > 2 or len(dict.fromkeys(form.y_true)) > 2
         if several:
@@ -254,11 +251,11 @@ def _of_gold(row: NamedRow, form: GroupForm, positive: Any) -> tuple[GroupForm, 
         f"{name} has no example {'of' if wanted else 'other than of'} gold class {positive!r} "
         f"among its {len(rows)} rows: {row.name} is not defined"
         for name, rows in form.members.items()
-        if not any(gold[i] == wanted for i in rows)
+        if not (gold[rows] == wanted).any()
     ]
     if missing:
         return form, "; ".join(missing)
-    return form.take([i for i, own in enumerate(gold) if own == wanted]), ""
+    return form.take(np.flatnonzero(gold == wanted)), ""
 
 
 def measure_counterfactuals(
