@@ -304,27 +304,27 @@ def _read(row: NamedRow, form: CounterfactualForm, positive: Any) -> _Examples:
     gold = form.y_true
     if gold is None and (row.score == "p(gold)" or row.gold != "any"):
         raise ValueError(f"{row.name} needs y_true: the gold class of each source example")
-    kept: Sequence[int] = range(len(form.y_prob))
+    kept = np.arange(len(form.y_prob))
     if gold is not None and row.gold == "c":
-        kept = [j for j in kept if gold[j] == positive]
+        kept = np.array([j for j, label in enumerate(gold) if label == positive], dtype=np.intp)
     if row.score == "p(gold)":
         assert gold is not None
-        columns = [column_of(label, form.classes) for label in gold]
+        known = {label: column_of(label, form.classes) for label in dict.fromkeys(gold)}
+        columns = np.array([known[gold[j]] for j in kept.tolist()], dtype=np.intp)
     else:
-        columns = [column_of(positive, form.classes)] * len(form.y_prob)
-    before = None
-    if form.original is not None:
-        before = form.original[kept, [columns[j] for j in kept]]
+        columns = np.full(len(kept), column_of(positive, form.classes))
+    before = None if form.original is None else form.original[kept, columns]
     if isinstance(form.y_prob, np.ndarray):
-        sets: Any = form.y_prob[kept, :, :, [columns[j] for j in kept]]
+        sets: Any = form.y_prob[kept, :, :, columns]
     else:
-        sets = [[own[:, columns[j]] for own in form.y_prob[j]] for j in kept]
+        pairs = zip(kept.tolist(), columns.tolist(), strict=True)
+        sets = [[own[:, column] for own in form.y_prob[j]] for j, column in pairs]
     return _Examples(
         row=row,
         names=form.names,
         sets=sets,
         before=before,
-        units=None if form.units is None else [form.units[j] for j in kept],
+        units=None if form.units is None else [form.units[j] for j in kept.tolist()],
         population=form.population,
     )
 
