@@ -350,11 +350,13 @@ def note_constant(estimate: E, rows: Rows) -> E:
     return estimate
 
 
-def note_canned(estimate: E, distinct: Sequence[Hashable]) -> E:
+def note_canned(estimate: E, answers: Iterable[Hashable]) -> E:
     """Flag one and the same text or list as the answer to several pairs: a broken client."""
-    if len(distinct) == 1 and estimate.sample.units > 1:
+    others = iter(answers)
+    first = next(others)
+    if estimate.sample.units > 1 and all(answer == first for answer in others):
         canned = (
-            f"one answer to everything, {repr(distinct[0])[:40]}: check the client, a canned "
+            f"one answer to everything, {repr(first)[:40]}: check the client, a canned "
             "answer shows nothing"
         )
         return estimate.with_findings(Finding("uninformative", canned))
