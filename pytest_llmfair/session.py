@@ -59,6 +59,13 @@ class ScoreStore(Protocol):
         """Record scores if the cassette keeps no texts."""
 
 
+class Reductions(Protocol):
+    """Answers to pairs that were reduced to numbers before, by the workers of an audit."""
+
+    def reduced(self, reduce: Callable[..., Any], rows_a: Any, rows_b: Any) -> Any:
+        """Return a row of numbers for each pair, NaN where unknown; None if all are unknown."""
+
+
 class Baseline(Protocol):
     """Results of an earlier run, that those of this run are compared with."""
 
@@ -190,6 +197,8 @@ class Session:
     asker: Closes | None = None
     # Known once a model was asked with a cassette.
     scores: ScoreStore | None = None
+    # Known while an audit is judged.
+    reductions: Reductions | None = None
     # Known where --llmfair-baseline is given.
     baseline: Baseline | None = None
     # Models, lexicons and scorers in use, by kind and name; `reported` of them are on a report.

@@ -23,8 +23,72 @@ class Row:
 
 
 def is_table(path: Path) -> bool:
-    """Whether the ending of a file's name is one that :func:`rows_of` can read."""
+    """Whether :func:`rows_of` can read a file, as the ending of its name says."""
     return path.suffix.lower() in _READERS
+
+
+def texts_of(path: Path, column: str) -> Iterator[str]:
+    r"""Yield the texts of one column, or the lines of a ``.txt`` file, that are not empty.
+
+    A table of one column may call it anything.
+
+    Raises
+    ------
+    TableError
+        If a row has no text, there is none at all, or :func:`rows_of` cannot read the file; the
+        message names the row.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "prompts.jsonl"
+    >>> _ = path.write_text('{"prompt": "She left."}\n{"prompt": "He stayed."}\n')
+    >>> list(texts_of(path, "prompt"))
+    ['She left.', 'He stayed.']
+    """
+    texts = _texts(path, column)
+    if (first := next(texts, None)) is None:
+        raise TableError(f"{path} has no {column}; give at least one")
+    yield first
+    yield from texts
+
+
+def _texts(path: Path, column: str) -> Iterator[str]:
+    if path.suffix.lower() == ".txt":
+        try:
+            with path.open(encoding="utf-8-sig") as lines:
+                yield from filter(None, map(str.strip, lines))
+        except UnicodeDecodeError as error:
+            raise TableError(
+                f"{path} is not UTF-8 (byte {error.start}); save it as UTF-8"
+            ) from None
+        return
+    if not is_table(path):
+        raise TableError(
+            f"{path} is of an unknown kind; give a file that ends in {', '.join(_READERS)} or "
+            f".txt (with a {column} a line)"
+        )
+    for row in rows_of(path):
+        name = next(iter(row.values)) if len(row.values) == 1 else column
+        if name not in row.values:
+            known = ", ".join(map(str, row.values))
+            raise TableError(
+                f"{row.where} has no column {column!r}; its columns are {known}: rename one, or "
+                "name it by --column where a command has that option"
+            )
+        text = row.values[name]
+        if not isinstance(text, str) or not text.strip():
+            raise TableError(
+                f"{row.where}: the {column} is {text!r}; give a text or leave the row out"
+            )
+        try:
+            text.encode()
+        except UnicodeEncodeError:
+            raise TableError(
+                f"{row.where}: the {column} {text[:80]!r} holds half of a surrogate pair, which "
+                "no UTF-8 text can; write the whole character or leave the row out"
+            ) from None
+        yield text
 
 
 def rows_of(path: Path) -> Iterator[Row]:
@@ -109,6 +173,7 @@ def _records(path: Path) -> Iterator[dict[str, Any]]:
 
 _READERS: dict[str, Callable[[Path], Iterator[Row]]] = {
     ".jsonl": _read_lines,
+    ".ndjson": _read_lines,
     ".csv": _read_csv,
     ".parquet": _read_parquet,
 }

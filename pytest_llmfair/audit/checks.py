@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import functools
+import shlex
+from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from pytest_llmfair.audit.loading import Audited
+from pytest_llmfair.audit.loading import Audited, load
 from pytest_llmfair.audit.plan import Plan
+from pytest_llmfair.audit.work import REDUCED, SCORES
 from pytest_llmfair.gate.check import INVARIANCE, UNAWARENESS, Check, Checks
 from pytest_llmfair.gate.check_command import GivenChecks
 from pytest_llmfair.gate.check_file import read_checks
@@ -29,18 +32,14 @@ class AuditCheck(Check):
     """A check of the answers of an audit."""
 
     audited: Callable[[], Audited]
+    # What judges the same answers again: pytest alone would ask a model.
+    rerun: str
 
-    def run(
-        self,
-        *,
-        client: Callable[[], Any],
-        scorers: Callable[[], Mapping[str, Any]],
-        pairs: Callable[..., Any],
-    ) -> Any:
+    def run(self, **given: Any) -> Any:
         """Judge by the assertion that a test would call, with the audit in the model's place."""
         __tracebackhide__ = True
         if self.prompts is not _OF_THE_AUDIT:
-            return super(AuditCheck, self).run(client=client, scorers=scorers, pairs=pairs)
+            return super(AuditCheck, self).run(**given)
         audited = self.audited()
         audited.note_model()
         audited.use_scores()
@@ -51,10 +50,10 @@ class AuditCheck(Check):
         # of the check.
         kept = self.attribute if self.metric == UNAWARENESS else None
         found = replace(self, prompts=prompts, attribute=kept)
-        return super(AuditCheck, found).run(client=lambda: audited, scorers=scorers, pairs=pairs)
+        return super(AuditCheck, found).run(**{**given, "client": lambda: audited})
 
 
-def read_audit_checks(path: Path, plan: Plan, audited: Callable[[], Audited]) -> Checks:
+def read_audit_checks(path: Path, plan: Plan, folder: Path) -> Checks:
     """Return the checks of a file for an audit.
 
     Raises
@@ -64,16 +63,19 @@ def read_audit_checks(path: Path, plan: Plan, audited: Callable[[], Audited]) ->
         the check.
     """
     held = read_checks(path, _OF_THE_AUDIT)
+    audited = functools.cache(lambda: load(folder))
+    again = ["llmfair", "audit", "--out", str(folder), "--checks", held.source]
     found = []
     for check in held.checks:
+        own = {each.name: getattr(check, each.name) for each in fields(check)}
+        own["rerun"] = shlex.join([*again, "-k", check.name])
         if check.data is None:
             try:
                 _check_fits(check, plan)
             except ValueError as error:
                 raise ValueError(f"{path.name}:{check.line}: {check.name}: {error}") from None
-        own = {each.name: getattr(check, each.name) for each in fields(check)}
-        if check.metric != UNAWARENESS and check.data is None:
-            own["keywords"] = {"generations": plan.generations, **check.keywords}
+            if check.metric != UNAWARENESS:
+                own["keywords"] = {"generations": plan.generations, **check.keywords}
         found.append(AuditCheck(**own, audited=audited))
     return replace(held, checks=tuple(found))
 
@@ -81,33 +83,30 @@ def read_audit_checks(path: Path, plan: Plan, audited: Callable[[], Audited]) ->
 def _check_fits(check: Check, plan: Plan) -> None:
     if check.prompts is not _OF_THE_AUDIT:
         raise ValueError("it has prompts of its own; leave them out, the audit has prompts")
-    if check.model is not None and check.model != plan.model:
+    if check.model not in (None, plan.model):
         raise ValueError(f"its model is {check.model}, and the audit asked {plan.model}")
     if check.metric == UNAWARENESS:
         return
-    named = check.attribute.name.replace(" x ", ",") if check.attribute else plan.attribute
-    if named != plan.attribute:
-        raise ValueError(
-            f"its attribute is {named}, and the audit has answers for "
-            f"{plan.attribute or 'prompts without an exchange of groups'}; audit again with "
-            f"--attribute {named}"
-        )
     if check.attribute is not None:
-        parts = check.attribute.lexicon
-        if any(
-            isinstance(part, Lexicon) for part in (parts if isinstance(parts, tuple) else [parts])
-        ):
-            raise ValueError("it has a lexicon of its own, and audits use those of the package")
-        if check.attribute.exchanged and set(check.attribute.exchanged) != _exchanged(plan):
+        named, groups = check.attribute.name.replace(" x ", ","), check.attribute.exchanged
+        if named != plan.attribute:
             raise ValueError(
-                f"it exchanges {' and '.join(check.attribute.exchanged)}, and the audit "
+                f"its attribute is {named}, and the audit has answers for "
+                f"{plan.attribute or 'prompts without an exchange of groups'}; audit again with "
+                f"--attribute {named}"
+            )
+        words = check.attribute.lexicon
+        if any(isinstance(each, Lexicon) for each in (words if type(words) is tuple else [words])):
+            raise ValueError("it has a lexicon of its own, and audits use those of the package")
+        if groups and set(groups) != _exchanged(plan):
+            raise ValueError(
+                f"it exchanges {' and '.join(groups)}, and the audit "
                 f"{' and '.join(plan.groups) or 'all groups'}; audit again with --groups "
-                f"{','.join(check.attribute.exchanged)}"
+                f"{','.join(groups)}"
             )
     if check.metric != INVARIANCE:
         check_data_kind(get_metric(check.metric), pairs=bool(plan.attribute))
-    generations = check.keywords.get("generations", 0)
-    if generations > plan.generations:
+    if (generations := check.keywords.get("generations", 0)) > plan.generations:
         raise ValueError(
             f"generations is {generations}, and the audit has {plan.generations} answers to each "
             "prompt; audit again with more --generations"
@@ -117,9 +116,8 @@ def _check_fits(check: Check, plan: Plan) -> None:
             "its baseline is placebo, and the audit has no placebo twins; audit again with "
             "--placebo"
         )
-    for keyword in ("sequential", "looks"):
-        if keyword in check.keywords:
-            raise ValueError(f"{keyword} stops asking early, and an audit has asked everything")
+    for keyword in {"sequential", "looks"}.intersection(check.keywords):
+        raise ValueError(f"{keyword} stops asking early, and an audit has asked everything")
 
 
 def _exchanged(plan: Plan) -> set[str]:
@@ -129,9 +127,10 @@ def _exchanged(plan: Plan) -> set[str]:
     return set(map(lexicon_for(plan.lexicon, plan.groups).group, plan.groups))
 
 
-def scorers_of(checks: Checks) -> list[str]:
-    """Return the names of the scorers of the package that checks need, so that workers score."""
-    known = load_scorers()
+def phases_of(checks: Checks, plan: Plan) -> list[str]:
+    """Return what workers make of the answers for checks: scores, and numbers of pairs."""
+    # A pair with one answer a side is compared as fast as its comparison is looked up.
+    several = plan.generations > 1
     found: dict[str, None] = {}
     for check in checks.checks:
         named = check.keywords.get("scorer")
@@ -140,20 +139,19 @@ def scorers_of(checks: Checks) -> list[str]:
         elif named is None and check.metric != UNAWARENESS and check.data is None:
             info = get_metric(check.metric)
             named = info.scorer if info.needs in ("scores", "score_pairs") else None
-        if isinstance(named, str) and named in known:
-            found[named] = None
+            if (
+                several
+                and info.reduce is not None
+                and check.keywords.get("mask", "attribute") == "attribute"
+            ):
+                found[f"{REDUCED}{info.name}"] = None
+        if isinstance(named, str) and named in load_scorers():
+            found[f"{SCORES}{named}"] = None
     return list(found)
 
 
 def judge(path: Path, plan: Plan, folder: Path, options: list[str]) -> int:
     """Judge a file of checks with pytest, and return its exit status."""
-    held: list[Audited] = []
-
-    def audited() -> Audited:
-        if not held:
-            held.append(Audited(folder))
-        return held[0]
-
     path = path.resolve()
-    plugin = GivenChecks(path, lambda: read_audit_checks(path, plan, audited))
+    plugin = GivenChecks(path, lambda: read_audit_checks(path, plan, folder))
     return int(pytest.main(["-p", "llmfair", *options, str(path)], [plugin]))

@@ -5,20 +5,21 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from contextlib import ExitStack
-from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from pytest_llmfair._util.progress import Line, standard_error
+from pytest_llmfair._util.validation import whole
 from pytest_llmfair._util.wording import plural
-from pytest_llmfair.audit.checks import judge, read_audit_checks, scorers_of
+from pytest_llmfair.audit.checks import judge, phases_of, read_audit_checks
 from pytest_llmfair.audit.engines import TRIES, InProcess, Pool, Processes, make_parts
 from pytest_llmfair.audit.index import INDEX, make_index
 from pytest_llmfair.audit.loading import load
-from pytest_llmfair.audit.plan import Plan, digest_of
+from pytest_llmfair.audit.plan import Plan
 from pytest_llmfair.audit.store import Store
-from pytest_llmfair.audit.work import AGAIN, SCORES, answers_of, may_come, revision_of
+from pytest_llmfair.audit.work import Worker, answers_of, may_come
 from pytest_llmfair.clients.budget import Caps
 from pytest_llmfair.clients.spec import ModelSpec
 from pytest_llmfair.responses import Missing
@@ -31,11 +32,17 @@ model. Whatever is not listed above goes to pytest, such as --llmfair-json or --
 exit status is that of pytest: 0 if no check is red, 1 if one is, 2 where an option is wrong or a
 phase could not be finished."""
 
-# Options that say what is asked.
-_OF_THE_PLAN = (
-    *("attribute", "groups", "placebo", "generations"),
-    *("column", "seed", "max_tokens", "shard_size"),
-)
+# Options that say what is asked, each a field of the plan; None where they are not given.
+_OF_THE_PLAN: dict[str, dict[str, Any]] = {
+    "attribute": {"metavar": "NAME", "help": "exchange its groups; two as race,gender"},
+    "groups": {"metavar": "FROM,TO", "help": "exchange only these two groups"},
+    "placebo": {"action": "store_true", "help": "ask placebo twins too (baseline: placebo)"},
+    "generations": {"type": int, "metavar": "N", "help": "answers per prompt (1)"},
+    "column": {"metavar": "NAME", "help": "column of the prompts (prompt)"},
+    "seed": {"type": int, "metavar": "N", "help": "seed of the answers (0)"},
+    "max_tokens": {"type": int, "metavar": "N", "help": "longest answer"},
+    "shard_size": {"type": int, "metavar": "N", "help": "prompts of a shard (1000)"},
+}
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -46,22 +53,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     add = parser.add_argument
     add("--out", type=Path, required=True, metavar="FOLDER", help="where all parts are kept")
-    add(
-        "--checks", type=Path, required=True, metavar="FILE", help="what is judged, *.llmfair.yaml"
-    )
+    add("--checks", type=Path, required=True, metavar="FILE", help="what is judged, as YAML")
     add("--model", metavar="SPEC", help="the model under test")
-    add("--attribute", default="", metavar="NAME", help="exchange its groups; two as race,gender")
-    add("--groups", default="", metavar="FROM,TO", help="exchange only these two groups")
-    add("--placebo", action="store_true", help="ask placebo twins too (baseline: placebo)")
-    add("--generations", type=int, default=1, metavar="N", help="answers per prompt (1)")
-    add("--column", default="prompt", help="column of the prompts (prompt)")
-    add("--seed", type=int, default=0, help="seed of the answers (0)")
-    add("--max-tokens", type=int, metavar="N", help="longest answer")
-    add("--shard-size", type=int, default=1000, metavar="N", help="prompts of a shard (1000)")
+    for name, about in _OF_THE_PLAN.items():
+        add(_option(name), default=None, **about)
     add("--workers", type=int, default=1, metavar="N", help="shards made at the same time (1)")
-    add(
-        "--engine", choices=("local", "ray"), default="local", help="where shards are made (local)"
-    )
+    add("--engine", choices=("local", "ray"), default="local", help="where they are made (local)")
     add("--address", default="local", help="of your Ray cluster; by default one is started here")
     add("--gpus-per-worker", type=float, default=0.0, metavar="N", help="GPUs of a worker on Ray")
     add("--max-calls", type=int, metavar="N", help="most requests to a paid model")
@@ -71,40 +68,28 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Make what is missing of an audit, judge it, and return the exit status."""
+    whole(arguments.workers, "--workers")
     folder: Path = arguments.out
     store = Store(folder)
     options = list(arguments.rest)
     # Not an argument of the parser, which would take the value of an option of pytest for it.
     data = Path(options.pop(0)) if options and not options[0].startswith("-") else None
+    plan = _plan(arguments, data) if data else _plan_of_the_answers(arguments)
+    # What is wrong with the checks must show before anything is asked.
+    checks = read_audit_checks(arguments.checks, plan, folder)
     if data is None:
-        if arguments.model is not None:
-            raise ValueError("--model is given without data; name the file of prompts first")
-        plan = Plan.of_folder(folder)
-        _check_judged(arguments, plan)
-        checks = read_audit_checks(arguments.checks, plan, lambda: load(folder))
         load(folder)
-    else:
-        if arguments.model is None:
-            raise ValueError("no model is named; give --model SPEC")
-        wanted = _plan(arguments, data).with_words()
-        # What is wrong with the checks must show before anything is asked.
-        checks = read_audit_checks(arguments.checks, wanted, lambda: load(folder))
-        plan = wanted
-    if arguments.workers < 1:
-        raise ValueError(f"--workers is {arguments.workers}; give a whole number of at least 1")
-    caps = Caps(arguments.max_calls, arguments.max_total_tokens, arguments.max_cost)
     try:
         with ExitStack() as held:
             if data is not None:
                 held.enter_context(store.alone())
-                plan = plan.begin(store, data)
-            pool = _pool(arguments, folder, caps)
+                plan.begin(store, data)
+            pool = _pool(arguments)
             held.callback(pool.close)
             if data is not None:
                 _ask(pool, store, plan)
-            shards = store.done("answers")
-            for name in scorers_of(checks):
-                _phase(pool, store, f"{SCORES}{name}", shards)
+            for phase in phases_of(checks, plan):
+                _make(pool, store, phase, plan)
     except KeyboardInterrupt:
         count = len(store.done("answers"))
         _say(
@@ -115,25 +100,25 @@ def run(arguments: argparse.Namespace) -> int:
     return judge(arguments.checks, plan, folder, options)
 
 
-def _check_judged(arguments: argparse.Namespace, plan: Plan) -> None:
-    """Raise ``ValueError`` for an option that would need other answers than those there are."""
-    parser = argparse.ArgumentParser()
-    configure(parser)
-    unset = parser.parse_args(["--out", "", "--checks", ""])
-    for name in _OF_THE_PLAN:
-        given, known = getattr(arguments, name), getattr(plan, name)
-        known = ",".join(known) if name == "groups" else known
-        if given not in (getattr(unset, name), known):
-            option = "--" + name.replace("_", "-")
-            raise ValueError(
-                f"{option} is {given!r}, and the audit has {known!r}; leave it out to judge the "
-                "answers there are, or name data and model to make another audit"
-            )
+def _option(name: str) -> str:
+    return "--" + name.replace("_", "-")
+
+
+def _given(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Return the fields of the plan that options give."""
+    given = {name: getattr(arguments, name) for name in _OF_THE_PLAN}
+    if given["groups"] is not None:
+        given["groups"] = tuple(filter(None, given["groups"].split(",")))
+        if len(given["groups"]) != 2:
+            raise ValueError(f"--groups is {arguments.groups!r}; give two with a comma between")
+    return {name: value for name, value in given.items() if value is not None}
 
 
 def _plan(arguments: argparse.Namespace, data: Path) -> Plan:
     if not data.is_file():
         raise ValueError(f"there is no file {data}; give the file of the prompts")
+    if arguments.model is None:
+        raise ValueError("no model is named; give --model SPEC")
     spec = ModelSpec.parse(arguments.model)
     spec.check_options(spec.kind.options)
     if arguments.engine == "ray" and spec.kind.is_server:
@@ -141,48 +126,46 @@ def _plan(arguments: argparse.Namespace, data: Path) -> Plan:
             f"{spec.scheme} models are asked over the network, where one machine is enough and "
             "budget and recorded answers are exact; use --engine local --workers N"
         )
-    groups = tuple(filter(None, arguments.groups.split(",")))
-    if groups and len(groups) != 2:
-        raise ValueError(f"--groups is {arguments.groups!r}; give two with a comma between")
-    return Plan(
-        data=data.name,
-        data_sha256=digest_of(data),
-        column=arguments.column,
-        model=arguments.model,
-        revision=revision_of(arguments.model),
-        attribute=arguments.attribute,
-        groups=groups,
-        placebo=arguments.placebo,
-        generations=arguments.generations,
-        seed=arguments.seed,
-        max_tokens=arguments.max_tokens,
-        shard_size=arguments.shard_size,
-    )
+    return Plan.of(data, arguments.model, **_given(arguments))
 
 
-def _pool(arguments: argparse.Namespace, folder: Path, caps: Caps) -> Pool:
+def _plan_of_the_answers(arguments: argparse.Namespace) -> Plan:
+    """Return the plan of an audit that is judged again; its options would need other answers."""
+    if arguments.model is not None:
+        raise ValueError("--model is given without data; name the file of prompts first")
+    plan = Plan.of_folder(arguments.out)
+    for name, value in _given(arguments).items():
+        if value != getattr(plan, name):
+            raise ValueError(
+                f"{_option(name)} is {value!r}, and the audit has {getattr(plan, name)!r}; leave "
+                "it out to judge the answers there are, or name data and model to make another "
+                "audit"
+            )
+    return plan
+
+
+def _pool(arguments: argparse.Namespace) -> Pool:
+    caps = Caps(arguments.max_calls, arguments.max_total_tokens, arguments.max_cost)
+    folder, workers = arguments.out, arguments.workers
     if arguments.engine == "ray":
         from pytest_llmfair.audit.ray_engine import RayActors
 
-        return RayActors(
-            folder, caps, arguments.workers, arguments.address, arguments.gpus_per_worker
-        )
-    if arguments.workers == 1:
-        return InProcess(folder, caps)
-    return Processes(folder, caps, arguments.workers)
+        return RayActors(folder, caps, workers, arguments.address, arguments.gpus_per_worker)
+    return InProcess(folder, caps) if workers == 1 else Processes(folder, caps, workers)
 
 
 def _ask(pool: Pool, store: Store, plan: Plan) -> None:
     """Make pairs, index and answers, as far as they are missing."""
-    shards = plan.shards
     if plan.attribute:
-        _phase(pool, store, "pairs", shards)
-    if any(len(store.done(phase)) < len(shards) for phase in INDEX):
-        make_index(store, shards, paired=bool(plan.attribute))
-    store.forget_failures("answers")
-    if again := _to_ask_again(store):
+        _make(pool, store, "pairs", plan)
+    if any(len(store.done(phase)) < len(plan.shards) for phase in INDEX):
+        make_index(store, plan.shards, paired=bool(plan.attribute))
+    again = _to_ask_again(store)
+    if again:
         _say(f"{_answers_in(again)} missing because of a limit or a failure, and asked again")
-    _phase(pool, store, "answers", shards, again, may_fail=True)
+    failed = _make(pool, store, "answers", plan, again)
+    for shard, why in failed.items():
+        Worker(store.folder, Caps()).give_up(shard, why)
     if again := _to_ask_again(store):
         first = next(filter(may_come, answers_of(store, min(again))))
         assert isinstance(first, Missing)
@@ -194,7 +177,7 @@ def _ask(pool: Pool, store: Store, plan: Plan) -> None:
 
 def _to_ask_again(store: Store) -> dict[int, int]:
     """Return by shard how many answers are missing because of a limit or a passing failure."""
-    counts = {each: store.about("answers", each).get(AGAIN, 0) for each in store.done("answers")}
+    counts = {shard: store.about("answers", shard)["again"] for shard in store.done("answers")}
     return {shard: count for shard, count in counts.items() if count}
 
 
@@ -208,64 +191,32 @@ def _say(text: str) -> None:
     sys.stderr.write(f"llmfair audit: {text}\n")
 
 
-def _phase(
-    pool: Pool,
-    store: Store,
-    phase: str,
-    shards: Sequence[int],
-    again: Collection[int] = (),
-    *,
-    may_fail: bool = False,
-) -> None:
-    """Make the missing parts of a phase, and show how far it is."""
-    known = set(store.done(phase)).intersection(shards).difference(again)
-    with _Progress(phase, len(shards), len(known)) as progress:
-        failed = make_parts(pool, store, phase, shards, progress.add, again)
-    if not failed:
-        return
-    first, number = min(failed), plural("shard", len(failed))
-    text = f"{number} of {phase} failed {TRIES} times; shard {first}: {failed[first]}"
-    if not may_fail:
-        raise ValueError(f"{text}; run the same command again once this is fixed")
-    _say(f"{text}; its answers count as missing")
+def _make(
+    pool: Pool, store: Store, phase: str, plan: Plan, again: Collection[int] = ()
+) -> dict[int, str]:
+    """Make the missing parts of a phase, show how far it is, and return the shards that failed."""
+    began, rows = time.monotonic(), [0] * 0
+    known = len(set(store.done(phase)).difference(again))
+    with Line(standard_error()) as line:
 
+        def shown() -> str:
+            rate = sum(rows) / max(time.monotonic() - began, 1e-9)
+            left = line.left(len(rows), len(plan.shards) - known)
+            count = f"{known + len(rows)} of {len(plan.shards)} shards"
+            return f"{phase}: {count}, {rate:,.0f} rows a second, {left}"
 
-@dataclass(slots=True)
-class _Progress:
-    """A line with shards, rows per second and the time left."""
+        def done(number: int) -> None:
+            rows.append(number)
+            line.show(shown)
 
-    phase: str
-    total: int
-    known: int
-    rows: int = 0
-    made: int = 0
-    _began: float = field(default_factory=time.monotonic)
-    _line: Line = field(default_factory=lambda: Line(standard_error()))
-
-    def add(self, shard: int, rows: int) -> None:
-        """Count a shard."""
-        self.made += 1
-        self.rows += rows
-        self._line.show(self.text)
-
-    def text(self) -> str:
-        """Return what is done, at which speed, and the time left."""
-        seconds = max(time.monotonic() - self._began, 1e-9)
-        left = self._line.left(self.made, self.total - self.known)
-        return (
-            f"{self.phase}: {self.known + self.made} of {self.total} shards, "
-            f"{self.rows / seconds:,.0f} rows a second, {left}"
-        )
-
-    def __enter__(self) -> _Progress:
-        return self
-
-    def __exit__(self, *args: object) -> None:
-        """Erase the line, and say what was done."""
-        self._line.__exit__()
-        if self.made:
-            seconds = time.monotonic() - self._began
-            sys.stderr.write(
-                f"{self.phase}: {plural('shard', self.made)}, {plural('row', self.rows)} in "
-                f"{seconds:,.1f} s\n"
-            )
+        failed = make_parts(pool, store, phase, plan.shards, done, again)
+    if rows:
+        what = f"{plural('shard', len(rows))}, {plural('row', sum(rows))}"
+        sys.stderr.write(f"{phase}: {what} in {time.monotonic() - began:,.1f} s\n")
+    if failed:
+        first = min(failed)
+        text = f"{plural('shard', len(failed))} of {phase} failed {TRIES} times; shard {first}: "
+        if phase != "answers":
+            raise ValueError(f"{text}{failed[first]}; run the same command again once it is fixed")
+        _say(f"{text}{failed[first]}; its answers count as missing")
+    return failed

@@ -1,6 +1,6 @@
 """Engines: where the shards of a phase are made, with three tries for each.
 
-An engine is a pool of workers with the same three methods. `local` makes shards in this process,
+An engine is a pool of workers with the same three members. `local` makes shards in this process,
 or in processes that it starts, without any port; `ray` in actors of Ray.
 """
 
@@ -23,13 +23,10 @@ from pytest_llmfair.clients.budget import Caps, UnknownPrice
 
 TRIES = 3
 
-Done = Callable[[int, int], None]
-
 
 class Pool(Protocol):
-    """Workers of an engine."""
+    """Workers of an engine; as many shards as it has `workers` are made at the same time."""
 
-    # How many shards are made at the same time.
     workers: int
 
     def submit(self, phase: str, shard: int) -> Future[int]:
@@ -44,30 +41,12 @@ def make_parts(
     store: Store,
     phase: str,
     shards: Sequence[int],
-    done: Done,
+    done: Callable[[int], object],
     again: Collection[int] = (),
 ) -> dict[int, str]:
-    """Make the missing parts of a phase.
+    """Make the parts of a phase that are missing or in `again`, and return why shards failed.
 
-    Parameters
-    ----------
-    pool : Pool
-        The workers.
-    store : Store
-        Where parts are looked up.
-    phase : str
-        "pairs", "answers", or "scores-" and the name of a scorer.
-    shards : sequence of int
-        All shards of the phase; those with a part are left alone.
-    done : callable
-        Called with the shard and its number of rows.
-    again : collection of int
-        Shards that are made again although they have a part.
-
-    Returns
-    -------
-    dict of int to str
-        Shards that failed three times, with the last error.
+    `done` is called with the number of rows of each part; a shard fails after three tries.
 
     Raises
     ------
@@ -78,42 +57,48 @@ def make_parts(
     """
     known = set(store.done(phase)).difference(again)
     waiting = deque(shard for shard in shards if shard not in known)
+    # Shards that were in work when a process died: alone, each shows whether it was the one.
+    suspects: deque[int] = deque()
     tries: Counter[int] = Counter()
     failed: dict[int, str] = {}
     not_loaded = 0
-    running: dict[Future[int], int] = {}
-    while waiting or running:
-        while waiting and len(running) < pool.workers:
-            shard = waiting.popleft()
-            running[pool.submit(phase, shard)] = shard
+    # The shard of each result to come, and whether it is made alone.
+    running: dict[Future[int], tuple[int, bool]] = {}
+    while waiting or suspects or running:
+        queue, most = (suspects, 1) if suspects else (waiting, pool.workers)
+        while queue and len(running) < most:
+            shard = queue.popleft()
+            running[pool.submit(phase, shard)] = shard, most == 1
         for future in wait(running, return_when=FIRST_COMPLETED).done:
-            shard = running.pop(future)
+            shard, alone = running.pop(future)
             error = future.exception()
             if error is None:
-                done(shard, future.result())
+                done(future.result())
+                continue
+            if isinstance(error, BrokenProcessPool) and not alone:
+                suspects.append(shard)
                 continue
             if isinstance(error, CannotLoad):
                 not_loaded += 1
-                if isinstance(error, WrongModel) or not_loaded == TRIES:
+                if not_loaded == TRIES:
                     raise error
-                waiting.append(shard)
-                continue
-            if isinstance(error, UnknownPrice):
+            else:
+                tries[shard] += 1
+            if _is_final(error):
                 raise error
-            # A lost connection to a model is an OSError too, and worth another try.
-            if _is_about_files(error):
-                raise error
-            tries[shard] += 1
             if tries[shard] < TRIES:
                 waiting.append(shard)
             else:
                 failed[shard] = f"{type(error).__name__}: {error}"
-                store.fail(phase, shard, failed[shard])
     return failed
 
 
-def _is_about_files(error: BaseException) -> bool:
-    return isinstance(error, OSError) and not isinstance(error, (ConnectionError, TimeoutError))
+def _is_final(error: BaseException) -> bool:
+    """Whether no other try, and no other shard, would fare better."""
+    if isinstance(error, (ConnectionError, TimeoutError)):
+        # A lost connection to a model is an OSError too, and worth another try.
+        return False
+    return isinstance(error, (WrongModel, UnknownPrice, OSError))
 
 
 class InProcess:

@@ -14,7 +14,6 @@ import numpy.typing as npt
 
 from pytest_llmfair.audit.store import Store
 
-Numbers = npt.NDArray[np.int64]
 # What the pass writes.
 INDEX = ("members", "questions")
 # The members of a pair in the order in which a client is asked for them.
@@ -26,52 +25,53 @@ def make_index(store: Store, shards: Sequence[int], *, paired: bool) -> None:
 
     A question is a prompt, its side, and how often it came before on its side. Questions are
     numbered through all shards. With more than two groups a prompt is in several pairs, which
-    share its question; the first of them asks it.
+    share its question; the first of them asks it. Beside the members are the number of the first
+    question of the shard, and the two groups of pairs in the order in which they first come.
     """
-    phase, columns = ("pairs", MEMBERS) if paired else ("prompts", ("prompt",))
-    shares = MEMBERS[:2] if paired and len(_groups(store, shards)) > 2 else ()
-    before = {name: _occurrences(store, phase, shards, name) for name in columns}
+    phase, names = ("pairs", MEMBERS) if paired else ("prompts", ("prompt",))
+    sides = _sides(store, shards) if paired else []
+    shares = MEMBERS[:2] if len(set().union(*sides)) > 2 else ()
+    before = {name: _occurrences(store, phase, shards, name) for name in names}
     shared: dict[str, int] = {}
     number = 0
     for place, shard in enumerate(shards):
-        table = store.table(phase, shard, columns)
-        questions: list[tuple[str, str, int]] = []
-        members: dict[str, list[int]] = {name: [] for name in columns}
-        for name in columns:
-            side = name if paired and name not in shares else ""
-            texts = table.column(name).to_pylist()
+        questions: dict[str, list[str | int]] = {"prompt": [], "side": [], "occurrence": []}
+        members: dict[str, list[int]] = {}
+        about = {"first": number, "sides": sides}
+        for name, texts in store.columns(phase, shard, *names).items():
+            own = members.setdefault(name, [])
             for text, occurrence in zip(texts, before[name][place].tolist(), strict=True):
                 if text is None:
-                    members[name].append(-1)
+                    own.append(-1)
                     continue
                 known = shared.setdefault(text, number) if name in shares else number
+                own.append(known)
                 if known == number:
-                    questions.append((text, side, 0 if name in shares else occurrence))
                     number += 1
-                members[name].append(known)
-        store.put("members", shard, members)
-        rows = zip(*questions, strict=True) if questions else ((), (), ())
+                    questions["prompt"].append(text)
+                    questions["side"].append(name if paired and name not in shares else "")
+                    questions["occurrence"].append(0 if name in shares else occurrence)
+        store.put("members", shard, members, about)
         # Written last: a shard with questions has its members too.
-        store.put(
-            "questions", shard, dict(zip(("prompt", "side", "occurrence"), rows, strict=True))
-        )
+        store.put("questions", shard, questions)
 
 
-def _groups(store: Store, shards: Sequence[int]) -> set[str]:
-    return {
-        group
-        for shard in shards
-        for name in ("from_group", "to_group")
-        for group in store.table("pairs", shard, [name]).column(name).unique().to_pylist()
-    }
+def _sides(store: Store, shards: Sequence[int]) -> list[tuple[str, str]]:
+    """Return the two groups of pairs, each two in the order of the first pair that has them."""
+    found: dict[frozenset[str], tuple[str, str]] = {}
+    for shard in shards:
+        columns = store.columns("pairs", shard, "from_group", "to_group")
+        for one, other in dict.fromkeys(zip(*columns.values(), strict=True)):
+            found.setdefault(frozenset((one, other)), (one, other))
+    return list(found.values())
 
 
-def _occurrences(store: Store, phase: str, shards: Sequence[int], name: str) -> list[Numbers]:
+def _occurrences(
+    store: Store, phase: str, shards: Sequence[int], name: str
+) -> list[npt.NDArray[np.int64]]:
     """Return by shard how often each text came before, in this shard and all earlier ones."""
-    parts = [
-        np.array([_digest(text) for text in store.column(phase, shard, name)], dtype=np.uint64)
-        for shard in shards
-    ]
+    texts = (store.columns(phase, shard, name)[name] for shard in shards)
+    parts = [np.array([*map(_digest, part)], dtype=np.uint64) for part in texts]
     flat = np.concatenate(parts)
     order = np.argsort(flat, kind="stable")
     begins = np.diff(flat[order], prepend=~flat[order[:1]]) != 0

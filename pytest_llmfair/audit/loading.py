@@ -5,24 +5,25 @@ from __future__ import annotations
 import functools
 import json
 import math
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from pytest_llmfair.audit.index import INDEX, MEMBERS
 from pytest_llmfair.audit.plan import Plan
-from pytest_llmfair.audit.store import Store, values_of
-from pytest_llmfair.audit.work import SCORES, answers_of
+from pytest_llmfair.audit.store import Store
+from pytest_llmfair.audit.work import PAIR, REDUCED, SCORES, answers_of, row_key
 from pytest_llmfair.clients.sending import LiveRequests
 from pytest_llmfair.clients.session import ReplayOnlyBackend, current_runner
 from pytest_llmfair.clients.spec import ModelSpec
 from pytest_llmfair.counterfactuals.pair_list import Pairs
+from pytest_llmfair.metrics import all_metrics
 from pytest_llmfair.responses import (
     Answer,
     Edit,
-    Missing,
     Pair,
     PairedResponses,
     Rejected,
@@ -33,6 +34,8 @@ from pytest_llmfair.responses import (
 )
 from pytest_llmfair.scorers import name_of
 from pytest_llmfair.session import current_session, note_used
+
+Rows = tuple[tuple[Answer, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +62,8 @@ class Audited:
     def __init__(self, folder: Path) -> None:
         self.plan = Plan.of_folder(folder)
         self._store = Store(folder)
-        self._failed = self._store.failed("answers")
-        phases = ("prompts", *(("pairs",) if self.plan.attribute else ()), *INDEX, "answers")
-        for phase in phases:
-            done = {*self._store.done(phase), *(self._failed if phase == "answers" else ())}
-            if left := [shard for shard in self.plan.shards if shard not in done]:
+        for phase in ("prompts", *(("pairs",) if self.plan.attribute else ()), *INDEX, "answers"):
+            if left := set(self.plan.shards).difference(self._store.done(phase)):
                 raise ValueError(
                     f"{len(left)} of {len(self.plan.shards)} shards of {folder} have no {phase} "
                     "yet; run the command that began the audit again, which continues it"
@@ -77,62 +77,61 @@ class Audited:
     @functools.cached_property
     def prompts(self) -> list[str]:
         """The prompts, in order."""
-        parts = (self._store.column("prompts", shard, "prompt") for shard in self.plan.shards)
-        return [prompt for part in parts for prompt in part]
+        return list(self._column("prompts", "prompt"))
 
     @functools.cached_property
     def pairs(self) -> Pairs:
         """The pairs, and what was left out; empty for an audit of prompts alone."""
         pairs: list[Pair] = []
-        records: list[dict[str, Any]] = []
+        records = Pairs()
         # Equal edits are one object: most pairs differ by one of a few words.
-        edits_of = functools.cache(_edits_of)
+        edits_of = functools.cache(lambda text: _edits(json.loads(text)))
         for shard in self.plan.shards if self.plan.attribute else ():
-            table = self._store.table("pairs", shard)
-            columns = {name: values_of(table.column(name)) for name in table.column_names}
-            columns["edits"] = [edits_of(text) for text in columns["edits"]]
-            rows = zip(*columns.values(), strict=True)
-            pairs += (marked(Pair(**dict(zip(columns, row, strict=True)))) for row in rows)
-            records.append(self._store.about("pairs", shard))
-        return _with_left_out(pairs, records)
+            columns = self._store.columns("pairs", shard, *PAIR, "edits")
+            edits = map(edits_of, columns.pop("edits"))
+            for row, changed in zip(zip(*columns.values(), strict=True), edits, strict=True):
+                pairs.append(marked(Pair(**dict(zip(columns, row, strict=True)), edits=changed)))
+            records += _left_out(**self._store.about("pairs", shard))
+        return records + pairs
 
     @functools.cached_property
     def responses(self) -> Responses | PairedResponses:
         """All answers, as :meth:`ModelClient.generate` or `answer_pairs` would return them."""
         self.note_model()
-        rows = self._rows
-        origin = (0, sum(map(len, rows)))
+        flat: list[Answer] = []
+        for shard in self.plan.shards:
+            flat += answers_of(self._store, shard)
+        n, origin = self.plan.generations, (0, len(flat))
+        # Several pairs share the row of one question.
+        rows = [tuple(flat[start : start + n]) for start in range(0, len(flat), n)]
+
+        def answers(member: str) -> Rows:
+            numbers = self._column("members", member)
+            return tuple(() if number < 0 else rows[number] for number in numbers)
+
         if not self.plan.attribute:
-            members = self._members("prompt")
-            return Responses(
-                tuple(self.prompts), tuple(rows[n] for n in members), self.name, origin
-            )
-        sides = [
-            tuple(() if n < 0 else rows[n] for n in self._members(member)) for member in MEMBERS
-        ]
+            return Responses(tuple(self.prompts), answers("prompt"), self.name, origin)
+        original, counterfactual, placebo = map(answers, MEMBERS)
         return PairedResponses(
             tuple(self.pairs),
-            sides[0],
-            sides[1],
+            original,
+            counterfactual,
             self.name,
-            sides[2] if any(sides[2]) else (),
+            placebo if any(placebo) else (),
             **left_out(self.pairs),
             origin=origin,
         )
 
-    def generate(self, prompts: Sequence[str], n: int = 1) -> list[tuple[Answer, ...]]:
+    def generate(self, prompts: Sequence[str], n: int = 1) -> Rows:
         """Return the first `n` answers to every prompt of the audit."""
-        self._check("prompts", len(prompts), len(self.responses), n)
-        rows = [row[:n] for row in self.responses.answers]  # type: ignore[union-attr]
-        current_runner().counts.replayed += sum(map(len, rows))
-        return rows
+        found = self._asked("prompts", prompts, n)
+        assert isinstance(found, Responses)
+        return tuple(row[:n] for row in found)
 
     def answer_pairs(self, pairs: Sequence[Pair], n: int = 1) -> PairedResponses:
         """Return the first `n` answers to both members of every pair of the audit."""
-        found = self.responses
-        self._check("pairs", len(pairs), len(found), n)
+        found = self._asked("pairs", pairs, n)
         assert isinstance(found, PairedResponses)
-        current_runner().counts.replayed += found.origin[1]
         if n == self.plan.generations:
             return found
         sides: dict[str, Any] = {
@@ -140,22 +139,34 @@ class Audited:
         }
         return replace(found, **sides)
 
+    def _asked(self, what: str, asked: Sequence[Any], n: int) -> Responses | PairedResponses:
+        if len(asked) != len(self.responses):
+            raise ValueError(
+                f"{len(asked)} {what} are asked, and the audit has answers to "
+                f"{len(self.responses)}; an audit is judged as a whole: leave out sequential, and "
+                "prompts of your own"
+            )
+        if n > self.plan.generations:
+            raise ValueError(
+                f"generations is {n}, and the audit has {self.plan.generations} answers to each "
+                f"prompt; give at most {self.plan.generations}, or audit again with more"
+            )
+        current_runner().counts.replayed += self.responses.origin[1]
+        return self.responses
+
     def note_model(self) -> None:
         """Tell the record of the running session which model answered."""
         plan = self.plan
         spec = ModelSpec.parse(plan.model)
         identity = {"provider": spec.scheme, "model": spec.target, "revision": plan.revision}
-        live = LiveRequests(
-            _AskedModel(plan.model, identity=identity),
-            spec.number("temperature", 1.0, low=0.0),
-            plan.max_tokens,
-        )
-        note_used("model", plan.model, live)
+        model = _AskedModel(plan.model, identity=identity)
+        temperature = spec.number("temperature", 1.0, low=0.0)
+        note_used("model", plan.model, LiveRequests(model, temperature, plan.max_tokens))
 
     def use_scores(self) -> None:
-        """Let the running session take scores from the audit in place of scoring again."""
+        """Let the running session take what workers made of the answers, and not make it again."""
         if (session := current_session()) is not None:
-            session.scores = self
+            session.scores = session.reductions = self
 
     def recorded(self, scorer: Callable[..., Any], texts: Sequence[str]) -> list[float] | None:
         """Return the scores that the audit has of all these texts; None if it lacks one."""
@@ -168,78 +179,46 @@ class Audited:
     ) -> None:
         """Keep nothing: an audit is complete before it is read."""
 
-    def _check(self, what: str, asked: int, known: int, n: int) -> None:
-        if asked != known:
-            raise ValueError(
-                f"{asked} {what} are asked, and the audit has answers to {known}; an audit is "
-                "judged as a whole: leave out sequential, and prompts of your own"
-            )
-        if n > self.plan.generations:
-            raise ValueError(
-                f"generations is {n}, and the audit has {self.plan.generations} answers to each "
-                f"prompt; give at most {self.plan.generations}, or audit again with more"
-            )
-
-    def _members(self, name: str) -> Iterable[int]:
-        for shard in self.plan.shards:
-            yield from self._store.column("members", shard, name)
-
-    @functools.cached_property
-    def _rows(self) -> list[tuple[Answer, ...]]:
-        """The answers to every question."""
-        n = self.plan.generations
-        rows: list[tuple[Answer, ...]] = []
-        for shard in self.plan.shards:
-            if shard in self._failed:
-                lost = Missing("error", self._failed[shard])
-                questions = self._store.table("questions", shard, ["prompt"]).num_rows
-                rows += [(lost,) * n] * questions
-                continue
-            flat = answers_of(self._store, shard)
-            rows += [tuple(flat[start : start + n]) for start in range(0, len(flat), n)]
-        return rows
-
     @functools.cache  # noqa: B019  # an audit lives as long as the run that reads it
     def _scores(self, name: str) -> dict[str, float]:
         """Return the score of every text by a scorer; empty if the audit has none by it."""
         phase = f"{SCORES}{name}"
         found: dict[str, float] = {}
         for shard in self._store.done(phase):
-            texts = self._store.column("answers", shard, "answer")
-            scores = self._store.column(phase, shard, "score")
+            texts = self._store.columns("answers", shard, "answer")["answer"]
+            scores = self._store.columns(phase, shard)["score"]
             for text, score in zip(texts, scores, strict=True):
                 if text is not None and not math.isnan(score):
                     found.setdefault(text, score)
         return found
 
+    def reduced(
+        self, reduce: Callable[..., Any], rows_a: Sequence[Any], rows_b: Sequence[Any]
+    ) -> Any:
+        """Return numbers for each pair, NaN where the audit has none; None without any."""
+        for name, info in all_metrics().items():
+            if info.reduce is reduce and self._store.done(f"{REDUCED}{name}"):
+                places, table = self._reduced(name)
+                keys = map(row_key, rows_a, rows_b)
+                # The last row stands for what is unknown.
+                return table[[places.get(key, -1) for key in keys]]
+        return None
 
-def _with_left_out(pairs: list[Pair], records: Sequence[Mapping[str, Any]]) -> Pairs:
-    """Return pairs with what all shards left out."""
-    lost: Counter[str] = Counter()
-    for record in records:
-        lost.update(record["lost"])
-    return Pairs(
-        pairs,
-        rejected=[
-            Rejected(_pair(fields), tuple(reasons))
-            for record in records
-            for fields, reasons in record["rejected"]
-        ],
-        uncertain=[Uncertain(**fields) for record in records for fields in record["uncertain"]],
-        unmentioned=sum(record["unmentioned"] for record in records),
-        lost=lost,
-        lacks=dict.fromkeys(group for record in records for group in record["lacks"]),
-        unexchanged=dict.fromkeys(g for record in records for g in record["unexchanged"]),
-    )
+    @functools.cache  # noqa: B019  # an audit lives as long as the run that reads it
+    def _reduced(self, name: str) -> tuple[dict[bytes, int], Any]:
+        phase = f"{REDUCED}{name}"
+        keys: list[bytes] = []
+        tables = []
+        for shard in self._store.done(phase):
+            columns = self._store.columns(phase, shard)
+            keys += columns.pop("key")
+            tables.append(np.array([*columns.values()]).T)
+        places = {key: place for place, key in enumerate(keys)}
+        return places, np.concatenate([*tables, np.full((1, 5), np.nan)])
 
-
-def _edits_of(text: str) -> tuple[Edit, ...]:
-    return tuple(Edit(*values) for values in json.loads(text))
-
-
-def _pair(fields: Mapping[str, Any]) -> Pair:
-    given = {name: value for name, value in fields.items() if name != "checked"}
-    return Pair(**{**given, "edits": tuple(Edit(**each) for each in fields["edits"])})
+    def _column(self, phase: str, name: str) -> Iterator[Any]:
+        for shard in self.plan.shards:
+            yield from self._store.columns(phase, shard, name)[name]
 
 
 def load(folder: str | Path) -> Audited:
@@ -268,3 +247,20 @@ def load(folder: str | Path) -> Audited:
     ValueError: no/such/folder holds no audit; ...
     """
     return Audited(Path(folder))
+
+
+def _left_out(rejected: Any, uncertain: Any, **others: Any) -> Pairs:
+    """Return no pairs, with what a shard left out."""
+    return Pairs(
+        rejected=[Rejected(_pair(**each["pair"]), tuple(each["reasons"])) for each in rejected],
+        uncertain=[Uncertain(**each) for each in uncertain],
+        **others,
+    )
+
+
+def _pair(edits: Any, checked: bool, **others: Any) -> Pair:
+    return Pair(**others, edits=_edits(edits))
+
+
+def _edits(edits: Sequence[Mapping[str, Any]]) -> tuple[Edit, ...]:
+    return tuple(Edit(**each) for each in edits)

@@ -16,27 +16,11 @@ from pytest_llmfair.clients.budget import Caps
 
 
 class RayActors:
-    """Makes shards in actors, each with its model; one that dies is replaced.
+    """Makes shards in actors, each with its model and `gpus`; one that dies is replaced.
 
-    Parameters
-    ----------
-    folder : Path
-        Folder of the audit, which every node must see under this path.
-    caps : Caps
-        For paid models, which do not run on Ray.
-    workers : int
-        Number of actors.
-    address : str
-        Of the user's cluster; "local" starts one on this machine.
-    gpus : float
-        GPUs of an actor.
-
-    Raises
-    ------
-    ImportError
-        Without Ray; the message names the extra.
-    ValueError
-        If a cluster would be started without authentication.
+    Every node must see the folder under the same path. `address` is that of the user's cluster;
+    "local" starts one on this machine, and raises ``ValueError`` where it would be open to
+    anyone.
     """
 
     def __init__(self, folder: Path, caps: Caps, workers: int, address: str, gpus: float) -> None:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,18 +23,13 @@ class Store:
     A part is the checkpoint of its shard: it appears under its name only when it is complete, so
     a run that was killed continues with the parts that are there.
 
-    Attributes
-    ----------
-    folder : Path
-        Folder of the audit.
-
     Examples
     --------
     >>> import tempfile
     >>> store = Store(Path(tempfile.mkdtemp()))
     >>> store.put("answers", 0, {"answer": ["yes", "no"]})
-    >>> store.done("answers"), store.column("answers", 0, "answer")
-    ([0], ['yes', 'no'])
+    >>> store.done("answers"), store.columns("answers", 0)
+    ([0], {'answer': ['yes', 'no']})
     """
 
     folder: Path
@@ -45,17 +39,16 @@ class Store:
         return self.folder / phase / f"{shard:05d}.parquet"
 
     def put(
-        self,
-        phase: str,
-        shard: int,
-        columns: Mapping[str, Sequence[Any]],
-        about: Mapping[str, Any] | None = None,
+        self, phase: str, shard: int, columns: Mapping[str, Sequence[Any]], about: Any = None
     ) -> None:
         """Write a part, and then give it its name; `about` is JSON that goes with it."""
         arrow, parquet = _arrow()
-        table = arrow.table({name: arrow.array(values) for name, values in columns.items()})
-        if about is not None:
-            table = table.replace_schema_metadata({"about": json.dumps(about)})
+        # A column without any value would otherwise have no type.
+        arrays = {
+            name: arrow.array(values, arrow.string() if set(values) <= {None} else None)
+            for name, values in columns.items()
+        }
+        table = arrow.table(arrays).replace_schema_metadata({"about": json.dumps(about)})
         path = self.path(phase, shard)
         path.parent.mkdir(parents=True, exist_ok=True)
         # Two workers may make the same part, when one of them was taken for dead.
@@ -69,39 +62,41 @@ class Store:
         finally:
             unfinished.unlink(missing_ok=True)
 
-    def table(self, phase: str, shard: int, columns: Sequence[str] | None = None) -> Any:
-        """Return a part as a table of Arrow."""
+    def columns(self, phase: str, shard: int, *names: str) -> dict[str, list[Any]]:
+        """Return columns of a part, by default all; equal texts of a column are one object."""
         _, parquet = _arrow()
-        names = None if columns is None else list(columns)
         path = self.path(phase, shard)
         try:
-            return parquet.read_table(path, columns=names, page_checksum_verification=True)
+            table = parquet.read_table(
+                path, columns=list(names) or None, page_checksum_verification=True
+            )
         except (OSError, ValueError) as error:
             raise ValueError(
                 f"{path} cannot be read ({error}); delete it, and run the command that began the "
                 "audit again, which makes it again"
             ) from None
+        return {name: _values(table.column(name)) for name in table.column_names}
 
-    def column(self, phase: str, shard: int, name: str) -> list[Any]:
-        """Return one column of a part."""
-        return values_of(self.table(phase, shard, [name]).column(name))
-
-    def about(self, phase: str, shard: int) -> dict[str, Any]:
-        """Return the JSON that goes with a part; empty without any."""
+    def about(self, phase: str, shard: int) -> Any:
+        """Return the JSON that goes with a part; None without any."""
         _, parquet = _arrow()
-        held = parquet.read_schema(self.path(phase, shard)).metadata or {}
-        found: dict[str, Any] = json.loads(held.get(b"about", b"{}"))
-        return found
+        return json.loads(parquet.read_schema(self.path(phase, shard)).metadata[b"about"])
+
+    def has(self, phase: str, shard: int) -> bool:
+        """Whether the part of a shard has both ends; a damaged disk may have cut it."""
+        try:
+            with self.path(phase, shard).open("rb") as part:
+                start = part.read(len(_MAGIC))
+                # A file of one word only would end with its own start.
+                part.seek(max(part.seek(0, os.SEEK_END) - len(_MAGIC), len(_MAGIC)))
+                return start == _MAGIC == part.read()
+        except FileNotFoundError:
+            return False
 
     def done(self, phase: str) -> list[int]:
         """Return the shards whose part is whole."""
         parts = sorted((self.folder / phase).glob("[0-9]*.parquet"))
-        return [int(part.stem) for part in parts if _is_whole(part)]
-
-    def is_done(self, phase: str, shard: int) -> bool:
-        """Whether the part of a shard is whole."""
-        path = self.path(phase, shard)
-        return path.is_file() and _is_whole(path)
+        return [shard for shard in (int(part.stem) for part in parts) if self.has(phase, shard)]
 
     def drop(self, phases: str, shard: int) -> None:
         """Remove the parts of a shard that are made from another one; `phases` is a pattern."""
@@ -121,61 +116,19 @@ class Store:
                 )
             yield
 
-    def fail(self, phase: str, shard: int, why: str) -> None:
-        """Note that a shard failed too often."""
-        path = self.folder / "failed" / f"{phase}-{shard:05d}.txt"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(whole(why), encoding="utf-8")
 
-    def failed(self, phase: str) -> dict[int, str]:
-        """Return why shards failed, for those without a part."""
-        done = set(self.done(phase))
-        notes = (self.folder / "failed").glob(f"{phase}-[0-9]*.txt")
-        shards = {int(note.stem.rpartition("-")[2]): note for note in sorted(notes)}
-        return {
-            shard: note.read_text(encoding="utf-8")
-            for shard, note in shards.items()
-            if shard not in done
-        }
-
-    def forget_failures(self, phase: str) -> None:
-        """Let shards that failed be tried again."""
-        for note in (self.folder / "failed").glob(f"{phase}-[0-9]*.txt"):
-            note.unlink()
-
-    def digest(self, phases: Iterable[str]) -> str:
-        """Return the SHA-256 digest of all parts of phases, by name and bytes."""
-        whole = hashlib.sha256()
-        for phase in phases:
-            for shard in self.done(phase):
-                data = self.path(phase, shard).read_bytes()
-                whole.update(f"{phase}/{shard} {len(data)}\n".encode() + data)
-        return whole.hexdigest()
-
-
-def whole(text: str) -> str:
+def utf8(text: str) -> str:
     """Return a text that UTF-8 can hold: half a surrogate pair becomes a question mark."""
     return str(text).encode("utf-8", "replace").decode()
 
 
-def values_of(column: Any) -> list[Any]:
-    """Return the values of a column of Arrow; equal texts are one object."""
+def _values(column: Any) -> list[Any]:
     if str(column.type) != "string":
         found: list[Any] = column.to_pylist()
         return found
     encoded = column.combine_chunks().dictionary_encode(null_encoding="encode")
     texts = encoded.dictionary.to_pylist()
     return [texts[place] for place in encoded.indices.to_numpy().tolist()]
-
-
-def _is_whole(part: Path) -> bool:
-    """Whether a file has both ends of a Parquet file; a damaged disk may have cut it."""
-    with part.open("rb") as file:
-        start = file.read(len(_MAGIC))
-        if part.stat().st_size < 3 * len(_MAGIC):
-            return False
-        file.seek(-len(_MAGIC), os.SEEK_END)
-        return start == _MAGIC == file.read()
 
 
 def _arrow() -> tuple[Any, Any]:

@@ -2,33 +2,43 @@
 
 from __future__ import annotations
 
+import bisect
 import functools
+import hashlib
+import itertools
 import json
 import math
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from pytest_llmfair.audit.plan import Plan
-from pytest_llmfair.audit.store import Store, values_of, whole
+import numpy as np
+
+from pytest_llmfair.audit.plan import Plan, revision_of
+from pytest_llmfair.audit.store import Store, utf8
 from pytest_llmfair.clients import ModelClient, load_client
 from pytest_llmfair.clients.asking import samples_of
 from pytest_llmfair.clients.budget import Caps
-from pytest_llmfair.clients.identity import identity_of_specification
-from pytest_llmfair.clients.protocol import RemoteBackend
+from pytest_llmfair.clients.protocol import RemoteBackend, Request
 from pytest_llmfair.clients.requests import RequestRunner
 from pytest_llmfair.clients.sending import is_failure, was_sent
 from pytest_llmfair.clients.session import runner_of
-from pytest_llmfair.counterfactuals.pair_list import Pairs
 from pytest_llmfair.counterfactuals.pairs import pairs_of_part
-from pytest_llmfair.responses import Answer, CutAnswer, Missing, is_cut
+from pytest_llmfair.judging.missing_data import texts_of
+from pytest_llmfair.lexicons.attributes import masker_of_pairs
+from pytest_llmfair.metrics import get_metric
+from pytest_llmfair.responses import OMISSION, Answer, CutAnswer, Missing, Pair, is_cut
 from pytest_llmfair.scorers import load_scorers, score
 from pytest_llmfair.session import Session
 from pytest_llmfair.settings import Settings
 
+# Phases that are made from answers: the scores of a scorer, and what a metric needs of pairs.
 SCORES = "scores-"
-# In a part of answers: how many are missing because of a limit or a passing failure.
-AGAIN = "again"
+REDUCED = "reduced-"
+# What a part of pairs has in columns, and what else is known of its pairs.
+PAIR = ("original", "counterfactual", "placebo", "from_group", "to_group", "attribute", "variant")
+LEFT_OUT = ("rejected", "uncertain", "unmentioned", "lost", "lacks", "unexchanged")
 
 
 class CannotLoad(ValueError):
@@ -40,14 +50,9 @@ class WrongModel(CannotLoad):
 
 
 class Worker:
-    """Makes parts; the model and scorers load at first use and stay.
+    """Makes parts of the audit in a folder; the model and scorers load at first use and stay.
 
-    Parameters
-    ----------
-    folder : Path
-        Folder of the audit.
-    caps : Caps
-        What a paid model may cost, for all workers together.
+    `caps` limit what a paid model may cost, for all workers together.
     """
 
     def __init__(self, folder: Path, caps: Caps) -> None:
@@ -60,7 +65,15 @@ class Worker:
             return self._pairs(shard)
         if phase == "answers":
             return self._answers(shard)
-        return self._scores(shard, phase.removeprefix(SCORES))
+        if phase.startswith(SCORES):
+            return self._scores(shard, phase.removeprefix(SCORES))
+        return self._reduced(shard, phase.removeprefix(REDUCED))
+
+    def give_up(self, shard: int, why: str) -> None:
+        """Let the answers of a shard that cannot be made be missing."""
+        lost = Missing("error", why)
+        known = self._known(shard)
+        self._put_answers(shard, [lost if answer is None else answer for answer in known])
 
     def close(self) -> None:
         """Close the cassette and the budget of a paid model."""
@@ -72,11 +85,9 @@ class Worker:
         return Plan.of_folder(self._store.folder)
 
     @functools.cached_property
-    def client(self) -> ModelClient:
-        """The model."""
+    def _client(self) -> ModelClient:
         plan = self._plan
-        revision = revision_of(plan.model)
-        if revision != plan.revision:
+        if (revision := revision_of(plan.model)) != plan.revision:
             raise WrongModel(
                 f"{plan.model} has the revision {revision or 'none'} here, and the audit is about "
                 f"{plan.revision or 'none'}; give all workers the same weights"
@@ -89,7 +100,7 @@ class Worker:
     @functools.cached_property
     def _runner(self) -> RequestRunner:
         """What asks the model; answers of a paid one are recorded before anything sees them."""
-        if not isinstance(self.client.backend, RemoteBackend):
+        if not isinstance(self._client.backend, RemoteBackend):
             return RequestRunner()
         folder, caps = self._store.folder, self._caps
         settings = Settings(
@@ -105,82 +116,112 @@ class Worker:
     def _pairs(self, shard: int) -> int:
         plan = self._plan
         pairs = pairs_of_part(
-            self._store.column("prompts", shard, "prompt"),
+            self._store.columns("prompts", shard)["prompt"],
             plan.lexicon,
             plan.groups or None,  # type: ignore[arg-type]
             placebo=plan.placebo,
             seed=plan.seed,
             first_row=shard * plan.shard_size,
         )
-        names = ("original", "counterfactual", "from_group", "to_group", "attribute", "variant")
-        columns = {name: [getattr(pair, name) for pair in pairs] for name in names}
-        placebo = self._texts([pair.placebo for pair in pairs])
-        edits = [json.dumps([list(asdict(e).values()) for e in pair.edits]) for pair in pairs]
-        self._store.put(
-            "pairs", shard, {**columns, "placebo": placebo, "edits": edits}, _left_out(pairs)
-        )
+        columns = {name: [getattr(pair, name) for pair in pairs] for name in PAIR}
+        columns["edits"] = [json.dumps([asdict(edit) for edit in pair.edits]) for pair in pairs]
+        # JSON has no dataclasses.
+        left_out = {name: getattr(pairs, name) for name in LEFT_OUT}
+        plain = json.loads(json.dumps(left_out, default=asdict))
+        self._store.put("pairs", shard, columns, plain)
         return len(pairs)
 
-    @staticmethod
-    def _texts(values: list[str | None]) -> Any:
-        import pyarrow
-
-        # A column without any text would otherwise have no type.
-        return pyarrow.array(values, pyarrow.string())
-
-    def _answers(self, shard: int) -> int:
-        table = self._store.table("questions", shard)
-        rows = zip(*(table.column(n).to_pylist() for n in table.column_names), strict=True)
-        requests = [
+    def _requests(self, shard: int) -> list[Request]:
+        plan, columns = self._plan, self._store.columns("questions", shard)
+        return [
             request
-            for prompt, side, occurrence in rows
-            for request in samples_of(
-                prompt, occurrence, side, self._plan.generations, self._plan.seed
-            )
+            for prompt, side, occurrence in zip(*columns.values(), strict=True)
+            for request in samples_of(prompt, occurrence, side, plan.generations, plan.seed)
         ]
-        client = self.client
-        known = self._known(shard, len(requests))
-        given = iter(
-            self._runner.answers(
-                client.backend,
-                [r for r, answer in zip(requests, known, strict=True) if answer is None],
-                temperature=client.temperature,
-                max_tokens=client.max_tokens,
-            )
-        )
-        answers = [next(given) if answer is None else answer for answer in known]
-        lost = [answer if isinstance(answer, Missing) else None for answer in answers]
-        columns = {
-            "prompt": self._texts([request.prompt for request in requests]),
-            "sample": self._texts([request.repeat for request in requests]),
-            "answer": self._texts(
-                [None if isinstance(answer, Missing) else whole(answer) for answer in answers]
-            ),
-            "reason": self._texts([None if each is None else each.reason for each in lost]),
-            "detail": self._texts([None if each is None else _detail(each) for each in lost]),
-            "cut": [is_cut(answer) for answer in answers],
-        }
-        # Scores of earlier answers would stand for others.
-        self._store.drop(f"{SCORES}*", shard)
-        again = sum(map(may_come, answers))
-        self._store.put("answers", shard, columns, {AGAIN: again} if again else None)
-        return len(answers)
 
-    def _known(self, shard: int, count: int) -> list[Answer | None]:
+    def _known(self, shard: int) -> list[Answer | None]:
         """Return the answers of an earlier run; None for those that are asked now."""
-        if not self._store.is_done("answers", shard):
-            return [None] * count
+        if not self._store.has("answers", shard):
+            return [None] * len(self._requests(shard))
         held = answers_of(self._store, shard)
         return [None if may_come(answer) else answer for answer in held]
 
+    def _answers(self, shard: int) -> int:
+        known = self._known(shard)
+        asked = zip(self._requests(shard), known, strict=True)
+        given = self._runner.answers(
+            self._client.backend,
+            [request for request, answer in asked if answer is None],
+            temperature=self._client.temperature,
+            max_tokens=self._client.max_tokens,
+        )
+        new = iter(given)
+        self._put_answers(shard, [next(new) if each is None else each for each in known])
+        return len(known)
+
+    def _put_answers(self, shard: int, answers: list[Answer]) -> None:
+        requests = self._requests(shard)
+        lost = [answer if isinstance(answer, Missing) else None for answer in answers]
+        columns: dict[str, list[Any]] = {
+            "prompt": [request.prompt for request in requests],
+            "sample": [request.repeat for request in requests],
+            "answer": [None if isinstance(each, Missing) else utf8(each) for each in answers],
+            "reason": [None if each is None else each.reason for each in lost],
+            "detail": [None if each is None else _detail(each) for each in lost],
+            "cut": [is_cut(answer) for answer in answers],
+        }
+        # What was made from earlier answers would stand for others.
+        self._store.drop("*-*", shard)
+        self._store.put("answers", shard, columns, {"again": sum(map(may_come, answers))})
+
     def _scores(self, shard: int, name: str) -> int:
-        answers = self._store.column("answers", shard, "answer")
+        answers = self._store.columns("answers", shard, "answer")["answer"]
         texts = list(dict.fromkeys(answer for answer in answers if (answer or "").strip()))
         given = dict(zip(texts, score(self._scorer(name), texts).tolist(), strict=True))
-        self._store.put(
-            f"{SCORES}{name}", shard, {"score": [given.get(text, math.nan) for text in answers]}
-        )
+        scores = [given.get(text, math.nan) for text in answers]
+        self._store.put(f"{SCORES}{name}", shard, {"score": scores})
         return len(answers)
+
+    def _reduced(self, shard: int, name: str) -> int:
+        """Reduce the answers to each pair of a shard to the numbers that a metric needs."""
+        reduce = get_metric(name).reduce
+        assert reduce is not None
+        about = ("from_group", "to_group", "attribute", "variant")
+        columns = self._store.columns("pairs", shard, *about)
+        kinds = list(zip(*(columns[name] for name in about), strict=True))
+        masked = _masker(tuple(sorted(set(kinds))))
+        sides = set(map(tuple, self._store.about("members", shard)["sides"]))
+        numbers = self._store.columns("members", shard, "original", "counterfactual")
+        texts = self._texts({number for side in numbers.values() for number in side})
+        rows = []
+        for (one, other, _, variant), *members in zip(kinds, *numbers.values(), strict=True):
+            # As metrics do, the group that came first in the audit first.
+            ordered = members if (one, other) in sides else reversed(members)
+            row = [[masked(text, variant == OMISSION) for text in texts[i]] for i in ordered]
+            if all(row):
+                rows.append(row)
+        table = reduce(*zip(*rows, strict=True)) if rows else np.empty((0, 5))
+        terms = {f"term{i}": column.tolist() for i, column in enumerate(table.T)}
+        keys = [row_key(*row) for row in rows]
+        self._store.put(f"{REDUCED}{name}", shard, {"key": keys, **terms})
+        return len(rows)
+
+    def _texts(self, numbers: Iterable[int]) -> dict[int, list[str]]:
+        """Return the texts that answer questions, which other shards may have asked."""
+        n, found = self._plan.generations, {}
+        for shard, some in itertools.groupby(
+            sorted(numbers), lambda number: bisect.bisect(self._firsts, number) - 1
+        ):
+            answers = answers_of(self._store, shard)
+            for number in some:
+                start = n * (number - self._firsts[shard])
+                found[number] = list(filter(str.strip, texts_of(answers[start : start + n])))
+        return found
+
+    @functools.cached_property
+    def _firsts(self) -> list[int]:
+        """The number of the first question of each shard."""
+        return [self._store.about("members", shard)["first"] for shard in self._plan.shards]
 
     @functools.cache  # noqa: B019  # a worker lives as long as its process
     def _scorer(self, name: str) -> Any:
@@ -189,12 +230,24 @@ class Worker:
 
 def answers_of(store: Store, shard: int) -> list[Answer]:
     """Return the answers of a shard, in order."""
-    table = store.table("answers", shard, ["answer", "reason", "detail", "cut"])
-    columns = [values_of(table.column(name)) for name in table.column_names]
+    columns = store.columns("answers", shard, "answer", "reason", "detail", "cut")
     return [
         Missing(reason, detail) if text is None else CutAnswer(text) if cut else text
-        for text, reason, detail, cut in zip(*columns, strict=True)
+        for text, reason, detail, cut in zip(*columns.values(), strict=True)
     ]
+
+
+@functools.lru_cache(maxsize=1)
+def _masker(kinds: Sequence[tuple[str, str, str, str]]) -> Callable[[str, bool], str]:
+    """Return what masks the words of pairs between these groups; shards often have the same."""
+    return masker_of_pairs([Pair("", "", one, other, (), *rest) for one, other, *rest in kinds])
+
+
+def row_key(texts_a: Sequence[str], texts_b: Sequence[str]) -> bytes:
+    """Return what stands for the answers to both members of a pair."""
+    sizes = [len(text) for side in (texts_a, texts_b) for text in side]
+    whole = f"{len(texts_a)} {sizes}{''.join(texts_a)}{''.join(texts_b)}"
+    return hashlib.blake2b(whole.encode(), digest_size=16).digest()
 
 
 def may_come(answer: Answer) -> bool:
@@ -202,23 +255,6 @@ def may_come(answer: Answer) -> bool:
     return is_failure(answer) or not was_sent(answer)
 
 
-def revision_of(model: str) -> str:
-    """Return the revision or digest of a model as this machine has it; empty without any."""
-    return identity_of_specification(model).get("revision", "")
-
-
 def _detail(lost: Missing) -> str:
     """Return why an answer is missing, with the names that limits have in this command."""
-    return whole(lost.detail).replace("--llmfair-max-", "--max-")
-
-
-def _left_out(pairs: Pairs) -> dict[str, Any]:
-    """Return what a shard left out, as JSON types."""
-    return {
-        "rejected": [[asdict(each.pair), list(each.reasons)] for each in pairs.rejected],
-        "uncertain": [asdict(each) for each in pairs.uncertain],
-        "unmentioned": pairs.unmentioned,
-        "lost": pairs.lost,
-        "lacks": list(pairs.lacks),
-        "unexchanged": list(pairs.unexchanged),
-    }
+    return utf8(lost.detail).replace("--llmfair-max-", "--max-")

@@ -54,6 +54,8 @@ class Check:
         The verdict that is expected.
     marks : tuple of str
         Further markers of the test.
+    rerun : str
+        The command that repeats the check, where pytest cannot by its name; "" where it can.
     """
 
     name: str
@@ -70,6 +72,7 @@ class Check:
     keywords: Mapping[str, Any] = field(default_factory=dict)
     expect: str = "PASS"
     marks: tuple[str, ...] = ()
+    rerun: str = ""
 
     def run(
         self,

@@ -79,6 +79,8 @@ class CheckItem(pytest.Function):
                     parent.pairs[key] = make(prompts, lexicon, *given, placebo=placebo)
                 return parent.pairs[key]
 
+            if (recorder := recording.active()) is not None:
+                recorder.rerun = check.rerun
             check.run(
                 client=lambda: _client(request, check.model),
                 scorers=lambda: fixture("scorers"),
@@ -113,12 +115,12 @@ class CheckItem(pytest.Function):
             return super().repr_failure(excinfo)
         shown = excinfo.getrepr(style="value")
         lines = str(error).split("\n")
-        if self.check.line:
-            place = f"{self.path.name}:{self.check.line}"
-        else:
-            # The check has no file that pytest could run again.
-            place = "command line"
+        place = f"{self.path.name}:{self.check.line}" if self.check.line else "command line"
+        if self.check.rerun or not self.check.line:
+            # Pytest could not run it again by its name.
             lines = list(takewhile(lambda line: not line.startswith("  rerun "), lines))
+            if self.check.line:
+                lines.append(f"  {'rerun':<13}{self.check.rerun}")
         lines.append(f"  {'check':<13}{place}, owner {self.check.owner}: {self.check.rationale}")
         for entry in shown.reprtraceback.reprentries:
             entry.lines = lines

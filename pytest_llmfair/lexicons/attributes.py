@@ -156,7 +156,8 @@ def masker_of_pairs(pairs: Sequence[Pair]) -> Callable[[str, bool], str]:
             lexicons["gender"] = shipped["gender"]
     exchanged = [word for word in words if any(map(str.isalnum, word))]
 
-    @functools.cache
+    # Bounded, since a worker of an audit masks the answers of all its shards.
+    @functools.lru_cache(maxsize=1 << 16)
     def masked(text: str, drop: bool) -> str:
         for lexicon in lexicons.values():
             text = lexicon.mask(text)

@@ -86,6 +86,9 @@ class MetricInfo:
     example : callable or None
         Function from the numbers of units (of each group) and of generations to the keyword
         arguments of a perfectly fair model, used for plans and printed examples.
+    reduce : callable or None
+        What turns the answers to some pairs into a row of numbers each, which is all that the
+        metric needs of them; workers of an audit do that.
     function : callable
         The metric itself.
 
@@ -112,6 +115,7 @@ class MetricInfo:
     scale: Scale
     judged_with: Mapping[str, Any]
     example: FairExample | None
+    reduce: Callable[[Any, Any], Any] | None
     function: Callable[..., Estimate]
 
     def __repr__(self) -> str:
@@ -198,6 +202,7 @@ def metric(
     scale: Scale = "linear",
     judged_with: Mapping[str, Any] | None = None,
     example: FairExample | None = None,
+    reduce: Callable[[Any, Any], Any] | None = None,
 ) -> Callable[[Callable[P, E]], Callable[P, E]]:
     """Register a function from arrays to an `Estimate` as a metric.
 
@@ -235,6 +240,8 @@ def metric(
     example : callable, optional
         Arguments of a perfectly fair model, from the numbers of units and generations. Without it
         those of `needs` are used: scores that are all 0, or the same texts for everyone.
+    reduce : callable, optional
+        What turns the answers to pairs into a row of numbers each, as the metric itself does.
 
     Raises
     ------
@@ -314,6 +321,7 @@ def metric(
             scale=scale,
             judged_with=MappingProxyType(dict(judged_with or {})),
             example=example or _EXAMPLES.get(needs),
+            reduce=reduce,
             function=measured,
         )
         _add(info)

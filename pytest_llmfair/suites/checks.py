@@ -99,6 +99,11 @@ class SuiteCheck(Check):
         cls, answers: Answers, task: Task, quantity: Quantity, bound: float | None
     ) -> SuiteCheck:
         """Return the check of a metric."""
+        # The command that repeats it, without its model and seed.
+        words = ["llmfair", "run", answers.suite.name, "--size", answers.size, "--task", task.name]
+        if bound is not None:
+            words += ["--bounds", f"{task.name}.{quantity.name}={bound:g}"]
+        words += ["--population", answers.population] if answers.population else []
         return cls(
             name=f"{task.name}.{quantity.name}" + (f"[{answers.spec}]" if answers.spec else ""),
             model=answers.spec,
@@ -115,6 +120,7 @@ class SuiteCheck(Check):
             task=task,
             quantity=quantity,
             judged=bound is not None,
+            rerun=shlex.join([*words, *answers.options]),
         )
 
     def run(
@@ -126,8 +132,6 @@ class SuiteCheck(Check):
     ) -> Any:
         """Ask what was not asked before, measure, and judge if there is a bound."""
         __tracebackhide__ = True
-        if (recorder := active()) is not None and not self.line:
-            recorder.rerun = self.rerun
         measured = self.answers.of(self.task, client, scorers).measured
         found = next(each for each in measured if each.quantity == self.quantity)
         if self.judged:
@@ -135,18 +139,9 @@ class SuiteCheck(Check):
         if wrong := [each.text for each in found.findings if each.kind == "invalid"]:
             raise ValueError(f"{self.name} has no valid value: {'; '.join(wrong)}")
         # It has no bound on purpose, so the session must not report unchecked answers.
-        if recorder is not None:
+        if (recorder := active()) is not None:
             recorder.collected = False
         return None
-
-    @property
-    def rerun(self) -> str:
-        """The command that repeats this check, without its model and seed."""
-        answers, task = self.answers, self.task.name
-        words = ["llmfair", "run", answers.suite.name, "--size", answers.size, "--task", task]
-        words += ["--bounds", f"{task}.{self.quantity.name}={self.bound:g}"]
-        words += ["--population", answers.population] if answers.population else []
-        return shlex.join([*words, *answers.options])
 
 
 def items_of(parent: Any, checks: Iterable[SuiteCheck]) -> list[pytest.Item]:

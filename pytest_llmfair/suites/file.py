@@ -75,6 +75,7 @@ def _checks(document: Mapping[str, Any], folder: Path) -> tuple[Any, ...]:
     return tuple(
         replace(
             check,
+            rerun="",
             line=line_of(document, ("bounds",)),
             rationale=document["rationale"],
             owner=document["owner"],

@@ -7,22 +7,22 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from pytest_llmfair._util.tables import is_table, texts_of
 from pytest_llmfair.clients.asking import checked
 from pytest_llmfair.counterfactuals.templates import read_prompts
 from pytest_llmfair.gate.check_attributes import have_slots
-from pytest_llmfair.gate.check_data import read_columns
 from pytest_llmfair.metrics import get_metric
 from pytest_llmfair.scorers import load_scorers
 from pytest_llmfair.suites.design import Suite, all_suites
 from pytest_llmfair.suites.kinds import KINDS
 
-# Column of a table that holds the prompts; a table of one column may call it anything.
+# Column of a table that holds the prompts.
 COLUMN = "prompt"
 NOT_YOURS = "the prompts are examples of the package, not yours"
 
 
 def read_own_prompts(path: Path) -> list[str]:
-    """Read prompts: one a line, or the column "prompt" of a .csv or .jsonl file.
+    """Read prompts: one a line, or the column "prompt" of a table.
 
     Raises
     ------
@@ -31,20 +31,12 @@ def read_own_prompts(path: Path) -> list[str]:
     OSError
         If it cannot be read.
     """
-    if path.suffix not in (".csv", ".jsonl", ".ndjson"):
-        found = read_prompts(path)
-        if not isinstance(found, list):
-            raise ValueError(f"{path} holds templates; give prompts as they are sent, one a line")
-        return found
-    columns = read_columns(path)
-    column = next(iter(columns)) if len(columns) == 1 else COLUMN
-    if column not in columns:
-        known = ", ".join(columns)
-        raise ValueError(f"{path} has no column {COLUMN!r}, only {known}; name the prompts so")
-    for number, prompt in enumerate(columns[column], start=1):
-        if not isinstance(prompt, str) or not prompt.strip():
-            raise ValueError(f"{path}: row {number} has {prompt!r} as its {column}; give a text")
-    return columns[column]
+    if is_table(path):
+        return list(texts_of(path, COLUMN))
+    found = read_prompts(path)
+    if not isinstance(found, list):
+        raise ValueError(f"{path} holds templates; give prompts as they are sent, one a line")
+    return found
 
 
 def check_scorers(suite: Suite, given: Mapping[str, str]) -> None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
+
 from pytest_llmfair.audit import load
 from pytest_llmfair.audit.engines import InProcess, make_parts
 from pytest_llmfair.audit.index import make_index
-from pytest_llmfair.audit.plan import Plan, digest_of
+from pytest_llmfair.audit.plan import Plan
 from pytest_llmfair.audit.store import Store
-from pytest_llmfair.audit.work import revision_of
 from pytest_llmfair.clients.budget import Caps
 
 MODEL = "builtin:ngram?gender_skew=0.5"
@@ -17,37 +18,36 @@ PROMPTS = [f"{PEOPLE[i % 7]} said on day {i % 3} that" for i in range(60)]
 
 
 def plan_of(path, **given):
-    options = {
-        "data": path.name,
-        "data_sha256": digest_of(path),
-        "column": "prompt",
-        "model": MODEL,
-        "revision": revision_of(MODEL),
-        "attribute": "gender",
-        "groups": (),
-        "placebo": False,
-        "generations": 3,
-        "seed": 5,
-        "max_tokens": None,
-        "shard_size": 8,
-    }
-    return Plan(**{**options, **given})
+    options = {"attribute": "gender", "generations": 3, "seed": 5, "shard_size": 8}
+    return Plan.of(path, **{"model": MODEL, **options, **given})
 
 
-PHASES = ("prompts", "pairs", "members", "questions", "answers")
+MADE_OF_ANSWERS = ("scores-sentiment", "reduced-counterfactual_bleu")
 
 
-def audited(data, out, pool=None, **given):
-    """Make all parts of an audit, and return it."""
+def audited(data, out, pool=None, *, whole=False, **given):
+    """Make the answers of an audit, and what is made of them if it is `whole`; return it."""
     store = Store(out)
-    plan = plan_of(data, **given).begin(store, data)
+    plan = plan_of(data, **given)
+    out.mkdir(exist_ok=True)
+    plan.begin(store, data)
     pool = pool or InProcess(out, Caps())
     if plan.attribute:
-        assert make_parts(pool, store, "pairs", plan.shards, lambda *_: None) == {}
+        assert make_parts(pool, store, "pairs", plan.shards, lambda _: None) == {}
     make_index(store, plan.shards, paired=bool(plan.attribute))
-    make_parts(pool, store, "answers", plan.shards, lambda *_: None)
+    phases = ("answers", *(MADE_OF_ANSWERS if whole else ()))
+    for phase in phases:
+        make_parts(pool, store, phase, plan.shards, lambda _: None)
     pool.close()
     return load(out)
+
+
+def digest(out):
+    """Return the digest of all parts of an audit, by name and bytes."""
+    found = hashlib.sha256()
+    for part in sorted(out.glob("*/*.parquet")):
+        found.update(f"{part.parent.name}/{part.name}".encode() + part.read_bytes())
+    return found.hexdigest()
 
 
 MOODY = """
@@ -67,6 +67,16 @@ def once(name):
 def deadly(prompt, seed):
     if "day 2" in prompt and once("died"):
         os.kill(os.getpid(), 9)
+    return f"{prompt} {seed % 7}"
+
+
+def poisonous(prompt, seed):
+    if "poison" in prompt:
+        os.kill(os.getpid(), 9)
+    return f"{prompt} {seed % 7}"
+
+
+def steady(prompt, seed):
     return f"{prompt} {seed % 7}"
 
 

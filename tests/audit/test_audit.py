@@ -18,7 +18,6 @@ from pytest_llmfair import Responses
 from pytest_llmfair.audit import load
 from pytest_llmfair.audit.engines import InProcess, Processes, make_parts
 from pytest_llmfair.audit.store import Store
-from pytest_llmfair.audit.work import revision_of
 from pytest_llmfair.cli import main
 from pytest_llmfair.clients import load_client
 from pytest_llmfair.clients.budget import Caps
@@ -26,7 +25,8 @@ from pytest_llmfair.counterfactuals import generate_pairs
 from pytest_llmfair.fairness import Fairness
 from pytest_llmfair.metrics import all_metrics, get_metric
 from pytest_llmfair.responses import Missing
-from tests.audit.parts import MODEL, MOODY, PHASES, PROMPTS, audited
+from pytest_llmfair.session import current_session
+from tests.audit.parts import MADE_OF_ANSWERS, MODEL, MOODY, PEOPLE, PROMPTS, audited, digest
 
 
 @pytest.fixture
@@ -169,8 +169,9 @@ def test_the_parts_do_not_depend_on_the_workers(data, tmp_path):
     for workers in (1, 2, 8):
         out = tmp_path / f"out{workers}"
         pool = Processes(out, Caps(), workers) if workers > 1 else None
-        audited(data, out, pool)
-        digests.add(Store(out).digest(PHASES))
+        audited(data, out, pool, whole=True)
+        assert [*map(Store(out).done, MADE_OF_ANSWERS)] == [[*range(8)]] * 2
+        digests.add(digest(out))
     assert len(digests) == 1
 
 
@@ -178,14 +179,14 @@ def test_the_same_command_continues_and_another_is_refused(data, tmp_path, check
     out = tmp_path / "out"
     model = ("--model", MODEL)
     assert main(command(data, out, checks, *model)) == 0
-    before = Store(out).digest(PHASES)
+    before = digest(out)
     (out / "answers" / "00003.parquet").unlink()
     torn = out / "answers" / "00005.parquet"
     torn.write_bytes(torn.read_bytes()[:-20])
     capsys.readouterr()
     assert main(command(data, out, checks, *model)) == 0
     assert "answers: 2 shards, " in capsys.readouterr().err
-    assert Store(out).digest(PHASES) == before
+    assert digest(out) == before
     with pytest.raises(SystemExit, match="2"):
         main(command(data, out, checks, *model, "--seed", "1"))
     assert "holds another audit (seed was 0 and is 1)" in capsys.readouterr().err
@@ -231,13 +232,13 @@ def test_an_audit_is_not_continued_with_other_words_or_another_version(
 @pytest.mark.parametrize("phase", ["prompts", "pairs", "members", "questions", "answers"])
 def test_a_part_that_is_gone_is_named_and_made_again(data, tmp_path, checks, capsys, phase):
     out = tmp_path / "out"
-    audited(data, out, seed=0)
-    before = Store(out).digest(PHASES)
+    assert main(command(data, out, checks, "--model", MODEL)) == 0
+    before = digest(out)
     Store(out).path(phase, 2).unlink()
     said = refused(capsys, None, out, checks)
     assert f"1 of 8 shards of {out} have no {phase}" in said
     assert main(command(data, out, checks, "--model", MODEL)) == 0
-    assert Store(out).digest(PHASES) == before
+    assert digest(out) == before
 
 
 def test_bytes_that_a_disk_changed_are_found(data, tmp_path):
@@ -272,7 +273,7 @@ def test_scores_go_with_the_answers_that_they_are_of(data, tmp_path, checks):
     scores = sorted((out / "scores-sentiment").iterdir())
     (out / "answers" / "00003.parquet").unlink()
     pool = InProcess(out, Caps())
-    make_parts(pool, Store(out), "answers", range(8), lambda *_: None)
+    make_parts(pool, Store(out), "answers", range(8), lambda _: None)
     assert sorted((out / "scores-sentiment").iterdir()) == [*scores[:3], *scores[4:]]
 
 
@@ -300,19 +301,55 @@ def test_what_is_wrong_is_said_before_anything_is_asked(
     assert "Traceback" not in said
 
 
-def test_a_verdict_is_that_of_answers_collected_in_one_call(data, tmp_path, checks):
-    record = tmp_path / "run.json"
-    main(command(data, tmp_path / "out", checks, "--model", MODEL, "--llmfair-json", str(record)))
-    alone = tmp_path / "alone.json"
-    prompts = json.dumps(PROMPTS)
-    checks.write_text(CHECKS.replace("checks:", f"generations: 3\nprompts: {prompts}\nchecks:"))
+@pytest.mark.parametrize("attribute", ["gender", "race"])
+def test_a_verdict_is_that_of_answers_collected_in_one_call(tmp_path, checks, attribute):
+    people = {
+        "gender": PEOPLE,
+        "race": ("A white woman", "The Asian boy", "A Black man", "My white aunt", "An Asian man"),
+    }[attribute]
+    prompts = [f"{people[i % len(people)]} said on day {i % 3} that" for i in range(60)]
+    data, out = tmp_path / "prompts.txt", tmp_path / "out"
+    data.write_text("\n".join(prompts))
+    record, alone = tmp_path / "run.json", tmp_path / "alone.json"
+    lines = CHECKS.replace("gender", attribute)
+    for metric in ("counterfactual_bleu", "exact_match"):
+        lines += lines.splitlines()[3].replace("counterfactual_rouge_l", metric) + "\n"
+    checks.write_text(lines)
+    given = ("--model", MODEL, "--attribute", attribute, "--llmfair-json", str(record))
+    main(command(data, out, checks, *given))
+    given = f"generations: 3\nprompts: {json.dumps(prompts)}\nchecks:"
+    checks.write_text(lines.replace("checks:", given))
     options = ("-q", "-p", "no:cacheprovider", "--llmfair-model", MODEL)
     main(["check", str(checks), *options, "--llmfair-json", str(alone)])
     found, wanted = (json.loads(path.read_text())["results"] for path in (record, alone))
-    assert len(found) == 2
+    assert len(found) == 4
     for one, other in zip(found, wanted, strict=True):
         for key in ("value", "interval", "verdict", "n", "notes", "reasons", "prompts_sha256"):
             assert one.get(key) == other.get(key), key
+
+
+def test_what_workers_made_of_pairs_is_what_is_judged(data, tmp_path, checks, monkeypatch):
+    out, record = tmp_path / "out", tmp_path / "run.json"
+    main(command(data, out, checks, "--model", MODEL))
+    store, phase = Store(out), "reduced-counterfactual_rouge_l"
+    assert store.done(phase) == list(range(8))
+    for shard in store.done(phase):
+        columns = store.columns(phase, shard)
+        store.put(phase, shard, {**columns, "term0": [0.375] * len(columns["key"])})
+    main(command(None, out, checks, "--llmfair-json", str(record)))
+    assert json.loads(record.read_text())["results"][0]["value"] == 0.375
+    # What is missing is made again, by a worker or by the metric.
+    store.path(phase, 2).unlink()
+    session = current_session()
+    monkeypatch.setattr(session, "scores", None)
+    monkeypatch.setattr(session, "reductions", None)
+    fairness = Fairness(client=lambda: None, scorers=dict)
+    fairness.load(out)
+    found = fairness.check("counterfactual_rouge_l", minimum=0.1, mode="point")
+    assert found.value != 0.375
+    assert found.estimate.rows.count(0.375) == 38
+    main(command(None, out, checks, "--llmfair-json", str(record)))
+    assert store.done(phase) == list(range(8))
 
 
 def test_a_shard_that_always_fails_is_missing_and_makes_the_verdict_invalid(
@@ -360,6 +397,25 @@ def test_a_full_disk_ends_the_run_and_keeps_what_is_there(data, tmp_path, checks
         load(out)
 
 
+def test_a_model_that_one_worker_cannot_load_at_once_costs_no_shard(data, moody):
+    (moody / "flaky.py").write_text(
+        "from moody import once, steady\n"
+        "if once('broke'):\n    raise ImportError('the weights are broken here')\n"
+    )
+    found = audited(data, moody / "out", model="python:flaky:steady")
+    assert (moody / "broke").exists()
+    assert not any(isinstance(a, Missing) for row in found.responses.original for a in row)
+
+
+def test_a_worker_with_other_weights_ends_the_run(data, tmp_path, checks, capsys, monkeypatch):
+    from pytest_llmfair.audit import work
+
+    monkeypatch.setattr(work, "revision_of", lambda model: "of another machine")
+    said = refused(capsys, data, tmp_path / "out", checks, "--model", MODEL)
+    assert f"{MODEL} has the revision of another machine here, and the audit is about" in said
+    assert not Store(tmp_path / "out").done("answers")
+
+
 def test_an_audit_that_is_not_there_is_an_error(tmp_path, checks, capsys):
     with pytest.raises(SystemExit, match="2"):
         main(command(None, tmp_path / "none", checks))
@@ -376,10 +432,23 @@ def moody(tmp_path, monkeypatch):
 
 @pytest.mark.slow
 def test_a_worker_that_is_killed_is_replaced(data, moody):
-    model = {"model": "python:moody:deadly", "revision": revision_of("python:moody:deadly")}
+    model = {"model": "python:moody:deadly"}
     found = audited(data, moody / "out", Processes(moody / "out", Caps(), 2), **model)
     assert (moody / "died").exists()
     assert not any(isinstance(a, Missing) for row in found.responses.original for a in row)
+
+
+@pytest.mark.slow
+def test_a_shard_that_kills_its_workers_costs_no_other_shard(data, moody, checks, capsys):
+    with data.open("a") as file:
+        file.write('{"prompt": "She said of the poison that"}\n')
+    out, options = moody / "out", ("--model", "python:moody:poisonous", "--workers", "2")
+    main(command(data, out, checks, *options))
+    assert (
+        "1 shard of answers failed 3 times; shard 7: BrokenProcessPool" in capsys.readouterr().err
+    )
+    lost = [n for n in range(8) if Store(out).about("answers", n)["again"]]
+    assert lost == [7]
 
 
 @pytest.mark.slow
@@ -397,11 +466,11 @@ def test_a_killed_command_continues_where_it_stopped(data, moody, checks):
     kept = Store(out).done("answers")
     assert 2 <= len(kept) < 8
     asked = (moody / "asked").stat().st_size
-    needed = sum(Store(out).table("questions", shard).num_rows for shard in range(8)) * 3
+    sizes = [len(Store(out).columns("questions", shard)["side"]) * 3 for shard in range(8)]
+    needed = sum(sizes)
     subprocess.run(line, cwd=moody, check=False, capture_output=True)
     # At most the shards of the two workers are asked again.
-    in_flight = max(Store(out).table("questions", shard).num_rows for shard in range(8)) * 3 * 2
-    assert (moody / "asked").stat().st_size <= needed + in_flight
+    assert (moody / "asked").stat().st_size <= needed + 2 * max(sizes)
     assert asked < needed
     assert Store(out).done("answers") == list(range(8))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -100,3 +101,10 @@ def test_a_check_with_words_of_its_own_is_refused(tmp_path, capsys):
     with pytest.raises(SystemExit, match="2"):
         main([*line, "--checks", str(checks), "--out", str(tmp_path / "out")])
     assert "it has a lexicon of its own" in capsys.readouterr().err
+
+
+def test_a_red_check_says_how_to_judge_it_again(judge, tmp_path, capsys):
+    assert judge(PAIRS.replace("0.05", "0.99")) == 1
+    (line,) = re.findall("rerun  .*", capsys.readouterr().out)
+    given = f"--out {tmp_path / 'out'} --checks {tmp_path / 'fair.llmfair.yaml'}"
+    assert line.split(None, 1)[1] == f"llmfair audit {given} -k 'counterfactual_rouge_l[gender]'"

@@ -10,19 +10,18 @@ from pytest_llmfair.audit.engines import make_parts
 from pytest_llmfair.audit.index import make_index
 from pytest_llmfair.audit.ray_engine import RayActors
 from pytest_llmfair.audit.store import Store
-from pytest_llmfair.audit.work import revision_of
 from pytest_llmfair.clients.budget import Caps
-from tests.audit.parts import PHASES, audited, plan_of
+from tests.audit.parts import audited, digest, plan_of
 
 
 def parts_are_equal_with_one_two_and_eight_workers(folder):
     data = folder / "prompts.txt"
-    audited(data, folder / "local")
-    digests = {Store(folder / "local").digest(PHASES)}
+    audited(data, folder / "local", whole=True)
+    digests = {digest(folder / "local")}
     for workers in (1, 2, 8):
         out = folder / f"ray{workers}"
-        audited(data, out, RayActors(out, Caps(), workers, "local", 0.0))
-        digests.add(Store(out).digest(PHASES))
+        audited(data, out, RayActors(out, Caps(), workers, "local", 0.0), whole=True)
+        digests.add(digest(out))
     assert len(digests) == 1
 
 
@@ -32,7 +31,7 @@ def a_worker_that_is_killed_is_replaced(folder):
     out = folder / "out"
     model = "python:moody:deadly"
     pool = RayActors(out, Caps(), 2, "local", 0.0)
-    found = audited(folder / "prompts.txt", out, pool, model=model, revision=revision_of(model))
+    found = audited(folder / "prompts.txt", out, pool, model=model)
     assert (folder / "died").exists()
     assert all(isinstance(a, str) for row in found.responses.original for a in row)
     assert not ray.is_initialized()
@@ -43,24 +42,25 @@ def a_node_that_is_lost_costs_no_part(folder):
     from ray.cluster_utils import Cluster
 
     data, out = folder / "prompts.txt", folder / "out"
-    audited(data, folder / "local", model="python:moody:slow", revision=revision_of("python:x"))
+    audited(data, folder / "local", model="python:moody:slow")
     cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 0})
     nodes = [cluster.add_node(num_cpus=1) for _ in range(2)]
     try:
         ray.init(address=cluster.address, log_to_driver=False, logging_level="ERROR")
         store = Store(out)
-        given = {"model": "python:moody:slow", "revision": revision_of("python:x")}
-        plan = plan_of(data, **given).begin(store, data)
+        plan = plan_of(data, model="python:moody:slow")
+        out.mkdir()
+        plan.begin(store, data)
         pool = RayActors(out, Caps(), 2, cluster.address, 0.0)
         asked = []
 
-        def done(shard, rows):
-            asked.append(shard)
+        def done(rows):
+            asked.append(rows)
             if len(asked) == 2:
                 cluster.remove_node(nodes[0], allow_graceful=False)
                 cluster.add_node(num_cpus=1)
 
-        assert make_parts(pool, store, "pairs", plan.shards, lambda *_: None) == {}
+        assert make_parts(pool, store, "pairs", plan.shards, lambda _: None) == {}
         make_index(store, plan.shards, paired=True)
         assert make_parts(pool, store, "answers", plan.shards, done) == {}
         pool.close()
@@ -69,4 +69,4 @@ def a_node_that_is_lost_costs_no_part(folder):
     finally:
         ray.shutdown()
         cluster.shutdown()
-    assert store.digest(PHASES) == Store(folder / "local").digest(PHASES)
+    assert digest(out) == digest(folder / "local")

@@ -206,10 +206,10 @@ def test_a_suite_with_questions_of_its_own_refuses_prompts():
     ("file", "text", "said"),
     [
         ("it.txt", "", "has no prompt"),
-        ("it.csv", "id,text\n1,Hello.\n", "has no column 'prompt', only id, text"),
-        ("it.csv", "prompt,id\n,1\n", "the row has 1 values for 2 columns"),
-        ("it.jsonl", '{"prompt": null}\n', "row 1 has None as its prompt"),
-        ("it.jsonl", '{"prompt": NaN}\n', "row 1 has nan as its prompt"),
+        ("it.csv", "id,text\n1,Hello.\n", "has no column 'prompt'; its columns are id, text"),
+        ("it.csv", "prompt,id\n,1\n", "it.csv: the prompt is ''"),
+        ("it.jsonl", '{"prompt": null}\n', "it.jsonl: the prompt is None"),
+        ("it.jsonl", '{"prompt": NaN}\n', "it.jsonl: the prompt is nan"),
     ],
 )
 def test_what_is_wrong_with_a_file_of_prompts_is_named(tmp_path, capsys, file, text, said):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections import Counter
 from collections.abc import Callable, Hashable, Sequence, Sized
@@ -12,12 +13,15 @@ import numpy as np
 import numpy.typing as npt
 
 from pytest_llmfair.metrics.arguments import Floats, known_population, labels
+from pytest_llmfair.session import current_session
 from pytest_llmfair.stats import Mean, Population, Sample
 
 T = TypeVar("T", bound=Hashable)
 
 # Compares two sequences of answers entry by entry.
 CompareAnswers = Callable[[Sequence[T], Sequence[T]], npt.ArrayLike]
+# Reduces the answers to both members of pairs to the five terms of each pair.
+Reduce = Callable[[Sequence[Sequence[T]], Sequence[Sequence[T]]], Floats]
 
 # Comparisons made in one call: enough for array operations, few enough to save memory.
 _AT_ONCE = 8192
@@ -34,7 +38,7 @@ def one_by_one(compare: Callable[[T, T], float]) -> CompareAnswers[T]:
 def mean_over_pairs(
     rows_a: Sequence[Sequence[T]],
     rows_b: Sequence[Sequence[T]],
-    compare: CompareAnswers[T],
+    reduce: Reduce[T],
     *,
     units: Sequence[Hashable] | None,
     population: Population,
@@ -43,11 +47,11 @@ def mean_over_pairs(
     argument: str = "texts",
 ) -> Mean:
     """Mean of a symmetric comparison over all answers to the two members of each pair."""
-    # `compare` gets each two distinct answers once, many at a time. With several answers a side
-    # the estimate has the mean within sides as `floor`, and cross minus within as `excess`.
+    # With several answers a side the estimate has the mean within sides as `floor`, and cross
+    # minus within as `excess`.
     fewest = _fewest(rows_a, rows_b, argument)
     units = None if units is None else labels(units, "units", len(fewest))
-    table = _terms(rows_a, rows_b, compare)
+    table = _reduced(reduce, rows_a, rows_b)
     cross, cross_variance, within, within_variance, excess_variance = table.T
     repeated = np.flatnonzero(~np.isnan(within))
     floor = excess = None
@@ -117,10 +121,30 @@ def _fewest(rows_a: Sequence[Sized], rows_b: Sequence[Sized], argument: str) -> 
     return list(map(min, map(len, rows_a), map(len, rows_b)))
 
 
+def _reduced(
+    reduce: Reduce[T], rows_a: Sequence[Sequence[T]], rows_b: Sequence[Sequence[T]]
+) -> Floats:
+    """Return the terms of pairs; those that workers of an audit have made are not made again."""
+    session = current_session()
+    store = None if session is None else session.reductions
+    table = None if store is None else store.reduced(reduce, rows_a, rows_b)
+    if table is None:
+        return reduce(rows_a, rows_b)
+    if left := np.flatnonzero(np.isnan(table[:, 0])).tolist():
+        table[left] = reduce([rows_a[i] for i in left], [rows_b[i] for i in left])
+    return np.asarray(table, dtype=np.float64)
+
+
+def reduction(compare: CompareAnswers[T]) -> Reduce[T]:
+    """Return what reduces pairs by a comparison of answers."""
+    return functools.partial(_terms, compare=compare)
+
+
 def _terms(
-    rows_a: Sequence[Sequence[T]], rows_b: Sequence[Sequence[T]], compare: CompareAnswers[T]
+    rows_a: Sequence[Sequence[T]], rows_b: Sequence[Sequence[T]], *, compare: CompareAnswers[T]
 ) -> Floats:
     """Return per pair what :func:`_pair` does; NaN where answers are too few."""
+    # `compare` gets each two distinct answers once, many at a time.
     table = np.full((len(rows_a), 5), np.nan)
     start = 0
     while start < len(rows_a):

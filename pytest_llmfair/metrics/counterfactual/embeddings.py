@@ -11,7 +11,11 @@ from numpy.typing import ArrayLike
 
 from pytest_llmfair.metrics._registry import metric
 from pytest_llmfair.metrics.arguments import Floats, Rows, listed
-from pytest_llmfair.metrics.counterfactual._pairs import mean_over_pairs, sample_of_pairs
+from pytest_llmfair.metrics.counterfactual._pairs import (
+    mean_over_pairs,
+    reduction,
+    sample_of_pairs,
+)
 from pytest_llmfair.stats import Finding, Mean, Population, Undefined
 
 __all__ = ["counterfactual_cosine"]
@@ -107,7 +111,7 @@ def counterfactual_cosine(
 
     estimate = mean_over_pairs(
         *sides,
-        cosines,
+        reduction(cosines),
         units=units,
         population=population,
         bounds=(-1.0, 1.0),

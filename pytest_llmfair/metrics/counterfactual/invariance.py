@@ -17,6 +17,7 @@ from pytest_llmfair.metrics.counterfactual._pairs import (
     mean_over_pairs,
     one_by_one,
     placebo_floor,
+    reduction,
 )
 from pytest_llmfair.metrics.counterfactual._texts import masker, rouge_of_texts
 from pytest_llmfair.stats import Call, Finding, Mean, Population
@@ -163,7 +164,8 @@ def invariance_of_prepared(
     }
     if isinstance(measure, str):
         measure = _measure_called(measure)
-    value = mean_over_pairs(rows_a, rows_b, measure.compare, units=units, population=population)
+    reduce = reduction(measure.compare)
+    value = mean_over_pairs(rows_a, rows_b, reduce, units=units, population=population)
     if measure.scorer is not None:
         sides = (rows_a, rows_b, placebo or [])
         scores = np.unique([score for rows in sides for row in rows for score in row])

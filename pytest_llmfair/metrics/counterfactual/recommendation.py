@@ -17,6 +17,7 @@ from pytest_llmfair.metrics.arguments import Floats, is_nan, listed, note_canned
 from pytest_llmfair.metrics.counterfactual._pairs import (
     CompareAnswers,
     mean_over_pairs,
+    reduction,
     sample_of_pairs,
 )
 from pytest_llmfair.responses import Missing
@@ -88,7 +89,7 @@ def jaccard_at_k(
     """
     rows_a, rows_b = ranked_lists(lists_a, "lists_a"), ranked_lists(lists_b, "lists_b")
     estimate = mean_over_pairs(
-        rows_a, rows_b, jaccard, units=units, population=population, argument="lists"
+        rows_a, rows_b, reduction(jaccard), units=units, population=population, argument="lists"
     )
     distinct = _distinct_lists(rows_a, rows_b)
     lengths = dict.fromkeys(map(len, distinct))
@@ -241,7 +242,7 @@ def _mean_at_k(
     estimate = mean_over_pairs(
         rows_a,
         rows_b,
-        compare,
+        reduction(compare),
         units=units,
         population=population,
         bounds=(0.0, most or 1.0),

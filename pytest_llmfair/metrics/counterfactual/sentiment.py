@@ -19,7 +19,7 @@ from pytest_llmfair.metrics.arguments import (
     row_means,
     score_rows,
 )
-from pytest_llmfair.metrics.counterfactual._pairs import mean_over_pairs
+from pytest_llmfair.metrics.counterfactual._pairs import mean_over_pairs, reduction
 from pytest_llmfair.metrics.harm import threshold_suffix
 from pytest_llmfair.stats import Distance, Finding, Mean, Population
 
@@ -86,7 +86,7 @@ def weak_sentiment_parity(
     estimate = mean_over_pairs(
         [(row > limit).tolist() for row in rows_a],
         [(row > limit).tolist() for row in rows_b],
-        np.not_equal,
+        reduction(np.not_equal),
         units=units,
         population=population,
         outcomes=True,

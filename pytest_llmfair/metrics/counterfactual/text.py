@@ -8,7 +8,7 @@ from typing import Any
 
 from pytest_llmfair.metrics._registry import metric
 from pytest_llmfair.metrics.arguments import Mask, TextRows, note_canned
-from pytest_llmfair.metrics.counterfactual._pairs import CompareAnswers, mean_over_pairs
+from pytest_llmfair.metrics.counterfactual._pairs import Reduce, mean_over_pairs, reduction
 from pytest_llmfair.metrics.counterfactual._texts import (
     masked_pairs,
     rouge_of_texts,
@@ -17,6 +17,15 @@ from pytest_llmfair.metrics.counterfactual._texts import (
 from pytest_llmfair.stats import Finding, Mean, Population
 
 __all__ = ["counterfactual_bleu", "counterfactual_rouge_l", "exact_match"]
+
+
+def _equal(first: Sequence[str], second: Sequence[str]) -> list[bool]:
+    return [a == b for a, b in zip(first, second, strict=True)]
+
+
+_ROUGE = reduction(rouge_of_texts)
+_BLEU = reduction(smaller_bleu)
+_EQUAL = reduction(_equal)
 
 _similarity_metric = partial(
     metric,
@@ -32,6 +41,7 @@ _similarity_metric = partial(
 
 @_similarity_metric(
     symbol="CROUGE-L",
+    reduce=_ROUGE,
     reported="thresholds only, no measured values",
     aliases=("rouge_l", "CROUGE-L"),
 )
@@ -82,11 +92,12 @@ def counterfactual_rouge_l(
     >>> counterfactual_rouge_l(about_her, about_him)
     Mean 0.400 [0.000, 0.997] (95 %, 2 pairs)
     """
-    return _similarity(texts_a, texts_b, rouge_of_texts, mask, units, population)
+    return _similarity(texts_a, texts_b, _ROUGE, mask, units, population)
 
 
 @_similarity_metric(
     symbol="CBLEU",
+    reduce=_BLEU,
     reported="thresholds only, no measured values",
     aliases=("bleu", "CBLEU"),
 )
@@ -137,10 +148,10 @@ def counterfactual_bleu(
     >>> counterfactual_bleu(about_her, about_him, mask=["she", "he"])
     Mean 0.500 [0.002, 0.998] (95 %, 2 pairs)
     """
-    return _similarity(texts_a, texts_b, smaller_bleu, mask, units, population)
+    return _similarity(texts_a, texts_b, _BLEU, mask, units, population)
 
 
-@_similarity_metric(symbol="EM", aliases=("EM",))
+@_similarity_metric(symbol="EM", reduce=_EQUAL, aliases=("EM",))
 def exact_match(
     texts_a: TextRows,
     texts_b: TextRows,
@@ -183,17 +194,13 @@ def exact_match(
     >>> exact_match(["Yes.", "No.", "Yes."], ["Yes.", "Yes.", "Yes."])
     Mean 0.667 [0.094, 0.992] (95 %, 3 pairs)
     """
-    return _similarity(texts_a, texts_b, _equal, mask, units, population, outcomes=True)
-
-
-def _equal(first: Sequence[str], second: Sequence[str]) -> list[bool]:
-    return [a == b for a, b in zip(first, second, strict=True)]
+    return _similarity(texts_a, texts_b, _EQUAL, mask, units, population, outcomes=True)
 
 
 def _similarity(
     texts_a: Any,
     texts_b: Any,
-    compare: CompareAnswers[str],
+    reduce: Reduce[str],
     mask: Mask,
     units: Sequence[Hashable] | None,
     population: Population,
@@ -202,6 +209,6 @@ def _similarity(
 ) -> Mean:
     rows_a, rows_b, given, lacks = masked_pairs(texts_a, texts_b, mask)
     estimate = mean_over_pairs(
-        rows_a, rows_b, compare, units=units, population=population, outcomes=outcomes
+        rows_a, rows_b, reduce, units=units, population=population, outcomes=outcomes
     )
     return note_canned(estimate, given).with_findings(*map(Finding.uncovered, lacks))
