@@ -13,12 +13,12 @@ from typing import Any, Literal
 import numpy as np
 from scipy import special
 
-from pytest_llmfair.metrics.arguments import Floats, listed
+from pytest_llmfair.metrics.arguments import Floats, RowsByLabel, listed
 from pytest_llmfair.responses import Missing
 from pytest_llmfair.text.vocabulary import VOCABULARY, Ids
 
 AnswerKind = Literal["texts", "token sets", "scores"]
-PromptAnswers = list[list[Any]]
+PromptAnswers = list[Sequence[Any]]
 ReadAnswer = Callable[[Any], Any]
 
 
@@ -125,10 +125,10 @@ def folded(
 def describe_lengths(lengths: Sequence[Floats], units: Sequence[Hashable] | None) -> str:
     """Mean length on either side in words, and a paired t test over prompts (or their units)."""
     first, second = lengths
-    gaps: dict[Hashable, list[float]] = {}
-    for i, gap in enumerate((first - second).tolist()):
-        gaps.setdefault(i if units is None else units[i], []).append(gap)
-    means = np.array([math.fsum(own) / len(own) for own in gaps.values()])
+    means = first - second
+    if units is not None:
+        rows = RowsByLabel(units, len(units)).values()
+        means = np.array([math.fsum(means[own].tolist()) / len(own) for own in rows])
     spread = float(means.std(ddof=1)) if len(means) > 1 else 0.0
     test = "no test: the prompts do not differ" if len(means) > 1 else "no test: one prompt"
     if spread > 0.0:
@@ -159,9 +159,9 @@ def _vader() -> Any:
     return SentimentIntensityAnalyzer()
 
 
-def _prompts(values: Any, argument: str) -> list[list[Any]]:
+def _prompts(values: Any, argument: str) -> PromptAnswers:
     given = listed(values, argument)
-    rows = [list(listed(row, f"{argument} row {i}")) for i, row in enumerate(given)]
+    rows = [listed(row, f"{argument} row {i}") for i, row in enumerate(given)]
     if not rows:
         raise ValueError(f"{argument} is empty; give the answers to at least one prompt")
     return rows

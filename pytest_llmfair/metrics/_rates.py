@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, Literal, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from pytest_llmfair.metrics.arguments import (
     Floats,
+    RowNumbers,
+    RowsByLabel,
     group_rows,
     known_population,
     labels,
@@ -102,7 +104,7 @@ class Rates:
     name: str
     among: str
     outcomes: dict[Hashable, Floats]
-    units: dict[Hashable, list[Hashable]]
+    units: dict[Hashable, RowNumbers]
     population: Population
     constant: str
 
@@ -114,8 +116,8 @@ class Rates:
     @property
     def sample(self) -> Sample:
         """Units and rows of all groups."""
-        sizes = Counter(unit for units in self.units.values() for unit in units)
-        return Sample.of_sizes(sizes.values(), self.population)
+        sizes = np.bincount(np.concatenate([np.empty(0, np.intp), *self.units.values()]))
+        return Sample.of_sizes(sizes[sizes > 0], self.population)
 
     def kept(self, groups: Iterable[Hashable]) -> Rates:
         """Return some of the groups only."""
@@ -176,7 +178,15 @@ def selection_rates(
     predicted = is_positive(y_pred, "y_pred", positive)
     members = group_rows(groups, len(predicted))
     own = _units(units, len(predicted))
-    return _rates("selection rate", "at all", predicted, members, own, population, predicted)
+    return _rates(
+        "selection rate",
+        "at all",
+        np.array(predicted, dtype=np.bool_),
+        members,
+        own,
+        population,
+        predicted,
+    )
 
 
 def error_rates(
@@ -193,11 +203,10 @@ def error_rates(
     predicted = is_positive(y_pred, "y_pred", positive)
     same_length(y_true=actual, y_pred=predicted)
     members = group_rows(groups, len(actual))
-    counted = actual if kind.column == "y_true" else predicted
-    wrong = [a != p for a, p in zip(actual, predicted, strict=True)]
-    about = {
-        group: [i for i in rows if counted[i] == kind.positive] for group, rows in members.items()
-    }
+    rows = np.array([actual, predicted], dtype=np.bool_)
+    counted = rows[0 if kind.column == "y_true" else 1] == kind.positive
+    wrong = rows[0] != rows[1]
+    about = {group: own[counted[own]] for group, own in members.items()}
     among = f"with {kind.column} {'=' if kind.positive else 'other than'} {positive!r}"
     return _rates(
         kind.name, among, wrong, about, _units(units, len(actual)), population, predicted
@@ -207,22 +216,24 @@ def error_rates(
 def _rates(
     name: str,
     among: str,
-    events: Sequence[bool],
-    members: dict[Hashable, list[int]],
-    units: Sequence[Hashable],
+    events: npt.NDArray[np.bool_],
+    members: Mapping[Hashable, RowNumbers],
+    units: RowsByLabel | None,
     population: Population,
     predicted: Sequence[bool],
 ) -> Rates:
     known_population(population)
-    array = np.array(events, dtype=np.float64)
-    own = {group: [units[i] for i in rows] for group, rows in members.items()}
-    for group, labels_ in own.items() if population == "fixed" else ():
-        for unit, n in Counter(labels_).items():
-            if n == 1:
-                raise NoRepeats(
-                    f"unit {unit} has 1 row of group {group} {among}; a fixed population needs at "
-                    "least 2 per unit and group, since nothing else varies"
-                )
+    array = events.astype(np.float64)
+    own = {group: rows if units is None else units.number[rows] for group, rows in members.items()}
+    for group, numbers in own.items() if population == "fixed" else ():
+        alone = np.bincount(numbers)[numbers] == 1
+        if alone.any():
+            number = int(numbers[np.argmax(alone)])
+            unit = number if units is None else list(units)[number]
+            raise NoRepeats(
+                f"unit {unit} has 1 row of group {group} {among}; a fixed population needs at "
+                "least 2 per unit and group, since nothing else varies"
+            )
     return Rates(
         name=name,
         among=among,
@@ -243,8 +254,8 @@ def constant_predictions(predicted: Sequence[bool]) -> str:
     )
 
 
-def _units(units: Any, rows: int) -> Sequence[Hashable]:
-    return range(rows) if units is None else labels(units, "units", rows)
+def _units(units: Any, rows: int) -> RowsByLabel | None:
+    return None if units is None else RowsByLabel(labels(units, "units", rows), rows)
 
 
 def is_positive(values: Any, argument: str, positive: Any) -> list[bool]:
@@ -256,7 +267,8 @@ def is_positive(values: Any, argument: str, positive: Any) -> list[bool]:
     found = labels(values, argument)
     if not found:
         raise ValueError(f"{argument} is empty; give at least one row per group")
-    for i, label in enumerate(found):
+    fractions = any(issubclass(kind, float) for kind in set(map(type, found)))
+    for i, label in enumerate(found if fractions else ()):
         if isinstance(label, float) and not label.is_integer():
             raise ValueError(
                 f"{argument} row {i} is {label:g}, no class; compare predictions (scores >= 0.5)"
@@ -275,11 +287,13 @@ def difference(rates: Rates) -> RateDifference | MaxPairwiseDifference | Undefin
     """Largest absolute difference of any two groups' rates."""
     estimate: RateDifference | MaxPairwiseDifference | Undefined
     if all(x.size for x in rates.outcomes.values()) and len(rates.outcomes) > 2:
-        names = [group for group, x in rates.outcomes.items() for _ in range(x.size)]
+        names: list[Hashable] = []
+        for group, x in rates.outcomes.items():
+            names += [group] * x.size
         estimate = MaxPairwiseDifference.of_rates(
             np.concatenate(list(rates.outcomes.values())),
             names,
-            units=[unit for units in rates.units.values() for unit in units],
+            units=np.concatenate(list(rates.units.values())),
             population=rates.population,
         )
     else:
@@ -367,8 +381,8 @@ def _smaller_over_larger(
     x_a: Floats,
     x_b: Floats,
     *,
-    units_a: list[Hashable],
-    units_b: list[Hashable],
+    units_a: RowNumbers,
+    units_b: RowNumbers,
     population: Population,
 ) -> RateRatio:
     if (x_a.mean(), x_a.size) > (x_b.mean(), x_b.size):

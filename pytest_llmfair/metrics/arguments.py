@@ -6,7 +6,7 @@ Every error names the argument, the row and the remedy.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Mapping, Sequence, Set, Sized
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence, Set, Sized
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
@@ -20,6 +20,7 @@ __all__: list[str] = []
 
 E = TypeVar("E", bound=Estimate)
 Floats = npt.NDArray[np.float64]
+RowNumbers = npt.NDArray[np.intp]
 # A table, or one array per row where rows differ in length.
 Rows = Floats | list[Floats]
 # One text, or a list of answers, per row.
@@ -253,11 +254,34 @@ def is_nan(label: Any) -> bool:
     return unequal is not False if not isinstance(unequal, np.bool_) else bool(unequal)
 
 
-def group_rows(groups: Any, rows: int, argument: str = "groups") -> dict[Hashable, list[int]]:
+class RowsByLabel(Mapping[Hashable, RowNumbers]):
+    """The rows of each label in rising order, labels in order of appearance."""
+
+    def __init__(self, found: Iterable[Hashable], rows: int) -> None:
+        self._places: dict[Hashable, int] = {}
+        add, known = self._places.setdefault, self._places
+        numbers = (add(label, len(known)) for label in found)
+        # `number` is that of the label of each row.
+        self.number = np.fromiter(numbers, dtype=np.intp, count=rows)
+        # Small types are sorted by counting.
+        short = self.number.astype(np.min_scalar_type(len(known)))
+        self._order = np.argsort(short, kind="stable")
+        self._ends = np.cumsum(np.bincount(self.number, minlength=len(known)))
+
+    def __getitem__(self, label: Hashable) -> RowNumbers:
+        place = self._places[label]
+        return self._order[self._ends[place - 1] if place else 0 : self._ends[place]]
+
+    def __iter__(self) -> Iterator[Hashable]:
+        return iter(self._places)
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+
+def group_rows(groups: Any, rows: int, argument: str = "groups") -> RowsByLabel:
     """Return the rows of each group, groups in order of appearance; at least two groups."""
-    members: dict[Hashable, list[int]] = {}
-    for i, label in enumerate(labels(groups, argument, rows)):
-        members.setdefault(label, []).append(i)
+    members = RowsByLabel(labels(groups, argument, rows), rows)
     if len(members) < 2:
         raise ValueError(
             f"{argument} holds {len(members)} group ({', '.join(map(str, members))}); "
@@ -275,11 +299,12 @@ def known_population(population: str) -> None:
 def counts(values: Any, argument: str) -> npt.NDArray[np.int64]:
     """Return whole numbers of at least 0, one per row."""
     array = flat_scores(values, argument)
-    for i, x in enumerate(array.tolist()):
-        if not 0 <= x <= _MOST_COUNTED or x != int(x):
-            raise ValueError(
-                f"{argument} row {i} is {x:g}; give whole numbers from 0 to {_MOST_COUNTED}"
-            )
+    wrong = ~((array >= 0) & (array <= _MOST_COUNTED) & (array == np.floor(array)))
+    if wrong.any():
+        i = int(np.argmax(wrong))
+        raise ValueError(
+            f"{argument} row {i} is {array[i]:g}; give whole numbers from 0 to {_MOST_COUNTED}"
+        )
     return array.astype(np.int64)
 
 
@@ -325,11 +350,13 @@ def note_constant(estimate: E, rows: Rows) -> E:
     return estimate
 
 
-def note_canned(estimate: E, distinct: Sequence[Hashable]) -> E:
+def note_canned(estimate: E, answers: Iterable[Hashable]) -> E:
     """Flag one and the same text or list as the answer to several pairs: a broken client."""
-    if len(distinct) == 1 and estimate.sample.units > 1:
+    others = iter(answers)
+    first = next(others)
+    if estimate.sample.units > 1 and all(answer == first for answer in others):
         canned = (
-            f"one answer to everything, {repr(distinct[0])[:40]}: check the client, a canned "
+            f"one answer to everything, {repr(first)[:40]}: check the client, a canned "
             "answer shows nothing"
         )
         return estimate.with_findings(Finding("uninformative", canned))

@@ -16,6 +16,8 @@ from pytest_llmfair._util.validation import share
 from pytest_llmfair.metrics import _examples
 from pytest_llmfair.metrics._registry import metric
 from pytest_llmfair.metrics.arguments import (
+    RowNumbers,
+    RowsByLabel,
     counts,
     first_few,
     known_population,
@@ -268,7 +270,7 @@ class Occupations:
     # `kept` generations have a gender, `total` are all of them, and `ties` have as many male
     # as female pronouns.
 
-    names: list[Hashable]
+    names: Sequence[Hashable]
     units: list[Hashable] | None
     male: Integers
     kept: Integers
@@ -297,21 +299,23 @@ class Occupations:
         columns |= {} if ties is None else {"tie_counts": ties}
         same_length(**columns)
         joined = None if units is None else labels(units, "units", len(male))
-        found = cls(named or joined or list(range(len(male))), joined, male, kept, total, ties)
+        found = cls(named or joined or range(len(male)), joined, male, kept, total, ties)
         found._check()
         return found
 
     def _check(self) -> None:
         total = self.kept if self.total is None else self.total
-        for i, name in enumerate(self.names):
-            male, kept, n = int(self.male[i]), int(self.kept[i]), int(total[i])
-            if not male <= kept <= n:
+        rising = (self.male <= self.kept) & (self.kept <= total)
+        tied = np.zeros(len(total), dtype=np.bool_) if self.ties is None else self.ties > total
+        for i in np.flatnonzero(~rising | tied).tolist():
+            name, n = self.names[i], total[i]
+            if not rising[i]:
                 raise ValueError(
-                    f"occupation {name}: male_counts {male}, kept_counts {kept}"
+                    f"occupation {name}: male_counts {self.male[i]}, kept_counts {self.kept[i]}"
                     + ("" if self.total is None else f", total_counts {n}")
                     + "; none may exceed the next"
                 )
-            if self.ties is not None and self.ties[i] > n:
+            if self.ties is not None:
                 raise ValueError(
                     f"occupation {name}: {self.ties[i]} ties of {n} generations; a tie is one of "
                     "them"
@@ -344,10 +348,8 @@ class Occupations:
         """Estimate a kind of count over all occupations and for each of them, and report drops."""
         known_population(population)
         limit = share(max_dropped, "max_dropped")
-        rows: dict[Hashable, list[int]] = {}
-        for i, name in enumerate(self.names):
-            rows.setdefault(name, []).append(i)
-        empty = [name for name, n in zip(self.names, self.kept.tolist(), strict=True) if n == 0]
+        rows = RowsByLabel(self.names, len(self.names))
+        empty = [self.names[i] for i in np.flatnonzero(self.kept == 0).tolist()]
         estimate = (
             self._undefined(empty, population)
             if empty
@@ -371,7 +373,7 @@ class Occupations:
         )
 
     def _row(
-        self, own: list[int], successes: Integers, engine: Callable[..., Estimate]
+        self, own: RowNumbers, successes: Integers, engine: Callable[..., Estimate]
     ) -> OccupationRow:
         kept = int(self.kept[own].sum())
         dropped, ties = self._dropped(own), math.nan
@@ -384,14 +386,12 @@ class Occupations:
         rate = int(successes[own].sum()) / kept
         return OccupationRow(skew.value, kept, rate, estimate=skew, dropped=dropped, ties=ties)
 
-    def _dropped(self, own: list[int]) -> float:
+    def _dropped(self, own: RowNumbers) -> float:
         """Share of the generations of some rows that have no gender; NaN where unknown."""
         total = 0 if self.total is None else int(self.total[own].sum())
         return 1.0 - int(self.kept[own].sum()) / total if total else math.nan
 
-    def _report(
-        self, estimate: Estimate, rows: Mapping[Hashable, list[int]], limit: float
-    ) -> Estimate:
+    def _report(self, estimate: Estimate, rows: RowsByLabel, limit: float) -> Estimate:
         """Say how many generations were dropped or tied; too many make the evidence invalid."""
         if self.total is None or not self.total.any():
             return estimate

@@ -6,6 +6,7 @@ units therefore never change a result, not even its last bit.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any
@@ -85,13 +86,33 @@ def cluster_index(
     if units is None:
         return np.arange(rows), rows
     numbers: dict[Hashable, int] = {}
-    given = label_list(units, rows, name)
-    if set(map(type, given)) == {int} and (whole := np.array(given)).dtype.kind == "i":
-        # A dictionary of a million numbers does not fit a processor's cache.
-        _, first, index = np.unique(whole, return_index=True, return_inverse=True)
-        return np.argsort(np.argsort(first))[index], len(first)
+    given = _labels(units, rows, name)
+    whole = isinstance(given, np.ndarray) or set(map(type, given)) == {int}
+    if whole and (array := np.asarray(given)).dtype.kind == "i":
+        return _numbered(array)
     found = [numbers.setdefault(label, len(numbers)) for label in given]
     return np.array(found, dtype=np.intp), len(numbers)
+
+
+def _labels(units: Iterable[Hashable], rows: int, name: str) -> Any:
+    """Return labels as a list, or as they are where they are an array of whole numbers."""
+    if isinstance(units, np.ndarray) and units.shape == (rows,) and units.dtype.kind == "i":
+        return units
+    return label_list(units, rows, name)
+
+
+def _numbered(whole: Indices) -> tuple[Indices, int]:
+    """Return the number of each whole number in order of appearance, and how many differ."""
+    # A dictionary of a million numbers does not fit a processor's cache.
+    n, low = len(whole), int(whole.min())
+    close = int(whole.max()) - low < 4 * n
+    codes = whole - low if close else np.unique(whole, return_inverse=True)[1]
+    first = np.full(int(codes.max()) + 1, n)
+    first[codes[::-1]] = np.arange(n)[::-1]  # the earliest row is written last
+    starts = np.zeros(n, dtype=np.bool_)
+    starts[first[first < n]] = True
+    numbers = np.cumsum(starts) - 1
+    return numbers[first[codes]], int(numbers[-1]) + 1
 
 
 def common_index(
@@ -104,13 +125,13 @@ def common_index(
     if units_a is None and units_b is None:
         index = np.arange(n_a + n_b)
         return index[:n_a], index[n_a:], n_a + n_b
-    labels: list[Any] = []
-    for name, units, n in (("units_a", units_a, n_a), ("units_b", units_b, n_b)):
-        if units is None:
-            # No caller's label is an object that was made here.
-            labels += [object() for _ in range(n)]
-        else:
-            labels += label_list(units, n, name)
+    # No caller's label is an object that was made here.
+    given: list[Any] = [
+        [object() for _ in range(n)] if units is None else _labels(units, n, name)
+        for name, units, n in (("units_a", units_a, n_a), ("units_b", units_b, n_b))
+    ]
+    arrays = all(isinstance(own, np.ndarray) for own in given)
+    labels: Any = np.concatenate(given) if arrays else list(itertools.chain(*given))
     index, n_units = cluster_index(labels, n_a + n_b)
     return index[:n_a], index[n_a:], n_units
 
@@ -137,8 +158,20 @@ def check_repeats_of_groups(index_a: Indices, index_b: Indices) -> None:
 
 def compact(index: Indices) -> tuple[Indices, int]:
     """Renumber clusters from 0 without gaps, and count them."""
-    numbers, renumbered = np.unique(index, return_inverse=True)
-    return renumbered, len(numbers)
+    # Counting touches memory in order, which sorting or a hash table of many clusters does not.
+    numbers = np.cumsum(np.bincount(index) > 0)
+    return numbers[index] - 1, int(numbers[-1])
+
+
+def distinct(index: Indices) -> int:
+    """Count the clusters that have a row."""
+    return int(np.count_nonzero(np.bincount(index)))
+
+
+def overlap(index_a: Indices, index_b: Indices) -> bool:
+    """Whether a cluster has rows of both groups."""
+    clusters = 1 + max(int(index_a.max()), int(index_b.max()))
+    return bool((np.bincount(index_a, minlength=clusters) > 0)[index_b].any())
 
 
 def as_list(units: Iterable[Hashable], name: str = "units") -> list[Any]:
@@ -171,8 +204,10 @@ def label_list(units: Iterable[Hashable], rows: int, name: str = "units") -> Seq
 
 def cluster_sums(values: Floats, index: Indices, clusters: int) -> Floats:
     """Sum of `values` per cluster, the same bits in any order of rows."""
-    order = np.argsort(values, kind="stable")
-    sums = np.bincount(index[order], weights=values[order], minlength=clusters)
+    if np.bincount(index).max(initial=0) > 2:  # two numbers have the same sum in either order
+        order = np.argsort(values, kind="stable")
+        values, index = values[order], index[order]
+    sums = np.bincount(index, weights=values, minlength=clusters)
     return np.asarray(sums, dtype=np.float64)
 
 

@@ -81,6 +81,8 @@ class TwoRates:
     # Whether rows are not independent draws.
     clustered: bool
     findings: tuple[Finding, ...]
+    # Number of the unit of each row, those of the first group and then those of the second.
+    unit: Indices
 
     @property
     def gap(self) -> float:
@@ -147,7 +149,8 @@ def read_rates(
         rate_a, rate_b, discordance = _pair(
             (a, index_a, rate_a), (b, index_b, rate_b), n_units, scale
         )
-    per_unit = np.bincount(np.concatenate([index_a, index_b]), minlength=n_units)
+    unit = np.concatenate([index_a, index_b])
+    per_unit = np.bincount(unit, minlength=n_units)
     total = len(a) + len(b)
     independent = sum(r.value * (1.0 - r.value) / r.rows for r in (rate_a, rate_b))
     gap = rate_a.value - rate_b.value
@@ -177,6 +180,7 @@ def read_rates(
         paired=paired,
         clustered=bool(np.isfinite([rate_a.df, rate_b.df]).any()),
         findings=tuple(found),
+        unit=unit,
     )
 
 

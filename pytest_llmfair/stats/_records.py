@@ -189,7 +189,7 @@ class Contributions:
     """
 
     values: Floats
-    units: Sequence[Hashable] | None
+    units: Sequence[Hashable] | Indices | None
     reach: float
 
     def __repr__(self) -> str:
@@ -201,7 +201,7 @@ class Contributions:
         value: float,
         influence_a: Floats,
         influence_b: Floats,
-        units: Sequence[Hashable],
+        units: Sequence[Hashable] | Indices,
         span: float,
     ) -> Contributions:
         """Rows of the first group, then of the second; `span` is the largest influence gap."""

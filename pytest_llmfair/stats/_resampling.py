@@ -102,12 +102,13 @@ class Strata:
         """Blocks of weights that choose a functional, and that evaluate it on other units."""
         generator = np.random.default_rng(SEED_HALVES)
         stratum = self._stratum
-        place = np.arange(self.units) - np.repeat(self._starts, self.sizes)
+        # Units go to the halves in turn.
+        turn = ((np.arange(self.units) - np.repeat(self._starts, self.sizes)) % 2.0)[None, :]
         for size in blocks(_HALVINGS, 2 * self.units):
             # Keys between one stratum's number and the next keep strata together.
             order = np.argsort(generator.random((size, self.units)) + stratum, axis=1)
             half = np.zeros((size, self.units))
-            np.put_along_axis(half, order, place[None, :] % 2.0, axis=1)
+            np.put_along_axis(half, order, turn, axis=1)
             first, second = self._balanced(1.0 - half), self._balanced(half)
             yield np.concatenate([first, second]), np.concatenate([second, first])
 

@@ -95,25 +95,34 @@ class MeanDifference(Estimate):
         index_a, index_b, units = clusters.common_index(len(a), len(b), units_a, units_b)
         if population == "fixed":
             clusters.check_repeats_of_groups(index_a, index_b)
-        shared = np.intersect1d(index_a, index_b).size > 0
+        shared = clusters.overlap(index_a, index_b)
         gap = clusters.exact_mean(a) - clusters.exact_mean(b)
-        influence = _influence(a, index_a, units) - _influence(b, index_b, units)
         limited = bool(np.isfinite(bounds).all())
         sides: tuple[Mean, ...] = ()
         within = None
         if shared and population == "sampled":
+            influence = _influence(a, index_a, units) - _influence(b, index_b, units)
+            ordered = np.sort(influence)
+            variance, df = clusters.variance_of_mean(ordered), clusters.kurtosis_df(ordered)
             if limited:
                 within = mean_within(influence, gap, bounds[1] - bounds[0])
-        elif limited:
-            sides = (
-                Mean.of_values(a, units=index_a.tolist(), population=population, bounds=bounds),
-                Mean.of_values(b, units=index_b.tolist(), population=population, bounds=bounds),
-            )
-        variance, df = _spread([(a, index_a), (b, index_b)], influence, shared, population)
+        else:
+            variance, df = _spread([(a, index_a), (b, index_b)], population)
+            if limited:
+                unlabelled = units_a is None and units_b is None
+                sides = tuple(
+                    Mean.of_values(
+                        x,
+                        units=None if unlabelled else index.tolist(),
+                        population=population,
+                        bounds=bounds,
+                    )
+                    for x, index in ((a, index_a), (b, index_b))
+                )
         per_unit = np.bincount(np.concatenate([index_a, index_b]), minlength=units)
         span = bounds[1] - bounds[0]
         scale = span if limited else float(np.ptp(np.concatenate([a, b])))
-        sizes = [(len(index), len(np.unique(index))) for index in (index_a, index_b)]
+        sizes = [(len(index), clusters.distinct(index)) for index in (index_a, index_b)]
         planned = [clusters.planned_variance(*size, population) for size in sizes]
         fewest = min(own for _, own in sizes)
         findings = few_units(fewest, SMALLER_GROUP)
@@ -203,13 +212,8 @@ def _influence(x: Floats, index: Indices, units: int) -> Floats:
     return clusters.left_out_influence(x - clusters.exact_mean(x), index, units)
 
 
-def _spread(
-    groups: list[tuple[Floats, Indices]], influence: Floats, shared: bool, population: Population
-) -> tuple[float, float]:
-    """Squared error of the difference and its degrees of freedom."""
-    if shared and population == "sampled":
-        ordered = np.sort(influence)
-        return clusters.variance_of_mean(ordered), clusters.kurtosis_df(ordered)
+def _spread(groups: list[tuple[Floats, Indices]], population: Population) -> tuple[float, float]:
+    """Squared error of the difference of independent groups, and its degrees of freedom."""
     variances, df = [], []
     for x, index in groups:
         own, units = clusters.compact(index)

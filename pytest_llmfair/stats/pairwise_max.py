@@ -198,8 +198,8 @@ class MaxPairwiseDifference(Estimate):
             pairs[key] = compare(
                 rows[one],
                 rows[other],
-                units_a=grouped.unit[one].tolist(),
-                units_b=grouped.unit[other].tolist(),
+                units_a=grouped.unit[one],
+                units_b=grouped.unit[other],
             )
         large = [g for g, name in enumerate(grouped.names) if inside[name].sum() >= _FEWEST_ROWS]
         enough = {grouped.names[g] for g in large}

@@ -109,13 +109,13 @@ class RankBiserial(Estimate):
         places_a, places_b = won_a / (2 * n_b), (2 * n_a - won_b) / (2 * n_a)
         over_a, over_b = places_a - wins, places_b - wins
         alone = _both([np.sort(over_a), np.sort(over_b)])
-        labels: Sequence[Hashable] = range(n_a + n_b)
+        labels: Sequence[Hashable] | Indices = range(n_a + n_b)
         per_unit, n_units, spread = np.ones(n_a + n_b, dtype=np.intp), n_a + n_b, alone
         if units_a is not None or units_b is not None:
             index_a, index_b, n_units = clusters.common_index(n_a, n_b, units_a, units_b)
             index = np.concatenate([index_a, index_b])
-            labels, per_unit = index.tolist(), np.bincount(index, minlength=n_units)
-            if np.intersect1d(index_a, index_b).size:
+            labels, per_unit = index, np.bincount(index, minlength=n_units)
+            if clusters.overlap(index_a, index_b):
                 spread = _together(over_a, over_b, index_a, index_b, n_units)
             else:
                 spread = _apart(over_a, over_b, index_a, index_b)
@@ -256,7 +256,7 @@ def _together(
     over_a: Floats, over_b: Floats, index_a: Indices, index_b: Indices, n_units: int
 ) -> _Spread:
     """One sample of units that hold both groups."""
-    fewest = min(len(np.unique(index_a)), len(np.unique(index_b)))
+    fewest = min(clusters.distinct(index_a), clusters.distinct(index_b))
     if fewest == 1:
         return _Spread(0.0, math.inf, 1)
     influence = np.sort(
@@ -266,7 +266,7 @@ def _together(
     return _Spread(clusters.variance_of_mean(influence), clusters.kurtosis_df(influence), fewest)
 
 
-def _fixed(places_a: Floats, places_b: Floats, labels: Sequence[Hashable]) -> _Spread:
+def _fixed(places_a: Floats, places_b: Floats, labels: Sequence[Hashable] | Indices) -> _Spread:
     """Two independent samples of generations, inside units that are all there is."""
     parts = []
     index = np.array(labels, dtype=np.intp)

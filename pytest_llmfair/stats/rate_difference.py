@@ -13,8 +13,6 @@ from scipy import special
 
 from pytest_llmfair.stats._base import Estimate
 from pytest_llmfair.stats._clusters import (
-    as_list,
-    common_index,
     left_out_influence,
 )
 from pytest_llmfair.stats._p_values import within_share
@@ -91,11 +89,8 @@ class RateDifference(Estimate):
         >>> RateDifference.of_outcomes([1, 1, 0, 1] * 10, [0, 1, 0, 0] * 10)
         RateDifference 0.500 [0.289, 0.665] (95 %, 80 units)
         """
-        units_a = None if units_a is None else as_list(units_a, "units_a")
-        units_b = None if units_b is None else as_list(units_b, "units_b")
         rates = read_rates(x_a, x_b, units_a, units_b, population, scale="difference")
         a, b = np.asarray(x_a, dtype=np.float64), np.asarray(x_b, dtype=np.float64)
-        index_a, index_b, _ = common_index(len(a), len(b), units_a, units_b)
         if rates.discordance is not None:
             method = "Tango score"
         else:
@@ -103,6 +98,7 @@ class RateDifference(Estimate):
             method += " on effective counts" if rates.clustered else ""
         within = None
         if rates.paired and population == "sampled" and rates.discordance is None:
+            index_a, index_b = np.split(rates.unit, [len(a)])
             within = _within(rates, (a, index_a), (b, index_b))
         return cls(
             value=abs(rates.gap) if absolute else rates.gap,
@@ -112,7 +108,7 @@ class RateDifference(Estimate):
                 rates.gap,
                 a - rates.a.value,
                 rates.b.value - b,
-                [*index_a.tolist(), *index_b.tolist()],
+                rates.unit,
                 span=1.0,
             ),
             findings=rates.findings,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
@@ -41,19 +40,23 @@ E = TypeVar("E", bound=Estimate)
 
 # Up to so many labels comparing whole arrays is faster than row by row.
 _FEW_LABELS = 32
+# So many rows show whether labels are few.
+_FIRST = 1000
 
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
     """Checked candidates, column by column."""
 
-    # `group` is the index in `names` of each candidate's group. `pools` are also the sampling
-    # units. Only candidates with `qualified` are compared, and only within `strata`.
+    # `group` is the index in `names` of each candidate's group, and `pool` the index in `pools` of
+    # its pool, which is also the sampling unit. Only candidates with `qualified` are compared, and
+    # only within `strata`.
 
     scores: Floats
     names: list[Hashable]
     group: RowNumbers
-    pools: list[Hashable] | None
+    pools: list[Hashable]
+    pool: RowNumbers | None
     qualified: npt.NDArray[np.bool_] | None
     strata: list[Hashable] | None
     judge: Sequence[Finding] = ()
@@ -97,11 +100,13 @@ class Candidates:
         values = flat_scores(scores)
         n = len(values)
         names, group = _numbered(groups, "groups", n)
+        known, pool = ([], None) if pools is None else _numbered(pools, argument, n)
         return cls(
             values,
             names,
             group,
-            None if pools is None else labels(pools, argument, n),
+            known,
+            pool,
             None if qualified is None else np.array(flags(qualified, "qualified", n)),
             None if strata is None else labels(strata, "strata", n),
             judge,
@@ -141,7 +146,7 @@ class Candidates:
             {key: len(a) for key, (a, _) in rows.items()},
             {key: rate(a) for key, (a, _) in rows.items() if rate is not None and a.size},
         )
-        estimate = replace(estimate, groups=groups, unit="" if self.pools is None else "round")
+        estimate = replace(estimate, groups=groups, unit="" if self.pool is None else "round")
         estimate = estimate.with_findings(
             *(
                 Finding.note(
@@ -179,7 +184,7 @@ class Candidates:
         if quota is None:
             return estimate
         k = whole(quota, "k")
-        chosen = selected(self.scores, *pool_numbers(self.pools, f"k={k}"), k)
+        chosen = self.selected(k, f"k={k}")
         gaps = [
             f"{describe_key(key)} {chosen[a].mean() - chosen[b].mean():+.3f}"
             for key, (a, b) in self.contrasts(reference).items()
@@ -217,9 +222,36 @@ class Candidates:
                 found[key] = self.rows(a), self.rows(b)
         return found
 
-    def units(self, rows: RowNumbers) -> list[Hashable] | None:
-        """Return the sampling units of some rows; None when each is its own."""
-        return None if self.pools is None else [self.pools[i] for i in rows.tolist()]
+    def units(self, rows: RowNumbers) -> RowNumbers | None:
+        """Return the numbers of the sampling units of some rows; None when each is its own."""
+        return None if self.pool is None else self.pool[rows]
+
+    def selected(self, k: int, who: str) -> Floats:
+        """Return the probability of each to be among the top k of its pool; ties share places."""
+        scores, pool = self.scores, self.pools_for(who)
+        sizes = np.bincount(pool)
+        if (sizes < k).any():
+            small = int(np.argmax(sizes < k))
+            raise ValueError(
+                f"round {self.pools[small]} has {sizes[small]} candidates, fewer than k = {k}; "
+                "lower k or leave the round out"
+            )
+        order = np.lexsort((-scores, pool))
+        ends = np.cumsum(sizes)
+        cut = scores[order][ends - sizes + k - 1][pool]
+        above = np.bincount(pool, weights=scores > cut)
+        tied = np.bincount(pool, weights=scores == cut)
+        left = ((k - above) / tied)[pool]
+        return np.where(scores > cut, 1.0, np.where(scores == cut, left, 0.0))
+
+    def pools_for(self, who: str) -> RowNumbers:
+        """Return the number of each candidate's pool, which a selection needs."""
+        if self.pool is None:
+            raise TypeError(
+                f"{who} needs rounds=..., the pool of each candidate; one label for all if there "
+                "is one pool"
+            )
+        return self.pool
 
     def _strata(self) -> Iterator[tuple[Hashable, RowNumbers]]:
         """Yield each stratum with the number of each row's group, -1 outside the stratum."""
@@ -245,9 +277,9 @@ class Candidates:
 
     def _sample(self, population: Population) -> Sample:
         """Count the units and candidates that are compared."""
-        rows = self.rows(np.ones(len(self.scores), dtype=np.bool_)).tolist()
-        units = rows if self.pools is None else [self.pools[i] for i in rows]
-        return Sample.of_sizes(Counter(units).values(), population)
+        rows = self.rows(np.ones(len(self.scores), dtype=np.bool_))
+        sizes = np.bincount(rows if self.pool is None else self.pool[rows])
+        return Sample.of_sizes(sizes[sizes > 0], population)
 
 
 def sized(
@@ -323,7 +355,8 @@ def describe_key(key: Hashable) -> str:
 
 def _numbered(values: Any, argument: str, rows: int) -> tuple[list[Hashable], RowNumbers]:
     """Return the distinct labels in order of appearance, and the number of each row's."""
-    if type(values) is np.ndarray and values.shape == (rows,) and values.dtype.kind in "biuU":
+    plain = type(values) is np.ndarray and values.shape == (rows,) and values.dtype.kind in "biuU"
+    if plain and len(set(values[:_FIRST].tolist())) <= _FEW_LABELS:
         names: list[Hashable] = []
         index, left = np.zeros(rows, dtype=np.intp), np.ones(rows, dtype=np.bool_)
         while left.any() and len(names) < _FEW_LABELS:
@@ -360,36 +393,6 @@ def _by_candidate(values: Any, keys: Sequence[tuple[Hashable, Hashable]], argume
             raise ValueError(f"{argument} has no entry for candidate {candidate!r}; add it")
         found.append(values.get((pool, candidate), values.get(candidate)))
     return found
-
-
-def pool_numbers(pools: Sequence[Hashable] | None, who: str) -> tuple[list[Hashable], RowNumbers]:
-    """Return the names of the pools, and the number of each candidate's pool."""
-    if pools is None:
-        raise TypeError(
-            f"{who} needs rounds=..., the pool of each candidate; one label for all if there "
-            "is one pool"
-        )
-    numbers: dict[Hashable, int] = {}
-    found = [numbers.setdefault(pool, len(numbers)) for pool in pools]
-    return list(numbers), np.array(found, dtype=np.intp)
-
-
-def selected(scores: Floats, names: Sequence[Hashable], pool: RowNumbers, k: int) -> Floats:
-    """Return the probability of each candidate to be among the top k; ties share what is left."""
-    sizes = np.bincount(pool, minlength=len(names))
-    if (sizes < k).any():
-        small = int(np.argmax(sizes < k))
-        raise ValueError(
-            f"round {names[small]} has {sizes[small]} candidates, fewer than k = {k}; lower k or "
-            "leave the round out"
-        )
-    order = np.lexsort((-scores, pool))
-    ends = np.cumsum(sizes)
-    cut = scores[order][ends - sizes + k - 1][pool]
-    above = np.bincount(pool, weights=scores > cut, minlength=len(names))
-    tied = np.bincount(pool, weights=scores == cut, minlength=len(names))
-    left = ((k - above) / tied)[pool]
-    return np.where(scores > cut, 1.0, np.where(scores == cut, left, 0.0))
 
 
 def reach(pool: RowNumbers, rows_a: RowNumbers, rows_b: RowNumbers, k: int) -> tuple[float, float]:

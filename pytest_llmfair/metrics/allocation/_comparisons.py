@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -99,9 +98,9 @@ class JudgedPair:
     pool: Hashable
     one: Hashable
     other: Hashable
-    # As seen by `one`, when it was shown first and when it was shown second.
-    forward: Counter[int | None]
-    backward: Counter[int | None]
+    # Answers as seen by `one`, when it was shown first and when it was shown second.
+    forward: list[int | None]
+    backward: list[int | None]
 
     @property
     def both_orders(self) -> bool:
@@ -110,8 +109,8 @@ class JudgedPair:
 
     def share(self, before: int | None, after: int | None) -> float:
         """Share of answer pairs, one per order, with these two answers."""
-        hits = self.forward.get(before, 0) * self.backward.get(after, 0)
-        return hits / (self.forward.total() * self.backward.total()) if hits else 0.0
+        hits = self.forward.count(before) * self.backward.count(after)
+        return hits / (len(self.forward) * len(self.backward)) if hits else 0.0
 
     def preferred(self, candidate: Hashable) -> float:
         """Share of answer pairs that name this candidate in both orders."""
@@ -136,10 +135,10 @@ def pairs_of(comparisons: Iterable[JudgeAnswer]) -> list[JudgedPair]:
         key = (row.pool, row.second, row.first)
         if key not in found:
             key = (row.pool, row.first, row.second)
-            found.setdefault(key, JudgedPair(*key, Counter(), Counter()))
+            found.setdefault(key, JudgedPair(*key, [], []))
         pair = found[key]
         side = pair.forward if row.first == pair.one else pair.backward
-        side[row.won_by(pair.one)] += 1
+        side.append(row.won_by(pair.one))
     return list(found.values())
 
 

@@ -16,8 +16,6 @@ from pytest_llmfair.metrics.allocation._candidates import (
     Candidates,
     RowNumbers,
     contrasts,
-    pool_numbers,
-    selected,
 )
 from pytest_llmfair.metrics.allocation._comparisons import groups_of, read_comparisons
 from pytest_llmfair.metrics.allocation.preferences import views_of
@@ -87,11 +85,11 @@ def drawn_values(
         given["groups"],
         **{name: given.get(name) for name in ("rounds", "units", "qualified", "strata")},
     )
-    names, pool = pool_numbers(candidates.pools, call.metric)
-    weights = _columns(weights, pools, names)
+    pool = candidates.pools_for(call.metric)
+    weights = _columns(weights, pools, candidates.pools)
     scores = candidates.scores
     if call.metric in _GAPS:
-        scores = selected(scores, names, pool, whole(given["k"], "k"))
+        scores = candidates.selected(whole(given["k"], "k"), call.metric)
     with np.errstate(divide="ignore", invalid="ignore"):
         return {
             key: compare(scores, pool, weights, a, b)

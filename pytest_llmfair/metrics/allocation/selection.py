@@ -16,9 +16,7 @@ from pytest_llmfair.metrics._registry import metric
 from pytest_llmfair.metrics.allocation._candidates import (
     Candidates,
     RowNumbers,
-    pool_numbers,
     reach,
-    selected,
 )
 from pytest_llmfair.metrics.arguments import Floats
 from pytest_llmfair.stats import (
@@ -178,8 +176,7 @@ def _gap(
     who: str, candidates: Candidates, reference: Any, k: Any, population: Population
 ) -> RateDifference | MaxPairwiseDifference | Undefined:
     k = whole(k, "k")
-    names, pool = pool_numbers(candidates.pools, who)
-    chosen = selected(candidates.scores, names, pool, k)
+    pool, chosen = candidates.pools_for(who), candidates.selected(k, who)
 
     def compare(rows_a: RowNumbers, rows_b: RowNumbers) -> RateDifference:
         found = RateDifference.of_outcomes(
@@ -243,9 +240,7 @@ def selection_rate(
     {'a': 0.5, 'b': 0.5}
     """
     candidates = Candidates.read(scores, groups, rounds=rounds, units=None, qualified=qualified)
-    chosen = selected(
-        candidates.scores, *pool_numbers(candidates.pools, "selection_rate()"), whole(k, "k")
-    )
+    chosen = candidates.selected(whole(k, "k"), "selection_rate()")
     return dict(zip(candidates.names, _rates(candidates, chosen), strict=True))
 
 

@@ -118,7 +118,7 @@ def _fewest(rows_a: Sequence[Sized], rows_b: Sequence[Sized], argument: str) -> 
             f"lengths differ: {argument}_a has {len(rows_a)} rows, {argument}_b has "
             f"{len(rows_b)}; row i of both is one pair"
         )
-    return [min(len(a), len(b)) for a, b in zip(rows_a, rows_b, strict=True)]
+    return list(map(min, map(len, rows_a), map(len, rows_b)))
 
 
 def _reduced(

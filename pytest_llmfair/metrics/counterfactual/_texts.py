@@ -37,16 +37,16 @@ def masker(mask: Mask) -> tuple[Callable[[str], str], tuple[str, ...]]:
 
 def masked_pairs(
     texts_a: Any, texts_b: Any, mask: Mask
-) -> tuple[list[list[str]], list[list[str]], list[str], tuple[str, ...]]:
-    """Return the masked answers of both sides, the distinct answers as given, and what lacks."""
+) -> tuple[list[list[str]], list[list[str]], Iterable[str], tuple[str, ...]]:
+    """Return the masked answers of both sides, the answers as given, and what lacks."""
     masked, lacks = masker(mask)
     sides = text_rows(texts_a, "texts_a"), text_rows(texts_b, "texts_b")
-    distinct = list(dict.fromkeys(text for rows in sides for row in rows for text in row))
+    given = itertools.chain.from_iterable(itertools.chain(*sides))
     if mask is None:
-        return *sides, distinct, lacks
-    seen = {text: masked(text) for text in distinct}
+        return *sides, given, lacks
+    seen = {text: masked(text) for text in dict.fromkeys(given)}
     first, second = ([[seen[text] for text in row] for row in rows] for rows in sides)
-    return first, second, distinct, lacks
+    return first, second, seen, lacks
 
 
 def rouge_of_texts(first: Sequence[str], second: Sequence[str]) -> list[float]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Hashable, Sequence
 from typing import Any
 
@@ -19,8 +20,8 @@ from pytest_llmfair.stats import Finding, Mean, Population, Undefined
 
 __all__ = ["counterfactual_cosine"]
 
-# Numbers copied at once, to limit memory.
-_AT_ONCE = 1 << 20
+# Numbers that are read at once and fit a processor's cache.
+_AT_ONCE = 1 << 16
 
 
 @metric(
@@ -82,12 +83,15 @@ def counterfactual_cosine(
     rows_a = _embeddings(embeddings_a, "embeddings_a")
     rows_b = _embeddings(embeddings_b, "embeddings_b", rows_a[0].shape[1])
     table = np.concatenate([_table(rows_a), _table(rows_b)])
-    # Scaling by a power of two is exact and keeps squares from overflow and underflow.
-    _, exponent = np.frexp(np.abs(table).max(axis=1, keepdims=True))
-    table = np.ldexp(table, -exponent)
-    squares = np.einsum("ij,ij->i", table, table)
-    places = _places(rows_a, 0)
-    sides = places, _places(rows_b, places[-1][-1] + 1)
+    step = max(1, _AT_ONCE // table.shape[1])
+    squares = np.empty(len(table))
+    for start in range(0, len(table), step):
+        part = table[start : start + step]
+        # Scaling by a power of two is exact and keeps squares from overflow and underflow.
+        _, exponent = np.frexp(np.abs(part).max(axis=1, keepdims=True))
+        np.ldexp(part, -exponent, out=part)
+        squares[start : start + step] = np.einsum("ij,ij->i", part, part)
+    sides = _Places(rows_a, 0), _Places(rows_b, len(table) - sum(map(len, rows_b)))
     if not squares.all():
         return Undefined(
             undefined=_zero(rows_a, rows_b),
@@ -98,7 +102,6 @@ def counterfactual_cosine(
 
     def cosines(first: Sequence[int], second: Sequence[int]) -> Floats:
         found = np.empty(len(first))
-        step = max(1, _AT_ONCE // table.shape[1])
         for start in range(0, len(first), step):
             part = slice(start, start + step)
             i, j = np.array(first[part]), np.array(second[part])
@@ -128,7 +131,7 @@ def _embeddings(values: Any, argument: str, dimension: int | None = None) -> Row
     if type(values) is np.ndarray and values.ndim in (2, 3) and values.dtype.kind in "biuf":
         width = values.shape[-1]
         if values.size and dimension in (None, width) and np.isfinite(values).all():
-            return values.astype(np.float64).reshape(len(values), -1, width)
+            return values.astype(np.float64, copy=False).reshape(len(values), -1, width)
     rows = []
     for i, row in enumerate(listed(values, argument)):
         try:
@@ -169,10 +172,17 @@ def _table(rows: Rows) -> Floats:
     return np.concatenate(rows)
 
 
-def _places(rows: Rows, start: int) -> list[range]:
-    """Return where the embeddings of each row are in the table of all."""
-    ends = start + np.cumsum([len(row) for row in rows])
-    return [range(end - len(row), end) for end, row in zip(ends.tolist(), rows, strict=True)]
+class _Places(Sequence[range]):
+    """Where the embeddings of each row are in the table of all."""
+
+    def __init__(self, rows: Rows, start: int) -> None:
+        self._ends = list(itertools.accumulate(map(len, rows), initial=start))
+
+    def __len__(self) -> int:
+        return len(self._ends) - 1
+
+    def __getitem__(self, row: Any) -> Any:
+        return range(self._ends[row], self._ends[row + 1])
 
 
 def _zero(rows_a: Rows, rows_b: Rows) -> str:

@@ -207,8 +207,8 @@ def _similarity(
     *,
     outcomes: bool = False,
 ) -> Mean:
-    rows_a, rows_b, distinct, lacks = masked_pairs(texts_a, texts_b, mask)
+    rows_a, rows_b, given, lacks = masked_pairs(texts_a, texts_b, mask)
     estimate = mean_over_pairs(
         rows_a, rows_b, reduce, units=units, population=population, outcomes=outcomes
     )
-    return note_canned(estimate, distinct).with_findings(*map(Finding.uncovered, lacks))
+    return note_canned(estimate, given).with_findings(*map(Finding.uncovered, lacks))

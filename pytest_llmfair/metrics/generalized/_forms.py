@@ -12,6 +12,8 @@ import numpy as np
 
 from pytest_llmfair.metrics.arguments import (
     Floats,
+    RowNumbers,
+    RowsByLabel,
     group_rows,
     known_population,
     labels,
@@ -37,30 +39,28 @@ class GroupForm:
     population: Population
 
     @cached_property
-    def members(self) -> dict[Hashable, list[int]]:
+    def members(self) -> dict[Hashable, RowNumbers]:
         """Rows of each group."""
-        found: dict[Hashable, list[int]] = {name: [] for name in self.names}
-        for i, label in enumerate(self.labels):
-            found[label].append(i)
-        return found
+        found = RowsByLabel(self.labels, len(self.labels))
+        return {name: found.get(name, np.empty(0, dtype=np.intp)) for name in self.names}
 
     @cached_property
     def sample(self) -> Sample:
         """How much evidence there is."""
         return sample_of(range(len(self.labels)) if self.units is None else self.units, self)
 
-    def units_of(self, rows: Sequence[int]) -> list[Hashable] | None:
+    def units_of(self, rows: RowNumbers) -> list[Hashable] | None:
         """Return the sampling units of some rows."""
-        return None if self.units is None else [self.units[i] for i in rows]
+        return None if self.units is None else [self.units[i] for i in rows.tolist()]
 
-    def take(self, rows: Sequence[int]) -> GroupForm:
+    def take(self, rows: RowNumbers) -> GroupForm:
         """Return some of the rows; a group may lose all of its own."""
         return replace(
             self,
-            labels=[self.labels[i] for i in rows],
-            y_true=None if self.y_true is None else [self.y_true[i] for i in rows],
-            y_pred=None if self.y_pred is None else [self.y_pred[i] for i in rows],
-            y_prob=None if self.y_prob is None else self.y_prob[list(rows)],
+            labels=[self.labels[i] for i in rows.tolist()],
+            y_true=None if self.y_true is None else [self.y_true[i] for i in rows.tolist()],
+            y_pred=None if self.y_pred is None else [self.y_pred[i] for i in rows.tolist()],
+            y_prob=None if self.y_prob is None else self.y_prob[rows],
             units=self.units_of(rows),
         )
 
@@ -200,7 +200,8 @@ def rows_of(values: Any, argument: str) -> list[Any]:
     found = values.to_numpy() if hasattr(values, "to_numpy") else values
     if isinstance(found, (str, bytes)) or not hasattr(found, "__iter__"):
         raise ValueError(f"{argument} is {found!r}; give a list or an array")
-    if any(isinstance(row, (list, tuple, np.ndarray)) for row in found):
+    kinds = set(map(type, found))
+    if any(issubclass(kind, (list, tuple, np.ndarray)) for kind in kinds):
         rows = list(found)
     else:
         rows = list(labels(found, argument))

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from pytest_llmfair.metrics._rates import is_positive
-from pytest_llmfair.metrics.arguments import Floats, flattened, note_constant
+from pytest_llmfair.metrics.arguments import Floats, RowNumbers, flattened, note_constant
 from pytest_llmfair.metrics.generalized._compare import (
     ALL_AT_ONCE,
     ComparableScores,
@@ -49,6 +49,9 @@ from pytest_llmfair.stats import (
 )
 
 E = TypeVar("E", bound=Estimate)
+
+# Examples that are compared at once, so that the table of all pairs stays in a processor's cache.
+_AT_ONCE = 1024
 
 
 def measure_predictions(row: NamedRow, form: GroupForm, positive: Any, reference: Any) -> Estimate:
@@ -101,11 +104,8 @@ def _background(
     return replace(form, labels=labels, names=names), against_background(names, (pooled,))
 
 
-def _rows_of(form: GroupForm, groups: Groups) -> list[int]:
-    members = form.members
-    if len(groups) == 1:
-        return members[groups[0]]
-    return sorted(i for name in groups for i in members[name])
+def _rows_of(form: GroupForm, groups: Groups) -> RowNumbers:
+    return np.sort(np.concatenate([form.members[name] for name in groups]))
 
 
 def _sides(term: GroupContrast) -> tuple[Groups, Groups, bool]:
@@ -197,7 +197,7 @@ class _Probabilities(ComparableScores):
         # All rows are a mixture of the group and the rest, and so is their distribution.
         return Scaled.times(distance, 1.0 - len(own) / len(self.column)) if whole else distance
 
-    def _compared(self, compare: Callable[..., E], a: Sequence[int], b: Sequence[int]) -> E:
+    def _compared(self, compare: Callable[..., E], a: RowNumbers, b: RowNumbers) -> E:
         return compare(
             self.column[a],
             self.column[b],
@@ -238,7 +238,7 @@ def _of_gold(row: NamedRow, form: GroupForm, positive: Any) -> tuple[GroupForm, 
         return form, ""
     if form.y_true is None:
         raise ValueError(f"{row.name} needs y_true: only examples of one gold class count")
-    gold = is_positive(form.y_true, "y_true", positive)
+    gold = np.array(is_positive(form.y_true, "y_true", positive))
     if row.gold == "not c":
         several = len(form.classes) > 2 or len(dict.fromkeys(form.y_true)) > 2
         if several:
@@ -251,11 +251,11 @@ def _of_gold(row: NamedRow, form: GroupForm, positive: Any) -> tuple[GroupForm, 
         f"{name} has no example {'of' if wanted else 'other than of'} gold class {positive!r} "
         f"among its {len(rows)} rows: {row.name} is not defined"
         for name, rows in form.members.items()
-        if not any(gold[i] == wanted for i in rows)
+        if not (gold[rows] == wanted).any()
     ]
     if missing:
         return form, "; ".join(missing)
-    return form.take([i for i, own in enumerate(gold) if own == wanted]), ""
+    return form.take(np.flatnonzero(gold == wanted)), ""
 
 
 def measure_counterfactuals(
@@ -304,27 +304,27 @@ def _read(row: NamedRow, form: CounterfactualForm, positive: Any) -> _Examples:
     gold = form.y_true
     if gold is None and (row.score == "p(gold)" or row.gold != "any"):
         raise ValueError(f"{row.name} needs y_true: the gold class of each source example")
-    kept: Sequence[int] = range(len(form.y_prob))
+    kept = np.arange(len(form.y_prob))
     if gold is not None and row.gold == "c":
-        kept = [j for j in kept if gold[j] == positive]
+        kept = np.array([j for j, label in enumerate(gold) if label == positive], dtype=np.intp)
     if row.score == "p(gold)":
         assert gold is not None
-        columns = [column_of(label, form.classes) for label in gold]
+        known = {label: column_of(label, form.classes) for label in dict.fromkeys(gold)}
+        columns = np.array([known[gold[j]] for j in kept.tolist()], dtype=np.intp)
     else:
-        columns = [column_of(positive, form.classes)] * len(form.y_prob)
-    before = None
-    if form.original is not None:
-        before = form.original[kept, [columns[j] for j in kept]]
+        columns = np.full(len(kept), column_of(positive, form.classes))
+    before = None if form.original is None else form.original[kept, columns]
     if isinstance(form.y_prob, np.ndarray):
-        sets: Any = form.y_prob[kept, :, :, [columns[j] for j in kept]]
+        sets: Any = form.y_prob[kept, :, :, columns]
     else:
-        sets = [[own[:, columns[j]] for own in form.y_prob[j]] for j in kept]
+        pairs = zip(kept.tolist(), columns.tolist(), strict=True)
+        sets = [[own[:, column] for own in form.y_prob[j]] for j, column in pairs]
     return _Examples(
         row=row,
         names=form.names,
         sets=sets,
         before=before,
-        units=None if form.units is None else [form.units[j] for j in kept],
+        units=None if form.units is None else [form.units[j] for j in kept.tolist()],
         population=form.population,
     )
 
@@ -352,10 +352,15 @@ class _Examples:
     def mean(self, design: ComparisonDesign) -> Mean:
         if not design.terms:
             return self._all_at_once()
-        table = np.stack([self._values(term) for term in design.terms], axis=1)
+        means: list[float] = []
+        for start in range(0, len(self.sets), _AT_ONCE):
+            part = slice(start, start + _AT_ONCE)
+            table = np.stack([self._values(term, part) for term in design.terms], axis=1)
+            # The exact sum is the same in any order of the columns.
+            means += [math.fsum(row) / len(row) for row in table.tolist()]
         groups = len(self.names)
         most = (groups // 2) * (groups - groups // 2) / len(design.terms)
-        return self._mean(_row_means(table), (0.0, most if design.against == "pairs" else 1.0))
+        return self._mean(means, (0.0, most if design.against == "pairs" else 1.0))
 
     def worst(self, design: ComparisonDesign, parts: Mapping[Hashable, Estimate]) -> Estimate:
         widest = MaxPairwiseDifference.of_pairs(parts)
@@ -380,16 +385,18 @@ class _Examples:
             return None
         return np.ascontiguousarray(self.sets[:, :, 0])
 
-    def _values(self, term: GroupContrast) -> Floats:
-        """Return the comparison in every example."""
+    def _values(self, term: GroupContrast, part: slice = slice(None)) -> Floats:
+        """Return the comparison in every example, or in some."""
         if self._table is None:
-            return np.array([self._value(term, j) for j in range(len(self.sets))])
+            rows = range(len(self.sets))[part]
+            return np.array([self._value(term, j) for j in rows])
+        table = self._table[part]
         (first,) = (self.names.index(name) for name in term.first)
         others = [self.names.index(name) for name in term.second]
-        backgrounds = np.ascontiguousarray(self._table[:, others])
+        backgrounds = np.ascontiguousarray(table[:, others])
         if not others and self.before is not None:
-            backgrounds = self.before[:, None]
-        gaps: Floats = self._table[:, first] - backgrounds.mean(axis=1)
+            backgrounds = self.before[part, None]
+        gaps: Floats = table[:, first] - backgrounds.mean(axis=1)
         return gaps if self.row.signed else np.abs(gaps)
 
     def _value(self, term: GroupContrast, j: int) -> float:
@@ -438,8 +445,3 @@ def _wasserstein(x: Floats, y: Floats) -> float:
     below_x = np.searchsorted(np.sort(x), points[:-1], "right") / len(x)
     below_y = np.searchsorted(np.sort(y), points[:-1], "right") / len(y)
     return float(np.abs(below_x - below_y) @ np.diff(points))
-
-
-def _row_means(table: Floats) -> list[float]:
-    """Mean of every row, the same in any order of the columns."""
-    return [math.fsum(row.tolist()) / len(row) for row in table]

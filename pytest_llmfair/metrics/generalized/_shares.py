@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
 from typing import Any, TypeVar
 
 import numpy as np
 
 from pytest_llmfair.metrics._rates import constant_predictions, is_positive
-from pytest_llmfair.metrics.arguments import Floats, labels
+from pytest_llmfair.metrics.arguments import Floats, RowNumbers, labels
 from pytest_llmfair.metrics.generalized._forms import GroupForm, sample_of
 from pytest_llmfair.stats import Estimate, Finding, NoRepeats, RateDifference, RateRatio, Undefined
 from pytest_llmfair.text.bilou import class_of, spans
@@ -49,16 +48,16 @@ class Shares:
     form: GroupForm
     constant: str
 
-    def of(self, rows: Sequence[int]) -> float:
+    def of(self, rows: RowNumbers) -> float:
         """Share in some rows; NaN where nothing counts."""
-        below = float(self.counted[list(rows)].sum())
-        return float(self.hits[list(rows)].sum()) / below if below > 0.0 else float("nan")
+        below = float(self.counted[rows].sum())
+        return float(self.hits[rows].sum()) / below if below > 0.0 else float("nan")
 
-    def entries(self, rows: Sequence[int]) -> int:
+    def entries(self, rows: RowNumbers) -> int:
         """Return how much counts in some rows."""
-        return int(self.counted[list(rows)].sum())
+        return int(self.counted[rows].sum())
 
-    def missing(self, groups: Sequence[tuple[Any, Sequence[int]]]) -> str:
+    def missing(self, groups: Sequence[tuple[Any, RowNumbers]]) -> str:
         """Say which of some named sets of rows have no such share."""
         return "; ".join(
             f"{name} has no example {self.among}: its {self.score} is not defined"
@@ -69,7 +68,7 @@ class Shares:
     @property
     def evidence(self) -> Shares:
         """The same without rows that are no evidence."""
-        kept = [i for i, n in enumerate(self.counted.tolist()) if n > 0.0]
+        kept = np.flatnonzero(self.counted > 0.0)
         if self.score not in _OF_GOLD or len(kept) == len(self.counted):
             return self
         return replace(
@@ -82,15 +81,15 @@ class Shares:
     def compare(
         self,
         compare: Callable[..., E],
-        one: tuple[Any, Sequence[int]],
-        other: tuple[Any, Sequence[int]],
+        one: tuple[Any, RowNumbers],
+        other: tuple[Any, RowNumbers],
     ) -> E | Undefined:
         """Compare the shares of two named sets of rows, if both have one."""
         form = self.form
         missing = self.missing([one, other])
         if missing:
             return Undefined(undefined=missing, sample=form.sample)
-        both = one[1], other[1]
+        both = [one[1], other[1]]
         several = float(self.counted.max()) > 1.0
         population = form.population
         if several and population == "fixed":
@@ -108,7 +107,7 @@ class Shares:
         if several:
             # Equal entries of one row are not identical repeats.
             kept = tuple(f for f in estimate.findings if f.code != "identical_repeats")
-            counted = [i for i in chain(*both) if self.counted[i] > 0.0]
+            counted = [i for i in np.concatenate(both).tolist() if self.counted[i] > 0.0]
             units = self.form.units or range(len(self.form.labels))
             sample = sample_of([units[i] for i in counted], self.form)
             sample = replace(
@@ -123,24 +122,25 @@ class Shares:
         return estimate
 
     def _entries_of(
-        self, rows: Sequence[int], form: GroupForm, several: bool
+        self, rows: RowNumbers, form: GroupForm, several: bool
     ) -> tuple[Floats, list[Hashable] | None]:
         """Return one outcome per entry, and its unit where rows are not their own."""
-        hits = self.hits[list(rows)].astype(np.intp)
-        counted = self.counted[list(rows)].astype(np.intp)
+        hits = self.hits[rows].astype(np.intp)
+        counted = self.counted[rows].astype(np.intp)
         outcomes = np.repeat(
             np.tile([1.0, 0.0], len(counted)), np.stack([hits, counted - hits], axis=1).ravel()
         )
         units = form.units_of(rows)
         if units is None and several:
-            units = list(rows)
+            units = rows.tolist()
         if units is not None:
             units = [units[i] for i in np.repeat(np.arange(len(counted)), counted)]
         return outcomes, units
 
-    def _need_repeats(self, sides: Sequence[Sequence[int]]) -> None:
+    def _need_repeats(self, sides: Sequence[RowNumbers]) -> None:
         units = self.form.units or range(len(self.form.labels))
-        for rows in sides:
+        for side in sides:
+            rows = side.tolist()
             repeats = Counter(units[i] for i in rows)
             for i in rows:
                 if repeats[units[i]] < 2:
@@ -183,9 +183,10 @@ def _confusions(
     score: str, true: list[Any], predicted: list[Any], positive: Any
 ) -> tuple[Floats, str]:
     """Count true positives, false positives, false negatives and true negatives of every row."""
-    nested = [isinstance(row, (list, tuple, np.ndarray)) for row in (*true, *predicted)]
-    if any(nested):
-        if not all(nested):
+    kinds = set(map(type, true)) | set(map(type, predicted))
+    nested = {issubclass(kind, (list, tuple, np.ndarray)) for kind in kinds}
+    if True in nested:
+        if len(nested) > 1:
             raise ValueError(
                 "some rows of y_true and y_pred are lists of tags and some are labels"
             )
