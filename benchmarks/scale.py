@@ -204,9 +204,11 @@ def speed(room: Room, size: Size, engine: str) -> Iterator[Line]:
         shards = size.shards * (1 if workers == 1 else 6)
         room.wait(shards, size.wait, workers, engine)
         times = room.parts()
-        # Workers start one after the other: the first third of the shards is left out.
+        # Workers start one after the other: the first third of the shards is left out. They end
+        # nearly together: the rate is that of whole rounds, each with a shard of every worker.
         begun = len(times) // 3
-        rates[workers] = (len(times) - 1 - begun) / (times[-1] - times[begun])
+        made = (len(times) - 1 - begun) // workers * workers
+        rates[workers] = made / (times[begun + made] - times[begun])
     found = rates[WORKERS] / rates[1]
     yield Line(
         f"{engine}, {WORKERS} workers that wait {rates[WORKERS]:.2f} shards a second / one "

@@ -87,7 +87,7 @@ def cluster_index(
         return np.arange(rows), rows
     numbers: dict[Hashable, int] = {}
     given = _labels(units, rows, name)
-    whole = isinstance(given, np.ndarray) or set(map(type, given)) == {int}
+    whole = rows > 0 and (isinstance(given, np.ndarray) or set(map(type, given)) == {int})
     if whole and (array := np.asarray(given)).dtype.kind == "i":
         return _numbered(array)
     found = [numbers.setdefault(label, len(numbers)) for label in given]
