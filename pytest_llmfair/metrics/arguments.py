@@ -310,8 +310,11 @@ def counts(values: Any, argument: str) -> npt.NDArray[np.int64]:
 
 def text_rows(texts: Any, argument: str) -> list[list[str]]:
     """Return texts as one list of answers per row; a flat list is one answer per row."""
+    given = listed(texts, argument)
+    if given and set(map(type, given)) == {str}:
+        return [[text] for text in given]
     rows = []
-    for i, row in enumerate(listed(texts, argument)):
+    for i, row in enumerate(given):
         several = hasattr(row, "__iter__") and not isinstance(row, (str, bytes, Mapping, Set))
         answers: list[Any] = list(row) if several else [row]
         if not answers:
