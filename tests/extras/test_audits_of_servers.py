@@ -62,11 +62,15 @@ def test_what_a_limit_left_out_is_asked_by_the_next_run_and_nothing_twice(
     assert server.asked() == []
 
 
-def test_a_failure_that_passed_is_asked_again(audit, server, tmp_path, monkeypatch, capsys):
+def test_a_server_that_cannot_be_reached_ends_the_run_and_is_asked_again(
+    audit, server, tmp_path, monkeypatch, capsys
+):
     with monkeypatch.context() as closed:
         closed.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
-        assert audit() == 1
-    assert "24 answers in 3 shards are missing; the first: error" in capsys.readouterr().err
+        with pytest.raises(SystemExit, match="2"):
+            audit()
+    said = capsys.readouterr().err
+    assert "the model answered nothing in 3 shards in a row (error: no connection" in said
     assert all(isinstance(answer, Missing) for answer in answers(tmp_path))
     assert audit() == 0
     assert len(server.asked()) == 24
