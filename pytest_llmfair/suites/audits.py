@@ -46,7 +46,7 @@ class Rows:
 
 
 def rows_of(asked: Sequence[Asked]) -> Rows | str:
-    """Return the mean answer about each sentence over the wordings; or why there is none.
+    """Return the mean answer to each sentence over its wordings, or why it cannot be computed.
 
     A sentence without an answer is left out, with all others of its template.
     """

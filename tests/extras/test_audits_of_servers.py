@@ -1,4 +1,4 @@
-"""Audits of models behind a server: what was paid for is not asked twice, what is missing is."""
+"""Audits of models behind a server: a paid answer is asked once, a missing one again."""
 
 from __future__ import annotations
 
