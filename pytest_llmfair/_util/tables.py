@@ -35,8 +35,8 @@ def texts_of(path: Path, column: str) -> Iterator[str]:
     Raises
     ------
     TableError
-        If a row or the whole file has no text, or :func:`rows_of` cannot read the file; the message
-        names the row.
+        If a row or the whole file has no text, or :func:`rows_of` cannot read the file; the
+        message names the row.
 
     Examples
     --------
