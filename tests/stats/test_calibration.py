@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[2]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("script", ["calibration.py", "power.py", "fair_models.py"])
+@pytest.mark.parametrize("script", ["calibration.py", "power.py", "fair_models.py", "attacks.py"])
 def test_every_limit_is_kept_in_a_smoke_run(script):
     done = subprocess.run(
         [sys.executable, str(ROOT / "benchmarks" / script), "--smoke"],
