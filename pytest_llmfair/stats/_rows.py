@@ -112,6 +112,8 @@ class RowMeans:
     index: Indices
     units: int
     outcomes: bool
+    # Mean smallest and mean largest value that a row could have.
+    reach: tuple[float, float] = (0.0, 1.0)
 
     def per_unit(self, quantity: Floats) -> Floats:
         """Sum of a row quantity over the rows of each unit."""
@@ -173,16 +175,9 @@ class RowMeans:
             self.units,
             self._hits(),
             alike,
-            self._seen(),
+            self.reach,
             skew,
         ), variance
-
-    def _seen(self) -> tuple[float, float]:
-        """Smallest and largest unit mean; for 0/1 outcomes a range that never applies."""
-        if self.outcomes:
-            return 1.0, 0.0
-        means = self.unit_means()
-        return float(means.min()), float(means.max())
 
     def _hits(self) -> int | None:
         """Units with an event, where each unit is a single 0/1 draw of equal weight."""
@@ -217,7 +212,7 @@ class RowMeans:
         if share > 0.0:
             variance = share / effective
         trials = max(1, int(draws))
-        return Share(value, effective, freedom, trials, guard=draws, seen=self._seen()), variance
+        return Share(value, effective, freedom, trials, guard=draws, reach=self.reach), variance
 
     def _unit_variances(self) -> tuple[Floats, Floats]:
         """Variance that each unit adds to the mean, and its degrees of freedom."""

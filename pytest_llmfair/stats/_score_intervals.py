@@ -83,15 +83,13 @@ class Share:
     df : float
         Degrees of freedom of the squared error.
     trials : int
-        Draws the zero-event bound rests on: sampling units, or generations of fixed units.
+        Draws the mean rests on: sampling units, or generations of fixed units.
     hits : int or None
         Number of ones, where every draw is 0 or 1 and the exact binomial bounds hold.
     guard : float
-        Units whose zero-event bound neither end may beat; infinite where it does not hold.
-    seen : tuple of float
-        Smallest and largest unit. A unit beyond the zero-event bound is an event seen, and lifts
-        it; by default none does, since hits that cluster in few units look less variable than no
-        hit at all.
+        Draws that could have missed a rare value altogether; infinite where that is no concern.
+    reach : tuple of float
+        Mean smallest and mean largest value that a draw could have.
     skew : float
         Third cumulant over squared error of the mean, less what Wilson's own asymmetry allows for;
         the end on that side moves out by the Cornish-Fisher term (1 + 2 t^2) / 6 times as much.
@@ -103,7 +101,7 @@ class Share:
     trials: int
     hits: int | None = None
     guard: float = math.inf
-    seen: tuple[float, float] = (1.0, 0.0)
+    reach: tuple[float, float] = (0.0, 1.0)
     skew: float = 0.0
 
     @property
@@ -130,20 +128,19 @@ class Share:
             return markov(self.value, alpha)
         if self.hits is not None:
             return clopper_pearson(self.hits, self.trials, alpha)
-        least = zero_event_bound(self.trials, alpha)
-        if self.value == 0.0:
-            return 0.0, least
-        if self.value == 1.0:
-            return 1.0 - least, 1.0
-        t = t_quantile(1.0 - alpha, self.df)
-        low, high = wilson(self.value, self.effective, t)
-        tail = self.skew * (1.0 + 2.0 * t * t) / 6.0
-        low, high = max(0.0, low + min(0.0, tail)), min(1.0, high + max(0.0, tail))
-        least = zero_event_bound(self.guard, alpha)
-        smallest, largest = self.seen
-        if smallest > 1.0 - least:
-            low = min(low, 1.0 - least)
-        return low, max(high, least) if largest < least else high
+        low = high = self.value
+        draws = min(self.guard, self.trials)
+        if 0.0 < self.value < 1.0:
+            draws = self.guard
+            t = t_quantile(1.0 - alpha, self.df)
+            low, high = wilson(self.value, self.effective, t)
+            tail = self.skew * (1.0 + 2.0 * t * t) / 6.0
+            low, high = max(0.0, low + min(0.0, tail)), min(1.0, high + max(0.0, tail))
+        # A share of draws this rare may have been missed, and may differ from all that were seen
+        # as far as a draw can. No spread that was observed says anything about them.
+        missed = zero_event_bound(draws, alpha)
+        least, most = (self.value + missed * (end - self.value) for end in self.reach)
+        return min(low, least), max(high, most)
 
 
 _TOLERANCE = 1e-14

@@ -201,8 +201,14 @@ class ChangedShare(Estimate):
         excess, floor = self.base.excess.contributions, self.base.floor.contributions  # type: ignore[union-attr]
         assert excess is not None
         assert floor is not None
-        terms = excess.values - share * share * (1.0 - floor.values)
-        return Mean.of_values(terms, units=excess.units, bounds=(-2.0, 1.0))
+        allowed, base = share * share * (1.0 - floor.values), float(floor.values.mean())
+        mean = float(allowed.mean())
+        return Mean.of_values(
+            excess.values - allowed,
+            units=excess.units,
+            bounds=(-2.0, 1.0),
+            reach=(-base - mean, 1.0 - base - mean),
+        )
 
 
 def _largest(holds: Callable[[float], bool]) -> float:

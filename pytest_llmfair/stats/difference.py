@@ -97,7 +97,7 @@ class PairedDifference(Estimate):
             if isinstance(candidate, Distance):
                 pairing, method = _pairing(first, second), "joined brackets, paired"
             elif sampled:
-                method, paired = "paired differences", _paired(first, second, folded)
+                method, paired = "paired differences", _paired(candidate, first, second, folded)
             else:
                 pairing, method = 1.0, "joined intervals (MOVER)"
             reach = reach if folded else first.reach
@@ -151,7 +151,7 @@ class PairedDifference(Estimate):
         if not self.paired:
             return self._joined(alpha)[0]
         mine = _sign(self.candidate, self.folded)
-        found = min(_end(m, alpha, -1) for (s, _), m in self.paired.items() if s == mine)
+        found = min(m.lower_bound(alpha) for (s, _), m in self.paired.items() if s == mine)
         return max(found, self.attainable[0])
 
     def upper_bound(self, alpha: float) -> float:
@@ -162,7 +162,7 @@ class PairedDifference(Estimate):
         if not self.paired:
             return self._joined(alpha)[1]
         other = _sign(self.baseline, self.folded)
-        found = max(_end(m, alpha, 1) for (_, t), m in self.paired.items() if t == other)
+        found = max(m.upper_bound(alpha) for (_, t), m in self.paired.items() if t == other)
         return min(found, self.attainable[1])
 
     def standard_error(self, at: float | None = None) -> float:
@@ -199,7 +199,7 @@ class PairedDifference(Estimate):
         )
         unseen = 0.0
         if self.pairing == 0.0:
-            # As in `_end`: the models may differ in a share of units that is too small to see.
+            # The models may differ in a share of units that is too small to see.
             unseen = zero_event_bound(self.sample.units, alpha) * self.attainable[1]
         lower = self.pairing * math.hypot(c_least - c_low, b_high - b) + unseen
         upper = self.pairing * math.hypot(c_high - c, b_least - b_low) + unseen
@@ -230,15 +230,22 @@ def _check_rows(first: Contributions, second: Contributions) -> None:
 
 
 def _paired(
-    first: Contributions, second: Contributions, folded: bool
+    candidate: Estimate, first: Contributions, second: Contributions, folded: bool
 ) -> dict[tuple[int, int], Mean]:
     reach = max(first.reach, second.reach)
     signs = (1, -1) if folded else (1,)
+    base = float(np.sort(second.values).mean())
     found = {}
     for s, t in product(signs, signs):
+        # A rare row of the candidate may be as far from the baseline's as a row can be.
+        ends = [(s - t) * base - reach, (s - t) * base + reach]
+        if isinstance(candidate, Mean):
+            ends = sorted(s * end - t * base for end in candidate.reach)
         rows = s * first.values - t * second.values
         widest = max(2.0 * reach, float(abs(rows).max())) if folded else reach
-        found[s, t] = Mean.of_values(rows, units=first.units, bounds=(-widest, widest))
+        found[s, t] = Mean.of_values(
+            rows, units=first.units, bounds=(-widest, widest), reach=(ends[0], ends[1])
+        )
     return found
 
 
@@ -251,15 +258,6 @@ def _pairing(first: Contributions, second: Contributions) -> float:
 
 def _signed(estimate: Estimate) -> Estimate:
     return estimate.signed if isinstance(estimate, RateDifference) else estimate
-
-
-def _end(differences: Mean, alpha: float, side: int) -> float:
-    if differences.variance > 0.0:
-        return differences.upper_bound(alpha) if side > 0 else differences.lower_bound(alpha)
-    # All rows are equal, yet the models may differ in a share of units that is too small to see.
-    low, high = differences.bounds
-    reach = high - differences.value if side > 0 else differences.value - low
-    return differences.value + side * zero_event_bound(differences.sample.units, alpha) * reach
 
 
 def _sign(estimate: Estimate, folded: bool) -> int:

@@ -134,6 +134,7 @@ class Mean(Estimate):
         outcomes: bool = False,
         floor: Mean | None = None,
         excess: Mean | None = None,
+        reach: tuple[float, float] | None = None,
     ) -> Self:
         """Mean of values that are already one per row.
 
@@ -156,6 +157,9 @@ class Mean(Estimate):
             Whether values are means of 0/1 outcomes.
         floor, excess : Mean, optional
             Companions of a pair metric with several generations a side.
+        reach : tuple of float, optional
+            Mean smallest and mean largest value that a row could have, where these are within
+            `bounds`: rare rows that the sample missed may be as far away.
 
         Raises
         ------
@@ -187,7 +191,9 @@ class Mean(Estimate):
                     f"generation_variance has {variance.size} rows, values has {array.size}"
                 )
         squares = np.zeros(array.shape) if single else None
-        mean = cls._build(array, counts, squares, variance, units, population, bounds, outcomes)
+        mean = cls._build(
+            array, counts, squares, variance, units, population, bounds, outcomes, reach
+        )
         return replace(mean, floor=floor, excess=excess)
 
     @classmethod
@@ -201,6 +207,7 @@ class Mean(Estimate):
         population: Population,
         bounds: tuple[float, float],
         outcomes: bool,
+        reach: tuple[float, float] | None = None,
     ) -> Self:
         clusters.check_population(population)
         low, high = bounds
@@ -213,6 +220,7 @@ class Mean(Estimate):
             None if own_variance is None else own_variance / scale**2,
             *clusters.cluster_index(units, len(values)),
             outcomes,
+            ((reach[0] - low) / scale, (reach[1] - low) / scale) if reach else (0.0, 1.0),
         )
         share, variance = rows.fixed() if population == "fixed" else rows.sampled()
         per_unit = rows.generations
@@ -249,6 +257,13 @@ class Mean(Estimate):
         low, high = self.bounds
         return low + (high - low) * self.share.upper(alpha)
 
+    @property
+    def reach(self) -> tuple[float, float]:
+        """Mean smallest and mean largest value that a row could have."""
+        low, high = self.bounds
+        least, most = self.share.reach
+        return low + (high - low) * least, low + (high - low) * most
+
     floor_words = "two answers to the same prompt"
 
     def noise_floor(self) -> float:
@@ -273,14 +288,21 @@ class Mean(Estimate):
         return math.sqrt(spread * per_row)
 
     def fewest_units(self, threshold: float, alpha: float) -> int:
-        """Units without any event (or with events only) whose interval excludes `threshold`."""
+        """Units that must be seen before what they may have missed excludes `threshold`."""
         low, high = self.bounds
-        if not low < threshold < high or not (self.outcomes or self.variance == 0.0):
+        if not low < threshold < high:
             return 0
-        share = (threshold - low) / (high - low)
-        other = 1.0 - share if self.value < threshold else share
-        per_unit = self.share.trials / self.sample.units
-        return min(10**6, math.ceil(math.log(alpha) / math.log(other) / per_unit))
+        share, seen = (threshold - low) / (high - low), self.share
+        below = seen.value < share
+        if self.outcomes or self.variance == 0.0:
+            missed = share if below else 1.0 - share
+        else:
+            end = seen.reach[1] if below else seen.reach[0]
+            missed = abs(share - seen.value) / max(abs(end - seen.value), 1e-12)
+        if not 0.0 < missed < 1.0:
+            return 0
+        per_unit = seen.trials / self.sample.units
+        return min(10**6, math.ceil(math.log(alpha) / math.log1p(-missed) / per_unit))
 
     def fair_passes(
         self, allowed: tuple[float, float], fair: float, alpha: float
@@ -299,14 +321,17 @@ class Mean(Estimate):
             return lambda more: within_share(error, (low, high), (0.0, 0.0))
         centre = (fair - start) / scale
         # With few units the interval has a minimum width that Wilson's lacks.
-        seen = self.value - self.lower_bound(alpha), self.upper_bound(alpha) - self.value
+        own = replace(self.share, guard=math.inf)
+        seen = own.value - own.lower(alpha), own.upper(alpha) - own.value
 
         def passes(more: float) -> float:
             draws = centre * (1.0 - centre) / error**2 * more
-            share = Share(centre, draws, self.share.df * more if known else math.inf, 2)
+            df = self.share.df * more if known else math.inf
+            guard, reach = self.share.guard * more, self.share.reach
+            share = Share(centre, draws, df, 2, guard=guard, reach=reach)
             widths = centre - share.lower(alpha), share.upper(alpha) - centre
             if known:
-                least = (width / scale / math.sqrt(more) for width in seen)
+                least = (width / math.sqrt(more) for width in seen)
                 widths = max(widths[0], next(least)), max(widths[1], next(least))
             return within_share(error / math.sqrt(more), (low, high), widths)
 
@@ -421,7 +446,7 @@ class MeanMaximum(Mean):
             if precision_of(known, _TYPICAL, its_df) > precision_of(effective, _TYPICAL):
                 effective, df = known, its_df
         hits = int(table.max(axis=1).sum()) if self.outcomes else None
-        return Share(self.value, effective, df, n, hits)
+        return Share(self.value, effective, df, n, hits, guard=n)
 
     def standard_error(self, at: float | None = None) -> float:
         """Return the standard error, as in :class:`Mean`; a maximum counts as one draw."""

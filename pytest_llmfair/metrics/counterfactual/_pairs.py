@@ -66,10 +66,11 @@ def mean_over_pairs(
             generations=answers,
             population=population,
         )
-        reach = bounds[1] - bounds[0]
+        span, base = bounds[1] - bounds[0], floor.value
         excess = Mean.of_values(
             (cross - within)[repeated],
-            bounds=(-reach, reach),
+            bounds=(-span, span),
+            reach=(bounds[0] - base, bounds[1] - base),
             generation_variance=excess_variance[repeated],
             units=own_units,
             generations=answers,
@@ -260,6 +261,7 @@ def placebo_floor(
         Mean.of_values(
             excess,
             bounds=(-1.0, 1.0),
+            reach=(-float(floor.mean()), 1.0 - float(floor.mean())),
             generation_variance=None if np.isnan(excess_variance).any() else excess_variance,
             generations=[min(map(len, sides)) for sides in answers],
             units=own_units,
