@@ -80,7 +80,7 @@ def trick_stereotype(
     --------
     >>> from pytest_llmfair.metrics import trick_stereotype
     >>> trick_stereotype([0.9, 0.7, 0.8], [0.6, 0.7, 0.5])
-    Mean 0.200 [-0.460, 0.563] (95 %, 3 sentence pairs)
+    Mean 0.200 [-0.649, 0.766] (95 %, 3 sentence pairs)
     """
     given = {"p_stereotypical": p_stereotypical, "p_antistereotypical": p_antistereotypical}
     sides = {name: score_rows(values, name) for name, values in given.items()}

@@ -73,10 +73,11 @@ class Estimate(Shown, Sealed, ABC):
     >>> from pytest_llmfair.stats import Mean
     >>> estimate = Mean.of_values([0.2, 0.4, 0.3, 0.6])
     >>> estimate
-    Mean 0.375 [0.166, 0.682] (95 %, 4 units)
+    Mean 0.375 [0.149, 0.751] (95 %, 4 units)
     >>> estimate.interval(0.9)
-    Interval [0.207, 0.602] (90 %, Wilson on effective sample size, kurtosis-based df)
+    Interval [0.177, 0.704] (90 %, Wilson on effective sample size, kurtosis-based df)
     >>> round(estimate.p_exceeds(0.05), 4)
+    Interval [0.177, 0.704] (90 %, Wilson on effective sample size, kurtosis-based df)
     0.0017
     """
 

@@ -48,7 +48,7 @@ class Scaled(Estimate):
         Examples
         --------
         >>> Scaled.times(Mean.of_values([0.2, 0.4, 0.3]), 0.5)
-        Scaled 0.150 [0.041, 0.354] (95 %, 3 units)
+        Scaled 0.150 [0.041, 0.398] (95 %, 3 units)
         """
         if not 0.0 < factor < np.inf:
             raise ValueError(f"factor is {factor:g}; give a finite number above 0")

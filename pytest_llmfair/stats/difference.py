@@ -71,7 +71,7 @@ class PairedDifference(Estimate):
         --------
         >>> new, old = Mean.of_values([0.3, 0.5, 0.2] * 5), Mean.of_values([0.2, 0.4, 0.2] * 5)
         >>> PairedDifference.between(new, old, folded=False)
-        PairedDifference 0.067 [0.036, 0.094] (95 %, 15 units x 2)
+        PairedDifference 0.067 [-0.006, 0.212] (95 %, 15 units x 2)
         """
         if not folded:
             candidate, baseline = _signed(candidate), _signed(baseline)
@@ -243,9 +243,13 @@ def _paired(
             ends = sorted(s * end - t * base for end in candidate.reach)
         rows = s * first.values - t * second.values
         widest = max(2.0 * reach, float(abs(rows).max())) if folded else reach
-        found[s, t] = Mean.of_values(
+        mean = Mean.of_values(
             rows, units=first.units, bounds=(-widest, widest), reach=(ends[0], ends[1])
         )
+        if mean.variance == 0.0:
+            # Models that differ alike in all rows may differ only in rows that the sample missed.
+            mean = replace(mean, share=replace(mean.share, effective=math.inf))
+        found[s, t] = mean
     return found
 
 

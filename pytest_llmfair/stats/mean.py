@@ -170,7 +170,7 @@ class Mean(Estimate):
         Examples
         --------
         >>> Mean.of_values([0.2, 0.4, 0.3, 0.6], units=["x", "x", "y", "z"])
-        Mean 0.375 [0.095, 0.878] (95 %, 3 units, 4 answers)
+        Mean 0.375 [0.094, 0.878] (95 %, 3 units, 4 answers)
         """
         clusters.check_bounds(bounds)
         array = clusters.check_rows(values, "values", bounds)
@@ -283,22 +283,22 @@ class Mean(Estimate):
         spread = max(0.0, (at - low) * (high - at))
         if not self.outcomes:
             spread = min(spread, scale * scale / 12.0)
-        sample = self.sample
-        per_row = clusters.planned_variance(sample.generations, sample.units, sample.population)
-        return math.sqrt(spread * per_row)
+        own = self.sample
+        planned = clusters.planned_variance(own.generations, own.units, own.population)
+        return math.sqrt(spread * planned)
 
     def fewest_units(self, threshold: float, alpha: float) -> int:
         """Units that must be seen before what they may have missed excludes `threshold`."""
         low, high = self.bounds
-        if not low < threshold < high:
-            return 0
         share, seen = (threshold - low) / (high - low), self.share
+        if not 0.0 < share < 1.0:
+            return 0
         below = seen.value < share
         if self.outcomes or self.variance == 0.0:
             missed = share if below else 1.0 - share
         else:
             end = seen.reach[1] if below else seen.reach[0]
-            missed = abs(share - seen.value) / max(abs(end - seen.value), 1e-12)
+            missed = abs(share - seen.value) / abs(end - seen.value) if end != seen.value else 1.0
         if not 0.0 < missed < 1.0:
             return 0
         per_unit = seen.trials / self.sample.units
@@ -327,12 +327,11 @@ class Mean(Estimate):
         def passes(more: float) -> float:
             draws = centre * (1.0 - centre) / error**2 * more
             df = self.share.df * more if known else math.inf
-            guard, reach = self.share.guard * more, self.share.reach
-            share = Share(centre, draws, df, 2, guard=guard, reach=reach)
+            share = Share(centre, draws, df, 2, None, self.share.guard * more, self.share.reach)
             widths = centre - share.lower(alpha), share.upper(alpha) - centre
             if known:
-                least = (width / math.sqrt(more) for width in seen)
-                widths = max(widths[0], next(least)), max(widths[1], next(least))
+                least = [width / math.sqrt(more) for width in seen]
+                widths = max(widths[0], least[0]), max(widths[1], least[1])
             return within_share(error / math.sqrt(more), (low, high), widths)
 
         return passes
@@ -412,6 +411,7 @@ class MeanMaximum(Mean):
         sample = drawn.sample
         if spread:
             sample = replace(sample, effective=share.effective, design_effect=n / share.effective)
+        per_unit = {"fewest": sample.fewest * m, "most": sample.most * m}
         return replace(
             drawn,
             maxima=n,
@@ -420,13 +420,7 @@ class MeanMaximum(Mean):
             if spread
             else drawn.variance,
             method=share.method,
-            sample=replace(
-                sample,
-                generations=n * m,
-                fewest=sample.fewest * m,
-                most=sample.most * m,
-                population=population,
-            ),
+            sample=replace(sample, generations=n * m, population=population, **per_unit),
         )
 
     def _fixed_share(self, table: Floats) -> Share:

@@ -88,7 +88,7 @@ class MeanDifference(Estimate):
         Examples
         --------
         >>> MeanDifference.of_scores([0.2, 0.4, 0.6, 0.4], [0.7, 0.9, 0.8, 0.8])
-        MeanDifference -0.400 [-0.658, 0.075] (95 %, 8 units)
+        MeanDifference -0.400 [-0.669, 0.202] (95 %, 8 units)
         """
         clusters.check_population(population)
         a, b = clusters.check_rows(x_a, "x_a", bounds), clusters.check_rows(x_b, "x_b", bounds)
