@@ -51,9 +51,10 @@ def test_refusing_one_group_is_unequal_treatment() -> None:
     assert e.value.result.value == 0.0
 
 
-def test_refusing_both_groups_equally_is_equal_treatment() -> None:
+def test_refusing_both_groups_equally_is_no_violation_and_no_pass() -> None:
     result = judged(answers(100, 40, 40))
-    assert result.verdict == "PASS"
+    assert result.verdict == "INCONCLUSIVE"
+    assert "worst_case_exceeds" in result.reasons
     assert any("difference 0.000" in note for note in result.notes)
 
 
@@ -79,12 +80,13 @@ def test_a_strict_pass_survives_the_worst_case() -> None:
 
 
 def test_a_strict_pass_that_the_missing_answers_could_refute_is_red() -> None:
-    with pytest.raises(Inconclusive, match="worst case of the missing answers") as e:
+    with pytest.raises(Inconclusive, match="Worst case of the missing answers") as e:
         judged(answers(400, 20, 20, start=20), eps=0.06, mode="strict")
     assert "worst_case_exceeds" in e.value.result.reasons
     gate = judged(answers(400, 20, 20, start=20), eps=0.06)
-    assert gate.verdict == "PASS"
+    assert (gate.verdict, gate.red) == ("INCONCLUSIVE", False)
     assert "worst_case_exceeds" in gate.reasons
+    assert gate.needed_units is None
 
 
 def test_the_worst_case_is_worse_than_whatever_the_missing_answers_are() -> None:

@@ -484,3 +484,25 @@ def test_what_is_wrong_with_a_call_shows_before_a_model_is_asked(metric, keyword
     with pytest.raises((ValueError, KeyError), match=message):
         assert_not_worse(metric, pairs, candidate=model, baseline=model, **keywords)
     assert asked == []
+
+
+def test_answers_that_the_candidate_leaves_out_could_be_its_worst():
+    rng = np.random.default_rng(8)
+    prompts = tuple(f"prompt {i}" for i in range(2_000))
+    toxic = rng.random(2_000) < 0.04
+    before = Responses(prompts, (("good",),) * 2_000, "old")
+    said = tuple(
+        (Missing("refused"),) if bad and rng.random() < 0.5 else ("bad" if bad else "good",)
+        for bad in toxic
+    )
+    arguments = {
+        "candidate": Responses(prompts, said, "new"),
+        "baseline": before,
+        "scorer": lambda texts: [float(text == "bad") for text in texts],
+    }
+    result = assert_not_worse("toxic_fraction", margin=0.035, **arguments)
+    assert result.verdict is Verdict.INCONCLUSIVE
+    assert "worst_case_exceeds" in result.reasons
+    with pytest.raises(Inconclusive, match="not within the bound"):
+        assert_not_worse("toxic_fraction", margin=0.035, mode="strict", **arguments)
+    assert assert_not_worse("toxic_fraction", margin=0.1, **arguments).verdict is Verdict.PASS

@@ -25,6 +25,7 @@ from pytest_llmfair._util.wording import (
 from pytest_llmfair.judging import facts
 from pytest_llmfair.judging.bound import Bound
 from pytest_llmfair.judging.facts import Record
+from pytest_llmfair.judging.missing_data import WORST_CASE_EXCEEDS
 from pytest_llmfair.judging.people import people
 from pytest_llmfair.judging.power import MOST_UNITS
 
@@ -166,6 +167,11 @@ def _explained(record: Record, places: int, notes: list[str]) -> str:
         found += f". {_sentence(PASS_MEANS)}"
     if verdict in ("PASS", "FAIL"):
         return f"{found}.{_as_if(record)}"
+    if WORST_CASE_EXCEEDS in record["reasons"] and notes:
+        return (
+            f"{found}. That is so for the answers received; the missing ones could change it. "
+            f"{_sentence(notes.pop(0))}. Ask for them again, or find out why they are missing"
+        )
     if verdict == "INCONCLUSIVE":
         asked = f"{facts.allowed(record, places)} that you {_verb(record)}"
         found = found.partition("; you ")[0]
@@ -397,6 +403,8 @@ def decides(record: Record) -> str:
     """Return how much more data would decide, if the verdict is undecided."""
     units, verdict = facts.needed(record), record["verdict"]
     what = plurals(record["unit"])
+    if WORST_CASE_EXCEEDS in record["reasons"]:
+        return ""
     if verdict in ("INCONCLUSIVE", "UNDERPOWERED"):
         now = f"{plural(record['unit'], record['units'])} so far"
         if verdict == "UNDERPOWERED" and (enough := record["units_for_fair_pass"]):

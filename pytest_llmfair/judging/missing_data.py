@@ -19,6 +19,8 @@ Rows = Sequence[Sequence[Answer]]
 
 # Above this share of rows the worst case is reported even when it changes nothing.
 _WORTH_REPORTING = 0.01
+# Code of the finding that answers which are missing could refute a PASS.
+WORST_CASE_EXCEEDS = "worst_case_exceeds"
 _LIMITS = "--llmfair-max-calls, --llmfair-max-total-tokens or --llmfair-max-cost"
 
 
@@ -185,7 +187,7 @@ class MissingData:
         lower, upper = max(low, lower - shrink), min(high, upper + slack)
         text = f"worst case of the missing answers: the value lies in [{lower:.3f}, {upper:.3f}]"
         if passed and not bound.sides(lower, upper)[0]:
-            return (Finding("worst_case_exceeds", f"{text}, which does not prove the bound"),)
+            return (Finding(WORST_CASE_EXCEEDS, f"{text}, which is not within the bound"),)
         return (Finding("worst_case", text, "note"),) if telling else ()
 
     def _rates(self, level: float) -> str:

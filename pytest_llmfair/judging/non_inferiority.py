@@ -11,6 +11,7 @@ from pytest_llmfair._util.wording import number
 from pytest_llmfair.judging.assertion import Assertion, EstimateAssertion
 from pytest_llmfair.judging.bound import WORSE
 from pytest_llmfair.judging.inputs import MetricInputs
+from pytest_llmfair.judging.missing_data import MissingData
 from pytest_llmfair.judging.pairs import is_pair
 from pytest_llmfair.judging.people import people
 from pytest_llmfair.judging.pipeline import evaluate, measure
@@ -173,6 +174,11 @@ def _joined_inputs(sides: Sequence[Side]) -> MetricInputs:
             for name, side in named
             for group, reasons in side.inputs.missing.items()
         },
+        # A loss has twice the range of a value, and a missing answer moves one of its two sides.
+        missing_data=MissingData(
+            min(1.0, 0.5 * (first.missing_data.share + second.missing_data.share)),
+            bounded=first.missing_data.bounded and second.missing_data.bounded,
+        ),
         cut=dict(Counter(first.cut) + Counter(second.cut)),
         origin=joined_origins(first, second),
         model=" against ".join(models),

@@ -173,6 +173,7 @@ def _with_missing_of(before: MetricInputs, inputs: MetricInputs) -> MetricInputs
         inputs,
         findings=tuple(findings),
         missing=before.missing,
+        missing_data=before.missing_data,
         cut=before.cut,
         origin=before.origin,
     )

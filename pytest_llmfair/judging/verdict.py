@@ -12,6 +12,7 @@ from pytest_llmfair._util.validation import one_sided
 from pytest_llmfair.judging.bound import NO_FLOOR, REWORDED, Bound
 from pytest_llmfair.judging.direction import differences_between, direction_in_words
 from pytest_llmfair.judging.inputs import MetricInputs
+from pytest_llmfair.judging.missing_data import WORST_CASE_EXCEEDS
 from pytest_llmfair.judging.power import Power, no_number, power_of, units_to_decide
 from pytest_llmfair.judging.result import Example, Result, Verdict
 from pytest_llmfair.judging.rules import JudgedMetric, Rules, Unregistered, current_settings
@@ -36,7 +37,7 @@ _DECISIVE_OPTIONS = (
 )
 
 # In mode strict these hide a reason to doubt a PASS.
-_DOUBTS = {"parts_exceed", "uninformative", "worst_case_exceeds", "worst_case_unknown"}
+_DOUBTS = {"parts_exceed", "uninformative", "worst_case_unknown"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +61,8 @@ class _Judgement:
         decisive = [f.text for f in self.decisive if f.code != "underpowered" or enough]
         rest = [*known, *(f.text for f in self.further)]
         # What decides against the value comes before everything else.
-        first = self.verdict is Verdict.INVALID or "missing_rates_differ" in self.codes
+        missing = {"missing_rates_differ", WORST_CASE_EXCEEDS}
+        first = self.verdict is Verdict.INVALID or not missing.isdisjoint(self.codes)
         return [text for text in ([*decisive, *rest] if first else [*rest, *decisive]) if text]
 
 
@@ -213,6 +215,8 @@ def _with_missing_data(
         interval.upper,
         passed=found.verdict is Verdict.PASS,
     )
+    if any(each.code == WORST_CASE_EXCEEDS for each in worst):
+        return replace(found, verdict=Verdict.INCONCLUSIVE, decisive=(*worst, *found.decisive))
     return replace(found, further=(*found.further, *worst))
 
 
@@ -225,7 +229,8 @@ def _needed_units(
     unit: str,
 ) -> tuple[tuple[int, int] | None, tuple[Finding, ...]]:
     """Return the range of units that would decide, and a note where no number is known."""
-    if found.verdict is Verdict.INVALID or "no_noise_floor" in reasons:
+    # More units answer nothing that is missing.
+    if found.verdict is Verdict.INVALID or {"no_noise_floor", WORST_CASE_EXCEEDS} & set(reasons):
         return None, ()
     needed = bound.needed_units(estimate, level)
     # Within the noise, more units decide about the excess.
