@@ -89,7 +89,8 @@ def _evaluate_in_looks(assertion: Assertion, bound: Bound, items: Sequence[Any])
         cost = looks.cost(answers)
         result = _judge(at_level, inputs.with_findings(looks.note(cost, level)), estimate)
         if looks.last or result.verdict in (Verdict.PASS, Verdict.FAIL):
-            return replace(result, looks=looks.count, calls=cost)
+            over_looks = looks.over_all(result.p_exceeds, estimate)
+            return replace(result, looks=looks.count, calls=cost, over_looks=over_looks)
 
 
 def ask_models(

@@ -41,6 +41,7 @@ AS_GIVEN = (
     "direction_words",
     "compared",
     "looks",
+    "over_looks",
     "calls",
     "recorded",
 )

@@ -109,7 +109,10 @@ class Result:
     postponed : bool
         Whether a FAIL waits for that correction at the end of the session.
     looks, calls : tuple of int or None
+    looks, calls : tuple of int or None
         For a sequential assertion, looks taken and planned, and answers asked for and planned.
+    over_looks : tuple of float or None
+        P-value of "beyond the bound" over all of these looks, and the confidence level over them.
     options, attribute
         Command line options that repeat the run, and protected attribute of the pairs.
     compared : tuple of str
@@ -187,6 +190,7 @@ class Result:
     family: str = "session"
     postponed: bool = False
     looks: tuple[int, int] | None = None
+    over_looks: tuple[float, float] | None = None
     calls: tuple[int, int] | None = None
     options: tuple[str, ...] = ()
     attribute: str = ""

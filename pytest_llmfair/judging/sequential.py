@@ -17,6 +17,8 @@ from pytest_llmfair.responses import Answer, PairedResponses, Responses, joined_
 from pytest_llmfair.stats import BettingMean, Estimate, Finding, Mean, Spending
 
 _LOOKS = {"obf": 5, "betting": 20}
+# Means of fewer scores are too far from normal for the small error rates of early looks.
+_FEWEST_SCORES = 50
 
 # Levels closer to 1 than this are not representable, so such a look cannot stop anything.
 _LEAST_SHARE = 1e-14
@@ -79,6 +81,9 @@ class Looks:
 
     def level_of(self, estimate: Estimate) -> float | None:
         """Return the level of this look; None where it could not stop anything."""
+        few = not getattr(estimate, "outcomes", False) and estimate.sample.units < _FEWEST_SCORES
+        if self.kind == "obf" and few and not self.last:
+            return None
         share = self._spending.look(len(self.asked) / len(self.items))
         if self.kind == "betting":
             share = one_sided(self.level)
@@ -87,6 +92,13 @@ class Looks:
         if share < _LEAST_SHARE and not self.last:
             return None
         return 1.0 - 2.0 * share
+
+    def over_all(self, p: float, estimate: Estimate) -> tuple[float, float]:
+        """Return the p-value over all looks of that of the last one, and the level over all."""
+        if self.kind == "obf" and not math.isnan(p):
+            normal = estimate.near_normal
+            p = self._spending.p_value(p) if normal else min(1.0, p * len(self.batches))
+        return p, self.level
 
     @property
     def count(self) -> tuple[int, int]:

@@ -51,6 +51,8 @@ class Spending:
     _spent: float = 0.0
     _points: Floats = field(default_factory=lambda: np.zeros(1))
     _density: Floats = field(default_factory=lambda: np.ones(1))
+    # Where paths were before the last look, with their weights; error spent then, and the step.
+    _before: tuple[Floats, Floats, float, float] | None = None
 
     def look(self, fraction: float) -> float:
         """Return the nominal error rate of a look at an information fraction, planned or not.
@@ -73,6 +75,7 @@ class Spending:
         target = obrien_fleming(self.alpha, fraction)
         step = math.sqrt(fraction - self._fraction)
         boundary = self._boundary(target - self._spent, step)
+        self._before = self._points, self._weighted(), self._spent, step
         low = -_REACH * math.sqrt(fraction)
         points = np.linspace(low, boundary, _POINTS)
         jump = np.exp(-0.5 * ((points[:, None] - self._points[None, :]) / step) ** 2)
@@ -80,6 +83,23 @@ class Spending:
         self._points = points
         self._fraction, self._spent = fraction, target
         return float(ndtr(-boundary / math.sqrt(fraction)))
+
+    def p_value(self, nominal: float) -> float:
+        """Return the p-value over all looks of a nominal one at the last look.
+
+        Results are ordered by the look that stopped first, then by their statistic (Tsiatis,
+        Rosner and Mehta 1984), so it is at most ``alpha`` exactly where that look stops.
+
+        Raises
+        ------
+        ValueError
+            If no look was taken.
+        """
+        if self._before is None:
+            raise ValueError("no look was taken, so there is no p-value")
+        points, weights, spent, step = self._before
+        value = -float(ndtri(nominal)) * math.sqrt(self._fraction)
+        return min(1.0, spent + float(ndtr((points - value) / step) @ weights))
 
     def _boundary(self, budget: float, step: float) -> float:
         """Value above which the path ends now with probability `budget`."""

@@ -129,3 +129,21 @@ def test_a_mean_that_changes_over_time_gives_no_empty_interval(values):
 def test_the_sample_counts_the_rows_of_each_unit():
     sample = BettingMean.of_values([0, 0, 1], units=["a", "a", "b"]).sample
     assert (sample.fewest, sample.most) == (1, 2)
+
+
+def test_the_p_value_over_looks_is_that_of_simulated_paths():
+    fractions, alpha = (0.25, 0.5, 0.75, 1.0), 0.025
+    spending = Spending(alpha)
+    ends, stage = [], []
+    for fraction in fractions:
+        nominal = spending.look(fraction)
+        ends.append(boundary(nominal) * math.sqrt(fraction))
+        further = 0.3 * nominal
+        stage.append((spending.p_value(further), boundary(further) * math.sqrt(fraction)))
+    assert spending.p_value(nominal) == pytest.approx(alpha, abs=1e-6)
+    rng = np.random.default_rng(0)
+    paths = np.cumsum(rng.normal(0.0, 0.5, (400_000, 4)), axis=1)
+    out = paths > np.array(ends)
+    for look, (p, end) in enumerate(stage):
+        beyond = out[:, :look].any(axis=1) | (paths[:, look] >= end)
+        assert beyond.mean() == pytest.approx(p, abs=6e-4)
