@@ -30,6 +30,13 @@ from pytest_llmfair.settings import Settings
 _RUN, _CONTEXT, _STATISTICS = "run.json", "context.json", "statistics.jsonl"
 _PAGE, _CARD, _LIMITS = "report.html", "model_card.md", "limitations.md"
 _BOUNDS, _SELF_CHECK = "bounds.json", "self_check.json"
+_PROMPTS, _SELECTION = "prompts.jsonl", "metric_selection.md"
+_CHECKLIST, _CHECKLIST_DATA = "checklist.md", "checklist.json"
+# A manifest may come from someone else, so only these files are ever replaced or removed.
+_OWN = frozenset(
+    (MANIFEST, _RUN, _CONTEXT, _STATISTICS, _PAGE, _CARD, _LIMITS, _BOUNDS, _SELF_CHECK)
+    + (_PROMPTS, _SELECTION, _CHECKLIST, _CHECKLIST_DATA)
+)
 # What the session adds to a result after it was judged.
 _ADJUSTED = ("p_adjusted", "family_size")
 _OF_THE_FAMILY = ("metric", "family", "p_exceeds", "level", "postponed", "red")
@@ -79,16 +86,16 @@ def write_evidence(
         _STATISTICS: _lines(
             {**{key: each[key] for key in ("nodeid", "metric")}, **_kept(each)} for each in by_test
         ),
-        "prompts.jsonl": _lines(_prompts(by_test)),
+        _PROMPTS: _lines(_prompts(by_test)),
         _BOUNDS: _json(bounds),
         _PAGE: html_page(document),
-        "checklist.md": checklist_page(filled),
-        "checklist.json": _json(filled),
+        _CHECKLIST: checklist_page(filled),
+        _CHECKLIST_DATA: _json(filled),
         _CARD: model_card(document),
         _LIMITS: limitations(document),
     }
     if selected := selections((str(record["file"]) for record in by_test), root):
-        files["metric_selection.md"] = selected
+        files[_SELECTION] = selected
     for name in earlier - files.keys():
         (folder / name).unlink(missing_ok=True)
     for name, text in files.items():
@@ -111,7 +118,13 @@ def _earlier(folder: Path) -> set[str]:
         return set()
     listed: set[str] = set()
     with suppress(OSError, ValueError, KeyError, TypeError):
-        listed = {MANIFEST, *json.loads((folder / MANIFEST).read_text("utf-8"))["files"]}
+        files = json.loads((folder / MANIFEST).read_text("utf-8"))["files"]
+        listed = {MANIFEST, *map(str, files)}
+    if foreign := sorted(listed - _OWN):
+        raise ValueError(
+            f"{folder / MANIFEST} lists {foreign[0]!r}, which is no file of evidence; give a new "
+            "folder"
+        )
     if others := sorted(present - listed):
         raise ValueError(
             f"the folder {folder} holds other files ({', '.join(others[:3])}); give a new one"
