@@ -5,13 +5,13 @@ from __future__ import annotations
 import argparse
 import json
 import subprocess
-import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from pytest_llmfair._util.printing import say
 from pytest_llmfair._util.version import __version__
 from pytest_llmfair._util.wording import plural
 from pytest_llmfair.gate.check_file import selections
@@ -33,10 +33,10 @@ _BOUNDS, _SELF_CHECK = "bounds.json", "self_check.json"
 _PROMPTS, _SELECTION = "prompts.jsonl", "metric_selection.md"
 _CHECKLIST, _CHECKLIST_DATA = "checklist.md", "checklist.json"
 # A manifest may come from someone else, so only these files are ever replaced or removed.
-_OWN = frozenset(
-    (MANIFEST, _RUN, _CONTEXT, _STATISTICS, _PAGE, _CARD, _LIMITS, _BOUNDS, _SELF_CHECK)
-    + (_PROMPTS, _SELECTION, _CHECKLIST, _CHECKLIST_DATA)
-)
+_OWN = {
+    *(MANIFEST, _RUN, _CONTEXT, _STATISTICS, _PAGE, _CARD, _LIMITS, _BOUNDS, _SELF_CHECK),
+    *(_PROMPTS, _SELECTION, _CHECKLIST, _CHECKLIST_DATA),
+}
 # What the session adds to a result after it was judged.
 _ADJUSTED = ("p_adjusted", "family_size")
 _OF_THE_FAMILY = ("metric", "family", "p_exceeds", "level", "postponed", "red")
@@ -293,12 +293,12 @@ def run(arguments: argparse.Namespace) -> int:
     """Compute everything again; return 1 if anything differs."""
     found = problems(arguments.folder)
     if found:
-        sys.stdout.write("".join(f"{line}\n" for line in found))
-        sys.stdout.write(f"{arguments.folder}: {plural('problem', len(found))}\n")
+        say("".join(f"{line}\n" for line in found))
+        say(f"{arguments.folder}: {plural('problem', len(found))}\n")
         return 1
     manifest = json.loads((arguments.folder / MANIFEST).read_text(encoding="utf-8"))
     results = json.loads((arguments.folder / _RUN).read_text(encoding="utf-8"))["results"]
-    sys.stdout.write(
+    say(
         f"{arguments.folder}: {plural('file', len(manifest['files']))} unchanged, "
         f"{plural('result', len(results))} computed again with the same numbers and verdicts\n"
     )

@@ -6,7 +6,6 @@ import argparse
 import json
 import os
 import re
-import sys
 from collections.abc import Mapping
 from http.client import HTTPException
 from typing import Any
@@ -14,6 +13,7 @@ from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
+from pytest_llmfair._util.printing import say
 from pytest_llmfair.reports.markdown import markdown, marker
 from pytest_llmfair.reports.record import read_run
 
@@ -54,12 +54,12 @@ def run(arguments: argparse.Namespace) -> int:
     """Post or update the comment, and print its address."""
     text = markdown(read_run(arguments.run), name=arguments.name)
     if arguments.dry_run:
-        sys.stdout.write(text)
+        say(text)
         return 0
     found = post_comment(
         text, arguments.repo, arguments.pr, marker(arguments.name), environment=os.environ
     )
-    sys.stdout.write(f"{found}\n")
+    say(f"{found}\n")
     return 0
 
 
