@@ -190,7 +190,7 @@ class RequestRunner:
 
 
 def _refuse_keys(prompts: Sequence[str]) -> None:
-    """Raise ``ValueError`` for a key in a prompt: a model would read it, and a cassette keep it."""
+    """Raise ``ValueError`` for a key in a prompt: the model would get it, a cassette keep it."""
     redacted = redactor()
     for row, prompt in enumerate(prompts, start=1):
         if redacted(prompt) != prompt:

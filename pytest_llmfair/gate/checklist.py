@@ -18,7 +18,7 @@ from typing import Any
 import yaml
 
 from pytest_llmfair._util.printing import say
-from pytest_llmfair._util.validation import read_utf8
+from pytest_llmfair._util.validation import read_json, read_utf8
 from pytest_llmfair.gate.checklist_rules import answer
 from pytest_llmfair.gate.documents import data, rendered
 from pytest_llmfair.reports.record import read_run
@@ -204,5 +204,10 @@ def _read(path: Path) -> dict[str, Any]:
     """Return the record of a run; in an evidence folder its context and bounds are files."""
     if not path.is_dir():
         return {"record": read_run(path)}
-    context, bounds = (json.loads(read_utf8(path / f"{x}.json")) for x in ("context", "bounds"))
-    return {"record": {**read_run(path / "run.json"), "context": context}, "bounds": bounds}
+    remedy = "write the evidence again with --llmfair-evidence"
+    bounds = read_json(path / "bounds.json", remedy)
+    if not isinstance(bounds, list) or not all(
+        isinstance(each, dict) and {"nodeid", "metric"} <= each.keys() for each in bounds
+    ):
+        raise ValueError(f"{path / 'bounds.json'} is no list of bounds; {remedy}")
+    return {"record": read_run(path / "run.json", path / "context.json"), "bounds": bounds}
