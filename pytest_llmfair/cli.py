@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from pytest_llmfair import metrics
+from pytest_llmfair._util.printing import printable, say
 from pytest_llmfair._util.wording import plurals
 from pytest_llmfair.gate import commands as gate
 from pytest_llmfair.metrics import MetricInfo, all_metrics, get_metric
@@ -95,8 +96,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         text = str(error)
         if isinstance(error, FileNotFoundError) and error.filename is not None:
             text = f"there is no file {error.filename}; check the path"
-        parser.exit(2, f"llmfair: {text}\n")
-    sys.stdout.write(text + "\n")
+        parser.exit(2, printable(f"llmfair: {text}\n"))
+    say(text + "\n")
     return status
 
 

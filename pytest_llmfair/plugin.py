@@ -174,8 +174,10 @@ def pytest_report_header(config: pytest.Config) -> str | None:
     """Print model, mode, level and seed if one of our options was given."""
     if all(config.getoption(option.key, None) is None for option in OPTIONS):
         return None
+    from pytest_llmfair._util.printing import printable
+
     settings = config.stash[SETTINGS]
-    return (
+    return printable(
         f"llmfair: model {settings.model}, mode {settings.mode}, level {settings.level:g}, "
         f"seed {settings.seed}"
     )
@@ -267,8 +269,11 @@ def pytest_runtest_makereport(
     new["unjudged"] = _ends_without_verdict(item, call, report)
     if any(new.values()):
         report.__dict__[RECORDS] = json.dumps(new)
-    if call.excinfo is not None and hasattr(call.excinfo.value, "result"):
-        _verdict_first(report, type(call.excinfo.value))
+    if call.excinfo is not None:
+        if hasattr(call.excinfo.value, "result"):
+            _verdict_first(report, type(call.excinfo.value))
+        if _is_ours(call.excinfo.traceback[-1].frame.f_globals.get("__name__", "")):
+            _make_printable(report)
     return report
 
 
@@ -343,6 +348,17 @@ def _verdict_first(report: pytest.TestReport, kind: type[BaseException]) -> None
         entry.lines = [line.replace(prefix, "", 1) for line in entry.lines]
 
 
+def _make_printable(report: pytest.TestReport) -> None:
+    """Escape what a message of ours quotes: labels, names and answers may come from others."""
+    from pytest_llmfair._util.printing import printable
+
+    for trace, crash, _ in getattr(report.longrepr, "chain", ()):
+        if crash is not None:
+            crash.message = printable(crash.message)
+        for entry in trace.reprentries:
+            entry.lines = [printable(line) for line in entry.lines]
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """Close the run; its errors can raise the exit status, never lower it."""
@@ -371,6 +387,8 @@ def pytest_terminal_summary(
     terminalreporter: pytest.TerminalReporter, config: pytest.Config
 ) -> None:
     """Print the table of results, the plan, and the errors of the session."""
+    from pytest_llmfair._util.printing import say_line
+
     run = config.stash[RUN]
     if run.records:
         from pytest_llmfair.reports.terminal import print_summary
@@ -382,11 +400,11 @@ def pytest_terminal_summary(
         print_plan(terminalreporter, run.planned)
     notes = run.notes if config.get_verbosity() > -2 else []
     for line in (*run.changes, *notes):
-        terminalreporter.write_line(line)
+        say_line(terminalreporter, line)
     for nodeid in run.unchecked if config.get_verbosity() > -2 else ():
-        terminalreporter.write_line(f"{nodeid}: {_UNCHECKED}", yellow=True)
+        say_line(terminalreporter, f"{nodeid}: {_UNCHECKED}", yellow=True)
     for line in run.annotations:
         terminalreporter.ensure_newline()
         terminalreporter.write_line(line)
     for error in run.errors:
-        terminalreporter.write_line(f"ERROR: {error}", red=True, bold=True)
+        say_line(terminalreporter, f"ERROR: {error}", red=True, bold=True)

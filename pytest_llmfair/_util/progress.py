@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
+from pytest_llmfair._util.printing import printable
 from pytest_llmfair.session import current_session
 
 T = TypeVar("T")
@@ -43,7 +44,7 @@ class Line:
         if now >= due:
             self._shown = now
             width = shutil.get_terminal_size().columns - 1
-            self.write(_ERASE + text()[:width])
+            self.write(_ERASE + printable(text())[:width])
 
     def left(self, done: int, total: int) -> str:
         """Return the estimated time left, such as ``0:40 left``."""

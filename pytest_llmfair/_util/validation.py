@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Iterable, Mapping
 from numbers import Integral, Real
@@ -28,6 +29,9 @@ PACKAGES = {
     "scale": ("ray>=2.52", "pyarrow>=17"),
     "vllm": ("vllm>=0.11",),
 }
+
+# Levels of the deepest file that a run or a user writes, and many more.
+_DEEPEST = 64
 
 
 def number(x: Any, argument: str) -> float:
@@ -89,6 +93,27 @@ def read_utf8(path: Path) -> str:
         raise IsADirectoryError(f"{path} is a folder; give the path of a file in it") from None
     except UnicodeDecodeError as error:
         raise ValueError(f"{path} is not UTF-8 (byte {error.start}); save it as UTF-8") from None
+
+
+def read_json(path: Path, remedy: str) -> Any:
+    """Return what a JSON file holds; errors name the file and end with the remedy."""
+    return json_in(read_utf8(path), str(path), remedy)
+
+
+def json_in(text: str, source: str, remedy: str) -> Any:
+    """Return what JSON text holds, if it is nested no deeper than reports are."""
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        place = f" (line {error.lineno}: {error.msg})" if hasattr(error, "lineno") else ""
+        raise ValueError(f"{source} is no JSON{place}; {remedy}") from None
+    level = [found] if isinstance(found, (dict, list)) else []
+    for _ in range(_DEEPEST):
+        inner = (each.values() if isinstance(each, dict) else each for each in level)
+        level = [x for values in inner for x in values if isinstance(x, (dict, list))]
+        if not level:
+            return found
+    raise ValueError(f"{source} is nested deeper than {_DEEPEST} levels; {remedy}")
 
 
 def install(extra: str) -> str:

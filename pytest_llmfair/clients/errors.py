@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import base64
+import functools
 import json
 import logging
 import math
 import os
+import re
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from email.utils import parsedate_to_datetime
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, unquote, urlsplit
 
 from pytest_llmfair.clients.protocol import Attempt, Reply
 from pytest_llmfair.responses import CutAnswer, Missing
@@ -19,6 +23,10 @@ REMOVED = "[key removed]"
 
 # Local servers take any word as a key; a short one, such as "EMPTY", may occur in an answer.
 _SHORTEST = 8
+
+# Names of environment variables that hold keys end like this.
+_KEYS = ("_API_KEY", "_ACCESS_KEY")
+_URL_SAFE = str.maketrans("+/", "-_")
 
 # Their logs hold requests and the headers of responses, in which a server may echo a key.
 _LIBRARIES = ("openai", "anthropic", "httpx", "httpcore", "LiteLLM")
@@ -162,27 +170,50 @@ def _text_of_part(part: object) -> str:
 
 
 def redactor() -> Callable[[str], str]:
-    """Return a function that removes the keys of the environment from a text.
+    """Return a function that removes the keys and passwords of the environment from a text.
 
-    It holds the keys where no traceback shows them.
+    It holds them where no traceback shows them.
     """
-    values = (value.strip() for name, value in os.environ.items() if name.endswith("_API_KEY"))
-    written = {form for key in values if len(key) >= _SHORTEST for form in _forms(key)}
-    # The longest first, since one key may begin with another.
-    forms = sorted(written, key=lambda form: (-len(form), form))
+    pattern = _pattern(frozenset(_secrets()))
 
     def redacted(text: str) -> str:
-        for form in forms:
-            text = text.replace(form, REMOVED)
-        return text
+        return text if pattern is None else pattern.sub(REMOVED, text)
 
     return redacted
 
 
-def _forms(key: str) -> tuple[str, ...]:
-    """Return the ways to write a key: as it is, in an address, in JSON, as bytes."""
+def _secrets() -> Iterator[str]:
+    """Yield the keys of the environment, and the passwords of the addresses in it."""
+    for name, value in os.environ.items():
+        if name.endswith(_KEYS):
+            yield value.strip()
+        elif "@" in value and "://" in value:
+            with suppress(ValueError):
+                parts = urlsplit(value.strip())
+                user, password = parts.username or "", parts.password or ""
+                if password:
+                    # A library sends them decoded, as the two parts of Basic authentication.
+                    yield from (password, unquote(password))
+                    yield from (f"{user}:{password}", f"{unquote(user)}:{unquote(password)}")
+
+
+@functools.lru_cache(maxsize=8)
+def _pattern(secrets: frozenset[str]) -> re.Pattern[str] | None:
+    written = {form for key in secrets if len(key) >= _SHORTEST for form in _forms(key)}
+    # The longest first, since one key may begin with another.
+    forms = sorted(written, key=lambda form: (-len(form), form))
+    return re.compile("|".join(map(re.escape, forms))) if forms else None
+
+
+def _forms(key: str) -> Iterator[str]:
+    """Yield the ways to write a key: as it is, in an address, in JSON, as bytes, in base64."""
     data = key.encode("utf-8", "surrogateescape")
-    return key, quote(data, safe=""), json.dumps(key)[1:-1], repr(data)[2:-1]
+    yield from (key, quote(data, safe=""), json.dumps(key)[1:-1], repr(data)[2:-1], data.hex())
+    for before in range(3):
+        # Text before the key shifts its letters; those that it or what follows changes are left.
+        start, end = -(-before * 8 // 6), (before + len(data)) * 8 // 6
+        encoded = base64.b64encode(b"." * before + data)[start:end].decode("ascii")
+        yield from (encoded, encoded.translate(_URL_SAFE))
 
 
 def guard_logs(redacted: Callable[[str], str]) -> None:

@@ -19,6 +19,7 @@ from typing import Any, Protocol
 
 from pytest_llmfair.clients.budget import Budget
 from pytest_llmfair.clients.cassette.replay import Replay
+from pytest_llmfair.clients.errors import redactor
 from pytest_llmfair.clients.memory import Memory
 from pytest_llmfair.clients.progress import Progress
 from pytest_llmfair.clients.protocol import Reply, Request
@@ -136,7 +137,10 @@ class RequestRunner:
         ------
         NotRecorded
             If the cassette lacks an answer and nothing may be asked.
+        ValueError
+            If a prompt holds a key of the environment.
         """
+        _refuse_keys([request.prompt for request in requests])
         # Answers from a file of the user cost nothing and are recorded already.
         given = backend.name.startswith("responses:")
         budget = None if given else self.budget
@@ -183,6 +187,17 @@ class RequestRunner:
         replayed = sum(given or store.was_replayed(key) for key in sent)
         self.counts.replayed += replayed
         self.counts.live += len(sent) - replayed
+
+
+def _refuse_keys(prompts: Sequence[str]) -> None:
+    """Raise ``ValueError`` for a key in a prompt: the model would get it, a cassette keep it."""
+    redacted = redactor()
+    for row, prompt in enumerate(prompts, start=1):
+        if redacted(prompt) != prompt:
+            raise ValueError(
+                f"prompt {row} of {len(prompts)} holds a key or password of the environment; take "
+                "it out of the prompt, and replace the key if the prompt was stored"
+            )
 
 
 # The former name, which users may still import.

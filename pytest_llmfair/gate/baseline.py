@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from pytest_llmfair._util.validation import read_json
 from pytest_llmfair._util.wording import number, plural
 from pytest_llmfair.gate.recorded_runs import Key, keyed
 from pytest_llmfair.judging.assertion import EstimateAssertion
@@ -205,7 +206,7 @@ def read_document(path: Path) -> dict[str, Any]:
         If it is no baseline file of this version, or was damaged.
     """
     try:
-        document = json.loads(path.read_text(encoding="utf-8"))
+        document = read_json(path, "")
         version = document["baseline_version"]
         found: dict[str, Any] = {"about": document["about"], "checks": document["checks"]}
     except (ValueError, KeyError, TypeError):

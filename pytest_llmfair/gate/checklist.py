@@ -11,14 +11,14 @@ import argparse
 import datetime
 import difflib
 import json
-import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import yaml
 
-from pytest_llmfair._util.validation import read_utf8
+from pytest_llmfair._util.printing import say
+from pytest_llmfair._util.validation import read_json, read_utf8
 from pytest_llmfair.gate.checklist_rules import answer
 from pytest_llmfair.gate.documents import data, rendered
 from pytest_llmfair.reports.record import read_run
@@ -184,7 +184,7 @@ def run(arguments: argparse.Namespace) -> int:
         if target.exists():
             raise ValueError(f"{target} exists, and may hold answers; name a new file")
         target.write_text(answers_template(), encoding="utf-8")
-        sys.stdout.write(f"{target} has one entry per manual item; fill it, and give it back\n")
+        say(f"{target} has one entry per manual item; fill it, and give it back\n")
         return 0
     if arguments.run is None:
         raise ValueError("no run is given; name what --llmfair-json or --llmfair-evidence wrote")
@@ -196,7 +196,7 @@ def run(arguments: argparse.Namespace) -> int:
         text = json.dumps(filled, indent=1) + "\n"
     else:
         text = yaml.safe_dump(filled, sort_keys=False, allow_unicode=True, width=100)
-    sys.stdout.write(text)
+    say(text)
     return 0 if filled["complete"] else 1
 
 
@@ -204,5 +204,10 @@ def _read(path: Path) -> dict[str, Any]:
     """Return the record of a run; in an evidence folder its context and bounds are files."""
     if not path.is_dir():
         return {"record": read_run(path)}
-    context, bounds = (json.loads(read_utf8(path / f"{x}.json")) for x in ("context", "bounds"))
-    return {"record": {**read_run(path / "run.json"), "context": context}, "bounds": bounds}
+    remedy = "write the evidence again with --llmfair-evidence"
+    bounds = read_json(path / "bounds.json", remedy)
+    if not isinstance(bounds, list) or not all(
+        isinstance(each, dict) and {"nodeid", "metric"} <= each.keys() for each in bounds
+    ):
+        raise ValueError(f"{path / 'bounds.json'} is no list of bounds; {remedy}")
+    return {"record": read_run(path / "run.json", path / "context.json"), "bounds": bounds}

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import json
 import math
-import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
@@ -14,6 +13,7 @@ from pathlib import Path
 from statistics import NormalDist
 from typing import Any
 
+from pytest_llmfair._util.printing import say
 from pytest_llmfair._util.wording import number
 from pytest_llmfair.gate.recorded_runs import Key, RecordedRun
 from pytest_llmfair.judging.recorded import judge_again
@@ -185,14 +185,14 @@ def run(arguments: argparse.Namespace) -> int:
             {"nodeid": key[0], "metric": key[1], "models": [asdict(each) for each in table]}
             for key, table in tables.items()
         ]
-        sys.stdout.write(json.dumps(plain, indent=1) + "\n")
+        say(json.dumps(plain, indent=1) + "\n")
         return 0
     for key, table in tables.items():
-        sys.stdout.write(f"{key[0]}  {key[1]}\n")
+        say(f"{key[0]}  {key[1]}\n")
         for each in table:
             rank = str(each.first) if each.first == each.last else f"{each.first}-{each.last}"
-            sys.stdout.write(f"  {rank:<5} {_measured(each):<26} {each.model}\n")
-    sys.stdout.write(
+            say(f"  {rank:<5} {_measured(each):<26} {each.model}\n")
+    say(
         f"rank: 1 is the fairest; a range where the data leave the order open (level "
         f"{arguments.level:g}, Holm)\n"
     )

@@ -3,33 +3,54 @@
 from __future__ import annotations
 
 import argparse
+import datetime
 import json
 import subprocess
-import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from pytest_llmfair._util.printing import say
+from pytest_llmfair._util.validation import json_in, read_json, read_utf8
 from pytest_llmfair._util.version import __version__
 from pytest_llmfair._util.wording import plural
 from pytest_llmfair.gate.check_file import selections
 from pytest_llmfair.gate.checklist import checklist, checklist_page
 from pytest_llmfair.gate.limitations import limitations
-from pytest_llmfair.gate.manifest import MANIFEST, changes, manifest_text
+from pytest_llmfair.gate.manifest import MANIFEST, changes, manifest_digest, manifest_text
 from pytest_llmfair.gate.model_card import model_card
 from pytest_llmfair.gate.shares import Shares, rows
 from pytest_llmfair.judging import multiplicity
 from pytest_llmfair.judging.recorded import differences, judge_again
 from pytest_llmfair.reports.files import write_text
 from pytest_llmfair.reports.html import html_page
-from pytest_llmfair.reports.record import json_text
+from pytest_llmfair.reports.record import json_text, read_run
 from pytest_llmfair.settings import Settings
 
 _RUN, _CONTEXT, _STATISTICS = "run.json", "context.json", "statistics.jsonl"
 _PAGE, _CARD, _LIMITS = "report.html", "model_card.md", "limitations.md"
 _BOUNDS, _SELF_CHECK = "bounds.json", "self_check.json"
+_PROMPTS, _SELECTION = "prompts.jsonl", "metric_selection.md"
+_CHECKLIST, _CHECKLIST_DATA = "checklist.md", "checklist.json"
+# A manifest may come from someone else, so only these files are ever replaced or removed.
+_OWN = {
+    *(MANIFEST, _RUN, _CONTEXT, _STATISTICS, _PAGE, _CARD, _LIMITS, _BOUNDS, _SELF_CHECK),
+    *(_PROMPTS, _SELECTION, _CHECKLIST, _CHECKLIST_DATA),
+}
+_REMEDY = "write the evidence again with --llmfair-evidence"
+_NO_PROOF = (
+    "The evidence is consistent with itself. That does not prove its origin: whoever changes\n"
+    "answers, names, times or commits can compute all the rest again. Compare the digest with\n"
+    "the one that the maker published: llmfair verify FOLDER --sha256 DIGEST\n"
+)
+# What content of a wrong type or size raises.
+_MALFORMED = (
+    *(ArithmeticError, AssertionError, AttributeError, LookupError),
+    *(RecursionError, TypeError, ValueError),
+)
+_HISTORY = ("commit", "committed", "changed_since")
 # What the session adds to a result after it was judged.
 _ADJUSTED = ("p_adjusted", "family_size")
 _OF_THE_FAMILY = ("metric", "family", "p_exceeds", "level", "postponed", "red")
@@ -60,7 +81,7 @@ def write_evidence(
     Returns
     -------
     list of str
-        The results that cannot be computed again, and why.
+        The results that cannot be computed again, and why; then the digest of the manifest.
 
     Raises
     ------
@@ -71,24 +92,19 @@ def write_evidence(
     by_test = sorted(records, key=lambda record: str(record["nodeid"]))
     # Also the page holds texts only where the user asks for that.
     document = json.loads(json_text(document, texts=settings.save_text))
-    bounds = [_bound(record, root) for record in by_test]
-    filled = checklist(document, bounds=bounds)
+    bounds = [{**_stated(record), **_history(record["file"], root)} for record in by_test]
+    statistics = [
+        {**{key: each[key] for key in ("nodeid", "metric")}, **_kept(each)} for each in by_test
+    ]
     files = {
         _RUN: json_text(document, texts=settings.save_text, context=False),
         _CONTEXT: _json(document["context"]),
-        _STATISTICS: _lines(
-            {**{key: each[key] for key in ("nodeid", "metric")}, **_kept(each)} for each in by_test
-        ),
-        "prompts.jsonl": _lines(_prompts(by_test)),
+        _STATISTICS: _lines(statistics),
         _BOUNDS: _json(bounds),
-        _PAGE: html_page(document),
-        "checklist.md": checklist_page(filled),
-        "checklist.json": _json(filled),
-        _CARD: model_card(document),
-        _LIMITS: limitations(document),
+        **_derived(document, bounds, statistics),
     }
     if selected := selections((str(record["file"]) for record in by_test), root):
-        files["metric_selection.md"] = selected
+        files[_SELECTION] = selected
     for name in earlier - files.keys():
         (folder / name).unlink(missing_ok=True)
     for name, text in files.items():
@@ -96,11 +112,31 @@ def write_evidence(
     about = {key: document["context"][key] for key in ("python", "packages")}
     about["pytest_llmfair"] = document["pytest_llmfair"]
     write_text(folder / MANIFEST, manifest_text(folder, about))
-    return [
+    cannot = [
         f"evidence: {each['nodeid']} {each['metric']} cannot be computed again: {why}"
         for each in by_test
         if (why := _kept(each)["data"].get("cannot"))
     ]
+    return [*cannot, f"evidence: SHA-256 of {folder / MANIFEST} is {manifest_digest(folder)}"]
+
+
+def _derived(
+    document: Mapping[str, Any],
+    bounds: Sequence[Mapping[str, Any]],
+    statistics: Sequence[Mapping[str, Any]],
+) -> dict[str, str]:
+    """Return the files that follow from the others, with their texts."""
+    # On the day of the run, so that the list is the same on every later day.
+    day = datetime.datetime.fromisoformat(document["context"]["started"]).date()
+    filled = checklist(document, bounds=bounds, today=day)
+    return {
+        _PROMPTS: _lines(_prompts(statistics)),
+        _PAGE: html_page(document),
+        _CHECKLIST: checklist_page(filled),
+        _CHECKLIST_DATA: _json(filled),
+        _CARD: model_card(document),
+        _LIMITS: limitations(document),
+    }
 
 
 def _earlier(folder: Path) -> set[str]:
@@ -111,7 +147,13 @@ def _earlier(folder: Path) -> set[str]:
         return set()
     listed: set[str] = set()
     with suppress(OSError, ValueError, KeyError, TypeError):
-        listed = {MANIFEST, *json.loads((folder / MANIFEST).read_text("utf-8"))["files"]}
+        files = json.loads((folder / MANIFEST).read_text("utf-8"))["files"]
+        listed = {MANIFEST, *map(str, files)}
+    if foreign := sorted(listed - _OWN):
+        raise ValueError(
+            f"{folder / MANIFEST} lists {foreign[0]!r}, which is no file of evidence; give a new "
+            "folder"
+        )
     if others := sorted(present - listed):
         raise ValueError(
             f"the folder {folder} holds other files ({', '.join(others[:3])}); give a new one"
@@ -152,11 +194,11 @@ def _kept(record: Mapping[str, Any]) -> Mapping[str, Any]:
     return record["recorded"] or {"data": {"cannot": "the run kept no data"}, "prompts": []}
 
 
-def _prompts(records: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
+def _prompts(statistics: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
     """Yield every row of prompts once, as digests, with the tests that asked them."""
     asked: dict[tuple[str, ...], list[str]] = {}
-    for record in records:
-        for row in _kept(record)["prompts"]:
+    for record in statistics:
+        for row in record["prompts"]:
             tests = asked.setdefault(tuple(row), [])
             if record["nodeid"] not in tests:
                 tests.append(record["nodeid"])
@@ -164,15 +206,18 @@ def _prompts(records: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
         yield {"sha256": list(row), "tests": tests}
 
 
-def _bound(record: Mapping[str, Any], root: Path) -> dict[str, Any]:
-    """Return a bound with the commit at which its file was last changed: when it was frozen."""
+def _stated(record: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a result says of its bound."""
     names = ("nodeid", "metric", "bound", "direction", "level", "mode", "file", "line")
     found = {name: record[name] for name in names}
-    found |= {name: record[name] for name in ("rationale", "owner") if record.get(name)}
-    file = record["file"]
+    return found | {name: record[name] for name in ("rationale", "owner") if record.get(name)}
+
+
+def _history(file: str, root: Path) -> dict[str, Any]:
+    """Return the commit at which a file was last changed: when its bounds were frozen."""
     commit, _, date = _git(root, "log", "-1", "--format=%H %cI", "--", file).partition(" ")
     changed = bool(_git(root, "status", "--porcelain", "--", file))
-    return {**found, "commit": commit or None, "committed": date or None, "changed_since": changed}
+    return dict(zip(_HISTORY, (commit or None, date or None, changed), strict=True))
 
 
 def _git(root: Path, *arguments: str) -> str:
@@ -203,26 +248,34 @@ def problems(folder: Path) -> list[str]:
     FileNotFoundError
         If the folder holds no evidence.
     """
-    found = list(changes(folder))
-    if found:
+    if found := list(changes(folder)):
         return found
-    document = json.loads((folder / _RUN).read_text(encoding="utf-8"))
+    try:
+        return _contradictions(folder)
+    except _MALFORMED as error:
+        return [f"the evidence cannot be read: {type(error).__name__}: {error}"]
+
+
+def _contradictions(folder: Path) -> list[str]:
+    """Return what in the evidence does not follow from its statistics and settings."""
+    found = []
+    document = read_run(folder / _RUN, folder / _CONTEXT)
     results = document["results"]
-    lines = (folder / _STATISTICS).read_text(encoding="utf-8").splitlines()
+    lines = read_utf8(folder / _STATISTICS).splitlines()
     if not results:
         return ["the run judged nothing, so there is no evidence"]
     if len(lines) != len(results):
         return [f"{_STATISTICS} has {len(lines)} lines for {plural('result', len(results))}"]
     again: list[dict[str, Any]] = []
-    for result, line in zip(results, lines, strict=True):
-        kept = json.loads(line)
+    statistics = [json_in(line, _STATISTICS, _REMEDY) for line in lines]
+    for result, kept in zip(results, statistics, strict=True):
         name = f"{result['nodeid']} {result['metric']}"
         if (kept["nodeid"], kept["metric"]) != (result["nodeid"], result["metric"]):
             found.append(f"{name}: {_STATISTICS} holds data of {kept['metric']} in its place")
             continue
         try:
             judged = judge_again(kept["data"], result["nodeid"]).to_dict()
-        except (ValueError, TypeError, KeyError) as error:
+        except _MALFORMED as error:
             found.append(f"{name} cannot be computed again: {error}")
             # The others of its family are corrected for it too.
             judged = {each: result[each] for each in _OF_THE_FAMILY}
@@ -235,37 +288,37 @@ def problems(folder: Path) -> list[str]:
             f"again {other[field]!r}"
             for field in (*differences(result, other), *_different(result, other))
         ]
-    return found + _stale(folder, document)
+    return found + _stale(folder, document, statistics)
 
 
 def _different(result: Mapping[str, Any], other: Mapping[str, Any]) -> list[str]:
     return [name for name in _ADJUSTED if result[name] != other[name]]
 
 
-def _stale(folder: Path, document: dict[str, Any]) -> list[str]:
+def _stale(
+    folder: Path, document: dict[str, Any], statistics: Sequence[Mapping[str, Any]]
+) -> list[str]:
     """Return what in the documents of the folder does not follow from the run."""
     found = []
     results = document["results"]
     verdicts = dict(sorted(Counter(result["verdict"] for result in results).items()))
     if document["counts"]["verdicts"] != verdicts or document["counts"]["checks"] != len(results):
         found.append(f"{_RUN}: the counts are not those of its results")
-    bounds = json.loads((folder / _BOUNDS).read_text(encoding="utf-8"))
-    stated = [(each["nodeid"], each["metric"], each["bound"]) for each in bounds]
-    if stated != [(each["nodeid"], each["metric"], each["bound"]) for each in results]:
+    bounds = read_json(folder / _BOUNDS, _REMEDY)
+    stated = [{key: each[key] for key in each if key not in _HISTORY} for each in bounds]
+    if stated != [_stated(each) for each in results]:
         found.append(f"{_BOUNDS}: the bounds are not those of the results")
     if document["pytest_llmfair"] != __version__:
         # Another version may word its pages in another way.
         return found
-    context = json.loads((folder / _CONTEXT).read_text(encoding="utf-8"))
     added = folder / _SELF_CHECK
-    whole = {**document, "context": context}
+    whole = dict(document)
     if added.is_file():
-        shares = json.loads(added.read_text(encoding="utf-8"))
+        shares = read_json(added, _REMEDY)
         whole["self_check"] = rows([Shares(**each) for each in shares])
-    pages = {_PAGE: html_page(whole), _CARD: model_card(whole), _LIMITS: limitations(whole)}
     found += [
         f"{name} does not show the results of {_RUN}"
-        for name, text in pages.items()
+        for name, text in _derived(whole, bounds, statistics).items()
         if (folder / name).read_text(encoding="utf-8") != text
     ]
     return found
@@ -274,19 +327,30 @@ def _stale(folder: Path, document: dict[str, Any]) -> list[str]:
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``llmfair verify``."""
     parser.add_argument("folder", type=Path, help="a folder that --llmfair-evidence wrote")
+    parser.add_argument(
+        "--sha256",
+        metavar="DIGEST",
+        help=f"what the maker of the evidence published as the SHA-256 of {MANIFEST}",
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Compute everything again; return 1 if anything differs."""
+    digest = manifest_digest(arguments.folder)
     found = problems(arguments.folder)
+    given = arguments.sha256
+    if given is not None and given.strip().lower() != digest:
+        found.insert(0, f"the SHA-256 of {MANIFEST} is {digest}, not {given}: another evidence")
     if found:
-        sys.stdout.write("".join(f"{line}\n" for line in found))
-        sys.stdout.write(f"{arguments.folder}: {plural('problem', len(found))}\n")
+        say("".join(f"{line}\n" for line in found))
+        say(f"{arguments.folder}: {plural('problem', len(found))}\n")
         return 1
     manifest = json.loads((arguments.folder / MANIFEST).read_text(encoding="utf-8"))
     results = json.loads((arguments.folder / _RUN).read_text(encoding="utf-8"))["results"]
-    sys.stdout.write(
+    say(
         f"{arguments.folder}: {plural('file', len(manifest['files']))} unchanged, "
         f"{plural('result', len(results))} computed again with the same numbers and verdicts\n"
+        f"SHA-256 of {MANIFEST}: {digest}\n"
     )
+    say("It is the digest that was given.\n" if given else _NO_PROOF)
     return 0

@@ -12,7 +12,6 @@ import io
 import json
 import math
 import statistics
-import sys
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -20,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from pytest_llmfair._util.printing import say
 from pytest_llmfair._util.validation import one_sided, read_utf8, share
 from pytest_llmfair._util.wording import plain
 from pytest_llmfair.gate.documents import data, rendered
@@ -329,7 +329,7 @@ def run(arguments: argparse.Namespace) -> int:
         text = json.dumps(record, indent=1, allow_nan=False) + "\n"
     else:
         text = rendered("local_law_144.md", report=report, heading=HEADING)
-    sys.stdout.write(text)
+    say(text)
     return 0
 
 

@@ -30,7 +30,7 @@ def changes(folder: Path) -> Iterator[str]:
     """Yield one message per file that is not as the manifest lists it.
 
     The manifest names its own digest, so a changed byte in it is found as well. Whoever changes
-    files on purpose can write a new manifest: sign it to show who made it.
+    files on purpose can write a new manifest: publish its digest to show who made it.
 
     Raises
     ------
@@ -41,10 +41,10 @@ def changes(folder: Path) -> Iterator[str]:
     try:
         content = json.loads(raw)
         own = content.pop("sha256")
-        listed = content["files"]
+        listed = dict(content["files"])
         whole = _digest(_text(content).encode()) == own
         as_written = _text({**content, "sha256": own}).encode() == raw
-    except (ValueError, KeyError, AttributeError, TypeError):
+    except (ValueError, KeyError, AttributeError, TypeError, RecursionError):
         yield f"{MANIFEST} was changed: it is no manifest any more"
         return
     if not (whole and as_written):
@@ -69,6 +69,11 @@ def _files(folder: Path) -> list[str]:
 def _entry(file: Path) -> dict[str, Any]:
     held = file.read_bytes()
     return {"sha256": _digest(held), "bytes": len(held)}
+
+
+def manifest_digest(folder: Path) -> str:
+    """Return the SHA-256 of the manifest, which stands for all files that it lists."""
+    return _digest((folder / MANIFEST).read_bytes())
 
 
 def _digest(held: bytes) -> str:

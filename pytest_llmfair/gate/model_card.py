@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import yaml
 
+from pytest_llmfair._util.printing import say
 from pytest_llmfair._util.wording import finite, span
 from pytest_llmfair.gate.documents import rendered
 from pytest_llmfair.gate.limitations import limitations
@@ -120,5 +120,5 @@ def run(arguments: argparse.Namespace) -> int:
     record = read_run(arguments.run)
     limits = arguments.limitations
     text = limitations(record) if limits else model_card(record, name=arguments.name)
-    sys.stdout.write(text)
+    say(text)
     return 0

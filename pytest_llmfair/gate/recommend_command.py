@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
+from pytest_llmfair._util.printing import say
 from pytest_llmfair.gate.selection import UseCase, recommend, use_case_schema
 
 
@@ -66,5 +66,5 @@ def run(arguments: argparse.Namespace) -> int:
         text = json.dumps(found.to_dict(), indent=1)
     else:
         text = found.to_markdown().rstrip() if arguments.markdown else found.to_text()
-    sys.stdout.write(text + "\n")
+    say(text + "\n")
     return 0

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from pytest_llmfair._util.validation import json_in, read_json, read_utf8
+
 Key = tuple[str, str, int]
+
+_REMEDY = (
+    "give a file of --llmfair-json, of --llmfair-update-baseline, or a folder of "
+    "--llmfair-evidence"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,25 +46,19 @@ class RecordedRun:
         checks: Any
         if path.is_dir():
             results = _json(path / "run.json").get("results", [])
-            lines = (path / "statistics.jsonl").read_text(encoding="utf-8").splitlines()
-            kept = map(json.loads, lines)
+            file = path / "statistics.jsonl"
+            kept = [json_in(line, str(file), _REMEDY) for line in read_utf8(file).splitlines()]
             checks = [{**each, "recorded": data} for each, data in zip(results, kept, strict=True)]
         else:
             document = _json(path)
             checks = document.get("checks", document.get("results"))
         if not isinstance(checks, list) or not checks:
-            raise ValueError(
-                f"{path} holds no results; give a file of --llmfair-json, of "
-                "--llmfair-update-baseline, or a folder of --llmfair-evidence"
-            )
+            raise ValueError(f"{path} holds no results; {_REMEDY}")
         return cls(_name(path, checks), keyed(checks))
 
 
 def _json(path: Path) -> dict[str, Any]:
-    try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-    except (ValueError, UnicodeDecodeError) as error:
-        raise ValueError(f"{path} is no JSON: {error}") from None
+    found = read_json(path, _REMEDY)
     return found if isinstance(found, dict) else {}
 
 

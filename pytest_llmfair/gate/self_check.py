@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from pytest_llmfair._util.printing import say
 from pytest_llmfair._util.wording import plural
 from pytest_llmfair.gate.evidence import add_self_check
 from pytest_llmfair.gate.recorded_runs import RecordedRun
@@ -223,10 +224,10 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.add:
         add_self_check(arguments.run, plain, rows(found))
     if arguments.json:
-        sys.stdout.write(json.dumps(plain, indent=1) + "\n")
+        say(json.dumps(plain, indent=1) + "\n")
     else:
-        sys.stdout.write(text_of(found))
-        sys.stdout.write(f"{plural('check', len(found))}, {arguments.repeats} repetitions each\n")
+        say(text_of(found))
+        say(f"{plural('check', len(found))}, {arguments.repeats} repetitions each\n")
     if not any(each.placebo or each.splits for each in found):
         sys.stderr.write("llmfair self-check: no check could be measured\n")
         return 1

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from pytest_llmfair._util.printing import say
 from pytest_llmfair.gate.check_file import SUFFIXES
 from pytest_llmfair.gate.documents import data as texts
 from pytest_llmfair.gate.documents import rendered
@@ -65,8 +66,8 @@ def run(arguments: argparse.Namespace) -> int:
             raise ValueError(f"{file} exists; remove it, or give another name: llmfair init FILE")
     for file, content in contents.items():
         file.write_text(content, encoding="utf-8")
-        sys.stdout.write(f"wrote {file}\n")
-    sys.stdout.write(f"run it with: pytest {arguments.file}\n")
+        say(f"wrote {file}\n")
+    say(f"run it with: pytest {arguments.file}\n")
     return 0
 
 

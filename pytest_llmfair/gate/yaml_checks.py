@@ -11,7 +11,9 @@ from typing import Any
 import pytest
 
 from pytest_llmfair import session as recording
+from pytest_llmfair._util.printing import printable
 from pytest_llmfair._util.validation import read_utf8
+from pytest_llmfair._util.wording import escape
 from pytest_llmfair.gate.check import Check, Checks
 from pytest_llmfair.gate.check_file import read_checks
 from pytest_llmfair.judging.result import (
@@ -49,7 +51,7 @@ class CheckFile(pytest.File):
             wrong = str(error)
         else:
             return [CheckItem.of(self, check) for check in checks.checks]
-        raise self.CollectError(wrong)
+        raise self.CollectError(printable(wrong))
 
     def _read(self) -> Checks:
         if _NAMES_A_SUITE.search(read_utf8(self.path)):
@@ -87,7 +89,7 @@ class CheckItem(pytest.Function):
                 pairs=pairs,
             )
 
-        item: CheckItem = cls.from_parent(parent, name=check.name, callobj=run)
+        item: CheckItem = cls.from_parent(parent, name=escape(printable(check.name)), callobj=run)
         item.check = check
         item.add_marker(pytest.mark.llmfair(rationale=check.rationale, owner=check.owner))
         for name in check.marks:

@@ -8,6 +8,7 @@ import shlex
 from collections.abc import Mapping
 from typing import Any
 
+from pytest_llmfair._util.printing import printable
 from pytest_llmfair._util.wording import (
     around,
     difference,
@@ -111,7 +112,7 @@ def failure_message(record: Record, *, show_text: str, detailed: bool = False) -
         *(_labelled("in short", summary_line(record)) if detailed else []),
         *(_rerun(record) if record["nodeid"] else []),
     ]
-    return "\n".join(lines)
+    return printable("\n".join(lines))
 
 
 def in_words(record: Record) -> list[tuple[str, str]]:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 
+from pytest_llmfair._util.printing import say
 from pytest_llmfair.reports.files import write_text
 from pytest_llmfair.reports.html import html_page
 from pytest_llmfair.reports.markdown import markdown
@@ -29,5 +29,5 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.markdown:
         write_text(arguments.markdown, markdown(document))
     if not arguments.html and not arguments.markdown:
-        sys.stdout.write(markdown(document))
+        say(markdown(document))
     return 0

@@ -6,7 +6,6 @@ import argparse
 import json
 import os
 import re
-import sys
 from collections.abc import Mapping
 from http.client import HTTPException
 from typing import Any
@@ -14,6 +13,7 @@ from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
+from pytest_llmfair._util.printing import say
 from pytest_llmfair.reports.markdown import markdown, marker
 from pytest_llmfair.reports.record import read_run
 
@@ -46,27 +46,42 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--name", default="", help="tells the comments of several suites apart (default one)"
     )
     parser.add_argument(
+        "--run-id", type=int, metavar="N", help="the run of GitHub Actions to link to (no link)"
+    )
+    parser.add_argument(
         "--dry-run", action="store_true", help="print the comment, and send nothing"
     )
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Post or update the comment, and print its address."""
-    text = markdown(read_run(arguments.run), name=arguments.name)
+    document = _linked(read_run(arguments.run), arguments.repo, arguments.run_id)
+    text = markdown(document, name=arguments.name)
     if arguments.dry_run:
-        sys.stdout.write(text)
+        say(text)
         return 0
     found = post_comment(
         text, arguments.repo, arguments.pr, marker(arguments.name), environment=os.environ
     )
-    sys.stdout.write(f"{found}\n")
+    say(f"{found}\n")
     return 0
+
+
+def _linked(document: dict[str, Any], repository: str, run_id: int | None) -> dict[str, Any]:
+    """Return a run that links to this repository only: the record may come from anyone."""
+    ci = None
+    if run_id is not None:
+        server = os.environ.get("GITHUB_SERVER_URL", "https://github.com")
+        address = f"{server}/{repository}/actions/runs/{run_id}"
+        ci = {"provider": "GitHub Actions", "run_url": address}
+    context = document.get("context")
+    return {**document, "context": {**context, "ci": ci}} if context else document
 
 
 def post_comment(
     text: str, repository: str, number: int, mark: str, *, environment: Mapping[str, str]
 ) -> str:
-    """Post a comment, or update the one that begins with `mark`; return what was done.
+    """Post a comment, or update that of the same author and `mark`; return what was done.
 
     Parameters
     ----------
@@ -95,13 +110,22 @@ def post_comment(
             "`env: GITHUB_TOKEN: ${{ github.token }}`"
         )
     root = _checked_address(environment.get("GITHUB_API_URL") or "https://api.github.com")
+    # GitHub Enterprise has both interfaces under /api, the first as /api/v3.
+    graphql = f"{root.removesuffix('/v3')}/graphql"
+    me = _asked("POST", graphql, token, {"query": "{viewer{login}}"})
+    try:
+        login = me["data"]["viewer"]["login"]
+    except (KeyError, TypeError):
+        raise ValueError(f"{graphql} does not say whose GITHUB_TOKEN this is") from None
     issues = f"{root}/repos/{repository}/issues"
     for page in range(1, _MOST_PAGES + 1):
         comments = _asked(
             "GET", f"{issues}/{number}/comments?per_page={_PER_PAGE}&page={page}", token
         )
         for comment in comments:
-            if str(comment.get("body", "")).startswith(mark):
+            # Whoever wrote a comment can change it later, so that of someone else is left alone.
+            mine = (comment.get("user") or {}).get("login") == login
+            if mine and str(comment.get("body", "")).startswith(mark):
                 address = f"{issues}/comments/{int(comment['id'])}"
                 made = _asked("PATCH", address, token, {"body": text})
                 return f"updated {made.get('html_url', '')}".rstrip()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from pytest_llmfair._util.printing import say_line
 from pytest_llmfair._util.wording import escape, plural
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ def print_plan(reporter: pytest.TerminalReporter, planned: Sequence[Planned]) ->
         return
     reporter.write_sep("=", "fairness plan: nothing was asked")
     for line, warns in plan(planned):
-        reporter.write_line(line, yellow=warns)
+        say_line(reporter, line, yellow=warns)
 
 
 def plan(planned: Sequence[Planned]) -> Iterator[tuple[str, bool]]:

@@ -261,24 +261,21 @@ def _without_texts(record: Record) -> dict[str, Any]:
     return {**record, "examples": examples}
 
 
-def read_run(path: str | Path) -> dict[str, Any]:
-    """Read a run that ``--llmfair-json`` wrote.
+def read_run(path: str | Path, context: Path | None = None) -> dict[str, Any]:
+    """Read a run that ``--llmfair-json`` wrote; evidence has its `context` in another file.
 
     Raises
     ------
     ValueError
         If the file is no run record of this version; the message names the field and the remedy.
     """
-    from pytest_llmfair._util.validation import read_utf8
+    from pytest_llmfair._util.validation import read_json
 
     path = Path(path)
-    try:
-        document = json.loads(read_utf8(path))
-    except json.JSONDecodeError as error:
-        raise ValueError(
-            f"{path} is no JSON (line {error.lineno}: {error.msg}); give a file that pytest "
-            "--llmfair-json wrote"
-        ) from None
+    remedy = "give a file that pytest --llmfair-json wrote"
+    document = read_json(path, remedy)
+    if context is not None and isinstance(document, dict):
+        document["context"] = read_json(context, remedy)
     version = document.get("schema_version") if isinstance(document, dict) else None
     if version != SCHEMA_VERSION:
         raise ValueError(

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from pytest_llmfair._util.printing import say_line
 from pytest_llmfair._util.wording import escape, p_value, plural, shorten, wrapped
 from pytest_llmfair.judging import facts
 from pytest_llmfair.judging.facts import Record
@@ -40,13 +41,13 @@ def print_summary(reporter: pytest.TerminalReporter, records: Sequence[Record]) 
         width = max(NARROWEST, min(WIDEST, columns))
         for text in models(records):
             for line in _wrapped(text, ""):
-                reporter.write_line(line)
+                say_line(reporter, line)
         for text, verdict in table(records, width):
-            reporter.write_line(text, **_COLOURS.get(verdict, {}))
+            say_line(reporter, text, **_COLOURS.get(verdict, {}))
     if verbosity >= 0:
         for text in remarks(records):
-            reporter.write_line(text)
-    reporter.write_line(last_line(records), bold=True)
+            say_line(reporter, text)
+    say_line(reporter, last_line(records), bold=True)
 
 
 def models(records: Sequence[Record]) -> Iterator[str]:

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from pytest_llmfair._util.printing import printable, say, say_line
 from pytest_llmfair._util.wording import plural
 from pytest_llmfair.gate.yaml_checks import CheckItem
 from pytest_llmfair.session import current_session
@@ -70,7 +71,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.list:
         width = max(map(len, all_suites()))
         for suite in all_suites().values():
-            sys.stdout.write(f"{suite.name:<{width}}  {suite.about}\n")
+            say(f"{suite.name:<{width}}  {suite.about}\n")
         return 0
     if arguments.suite is None:
         raise ValueError("no suite is named; `llmfair run --list` lists them")
@@ -87,12 +88,12 @@ def run(arguments: argparse.Namespace) -> int:
     )
     models = list(dict.fromkeys(arguments.model))
     if arguments.plan:
-        sys.stdout.write("\n".join(_planned(suite, arguments.size, tasks)) + "\n")
+        say("\n".join(_planned(suite, arguments.size, tasks)) + "\n")
         if suite.prompts is not None:
             whose = f"of {prompts}" if prompts else f"({NOT_YOURS}; give --prompts FILE)"
-            sys.stdout.write(f"{plural('prompt', len(suite.prompts))} {whose}\n")
+            say(f"{plural('prompt', len(suite.prompts))} {whose}\n")
         if len(models) > 1:
-            sys.stdout.write(f"for each of {len(models)} models\n")
+            say(f"for each of {len(models)} models\n")
         return 0
     given = list(arguments.rest)
     for word in {*given}.intersection(task.name for task in suite.tasks):
@@ -259,5 +260,5 @@ class _SuiteRun:
         unpaid = [f for each in measured for f in each.findings if f.code == "over_budget"]
         if interrupted or unpaid or any(found.unmeasured for found in results.values()):
             blocks.append([("interrupted; " if interrupted else "") + _how_to_continue()])
-        terminalreporter.write_sep("=", f"suite {self.answers[0].suite.name}")
-        terminalreporter.write_line("\n\n".join("\n".join(block) for block in blocks))
+        terminalreporter.write_sep("=", printable(f"suite {self.answers[0].suite.name}"))
+        say_line(terminalreporter, "\n\n".join("\n".join(block) for block in blocks))

@@ -1,13 +1,15 @@
 from __future__ import annotations
 
+import base64
 import json
+import re
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from urllib.parse import quote
 
 import pytest
 
-from pytest_llmfair.clients import CutAnswer, Missing
+from pytest_llmfair.clients import CutAnswer, Missing, ModelClient
 from pytest_llmfair.clients.errors import (
     REMOVED,
     body_of,
@@ -112,3 +114,39 @@ def test_keys_are_removed_however_they_are_written(monkeypatch, key):
 @pytest.mark.parametrize("count", [True, -1, 2.5, "7", None, 10**30])
 def test_a_count_that_cannot_be_true_is_0(count):
     assert counted({"n": count}, "n") == counted(count, "n") == 0
+
+
+@pytest.mark.parametrize("before", range(6))
+@pytest.mark.parametrize("key", ["sk-canary-0123456789", "pä55/w?rd+~~>>", "abcdefgh"])
+def test_a_key_is_found_in_base64_wherever_it_begins(monkeypatch, key, before):
+    monkeypatch.setenv("MY_API_KEY", key)
+    whole = b"u" * before + key.encode() + b":and more"
+    for encode in (base64.b64encode, base64.urlsafe_b64encode):
+        shown = redactor()(f"Authorization: Basic {encode(whole).decode()}.")
+        assert REMOVED in shown
+        # What is left is shorter than the key by all but the letters shared with its neighbours.
+        left = "".join(re.findall(r"Basic (.*)\.", shown)).replace(REMOVED, "")
+        assert len(left) <= len(encode(whole)) - len(key.encode()) * 8 // 6 + 2
+    assert redactor()(key.encode().hex()) == REMOVED
+
+
+@pytest.mark.parametrize("variable", ["OPENAI_BASE_URL", "HTTPS_PROXY"])
+def test_the_password_of_an_address_goes_in_every_form(monkeypatch, variable):
+    monkeypatch.setenv(variable, "https://anna:s3cret%2Fp%40ss@models.example:8443/v1")
+    basic = base64.b64encode(b"anna:s3cret/p@ss").decode()
+    for form in ("s3cret%2Fp%40ss", "s3cret/p@ss", basic, f"Basic {basic}"):
+        shown = redactor()(f"you sent {form}")
+        assert REMOVED in shown
+        assert form not in shown
+    assert redactor()("ask anna at models.example:8443") == "ask anna at models.example:8443"
+
+
+def test_a_prompt_that_holds_a_key_is_never_sent_or_recorded(monkeypatch, tmp_path):
+    monkeypatch.setenv("MY_API_KEY", "sk-canary-0123456789")
+    asked = []
+    client = ModelClient.of(lambda prompt: asked.append(prompt) or "yes", name="bot")
+    for key in ("sk-canary-0123456789", base64.b64encode(b"sk-canary-0123456789").decode()):
+        with pytest.raises(ValueError, match="prompt 2 of 2 holds a key") as error:
+            client.generate(["Hi.", f"Log in with {key}."])
+        assert key not in str(error.value)
+    assert asked == []

@@ -90,3 +90,12 @@ def test_the_key_is_read_at_a_live_call_only(server, monkeypatch: pytest.MonkeyP
     client = load_client("openai:echo")
     monkeypatch.setenv("OPENAI_API_KEY", "sk-set-later-0123456789")
     assert client.generate(["hi"]) == [["your key is [key removed], yes [key removed]!"]]
+
+
+def test_the_password_of_an_address_comes_back_in_no_form(server, monkeypatch):
+    from pytest_llmfair.clients import load_client
+
+    address = f"http://anna:open-sesame-1001@127.0.0.1:{server.port}/v1"
+    monkeypatch.setenv("OPENAI_BASE_URL", address)
+    ((answer,),) = load_client("openai:echo").generate(["hi"])
+    assert answer == "your key is Basic [key removed], yes Basic [key removed]!"

@@ -9,6 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 from pytest_llmfair.cli import main
+from pytest_llmfair.reports.markdown import marker
 
 TOKEN = "ghs_aVerySecretToken"
 
@@ -23,9 +24,10 @@ class GitHub(ThreadingHTTPServer):
         self.comments, self.requests, self.status = [], [], None
         self.address = f"http://127.0.0.1:{self.server_port}"
 
-    def add(self, body):
+    def add(self, body, author="github-actions[bot]"):
         number = len(self.comments) + 1
-        self.comments.append({"id": number, "body": body, "html_url": f"https://example/{number}"})
+        made = {"id": number, "body": body, "html_url": f"https://example/{number}"}
+        self.comments.append({**made, "user": author and {"login": author}})
         return self.comments[-1]
 
 
@@ -42,6 +44,8 @@ class _Handler(BaseHTTPRequestHandler):
         status, found = server.status or 200, {"message": "no"}
         if server.status is None and self.headers["Authorization"] != f"Bearer {TOKEN}":
             status = 401
+        elif server.status is None and path == "/graphql":
+            found = {"data": {"viewer": {"login": "github-actions[bot]"}}}
         elif server.status is None and path == "/repos/me/bot/issues/7/comments":
             if self.command == "POST":
                 status, found = 201, server.add(body["body"])
@@ -95,7 +99,33 @@ def test_a_comment_is_posted_once_and_updated_after_that(github, comment, capsys
     assert capsys.readouterr().out == "updated https://example/2\n"
     assert len(github.comments) == 2
     assert github.comments[1]["body"] == (showcase / "run.md").read_text("utf-8")
-    assert [method for method, _, _ in github.requests] == ["GET", "POST", "GET", "PATCH"]
+    asked = [method for method, path, _ in github.requests if path != "/graphql"]
+    assert asked == ["GET", "POST", "GET", "PATCH"]
+
+
+@pytest.mark.parametrize("author", ["attacker", "github-actions", None, "GitHub-Actions[bot] "])
+def test_a_comment_of_another_author_is_never_updated(github, comment, author):
+    trap = f"{marker()}\n## PASS Fairness"
+    github.add(trap, author)
+    comment()
+    comment()
+    assert github.comments[0]["body"] == trap
+    assert [each["user"] for each in github.comments[1:]] == [{"login": "github-actions[bot]"}]
+
+
+def test_the_link_is_made_here_and_never_taken_from_the_record(
+    github, comment, showcase, tmp_path, capsys
+):
+    document = json.loads((showcase / "run.json").read_text("utf-8"))
+    forged = "https://evil.example.org/me/bot/actions/runs/1"
+    document["context"]["ci"] = {"provider": "GitHub Actions", "run_url": forged}
+    (tmp_path / "run.json").write_text(json.dumps(document))
+    asked = ["comment", str(tmp_path / "run.json"), "--repo", "me/bot", "--pr", "7"]
+    assert main(asked) == 0
+    assert "evil" not in github.comments[0]["body"]
+    assert main([*asked, "--run-id", "42"]) == 0
+    assert "evil" not in github.comments[0]["body"]
+    assert "(https://github.com/me/bot/actions/runs/42)" in github.comments[0]["body"]
 
 
 def test_the_comment_is_found_on_a_later_page(github, comment):
@@ -151,7 +181,7 @@ def test_a_server_that_does_not_answer_is_an_error(github, comment, capsys):
     github.server_close()
     with pytest.raises(SystemExit):
         comment()
-    assert "GitHub did not answer GET" in capsys.readouterr().err
+    assert "GitHub did not answer POST" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

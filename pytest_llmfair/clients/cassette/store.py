@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from pytest_llmfair._util.printing import printable
 from pytest_llmfair.clients.cassette.locks import locked
 from pytest_llmfair.clients.cassette.record import (
     DamagedRecord,
@@ -346,7 +347,9 @@ def _tail(handle: int, size: int) -> bytes:
 
 def _warn(path: Path, damaged: Sequence[tuple[int, str]]) -> None:
     for number, why in damaged[:_MOST_NAMED]:
-        warnings.warn(f"{path}:{number}: {why}; it is skipped", CassetteWarning, stacklevel=3)
+        warnings.warn(
+            printable(f"{path}:{number}: {why}; it is skipped"), CassetteWarning, stacklevel=3
+        )
     if len(damaged) > _MOST_NAMED:
         warnings.warn(
             f"{path}: {len(damaged) - _MOST_NAMED} more damaged lines are skipped; "
