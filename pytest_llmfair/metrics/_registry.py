@@ -31,6 +31,7 @@ Needs = Literal[
     "table",
 ]
 Scale = Literal["linear", "log"]
+Favourable = Literal["high", "low"]
 FairExample = Callable[[int, int], Mapping[str, Any]]
 
 _EXAMPLES: dict[Needs, FairExample] = {
@@ -86,6 +87,9 @@ class MetricInfo:
     example : callable or None
         Function from the numbers of units (of each group) and of generations to the keyword
         arguments of a perfectly fair model, used for plans and printed examples.
+    favourable : {"high", "low"} or None
+        Which rate or score is better for the group that has it: "high" for being selected, "low"
+        for errors and harm. None where neither is, or only the user's data tell.
     reduce : callable or None
         What turns the answers to some pairs into a row of numbers each, which is all that the
         metric needs of them; workers of an audit do that.
@@ -115,6 +119,7 @@ class MetricInfo:
     scale: Scale
     judged_with: Mapping[str, Any]
     example: FairExample | None
+    favourable: Favourable | None
     reduce: Callable[[Any, Any], Any] | None
     function: Callable[..., Estimate]
 
@@ -202,6 +207,7 @@ def metric(
     scale: Scale = "linear",
     judged_with: Mapping[str, Any] | None = None,
     example: FairExample | None = None,
+    favourable: Favourable | None = None,
     reduce: Callable[[Any, Any], Any] | None = None,
 ) -> Callable[[Callable[P, E]], Callable[P, E]]:
     """Register a function from arrays to an `Estimate` as a metric.
@@ -240,6 +246,9 @@ def metric(
     example : callable, optional
         Arguments of a perfectly fair model, from the numbers of units and generations. Without it
         those of `needs` are used: scores that are all 0, or the same texts for everyone.
+    favourable : {"high", "low"}, optional
+        Which rate or score is better for the group that has it; reports name the other group as
+        treated worse, and without it neither.
     reduce : callable, optional
         What turns the answers to pairs into a row of numbers each, as the metric itself does.
 
@@ -270,6 +279,11 @@ def metric(
             f"a metric cannot have direction {direction!r}, needs {needs!r} and bounds {bounds}: "
             f"directions are {', '.join(get_args(Direction))}; needs are "
             f"{', '.join(get_args(Needs))}; bounds are (smallest, largest)"
+        )
+    if favourable not in (None, *get_args(Favourable)):
+        raise ValueError(
+            f"favourable is {favourable!r}; give {' or '.join(map(repr, get_args(Favourable)))}, "
+            "the rate that is better for the group that has it, or leave it out"
         )
     if needs == "table" and scorer is not None:
         raise ValueError(
@@ -321,6 +335,7 @@ def metric(
             scale=scale,
             judged_with=MappingProxyType(dict(judged_with or {})),
             example=example or _EXAMPLES.get(needs),
+            favourable=favourable,
             reduce=reduce,
             function=measured,
         )

@@ -89,6 +89,12 @@ class TestEveryMetric:
         with pytest.raises(ValueError, match="population is 'all'; choose"):
             info.function(**arguments)
 
+    def test_a_metric_with_a_rate_of_every_group_says_which_rate_is_better(self, info):
+        table = info.fair_sample(20, 4).groups
+        rates = [key for key, row in table.items() if np.isfinite(row.rate)]
+        # The rates of pronoun metrics are those of occupations, none of which is better off.
+        assert (len(rates) > 1 and info.family != "ruted") <= (info.favourable in ("high", "low"))
+
     @pytest.mark.parametrize("section", ["Parameters", "Returns", "Raises", "Examples"])
     def test_the_documentation_has_every_section(self, info, section):
         assert 0 < len(info.summary) <= 99
@@ -126,3 +132,30 @@ def test_a_scorer_of_a_metric_that_does_not_say_what_it_needs_is_an_error():
     known = {"family": "length", "paper": "ours", "symbol": "S", "unit": "prompt"}
     with pytest.raises(ValueError, match=r"scorer='tokens' has no use without needs=.*: scores,"):
         metrics.metric(**known, direction="lower", bounds=(0.0, 1.0), scorer="tokens")
+
+
+@pytest.mark.parametrize(
+    ("name", "favourable"),
+    [
+        ("impact_ratio", "high"),
+        ("false_positive_rate_ratio", "low"),
+        ("tnr_gap", "high"),
+        ("fned", "low"),
+        ("parity_gap", "high"),
+        ("disparity_score", "high"),
+        ("pos_avg_eg", "high"),
+        ("neg_avg_eg", "low"),
+        ("avg_gf", None),
+        ("rabbi", "high"),
+        ("toxic_fraction", "low"),
+        ("ruted_skew", None),
+    ],
+)
+def test_which_rate_is_better_follows_from_what_it_is_a_rate_of(name, favourable):
+    assert get_metric(name).favourable == favourable
+
+
+def test_a_favourable_rate_is_high_or_low():
+    known = {"family": "length", "paper": "ours", "symbol": "S", "unit": "prompt"}
+    with pytest.raises(ValueError, match="favourable is 'higher'; give 'high' or 'low'"):
+        metrics.metric(**known, direction="lower", bounds=(0.0, 1.0), favourable="higher")
