@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import datetime
 import difflib
+import math
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -31,7 +32,7 @@ PROFILES: dict[str, dict[str, Any]] = {
     "nightly": {"INCONCLUSIVE": "warn", "UNDERPOWERED": "fail"},
     "release": {"mode": "strict"},
 }
-_WAIVER_KEYS = ("test", "metric", "reason", "approver", "expires")
+_WAIVER_KEYS = ("test", "metric", "reason", "approver", "expires", "worst")
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +82,11 @@ def find_policy(root: Path) -> tuple[Path, Mapping[str, Any]] | None:
         )
     import yaml
 
+    # Dates stay texts here, so that a wrong one is named with its key.
+    loader: Any = type("TextDates", (yaml.SafeLoader,), {})
+    loader.add_constructor("tag:yaml.org,2002:timestamp", yaml.SafeLoader.construct_yaml_str)
     try:
-        table = yaml.safe_load(own.read_text(encoding="utf-8"))
+        table = yaml.load(own.read_text(encoding="utf-8"), Loader=loader)
     except yaml.YAMLError as error:
         raise ValueError(f"{own} is not YAML: {error}") from None
     return own, {} if table is None else table
@@ -158,7 +162,7 @@ def _policy(source: Path, table: Any, profile: str | None) -> Policy:
                 values[_OPTION_OF[verdict]] = outcome
         values |= chosen
     options = {name: _as_text(name, value) for name, value in values.items()}
-    return Policy(source, options, failing, tuple(_waivers(table.get("waivers", []))))
+    return Policy(source, options, failing, tuple(_waivers(table.get("waivers", []), source.name)))
 
 
 def _as_text(name: str, value: Any) -> str:
@@ -169,7 +173,7 @@ def _as_text(name: str, value: Any) -> str:
     raise ValueError(f"{name} is {value!r}; give one value")
 
 
-def _waivers(given: Any) -> list[Waiver]:
+def _waivers(given: Any, file: str) -> list[Waiver]:
     if not isinstance(given, list):
         raise ValueError(f"waivers is a {type(given).__name__}; give a list")
     made = []
@@ -179,15 +183,23 @@ def _waivers(given: Any) -> list[Waiver]:
         _check_keys(each, _WAIVER_KEYS, where)
         for key in ("test", "reason", "approver", "expires"):
             if not each.get(key):
-                raise ValueError(f"{where} has no {key}; a waiver needs all but metric")
+                raise ValueError(
+                    f"{where} has no {key}; a waiver needs all keys but metric and worst"
+                )
         expires = each["expires"]
         if isinstance(expires, str):
             with suppress(ValueError):
                 expires = datetime.date.fromisoformat(expires)
         if type(expires) is not datetime.date:
             raise ValueError(f"{where} expires {expires!r}; give a date such as 2027-01-31")
-        texts = {key: str(each.get(key, "")) for key in _WAIVER_KEYS[:-1]}
-        made.append(Waiver(**texts, expires=expires.isoformat()))
+        worst = each.get("worst")
+        if worst is not None and (type(worst) not in (int, float) or not math.isfinite(worst)):
+            raise ValueError(
+                f"{where}: worst is {worst!r}; give a number, the worst value that you accept"
+            )
+        texts = {key: str(each.get(key, "")) for key in ("test", "metric", "reason", "approver")}
+        place = f"{where} in {file}"
+        made.append(Waiver(**texts, expires=expires.isoformat(), worst=worst, place=place))
     return made
 
 

@@ -105,7 +105,8 @@ def judge(
         and settings.failing == "fail"
     )
     red = _red(verdict, mode, settings, limit.allows(estimate.value), reasons)
-    waiver = _waiver(settings, verdict, name) if red or postponed else ""
+    value = estimate.debiased if interval.of == "debiased" else estimate.value
+    waiver = _waiver(settings, verdict, name, limit, value) if red or postponed else ""
     postponed = postponed and not waiver
     p_exceeds, p_within = limit.p_values(estimate)
     if "missing_rates_differ" in reasons and inputs.missing_data.difference is not None:
@@ -338,10 +339,15 @@ def _red(
     return verdict is Verdict.FAIL and settings.failing == "fail"
 
 
-def _waiver(settings: Settings, verdict: Verdict, metric: str) -> str:
+def _waiver(settings: Settings, verdict: Verdict, metric: str, bound: Bound, value: float) -> str:
     """Return why a red result is accepted for now; data that cannot be judged never are."""
     recorder = active()
     if verdict is Verdict.INVALID or recorder is None:
         return ""
-    covering = (each for each in settings.waivers if each.covers(recorder.nodeid, metric))
+    covering = (
+        each
+        for each in settings.waivers
+        if each.covers(recorder.nodeid, metric)
+        and (each.worst is None or replace(bound, value=each.worst).allows(value))
+    )
     return str(next(covering, ""))

@@ -23,7 +23,8 @@ class Waiver(NamedTuple):
     """A known result that is accepted until a date; `test` and `metric` may hold wildcards.
 
     A metric without its variant, such as ``toxic_fraction`` for ``toxic_fraction@25``, is meant
-    with every variant.
+    with every variant. `worst` is a bound: a value beyond it is not accepted. `place` says where
+    the waiver stands.
     """
 
     test: str
@@ -31,6 +32,8 @@ class Waiver(NamedTuple):
     reason: str
     approver: str
     expires: str
+    worst: float | None = None
+    place: str = ""
 
     @property
     def expired(self) -> bool:
@@ -47,8 +50,14 @@ class Waiver(NamedTuple):
         return test and named and not self.expired
 
     def __str__(self) -> str:
-        """Return why, by whom and until when."""
-        return f"{self.reason} ({self.approver}, until {self.expires})"
+        """Return why, by whom, up to which value and until when."""
+        most = "" if self.worst is None else f"up to {self.worst:g}, "
+        return f"{self.reason} ({self.approver}, {most}until {self.expires})"
+
+    @property
+    def title(self) -> str:
+        """What is waived, and where that is written."""
+        return f"the waiver of {self.metric or 'all metrics'} in {self.test} ({self.place})"
 
 
 def _default_show_text() -> str:
