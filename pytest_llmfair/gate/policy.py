@@ -6,7 +6,6 @@ It stands in ``[tool.llmfair]`` of ``pyproject.toml``, or in ``llmfair.yaml`` be
 from __future__ import annotations
 
 import datetime
-import difflib
 import math
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -15,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from pytest_llmfair.settings import Waiver
-from pytest_llmfair.settings.options import OPTIONS
+from pytest_llmfair.settings.options import OPTIONS, instead
 
 # What each verdict may do. INVALID evidence is always red: an error of ours is never a pass.
 _OUTCOMES = {
@@ -146,7 +145,7 @@ def _policy(source: Path, table: Any, profile: str | None) -> Policy:
     failing = "fail"
     if profile is not None:
         if profile not in profiles:
-            raise ValueError(f"there is no profile {profile!r}{_instead(profile, profiles)}")
+            raise ValueError(f"there is no profile {profile!r}{instead(profile, profiles)}")
         chosen = dict(profiles[profile])
         for verdict, possible in _OUTCOMES.items():
             if (outcome := chosen.pop(verdict, None)) is None:
@@ -211,9 +210,4 @@ def _check_table(given: Any, what: str) -> None:
 def _check_keys(given: Mapping[str, Any], known: Sequence[str], what: str) -> None:
     for key in given:
         if key not in known:
-            raise ValueError(f"{what} has the unknown key {key!r}{_instead(key, known)}")
-
-
-def _instead(given: Any, known: Sequence[str] | Mapping[str, Any]) -> str:
-    close = difflib.get_close_matches(str(given), list(known), n=1)
-    return f"; did you mean {close[0]}?" if close else f"; choose among {', '.join(known)}"
+            raise ValueError(f"{what} has the unknown key {key!r}{instead(key, known)}")

@@ -17,6 +17,7 @@ from typing import Any, Literal, ParamSpec, TypeVar, get_args
 
 from pytest_llmfair._util.keywords import unknown_keyword
 from pytest_llmfair.metrics import _examples
+from pytest_llmfair.metrics.arguments import same_index
 from pytest_llmfair.stats import Call, Estimate, Finding, NoRepeats
 
 Direction = Literal["lower", "higher", "two-sided"]
@@ -274,16 +275,13 @@ def metric(
     ...     return Mean.of_rows(scores, units=units, population=population, outcomes=True)
     """
     low, high = bounds
-    if direction not in get_args(Direction) or needs not in get_args(Needs) or not low < high:
+    words = (direction, Direction), (needs, Needs), (favourable or "high", Favourable)
+    if not low < high or any(word not in get_args(possible) for word, possible in words):
         raise ValueError(
-            f"a metric cannot have direction {direction!r}, needs {needs!r} and bounds {bounds}: "
-            f"directions are {', '.join(get_args(Direction))}; needs are "
-            f"{', '.join(get_args(Needs))}; bounds are (smallest, largest)"
-        )
-    if favourable not in (None, *get_args(Favourable)):
-        raise ValueError(
-            f"favourable is {favourable!r}; give {' or '.join(map(repr, get_args(Favourable)))}, "
-            "the rate that is better for the group that has it, or leave it out"
+            f"a metric cannot have direction {direction!r}, needs {needs!r}, favourable "
+            f"{favourable!r} and bounds {bounds}: directions are "
+            f"{', '.join(get_args(Direction))}; needs are {', '.join(get_args(Needs))}; "
+            "favourable is high, low or None; bounds are (smallest, largest)"
         )
     if needs == "table" and scorer is not None:
         raise ValueError(
@@ -301,6 +299,7 @@ def metric(
             for keyword in () if takes_any else kwargs:
                 if keyword not in parameters:
                     raise unknown_keyword(function.__name__, keyword, parameters)
+            same_index({**dict(zip(parameters, args, strict=False)), **kwargs})
             try:
                 estimate = function(*args, **kwargs)
             except NoRepeats:

@@ -6,6 +6,7 @@ Standard library only: the plugin loads this at start-up.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
@@ -13,10 +14,13 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pytest_llmfair.settings.options import OPTIONS
+from pytest_llmfair.settings.options import OPTIONS, instead
 
 if TYPE_CHECKING:
     import pytest
+
+# Keys of ours in ini and TOML files.
+_OUR_KEYS = re.compile(r"^[ \t]*[\"']?llmfair_(\w+)[\"']?[ \t]*[=:]", re.MULTILINE)
 
 
 class Waiver(NamedTuple):
@@ -160,10 +164,12 @@ def resolve(
     Raises
     ------
     pytest.UsageError
-        If a value is not legal; the message names the option, the value and the legal values.
+        If a value is not legal, or an ini key is unknown; the message names the option, the value
+        and the legal values.
     """
     import pytest
 
+    _check_keys(config)
     values: dict[str, Any] = {"detailed": config.get_verbosity() >= 2}
     for option in OPTIONS:
         source, folder = option.flag, config.invocation_params.dir
@@ -217,6 +223,24 @@ def resolve(
                 "--llmfair-update-baseline writes it"
             )
     return Settings(**values)
+
+
+def _check_keys(config: pytest.Config) -> None:
+    """Raise ``UsageError`` for an unknown key of ours; pytest itself only warns of it."""
+    import pytest
+
+    given = {"-o": "\n".join(config.getoption("override_ini", None) or ())}
+    if config.inipath is not None:
+        given[str(config.inipath)] = config.inipath.read_text("utf-8", "replace")
+    names = [option.name for option in OPTIONS]
+    for source, text in given.items():
+        for name in _OUR_KEYS.findall(text) if "llmfair_" in text else ():
+            try:
+                config.getini(f"llmfair_{name}")  # other plugins may have keys like ours
+            except ValueError:
+                raise pytest.UsageError(
+                    f"{source} has the unknown key 'llmfair_{name}'{instead(name, names)}"
+                ) from None
 
 
 def _unwritable(path: Path, *, folder: bool) -> str:

@@ -157,5 +157,5 @@ def test_which_rate_is_better_follows_from_what_it_is_a_rate_of(name, favourable
 
 def test_a_favourable_rate_is_high_or_low():
     known = {"family": "length", "paper": "ours", "symbol": "S", "unit": "prompt"}
-    with pytest.raises(ValueError, match="favourable is 'higher'; give 'high' or 'low'"):
+    with pytest.raises(ValueError, match=r"favourable .higher. .* favourable is high, low"):
         metrics.metric(**known, direction="lower", bounds=(0.0, 1.0), favourable="higher")
