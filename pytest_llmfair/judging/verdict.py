@@ -10,11 +10,7 @@ from dataclasses import dataclass, field, replace
 
 from pytest_llmfair._util.validation import one_sided
 from pytest_llmfair.judging.bound import NO_FLOOR, REWORDED, Bound
-from pytest_llmfair.judging.direction import (
-    differences_between,
-    direction_in_words,
-    rates_between,
-)
+from pytest_llmfair.judging.direction import differences_between, direction_in_words, rates_between
 from pytest_llmfair.judging.inputs import MetricInputs
 from pytest_llmfair.judging.power import Power, no_number, power_of, units_to_decide
 from pytest_llmfair.judging.result import Example, Result, Verdict
@@ -142,7 +138,9 @@ def judge(
         estimate=estimate,
         evidence=inputs,
     )
-    return _described(result, estimate, limit, interval, inputs, metric.favourable)
+    described = _described(result, estimate, limit, interval, inputs)
+    rates = rates_between(described.groups, metric.favourable)
+    return replace(described, differences=(*described.differences, *rates))
 
 
 def _invalid(estimate: Estimate, interval: Interval, inputs: MetricInputs) -> tuple[Finding, ...]:
@@ -243,12 +241,7 @@ def _needed_units(
 
 
 def _described(
-    result: Result,
-    estimate: Estimate,
-    bound: Bound,
-    interval: Interval,
-    inputs: MetricInputs,
-    favourable: str | None,
+    result: Result, estimate: Estimate, bound: Bound, interval: Interval, inputs: MetricInputs
 ) -> Result:
     """Fill in what was sampled, asked, lost and compared."""
     total: dict[str, int] = {}
@@ -258,7 +251,6 @@ def _described(
     as_share = inputs.texts_compared and inputs.baseline != "placebo"
     share, share_upper = bound.as_share(estimate, interval) if as_share else (None, math.nan)
     recorder = active()
-    groups = tuple(estimate.table(interval.level))
     between = () if result.verdict is Verdict.PASS else differences_between(inputs)
     return replace(
         result,
@@ -274,7 +266,7 @@ def _described(
         judged=estimate.measures,
         share=share,
         share_upper=share_upper,
-        groups=groups,
+        groups=tuple(estimate.table(interval.level)),
         missing=dict(sorted(total.items())),
         missing_by_group=inputs.missing,
         cut=inputs.cut,
@@ -287,7 +279,7 @@ def _described(
         model=inputs.model,
         attribute=inputs.attribute,
         compared=getattr(estimate, "worst", inputs.labels),
-        differences=(*between, *rates_between(groups, favourable)),
+        differences=between,
         direction_words=direction_in_words(between, inputs.attribute),
     )
 

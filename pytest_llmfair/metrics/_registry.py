@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import functools
 import importlib
 import inspect
@@ -15,7 +14,7 @@ from string import Template
 from types import MappingProxyType, ModuleType
 from typing import Any, Literal, ParamSpec, TypeVar, get_args
 
-from pytest_llmfair._util.keywords import unknown_keyword
+from pytest_llmfair._util.keywords import unknown_keyword, unknown_metric
 from pytest_llmfair.metrics import _examples
 from pytest_llmfair.metrics.arguments import same_index
 from pytest_llmfair.stats import Call, Estimate, Finding, NoRepeats
@@ -442,6 +441,5 @@ def get_metric(name: str) -> MetricInfo:
         raise ValueError(
             f"{name} is an assertion of its own: call assert_{name}(pairs, eps=..., client=...)"
         )
-    near = difflib.get_close_matches(name, [*known, *_ALIASES], n=3, cutoff=0.5)
-    hint = f"did you mean {' or '.join(near)}?" if near else f"metrics: {', '.join(known)}"
-    raise ValueError(f"no metric is called {name!r}; {hint} (`llmfair metrics` lists them all)")
+    names = {alias: known[own].family for alias, own in _ALIASES.items()}
+    raise unknown_metric(name, {key: each.family for key, each in known.items()} | names)

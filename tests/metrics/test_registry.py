@@ -39,6 +39,26 @@ def test_a_misspelt_name_gets_a_suggestion():
         get_metric("toxic_fracton")
 
 
+@pytest.mark.parametrize(
+    ("name", "ours"),
+    [
+        ("equalized_odds_difference", "false_positive_rate_difference"),
+        ("equal_opportunity_difference", "false_negative_rate_difference"),
+        ("demographic_parity_ratio", "impact_ratio"),
+    ],
+)
+def test_a_metric_of_another_library_names_ours(name, ours):
+    with pytest.raises(ValueError, match=f"called '{name}'; here it is {ours}"):
+        get_metric(name)
+    assert ours in all_metrics()
+
+
+def test_a_name_like_no_metric_lists_the_families_in_order():
+    families = ", ".join(sorted({info.family for info in all_metrics().values()}))
+    with pytest.raises(ValueError, match=rf"called 'zzz'; families of metrics are {families} \("):
+        get_metric("zzz")
+
+
 @pytest.mark.parametrize("name", [None, 3, ["rabbi"]])
 def test_a_metric_that_is_no_name_is_an_error(name):
     with pytest.raises(
