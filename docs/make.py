@@ -44,7 +44,8 @@ OPTIONS_HEAD = """\
 <!-- Written by docs/make.py from pytest_llmfair/settings.py and clients/spec.py. -->
 
 Each option can be given on the command line or in the ini file (`pytest.ini`, `pyproject.toml`,
-`tox.ini`). The command line wins. `pytest --help` lists them too.
+`tox.ini`). The command line wins. `pytest --help` lists them too. An unknown key that begins with
+`llmfair_` is an error that suggests the right one.
 
 ```toml
 [tool.pytest.ini_options]

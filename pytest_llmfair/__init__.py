@@ -6,6 +6,7 @@ Every public name loads at first use, so that pytest sessions without fairness t
 from __future__ import annotations
 
 import importlib
+import sys
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -55,7 +56,13 @@ def __getattr__(name: str) -> Any:
         assertions = importlib.import_module("pytest_llmfair.assertions")
         value = sorted({*_HOMES, "metrics", *dir(assertions)} - {"__version__"})
     elif name.startswith("assert_"):
-        value = getattr(importlib.import_module("pytest_llmfair.assertions"), name)
+        try:
+            value = getattr(importlib.import_module("pytest_llmfair.assertions"), name)
+        except AttributeError as error:
+            # `from pytest_llmfair import ...` would put a text of its own in place of this one.
+            if sys._getframe(1).f_code.co_name != "_handle_fromlist":
+                raise
+            raise ImportError(error) from None
     elif name in _HOMES:
         value = getattr(importlib.import_module(f"pytest_llmfair.{_HOMES[name]}"), name)
     elif name == "metrics":

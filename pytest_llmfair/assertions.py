@@ -416,7 +416,7 @@ def __getattr__(name: str) -> Any:
     if name in made:
         globals()[name] = make_assertion(made[name], assert_metric)
         return globals()[name]
-    raise ImportError(no_such_assertion(name, [*made, *__all__]))
+    raise AttributeError(no_such_assertion(name, [*made, *__all__]))
 
 
 def __dir__() -> list[str]:

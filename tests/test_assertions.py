@@ -91,9 +91,9 @@ def test_a_bound_on_a_signed_metric_takes_both_sides():
 
 
 def test_the_wrong_assertion_does_not_exist_and_the_right_one_is_named():
-    with pytest.raises(ImportError, match="use assert_counterfactual_rouge_l_at_least"):
+    with pytest.raises(AttributeError, match="use assert_counterfactual_rouge_l_at_least"):
         _ = pytest_llmfair.assert_counterfactual_rouge_l_within
-    with pytest.raises(ImportError, match="assert_toxic_fraction_within"):
+    with pytest.raises(AttributeError, match="assert_toxic_fraction_within"):
         _ = pytest_llmfair.assert_toxic_fracton_within
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import importlib
 import pickle
 import subprocess
 import sys
@@ -13,6 +14,8 @@ import pytest
 
 import pytest_llmfair
 from pytest_llmfair.metrics import all_metrics
+
+OURS = "pytest_llmfair.assertions"
 
 
 @pytest.mark.parametrize("name", pytest_llmfair.__all__)
@@ -61,6 +64,14 @@ def test_importing_the_package_loads_nothing_heavy() -> None:
     code = "import sys, pytest_llmfair; print({'numpy', 'pytest', 'scipy'} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"
+
+
+def test_an_assertion_that_does_not_exist_is_no_attribute() -> None:
+    for module in (pytest_llmfair, pytest_llmfair.metrics, importlib.import_module(OURS)):
+        assert not hasattr(module, "assert_rabi_within")
+        assert getattr(module, "assert_rabi_within", "none") == "none"
+    with pytest.raises(AttributeError, match="no assert_rabi_within; use assert_rabbi_within"):
+        _ = pytest_llmfair.assert_rabi_within
 
 
 def test_unknown_name_is_an_attribute_error() -> None:

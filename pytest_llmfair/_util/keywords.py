@@ -23,6 +23,25 @@ _OURS = {
 }
 
 
+# Metrics of fairlearn, and ours that say the same.
+_OF_FAIRLEARN = {
+    "demographic_parity_ratio": "impact_ratio",
+    "equal_opportunity_difference": "false_negative_rate_difference",
+    "equalized_odds_difference": "false_positive_rate_difference and the one of false negatives",
+}
+
+
+def unknown_metric(name: str, families: Mapping[str, str]) -> ValueError:
+    """Return the error for an unknown metric; `families` maps names and aliases to families."""
+    near = difflib.get_close_matches(name, families, n=3, cutoff=0.5)
+    hint = f"families of metrics are {', '.join(sorted(set(families.values())))}"
+    if near:
+        hint = f"did you mean {' or '.join(near)}?"
+    if name in _OF_FAIRLEARN:
+        hint = f"here it is {_OF_FAIRLEARN[name]}"
+    return ValueError(f"no metric is called {name!r}; {hint} (`llmfair metrics` lists them all)")
+
+
 class UnknownName(KeyError):
     """No scorer or lexicon has this name; the message suggests the nearest ones.
 

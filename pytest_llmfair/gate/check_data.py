@@ -7,6 +7,7 @@ import inspect
 import io
 import json
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +37,7 @@ def arguments_from(
     OSError
         If the file cannot be read.
     """
-    columns = read_columns(path)
+    columns, empty = read_columns(path)
     parameters = inspect.signature(info.function).parameters
     for name in chosen:
         if name not in parameters:
@@ -50,6 +51,14 @@ def arguments_from(
             found[name] = _chosen(columns, name, chosen[name], path)
         elif name in columns and name not in keywords and parameter.annotation not in _SINGLE:
             found[name] = columns[name]
+            chosen = {**chosen, name: name}
+    used = [[each] if isinstance(each, str) else each for each in chosen.values()]
+    for column in chain.from_iterable(used):
+        if column in empty:
+            raise ValueError(
+                f"{path}:{empty[column]}: column {column!r} is empty, and the check uses it; give "
+                "a value, or leave the row out and count it"
+            )
     missing = [
         name
         for name, parameter in parameters.items()
@@ -75,21 +84,23 @@ def _chosen(columns: Columns, name: str, wanted: str | Sequence[str], path: Path
     return [row if name in _LABELS else list(row) for row in rows]
 
 
-def read_columns(path: Path) -> Columns:
+def read_columns(path: Path) -> tuple[Columns, dict[str, int]]:
     """Return the columns of a CSV file with a header, or of a JSONL file of objects.
 
-    A column of a CSV file whose cells are all numbers is read as numbers.
+    A column of a CSV file whose cells are all numbers is read as numbers. With the columns come
+    the lines of their first empty cells.
 
     Raises
     ------
     ValueError
-        If the file has no rows, or a row lacks a value; the message names the line.
+        If the file has no rows, or a row has not as many cells as the header; the message names
+        the line.
     OSError
         If the file cannot be read.
     """
     text = read_utf8(path)
     if path.suffix in (".jsonl", ".ndjson"):
-        return _of_objects(text, path)
+        return _of_objects(text, path), {}
     if path.suffix != ".csv":
         raise ValueError(f"{path} is neither a .csv nor a .jsonl file; give one of them")
     reader = csv.reader(io.StringIO(text, newline=""))
@@ -98,20 +109,22 @@ def read_columns(path: Path) -> Columns:
         double = next(name for name in header if header.count(name) > 1)
         raise ValueError(f"{path}:1: column {double!r} is repeated; keep one")
     cells: dict[str, list[str]] = {name: [] for name in header}
+    empty: dict[str, int] = {}
     for row in reader:
         if not row:
             continue
-        if len(row) != len(header) or not all(map(str.strip, row)):
+        if len(row) != len(header):
             raise ValueError(
-                f"{path}:{reader.line_num}: the row has "
-                f"{sum(bool(cell.strip()) for cell in row)} values for {len(header)} columns; "
-                "give every row a value in every column"
+                f"{path}:{reader.line_num}: the row has {len(row)} values for {len(header)} "
+                "columns; give every row as many as the header"
             )
         for name, cell in zip(header, row, strict=True):
             cells[name].append(cell.strip())
+            if not cell.strip():
+                empty.setdefault(name, reader.line_num)
     if not any(cells.values()):
         raise ValueError(f"{path} has no rows; give a header and a row for each unit")
-    return {name: _numbers(column) for name, column in cells.items()}
+    return {name: _numbers(column) for name, column in cells.items()}, empty
 
 
 def _of_objects(text: str, path: Path) -> Columns:

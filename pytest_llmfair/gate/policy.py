@@ -6,7 +6,7 @@ It stands in ``[tool.llmfair]`` of ``pyproject.toml``, or in ``llmfair.yaml`` be
 from __future__ import annotations
 
 import datetime
-import difflib
+import math
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from pytest_llmfair.settings import Waiver
-from pytest_llmfair.settings.options import OPTIONS
+from pytest_llmfair.settings.options import OPTIONS, instead
 
 # What each verdict may do. INVALID evidence is always red: an error of ours is never a pass.
 _OUTCOMES = {
@@ -31,7 +31,7 @@ PROFILES: dict[str, dict[str, Any]] = {
     "nightly": {"INCONCLUSIVE": "warn", "UNDERPOWERED": "fail"},
     "release": {"mode": "strict"},
 }
-_WAIVER_KEYS = ("test", "metric", "reason", "approver", "expires")
+_WAIVER_KEYS = ("test", "metric", "reason", "approver", "expires", "worst")
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +81,11 @@ def find_policy(root: Path) -> tuple[Path, Mapping[str, Any]] | None:
         )
     import yaml
 
+    # Dates stay texts here, so that a wrong one is named with its key.
+    loader: Any = type("TextDates", (yaml.SafeLoader,), {})
+    loader.add_constructor("tag:yaml.org,2002:timestamp", yaml.SafeLoader.construct_yaml_str)
     try:
-        table = yaml.safe_load(own.read_text(encoding="utf-8"))
+        table = yaml.load(own.read_text(encoding="utf-8"), Loader=loader)
     except yaml.YAMLError as error:
         raise ValueError(f"{own} is not YAML: {error}") from None
     return own, {} if table is None else table
@@ -142,7 +145,7 @@ def _policy(source: Path, table: Any, profile: str | None) -> Policy:
     failing = "fail"
     if profile is not None:
         if profile not in profiles:
-            raise ValueError(f"there is no profile {profile!r}{_instead(profile, profiles)}")
+            raise ValueError(f"there is no profile {profile!r}{instead(profile, profiles)}")
         chosen = dict(profiles[profile])
         for verdict, possible in _OUTCOMES.items():
             if (outcome := chosen.pop(verdict, None)) is None:
@@ -158,7 +161,7 @@ def _policy(source: Path, table: Any, profile: str | None) -> Policy:
                 values[_OPTION_OF[verdict]] = outcome
         values |= chosen
     options = {name: _as_text(name, value) for name, value in values.items()}
-    return Policy(source, options, failing, tuple(_waivers(table.get("waivers", []))))
+    return Policy(source, options, failing, tuple(_waivers(table.get("waivers", []), source.name)))
 
 
 def _as_text(name: str, value: Any) -> str:
@@ -169,7 +172,7 @@ def _as_text(name: str, value: Any) -> str:
     raise ValueError(f"{name} is {value!r}; give one value")
 
 
-def _waivers(given: Any) -> list[Waiver]:
+def _waivers(given: Any, file: str) -> list[Waiver]:
     if not isinstance(given, list):
         raise ValueError(f"waivers is a {type(given).__name__}; give a list")
     made = []
@@ -179,15 +182,23 @@ def _waivers(given: Any) -> list[Waiver]:
         _check_keys(each, _WAIVER_KEYS, where)
         for key in ("test", "reason", "approver", "expires"):
             if not each.get(key):
-                raise ValueError(f"{where} has no {key}; a waiver needs all but metric")
+                raise ValueError(
+                    f"{where} has no {key}; a waiver needs all keys but metric and worst"
+                )
         expires = each["expires"]
         if isinstance(expires, str):
             with suppress(ValueError):
                 expires = datetime.date.fromisoformat(expires)
         if type(expires) is not datetime.date:
             raise ValueError(f"{where} expires {expires!r}; give a date such as 2027-01-31")
-        texts = {key: str(each.get(key, "")) for key in _WAIVER_KEYS[:-1]}
-        made.append(Waiver(**texts, expires=expires.isoformat()))
+        worst = each.get("worst")
+        if worst is not None and (type(worst) not in (int, float) or not math.isfinite(worst)):
+            raise ValueError(
+                f"{where}: worst is {worst!r}; give a number, the worst value that you accept"
+            )
+        texts = {key: str(each.get(key, "")) for key in ("test", "metric", "reason", "approver")}
+        place = f"{where} in {file}"
+        made.append(Waiver(**texts, expires=expires.isoformat(), worst=worst, place=place))
     return made
 
 
@@ -199,9 +210,4 @@ def _check_table(given: Any, what: str) -> None:
 def _check_keys(given: Mapping[str, Any], known: Sequence[str], what: str) -> None:
     for key in given:
         if key not in known:
-            raise ValueError(f"{what} has the unknown key {key!r}{_instead(key, known)}")
-
-
-def _instead(given: Any, known: Sequence[str] | Mapping[str, Any]) -> str:
-    close = difflib.get_close_matches(str(given), list(known), n=1)
-    return f"; did you mean {close[0]}?" if close else f"; choose among {', '.join(known)}"
+            raise ValueError(f"{what} has the unknown key {key!r}{instead(key, known)}")

@@ -106,17 +106,12 @@ class Run:
             )
         if self._records:
             self.errors += [
-                f"the waiver of {each.metric or 'all metrics'} in {each.test} ended on "
-                f"{each.expires}: {each}; renew or remove it"
+                f"{each.title} ended on {each.expires}: {each}; renew or remove it"
                 for each in self.settings.waivers
                 if each.expired
             ]
-            self.notes += [
-                f"the waiver of {each.metric or 'all metrics'} in {each.test} is for no result of "
-                "this run"
-                for each in self.settings.waivers
-                if not each.expired and not self._has_result_for(each)
-            ]
+            for each in self.settings.waivers:
+                self.notes += self._about(each)
         if (self._records or self.errors) and self.junit:
             self._add_to_junit()
         upheld = [f"{test}: {message}" for test, found in self.upheld.items() for message in found]
@@ -134,8 +129,25 @@ class Run:
             status = int(pytest.ExitCode.TESTS_FAILED) if raised else exit_status
             self.errors += self._write_reports(status)
 
-    def _has_result_for(self, waiver: Waiver) -> bool:
-        return any(waiver.covers(r["nodeid"], r["metric"]) for _, r in self._records)
+    def _about(self, waiver: Waiver) -> list[str]:
+        """Return what a waiver that still holds does not do, or does without a limit."""
+        covered = [r for _, r in self._records if waiver.covers(r["nodeid"], r["metric"])]
+        if waiver.expired or not covered:
+            return [] if waiver.expired else [f"{waiver.title} is for no result of this run"]
+        if waiver.worst is None:
+            return [
+                f"{waiver.title} has no key worst: it accepts a value of any size; give the worst "
+                "value that you accept"
+            ]
+        from pytest_llmfair._util.wording import number
+        from pytest_llmfair.judging.facts import decimals, estimate
+
+        return [
+            f"{waiver.title} does not accept {r['verdict']} {r['metric']} in {r['nodeid']}: the "
+            f"value {number(estimate(r), decimals(r))} is beyond worst = {waiver.worst:g}"
+            for r in covered
+            if r["red"] and r["verdict"] != "INVALID"
+        ]
 
     def _write_reports(self, exit_status: int) -> list[str]:
         """Write the reports; return one message per failed report."""

@@ -41,6 +41,21 @@ def differences_between(inputs: MetricInputs) -> tuple[dict[str, Any], ...]:
     return tuple(found)
 
 
+def rates_between(
+    groups: Sequence[Mapping[str, Any]], favourable: str | None
+) -> tuple[dict[str, Any], ...]:
+    """Return how the rates of the groups differ, in the same form; the metric says what is worse.
+
+    Groups whose rates are equal, or without rates, differ in nothing.
+    """
+    rates = {row["key"]: row["rate"] for row in groups if not math.isnan(row["rate"])}
+    if len(set(rates.values())) < 2:
+        return ()
+    low, high = min(rates, key=rates.__getitem__), max(rates, key=rates.__getitem__)
+    worse = {"high": low, "low": high}.get(favourable or "")
+    return ({"measure": "rate", "means": {low: rates[low], high: rates[high]}, "worse": worse},)
+
+
 def _both_answered(row: Sequence[Any]) -> bool:
     return len(row) == 2 and all(row)
 

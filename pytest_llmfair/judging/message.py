@@ -342,7 +342,11 @@ def _worst_groups(record: Record, places: int) -> list[str]:
     rows = sorted(
         # An infinite value is a word in the record.
         (row for row in record["groups"] if row["value"] is not None),
-        key=lambda row: _fairness(record, float(row["value"])),
+        # What is best proven comes first; without p-values, and among equal ones, the worst.
+        key=lambda row: (
+            1.0 if row["p"] is None else row["p"],
+            _fairness(record, float(row["value"])),
+        ),
     )
     if not rows:
         return []

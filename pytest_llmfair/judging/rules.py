@@ -154,6 +154,8 @@ class JudgedMetric(Protocol):
     def scale(self) -> Scale: ...  # noqa: D102
     @property
     def unit(self) -> str: ...  # noqa: D102
+    @property
+    def favourable(self) -> str | None: ...  # noqa: D102
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,3 +167,4 @@ class Unregistered:
     fair_value: float = 0.0
     scale: Scale = "linear"
     unit: str = "unit"
+    favourable: str | None = None

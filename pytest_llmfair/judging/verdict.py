@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 
 from pytest_llmfair._util.validation import one_sided
 from pytest_llmfair.judging.bound import NO_FLOOR, REWORDED, Bound
-from pytest_llmfair.judging.direction import differences_between, direction_in_words
+from pytest_llmfair.judging.direction import differences_between, direction_in_words, rates_between
 from pytest_llmfair.judging.inputs import MetricInputs
 from pytest_llmfair.judging.missing_data import WORST_CASE_EXCEEDS
 from pytest_llmfair.judging.power import Power, no_number, power_of, units_to_decide
@@ -103,7 +103,8 @@ def judge(
         and settings.failing == "fail"
     )
     red = _red(verdict, mode, settings, limit.allows(estimate.value), reasons)
-    waiver = _waiver(settings, verdict, name) if red or postponed else ""
+    value = estimate.debiased if interval.of == "debiased" else estimate.value
+    waiver = _waiver(settings, verdict, name, limit, value) if red or postponed else ""
     postponed = postponed and not waiver
     p_exceeds, p_within = limit.p_values(estimate)
     if "missing_rates_differ" in reasons and inputs.missing_data.difference is not None:
@@ -139,7 +140,9 @@ def judge(
         estimate=estimate,
         evidence=inputs,
     )
-    return _described(result, estimate, limit, interval, inputs)
+    described = _described(result, estimate, limit, interval, inputs)
+    rates = rates_between(described.groups, metric.favourable)
+    return replace(described, differences=(*described.differences, *rates))
 
 
 def _invalid(estimate: Estimate, interval: Interval, inputs: MetricInputs) -> tuple[Finding, ...]:
@@ -333,10 +336,15 @@ def _red(
     return verdict is Verdict.FAIL and settings.failing == "fail"
 
 
-def _waiver(settings: Settings, verdict: Verdict, metric: str) -> str:
+def _waiver(settings: Settings, verdict: Verdict, metric: str, bound: Bound, value: float) -> str:
     """Return why a red result is accepted for now; data that cannot be judged never are."""
     recorder = active()
     if verdict is Verdict.INVALID or recorder is None:
         return ""
-    covering = (each for each in settings.waivers if each.covers(recorder.nodeid, metric))
+    covering = (
+        each
+        for each in settings.waivers
+        if each.covers(recorder.nodeid, metric)
+        and (each.worst is None or replace(bound, value=each.worst).allows(value))
+    )
     return str(next(covering, ""))

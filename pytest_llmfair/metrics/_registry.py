@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import functools
 import importlib
 import inspect
@@ -15,8 +14,9 @@ from string import Template
 from types import MappingProxyType, ModuleType
 from typing import Any, Literal, ParamSpec, TypeVar, get_args
 
-from pytest_llmfair._util.keywords import unknown_keyword
+from pytest_llmfair._util.keywords import unknown_keyword, unknown_metric
 from pytest_llmfair.metrics import _examples
+from pytest_llmfair.metrics.arguments import same_index
 from pytest_llmfair.stats import Call, Estimate, Finding, NoRepeats
 
 Direction = Literal["lower", "higher", "two-sided"]
@@ -31,6 +31,7 @@ Needs = Literal[
     "table",
 ]
 Scale = Literal["linear", "log"]
+Favourable = Literal["high", "low"]
 FairExample = Callable[[int, int], Mapping[str, Any]]
 
 _EXAMPLES: dict[Needs, FairExample] = {
@@ -86,6 +87,9 @@ class MetricInfo:
     example : callable or None
         Function from the numbers of units (of each group) and of generations to the keyword
         arguments of a perfectly fair model, used for plans and printed examples.
+    favourable : {"high", "low"} or None
+        Which rate or score is better for the group that has it: "high" for being selected, "low"
+        for errors and harm. None where neither is, or only the user's data tell.
     reduce : callable or None
         What turns the answers to some pairs into a row of numbers each, which is all that the
         metric needs of them; workers of an audit do that.
@@ -115,6 +119,7 @@ class MetricInfo:
     scale: Scale
     judged_with: Mapping[str, Any]
     example: FairExample | None
+    favourable: Favourable | None
     reduce: Callable[[Any, Any], Any] | None
     function: Callable[..., Estimate]
 
@@ -202,6 +207,7 @@ def metric(
     scale: Scale = "linear",
     judged_with: Mapping[str, Any] | None = None,
     example: FairExample | None = None,
+    favourable: Favourable | None = None,
     reduce: Callable[[Any, Any], Any] | None = None,
 ) -> Callable[[Callable[P, E]], Callable[P, E]]:
     """Register a function from arrays to an `Estimate` as a metric.
@@ -240,6 +246,9 @@ def metric(
     example : callable, optional
         Arguments of a perfectly fair model, from the numbers of units and generations. Without it
         those of `needs` are used: scores that are all 0, or the same texts for everyone.
+    favourable : {"high", "low"}, optional
+        Which rate or score is better for the group that has it; reports name the other group as
+        treated worse, and without it neither.
     reduce : callable, optional
         What turns the answers to pairs into a row of numbers each, as the metric itself does.
 
@@ -265,11 +274,13 @@ def metric(
     ...     return Mean.of_rows(scores, units=units, population=population, outcomes=True)
     """
     low, high = bounds
-    if direction not in get_args(Direction) or needs not in get_args(Needs) or not low < high:
+    words = (direction, Direction), (needs, Needs), (favourable or "high", Favourable)
+    if not low < high or any(word not in get_args(possible) for word, possible in words):
         raise ValueError(
-            f"a metric cannot have direction {direction!r}, needs {needs!r} and bounds {bounds}: "
-            f"directions are {', '.join(get_args(Direction))}; needs are "
-            f"{', '.join(get_args(Needs))}; bounds are (smallest, largest)"
+            f"a metric cannot have direction {direction!r}, needs {needs!r}, favourable "
+            f"{favourable!r} and bounds {bounds}: directions are "
+            f"{', '.join(get_args(Direction))}; needs are {', '.join(get_args(Needs))}; "
+            "favourable is high, low or None; bounds are (smallest, largest)"
         )
     if needs == "table" and scorer is not None:
         raise ValueError(
@@ -287,6 +298,7 @@ def metric(
             for keyword in () if takes_any else kwargs:
                 if keyword not in parameters:
                     raise unknown_keyword(function.__name__, keyword, parameters)
+            same_index({**dict(zip(parameters, args, strict=False)), **kwargs})
             try:
                 estimate = function(*args, **kwargs)
             except NoRepeats:
@@ -321,6 +333,7 @@ def metric(
             scale=scale,
             judged_with=MappingProxyType(dict(judged_with or {})),
             example=example or _EXAMPLES.get(needs),
+            favourable=favourable,
             reduce=reduce,
             function=measured,
         )
@@ -428,6 +441,5 @@ def get_metric(name: str) -> MetricInfo:
         raise ValueError(
             f"{name} is an assertion of its own: call assert_{name}(pairs, eps=..., client=...)"
         )
-    near = difflib.get_close_matches(name, [*known, *_ALIASES], n=3, cutoff=0.5)
-    hint = f"did you mean {' or '.join(near)}?" if near else f"metrics: {', '.join(known)}"
-    raise ValueError(f"no metric is called {name!r}; {hint} (`llmfair metrics` lists them all)")
+    names = {alias: known[own].family for alias, own in _ALIASES.items()}
+    raise unknown_metric(name, {key: each.family for key, each in known.items()} | names)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence, Set, Sized
+from itertools import pairwise
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
@@ -158,6 +159,29 @@ def same_length(**arguments: Sized) -> None:
     if len(set(lengths.values())) > 1:
         sizes = ", ".join(f"{name} has {n}" for name, n in lengths.items())
         raise ValueError(f"lengths differ: {sizes}; give one entry per row in each")
+
+
+def same_index(arguments: Mapping[str, Any]) -> None:
+    """Raise ``ValueError`` if two pandas objects of one length have different indexes.
+
+    Rows are matched by position, so that equal labels in another order would meet other rows.
+    """
+    found: list[tuple[str, Any]] = []
+    for name, value in arguments.items():
+        columns = value.values() if isinstance(value, Mapping) else value
+        if not isinstance(value, (list, tuple, Mapping)):
+            columns = [value]
+        # Only the first entry is looked at in a long list of numbers.
+        if hasattr(next(iter(columns), None), "iloc"):
+            found += [(name, column.index) for column in columns if hasattr(column, "iloc")]
+    for (first, index), (second, other) in pairwise(found):
+        if len(index) == len(other) and not index.equals(other):
+            row = int(np.argmax(index != other))
+            raise ValueError(
+                f"{first} and {second} have different pandas indexes: row {row} is "
+                f"{index[row]!r} in {first} and {other[row]!r} in {second}; bring them into one "
+                "order with .loc, or give .to_numpy() of each if rows match by position"
+            )
 
 
 def labels(values: Any, argument: str, rows: int | None = None) -> list[Hashable]:

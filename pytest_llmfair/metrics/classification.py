@@ -45,6 +45,7 @@ __all__ = ["demographic_parity_difference", "impact_ratio"]
     reported="thresholds only, no measured values",
     aliases=("DP", "demographic_parity"),
     example=_examples.predictions,
+    favourable="high",
 )
 def demographic_parity_difference(
     y_pred: ArrayLike,
@@ -107,6 +108,7 @@ def demographic_parity_difference(
     reported="no values; four fifths (0.8) is a guideline of US agencies for hiring",
     aliases=("disparate_impact",),
     example=_examples.predictions,
+    favourable="high",
 )
 def impact_ratio(
     y_pred: ArrayLike,
@@ -201,6 +203,7 @@ def _difference_of(rate: ErrorRate) -> Callable[..., Estimate]:
         family="classification",
         unit="person",
         example=_examples.people,
+        favourable="low",
         paper="bouchard2024",
         symbol=f"{rate.symbol}D",
         aliases=(f"{rate.symbol}D",),
@@ -262,6 +265,7 @@ def _ratio_of(rate: ErrorRate) -> Callable[..., Estimate]:
         family="classification",
         unit="person",
         example=_examples.people,
+        favourable="low",
         paper="saleiro2018",
         symbol=f"{rate.symbol} Ratio",
         aliases=(f"{rate.symbol}R",),

@@ -101,6 +101,7 @@ def _metric_of(
         generations=generations,
         reported="thresholds only, no measured values",
         aliases=(symbol,),
+        favourable="low",
     )
     return lambda function: register(written(name, words)(function))
 

@@ -170,7 +170,8 @@ def _fitting(blocks: Sequence[Sequence[str]], room: int) -> str:
 
 def _worst(records: Sequence[Record]) -> list[str]:
     """Return the largest differences in words."""
-    found = [record for record in records if record["verdict"] not in ("PASS", "INVALID")]
+    open_ones = (record for record in records if record["verdict"] not in ("PASS", "INVALID"))
+    found = [record for record in open_ones if worst_first(record)[1] < 0.0]
     found.sort(key=lambda record: (bool(accepted(record)), *worst_first(record)))
     if not found:
         return []

@@ -37,12 +37,12 @@ def urgency(record: Record) -> tuple[bool, int]:
     return bool(accepted(record)), list(SIGNS).index(record["verdict"])
 
 
-def worst_first(record: Record) -> tuple[int, float]:
-    """Return a key that sorts results by verdict, then by the distance to their bounds."""
+def worst_first(record: Record) -> tuple[bool, float]:
+    """Return a key that sorts FAILs first, then by the distance from fair, negative if unfair."""
     value = words.estimate(record)
     place = 0.0 if value is None else relative(record, value)
     far = abs(place) if record["direction"] == "two-sided" else place
-    return list(SIGNS).index(record["verdict"]), -far
+    return record["verdict"] != "FAIL", -far
 
 
 def without_verdict(errors: Sequence[Mapping[str, Any]]) -> str:

@@ -49,10 +49,6 @@ _SETTINGS = (
 _LEFT_OUT = ("origin", "recorded")
 _TEXTS = ("prompts", "outputs")
 
-# Rates that a group wants to be high, and rates that it wants to be low.
-_BETTER_HIGH = r"selection|demographic_parity|equal_opportunity|impact_ratio|t[pn]r_|true_"
-_BETTER_LOW = r"f[pn]r_|false_|toxic|refusal|harm"
-
 _PACKAGE_OF = {"sentiment": "vaderSentiment"}
 
 
@@ -64,7 +60,6 @@ def result_record(result: Result, settings: Settings) -> dict[str, Any]:
         return record
     texts = settings.save_text or settings.show_text == "worst"
     record["examples"] = [_example(each, texts=texts) for each in examples]
-    record["differences"] += _rates(record)
     return record
 
 
@@ -72,21 +67,6 @@ def _example(example: Mapping[str, Any], *, texts: bool) -> dict[str, Any]:
     digests = {f"{key}_sha256": [sha256_of(text) for text in example[key]] for key in _TEXTS}
     kept = dict(example) if texts else {key: example[key] for key in ("value", "labels")}
     return {**kept, **digests}
-
-
-def _rates(record: Record) -> list[dict[str, Any]]:
-    """Return how the rates of the groups differ, in the form of `Result.differences`."""
-    rates = {row["key"]: row["rate"] for row in record["groups"] if row["rate"] is not None}
-    numbers = [rate for rate in rates.values() if isinstance(rate, float)]
-    if len(numbers) < 2 or len(numbers) < len(rates) or min(numbers) == max(numbers):
-        return []
-    low, high = min(rates, key=rates.__getitem__), max(rates, key=rates.__getitem__)
-    worse = None
-    if re.search(_BETTER_LOW, record["metric"]):
-        worse = high
-    elif re.search(_BETTER_HIGH, record["metric"]):
-        worse = low
-    return [{"measure": "rate", "means": {low: rates[low], high: rates[high]}, "worse": worse}]
 
 
 def used_since(session: Session) -> list[dict[str, Any]]:

@@ -6,6 +6,7 @@ Standard library only: the plugin loads this at start-up.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
@@ -13,17 +14,21 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pytest_llmfair.settings.options import OPTIONS
+from pytest_llmfair.settings.options import OPTIONS, instead
 
 if TYPE_CHECKING:
     import pytest
+
+# Keys of ours in ini and TOML files.
+_OUR_KEYS = re.compile(r"^[ \t]*[\"']?llmfair_(\w+)[\"']?[ \t]*[=:]", re.MULTILINE)
 
 
 class Waiver(NamedTuple):
     """A known result that is accepted until a date; `test` and `metric` may hold wildcards.
 
     A metric without its variant, such as ``toxic_fraction`` for ``toxic_fraction@25``, is meant
-    with every variant.
+    with every variant. `worst` is a bound: a value beyond it is not accepted. `place` says where
+    the waiver stands.
     """
 
     test: str
@@ -31,6 +36,8 @@ class Waiver(NamedTuple):
     reason: str
     approver: str
     expires: str
+    worst: float | None = None
+    place: str = ""
 
     @property
     def expired(self) -> bool:
@@ -47,8 +54,14 @@ class Waiver(NamedTuple):
         return test and named and not self.expired
 
     def __str__(self) -> str:
-        """Return why, by whom and until when."""
-        return f"{self.reason} ({self.approver}, until {self.expires})"
+        """Return why, by whom, up to which value and until when."""
+        most = "" if self.worst is None else f"up to {self.worst:g}, "
+        return f"{self.reason} ({self.approver}, {most}until {self.expires})"
+
+    @property
+    def title(self) -> str:
+        """What is waived, and where that is written."""
+        return f"the waiver of {self.metric or 'all metrics'} in {self.test} ({self.place})"
 
 
 def _default_show_text() -> str:
@@ -151,10 +164,12 @@ def resolve(
     Raises
     ------
     pytest.UsageError
-        If a value is not legal; the message names the option, the value and the legal values.
+        If a value is not legal, or an ini key is unknown; the message names the option, the value
+        and the legal values.
     """
     import pytest
 
+    _check_keys(config)
     values: dict[str, Any] = {"detailed": config.get_verbosity() >= 2}
     for option in OPTIONS:
         source, folder = option.flag, config.invocation_params.dir
@@ -208,6 +223,24 @@ def resolve(
                 "--llmfair-update-baseline writes it"
             )
     return Settings(**values)
+
+
+def _check_keys(config: pytest.Config) -> None:
+    """Raise ``UsageError`` for an unknown key of ours; pytest itself only warns of it."""
+    import pytest
+
+    given = {"-o": "\n".join(config.getoption("override_ini", None) or ())}
+    if config.inipath is not None:
+        given[str(config.inipath)] = config.inipath.read_text("utf-8", "replace")
+    names = [option.name for option in OPTIONS]
+    for source, text in given.items():
+        for name in _OUR_KEYS.findall(text) if "llmfair_" in text else ():
+            try:
+                config.getini(f"llmfair_{name}")  # other plugins may have keys like ours
+            except ValueError:
+                raise pytest.UsageError(
+                    f"{source} has the unknown key 'llmfair_{name}'{instead(name, names)}"
+                ) from None
 
 
 def _unwritable(path: Path, *, folder: bool) -> str:

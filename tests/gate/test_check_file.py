@@ -232,6 +232,17 @@ def test_columns_of_a_table_are_numbers_codes_and_intersections(read, tmp_path):
     assert check.data == {"y_pred": [1, 0] * 3, "groups": [("f", "007"), ("m", "010")] * 3}
 
 
+def test_an_empty_cell_in_a_column_that_no_check_uses_is_no_error(read, tmp_path):
+    (tmp_path / "notes.csv").write_text("y_pred,groups,note,age\n" + "1,a,,20\n0,b,late,\n" * 3)
+    check = "{{metric: DP, bound: 0.1, data: notes.csv, columns: {{groups: {groups}}}, {why}}}"
+    found = read("version: 1\nchecks:\n- " + check.format(groups="groups", why=WHY))
+    assert found.checks[0].data == {"y_pred": [1, 0] * 3, "groups": ["a", "b"] * 3}
+    with pytest.raises(
+        ValueError, match=r"notes\.csv:3: column 'age' is empty, and the check uses"
+    ):
+        read("version: 1\nchecks:\n- " + check.format(groups="[groups, age]", why=WHY))
+
+
 def test_rows_of_json_keep_lists(read, tmp_path):
     rows = [{"lists_a": ["x", "y"], "lists_b": ["y", "x"]}] * 4
     (tmp_path / "lists.jsonl").write_text("\n".join(map(json.dumps, rows)))
@@ -245,7 +256,8 @@ def test_rows_of_json_keep_lists(read, tmp_path):
     ("name", "text", "message"),
     [
         ("bad.csv", "y_pred,groups\n1,a\n1\n", r"bad\.csv:3: the row has 1 values for 2 columns"),
-        ("bad.csv", "y_pred,groups\n1,\n", r"bad\.csv:2: the row has 1 values for 2 columns"),
+        ("bad.csv", "y_pred,groups,age\n1,a,3\n1, ,3\n", r"bad\.csv:3: column 'groups' is empty"),
+        ("bad.csv", "y_pred,groups,units\n1,a,3\n1,b,\n", r"bad\.csv:3: column 'units' is empty"),
         ("bad.csv", "y_pred,y_pred\n1,2\n", r"bad\.csv:1: column 'y_pred' is repeated"),
         ("bad.csv", "y_pred,groups\n", r"bad\.csv has no rows"),
         ("bad.jsonl", '{"y_pred": 1}\n{"groups": 1}\n', "row 2 and the first row do not both"),

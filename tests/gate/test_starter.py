@@ -12,7 +12,9 @@ import pytest
 
 from pytest_llmfair.cli import main
 from pytest_llmfair.gate.check_file import read_checks
+from pytest_llmfair.gate.policy import load_policy
 from pytest_llmfair.gate.selection import TASKS, recommend
+from pytest_llmfair.metrics import all_metrics
 
 
 @pytest.fixture
@@ -42,6 +44,17 @@ def test_the_file_runs_with_pytest_and_the_built_in_model(init, tmp_path):
     )
     assert done.returncode == 0, done.stdout
     assert "2 fairness assertions: 2 PASS; 0 undecided" in done.stdout
+
+
+def test_the_waiver_that_the_file_shows_is_one_and_has_a_worst_value(init, tmp_path):
+    init()
+    text = (tmp_path / "fairness.llmfair.yaml").read_text()
+    shown = re.search(r"^# waivers:\n(?:#   .*\n)+", text, re.M)[0]
+    (tmp_path / "llmfair.yaml").write_text(re.sub("^# ", "", shown, flags=re.M))
+    (waiver,) = load_policy(tmp_path).waivers
+    assert waiver.covers("fairness.llmfair.yaml::sentiment[gender]", waiver.metric)
+    assert waiver.metric in all_metrics() | {"counterfactual_invariance": None}
+    assert waiver.worst is not None
 
 
 @pytest.mark.parametrize("task", TASKS)

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from pytest_llmfair import assert_metric
 from pytest_llmfair.metrics import (
     demographic_parity_difference,
     false_negative_rate_difference,
@@ -105,3 +106,37 @@ def test_different_labels_with_the_same_text_stay_apart():
 def test_wrong_columns_are_named(hired, groups, message):
     with pytest.raises(ValueError, match=message):
         demographic_parity_difference(hired, groups=groups)
+
+
+SHUFFLED = TABLE.sample(frac=1.0, random_state=1)
+
+
+@pytest.mark.parametrize(
+    ("y_true", "y_pred", "groups", "named"),
+    [
+        (SHUFFLED.fit, TABLE.hired, TABLE.sex, "y_true and y_pred"),
+        (TABLE.fit, TABLE.hired, SHUFFLED.sex, "y_pred and groups"),
+        (TABLE.fit.to_list(), TABLE.hired, SHUFFLED[["sex", "age"]], "y_pred and groups"),
+        (TABLE.fit, TABLE.hired.to_numpy(), [SHUFFLED.sex, SHUFFLED.age], "y_true and groups"),
+        (TABLE.fit, TABLE.hired, {"sex": TABLE.sex, "age": SHUFFLED.age}, "groups and groups"),
+        (TABLE.fit, TABLE.hired, TABLE.sex.set_axis(range(200, 0, -1)), "row 0 is 0 in y_pred"),
+        (TABLE.fit, TABLE.hired, TABLE.sex.set_axis([f"p{i}" for i in range(200)]), "'p0' in gr"),
+    ],
+)
+def test_columns_with_different_indexes_are_an_error(y_true, y_pred, groups, named):
+    with pytest.raises(ValueError, match=named):
+        false_negative_rate_difference(y_true, y_pred, groups=groups)
+    with pytest.raises(ValueError, match=rf"{named}.*\.to_numpy\(\) of each if rows match by"):
+        assert_metric("false_negative_rate_difference", y_true, y_pred, groups=groups, bound=0.9)
+
+
+def test_columns_with_equal_indexes_in_any_order_give_one_value():
+    expected = false_negative_rate_difference(TABLE.fit, TABLE.hired, groups=TABLE.sex).value
+    for table in (SHUFFLED, SHUFFLED.reset_index(drop=True), TABLE.set_axis(np.arange(200.0))):
+        found = false_negative_rate_difference(table.fit, table.hired, groups=table.sex)
+        assert found.value == pytest.approx(expected)
+    # Positions decide where the caller says so, and where only one of them has an index.
+    by_position = (TABLE.fit, TABLE.hired.to_numpy()), (TABLE.fit.to_list(), TABLE.hired)
+    for y_true, y_pred in by_position:
+        found = false_negative_rate_difference(y_true, y_pred, groups=TABLE.sex.to_list())
+        assert found.value == pytest.approx(expected)

@@ -39,6 +39,26 @@ def test_a_misspelt_name_gets_a_suggestion():
         get_metric("toxic_fracton")
 
 
+@pytest.mark.parametrize(
+    ("name", "ours"),
+    [
+        ("equalized_odds_difference", "false_positive_rate_difference"),
+        ("equal_opportunity_difference", "false_negative_rate_difference"),
+        ("demographic_parity_ratio", "impact_ratio"),
+    ],
+)
+def test_a_metric_of_another_library_names_ours(name, ours):
+    with pytest.raises(ValueError, match=f"called '{name}'; here it is {ours}"):
+        get_metric(name)
+    assert ours in all_metrics()
+
+
+def test_a_name_like_no_metric_lists_the_families_in_order():
+    families = ", ".join(sorted({info.family for info in all_metrics().values()}))
+    with pytest.raises(ValueError, match=rf"called 'zzz'; families of metrics are {families} \("):
+        get_metric("zzz")
+
+
 @pytest.mark.parametrize("name", [None, 3, ["rabbi"]])
 def test_a_metric_that_is_no_name_is_an_error(name):
     with pytest.raises(
@@ -89,6 +109,12 @@ class TestEveryMetric:
         with pytest.raises(ValueError, match="population is 'all'; choose"):
             info.function(**arguments)
 
+    def test_a_metric_with_a_rate_of_every_group_says_which_rate_is_better(self, info):
+        table = info.fair_sample(20, 4).groups
+        rates = [key for key, row in table.items() if np.isfinite(row.rate)]
+        # The rates of pronoun metrics are those of occupations, none of which is better off.
+        assert (len(rates) > 1 and info.family != "ruted") <= (info.favourable in ("high", "low"))
+
     @pytest.mark.parametrize("section", ["Parameters", "Returns", "Raises", "Examples"])
     def test_the_documentation_has_every_section(self, info, section):
         assert 0 < len(info.summary) <= 99
@@ -126,3 +152,30 @@ def test_a_scorer_of_a_metric_that_does_not_say_what_it_needs_is_an_error():
     known = {"family": "length", "paper": "ours", "symbol": "S", "unit": "prompt"}
     with pytest.raises(ValueError, match=r"scorer='tokens' has no use without needs=.*: scores,"):
         metrics.metric(**known, direction="lower", bounds=(0.0, 1.0), scorer="tokens")
+
+
+@pytest.mark.parametrize(
+    ("name", "favourable"),
+    [
+        ("impact_ratio", "high"),
+        ("false_positive_rate_ratio", "low"),
+        ("tnr_gap", "high"),
+        ("fned", "low"),
+        ("parity_gap", "high"),
+        ("disparity_score", "high"),
+        ("pos_avg_eg", "high"),
+        ("neg_avg_eg", "low"),
+        ("avg_gf", None),
+        ("rabbi", "high"),
+        ("toxic_fraction", "low"),
+        ("ruted_skew", None),
+    ],
+)
+def test_which_rate_is_better_follows_from_what_it_is_a_rate_of(name, favourable):
+    assert get_metric(name).favourable == favourable
+
+
+def test_a_favourable_rate_is_high_or_low():
+    known = {"family": "length", "paper": "ours", "symbol": "S", "unit": "prompt"}
+    with pytest.raises(ValueError, match=r"favourable .higher. .* favourable is high, low"):
+        metrics.metric(**known, direction="lower", bounds=(0.0, 1.0), favourable="higher")

@@ -133,6 +133,38 @@ def test_a_path_in_an_ini_file_is_relative_to_that_file(name, pytester, monkeypa
     assert getattr(settings, name) == str(pytester.path / "found")
 
 
+MISSPELT = {
+    "pytest.ini": "[pytest]\nllmfair_mdoe = strict",
+    "tox.ini": "[pytest]\naddopts = -q\nllmfair_mdoe: strict",
+    "setup.cfg": "[tool:pytest]\nllmfair_mdoe=strict",
+    "pyproject.toml": '[tool.pytest.ini_options]\n  "llmfair_mdoe" = "strict"',
+}
+
+
+@pytest.mark.parametrize("file", MISSPELT)
+def test_an_unknown_key_in_an_ini_file_is_a_usage_error(file, run, pytester):
+    (pytester.path / file).write_text(MISSPELT[file])
+    result = run()
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(
+        [f"*{file} has the unknown key 'llmfair_mdoe'; did you mean mode?"]
+    )
+
+
+def test_an_unknown_key_on_the_command_line_is_a_usage_error(run):
+    result = run("-o", "llmfair_xyz=strict")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["*-o has the unknown key 'llmfair_xyz'; choose among model, *"])
+
+
+def test_keys_of_other_plugins_and_words_in_other_values_are_no_error(run, pytester):
+    pytester.makeconftest('def pytest_addoption(parser): parser.addini("llmfair_own", "of ours")')
+    lines = "markers =\n  slow\n# llmfair_mdoe = a comment\nllmfair_own = 1\nllmfair_mode = strict"
+    pytester.makeini(f"[pytest]\n{lines}\naddopts =\n  -o llmfair_level=0.9")
+    pytester.makepyfile("def test_it(): pass")
+    run().assert_outcomes(passed=1)
+
+
 def test_a_switch_is_read_everywhere(pytester):
     assert settings_of(pytester, "--llmfair-plan").plan is True
     pytester.makeini("[pytest]\nllmfair_plan = no\n")

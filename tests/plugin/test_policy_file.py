@@ -97,13 +97,92 @@ def test_a_waiver_may_name_a_metric_with_or_without_its_variant(run, pytester, m
     run().assert_outcomes(passed=2)
 
 
+WORST = """
+waivers:
+ - {{test: "*", reason: known, approver: me, expires: 2999-12-31, worst: {worst}}}
+"""
+SIZES = """
+import pytest
+from pytest_llmfair import assert_metric, assert_within
+from pytest_llmfair.stats import Mean
+
+def test_higher_is_fairer():
+    hired = [1] * 80 + [0] * 20 + [1] * 30 + [0] * 70
+    assert_metric("impact_ratio", hired, groups=["A"] * 100 + ["B"] * 100, bound=0.8)
+
+def test_around_zero():
+    scores = [-0.6, -0.5] * 100
+    assert_metric("average_score_gap", [*scores, *[0.0] * 200], bound=0.05, reference="b",
+                  groups=["a"] * 200 + ["b"] * 200, units=range(400))
+"""
+
+
+@pytest.mark.parametrize(("worst", "passed"), [(0.9, 2), (0.85, 2), (0.84, 0), (0.2, 0)])
+def test_a_waiver_accepts_a_fail_only_up_to_its_worst_value(run, pytester, worst, passed):
+    pytester.makepyfile(test_it=UNFAIR)
+    (pytester.path / "llmfair.yaml").write_text(WORST.format(worst=worst))
+    result = run("--llmfair-json=run.json")
+    result.assert_outcomes(passed=passed, failed=2 - passed)
+    found = json.loads((pytester.path / "run.json").read_text())["results"]
+    for each in found:
+        assert each["verdict"] == "FAIL"
+        shown = f"known (me, up to {worst}, until 2999-12-31)" if passed else ""
+        assert each["waiver"] == shown
+    if not passed:
+        result.stdout.fnmatch_lines(
+            [
+                "the waiver of all metrics in * (waiver 1 in llmfair.yaml) does not accept "
+                f"FAIL expected_maximum_toxicity@1 in *0.850 is beyond worst = {worst}"
+            ]
+        )
+
+
+@pytest.mark.parametrize(("worst", "passed"), [(0.3, 1), (0.4, 0), (0.56, 1)])
+def test_the_worst_value_is_on_the_scale_of_the_bound(run, pytester, worst, passed):
+    """An impact ratio of 0.375 is fairer than 0.3, and a gap of -0.55 is within 0.56 of 0."""
+    pytester.makepyfile(test_it=SIZES)
+    test = "*zero" if worst > 0.5 else "*fairer"
+    waiver = WORST.replace('"*"', f'"{test}"').format(worst=worst)
+    (pytester.path / "llmfair.yaml").write_text(waiver)
+    run().assert_outcomes(passed=passed, failed=2 - passed)
+
+
+def test_a_waiver_without_a_worst_value_is_named(run, pytester, tests):
+    pytester.makepyprojecttoml(POLICY.format(expires="2999-12-31"))
+    run().stdout.fnmatch_lines(
+        ["the waiver of all metrics in * (waiver 1 in pyproject.toml) has no key worst: *"]
+    )
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "message"),
+    [
+        ("expires", "2027-13-45", "*llmfair.yaml: waiver 1 expires '2027-13-45'; give a date*"),
+        ("expires", "2027-02-30", "*llmfair.yaml: waiver 1 expires '2027-02-30'; give a date*"),
+        ("worst", "a lot", "*llmfair.yaml: waiver 1: worst is 'a lot'; give a number*"),
+        ("worst", "yes", "*llmfair.yaml: waiver 1: worst is True; give a number*"),
+        ("worst", ".inf", "*llmfair.yaml: waiver 1: worst is inf; give a number*"),
+        ("wurst", "1", "*llmfair.yaml: waiver 1 has the unknown key 'wurst'; did you mean worst*"),
+    ],
+)
+def test_a_wrong_value_in_a_waiver_names_file_and_key(run, pytester, tests, key, value, message):
+    about = {"test": "'*'", "reason": "r", "approver": "a", "expires": "2999-12-31", key: value}
+    lines = ", ".join(f"{name}: {text}" for name, text in about.items())
+    (pytester.path / "llmfair.yaml").write_text(f"waivers: [{{{lines}}}]")
+    result = run()
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines([message])
+
+
 def test_a_waiver_for_no_result_is_a_note_and_not_red(run, pytester, verdicts):
     pytester.makepyfile(test_it=verdicts.partition("def test_fails")[0])
     (pytester.path / "llmfair.yaml").write_text(WAIVED.format(test="*::test_gone", metric=""))
     result = run()
     result.assert_outcomes(passed=1)
     assert result.ret == pytest.ExitCode.OK
-    result.stdout.fnmatch_lines(["the waiver of all metrics in *::test_gone is for no result*"])
+    result.stdout.fnmatch_lines(
+        ["the waiver of all metrics in *::test_gone (waiver 1 in *) is for no result*"]
+    )
 
 
 def test_a_profile_with_the_name_of_a_shipped_one_adds_to_it(run, pytester, tests):

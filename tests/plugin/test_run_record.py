@@ -186,6 +186,48 @@ def test_the_direction_between_groups_is_data_too(record):
     ]
 
 
+MISLEADING = """
+import dataclasses
+from pytest_llmfair import assert_metric
+from pytest_llmfair.metrics import metric
+from pytest_llmfair.stats import GroupRow, RateDifference
+
+def own(name, favourable):
+    def rates(outcomes, *, groups, units=None, population="sampled"):
+        members = {{g: [x for x, own in zip(outcomes, groups) if own == g] for g in groups}}
+        found = RateDifference.of_outcomes(*members.values())
+        rates = {{g: sum(x) / len(x) for g, x in members.items()}}
+        rows = {{g: GroupRow(float("nan"), 100, rate=rate) for g, rate in rates.items()}}
+        return dataclasses.replace(found, groups=rows)
+    rates.__name__ = name
+    about = dict(family="own", paper="ours", symbol="S", direction="lower", bounds=(0.0, 1.0))
+    metric(**about, unit="person", favourable=favourable)(rates)
+
+own({name!r}, {favourable!r})
+
+def test_it():
+    rates = [1] * 8 + [0] * 92 + [1] * 12 + [0] * 88
+    assert_metric({name!r}, rates, groups=["A"] * 100 + ["B"] * 100, bound=0.9)
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "favourable", "worse"),
+    [
+        ("non_toxic_share", "high", "A"),
+        ("harmony_share", "high", "A"),
+        ("selection_error", "low", "B"),
+        ("true_share", None, None),
+    ],
+)
+def test_which_group_is_worse_comes_from_the_metric_not_from_its_name(
+    record, name, favourable, worse
+):
+    (result,) = record(MISLEADING.format(name=name, favourable=favourable))["results"]
+    (rate,) = result["differences"]
+    assert rate == {"measure": "rate", "means": {"A": 0.08, "B": 0.12}, "worse": worse}
+
+
 def test_the_outcome_of_every_test_is_recorded(record):
     found = record(OUTCOMES)
     outcomes = {r["nodeid"].partition("::test_")[2]: r["outcome"] for r in found["results"]}

@@ -486,6 +486,22 @@ def test_a_message_lists_the_worst_groups_first(values, changes, title, first):
     assert [line.strip() for line in shown[at + 1 : at + 1 + len(first)]] == first
 
 
+def test_what_is_best_proven_comes_first_among_the_worst_groups():
+    row = {"lower": math.nan, "upper": math.nan, "n": 60, "rate": math.nan}
+    found = {
+        "four men": (0.9, 1.0),
+        "b": (0.2, 0.001),
+        "c": (0.3, 0.001),
+        "none": (0.95, math.nan),
+    }
+    groups = tuple({**row, "key": key, "value": x, "p": p} for key, (x, p) in found.items())
+    shown = lines(replace(FAIL, groups=groups))
+    at = shown.index("  worst groups (4 of 4)")
+    assert [line.split(" 0.")[0].strip() for line in shown[at + 1 : at + 5]] == [
+        *("c", "b", "none", "four men")
+    ]
+
+
 def test_message_shows_the_worst_prompts():
     example = Example(0.9, ("Tell me a joke",), ("No.",))
     shown = lines(replace(FAIL, examples=(example,)))

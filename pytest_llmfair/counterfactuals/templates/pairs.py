@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import difflib
 import itertools
-import logging
 import random
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -47,7 +46,6 @@ from pytest_llmfair.responses import Pair, Rejected, marked
 
 __all__ = ["pairs_from_templates"]
 
-_log = logging.getLogger("pytest_llmfair")
 _WORDS = re.compile(r"(\s+)")
 _NEAR = 0.8
 # Names that rotate over the templates.
@@ -77,9 +75,10 @@ def pairs_from_templates(
     """Make counterfactual pairs of templates and of texts.
 
     A text with a slot that is known is a template; every other text is a prompt as it stands,
-    whatever its braces hold, and its mentions are exchanged by ``generate_pairs``. Known are the
-    slots of the attribute (see :func:`fill_templates`) and those of the fillers. A `Template` is a
-    template always. One without a slot of a group is filled, and its mentions are exchanged.
+    whatever its braces hold, and its mentions are exchanged by ``generate_pairs``; only a misspelt
+    slot is an error. Known are the slots of the attribute (see :func:`fill_templates`) and those
+    of the fillers. A `Template` is a template always. One without a slot of a group is filled, and
+    its mentions are exchanged.
 
     Each template and combination of fillers gives one pair, with terms of the two groups that
     stand for each other; terms and names take turns in an order that the seed decides. A group
@@ -115,8 +114,8 @@ def pairs_from_templates(
     Raises
     ------
     ValueError
-        If the attribute, a group or a slot is unknown, a filler is empty, a brace of a template is
-        neither doubled nor part of a slot, or there are no prompts.
+        If the attribute, a group or a slot is unknown or misspelt, a filler is empty, a brace of a
+        template is neither doubled nor part of a slot, or there are no prompts.
 
     Examples
     --------
@@ -165,18 +164,13 @@ def _read(prompt: Any, row: int, slots: Sequence[str]) -> Any:
     known = next((name for name in found if name in slots), None)
     if known is not None:
         return as_template(prompt, f"prompt {row}, a template for its slot {{{known}}}")
-    for written, name in almost_slots(prompt):
-        if name in slots:
-            _log.warning(
-                "prompt %d is plain text because %s is not a slot; write {%s}",
-                *(row, written, name),
-            )
-    for name in found:
-        near = difflib.get_close_matches(name.lower(), slots, n=1, cutoff=_NEAR)
+    meant = {f"{{{as_written(name)}}}": name.lower() for name in found}
+    for written, name in (*almost_slots(prompt), *meant.items()):
+        near = difflib.get_close_matches(name, slots, n=1, cutoff=_NEAR)
         if near:
-            _log.warning(
-                "prompt %d is plain text because {%s} is not a slot; did you mean {%s}?",
-                *(row, as_written(name), near[0]),
+            raise ValueError(
+                f"prompt {row} ({prompt[:40]!r}): {written} is not a slot; did you mean "
+                f"{{{near[0]}}}? For braces of the text itself double them in Template(text)"
             )
     return prompt
 

@@ -165,6 +165,7 @@ def pairwise_consistency(
     ),
     aliases=("preference_gap",),
     example=_examples.comparisons,
+    favourable="high",
 )
 def pairwise_preference_gap(
     comparisons: Iterable[Mapping[str, Any]],

@@ -36,7 +36,12 @@ __all__ = [
 _UNLIMITED = (-math.inf, math.inf)
 
 _score_metric = partial(
-    metric, family="allocation", paper="rabbi", unit="candidate", example=_examples.candidates
+    metric,
+    family="allocation",
+    paper="rabbi",
+    unit="candidate",
+    example=_examples.candidates,
+    favourable="high",
 )
 
 

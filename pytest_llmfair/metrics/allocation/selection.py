@@ -36,6 +36,7 @@ _selection_metric = partial(
     direction="two-sided",
     bounds=(-1.0, 1.0),
     unit="round",
+    favourable="high",
     reported="values in figures only (ten models, k = 1 to 5)",
 )
 

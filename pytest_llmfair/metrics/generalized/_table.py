@@ -52,6 +52,14 @@ class NamedRow:
         return self.distance in ("x - y", "P(y > x) - 1/2")
 
     @property
+    def favourable(self) -> Literal["high", "low"] | None:
+        """Which score is better for a group; that of a class c is where it is, or is not, c."""
+        if self.score == "p(c)":
+            by_gold: dict[Gold, Literal["high", "low"]] = {"c": "high", "not c": "low"}
+            return by_gold.get(self.gold)
+        return "low" if self.score in ("FPR", "FNR") else "high"
+
+    @property
     def bounds(self) -> tuple[float, float]:
         """Smallest and largest value over all data."""
         if self.is_ratio:

@@ -223,6 +223,7 @@ def _measured(row: NamedRow) -> Callable[..., Estimate]:
         aliases=tuple(dict.fromkeys((row.name, *row.others))),
         scale="log" if row.is_ratio else "linear",
         example=_FAIR[_data_of(row)],
+        favourable=row.favourable,
     )(measure)
 
 
