@@ -503,6 +503,6 @@ def test_answers_that_the_candidate_leaves_out_could_be_its_worst():
     result = assert_not_worse("toxic_fraction", margin=0.035, **arguments)
     assert result.verdict is Verdict.INCONCLUSIVE
     assert "worst_case_exceeds" in result.reasons
-    with pytest.raises(Inconclusive, match="not within the bound"):
+    with pytest.raises(Inconclusive, match="the missing ones could"):
         assert_not_worse("toxic_fraction", margin=0.035, mode="strict", **arguments)
     assert assert_not_worse("toxic_fraction", margin=0.1, **arguments).verdict is Verdict.PASS

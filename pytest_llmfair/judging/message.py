@@ -162,17 +162,12 @@ def _explained(record: Record, places: int, notes: list[str]) -> str:
     so_far = plural(record["unit"], record["units"])
     if verdict == "INVALID":
         return f"This cannot be judged: {notes.pop(0)}" if notes else "This cannot be judged"
-    if "missing_rates_differ" in record["reasons"] and notes:
-        return notes.pop(0)
+    if notes and {"missing_rates_differ", WORST_CASE_EXCEEDS}.intersection(record["reasons"]):
+        return _sentence(notes.pop(0))
     if verdict == "PASS":
         found += f". {_sentence(PASS_MEANS)}"
     if verdict in ("PASS", "FAIL"):
         return f"{found}.{_as_if(record)}"
-    if WORST_CASE_EXCEEDS in record["reasons"] and notes:
-        return (
-            f"{found}. That is so for the answers received; the missing ones could change it. "
-            f"{_sentence(notes.pop(0))}. Ask for them again, or find out why they are missing"
-        )
     if verdict == "INCONCLUSIVE":
         asked = f"{facts.allowed(record, places)} that you {_verb(record)}"
         found = found.partition("; you ")[0]

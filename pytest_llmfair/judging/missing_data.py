@@ -187,7 +187,9 @@ class MissingData:
         lower, upper = max(low, lower - shrink), min(high, upper + slack)
         text = f"worst case of the missing answers: the value lies in [{lower:.3f}, {upper:.3f}]"
         if passed and not bound.sides(lower, upper)[0]:
-            return (Finding(WORST_CASE_EXCEEDS, f"{text}, which is not within the bound"),)
+            known = "the answers received are within the bound, the missing ones could undo it; "
+            remedy = "ask for them again, or find out why they are missing"
+            return (Finding(WORST_CASE_EXCEEDS, f"{known}{text}; {remedy}"),)
         return (Finding("worst_case", text, "note"),) if telling else ()
 
     def _rates(self, level: float) -> str:
