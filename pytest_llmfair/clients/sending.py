@@ -84,32 +84,48 @@ class LiveRequests:
             for key in replies:
                 waiting.pop(key, None)
 
-        while waiting and self.failures.rest is None:
-            reservation = BudgetReservation.of(self.budget, self.backend.name, self.longest)
-            size = self._portion(waiting, reservation)
-            some = dict(itertools.islice(waiting.items(), size))
-            if isinstance(self.backend, RemoteBackend) and self.batch is None:
-                dispatch(
-                    self.backend,
-                    list(some.values()),
-                    _by_row(some, kept, reservation),
-                    temperature=self.temperature,
-                    max_tokens=self.max_tokens,
-                    reserve=reservation.reserve,
-                    retries=RetryPolicy(self.timeout),
-                    ends=functools.partial(self.failures.end_with, remote=True),
-                )
-            else:
-                kept(self._answer_here(some, reservation))
+        reservation = BudgetReservation.of(
+            self.budget, self.backend.name, self.longest, requests.values()
+        )
+        try:
+            while waiting and self.failures.rest is None:
+                size = self._portion(waiting, reservation)
+                some = dict(itertools.islice(waiting.items(), size))
+                if isinstance(self.backend, RemoteBackend) and self.batch is None:
+                    dispatch(
+                        self.backend,
+                        list(some.values()),
+                        _by_row(some, kept, reservation),
+                        temperature=self.temperature,
+                        max_tokens=self.max_tokens,
+                        reserve=reservation.reserve,
+                        retries=RetryPolicy(self.timeout),
+                        ends=functools.partial(self.failures.end_with, remote=True),
+                    )
+                else:
+                    kept(self._answer_here(some, reservation))
+        finally:
+            reservation.give_back()
         if waiting and self.failures.rest is not None:
             keep(dict.fromkeys(waiting, Reply(self.failures.rest, attempts=0)))
 
     def _in_order(self, requests: Mapping[Any, Request]) -> list[tuple[Any, Request]]:
-        """Put prompts of similar length together where the model of this machine makes batches."""
+        """Put pairs of similar length together where the model of this machine makes batches."""
         items = list(requests.items())
-        if (getattr(self.backend, "batch_size", None) or 1) > 1:
-            items.sort(key=lambda item: len(item[1].prompt))
-        return items
+        size = getattr(self.backend, "batch_size", None) or 1
+        if size == 1:
+            return items
+        # By the longest prompt of a pair: by their own the members would come apart.
+        longest: dict[Any, int] = {}
+        for key, request in items:
+            pair = request.block[:1] or key
+            longest[pair] = max(longest.get(pair, 0), len(request.prompt))
+        place = {key: number for number, key in enumerate(requests)}
+        items.sort(key=lambda item: longest[item[1].block[:1] or item[0]])
+        # The batches stay in random order, since lengths may differ between groups.
+        batches = [items[start : start + size] for start in range(0, len(items), size)]
+        batches.sort(key=lambda batch: place[batch[0][0]])
+        return [item for batch in batches for item in batch]
 
     def _portion(self, waiting: Mapping[Any, Request], reservation: BudgetReservation) -> int:
         """Return how many requests to send before the next look at the budget."""
