@@ -115,15 +115,16 @@ class LiveRequests:
         size = getattr(self.backend, "batch_size", None) or 1
         if size == 1:
             return items
-        # By the longest prompt of a pair: by their own the members would come apart.
-        longest: dict[Any, int] = {}
+        pairs: dict[Any, list[tuple[Any, Request]]] = {}
         for key, request in items:
-            pair = request.block[:1] or key
-            longest[pair] = max(longest.get(pair, 0), len(request.prompt))
-        place = {key: number for number, key in enumerate(requests)}
-        items.sort(key=lambda item: longest[item[1].block[:1] or item[0]])
+            pairs.setdefault(request.block[:1] or key, []).append((key, request))
+        batches: list[list[tuple[Any, Request]]] = []
+        for own in sorted(pairs.values(), key=lambda own: max(len(r.prompt) for _, r in own)):
+            if not batches or len(batches[-1]) >= size:
+                batches.append([])
+            batches[-1] += own
         # The batches stay in random order, since lengths may differ between groups.
-        batches = [items[start : start + size] for start in range(0, len(items), size)]
+        place = {key: number for number, key in enumerate(requests)}
         batches.sort(key=lambda batch: place[batch[0][0]])
         return [item for batch in batches for item in batch]
 
