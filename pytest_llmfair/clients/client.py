@@ -66,6 +66,7 @@ class ModelClient:
         model: Callable[..., Any] | Backend | RemoteBackend | ModelClient | None,
         *,
         name: str | None = None,
+        files: Sequence[str] = (),
         seed: int = 0,
         temperature: float = 1.0,
         max_tokens: int | None = None,
@@ -81,6 +82,9 @@ class ModelClient:
         name : str, optional
             What reports call a function, and by what its recorded answers are found; by default
             ``python:MODULE:FUNCTION``.
+        files : sequence of str
+            Files and folders, besides the module of a function, whose change makes its recorded
+            answers stale: prompts, settings, modules that it imports.
         seed, temperature, max_tokens
             Fields of the client; see :class:`ModelClient`.
 
@@ -106,7 +110,7 @@ class ModelClient:
         if not any(callable(getattr(model, way, None)) for way in ways):
             from pytest_llmfair.clients.backends.python import PythonCallable
 
-            backend = PythonCallable.of(model, name)
+            backend = PythonCallable.of(model, name, ",".join(files))
         return cls(backend, seed, temperature, max_tokens)  # type: ignore[arg-type]
 
     @property
