@@ -168,15 +168,15 @@ def _interrupts_wait() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-# The worker of this process.
+# The worker of this process, and whether it is making a part.
 _worker: Worker | None = None
+_busy = False
 
 
 def _begin(folder: Path, caps: Caps) -> None:
     global _worker
     _worker = Worker(folder, caps)
-    # Ctrl-C reaches all processes of a terminal; the command says what it means.
-    signal.signal(signal.SIGINT, lambda *_: os._exit(1))
+    signal.signal(signal.SIGINT, _interrupted)
     if sys.platform != "win32":
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     parent = multiprocessing.parent_process()
@@ -190,6 +190,20 @@ def _end_with(parent_ends: Callable[[], None]) -> None:
     os._exit(1)
 
 
+def _interrupted(*_: object) -> None:
+    """End what is made now, so that answers in flight are kept; the command ends this process.
+
+    Ctrl-C reaches all processes of a terminal, and one that died would take the others with it.
+    """
+    if _busy:
+        raise KeyboardInterrupt
+
+
 def _run(phase: str, shard: int) -> int:
+    global _busy
     assert _worker is not None
-    return _worker.run(phase, shard)
+    _busy = True
+    try:
+        return _worker.run(phase, shard)
+    finally:
+        _busy = False

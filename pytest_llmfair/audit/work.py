@@ -18,7 +18,7 @@ import numpy as np
 from pytest_llmfair.audit.plan import Plan, revision_of
 from pytest_llmfair.audit.store import Store, utf8
 from pytest_llmfair.clients import ModelClient, load_client
-from pytest_llmfair.clients.asking import samples_of
+from pytest_llmfair.clients.asking import blocks_of, samples_of
 from pytest_llmfair.clients.budget import Caps
 from pytest_llmfair.clients.protocol import RemoteBackend, Request
 from pytest_llmfair.clients.requests import RequestRunner
@@ -133,10 +133,17 @@ class Worker:
 
     def _requests(self, shard: int) -> list[Request]:
         plan, columns = self._plan, self._store.columns("questions", shard)
+        # Numbers of the questions of each pair; a pair may share one that another shard asks.
+        members = self._store.columns("members", shard)
+        rows = zip(*members.values(), strict=True)
+        block_of = blocks_of([number for number in row if number >= 0] for row in rows)
+        first = self._store.about("members", shard)["first"]
+        asked = enumerate(zip(*columns.values(), strict=True), first)
+        n, seed = plan.generations, plan.seed
         return [
             request
-            for prompt, side, occurrence in zip(*columns.values(), strict=True)
-            for request in samples_of(prompt, occurrence, side, plan.generations, plan.seed)
+            for number, (prompt, side, before) in asked
+            for request in samples_of(prompt, before, side, n, seed, block_of[number])
         ]
 
     def _known(self, shard: int) -> list[Answer | None]:

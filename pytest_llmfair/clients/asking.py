@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from pytest_llmfair.clients.protocol import (
     Backend,
@@ -20,6 +21,8 @@ from pytest_llmfair.responses import Answer, Missing
 
 if TYPE_CHECKING:
     from pytest_llmfair.clients.sending import Batch
+
+T = TypeVar("T", bound=Hashable)
 
 # The name of a side of the pairs, empty without pairs, and its prompts.
 Side = tuple[str, list[str]]
@@ -51,11 +54,14 @@ class FirstWords:
     @property
     def requests(self) -> list[Request]:
         """One request per distinct prompt."""
-        distinct = dict.fromkeys(self.prompts)
+        distinct = enumerate(dict.fromkeys(self.prompts))
         if isinstance(self.backend, ScoringBackend):
             repeat = f"probabilities {json.dumps(self.words)}"
-            return [Request(prompt, 0, repeat) for prompt in distinct]
-        return [Request(prompt, 0, "first token", first_token=True) for prompt in distinct]
+            return [Request(prompt, 0, repeat, block=(row, 0)) for row, prompt in distinct]
+        return [
+            Request(prompt, 0, "first token", first_token=True, block=(row, 0))
+            for row, prompt in distinct
+        ]
 
     @property
     def batch(self) -> Batch | None:
@@ -93,28 +99,79 @@ class FirstWords:
         return [dict(zip(self.words, rows[prompt], strict=True)) for prompt in self.prompts]
 
 
-def requests_of(sides: Sequence[Side], n: int, seed: int) -> list[Request]:
-    """Return `n` requests for every prompt of every side, in order."""
+def requests_of(
+    sides: Sequence[Side], n: int, seed: int, blocks: Sequence[Sequence[int]] = ()
+) -> list[Request]:
+    """Return `n` requests for every prompt of every side, in order.
+
+    `blocks` has the block of every prompt by side, such as the number of its pair; without it
+    every prompt is a block of its own.
+    """
     n = whole_number(n, "n")
     requests = []
-    for side, prompts in sides:
+    for (side, prompts), numbers in zip(sides, blocks or [range(len(sides[0][1]))], strict=True):
         seen: Counter[str] = Counter()
-        for prompt in prompts:
-            requests += samples_of(prompt, seen[prompt], side, n, seed)
+        for prompt, block in zip(prompts, numbers, strict=True):
+            requests += samples_of(prompt, seen[prompt], side, n, seed, block)
             seen[prompt] += 1
     return requests
 
 
-def samples_of(prompt: str, occurrence: int, side: str, n: int, seed: int) -> list[Request]:
+def samples_of(
+    prompt: str, occurrence: int, side: str, n: int, seed: int, block: int
+) -> list[Request]:
     """Return `n` requests for a prompt that came `occurrence` times before on its side."""
     return [
         Request(
             prompt,
             sample_seed(seed, prompt, occurrence, j, side),
             f"{side}:{occurrence}.{j}" if side else f"{occurrence}.{j}",
+            block=(block, j),
         )
         for j in range(n)
     ]
+
+
+def blocks_of(pairs: Iterable[Sequence[T]]) -> dict[T, int]:
+    """Return the block of every question, from the questions of each pair.
+
+    Pairs that share a question are one block, as all groups of one prompt do.
+    """
+    block_of: dict[T, int] = {}
+    members: dict[int, list[T]] = {}
+    for number, questions in enumerate(pairs):
+        joined = list(dict.fromkeys(questions))
+        for known in {block_of[each] for each in joined if each in block_of}:
+            joined += members.pop(known)
+        members[number] = joined
+        block_of.update(dict.fromkeys(joined, number))
+    return block_of
+
+
+def asking_order(requests: Sequence[Request]) -> list[int]:
+    """Return the rows of requests in the order in which they are asked.
+
+    A model may change while it is asked. So that this does not look like a difference between
+    groups, blocks come in random order, and so do the members of a block within each of its
+    samples (restricted randomisation). A draw depends on its request alone: the same call has the
+    same order again.
+    """
+    draws = [_draw(request) for request in requests]
+    begins: dict[int, bytes] = {}
+    places = []
+    for request, draw in zip(requests, draws, strict=True):
+        if not request.block:
+            places.append((b"", 0, b""))
+            continue
+        block, sample = request.block
+        # The draw of the first member, since the least of many would put large blocks first.
+        places.append((begins.setdefault(block, draw), sample, draw))
+    return sorted(range(len(requests)), key=places.__getitem__)
+
+
+def _draw(request: Request) -> bytes:
+    text = f"order {request.seed} {request.repeat} {request.prompt}"
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
 
 
 def rows_of(answers: Sequence[Answer], sides: Sequence[Side], n: int) -> list[list[list[Answer]]]:

@@ -9,7 +9,7 @@ import re
 import struct
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -123,8 +123,8 @@ class Spent:
 class Budget:
     """Counter of what a run spends, in one file for all its processes.
 
-    Calls are reserved before they are made and never given back. Tokens and cost are reserved at
-    an upper estimate and settled with the reply. A process that dies leaves its reservations in
+    Calls are reserved before they are made. Tokens and cost are reserved at an upper estimate and
+    settled with the reply. A process that dies leaves its reservations in
     place: a crash can lose part of the budget but never exceed it.
     """
 
@@ -164,7 +164,7 @@ class Budget:
 
     def settle(self, reserved: Spent, used: Spent) -> None:
         """Replace a reservation by the amount used."""
-        if not self.caps.sized:
+        if not self.caps.sized and reserved.calls == used.calls:
             return
         with self._counter() as handle:
             _store(handle, _load(handle) - reserved + used)
@@ -215,39 +215,73 @@ class Budget:
 
 @dataclass(frozen=True, slots=True)
 class BudgetReservation:
-    """What one call of a client reserves in the budget, if there is one."""
+    """What one call of a client reserves in the budget, if there is one.
+
+    The first attempts of a block are reserved together, so that a budget which ends leaves whole
+    pairs.
+    """
 
     budget: Budget | None
     max_tokens: int | None
     price: Price
+    # The requests of every block, and blocks that the budget refused.
+    _blocks: dict[tuple[int, ...], list[Request]] = field(default_factory=dict)
+    _refused: dict[tuple[int, ...], str] = field(default_factory=dict)
+    # By identity: two equal requests of one call are still two.
     _attempts: Counter[int] = field(default_factory=Counter)
+    _reserved_ahead: dict[int, Request] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, budget: Budget | None, model: str, max_tokens: int | None) -> BudgetReservation:
+    def of(
+        cls,
+        budget: Budget | None,
+        model: str,
+        max_tokens: int | None,
+        requests: Iterable[Request] = (),
+    ) -> BudgetReservation:
         """Return the reservation of a call; raises what :meth:`Budget.price` raises."""
         price = Price(0.0, 0.0) if budget is None else budget.price(model)
-        return cls(budget, max_tokens, price)
+        found = cls(budget, max_tokens, price)
+        for request in requests:
+            found._blocks.setdefault(request.block, []).append(request)
+        return found
 
     def reserve(self, request: Request) -> str:
         """Reserve one attempt; return an empty text, or why it may not be made."""
-        if self.budget is None:
+        if self.budget is None or self._reserved_ahead.pop(id(request), None) is not None:
             return ""
-        why = self.budget.reserve(self._most(request))
-        if not why:
-            # By identity: two equal requests of one call are still two.
-            self._attempts[id(request)] += 1
-        elif self.max_tokens is None and self.budget.caps.sized:
+        if why := self._refused.get(request.block):
+            return why
+        first = request.block and not self._attempts[id(request)]
+        together = self._blocks.get(request.block, [request]) if first else [request]
+        if not (why := self.budget.reserve(sum(map(self._most, together), Spent()))):
+            self._attempts.update(map(id, together))
+            ahead = {id(each): each for each in together if each is not request}
+            self._reserved_ahead.update(ahead)
+            return ""
+        if self.max_tokens is None and self.budget.caps.sized:
             why += (
                 f"; {_LONGEST_ANSWER:,} tokens are reserved for each answer, since no longest "
                 "answer is set: set --llmfair-max-tokens"
             )
+        if first:
+            self._refused[request.block] = why
         return why
 
+    def give_back(self) -> None:
+        """Give back what was reserved for requests that were not sent."""
+        while self.budget is not None and self._reserved_ahead:
+            self.budget.settle(self._most(self._reserved_ahead.popitem()[1]), Spent())
+
     def room(self, requests: Sequence[Request]) -> int:
-        """Return how many requests could be reserved now, one after the other."""
+        """Return how many requests could be reserved now, up to the end of a block."""
         if self.budget is None:
             return len(requests)
-        return self.budget.room([self._most(request) for request in requests])
+        new = [Spent() if id(r) in self._reserved_ahead else self._most(r) for r in requests]
+        room = self.budget.room(new)
+        while 0 < room < len(requests) and requests[room].block == requests[room - 1].block != ():
+            room -= 1
+        return room
 
     def settle(self, request: Request, reply: Reply) -> None:
         """Give back what the attempts of a request did not use."""

@@ -97,6 +97,6 @@ def classifies(spec: ModelSpec) -> Classifies | None:
 
 
 def name_of(spec: ModelSpec) -> str:
-    """Return the name of a model by which its answers are found; labels are part of it."""
-    labels = spec.options.get("labels")
-    return f"{spec.scheme}:{spec.target}" + (f"?labels={labels}" if labels else "")
+    """Return the name of a model by which its answers are found, with its labels and files."""
+    own = [f"{key}={spec.options[key]}" for key in ("labels", "files") if key in spec.options]
+    return f"{spec.scheme}:{spec.target}" + (f"?{'&'.join(own)}" if own else "")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_llmfair.clients.asking import (
     FirstWords,
     Side,
+    blocks_of,
     checked,
     requests_of,
     rows_of,
@@ -65,6 +66,7 @@ class ModelClient:
         model: Callable[..., Any] | Backend | RemoteBackend | ModelClient | None,
         *,
         name: str | None = None,
+        files: Sequence[str] = (),
         seed: int = 0,
         temperature: float = 1.0,
         max_tokens: int | None = None,
@@ -80,6 +82,9 @@ class ModelClient:
         name : str, optional
             What reports call a function, and by what its recorded answers are found; by default
             ``python:MODULE:FUNCTION``.
+        files : sequence of str
+            Files and folders, besides the module of a function, whose change makes its recorded
+            answers stale: prompts, settings, modules that it imports.
         seed, temperature, max_tokens
             Fields of the client; see :class:`ModelClient`.
 
@@ -105,7 +110,7 @@ class ModelClient:
         if not any(callable(getattr(model, way, None)) for way in ways):
             from pytest_llmfair.clients.backends.python import PythonCallable
 
-            backend = PythonCallable.of(model, name)
+            backend = PythonCallable.of(model, name, ",".join(files))
         return cls(backend, seed, temperature, max_tokens)  # type: ignore[arg-type]
 
     @property
@@ -223,15 +228,21 @@ class ModelClient:
             sides.append(("placebo", checked(texts, "placebo of pairs")))
         origin = origins()
         members, questions = sides[:2], sides
+        twins = [row for row, text in enumerate(reworded) if text is not None]
+        rows = list(range(len(pairs)))
+        blocks = [rows, rows, twins][: len(sides)]
         groups = {getattr(pair, side, "") for pair in pairs for side in ("from_group", "to_group")}
         shared = len(groups) > 2
         if shared:
             # A prompt is in one pair per other group; ask it once.
-            texts = list(dict.fromkeys(text for _, side in members for text in side))
+            block_of = blocks_of(zip(members[0][1], members[1][1], strict=True))
+            texts = list(block_of)
             questions = [("", texts), *sides[2:]]
+            of_pair = [block_of[text] for text in members[0][1]]
+            blocks = [list(block_of.values()), [of_pair[row] for row in twins]][: len(questions)]
         # All sides in one call, which makes full batches.
         asked = self._with(seed, temperature, max_tokens)
-        found = asked._answers(requests_of(questions, n, asked.seed), fresh=fresh)
+        found = asked._answers(requests_of(questions, n, asked.seed, blocks), fresh=fresh)
         rows_by_side = rows_of(found, questions, n)
         if shared:
             row_of = dict(zip(texts, rows_by_side[0], strict=True))
@@ -239,8 +250,8 @@ class ModelClient:
         answers = [tuple(map(tuple, rows)) for rows in rows_by_side]
         placebo: tuple[tuple[Answer, ...], ...] = ()
         if len(answers) == 3:
-            rows = iter(answers[2])
-            placebo = tuple(() if text is None else next(rows) for text in reworded)
+            given = iter(answers[2])
+            placebo = tuple(() if text is None else next(given) for text in reworded)
         return PairedResponses(
             pairs, answers[0], answers[1], self.name, placebo, **losses, origin=origin()
         )

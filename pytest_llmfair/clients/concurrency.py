@@ -83,8 +83,10 @@ def dispatch(
     """Answer every request and hand each reply to `keep` as it comes, in the caller's thread.
 
     Every reply that arrived is kept, also when the call is interrupted or fails; an interrupt
-    inside `keep` calls it again for the same reply. A worker sends its next request only after
-    its last reply was kept, so at most `concurrency` replies are ever at risk.
+    inside `keep` calls it again for the same reply. The first interrupt sends nothing more and
+    waits for the requests in flight, which may be charged; the second cancels them. A worker sends
+    its next request only after its last reply was kept, so at most `concurrency` replies are ever
+    at risk.
 
     Parameters
     ----------
@@ -117,14 +119,25 @@ def dispatch(
     work = _Work(backend, temperature, max_tokens, reserve, retries, rows, ends)
     unkept: deque[_Arrival] = deque()
     running = start(work.answer_all(min(concurrency_of(backend.limits), len(requests))))
-    try:
-        while not work.ended:
+
+    def keep_all() -> None:
+        while not work.ended or unkept:
             work.collect(unkept)
-            freed = []
-            while unkept:
-                keep(unkept[0].row, unkept[0].reply)
-                freed.append(unkept.popleft().kept)
-            background_loop().call_soon_threadsafe(_free, freed)
+            freed: list[asyncio.Future[None]] = []
+            try:
+                while unkept:
+                    keep(unkept[0].row, unkept[0].reply)
+                    freed.append(unkept.popleft().kept)
+            finally:
+                background_loop().call_soon_threadsafe(_free, freed)
+
+    try:
+        try:
+            keep_all()
+        except KeyboardInterrupt:
+            background_loop().call_soon_threadsafe(work.stop)
+            keep_all()
+            raise
     except BaseException:
         running.cancel()
         deadline = time.monotonic() + _GRACE_OF_REQUESTS
@@ -174,6 +187,14 @@ class _Work:
         self._ends = ends
         self._rate = rate_limiter_of(backend.name, backend.limits)
         self._arrived: queue.SimpleQueue[_Arrival | None] = queue.SimpleQueue()
+        # Workers between two attempts, which have nothing in flight.
+        self._pausing: set[asyncio.Task[None]] = set()
+
+    def stop(self) -> None:
+        """Send no further request; called on the loop."""
+        self._stopped = True
+        for task in self._pausing:
+            task.cancel()
 
     def collect(self, into: deque[_Arrival]) -> None:
         """Take what arrived, waiting a moment for the first."""
@@ -202,7 +223,7 @@ class _Work:
             reply: Reply | None = None
             try:
                 while reply is None:
-                    await self._rate.turn(tries.guess)
+                    await self._pause(self._rate.turn(tries.guess))
                     if refused := self._reserve(request):
                         reply = tries.ended_by("over_budget", refused)
                         break
@@ -222,7 +243,7 @@ class _Work:
             except BaseException as error:  # noqa: BLE001
                 self.failure = self.failure or error
                 return
-            self._stopped = self._ends(reply)
+            self._stopped = self._ends(reply) or self._stopped
             arrival = _Arrival(row, reply, asyncio.get_running_loop().create_future())
             self._arrived.put(arrival)
             await arrival.kept
@@ -233,10 +254,20 @@ class _Work:
             raise ModelError(got.fatal)
         reply, pause = tries.read(got)
         self._rate.correct(tries.guess, reply.prompt_tokens + reply.answer_tokens)
-        if not got.retry or tries.exhausted or self.failure is not None:
+        if not got.retry or tries.exhausted or self._stopped or self.failure is not None:
             return reply
-        await asyncio.sleep(pause)
+        await self._pause(asyncio.sleep(pause))
         return None
+
+    async def _pause(self, wait: Coroutine[Any, Any, object]) -> None:
+        """Wait where nothing is in flight, so that an interrupt need not wait too."""
+        task = asyncio.current_task()
+        assert task is not None
+        self._pausing.add(task)
+        try:
+            await wait
+        finally:
+            self._pausing.discard(task)
 
 
 @dataclass(slots=True)

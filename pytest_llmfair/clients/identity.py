@@ -7,8 +7,12 @@ import hashlib
 import importlib.util
 import os
 from collections.abc import Iterable
+from importlib.machinery import PathFinder
 from pathlib import Path
 from urllib.parse import parse_qsl
+
+from pytest_llmfair.clients.spec import ModelSpecError
+from pytest_llmfair.session import current_session
 
 # A file of weights is read at this many places of this many bytes. Training changes all of
 # them, and reading gigabytes at every start would be slow.
@@ -24,20 +28,56 @@ def identity_of_specification(name: str) -> dict[str, str]:
 
     The revision of an ``hf:`` or ``vllm:`` model is a digest of its folder, or the commit in the
     hub's cache on this machine; empty if neither exists. That of ``builtin:smollm2`` is a digest
-    of its weights.
+    of its weights, that of a ``python:`` model one of its module and of the files that the option
+    `files` lists.
     """
     body, _, query = name.partition("?")
     provider, _, model = body.partition(":")
     options = {k: v for k, v in parse_qsl(query) if k not in _NOT_THE_MODEL}
+    listed = options.pop("files", "") if provider == "python" else ""
     found = {"provider": provider, "model": model, **options}
     if provider in ("hf", "vllm"):
         folder = Path(model).expanduser()
         found["revision"] = _folder_digest(folder) if folder.is_dir() else _cached_commit(model)
         if folder.is_dir() or folder.is_absolute():
             found["model"] = folder.name
+    elif provider == "python":
+        found["revision"] = code_revision(module_files(model.partition(":")[0]), listed)
     elif provider == "builtin":
         found["revision"] = smollm2_revision() if model == "smollm2" else _corpus_digest()
     return found
+
+
+def module_files(module: str) -> list[Path]:
+    """Return the file of a module, or all of a package, without importing it; empty if unknown."""
+    parts, places, spec = module.split("."), None, None
+    for depth in range(len(parts)):
+        spec = PathFinder.find_spec(".".join(parts[: depth + 1]), places)
+        if spec is None:
+            return []
+        places = spec.submodule_search_locations
+    if places:
+        return [path for place in places for path in sorted(Path(place).rglob("*.py"))]
+    return [Path(spec.origin)] if spec and spec.origin and Path(spec.origin).is_file() else []
+
+
+def code_revision(code: Iterable[Path], listed: str) -> str:
+    """Return a digest of the code of a function and of files and folders, separated by commas.
+
+    Empty if the code is not on this machine. `listed` is relative to the root of the tests.
+    """
+    files = [*code]
+    if not files:
+        return ""
+    session = current_session()
+    root = (session and session.root) or Path.cwd()
+    for name in filter(None, listed.split(",")):
+        path = root / name
+        if not path.exists():
+            raise ModelSpecError(f"files lists {name!r}, which {root} does not hold; correct it")
+        inside = (each for each in path.rglob("*") if "__pycache__" not in each.parts)
+        files += sorted(filter(Path.is_file, inside)) if path.is_dir() else [path]
+    return _sum(part for path in files for part in (path.name.encode(), path.read_bytes()))
 
 
 def smollm2_weights() -> Path | None:

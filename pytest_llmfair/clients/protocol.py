@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
 
 from pytest_llmfair.responses import Answer
@@ -42,6 +42,9 @@ class Request:
     first_token : bool
         Ask for the probabilities of the first token in place of an answer. The answer is then a
         JSON object of tokens and logarithms of their probabilities.
+    block : tuple of int
+        Pair or prompt of the call, and sample. Blocks are asked in random order, and a budget pays
+        for all requests of a block or for none; requests without one keep their order.
 
     Examples
     --------
@@ -53,6 +56,7 @@ class Request:
     seed: int
     repeat: str = "0.0"
     first_token: bool = False
+    block: tuple[int, ...] = field(default=(), repr=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,8 @@
 A question passes at most five functions of this package before its backend is asked:
 
 1. A public method of ``ModelClient``, such as ``generate``, makes the requests.
-2. ``RequestRunner.answers`` takes what the cassette or the memory of the session holds.
+2. ``RequestRunner.answers`` puts them into random order, pair by pair, and takes what the
+   cassette or the memory of the session holds.
 3. ``LiveRequests.ask`` sends the rest, in portions that the budget can pay for.
 4. A server or an async function gets a portion by ``concurrency.dispatch``, which starts workers
    on the event loop of the process; a model of this machine by ``LiveRequests._answer_here``.
@@ -17,6 +18,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from pytest_llmfair.clients.asking import asking_order
 from pytest_llmfair.clients.budget import Budget
 from pytest_llmfair.clients.cassette.replay import Replay
 from pytest_llmfair.clients.errors import redactor
@@ -146,9 +148,11 @@ class RequestRunner:
         budget = None if given else self.budget
         live = LiveRequests(backend, temperature, max_tokens, batch, budget, self.timeout)
         store = self._store(given)
-        keys, waiting = store.questions(live, requests)
+        order = asking_order(requests)
+        asked = [requests[row] for row in order]
+        keys, waiting = store.questions(live, asked)
         note_used("model", f"{backend.name} {temperature} {live.longest}", live)
-        request_of = dict(zip(keys, requests, strict=True))
+        request_of = dict(zip(keys, asked, strict=True))
         found: dict[Any, Answer] = {}
         store.begin(live, waiting, found, fresh=fresh)
         if waiting and self.plan is not None and not given:
@@ -169,7 +173,7 @@ class RequestRunner:
                 for key in mine:
                     waiting.pop(key)
         self._count(store, found, given=given)
-        return [found[key] for key in keys]
+        return [found[key] for _, key in sorted(zip(order, keys, strict=True))]
 
     def close(self) -> None:
         """Close the cassette and the budget."""

@@ -84,32 +84,49 @@ class LiveRequests:
             for key in replies:
                 waiting.pop(key, None)
 
-        while waiting and self.failures.rest is None:
-            reservation = BudgetReservation.of(self.budget, self.backend.name, self.longest)
-            size = self._portion(waiting, reservation)
-            some = dict(itertools.islice(waiting.items(), size))
-            if isinstance(self.backend, RemoteBackend) and self.batch is None:
-                dispatch(
-                    self.backend,
-                    list(some.values()),
-                    _by_row(some, kept, reservation),
-                    temperature=self.temperature,
-                    max_tokens=self.max_tokens,
-                    reserve=reservation.reserve,
-                    retries=RetryPolicy(self.timeout),
-                    ends=functools.partial(self.failures.end_with, remote=True),
-                )
-            else:
-                kept(self._answer_here(some, reservation))
+        reservation = BudgetReservation.of(
+            self.budget, self.backend.name, self.longest, requests.values()
+        )
+        try:
+            while waiting and self.failures.rest is None:
+                size = self._portion(waiting, reservation)
+                some = dict(itertools.islice(waiting.items(), size))
+                if isinstance(self.backend, RemoteBackend) and self.batch is None:
+                    dispatch(
+                        self.backend,
+                        list(some.values()),
+                        _by_row(some, kept, reservation),
+                        temperature=self.temperature,
+                        max_tokens=self.max_tokens,
+                        reserve=reservation.reserve,
+                        retries=RetryPolicy(self.timeout),
+                        ends=functools.partial(self.failures.end_with, remote=True),
+                    )
+                else:
+                    kept(self._answer_here(some, reservation))
+        finally:
+            reservation.give_back()
         if waiting and self.failures.rest is not None:
             keep(dict.fromkeys(waiting, Reply(self.failures.rest, attempts=0)))
 
     def _in_order(self, requests: Mapping[Any, Request]) -> list[tuple[Any, Request]]:
-        """Put prompts of similar length together where the model of this machine makes batches."""
+        """Put pairs of similar length together where the model of this machine makes batches."""
         items = list(requests.items())
-        if (getattr(self.backend, "batch_size", None) or 1) > 1:
-            items.sort(key=lambda item: len(item[1].prompt))
-        return items
+        size = getattr(self.backend, "batch_size", None) or 1
+        if size == 1:
+            return items
+        pairs: dict[Any, list[tuple[Any, Request]]] = {}
+        for key, request in items:
+            pairs.setdefault(request.block[:1] or key, []).append((key, request))
+        batches: list[list[tuple[Any, Request]]] = []
+        for own in sorted(pairs.values(), key=lambda own: max(len(r.prompt) for _, r in own)):
+            if not batches or len(batches[-1]) >= size:
+                batches.append([])
+            batches[-1] += own
+        # The batches stay in random order, since lengths may differ between groups.
+        place = {key: number for number, key in enumerate(requests)}
+        batches.sort(key=lambda batch: place[batch[0][0]])
+        return [item for batch in batches for item in batch]
 
     def _portion(self, waiting: Mapping[Any, Request], reservation: BudgetReservation) -> int:
         """Return how many requests to send before the next look at the budget."""

@@ -119,6 +119,7 @@ SCHEMES: dict[str, Scheme] = {
         "python",
         "your function of a prompt, sync or async; also `ModelClient.of(function)` and LangChain "
         "runnables",
+        (*_COMMON, "files"),
         runs_here=True,
     ),
     "responses": Scheme(

@@ -90,8 +90,9 @@ def _model(live: Any, cassette: Any) -> dict[str, Any]:
     identity = dict(identity_in(live.backend, cassette))
     provider = identity.pop("provider", name.partition(":")[0])
     model, revision = identity.pop("model", name), identity.pop("revision", "")
-    # A folder or the package's own model has a digest in place of a revision.
-    digest = bool(re.fullmatch("[0-9a-f]{32}", revision)) and provider in ("hf", "builtin")
+    # A folder, a function or the package's own model has a digest in place of a revision.
+    local = provider in ("hf", "builtin", "python")
+    digest = bool(re.fullmatch("[0-9a-f]{32}", revision)) and local
     return {
         "name": name,
         "provider": provider,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import importlib
 import inspect
+import sys
 import traceback
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,6 +16,7 @@ from typing import Any, ClassVar, TypeVar
 from pytest_llmfair.clients.classes import Classifies, Labels
 from pytest_llmfair.clients.concurrency import in_background
 from pytest_llmfair.clients.errors import of_text, one_line, redactor
+from pytest_llmfair.clients.identity import code_revision, module_files
 from pytest_llmfair.clients.protocol import (
     DEFAULT_LIMITS,
     LOCAL_MAX_TOKENS,
@@ -51,20 +53,28 @@ class PythonCallable:
         Which of `seed`, `temperature` and `max_tokens` the function takes.
     source : object
         The object that the user gave: the function, or what it was made from.
+    revision : str
+        Digest of its code when it was loaded; empty where the code is in no file.
     """
 
     function: Callable[..., Any]
     name: str
     keywords: tuple[str, ...]
     source: object = field(repr=False)
+    revision: str = ""
 
     # Each answer is kept as it comes, since the call may have cost money.
     batch_size: ClassVar[int] = 1
     classifies: ClassVar[Classifies] = "either"
 
     @classmethod
-    def of(cls, function: object, name: str | None = None) -> PythonCallable | AsyncCallable:
+    def of(
+        cls, function: object, name: str | None = None, files: str = "", module: str = ""
+    ) -> PythonCallable | AsyncCallable:
         """Wrap a callable, or an object with `invoke` as LangChain has them.
+
+        Its recorded answers are of the code of `module`, by default the function's own, and of
+        `files`, separated by commas.
 
         Raises
         ------
@@ -85,13 +95,24 @@ class PythonCallable:
                 f"model {name!r} is not callable but {type(function).__name__}; "
                 "name a function that takes a prompt and returns the answer"
             )
-        plain = cls(function, name, _accepted(function, name), source)
+        code = module_files(module) if module else _file_of(source)
+        revision = code_revision(code, files)
+        plain = cls(function, name, _accepted(function, name), source, revision)
         return AsyncCallable(plain) if _is_async(function) else plain
 
     @property
     def description(self) -> str:
         """What the model is, in one sentence."""
         return f"Python callable {self.name.removeprefix('python:')}"
+
+    @property
+    def identity(self) -> Mapping[str, str]:
+        """Name and, where it is known, revision of the code."""
+        scheme, _, target = self.name.partition("?")[0].partition(":")
+        found = {"model": self.name}
+        if scheme == "python":
+            found = {"provider": scheme, "model": target}
+        return found | ({"revision": self.revision} if self.revision else {})
 
     def generate(
         self, requests: Sequence[Request], *, temperature: float, max_tokens: int
@@ -169,8 +190,8 @@ class AsyncCallable:
 
     @property
     def identity(self) -> Mapping[str, str]:
-        """The name of the callable."""
-        return {"model": self.name}
+        """That of the plain callable."""
+        return self.plain.identity
 
     def open(self) -> None:
         """Do nothing: a function needs no connection."""
@@ -188,11 +209,11 @@ class AsyncCallable:
 
 def load(spec: ModelSpec) -> PythonCallable | AsyncCallable:
     """Load ``python:package.module:callable``."""
-    return load_callable(spec.target)
+    return load_callable(spec.target, spec.options.get("files", ""))
 
 
-def load_callable(target: str) -> PythonCallable | AsyncCallable:
-    """Import ``package.module:callable``.
+def load_callable(target: str, files: str = "") -> PythonCallable | AsyncCallable:
+    """Import ``package.module:callable``; its code is the module and `files`.
 
     Raises
     ------
@@ -225,7 +246,7 @@ def load_callable(target: str) -> PythonCallable | AsyncCallable:
             near = suggestion(part, (name for name in dir(found) if not name.startswith("_")))
             raise ModelSpecError(f"model {spec!r}: {path!r} has no {attribute!r}{near}")
         found = getattr(found, part)
-    return PythonCallable.of(found, spec)
+    return PythonCallable.of(found, spec + (f"?files={files}" if files else ""), files, path)
 
 
 def _adapted(model: object) -> object:
@@ -264,6 +285,17 @@ def _accepted(function: Callable[..., Any], name: str) -> tuple[str, ...]:
             f"and the keywords {', '.join(_KEYWORDS)}, anything else needs a default"
         ) from None
     return keywords
+
+
+def _file_of(function: Any) -> list[Path]:
+    """Return the file that defines a function, a runnable or the class of an object."""
+    while isinstance(function, functools.partial):
+        function = function.func
+    found = getattr(inspect.unwrap(function), "__globals__", None)
+    if found is None:
+        module = getattr(function, "__module__", type(function).__module__)
+        found = vars(sys.modules[module]) if module in sys.modules else {}
+    return [path] if (path := Path(found.get("__file__") or "")).is_file() else []
 
 
 def _is_async(function: Callable[..., Any]) -> bool:

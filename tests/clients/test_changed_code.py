@@ -1,0 +1,110 @@
+"""Recorded answers of a function are of its code: they are stale once it has changed."""
+
+from __future__ import annotations
+
+import pytest
+
+pytest_plugins = ["pytester"]
+
+TEST = """
+from pytest_llmfair import assert_counterfactual_invariance
+from pytest_llmfair.counterfactuals import generate_pairs
+
+PAIRS = generate_pairs([f"She is nurse {i} of the ward." for i in range(60)], attribute="gender")
+
+def test_bot(model_client):
+    assert_counterfactual_invariance(PAIRS, 0.1, client=model_client)
+"""
+FAIR = "from words import OPENING\n\ndef reply(prompt):\n    return OPENING + prompt.split()[3]\n"
+UNFAIR = (
+    FAIR + "\ndef _unfair(prompt):\n    return 'no' if 'She' in prompt else 'yes please'\n"
+    "reply = _unfair\n"
+)
+
+
+@pytest.fixture
+def run(pytester, monkeypatch):
+    monkeypatch.setenv("PYTHONPATH", str(pytester.path), prepend=":")
+    pytester.makepyfile(bot=FAIR, words="OPENING = 'number '\n", test_bot=TEST)
+
+    def run(*options, model="python:bot:reply", mode="new"):
+        return pytester.runpytest_subprocess(
+            f"--llmfair-model={model}",
+            "--llmfair-cassette=c.jsonl",
+            f"--llmfair-record-mode={mode}",
+            "-p",
+            "no:cacheprovider",
+            *options,
+        )
+
+    return run
+
+
+def test_answers_of_other_code_are_stale_where_nothing_may_be_asked(run, pytester):
+    run().assert_outcomes(passed=1)
+    run(mode="none").assert_outcomes(passed=1)
+    pytester.makepyfile(bot=UNFAIR)
+    found = run(mode="none")
+    found.assert_outcomes(failed=1)
+    found.stdout.fnmatch_lines(["*INVALID*", "*stale*"])
+    pytester.makepyfile(bot=FAIR)
+    run(mode="none").assert_outcomes(passed=1)
+
+
+def test_answers_of_other_code_are_asked_for_again(run, pytester):
+    run().assert_outcomes(passed=1)
+    pytester.makepyfile(bot=UNFAIR)
+    found = run()
+    found.assert_outcomes(failed=1)
+    found.stdout.fnmatch_lines(["FAIL*"])
+
+
+@pytest.mark.parametrize("listed", ["words.py", "prompts"])
+def test_files_that_the_user_lists_are_code_too(run, pytester, listed):
+    folder = pytester.mkdir("prompts")
+    (folder / "system.txt").write_text("Be kind.")
+    model = f"python:bot:reply?files={listed}"
+    run(model=model).assert_outcomes(passed=1)
+    run(model=model, mode="none").assert_outcomes(passed=1)
+    if listed == "prompts":
+        (folder / "system.txt").write_text("Be rude.")
+    else:
+        pytester.makepyfile(words="OPENING = 'No. '\n")
+    run(model=model, mode="none").stdout.fnmatch_lines(["*INVALID*", "*stale*"])
+
+
+def test_a_listed_file_that_does_not_exist_is_an_error(run):
+    found = run(model="python:bot:reply?files=wrods.py")
+    assert found.ret != 0
+    found.stdout.fnmatch_lines(["*files lists 'wrods.py', which*does not hold*"])
+
+
+def test_all_modules_of_a_package_are_code(run, pytester):
+    package = pytester.mkpydir("support")
+    (package / "__init__.py").write_text("from support.core import reply\n")
+    (package / "core.py").write_text(FAIR)
+    run(model="python:support:reply").assert_outcomes(passed=1)
+    (package / "core.py").write_text(UNFAIR)
+    found = run(model="python:support:reply", mode="none")
+    found.stdout.fnmatch_lines(["*INVALID*", "*stale*"])
+
+
+@pytest.mark.parametrize("name", ["", ", name='support bot'"])
+def test_functions_of_a_test_carry_their_code_too(run, pytester, name):
+    test = TEST.replace("(model_client)", "()").replace(
+        "client=model_client", f"client=ModelClient.of(bot.reply{name}, files=['words.py'])"
+    )
+    test = f"import bot\nfrom pytest_llmfair.clients import ModelClient\n{test}"
+    pytester.makepyfile(test_bot=test)
+    run().assert_outcomes(passed=1)
+    run(mode="none").assert_outcomes(passed=1)
+    pytester.makepyfile(words="OPENING = 'No. '\n")
+    run(mode="none").stdout.fnmatch_lines(["*INVALID*", "*stale*"])
+    pytester.makepyfile(words="OPENING = 'number '\n", bot=UNFAIR)
+    run(mode="none").stdout.fnmatch_lines(["*INVALID*", "*stale*"])
+
+
+def test_the_record_names_the_code(run, pytester):
+    run("--llmfair-json=run.json").assert_outcomes(passed=1)
+    text = (pytester.path / "run.json").read_text()
+    assert '"digest": "blake2b:' in text
