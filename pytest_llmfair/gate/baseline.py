@@ -16,6 +16,7 @@ from pytest_llmfair._util.wording import number, plural
 from pytest_llmfair.gate.recorded_runs import Key, keyed
 from pytest_llmfair.judging.assertion import EstimateAssertion
 from pytest_llmfair.judging.bound import WORSE, ImpossibleBoundError
+from pytest_llmfair.judging.facts import estimate
 from pytest_llmfair.judging.inputs import MetricInputs
 from pytest_llmfair.judging.non_inferiority import Side, compared
 from pytest_llmfair.judging.pipeline import evaluate
@@ -294,7 +295,10 @@ def update(
         except ValueError as error:
             # The remedy for a damaged or older file is this update.
             unread = [f"  the file before could not be read: {error}"]
-    checks = [{name: record[name] for name in _KEPT} for record in records]
+    # A file keeps one number of each check: the one that its interval surrounds.
+    checks = [
+        {name: record[name] for name in _KEPT} | {"value": estimate(record)} for record in records
+    ]
     today = datetime.date.today()
     dates = {
         "date": today.isoformat(),

@@ -16,6 +16,7 @@ from typing import Any
 
 from pytest_llmfair._util.wording import number
 from pytest_llmfair.gate.recorded_runs import Key, RecordedRun
+from pytest_llmfair.judging.facts import estimate
 from pytest_llmfair.judging.recorded import judge_again
 from pytest_llmfair.stats import Estimate
 from pytest_llmfair.stats.difference import loss_between
@@ -73,9 +74,9 @@ def ranking(key: Key, runs: Sequence[RecordedRun], level: float = 0.95) -> list[
     for i, (run, check) in enumerate(zip(runs, checks, strict=True)):
         better = [runs[j].name for j in range(n) if (i, j) in worse]
         less_fair = sum((j, i) in worse for j in range(n))
-        value, lower, upper = (check[name] for name in ("value", "lower", "upper"))
+        ends = check["lower"], check["upper"]
         ranks = (1 + len(better), n - less_fair)
-        found.append(Ranked(run.name, value, lower, upper, *ranks, better))
+        found.append(Ranked(run.name, estimate(check), *ends, *ranks, better))
     return sorted(found, key=lambda each: _distance(checks[0], each.value))
 
 
@@ -120,7 +121,7 @@ def _p_of_intervals(one: Mapping[str, Any], other: Mapping[str, Any]) -> float:
     if one["direction"] == "two-sided":
         return 1.0
     sign = 1.0 if one["direction"] == "lower" else -1.0
-    numbers = [each[name] for each in (one, other) for name in ("value", "lower", "upper")]
+    numbers = [x for each in (one, other) for x in (estimate(each), each["lower"], each["upper"])]
     if not all(each is not None and math.isfinite(each) for each in numbers):
         return 1.0
     gap = sign * (numbers[0] - numbers[3])

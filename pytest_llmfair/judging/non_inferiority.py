@@ -228,8 +228,7 @@ def _direction(
         estimates.reverse()
     values = []
     for name, side, each in zip(NAMES, sides, estimates, strict=True):
-        shown = number(each.value if each.of == "value" else each.debiased, 3)
-        values.append(f"{name} {side.inputs.model} {shown}".replace("  ", " "))
+        values.append(f"{name} {side.inputs.model} {number(each.centre, 3)}".replace("  ", " "))
     floors = [side.estimate.excess is not None for side in sides]
     if any(floors) and all(floors[i] or side.always_same for i, side in enumerate(sides)):
         values[1] += " (each less what two answers to the same prompt give)"
