@@ -243,7 +243,9 @@ class MaxPairwiseDifference(Estimate):
                 if flag.kind == "flag" and flag.code not in found:
                     found[flag.code] = Finding(flag.code, f"{_named(key)}: {flag.text}")
         if any(pair.attainable[0] < 0.0 for pair in known.values()):
-            text = f"the size of the largest difference, which is {value:+.3f} for {_named(widest)}"
+            text = (
+                f"the size of the largest difference, which is {value:+.3f} for {_named(widest)}"
+            )
             found["note"] = Finding.note(text)
         if known and gone:
             # A pair without a value may be the widest, so the others prove nothing about it.

@@ -305,13 +305,15 @@ def _noise(found: TaskResult) -> Iterator[Table]:
 
 def _by_group(found: TaskResult) -> Iterator[Table]:
     """Yield each group's own value and interval, where groups are compared with a reference."""
-    note = (
-        "each group and the reference; the value of the task is the size of the largest"
-    )
+    note = "each group and the reference; the value of the task is the size of the largest"
     for each in found.measured:
         if isinstance(each.estimate, MaxPairwiseDifference):
             rows = tuple(
-                (str(name), row.centre, "" if row.estimate is None else interval_text(row.estimate))
+                (
+                    str(name),
+                    row.centre,
+                    "" if row.estimate is None else interval_text(row.estimate),
+                )
                 for name, row in each.estimate.groups.items()
             )
             title = f"{found.task.name} {each.quantity.name} by group"

@@ -47,8 +47,7 @@ def test_metric_conforms_on_many_data_sets(name):
     check_metric(name, CASES[name])
 
 
-SEEDS = range(3)
-
+SEEDS = range(4)
 
 
 def bounds_of(info, estimate):
