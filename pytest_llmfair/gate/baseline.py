@@ -24,6 +24,7 @@ from pytest_llmfair.judging.recorded import judge_again, kept_of
 from pytest_llmfair.judging.result import Result
 from pytest_llmfair.judging.rules import Rules, Unregistered, current_settings
 from pytest_llmfair.stats import Estimate, Finding, Sample, Undefined, WorstGroups
+from pytest_llmfair.stats.difference import Pairing
 
 VERSION = 1
 # Two runs may each lose a few answers; a row less than this share in common is another question.
@@ -120,12 +121,15 @@ class Baseline:
             # Where answers are missing, a row is left out; other prompts are another question.
             if len(asked & known) < _LEAST_SHARED * max(len(asked), len(known)):
                 raise ValueError("the baseline has answers to other prompts")
+        of_prompts = bool(kept["prompts"])
         if alike:
             with suppress(ValueError):
-                return compared(sides, sides[0].info, self.margin, rules)
+                how: Pairing | None = "prompts" if of_prompts else None
+                return compared(sides, sides[0].info, self.margin, rules, how=how)
         # Other rows, or other people: the intervals are joined, whatever rows they have in common.
         loose = [replace(side, estimate=_without_rows(side.estimate)) for side in sides]
-        return compared(loose, sides[0].info, self.margin, rules)
+        how = "unknown" if of_prompts else None
+        return compared(loose, sides[0].info, self.margin, rules, how=how)
 
     def _invalid(self, result: Result, why: str, rules: Rules) -> Result:
         nothing = Sample(units=0, generations=0, fewest=0, most=0)

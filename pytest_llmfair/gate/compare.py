@@ -19,7 +19,7 @@ from pytest_llmfair.gate.recorded_runs import Key, RecordedRun
 from pytest_llmfair.judging.facts import estimate
 from pytest_llmfair.judging.recorded import judge_again
 from pytest_llmfair.stats import Estimate
-from pytest_llmfair.stats.difference import loss_between
+from pytest_llmfair.stats.difference import Pairing, loss_between
 from pytest_llmfair.stats.multiplicity import holm
 
 
@@ -101,17 +101,18 @@ def _p_worse(one: Mapping[str, Any], other: Mapping[str, Any]) -> float:
     if one["value"] is None or other["value"] is None:
         return 1.0
     data = [(check.get("recorded") or {}) for check in (one, other)]
-    # Without prompts, the rows and their units must match; the comparison refuses others.
-    same = bool(data[0]) and data[0].get("prompts") == data[1].get("prompts")
+    same = bool(data[0]) and all(data[0].get(k) == data[1].get(k) for k in ("prompts", "rows"))
     if same and not any("cannot" in each["data"] for each in data):
         results = [judge_again(each["data"], "") for each in data]
         estimates = [result.estimate for result in results]
         if all(each is not None and each.undefined is None for each in estimates):
             always = ["identical_repeats" in result.reasons for result in results]
             pair: list[Any] = estimates
+            about = one["direction"], one["fair_value"], always
+            how: Pairing | None = "prompts" if data[0]["prompts"] else None
             # KeyError: one of the models has no answers for some two groups.
             with suppress(ValueError, KeyError):
-                loss: Estimate = loss_between(pair, one["direction"], one["fair_value"], always)
+                loss: Estimate = loss_between(pair, *about, how)
                 return loss.p_exceeds(0.0)
     return _p_of_intervals(one, other)
 
