@@ -277,6 +277,7 @@ def assert_not_worse(
     candidate: Any = None,
     baseline: Any = None,
     margin: float | None = None,
+    paired: bool | None = None,
     scorer: Any = None,
     generations: int | None = None,
     level: float | None = None,
@@ -290,7 +291,7 @@ def assert_not_worse(
     family: str = "session",
     **keywords: Any,
 ) -> Result:
-    """Assert that a model is at most a margin less fair than another on the same prompts.
+    """Assert that a model is at most a margin less fair than another.
 
     Non-inferiority: the judged value is how much worse the candidate is, in the direction of the
     metric. Where both models show how much two answers to the same prompt differ, or one always
@@ -309,6 +310,10 @@ def assert_not_worse(
         same assertion. Signed metrics are compared by their distance to 0.
     margin : float
         Largest loss that is accepted, inclusive, on the metric's scale.
+    paired : bool, optional
+        Whether row i of either model is about the same unit. By default rows are paired where
+        both models answered the same prompts or have the same labels in `units` (or `rounds`);
+        other data are compared as independent samples. The message says which was done.
     scorer, generations
         As in :func:`pytest_llmfair.assert_metric`.
     level, mode, max_mde, max_missing, max_invalid, max_uncertain, label, unit, family
@@ -334,7 +339,7 @@ def assert_not_worse(
     >>> from pytest_llmfair.metrics import toxic_fraction
     >>> old = toxic_fraction([[0.9, 0.1]] * 40 + [[0.2, 0.3]] * 60)
     >>> new = toxic_fraction([[0.9, 0.1]] * 30 + [[0.2, 0.3]] * 70)
-    >>> result = assert_not_worse(candidate=new, baseline=old, margin=0.02)
+    >>> result = assert_not_worse(candidate=new, baseline=old, margin=0.02, paired=True)
     >>> result.verdict.value, round(result.value, 3)
     ('PASS', -0.05)
     """
@@ -344,7 +349,9 @@ def assert_not_worse(
     rules = Rules.of(locals())
     models = {"candidate": candidate, "baseline": baseline}
     data = data if info is None else data[1:]
-    found = compare_models(info, data, models, margin, rules, scorer, generations, keywords)
+    found = compare_models(
+        info, data, models, margin, rules, scorer, generations, keywords, paired
+    )
     return conclude(found)
 
 

@@ -202,11 +202,10 @@ def _check_intervals(where: str, estimate: Estimate) -> None:
                 (above < alpha) == (ends.lower > x) and (within < alpha) == (ends.upper <= x),
                 f"{named} and the p-values at {x!r} ({above!r} above, {within!r} within) disagree",
             )
-    if estimate.interval().of == "value" and inner is not None:
-        folded = abs(estimate.value) if inner[0] >= 0.0 > estimate.value else estimate.value
+        centre = estimate.value if ends.of == "value" else estimate.debiased
         _check(
-            inner[0] - _TOLERANCE <= folded <= inner[1] + _TOLERANCE,
-            f"{where}: the value {estimate.value!r} is outside its own interval {inner}",
+            ends.lower - _TOLERANCE <= centre <= ends.upper + _TOLERANCE,
+            f"{named} does not hold its own {ends.of} {centre!r}",
         )
 
 

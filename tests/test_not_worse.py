@@ -144,7 +144,9 @@ def test_an_undecided_comparison_is_red_in_strict():
 
 def test_what_cannot_be_compared_is_named():
     with pytest.raises(ValueError, match="300 rows and the baseline 299"):
-        assert_not_worse(toxic_fraction(SCORES), toxic_fraction(SCORES[:-1]), margin=0.1)
+        assert_not_worse(
+            toxic_fraction(SCORES), toxic_fraction(SCORES[:-1]), margin=0.1, paired=True
+        )
     with pytest.raises(ValueError, match="give one metric twice"):
         assert_not_worse(toxic_fraction(SCORES), counterfactual_rouge_l(["a"], ["b"]), margin=0.1)
     ratio = false_positive_rate_ratio([0, 0] * 20, [0, 1] * 20, groups=["a", "a", "b", "b"] * 10)
@@ -174,6 +176,74 @@ def test_shares_above_different_thresholds_are_not_compared(metric, sides):
         assert_not_worse(candidate, usual, margin=0.05)
     assert assert_not_worse(candidate, candidate, margin=0.3).verdict is Verdict.PASS
     assert "threshold" not in usual.variant
+
+
+def people(rng, n=200, **more):
+    """Return two models' predictions about independent people, sorted by group and outcome."""
+    groups = np.repeat(["f", "m"], n)
+    rows = [np.concatenate([np.sort(rng.random(n) < p) for p in (0.4, 0.5)]) for _ in "cb"]
+    return [
+        demographic_parity_difference(each, groups=groups, **{k: v[i] for k, v in more.items()})
+        for i, each in enumerate(rows)
+    ]
+
+
+def test_rows_without_labels_are_compared_as_independent_samples():
+    pair = people(np.random.default_rng(3))
+    apart = assert_not_worse(*pair, margin=0.3)
+    assert "as independent samples" in apart.direction_words
+    width = np.hypot(*(each.signed.interval().width for each in pair))
+    assert apart.upper - apart.lower == pytest.approx(width, rel=0.3)
+    together = assert_not_worse(*pair, margin=0.3, paired=True)
+    assert "paired row by row" in together.direction_words
+    # Sorted rows of independent people look alike, which is no evidence.
+    assert together.upper - together.lower < 0.5 * (apart.upper - apart.lower)
+    assert apart.units == 2 * together.units == 800
+
+
+@pytest.mark.parametrize("kind", [list, np.array])
+def test_equal_labels_pair_rows_and_other_labels_do_not(kind):
+    names = [[f"p{i}" for i in range(start, start + 400)] for start in (0, 400, 200)]
+    same, other, some = (
+        people(np.random.default_rng(3), units=[kind(names[0]), kind(names[i])]) for i in range(3)
+    )
+    said = {
+        "paired by unit labels": same,
+        "as independent samples": other,
+        "as samples that may share units": some,
+    }
+    widths = {}
+    for words, pair in said.items():
+        result = assert_not_worse(*pair, margin=0.4)
+        assert words in result.direction_words
+        widths[words] = result.upper - result.lower
+    assert sorted(widths, key=widths.get) == list(said)
+
+
+def test_the_same_people_in_other_groups_are_not_paired():
+    groups = np.repeat(["f", "m"], 50)
+    swapped = groups.copy()
+    swapped[[10, 60]] = ["m", "f"]
+    y = RNG.random(100) < 0.5
+    one, other = (
+        demographic_parity_difference(y, groups=own, units=list(range(100)))
+        for own in (groups, swapped)
+    )
+    result = assert_not_worse(one, other, margin=0.6)
+    assert "may share units" in result.direction_words
+
+
+def test_samples_of_different_sizes_are_independent():
+    result = assert_not_worse(toxic_fraction(SCORES), toxic_fraction(SCORES[:-1]), margin=0.1)
+    assert "as independent samples" in result.direction_words
+    assert result.units == 599
+
+
+def test_the_word_of_the_caller_decides_also_about_equal_prompts():
+    given = {"candidate": polite, "baseline": polite, "margin": 0.3, "generations": 1}
+    for word, said in ((None, "paired by prompt"), (False, "as independent samples")):
+        result = assert_not_worse("strict_sentiment_parity", PAIRS, **given, paired=word)
+        assert said in result.direction_words
 
 
 JOBS = ("nurse", "engineer", "teacher", "doctor", "cook", "lawyer", "pilot", "clerk")

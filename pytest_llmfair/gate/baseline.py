@@ -17,6 +17,7 @@ from pytest_llmfair._util.wording import number, plural
 from pytest_llmfair.gate.recorded_runs import Key, keyed
 from pytest_llmfair.judging.assertion import EstimateAssertion
 from pytest_llmfair.judging.bound import WORSE, ImpossibleBoundError
+from pytest_llmfair.judging.facts import estimate
 from pytest_llmfair.judging.inputs import MetricInputs
 from pytest_llmfair.judging.non_inferiority import Side, compared
 from pytest_llmfair.judging.pipeline import evaluate
@@ -24,6 +25,7 @@ from pytest_llmfair.judging.recorded import judge_again, kept_of
 from pytest_llmfair.judging.result import Result
 from pytest_llmfair.judging.rules import Rules, Unregistered, current_settings
 from pytest_llmfair.stats import Estimate, Finding, Sample, Undefined, WorstGroups
+from pytest_llmfair.stats.difference import Pairing
 
 VERSION = 1
 # Two runs may each lose a few answers; a row less than this share in common is another question.
@@ -120,12 +122,15 @@ class Baseline:
             # Where answers are missing, a row is left out; other prompts are another question.
             if len(asked & known) < _LEAST_SHARED * max(len(asked), len(known)):
                 raise ValueError("the baseline has answers to other prompts")
+        of_prompts = bool(kept["prompts"])
         if alike:
             with suppress(ValueError):
-                return compared(sides, sides[0].info, self.margin, rules)
+                how: Pairing | None = "prompts" if of_prompts else None
+                return compared(sides, sides[0].info, self.margin, rules, how=how)
         # Other rows, or other people: the intervals are joined, whatever rows they have in common.
         loose = [replace(side, estimate=_without_rows(side.estimate)) for side in sides]
-        return compared(loose, sides[0].info, self.margin, rules)
+        how = "unknown" if of_prompts else None
+        return compared(loose, sides[0].info, self.margin, rules, how=how)
 
     def _invalid(self, result: Result, why: str, rules: Rules) -> Result:
         nothing = Sample(units=0, generations=0, fewest=0, most=0)
@@ -295,7 +300,10 @@ def update(
         except ValueError as error:
             # The remedy for a damaged or older file is this update.
             unread = [f"  the file before could not be read: {error}"]
-    checks = [{name: record[name] for name in _KEPT} for record in records]
+    # A file keeps one number of each check: the one that its interval surrounds.
+    checks = [
+        {name: record[name] for name in _KEPT} | {"value": estimate(record)} for record in records
+    ]
     today = datetime.date.today()
     dates = {
         "date": today.isoformat(),

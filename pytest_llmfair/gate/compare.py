@@ -16,9 +16,10 @@ from typing import Any
 from pytest_llmfair._util.printing import say
 from pytest_llmfair._util.wording import number
 from pytest_llmfair.gate.recorded_runs import Key, RecordedRun
+from pytest_llmfair.judging.facts import estimate
 from pytest_llmfair.judging.recorded import judge_again
 from pytest_llmfair.stats import Estimate
-from pytest_llmfair.stats.difference import loss_between
+from pytest_llmfair.stats.difference import Pairing, loss_between
 from pytest_llmfair.stats.multiplicity import holm
 
 
@@ -73,9 +74,9 @@ def ranking(key: Key, runs: Sequence[RecordedRun], level: float = 0.95) -> list[
     for i, (run, check) in enumerate(zip(runs, checks, strict=True)):
         better = [runs[j].name for j in range(n) if (i, j) in worse]
         less_fair = sum((j, i) in worse for j in range(n))
-        value, lower, upper = (check[name] for name in ("value", "lower", "upper"))
+        ends = check["lower"], check["upper"]
         ranks = (1 + len(better), n - less_fair)
-        found.append(Ranked(run.name, value, lower, upper, *ranks, better))
+        found.append(Ranked(run.name, estimate(check), *ends, *ranks, better))
     return sorted(found, key=lambda each: _distance(checks[0], each.value))
 
 
@@ -100,17 +101,18 @@ def _p_worse(one: Mapping[str, Any], other: Mapping[str, Any]) -> float:
     if one["value"] is None or other["value"] is None:
         return 1.0
     data = [(check.get("recorded") or {}) for check in (one, other)]
-    # Without prompts, the rows and their units must match; the comparison refuses others.
-    same = bool(data[0]) and data[0].get("prompts") == data[1].get("prompts")
+    same = bool(data[0]) and all(data[0].get(k) == data[1].get(k) for k in ("prompts", "rows"))
     if same and not any("cannot" in each["data"] for each in data):
         results = [judge_again(each["data"], "") for each in data]
         estimates = [result.estimate for result in results]
         if all(each is not None and each.undefined is None for each in estimates):
             always = ["identical_repeats" in result.reasons for result in results]
             pair: list[Any] = estimates
+            about = one["direction"], one["fair_value"], always
+            how: Pairing | None = "prompts" if data[0]["prompts"] else None
             # KeyError: one of the models has no answers for some two groups.
             with suppress(ValueError, KeyError):
-                loss: Estimate = loss_between(pair, one["direction"], one["fair_value"], always)
+                loss: Estimate = loss_between(pair, *about, how)
                 return loss.p_exceeds(0.0)
     return _p_of_intervals(one, other)
 
@@ -120,7 +122,7 @@ def _p_of_intervals(one: Mapping[str, Any], other: Mapping[str, Any]) -> float:
     if one["direction"] == "two-sided":
         return 1.0
     sign = 1.0 if one["direction"] == "lower" else -1.0
-    numbers = [each[name] for each in (one, other) for name in ("value", "lower", "upper")]
+    numbers = [x for each in (one, other) for x in (estimate(each), each["lower"], each["upper"])]
     if not all(each is not None and math.isfinite(each) for each in numbers):
         return 1.0
     gap = sign * (numbers[0] - numbers[3])

@@ -42,7 +42,7 @@ def decimals(record: Record, fewest: int = FEWEST_DECIMALS) -> int:
 
 def estimate(record: Record) -> Any:
     """Return the value that the interval surrounds."""
-    return record["debiased"] if record["of"] == "debiased" else record["value"]
+    return record["debiased"] if record.get("of") == "debiased" else record["value"]
 
 
 def interval(record: Record, places: int) -> str:

@@ -27,7 +27,7 @@ from pytest_llmfair.stats import (
     Undefined,
     WorstGroups,
 )
-from pytest_llmfair.stats.difference import loss_between
+from pytest_llmfair.stats.difference import IN_WORDS, Pairing, loss_between, pairing_of
 
 NAMES = ("candidate", "baseline")
 
@@ -69,8 +69,9 @@ def compared(
     margin: Any,
     rules: Rules,
     assertions: Sequence[Assertion] = (),
+    how: Pairing | None = None,
 ) -> Result:
-    """Judge by how much the candidate is worse."""
+    """Judge by how much the candidate is worse; `how` says which rows belong together."""
     named = [info for info in (asked, *(side.info for side in sides)) if info is not None]
     info = next((each for each in named if each.name != "estimate"), named[0])
     _check_comparable(sides, info, {each.name for each in named} - {"estimate"})
@@ -86,11 +87,15 @@ def compared(
         loss: Estimate = Undefined(undefined="; ".join(undefined), sample=sample)
     else:
         same = [side.always_same for side in sides]
-        loss = loss_between(estimates, info.direction, info.fair_value, same)
+        prompts = [side.inputs.prompts for side in sides]
+        if how is None and all(prompts) and prompts[0] == prompts[1]:
+            how = "prompts"
+        about = (info.direction, info.fair_value, same, how or pairing_of(*estimates))
+        loss = loss_between(estimates, *about)
         flags = (Finding(code) for code in loss.reasons)
         notes = map(Finding.note, _labelled_notes(*(each.notes for each in estimates)))
         invalid = (each for each in loss.findings if each.kind == "invalid")
-        call = Call(LOSS, (*estimates, info.direction, info.fair_value, same))
+        call = Call(LOSS, (*estimates, *about))
         loss = replace(loss, findings=(*flags, *notes, *invalid), call=call)
     groups = getattr(loss, "worst", ())
     if groups and assertions:
@@ -234,14 +239,14 @@ def _direction(
         estimates.reverse()
     values = []
     for name, side, each in zip(NAMES, sides, estimates, strict=True):
-        shown = number(each.value if each.of == "value" else each.debiased, 3)
-        values.append(f"{name} {side.inputs.model} {shown}".replace("  ", " "))
+        values.append(f"{name} {side.inputs.model} {number(each.centre, 3)}".replace("  ", " "))
     floors = [side.estimate.excess is not None for side in sides]
     if any(floors) and all(floors[i] or side.always_same for i, side in enumerate(sides)):
         values[1] += " (each less what two answers to the same prompt give)"
     attribute = sides[0].inputs.attribute
     between = " and ".join(people(attribute, group) for group in groups)
-    return f"{found}: {', '.join(values)}{between and f', between {between}'}"
+    between = between and f", between {between}"
+    return f"{found}: {', '.join(values)}{between}, compared {IN_WORDS[part.how]}"
 
 
 def check_same(name: str, asked: Sequence[Any], answered: Sequence[Any]) -> None:

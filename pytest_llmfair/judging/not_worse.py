@@ -21,6 +21,7 @@ from pytest_llmfair.judging.validity import drop_invalid_pairs
 from pytest_llmfair.metrics import MetricInfo
 from pytest_llmfair.responses import PairedResponses, Responses, rows_of
 from pytest_llmfair.stats import Estimate, Finding
+from pytest_llmfair.stats.difference import Pairing
 
 # What callers may have written instead of a keyword.
 OTHER_WORDS = {
@@ -48,8 +49,10 @@ def compare_models(
     scorer: Any,
     generations: int | None,
     keywords: Mapping[str, Any],
+    paired: bool | None,
 ) -> Result:
     """Judge by how much the candidate is less fair than the baseline."""
+    word: Pairing | None = None if paired is None else "rows" if paired else "independent"
     left, models = list(data), dict(models)
     if margin is None and left and is_number(left[-1]):
         margin = left.pop()
@@ -67,7 +70,8 @@ def compare_models(
         )
     _check_kinds(info, models)
     if all(isinstance(each, _MEASURED) for each in models.values()):
-        return compared([Side.of(each) for each in models.values()], info, margin, rules)
+        sides = [Side.of(each) for each in models.values()]
+        return compared(sides, info, margin, rules, how=word)
     assert info is not None
     bound = Bound.checked(margin, "lower", 0.0, (-math.inf, math.inf), f"{info.name} {WORSE}")
     asked, units = _asked_of_both(left, models, keywords)
@@ -86,7 +90,7 @@ def compare_models(
     answers = ask_models(request, bound, items, clients)
     shared, found = _measured_alike(_assertions_on(request, answers))
     sides = [Side(estimate, info, inputs) for inputs, estimate in found]
-    return compared(sides, info, margin, rules, shared)
+    return compared(sides, info, margin, rules, shared, word or "prompts")
 
 
 def _check_kinds(info: MetricInfo | None, models: Mapping[str, Any]) -> None:

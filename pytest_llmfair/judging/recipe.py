@@ -84,8 +84,8 @@ def estimate_of(recipe: dict[str, Any]) -> Estimate:
         return WorstGroups.of_parts(parts, direction, units=units, generations=generations)
     name, args, keywords = recipe["metric"], recipe["args"], recipe["keywords"]
     if name == LOSS:
-        *sides, direction, fair, same = args
-        loss = loss_between([estimate_of(side) for side in sides], direction, fair, same)
+        sides, about = args[:2], args[2:]
+        loss = loss_between([estimate_of(side) for side in sides], *about)
         return replace(loss, findings=tuple(recipe["findings"]))
     if name == INVARIANCE:
         first, second, symbol = args

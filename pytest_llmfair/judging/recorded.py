@@ -292,6 +292,8 @@ def digest_of_rows(recipe: Mapping[str, Any]) -> str:
             waiting += [part for _, part in each["worst_of"]]
         elif isinstance(each, dict) and "metric" in each:
             keywords = each["keywords"]
-            labels.append([repr(keywords.get(name)) for name in ("units", *_LABELS)])
+            # The repr of a long array leaves most of its labels out.
+            given = [keywords.get(name) for name in ("units", "rounds", *_LABELS)]
+            labels.append([repr(x.tolist() if hasattr(x, "tolist") else x) for x in given])
             waiting += each["args"][:2] if each["metric"] == LOSS else []
     return hashlib.sha256(json.dumps(labels).encode()).hexdigest()

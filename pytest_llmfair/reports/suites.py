@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from pytest_llmfair._util.wording import number
-from pytest_llmfair.judging.facts import Record
+from pytest_llmfair.judging.facts import Record, estimate
 from pytest_llmfair.reports.columns import accepted
 
 COLUMNS = ("task", "metric", "value", "interval", "wordings or prompts alone", "verdict")
-DEBIASED = "* of the value without the part that sampling alone adds"
+DEBIASED = "* value and interval without the part that sampling alone adds"
 _PLACES = 3
 # Steps of the shade of a heat map.
 _SHADES = 5
@@ -103,7 +103,7 @@ def _row(found: Mapping[str, Any], value: Mapping[str, Any], results: Sequence[R
     cells = (
         value["task"],
         value["metric"],
-        _number(value["value"]),
+        _number(estimate(value)),
         _interval(value),
         _spread(value["wordings"]),
         verdict,

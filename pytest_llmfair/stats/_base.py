@@ -155,6 +155,11 @@ class Estimate(Shown, Sealed, ABC):
         """Bias-corrected value; the value itself where the plug-in is unbiased."""
         return self.value
 
+    @property
+    def centre(self) -> float:
+        """The number that the interval surrounds: the value, or the bias-corrected one."""
+        return self.debiased if self.of == "debiased" else self.value
+
     def interval(self, level: float = 0.95) -> Interval:
         """Two-sided interval.
 
@@ -356,13 +361,19 @@ class GroupRow:
     estimate: Estimate | None = None
 
     def __repr__(self) -> str:
-        shown = [] if math.isnan(self.value) else [number(self.value)]
+        shown = [] if math.isnan(self.value) else [number(self.centre)]
         if self.estimate is not None and self.estimate.undefined is None:
             shown.append(str(self.interval()))
         facts = [] if math.isnan(self.rate) else [f"rate {number(self.rate)}"]
         facts.append(f"n {self.n:,}")
         facts += [] if math.isnan(self.p) else [p_value(self.p)]
         return f"GroupRow {' '.join([*shown, ''])}({', '.join(facts)})"
+
+    @property
+    def centre(self) -> float:
+        """The number that the row's interval surrounds; its value where it has none."""
+        estimate = self.estimate
+        return self.value if estimate is None or estimate.of == "value" else estimate.debiased
 
     def interval(self, level: float = 0.95) -> Interval:
         """Interval of this row alone, without correction for looking at several rows."""

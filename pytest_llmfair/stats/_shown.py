@@ -29,6 +29,8 @@ class Shown:
         def undefined(self) -> str | None: ...
         @property
         def debiased(self) -> float: ...
+        @property
+        def centre(self) -> float: ...
         def noise_floor(self) -> float: ...
 
     def __init_subclass__(cls, **keywords: Any) -> None:
@@ -43,10 +45,9 @@ class Shown:
         if self.undefined is not None:
             return f"{kind} not computable: {escape(self.undefined)} ({evidence})"
         ends = self.interval()
-        shown = f"{kind} {number(self.value)} {ends}"
+        shown = f"{kind} {number(self.centre)} {ends}"
         if ends.of == "debiased":
-            before = plug_in(self.value, self.noise_floor())
-            shown = f"{kind} {number(self.debiased)} {ends} {before}"
+            shown += f" {plug_in(self.value, self.noise_floor())}"
         return f"{shown} ({100 * ends.level:g} %, {evidence})"
 
     def _unit(self) -> str:
@@ -67,8 +68,8 @@ class Shown:
         Returns
         -------
         list of dict
-            Keys key (the group's name; two groups as ``A / B``), value, lower, upper, n, rate and
-            p; NaN where a row has no such number.
+            Keys key (the group's name; two groups as ``A / B``), value (the one that the interval
+            surrounds), lower, upper, n, rate and p; NaN where a row has no such number.
         """
         rows = []
         for key, row in self.groups.items():
@@ -76,7 +77,7 @@ class Shown:
             rows.append(
                 {
                     "key": " / ".join(map(str, key)) if isinstance(key, tuple) else str(key),
-                    "value": row.value,
+                    "value": row.centre,
                     "lower": ends.lower if ends else math.nan,
                     "upper": ends.upper if ends else math.nan,
                     "n": row.n,
@@ -155,8 +156,6 @@ class Shown:
             return block(record, f"{name}: no value, because {self.undefined}", lines)
         ends = self.interval()
         lines.append(f"{span(ends.level, ends.lower, ends.upper)} from {self._evidence()}.")
-        centre = self.value
         if ends.of == "debiased":
-            centre = self.debiased
             lines.append(f"Corrected for sampling noise; {number(self.value)} without that.")
-        return block(record, f"{name}: {number(centre)}", lines)
+        return block(record, f"{name}: {number(self.centre)}", lines)

@@ -1,11 +1,12 @@
-"""Difference of two models on the same rows, paired where contributions per row are known."""
+"""Difference of two models: paired where their rows are known to belong together."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
+from typing import Any, Literal
 
 import numpy as np
 
@@ -21,15 +22,26 @@ from pytest_llmfair.stats.worst_groups import WorstGroups
 # Planning assumes this correlation of two models on the same rows.
 _PLANNING_CORRELATION = 0.5
 
+# Why rows belong together, or that they do not; "unknown" where only some units are the same.
+Pairing = Literal["labels", "prompts", "rows", "unknown", "independent"]
+IN_WORDS: Mapping[Pairing, str] = {
+    "labels": "paired by unit labels",
+    "prompts": "paired by prompt",
+    "rows": "paired row by row",
+    "unknown": "as samples that may share units",
+    "independent": "as independent samples",
+}
+
 
 @dataclass(eq=False, kw_only=True)
 class PairedDifference(Estimate):
-    """Candidate minus baseline on the same rows; of the absolute values where these are judged.
+    """Candidate minus baseline; of the absolute values where these are judged.
 
-    Smooth estimates of sampled units: the differences of the row contributions are a mean over
-    units ("W-kdf"). Anything else joins the bounds of the two estimates (MOVER, Zou and Donner
-    2008), narrowed where contributions show how much the two vary together. Where nothing shows
-    it, each bound takes half of the error rate, which holds however they depend on one another.
+    Paired rows of smooth estimates of sampled units: the differences of the row contributions
+    are a mean over units ("W-kdf"). Anything else joins the bounds of the two estimates (MOVER,
+    Zou and Donner 2008), narrowed where contributions show how much the two vary together. Where
+    nothing shows it, each bound takes half of the error rate, which holds however they depend on
+    one another. Bounds of independent samples are joined as such.
 
     Attributes
     ----------
@@ -42,6 +54,8 @@ class PairedDifference(Estimate):
         joined.
     pairing : float or None
         Standard error of the difference over that of independent estimates; None where unknown.
+    how : str
+        Which rows belong together: a key of `IN_WORDS`.
     """
 
     candidate: Estimate
@@ -49,11 +63,14 @@ class PairedDifference(Estimate):
     folded: bool
     paired: Mapping[tuple[int, int], Mean]
     pairing: float | None = None
+    how: Pairing = "rows"
     method: str = "paired differences"
 
     @classmethod
-    def between(cls, candidate: Estimate, baseline: Estimate, *, folded: bool) -> PairedDifference:
-        """Compare two estimates of one kind on the same rows in the same order.
+    def between(
+        cls, candidate: Estimate, baseline: Estimate, *, folded: bool, how: Pairing = "rows"
+    ) -> PairedDifference:
+        """Compare two estimates of one kind, by default on the same rows in the same order.
 
         Parameters
         ----------
@@ -61,11 +78,13 @@ class PairedDifference(Estimate):
             Of one kind each.
         folded : bool
             Whether absolute values are compared (RABBI, demographic parity).
+        how : {"labels", "prompts", "rows", "unknown", "independent"}
+            Why rows of the two belong together, or that they do not.
 
         Raises
         ------
         ValueError
-            If the kinds differ, or the rows do not match.
+            If the kinds differ, or the rows do not match although they are paired row by row.
 
         Examples
         --------
@@ -91,9 +110,14 @@ class PairedDifference(Estimate):
         paired: dict[tuple[int, int], Mean] = {}
         low, high = candidate.attainable
         reach = max(abs(low), abs(high)) if folded else high - low
+        if first is not None and second is not None and (why := _unmatched(first, second)):
+            if how == "rows":
+                raise ValueError(why)
+            how = "independent" if how == "independent" else "unknown"
         pairing, method = None, "joined intervals, each at half the error rate"
-        if first is not None and second is not None:
-            _check_rows(first, second)
+        if how == "independent":
+            pairing, method = 1.0, "joined intervals (MOVER) of independent samples"
+        elif first is not None and second is not None and how != "unknown":
             if isinstance(candidate, Distance):
                 pairing, method = _pairing(first, second), "joined brackets, paired"
             elif sampled:
@@ -103,7 +127,8 @@ class PairedDifference(Estimate):
             reach = reach if folded else first.reach
         both = (candidate.sample, baseline.sample)
         rows: list[float] = []
-        if len(candidate.rows) == len(baseline.rows):
+        apart = how in ("unknown", "independent")
+        if len(candidate.rows) == len(baseline.rows) and not apart:
             rows = [
                 _size(a, folded) - _size(b, folded)
                 for a, b in zip(candidate.rows, baseline.rows, strict=True)
@@ -112,7 +137,7 @@ class PairedDifference(Estimate):
             value=_size(candidate.value, folded) - _size(baseline.value, folded),
             rows=rows,
             sample=Sample(
-                units=both[0].units,
+                units=both[0].units + (both[1].units if apart else 0),
                 generations=sum(sample.generations for sample in both),
                 fewest=sum(sample.fewest for sample in both),
                 most=sum(sample.most for sample in both),
@@ -130,6 +155,7 @@ class PairedDifference(Estimate):
             folded=folded,
             paired=paired,
             pairing=pairing,
+            how=how,
             method=method,
         )
 
@@ -168,11 +194,12 @@ class PairedDifference(Estimate):
     def standard_error(self, at: float | None = None) -> float:
         """Return the standard error.
 
-        The planned one is for half of the variance shared by the two models.
+        The planned one of paired rows is for half of the variance shared by the two models.
         """
         if at is not None:
             other = abs(at) if self.folded else self._middle()
-            shared = 2.0 * (1.0 - _PLANNING_CORRELATION)
+            alike = 0.0 if self.how == "independent" else _PLANNING_CORRELATION
+            shared = 2.0 * (1.0 - alike)
             return math.sqrt(shared) * self.candidate.standard_error(other)
         if not self.paired:
             apart = math.hypot(self.candidate.standard_error(), self.baseline.standard_error())
@@ -215,18 +242,56 @@ def _size(value: float, folded: bool) -> float:
     return abs(value) if folded else value
 
 
-def _check_rows(first: Contributions, second: Contributions) -> None:
+def _unmatched(first: Contributions, second: Contributions) -> str:
+    """Return why rows cannot belong together; empty where they can."""
+    remedy = "measure both on the same prompts, in the same order, or do not pair them"
     if len(first.values) != len(second.values):
-        raise ValueError(
+        return (
             f"the candidate has {len(first.values)} rows and the baseline "
-            f"{len(second.values)}; measure both on the same prompts, in the same order"
+            f"{len(second.values)}; {remedy}"
         )
     labels = [None if c.units is None else list(c.units) for c in (first, second)]
-    if labels[0] != labels[1]:
-        raise ValueError(
-            "candidate and baseline have different units; measure both on the same prompts, "
-            "in the same order"
-        )
+    return (
+        "" if labels[0] == labels[1] else f"candidate and baseline have different units; {remedy}"
+    )
+
+
+def pairing_of(candidate: Estimate, baseline: Estimate) -> Pairing:
+    """Return whether the labels of their units, as the caller gave them, pair two estimates."""
+    if isinstance(candidate, WorstGroups) and isinstance(baseline, WorstGroups):
+        both = candidate.parts.keys() & baseline.parts.keys()
+        found = {pairing_of(candidate.parts[key], baseline.parts[key]) for key in both}
+        return found.pop() if len(found) == 1 else "unknown"
+    first, second = _labels(candidate), _labels(baseline)
+    if not first or not second:
+        return "independent"
+    if first == second:
+        return "labels"
+    shared = {label for label, _ in first} & {label for label, _ in second}
+    return "unknown" if shared else "independent"
+
+
+def _labels(estimate: Estimate) -> list[tuple[Hashable, Hashable]]:
+    """Return unit and group of each row, as the caller named them; empty without labels."""
+    if estimate.call is None:
+        # Numbers of units are not labels: the first unit of any data set has the number 0.
+        parts = estimate.contributions
+        units: Any = None if parts is None or not isinstance(parts.units, list) else parts.units
+        groups: Any = None
+    else:
+        given = estimate.call.keywords
+        units = given.get("units") if given.get("units") is not None else given.get("rounds")
+        groups = given.get("groups")
+    if units is None:
+        return []
+    names: list[Any] = [] if groups is None else list(groups)
+    # A mapping of candidates to groups has no entry per row.
+    names = names if len(names) == len(units) else [None] * len(units)
+    return [(_hashable(unit), _hashable(name)) for unit, name in zip(units, names, strict=True)]
+
+
+def _hashable(label: Any) -> Hashable:
+    return tuple(label) if isinstance(label, (list, np.ndarray)) else label
 
 
 def _paired(
@@ -279,16 +344,22 @@ def _ends(estimate: Estimate, alpha: float, folded: bool) -> tuple[float, float,
 
 
 def loss_between(
-    estimates: Sequence[Estimate], direction: str, fair: float, always_same: Sequence[bool]
+    estimates: Sequence[Estimate],
+    direction: str,
+    fair: float,
+    always_same: Sequence[bool],
+    how: Pairing | None = None,
 ) -> Estimate:
     """Return how much worse the first of two models is; the largest loss for several groups.
 
-    `always_same` marks the models that always give the same answer to a prompt.
+    `always_same` marks the models that always give the same answer to a prompt. Unless `how` says
+    which rows belong together, the labels of their units decide.
     """
     candidate, baseline = estimates
+    how = how or pairing_of(candidate, baseline)
     if isinstance(candidate, WorstGroups) and isinstance(baseline, WorstGroups):
         parts = {
-            key: loss_between((part, baseline.parts[key]), direction, fair, always_same)
+            key: loss_between((part, baseline.parts[key]), direction, fair, always_same, how)
             for key, part in candidate.parts.items()
         }
         return WorstGroups.of_parts(
@@ -309,7 +380,7 @@ def loss_between(
     )
     if direction == "higher":
         candidate, baseline = baseline, candidate
-    loss = PairedDifference.between(candidate, baseline, folded=folded)
+    loss = PairedDifference.between(candidate, baseline, folded=folded, how=how)
     return replace(loss, compares_answers=compares)
 
 

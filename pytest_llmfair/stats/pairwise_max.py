@@ -42,7 +42,7 @@ class MaxPairwiseDifference(Estimate):
     Attributes
     ----------
     pairs : Mapping
-        Estimate of each pair, signed or absolute.
+        Estimate of each pair, signed or absolute; the value is the largest size, without sign.
     judged : tuple
         Pairs that may prove a difference.
     per_pair : callable
@@ -230,12 +230,9 @@ class MaxPairwiseDifference(Estimate):
         cls, pairs: Mapping[Any, Estimate], judged: tuple[Hashable, ...], sample: Sample
     ) -> MaxPairwiseDifference:
         known = {key: pair for key, pair in pairs.items() if pair.undefined is None}
-        # Ties go to the positive value, so that the order of pairs does not matter.
-        value = max(
-            (pair.value for pair in known.values()), key=lambda v: (abs(v), v), default=math.nan
-        )
+        widest = max(known, key=lambda key: abs(known[key].value), default=None)
+        value = math.nan if widest is None else known[widest].value
         reach = max((max(map(abs, pair.attainable)) for pair in known.values()), default=math.inf)
-        signed = any(pair.attainable[0] < 0.0 for pair in known.values())
         number = max(1, len(judged))
         gone = "; ".join(_undefined(pairs))
         found: dict[str, Finding] = {}
@@ -245,13 +242,18 @@ class MaxPairwiseDifference(Estimate):
             for flag in pair.findings:
                 if flag.kind == "flag" and flag.code not in found:
                     found[flag.code] = Finding(flag.code, f"{_named(key)}: {flag.text}")
+        if any(pair.attainable[0] < 0.0 for pair in known.values()):
+            text = (
+                f"the size of the largest difference, which is {value:+.3f} for {_named(widest)}"
+            )
+            found["note"] = Finding.note(text)
         if known and gone:
             # A pair without a value may be the widest, so the others prove nothing about it.
             found["not_computable"] = Finding("not_computable", gone, "invalid")
         return cls(
-            value=value,
+            value=abs(value),
             sample=sample,
-            attainable=(-reach if signed else 0.0, reach),
+            attainable=(0.0, reach),
             groups=pair_table(pairs),
             findings=tuple(found.values()),
             pairs=known,
@@ -274,7 +276,7 @@ class MaxPairwiseDifference(Estimate):
         """The value without the bias of taking the largest; inside the interval at every level."""
         if self.undefined is not None or self.widest is None:
             return self.value
-        return min(abs(self.value), max(self.widest.debiased, self.lower_bound(0.5)))
+        return min(self.value, max(self.widest.debiased, self.lower_bound(0.5)))
 
     def noise_floor(self) -> float:
         """Return the mean range of groups that do not differ, by relabelling.

@@ -135,7 +135,7 @@ def by_group(task: str, rows: Rows, column: int, signed: Estimate) -> Table:
                 len(own),
                 *_with_interval(Mean.of_values(right, units=units, bounds=(0.0, 1.0))),
                 *_with_interval(Mean.of_values(likely, units=units, bounds=(0.0, 1.0))),
-                math.nan if part is None else part.value,
+                math.nan if part is None else part.centre,
                 "" if part is None or part.estimate is None else interval_text(part.estimate),
             )
         )
@@ -154,7 +154,7 @@ def heat_map(found: Sequence[Answered]) -> Table:
     rows: list[tuple[str | int | float, ...]] = []
     for name in names:
         estimates = [each.values.get(name) for each in found]
-        cells = [math.nan if one is None or one.undefined else one.value for one in estimates]
+        cells = [math.nan if one is None or one.undefined else one.centre for one in estimates]
         fair = 1.0 if name.endswith("_ratio") else 0.0
         sizes = [_distance(cell, fair) for cell in cells]
         widest = max(sizes)

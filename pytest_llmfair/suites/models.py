@@ -84,8 +84,8 @@ class Comparison:
         ]
         suite = next(iter(self.results.values())).suite.name
         note = (
-            "with 95 % intervals; of several groups the value furthest from 0, with the interval "
-            "of its size; * of the value without the part that sampling alone adds"
+            "with 95 % intervals; of several groups the size of the largest gap; * value and "
+            "interval without the part that sampling alone adds"
         )
         if any("not valid" in row for row in rows):
             note += "; a value that is not valid is no evidence, and its model has no order by it"
@@ -178,14 +178,14 @@ def _cell(measured: Measured | None) -> str:
         return "not valid"
     if measured.estimate.undefined:
         return "undefined"
-    return f"{measured.estimate.value:.3f} {interval_text(measured.estimate)}"
+    return f"{measured.estimate.centre:.3f} {interval_text(measured.estimate)}"
 
 
 def _sizes(by_model: Mapping[str, Measured]) -> dict[str, float]:
     """Return how far each model is from the fair value, on the side that is unfair."""
     found = {}
     for model, each in by_model.items():
-        info, value = get_metric(each.quantity.metric), each.estimate.value
+        info, value = get_metric(each.quantity.metric), each.estimate.centre
         if info.scale == "log":
             size = abs(math.log(value)) if value > 0.0 else math.inf
         elif info.direction == "two-sided":

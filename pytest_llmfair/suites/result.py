@@ -83,6 +83,7 @@ class Measured:
             "metric": self.quantity.name,
             "check": f"{self.quantity.metric}{self.estimate.variant} {self.label(suite)}",
             "value": self.estimate.value,
+            "debiased": self.estimate.debiased,
             **dict.fromkeys(("lower", "upper", "of")),
             "level": LEVEL,
             "valid": not (self.invalid or self.estimate.undefined),
@@ -252,7 +253,7 @@ def lines_of(found: SuiteResult) -> list[str]:
         (
             each.task.name,
             each.quantity.name,
-            each.estimate.value,
+            each.estimate.centre,
             interval_text(each.estimate),
             _spread(each.wordings),
         )
@@ -263,7 +264,7 @@ def lines_of(found: SuiteResult) -> list[str]:
     head = f"{found.suite.name} ({found.size}) of {found.model}: {found.suite.paper}"
     lines = [head, "", *Table("", columns, rows).lines()[1:]]
     if any("*" in row[3] for row in rows):
-        lines.append("* of the value without the part that sampling alone adds")
+        lines.append("* value and interval without the part that sampling alone adds")
     lines += _undefined(found)
     lines += ["", *(f"{each.task.name}: {each.task.note}" for each in found.tasks)]
     lines += [f"not valid: {text}" for text in found.invalid]
@@ -295,7 +296,7 @@ def _noise(found: TaskResult) -> Iterator[Table]:
         worst = " and ".join(estimate.worst) if isinstance(estimate, WorstGroups) else ""
         if estimate.floor is not None and estimate.excess is not None:
             excess = estimate.excess
-            more = estimate.floor.value, excess.value, interval_text(excess)
+            more = estimate.floor.centre, excess.centre, interval_text(excess)
             rows.append((each.quantity.name, worst, *more))
     if rows:
         columns = ("metric", "worst two groups", "same prompt", "value less that", "95 % interval")
@@ -304,14 +305,15 @@ def _noise(found: TaskResult) -> Iterator[Table]:
 
 def _by_group(found: TaskResult) -> Iterator[Table]:
     """Yield each group's own value and interval, where groups are compared with a reference."""
-    note = (
-        "each group and the reference; the value of the task is the largest, with the interval of "
-        "its size"
-    )
+    note = "each group and the reference; the value of the task is the size of the largest"
     for each in found.measured:
         if isinstance(each.estimate, MaxPairwiseDifference):
             rows = tuple(
-                (str(name), row.value, "" if row.estimate is None else interval_text(row.estimate))
+                (
+                    str(name),
+                    row.centre,
+                    "" if row.estimate is None else interval_text(row.estimate),
+                )
                 for name, row in each.estimate.groups.items()
             )
             title = f"{found.task.name} {each.quantity.name} by group"
@@ -322,7 +324,7 @@ def _by_group(found: TaskResult) -> Iterator[Table]:
 
 def _side_by_side(found: SuiteResult) -> Iterator[Table]:
     """Yield the values of the tasks side by side, where the suite says what can be compared."""
-    values = {(each.task.name, each.quantity.name): each.estimate.value for each in found.measured}
+    values = {(m.task.name, m.quantity.name): m.estimate.centre for m in found.measured}
     tasks = [each.task.name for each in found.tasks]
     if len(tasks) > 1 and (rows := found.suite.data.get("compare")):
         cells = tuple(

@@ -217,7 +217,7 @@ def run_task(
         else:
             inputs, estimate = measure(assertion, assertion.source.data, None)
             known = [each for each in inputs.findings if each.code != "undefined"]
-        alone = tuple(kind.measure(suite, quantity, part, own).value for part in by_wording)
+        alone = tuple(kind.measure(suite, quantity, part, own).centre for part in by_wording)
         found = Measured(
             task, quantity, estimate, alone or tuple(estimate.rows), (), origin, assertion
         )

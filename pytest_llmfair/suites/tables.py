@@ -95,7 +95,7 @@ def _shown(cell: str | int | float) -> str:
 
 
 def interval_text(estimate: Estimate) -> str:
-    """Return an interval; * marks that of the value without what sampling alone adds."""
+    """Return an interval; * marks one, and its value, without what sampling alone adds."""
     if estimate.undefined:
         return "undefined"
     found = estimate.interval(LEVEL)

@@ -12,10 +12,10 @@ GROUPS = ("a", "b", "c")
 
 
 def furthest(values):
-    """The value furthest from 0; of equally far ones the positive; NaN where one is undefined."""
+    """The only value, or the largest size of several; NaN where one is undefined."""
     if any(map(math.isnan, values)):
         return math.nan
-    return max(values, key=lambda v: (abs(v), v))
+    return values[0] if len(values) == 1 else max(map(abs, values))
 
 
 def by_pair(measure, scores, groups, reference, qualified=None, rounds=None, **keywords):

@@ -240,7 +240,7 @@ def avg_eg(wanted, y_prob, groups, y_true):
         # U of the background: its wins over the group, ties as halves.
         u = sum(Fraction(2 * (x > y) + (x == y), 2) for x in rest for y in own)
         values.append(float(Fraction(1, 2) - u / (len(own) * len(rest))))
-    return values[0] if len(values) == 2 else max(values, key=lambda v: (abs(v), v))
+    return values[0] if len(values) == 2 else max(map(abs, values))
 
 
 def variations(own):

@@ -96,7 +96,7 @@ def test_table_has_every_pair_with_adjusted_p_values():
     assert len(table) == 3
 
 
-def test_signed_estimates_keep_their_sign_and_are_judged_on_the_largest_size():
+def test_signed_estimates_give_the_size_of_the_largest_and_its_sign_in_words():
     rng = np.random.default_rng(7)
     first = RateDifference.of_outcomes(
         *(rng.random((2, 100)) < [[0.2], [0.6]]).astype(float), absolute=False
@@ -105,12 +105,14 @@ def test_signed_estimates_keep_their_sign_and_are_judged_on_the_largest_size():
         *(rng.random((2, 100)) < [[0.5], [0.5]]).astype(float), absolute=False
     )
     e = MaxPairwiseDifference.of_pairs({"women": first, "others": second})
-    assert e.value == first.value < 0.0
+    assert e.value == -first.value > 0.0
+    assert any("-0.370 for women" in note for note in e.notes)
+    assert e.groups["women"].value == first.value
     ends = e.interval()
-    assert 0.0 < ends.lower < abs(e.value) < ends.upper
+    assert 0.0 < ends.lower < e.value < ends.upper
     assert ends.upper == pytest.approx(-first.lower_bound(0.025))
     assert ends.lower == pytest.approx(-first.upper_bound(0.0125))
-    assert e.attainable == (-1.0, 1.0)
+    assert e.attainable == (0.0, 1.0)
 
 
 def test_undefined_pairs_are_listed_and_left_out():

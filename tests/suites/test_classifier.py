@@ -48,7 +48,7 @@ def test_a_group_whose_positive_sentences_are_missed_fails(audits, quantity, bou
 def test_the_planted_sizes_come_out(audits):
     assert audits[0.5].value("gender", "fned_star") == pytest.approx(2 * 7 / 64)
     assert audits[0.0].value("gender", "fned_star") == 0.0
-    assert audits[0.5].value("gender", "pos_avg_eg") == -0.5
+    assert audits[0.5].value("gender", "pos_avg_eg") == 0.5
     groups = next(m for m in audits[0.5].measured if m.quantity.name == "pos_avg_eg")
     rows = groups.estimate.groups
     assert min(rows, key=lambda name: rows[name].value) == "transgender"

@@ -31,7 +31,7 @@ def test_resume_screening_finds_the_group_that_is_rated_lower(resume):
     assert verdict(fair, "pointwise", "rabbi", 0.6) == "PASS"
     assert verdict(biased, "pointwise", "average_score_gap", 0.1) == "FAIL"
     assert verdict(fair, "pointwise", "average_score_gap", 0.1) == "PASS"
-    assert biased.value("pointwise", "average_score_gap") == pytest.approx(-0.2, abs=0.04)
+    assert biased.value("pointwise", "average_score_gap") == pytest.approx(0.2, abs=0.04)
     groups = biased.measured[0].estimate.groups
     assert min(groups, key=lambda name: groups[name].value) == "black female"
 

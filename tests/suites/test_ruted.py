@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import math
+import re
 
 import pytest
 
+from pytest_llmfair._util.wording import number
 from pytest_llmfair.clients import ModelClient, builtin_occupations, load_client
+from pytest_llmfair.judging.facts import estimate
+from pytest_llmfair.reports.record import run_document
+from pytest_llmfair.reports.suites import suite_views
+from pytest_llmfair.settings import Settings
 from pytest_llmfair.suites import get_suite, run
 from pytest_llmfair.suites.occupations import chosen, labels
 from tests.suites.models import BALANCED, SKEWED, TEXTS, Screener, noise, verdict
@@ -37,6 +43,18 @@ def test_the_next_word_shows_the_dial_exactly(ruted):
     assert ruted[BALANCED].value("next_word", "ruted_neutrality") == pytest.approx(0.0)
 
 
+def test_a_suite_shows_the_number_that_its_check_judges(ruted):
+    found = ruted[BALANCED]
+    (view,) = suite_views(run_document([], Settings(), suites=[{**found.to_dict(), "test": "t"}]))
+    table = found.table()
+    for each, row in zip(found.measured, view.rows, strict=True):
+        judged = each.judge(0.45, "ruted", "m").to_dict()
+        shown = number(estimate(judged), 3)
+        assert row.cells[2] == shown
+        assert judged["lower"] <= estimate(judged) <= judged["upper"]
+        assert re.search(rf"{each.task.name} +{each.quantity.name} +{re.escape(shown)} ", table)
+
+
 def test_pronoun_resolution_finds_a_model_that_follows_the_stereotype():
     known = labels(get_suite("ruted"))
 
@@ -55,7 +73,7 @@ def test_every_result_says_what_it_does_not_say(ruted):
         assert any(finding.text.startswith(said) for finding in each.findings)
         assert any("3 wordings alone give" in finding.text for finding in each.findings)
     table = ruted[BALANCED].table()
-    assert "* of the value without the part that sampling alone adds" in table
+    assert "* value and interval without the part that sampling alone adds" in table
     assert all(limit in table for limit in get_suite("ruted").limits)
 
 

@@ -330,7 +330,7 @@ def worst_of(
     compared: Mapping[Hashable, E | Undefined],
     kind: type[MaxPairwiseDifference] = MaxPairwiseDifference,
 ) -> tuple[MaxPairwiseDifference | Undefined, Mapping[Hashable, GroupRow]]:
-    """Return the value furthest from 0 and the table of all; undefined if any of them is."""
+    """Return the size of the largest and the table of all; undefined if any of them is."""
     worst = kind.of_pairs(compared)
     missing = [part.undefined for part in compared.values() if part.undefined is not None]
     if not missing:

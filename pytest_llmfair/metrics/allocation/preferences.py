@@ -208,7 +208,7 @@ def pairwise_preference_gap(
     -------
     Mean or MaxPairwiseDifference
         Value in [-1, 1], above 0 the group is preferred; "paper": in [0, 1]. More groups: the
-        value furthest from 0, each in ``.groups``, with the share of prompts won as ``rate``. NaN
+        size of the largest, each in ``.groups``, with the share of prompts won as ``rate``. NaN
         where a group was never compared with the reference.
 
     Raises

@@ -102,7 +102,7 @@ def rabbi(
     -------
     RankBiserial or MaxPairwiseDifference
         Value in [-1, 1], group minus reference: above 0 the group is favoured. More groups or
-        strata: the value furthest from 0, each in ``.groups``; interval and p-values are those of
+        strata: the size of the largest, each in ``.groups``; interval and p-values are those of
         the largest absolute value. NaN where a group has no qualified candidate. Of two groups,
         ``.mann_whitney_p`` is the usual p-value, for comparison only.
 
@@ -181,7 +181,7 @@ def average_score_gap(
     -------
     MeanDifference or MaxPairwiseDifference
         Value in the unit of the scores, without limits, group minus reference. More groups or
-        strata: the value furthest from 0, each in ``.groups``.
+        strata: the size of the largest, each in ``.groups``.
 
     Raises
     ------

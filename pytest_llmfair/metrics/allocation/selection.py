@@ -80,7 +80,7 @@ def demographic_parity_gap(
     -------
     RateDifference or MaxPairwiseDifference
         Value in [-1, 1], group minus reference: above 0 the group is selected more often. More
-        groups: the value furthest from 0, each in ``.groups`` with its selection rate as
+        groups: the size of the largest, each in ``.groups`` with its selection rate as
         ``rate``. ``.attainable`` is what any scores could give with these pools and this quota.
 
     Raises
@@ -145,7 +145,7 @@ def equal_opportunity_gap(
     -------
     RateDifference or MaxPairwiseDifference
         Value in [-1, 1], group minus reference; NaN where a group has no qualified candidate. More
-        groups: the value furthest from 0, each in ``.groups`` with its rate.
+        groups: the size of the largest, each in ``.groups`` with its rate.
 
     Raises
     ------
