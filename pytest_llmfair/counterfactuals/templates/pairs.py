@@ -142,11 +142,13 @@ def pairs_from_templates(
         raise ValueError(f"groups is {groups!r}; give two different ones: (from, to)")
     known = read_fillers(filled, attribute, groups, count=_COUNT, seed=seed)
     made = Pairs()
+    filled_texts: dict[str, tuple[str, str]] = {}
     for is_pair, run in itertools.groupby(
-        _made(read, known, fill_limit, placebo, seed), lambda each: isinstance(each, Pair)
+        _made(read, known, fill_limit, placebo, seed, filled_texts),
+        lambda each: isinstance(each, Pair),
     ):
         own = list(run)
-        made += _checked(own, attribute) if is_pair else exchanged(own)
+        made += _checked(own, attribute) if is_pair else _labelled(exchanged(own), filled_texts)
     unexchanged = []
     if attribute != NAME and not groups:
         unexchanged = [
@@ -182,9 +184,17 @@ def _read(prompt: Any, row: int, slots: Sequence[str]) -> Any:
 
 
 def _made(
-    read: Sequence[Any], known: Fillers, limit: int, placebo: bool, seed: int
+    read: Sequence[Any],
+    known: Fillers,
+    limit: int,
+    placebo: bool,
+    seed: int,
+    filled_texts: dict[str, tuple[str, str]],
 ) -> Iterator[Any]:
-    """Yield texts unchanged, filled templates without a group slot, and pairs of the others."""
+    """Yield texts unchanged, filled templates without a group slot, and pairs of the others.
+
+    `filled_texts` gets the template and the filler of every filled text.
+    """
     for row, each in enumerate(read):
         if not isinstance(each, Template):
             yield each
@@ -193,7 +203,23 @@ def _made(
         if known.has_group(each):
             yield from _pairs(row, each, combinations, known, placebo, seed)
         else:
-            yield from map(each.fill, combinations)
+            for fills in combinations:
+                text = each.fill(fills)
+                filled_texts[text] = each.text, filler_of(fills)
+                yield text
+
+
+def filler_of(fills: Forms) -> str:
+    """Return the label of the fills that all groups share; "" without any."""
+    return ", ".join(fills[slot] for slot in sorted(fills))
+
+
+def _labelled(pairs: Pairs, filled_texts: Mapping[str, tuple[str, str]]) -> Pairs:
+    """Give the pairs of filled texts their template and filler."""
+    for row, pair in enumerate(pairs):
+        template, filler = filled_texts.get(pair.original, ("", ""))
+        pairs[row] = marked(replace(pair, template=template, filler=filler))
+    return pairs
 
 
 def _pairs(
@@ -218,6 +244,8 @@ def _pairs(
                 text = text_of(before)
                 changes = [Change(*change, first) for change in differences(before, after)]
                 pair = pair_of(text, changes, (first, second), known.attribute, variant)
+                cue = " / ".join(" ".join(each.words(template)) for each in (one, other))
+                pair = replace(pair, template=template.text, filler=filler_of(fills), cue=cue)
                 if placebo:
                     own, turn = known.terms_of(template, first), f"{seed} {row} {number}"
                     twin = _reworded(text, one, template, own, fills, turn)
