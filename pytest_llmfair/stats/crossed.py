@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from pytest_llmfair._util.wording import plural, plurals
-from pytest_llmfair.stats._base import Estimate, GroupRow
+from pytest_llmfair.stats._base import Estimate
 from pytest_llmfair.stats._records import Call, Finding
 from pytest_llmfair.stats._score_intervals import t_quantile
 from pytest_llmfair.stats.pairwise_max import MaxPairwiseDifference
@@ -24,8 +25,8 @@ class Crossed(Estimate):
 
     The variances over the levels of each factor add up, less what all of them hold, and are never
     below the largest (Cameron, Gelbach and Miller 2011); the interval of the first factor is
-    widened to that. Distances, whose bias grows as levels become few, add up the squared distances
-    of the bounds of each factor in the same way (MOVER, Zou and Donner 2008).
+    widened to that. For distances, whose bias grows as levels become few, the squared distances
+    of the bounds of each factor add up in the same way (MOVER, Zou and Donner 2008).
 
     Attributes
     ----------
@@ -47,37 +48,33 @@ class Crossed(Estimate):
         if any(each.undefined for each in estimates):
             return first
         parts = {}
-        for key, row in first.groups.items():
-            own = [each.groups[key].estimate for each in estimates]
-            if row.estimate is not first:
-                parts[key] = cls.join(*filter(None, own))
-        whole: Estimate = cls(
+        for key in first.groups:
+            if known := [e for each in estimates if (e := each.groups[key].estimate) is not None]:
+                parts[key] = cls.join(*known)
+        own: dict[str, Any] = {
+            "sample": first.sample,
+            "findings": first.findings,
+            "variant": first.variant,
+            "unit": first.unit,
+        }
+        if isinstance(first, MaxPairwiseDifference):
+            worst = type(first).of_pairs(parts)
+            rows = {
+                key: replace(row, p=worst.groups[key].p, estimate=parts[key])
+                for key, row in first.groups.items()
+            }
+            return replace(worst, groups=rows, **own)
+        return cls(
             value=first.value,
-            sample=first.sample,
             attainable=first.attainable,
             of=first.of,
             factors=estimates[:-1],
             apart=estimates[-1],
-        )
-        adjusted: Mapping[Hashable, GroupRow] = {}
-        if isinstance(first, MaxPairwiseDifference):
-            whole = type(first).of_pairs(parts)
-            adjusted = whole.groups
-        groups = {
-            key: replace(
-                row,
-                p=adjusted[key].p if key in adjusted else math.nan,
-                estimate=whole if row.estimate is first else parts.get(key),
-            )
-            for key, row in first.groups.items()
-        }
-        return replace(
-            whole,
-            sample=first.sample,
-            groups=groups,
-            findings=first.findings,
-            variant=first.variant,
-            unit=first.unit,
+            groups={
+                key: replace(row, p=math.nan, estimate=parts.get(key))
+                for key, row in first.groups.items()
+            },
+            **own,
         )
 
     @property
@@ -133,8 +130,8 @@ def over_factors(
 ) -> Estimate:
     """Measure rows by the levels of crossed factors; one with few levels in a group is fixed.
 
-    `measure` takes one label of a sampling unit per row, or None where each row is a unit; the
-    first of the `factors` is never fixed.
+    `measure` takes a unit's label for each row, or None where each row is a unit. The first factor
+    is never fixed.
     """
     found: dict[str, Estimate] = {}
     fixed: list[Finding] = []

@@ -71,14 +71,6 @@ class GroupTerm:
     variant: str = ""
     kin: str = ""
 
-    def words(self, template: Template) -> list[str]:
-        """Return what the term puts into the slots of a template."""
-        return [
-            word
-            for slot in template.slots
-            if _has(self, slot) and (word := self.forms.get(slot, self.forms.get(NOUN, "")))
-        ]
-
 
 _NONE = GroupTerm({}, 0)
 

@@ -43,6 +43,7 @@ from pytest_llmfair.counterfactuals.templates.slots import (
 from pytest_llmfair.counterfactuals.templates.template import NAME, Template, as_template
 from pytest_llmfair.lexicons.attributes import Attribute, lexicon_for, lexicon_of
 from pytest_llmfair.lexicons.matching import Change
+from pytest_llmfair.lexicons.phrases import NOUN
 from pytest_llmfair.responses import Pair, Rejected, marked
 
 __all__ = ["pairs_from_templates"]
@@ -142,13 +143,20 @@ def pairs_from_templates(
         raise ValueError(f"groups is {groups!r}; give two different ones: (from, to)")
     known = read_fillers(filled, attribute, groups, count=_COUNT, seed=seed)
     made = Pairs()
-    filled_texts: dict[str, tuple[str, str]] = {}
     for is_pair, run in itertools.groupby(
-        _made(read, known, fill_limit, placebo, seed, filled_texts),
-        lambda each: isinstance(each, Pair),
+        _made(read, known, fill_limit, placebo, seed), lambda each: isinstance(each, Pair)
     ):
         own = list(run)
-        made += _checked(own, attribute) if is_pair else _labelled(exchanged(own), filled_texts)
+        made += _checked(own, attribute) if is_pair else exchanged(own)
+    labels = {
+        each.fill(fills): _labels(each, fills)
+        for row, each in enumerate(read)
+        if isinstance(each, Template) and not known.has_group(each)
+        for fills in known.combinations(each, row, fill_limit, seed)
+    }
+    for place, pair in enumerate(made):
+        if pair.original in labels:
+            made[place] = marked(replace(pair, **labels[pair.original]))
     unexchanged = []
     if attribute != NAME and not groups:
         unexchanged = [
@@ -184,17 +192,9 @@ def _read(prompt: Any, row: int, slots: Sequence[str]) -> Any:
 
 
 def _made(
-    read: Sequence[Any],
-    known: Fillers,
-    limit: int,
-    placebo: bool,
-    seed: int,
-    filled_texts: dict[str, tuple[str, str]],
+    read: Sequence[Any], known: Fillers, limit: int, placebo: bool, seed: int
 ) -> Iterator[Any]:
-    """Yield texts unchanged, filled templates without a group slot, and pairs of the others.
-
-    `filled_texts` gets the template and the filler of every filled text.
-    """
+    """Yield texts unchanged, filled templates without a group slot, and pairs of the others."""
     for row, each in enumerate(read):
         if not isinstance(each, Template):
             yield each
@@ -203,23 +203,7 @@ def _made(
         if known.has_group(each):
             yield from _pairs(row, each, combinations, known, placebo, seed)
         else:
-            for fills in combinations:
-                text = each.fill(fills)
-                filled_texts[text] = each.text, filler_of(fills)
-                yield text
-
-
-def filler_of(fills: Forms) -> str:
-    """Return the label of the fills that all groups share; "" without any."""
-    return ", ".join(fills[slot] for slot in sorted(fills))
-
-
-def _labelled(pairs: Pairs, filled_texts: Mapping[str, tuple[str, str]]) -> Pairs:
-    """Give the pairs of filled texts their template and filler."""
-    for row, pair in enumerate(pairs):
-        template, filler = filled_texts.get(pair.original, ("", ""))
-        pairs[row] = marked(replace(pair, template=template, filler=filler))
-    return pairs
+            yield from map(each.fill, combinations)
 
 
 def _pairs(
@@ -244,13 +228,25 @@ def _pairs(
                 text = text_of(before)
                 changes = [Change(*change, first) for change in differences(before, after)]
                 pair = pair_of(text, changes, (first, second), known.attribute, variant)
-                cue = " / ".join(" ".join(each.words(template)) for each in (one, other))
-                pair = replace(pair, template=template.text, filler=filler_of(fills), cue=cue)
+                cues = [_words(each, template, fills) for each in (one, other)]
+                pair = replace(pair, **_labels(template, fills), cue=" / ".join(cues))
                 if placebo:
                     own, turn = known.terms_of(template, first), f"{seed} {row} {number}"
                     twin = _reworded(text, one, template, own, fills, turn)
                     pair = replace(pair, placebo=twin)
                 yield pair
+
+
+def _labels(template: Template, fills: Forms) -> dict[str, Any]:
+    """Return the template of a pair, and the fills that all groups share."""
+    filler = ", ".join(fills[slot] for slot in sorted(fills))
+    return {"template": template.text, "filler": filler}
+
+
+def _words(term: GroupTerm, template: Template, fills: Forms) -> str:
+    """Return what a term puts into the slots of a template."""
+    own = (slot for slot in template.slots if slot not in fills)
+    return " ".join(term.forms.get(slot, term.forms.get(NOUN, "")) for slot in own)
 
 
 def _group_pairs(known: Fillers) -> list[tuple[str, str]]:
