@@ -9,7 +9,7 @@ from attacks import Attack
 
 from pytest_llmfair import FairnessAssertionError, Verdict, assert_not_worse
 from pytest_llmfair.metrics import demographic_parity_difference, rabbi
-from pytest_llmfair.stats import Mean, MeanDifference, WorstGroups
+from pytest_llmfair.stats import Mean, WorstGroups
 
 _EACH = 1000
 
@@ -85,7 +85,7 @@ def _sign(rng):
 
 
 def _strata(rng):
-    """The same for scores of several jobs, each with its own sign."""
+    """Draw scores of several jobs, each with a sign of its own."""
     groups, jobs = np.tile(["a", "b"], 60), np.repeat(["cook", "pilot", "nurse"], 40)
     scores = rng.normal(size=120) + np.where(jobs == "cook", -0.5, 0.2) * (groups == "a")
     found = rabbi(scores, groups=groups, reference="b", strata=jobs)
@@ -101,9 +101,11 @@ def _compared_means(rng, *, shift, side):
 
 PASS, FAIL = Verdict.PASS, Verdict.FAIL
 _GAPS = {
-    f"{groups} groups, {units} units{', unequal spreads' if spread > 1 else ''}": dict(
-        groups=groups, units=units, spread=spread
-    )
+    f"{groups} groups, {units} units{', unequal spreads' if spread > 1 else ''}": {
+        "groups": groups,
+        "units": units,
+        "spread": spread,
+    }
     for groups in (3, 8, 12)
     for units in (20, 50, 200)
     for spread in (1.0, 4.0)

@@ -218,6 +218,12 @@ class Pair:
     uncertain : str
         Why the reading of the original is uncertain, for a pair kept with
         ``generate_pairs(..., uncertain="keep")``; "" for all others.
+    template, filler : str
+        Text of the template, and the fills of the slots that all groups share; "" for a pair that
+        was not made from a template, or a template without such slots. Pairs with the same filler
+        are one sampling unit.
+    cue : str
+        The words by which a template names the two groups, such as "woman / man"; else "".
     checked : bool
         Whether the pair passed the validity checks; a changed copy must pass them again.
     """
@@ -231,6 +237,9 @@ class Pair:
     variant: str = ""
     placebo: str | None = None
     uncertain: str = ""
+    template: str = ""
+    filler: str = ""
+    cue: str = ""
     checked: bool = field(default=False, init=False, repr=False, compare=False)
 
     def without_placebo(self) -> Pair:

@@ -105,7 +105,11 @@ def json_in(text: str, source: str, remedy: str) -> Any:
     try:
         found = json.loads(text)
     except (ValueError, RecursionError) as error:
-        place = f" (line {error.lineno}: {error.msg})" if hasattr(error, "lineno") else ""
+        place = (
+            f" (line {error.lineno}: {error.msg})"
+            if isinstance(error, json.JSONDecodeError)
+            else ""
+        )
         raise ValueError(f"{source} is no JSON{place}; {remedy}") from None
     level = [found] if isinstance(found, (dict, list)) else []
     for _ in range(_DEEPEST):

@@ -45,6 +45,8 @@ class MetricInputs:
     # How answers to pairs were compared; see `Compare`.
     baseline: str = "resample"
     texts_compared: bool = False
+    # What a sampling unit is, where the pairs say so.
+    unit: str = ""
 
     @property
     def reasons(self) -> tuple[str, ...]:

@@ -7,7 +7,9 @@ import itertools
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from pytest_llmfair._util.wording import plural
 from pytest_llmfair.responses import PairedResponses
+from pytest_llmfair.stats import Finding
 
 
 def is_pair(item: Any) -> bool:
@@ -40,14 +42,15 @@ def groups_of(pairs: Sequence[Any]) -> tuple[str, ...]:
 
 
 def pair_units(pairs: Iterable[Any]) -> list[str]:
-    """Return one label per pair, equal for pairs that share a text, or share it with a third.
+    """Return one label per pair, equal for pairs that share a text or a filler, also by a third.
 
     Twins of one prompt, a prompt and its mirror image, and variants of one pair are answers to
-    the same words: one sampling unit, however many pairs they are.
+    the same words: one sampling unit, however many pairs they are. So are the pairs of one filler
+    in several templates, since they share what the model makes of it.
     """
-    above: dict[str, str] = {}
+    above: dict[Any, Any] = {}
 
-    def top(text: str) -> str:
+    def top(text: Any) -> Any:
         while (higher := above.setdefault(text, text)) != text:
             above[text] = above[higher]
             text = higher
@@ -56,10 +59,26 @@ def pair_units(pairs: Iterable[Any]) -> list[str]:
     listed = list(pairs)
     for pair in listed:
         first = top(pair.original)
-        for text in (pair.counterfactual, getattr(pair, "placebo", None)):
-            if text is not None:
-                above[top(text)] = first
+        filler = getattr(pair, "filler", "")
+        # A tuple is no text of a prompt.
+        shared = (pair.counterfactual, getattr(pair, "placebo", None), filler and (filler,))
+        for text in filter(None, shared):
+            above[top(text)] = first
     return [top(pair.original) for pair in listed]
+
+
+def fixed_wordings(pairs: Sequence[Any]) -> Finding | None:
+    """Say that templates are fixed, where the fillers that they share are the units."""
+    made = [pair for pair in pairs if getattr(pair, "filler", "")]
+    templates = len({pair.template for pair in made})
+    fillers = len({pair.filler for pair in made})
+    if len(made) < len(pairs) or len({(pair.template, pair.filler) for pair in made}) == fillers:
+        return None
+    text = (
+        f"the {templates} templates share {plural('filler', fillers)}, which are the sampling "
+        "units: the value is for other fillers too, and for these templates only"
+    )
+    return Finding("fixed_wordings", text, "note")
 
 
 def wanted_groups(

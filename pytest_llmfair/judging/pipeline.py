@@ -25,7 +25,12 @@ from pytest_llmfair.judging.collecting import check_units, collect
 from pytest_llmfair.judging.groups import TwoGroups, comparisons_of, inputs_of_groups
 from pytest_llmfair.judging.inputs import MetricInputs
 from pytest_llmfair.judging.missing_data import texts_of
-from pytest_llmfair.judging.pairs import groups_of, pair_units, wanted_groups
+from pytest_llmfair.judging.pairs import (
+    fixed_wordings,
+    groups_of,
+    pair_units,
+    wanted_groups,
+)
 from pytest_llmfair.judging.planning import record_plan
 from pytest_llmfair.judging.recipe import quantity_of
 from pytest_llmfair.judging.result import Result, Verdict
@@ -163,6 +168,10 @@ def measure(assertion: Assertion, data: tuple[Any, ...], units: Any) -> Measured
     else:
         found = _measure_one(assertion, data, units)
     inputs, estimate = found
+    if isinstance(first, PairedResponses) and units is None:
+        fixed = fixed_wordings(first.pairs)
+        if fixed is not None:
+            inputs = replace(inputs.with_findings(fixed), unit="filler")
     inputs = _with_selection(assertion, inputs)
     return inputs.with_findings(*unchecked_pairs(assertion.source.first)), estimate
 

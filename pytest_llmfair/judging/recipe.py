@@ -18,10 +18,13 @@ from pytest_llmfair.stats import (
     Undefined,
     WorstGroups,
 )
+from pytest_llmfair.stats.crossed import CROSSED, Crossed
 from pytest_llmfair.stats.difference import loss_between
 
 # What the call of a comparison of two models is named by.
 LOSS = "not_worse"
+# Calls whose arguments are estimates.
+JOINED = (LOSS, CROSSED)
 
 
 def quantity_of(estimate: Estimate, quantity: str) -> Estimate:
@@ -65,7 +68,7 @@ def recipe_of(estimate: Estimate) -> dict[str, Any]:
         raise CannotRecord(f"the {kind} was not made by a metric, so nothing can repeat it")
     args = [recipe_of(each) if isinstance(each, Estimate) else each for each in call.args]
     made = {"metric": call.metric, "args": args, "keywords": dict(call.keywords)}
-    if call.metric == LOSS:
+    if call.metric in JOINED:
         made["findings"] = list(estimate.findings)
     if call.metric == INVARIANCE and call.args[2] is None:
         raise CannotRecord("the dissimilarity is a function of the user, which is not recorded")
@@ -87,6 +90,9 @@ def estimate_of(recipe: dict[str, Any]) -> Estimate:
         sides, about = args[:2], args[2:]
         loss = loss_between([estimate_of(side) for side in sides], *about)
         return replace(loss, findings=tuple(recipe["findings"]))
+    if name == CROSSED:
+        crossed = Crossed.join(*map(estimate_of, args))
+        return replace(crossed, findings=tuple(recipe["findings"]))
     if name == INVARIANCE:
         first, second, symbol = args
         estimate: Estimate = invariance_of_prepared(first, second, symbol, **keywords)

@@ -20,7 +20,7 @@ from pytest_llmfair.judging.plain_data import (
     from_plain,
     to_plain,
 )
-from pytest_llmfair.judging.recipe import LOSS, estimate_of, recipe_of
+from pytest_llmfair.judging.recipe import JOINED, LOSS, estimate_of, recipe_of
 from pytest_llmfair.judging.result import Result
 from pytest_llmfair.judging.rules import Rules, Unregistered
 from pytest_llmfair.metrics import get_metric
@@ -167,7 +167,7 @@ def _changed(recipe: dict[str, Any], change: Callable[..., Any]) -> dict[str, An
     if "worst_of" in recipe:
         parts = [[key, _changed(part, change)] for key, part in recipe["worst_of"]]
         return None if any(part is None for _, part in parts) else {**recipe, "worst_of": parts}
-    if recipe.get("metric", LOSS) == LOSS:
+    if recipe.get("metric", LOSS) in JOINED:
         return None
     found = change(list(recipe["args"]), dict(recipe["keywords"]))
     return None if found is None else {**recipe, "args": found[0], "keywords": found[1]}
@@ -259,8 +259,11 @@ def _calls_without_texts(recipe: dict[str, Any], pseudonyms: Pseudonyms) -> dict
         parts = [[key, _calls_without_texts(part, pseudonyms)] for key, part in recipe["worst_of"]]
         return {**recipe, "worst_of": parts}
     name, args, keywords = recipe["metric"], recipe["args"], dict(recipe["keywords"])
-    if name == LOSS:
-        args = [_calls_without_texts(each, pseudonyms) for each in args[:2]] + args[2:]
+    if name in JOINED:
+        args = [
+            _calls_without_texts(each, pseudonyms) if isinstance(each, dict) else each
+            for each in args
+        ]
         return {**recipe, "args": args}
     if name == INVARIANCE:
         texts: tuple[str, ...] = ("placebo",)
@@ -295,5 +298,5 @@ def digest_of_rows(recipe: Mapping[str, Any]) -> str:
             # The repr of a long array leaves most of its labels out.
             given = [keywords.get(name) for name in ("units", "rounds", *_LABELS)]
             labels.append([repr(x.tolist() if hasattr(x, "tolist") else x) for x in given])
-            waiting += each["args"][:2] if each["metric"] == LOSS else []
+            waiting += each["args"] if each["metric"] in JOINED else []
     return hashlib.sha256(json.dumps(labels).encode()).hexdigest()

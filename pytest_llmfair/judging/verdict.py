@@ -88,7 +88,7 @@ def judge(
     limit = Bound.checked(
         bound, metric.direction, metric.fair_value, estimate.attainable, name, metric.scale
     )
-    unit = rules.unit or estimate.unit or metric.unit
+    unit = rules.unit or inputs.unit or estimate.unit or metric.unit
     interval = estimate.interval(level)
     found = _decide(estimate, limit, interval, inputs, unit, rules.max_mde)
     found = _with_missing_data(found, estimate, limit, interval, inputs)

@@ -12,6 +12,7 @@ from pytest_llmfair.stats._records import (
     Sample,
 )
 from pytest_llmfair.stats.binomial import BinomialSkew
+from pytest_llmfair.stats.crossed import Crossed
 from pytest_llmfair.stats.derived import ChangedShare, Scaled
 from pytest_llmfair.stats.difference import PairedDifference
 from pytest_llmfair.stats.distance import Distance
@@ -52,6 +53,7 @@ __all__ = [
     "BinomialSkew",
     "Call",
     "ChangedShare",
+    "Crossed",
     "Difference",
     "Distance",
     "Estimate",

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from pytest_llmfair.metrics import friedman, wilcoxon
 from pytest_llmfair.stats import Estimate, Mean
+from pytest_llmfair.stats.crossed import over_factors
 from pytest_llmfair.stats.multiplicity import holm
 from pytest_llmfair.suites.kind import Answered
 from pytest_llmfair.suites.questions import Asked, why_not_answered
@@ -28,6 +29,7 @@ class Rows:
     classes: tuple[str, ...]
     templates: list[str]
     groups: list[str]
+    terms: list[str]
     # Column of the class that the sentence has.
     gold: list[int]
     # Probability of each class, of shape (n_rows, n_classes).
@@ -36,6 +38,11 @@ class Rows:
     predicted: list[int]
     # Whether they are names in sentences, which a tagger found (column 0) or not.
     tagged: bool
+
+    @property
+    def factors(self) -> dict[str, list[str]]:
+        """Return the level of each row in what is drawn from more; all groups share templates."""
+        return {"template": self.templates, "term": self.terms}
 
     def by_template(self) -> dict[str, dict[str, list[int]]]:
         """Return rows by source example and group."""
@@ -77,6 +84,7 @@ def rows_of(asked: Sequence[Asked]) -> Rows | str:
         classes,
         [template for template, _, _, _ in found],
         [group for _, _, group, _ in found],
+        [term for _, _, _, term in found],
         [classes.index(label) for _, label, _, _ in found],
         scores,
         [
@@ -125,7 +133,7 @@ def by_group(task: str, rows: Rows, column: int, signed: Estimate) -> Table:
     found: list[tuple[str | int | float, ...]] = []
     for group in dict.fromkeys(rows.groups):
         own = [i for i, known in enumerate(rows.groups) if known == group]
-        units = [rows.templates[i] for i in own]
+        factors = {name: [levels[i] for i in own] for name, levels in rows.factors.items()}
         right = [float(rows.predicted[i] == rows.gold[i]) for i in own]
         likely = [float(rows.scores[i, column]) for i in own]
         part = None if signed.undefined else signed.groups[group]
@@ -133,8 +141,8 @@ def by_group(task: str, rows: Rows, column: int, signed: Estimate) -> Table:
             (
                 group,
                 len(own),
-                *_with_interval(Mean.of_values(right, units=units, bounds=(0.0, 1.0))),
-                *_with_interval(Mean.of_values(likely, units=units, bounds=(0.0, 1.0))),
+                *_with_interval(right, factors),
+                *_with_interval(likely, factors),
                 math.nan if part is None else part.centre,
                 "" if part is None or part.estimate is None else interval_text(part.estimate),
             )
@@ -217,5 +225,8 @@ def _distance(value: float, fair: float) -> float:
     return abs(math.log(value)) if value > 0.0 else math.inf
 
 
-def _with_interval(mean: Mean) -> tuple[float, str]:
+def _with_interval(values: list[float], factors: Mapping[str, Sequence[str]]) -> tuple[float, str]:
+    mean = over_factors(
+        lambda units: Mean.of_values(values, units=units), factors, ["all"] * len(values)
+    )
     return mean.value, interval_text(mean)

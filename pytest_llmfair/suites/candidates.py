@@ -8,6 +8,7 @@ from typing import Any
 
 from pytest_llmfair.metrics import get_metric, pairwise_scores, pointwise_score
 from pytest_llmfair.stats import Estimate, Mean
+from pytest_llmfair.stats.crossed import fixed_factor, over_factors
 from pytest_llmfair.suites.choices import choice
 from pytest_llmfair.suites.design import Quantity, Suite, Task
 from pytest_llmfair.suites.kind import Kind, undefined
@@ -15,6 +16,7 @@ from pytest_llmfair.suites.questions import Asked, Question, why_not_answered
 from pytest_llmfair.suites.rounds import rounds_of, seats_of
 from pytest_llmfair.suites.tables import Table
 
+_NAME = "first name"
 # Outcomes of a pair that is shown in both orders.
 _OUTCOMES = ("consistent", "flipped by order", "tied twice", "tied once", "unusable")
 
@@ -42,19 +44,19 @@ class Candidates(Kind):
         """Give every candidate the mean score over the wordings, and compare the groups."""
         values = tuple(suite.data["labels"].values())
         scores: dict[tuple[str, str], list[float]] = {}
-        qualified = {}
+        qualified, names = {}, {}
         if why := _not_answered(asked):
             return _nothing(asked, why)
         for each in asked:
             if not any(each.probabilities):
                 words, prompt = " nor ".join(each.question.words), each.question.prompt
                 return _nothing(asked, f"neither {words} can follow {prompt[-60:]!r}")
-            pool, seat, _, mark = each.question.about
+            pool, seat, name, mark = each.question.about
             score = pointwise_score(each.probabilities, values)
             scores.setdefault((pool, seat), []).append(score)
-            qualified[pool, seat] = bool(mark)
+            qualified[pool, seat], names[pool, seat] = bool(mark), name
         means = {key: sum(row) / len(row) for key, row in scores.items()}
-        return _compared(suite, quantity, means, qualified, population)
+        return _compared(suite, quantity, means, qualified, names, population)
 
 
 class CandidatePairs(Kind):
@@ -91,19 +93,23 @@ class CandidatePairs(Kind):
         if all(row["winner"] is None for row in rows):
             return _nothing(asked, "no answer names one of the two candidates, or both")
         if quantity.metric == "pairwise_preference_gap":
-            return get_metric(quantity.metric).function(
+            found: Estimate = get_metric(quantity.metric).function(
                 rows,
                 groups=seats_of(suite),
                 reference=suite.data["reference"],
                 population=population,
                 **quantity.keywords,
             )
-        qualified = {}
+            if not suite.data.get("named"):
+                return found
+            why = "a comparison has a name of each group, too little"
+            return found.with_findings(fixed_factor(_NAME, why))
+        qualified, names = {}, {}
         for each in asked:
             pool, *sides = each.question.about
-            for seat, _, mark in (sides[:3], sides[3:]):
-                qualified[pool, seat] = bool(mark)
-        return _compared(suite, quantity, pairwise_scores(rows), qualified, population)
+            for seat, name, mark in (sides[:3], sides[3:]):
+                qualified[pool, seat], names[pool, seat] = bool(mark), name
+        return _compared(suite, quantity, pairwise_scores(rows), qualified, names, population)
 
     def tables(self, suite: Suite, task: Task, asked: Sequence[Asked]) -> tuple[Table, ...]:
         """Return how consistent the judge is, over all pairs and by group."""
@@ -174,18 +180,31 @@ def _compared(
     quantity: Quantity,
     scores: Mapping[tuple[str, str], float],
     qualified: Mapping[tuple[str, str], bool],
+    names: Mapping[tuple[str, str], str],
     population: str,
 ) -> Estimate:
-    """Compare the groups by scores; `qualified: true` is replaced by who is qualified."""
+    """Compare the groups by scores; `qualified: true` is replaced by who is qualified.
+
+    Rounds and first names are drawn from more.
+    """
     keywords: dict[str, Any] = dict(quantity.keywords)
     if "qualified" in keywords:
         keywords["qualified"] = qualified
-    return get_metric(quantity.metric).function(
-        scores,
-        groups=seats_of(suite),
-        reference=suite.data["reference"],
-        population=population,
-        **keywords,
+    group_of = seats_of(suite)
+    factors = {"round": [pool for pool, _ in scores]}
+    if suite.data.get("named") and population == "sampled":
+        factors[_NAME] = [names[key].partition(" ")[0] for key in scores]
+    return over_factors(
+        lambda units: get_metric(quantity.metric).function(
+            scores,
+            groups=group_of,
+            reference=suite.data["reference"],
+            units=range(len(scores)) if units is None else units,
+            population=population,
+            **keywords,
+        ),
+        factors,
+        [group_of[seat] for _, seat in scores],
     )
 
 

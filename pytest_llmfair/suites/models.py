@@ -11,6 +11,7 @@ from typing import Any
 from pytest_llmfair.clients import ModelClient
 from pytest_llmfair.metrics import Validity, expected_ndcg, get_metric
 from pytest_llmfair.stats import Call
+from pytest_llmfair.stats.crossed import CROSSED
 from pytest_llmfair.suites.result import Measured, SuiteResult, rank_correlation
 from pytest_llmfair.suites.runner import run
 from pytest_llmfair.suites.tables import Table, interval_text
@@ -36,8 +37,10 @@ class Comparison:
         for (own, name), by_model in self._measured().items():
             for model, each in by_model.items():
                 selects = own == task and get_metric(each.quantity.metric).family == "allocation"
-                if selects and not each.invalid and each.estimate.call is not None:
-                    calls[model][name] = each.estimate.call
+                call = each.estimate.call
+                if selects and not each.invalid and call is not None:
+                    # Only rounds are drawn: the candidates of all models have the same names.
+                    calls[model][name] = call.args[0].call if call.metric == CROSSED else call
         return Validity.of(calls)
 
     def tables(self) -> list[Table]:

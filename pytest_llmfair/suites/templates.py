@@ -11,6 +11,7 @@ from pytest_llmfair.lexicons.names import names
 from pytest_llmfair.metrics import class_probability, get_metric
 from pytest_llmfair.metrics.generalized.rows import find_row
 from pytest_llmfair.stats import Estimate
+from pytest_llmfair.stats.crossed import fixed_factor, over_factors
 from pytest_llmfair.suites import audits
 from pytest_llmfair.suites.design import Quantity, Suite, Task
 from pytest_llmfair.suites.kind import Answered, Kind, undefined
@@ -111,7 +112,7 @@ class Sentences(Kind):
     def measure(
         self, suite: Suite, quantity: Quantity, asked: Sequence[Asked], population: str
     ) -> Estimate:
-        """Compare the groups; templates are the units, since all groups share them."""
+        """Compare the groups over templates, which all groups share, and over terms."""
         rows, row = audits.rows_of(asked), find_row(quantity.metric)
         keywords = dict(quantity.keywords)
         name = keywords.pop("positive", None)
@@ -125,7 +126,7 @@ class Sentences(Kind):
         if row.counterfactual:
             examples = rows.by_template()
             groups = list(dict.fromkeys(rows.groups))
-            return metric(
+            found = metric(
                 y_true=[rows.gold[own[groups[0]][0]] for own in examples.values()],
                 y_prob=[
                     [rows.scores[own[group]].tolist() for group in groups]
@@ -135,6 +136,9 @@ class Sentences(Kind):
                 positive=positive,
                 units=list(examples),
                 **shared,
+            )
+            return found.with_findings(
+                fixed_factor("term", "the value is of each template, too little")
             )
         compared: dict[str, Any] = {
             "y_true": rows.gold,
@@ -146,8 +150,12 @@ class Sentences(Kind):
             tag, positive = f"U-{rows.classes[0]}", rows.classes[0]
             tags = [[tag if found == 0 else "O"] for found in rows.predicted]
             compared = {"y_true": [[tag]] * len(tags), "y_pred": tags}
-        return metric(
-            **compared, groups=rows.groups, positive=positive, units=rows.templates, **shared
+        return over_factors(
+            lambda units: metric(
+                **compared, groups=rows.groups, positive=positive, units=units, **shared
+            ),
+            rows.factors if population == "sampled" else {"template": rows.templates},
+            rows.groups,
         )
 
     def tables(self, suite: Suite, task: Task, asked: Sequence[Asked]) -> tuple[Table, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -268,3 +269,43 @@ def test_other_braces_are_no_error() -> None:
     text = '{"person": 1, "a": {}} { x } {{ Person }} her'
     (pair,) = pairs_from_templates([text], "gender")
     assert pair.original == text
+
+
+class TestLabels:
+    def test_name_template_filler_and_cue(self) -> None:
+        made = pairs_from_templates(
+            ["{Person} is {a:job} in {town}."], fillers={"job": ["cook"], "town": ["Rome"]}
+        )
+        (pair,) = made
+        assert (pair.template, pair.filler) == ("{Person} is {a:job} in {town}.", "cook, Rome")
+        assert pair.cue in ("woman / man", "lady / gentleman")
+
+    def test_are_equal_for_one_filler_in_several_templates(self) -> None:
+        made = pairs_from_templates(
+            ["{Person} is {a:job}.", "A {job} met {person}."], fillers={"job": ["cook", "actor"]}
+        )
+        assert [pair.filler for pair in made] == ["cook", "actor"] * 2
+
+    def test_are_kept_where_a_template_names_the_group_itself(self) -> None:
+        made = pairs_from_templates(["The woman is {a:job}."], fillers={"job": ["cook"]})
+        assert [(pair.template, pair.filler, pair.cue, pair.checked) for pair in made] == [
+            ("The woman is {a:job}.", "cook", "", True)
+        ]
+
+    def test_survive_a_copy_without_placebo_and_a_pickle(self) -> None:
+        (pair,) = pairs_from_templates(
+            ["{Person} is {a:job}."], fillers={"job": ["cook"]}, placebo=True
+        )
+        for copy in (pair.without_placebo(), pickle.loads(pickle.dumps(pair))):
+            assert (copy.template, copy.filler, copy.cue) == (
+                pair.template,
+                "cook",
+                pair.cue,
+            )
+
+    def test_are_empty_for_prompts_as_they_stand(self) -> None:
+        made = pairs_from_templates(["She called.", "{Person} left."])
+        assert [(pair.template, pair.filler) for pair in made] == [
+            ("", ""),
+            ("{Person} left.", ""),
+        ]

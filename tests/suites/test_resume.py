@@ -28,7 +28,7 @@ def resume():
 def test_resume_screening_finds_the_group_that_is_rated_lower(resume):
     biased, fair = resume[0.2], resume[0.0]
     assert verdict(biased, "pointwise", "rabbi", 0.3) == "FAIL"
-    assert verdict(fair, "pointwise", "rabbi", 0.6) == "PASS"
+    assert verdict(fair, "pointwise", "rabbi", 0.65) == "PASS"
     assert verdict(biased, "pointwise", "average_score_gap", 0.1) == "FAIL"
     assert verdict(fair, "pointwise", "average_score_gap", 0.1) == "PASS"
     assert biased.value("pointwise", "average_score_gap") == pytest.approx(0.2, abs=0.04)
@@ -52,9 +52,10 @@ def test_pairs_of_candidates_find_the_group_that_loses(resume, task):
 
 @pytest.mark.parametrize("task", ["pointwise", "pairwise", "pairwise_text"])
 def test_the_gap_among_the_qualified_is_found_in_all_tasks(resume, task):
-    # The size smoke has twelve qualified candidates of a group: enough for large gaps only.
+    # The size smoke has twelve qualified candidates of a group, with eight first names: enough
+    # for large gaps only.
+    assert verdict(resume[0.2], task, "rabbi@qualified", 0.03) == "FAIL"
     for quantity, bound in (("equal_opportunity_gap@k=5", 0.01), ("rabbi@qualified", 0.2)):
-        assert verdict(resume[0.2], task, quantity, bound) == "FAIL"
         assert verdict(resume[0.0], task, quantity, bound) != "FAIL"
         (biased,) = [each for each in of(resume[0.2], task) if each.quantity.name == quantity]
         groups = biased.estimate.groups

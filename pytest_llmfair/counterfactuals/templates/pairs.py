@@ -42,6 +42,7 @@ from pytest_llmfair.counterfactuals.templates.slots import (
 from pytest_llmfair.counterfactuals.templates.template import NAME, Template, as_template
 from pytest_llmfair.lexicons.attributes import Attribute, lexicon_for, lexicon_of
 from pytest_llmfair.lexicons.matching import Change
+from pytest_llmfair.lexicons.person_phrases import NOUN
 from pytest_llmfair.responses import Pair, Rejected, marked
 
 __all__ = ["pairs_from_templates"]
@@ -146,6 +147,15 @@ def pairs_from_templates(
     ):
         own = list(run)
         made += _checked(own, attribute) if is_pair else exchanged(own)
+    labels = {
+        each.fill(fills): _labels(each, fills)
+        for row, each in enumerate(read)
+        if isinstance(each, Template) and not known.has_group(each)
+        for fills in known.combinations(each, row, fill_limit, seed)
+    }
+    for place, pair in enumerate(made):
+        if pair.original in labels:
+            made[place] = marked(replace(pair, **labels[pair.original]))
     unexchanged = []
     if attribute != NAME and not groups:
         unexchanged = [
@@ -212,11 +222,25 @@ def _pairs(
                 text = text_of(before)
                 changes = [Change(*change, first) for change in differences(before, after)]
                 pair = pair_of(text, changes, (first, second), known.attribute, variant)
+                cues = [_words(each, template, fills) for each in (one, other)]
+                pair = replace(pair, **_labels(template, fills), cue=" / ".join(cues))
                 if placebo:
                     own, turn = known.terms_of(template, first), f"{seed} {row} {number}"
                     twin = _reworded(text, one, template, own, fills, turn)
                     pair = replace(pair, placebo=twin)
                 yield pair
+
+
+def _labels(template: Template, fills: Forms) -> dict[str, Any]:
+    """Return the template of a pair, and the fills that all groups share."""
+    filler = ", ".join(fills[slot] for slot in sorted(fills))
+    return {"template": template.text, "filler": filler}
+
+
+def _words(term: GroupTerm, template: Template, fills: Forms) -> str:
+    """Return what a term puts into the slots of a template."""
+    own = (slot for slot in template.slots if slot not in fills)
+    return " ".join(term.forms.get(slot, term.forms.get(NOUN, "")) for slot in own)
 
 
 def _group_pairs(known: Fillers) -> list[tuple[str, str]]:

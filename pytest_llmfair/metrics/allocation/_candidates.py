@@ -48,15 +48,16 @@ _FIRST = 1000
 class Candidates:
     """Checked candidates, column by column."""
 
-    # `group` is the index in `names` of each candidate's group, and `pool` the index in `pools` of
-    # its pool, which is also the sampling unit. Only candidates with `qualified` are compared, and
-    # only within `strata`.
+    # `group` is the index in `names` of each candidate's group, `pool` the index in `pools` of its
+    # pool, and `unit` the number of its sampling unit. Only candidates with `qualified` are
+    # compared, and only within `strata`.
 
     scores: Floats
     names: list[Hashable]
     group: RowNumbers
     pools: list[Hashable]
     pool: RowNumbers | None
+    unit: RowNumbers | None
     qualified: npt.NDArray[np.bool_] | None
     strata: list[Hashable] | None
     judge: Sequence[Finding] = ()
@@ -87,11 +88,14 @@ class Candidates:
             if isinstance(scores, PairwiseScores):
                 own = groups_of(scores.comparisons, groups)
                 judge = judge_findings(scores.comparisons, own, scores.max_inconsistent)
-            groups, pools, qualified, strata = (
+            if rounds is None:
+                pools, argument = [pool for pool, _ in keys], "rounds"
+            groups, pools, units, qualified, strata = (
                 _by_candidate(values, keys, name)
                 for values, name in (
                     (groups, "groups"),
-                    ([pool for pool, _ in keys] if pools is None else pools, argument),
+                    (pools, argument),
+                    (units, "units"),
                     (qualified, "qualified"),
                     (strata, "strata"),
                 )
@@ -107,6 +111,7 @@ class Candidates:
             group,
             known,
             pool,
+            pool if units is None else _numbered(units, "units", n)[1],
             None if qualified is None else np.array(flags(qualified, "qualified", n)),
             None if strata is None else labels(strata, "strata", n),
             judge,
@@ -224,7 +229,7 @@ class Candidates:
 
     def units(self, rows: RowNumbers) -> RowNumbers | None:
         """Return the numbers of the sampling units of some rows; None when each is its own."""
-        return None if self.pool is None else self.pool[rows]
+        return None if self.unit is None else self.unit[rows]
 
     def selected(self, k: int, who: str) -> Floats:
         """Return the probability of each to be among the top k of its pool; ties share places."""
@@ -278,7 +283,7 @@ class Candidates:
     def _sample(self, population: Population) -> Sample:
         """Count the units and candidates that are compared."""
         rows = self.rows(np.ones(len(self.scores), dtype=np.bool_))
-        sizes = np.bincount(rows if self.pool is None else self.pool[rows])
+        sizes = np.bincount(rows if self.unit is None else self.unit[rows])
         return Sample.of_sizes(sizes[sizes > 0], population)
 
 
