@@ -144,7 +144,13 @@ class Run:
 
         return [
             f"{waiver.title} does not accept {r['verdict']} {r['metric']} in {r['nodeid']}: the "
-            f"value {number(estimate(r), decimals(r))} is beyond worst = {waiver.worst:g}"
+            f"value {number(estimate(r), decimals(r))} "
+            + (
+                "or the difference of missing rates "
+                if "missing_rates_differ" in r["reasons"]
+                else ""
+            )
+            + f"is beyond worst = {waiver.worst:g}"
             for r in covered
             if r["red"] and r["verdict"] != "INVALID"
         ]

@@ -104,7 +104,9 @@ def judge(
     )
     red = _red(verdict, mode, settings, limit.allows(estimate.value), reasons)
     value = estimate.debiased if interval.of == "debiased" else estimate.value
-    waiver = _waiver(settings, verdict, name, limit, value) if red or postponed else ""
+    missing = inputs.missing_data.difference if "missing_rates_differ" in reasons else None
+    gap = 0.0 if missing is None else missing.value
+    waiver = _waiver(settings, verdict, name, limit, value, gap) if red or postponed else ""
     postponed = postponed and not waiver
     p_exceeds, p_within = limit.p_values(estimate)
     if "missing_rates_differ" in reasons and inputs.missing_data.difference is not None:
@@ -336,8 +338,13 @@ def _red(
     return verdict is Verdict.FAIL and settings.failing == "fail"
 
 
-def _waiver(settings: Settings, verdict: Verdict, metric: str, bound: Bound, value: float) -> str:
-    """Return why a red result is accepted for now; data that cannot be judged never are."""
+def _waiver(
+    settings: Settings, verdict: Verdict, metric: str, bound: Bound, value: float, gap: float
+) -> str:
+    """Return why a red result is accepted for now; data that cannot be judged never are.
+
+    The worst value that a waiver accepts limits the `gap` of the missing rates too.
+    """
     recorder = active()
     if verdict is Verdict.INVALID or recorder is None:
         return ""
@@ -345,6 +352,9 @@ def _waiver(settings: Settings, verdict: Verdict, metric: str, bound: Bound, val
         each
         for each in settings.waivers
         if each.covers(recorder.nodeid, metric)
-        and (each.worst is None or replace(bound, value=each.worst).allows(value))
+        and (
+            each.worst is None
+            or ((worst := replace(bound, value=each.worst)).allows(value) and gap <= worst.reach)
+        )
     )
     return str(next(covering, ""))

@@ -147,6 +147,31 @@ def test_the_worst_value_is_on_the_scale_of_the_bound(run, pytester, worst, pass
     run().assert_outcomes(passed=passed, failed=2 - passed)
 
 
+REFUSES = """
+from pytest_llmfair import Missing, PairedResponses, assert_counterfactual_invariance
+from pytest_llmfair.responses import Pair
+
+def test_it():
+    same = tuple((f"answer {i}",) for i in range(100))
+    refused = tuple((Missing("refusal"),) if i < 40 else same[i] for i in range(100))
+    pairs = tuple(
+        Pair(f"He is {i}.", f"She is {i}.", "male", "female", (), "gender") for i in range(100)
+    )
+    responses = PairedResponses(pairs, same, refused)
+    assert_counterfactual_invariance(responses, 0.15, baseline="none", max_missing=1.0)
+"""
+
+
+@pytest.mark.parametrize(("worst", "passed"), [(0.5, 1), (0.3, 0)])
+def test_the_worst_value_limits_the_difference_of_missing_rates_too(run, pytester, worst, passed):
+    pytester.makepyfile(test_it=REFUSES)
+    (pytester.path / "llmfair.yaml").write_text(WORST.format(worst=worst))
+    result = run()
+    result.assert_outcomes(passed=passed, failed=1 - passed)
+    if not passed:
+        result.stdout.fnmatch_lines(["*the difference of missing rates is beyond worst = 0.3"])
+
+
 def test_a_waiver_without_a_worst_value_is_named(run, pytester, tests):
     pytester.makepyprojecttoml(POLICY.format(expires="2999-12-31"))
     run().stdout.fnmatch_lines(
