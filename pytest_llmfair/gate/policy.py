@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from pytest_llmfair._util.safe_yaml import safe_yaml
 from pytest_llmfair.settings import Waiver
 from pytest_llmfair.settings.options import OPTIONS
 
@@ -82,7 +83,7 @@ def find_policy(root: Path) -> tuple[Path, Mapping[str, Any]] | None:
     import yaml
 
     try:
-        table = yaml.safe_load(own.read_text(encoding="utf-8"))
+        table = safe_yaml(own.read_text(encoding="utf-8"))
     except yaml.YAMLError as error:
         raise ValueError(f"{own} is not YAML: {error}") from None
     return own, {} if table is None else table
