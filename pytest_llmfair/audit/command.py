@@ -10,6 +10,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
+from pytest_llmfair._util.printing import printable
 from pytest_llmfair._util.progress import Line, standard_error
 from pytest_llmfair._util.validation import whole
 from pytest_llmfair._util.wording import plural
@@ -215,7 +216,7 @@ def _answers_in(counts: dict[int, int]) -> str:
 
 
 def _say(text: str) -> None:
-    sys.stderr.write(f"llmfair audit: {text}\n")
+    sys.stderr.write(printable(f"llmfair audit: {text}\n"))
 
 
 def _make(

@@ -54,7 +54,9 @@ class Store:
         # Two workers may make the same part, when one of them was taken for dead.
         unfinished = path.with_name(f".{path.name}.{os.getpid()}")
         try:
-            with unfinished.open("wb") as file:
+            flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0)
+            # Prompts and answers may be about people: a part is for its owner only.
+            with os.fdopen(os.open(unfinished, flags, 0o600), "wb") as file:
                 parquet.write_table(table, file, write_page_checksum=True)
                 file.flush()
                 os.fsync(file.fileno())
@@ -108,7 +110,7 @@ class Store:
         """Keep other runs of the command from making parts in this folder."""
         if self.folder.exists() and not self.folder.is_dir():
             raise ValueError(f"--out is {self.folder}, which is a file; give a folder")
-        self.folder.mkdir(parents=True, exist_ok=True)
+        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         with (self.folder / ".lock").open("ab") as file:
             if not take_whole(file.fileno()):
                 raise ValueError(

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from pytest_llmfair._util.safe_yaml import safe_yaml
 from pytest_llmfair.clients.cassette.locks import locked
 from pytest_llmfair.clients.protocol import Reply, Request
 from pytest_llmfair.responses import Missing
@@ -333,7 +334,7 @@ def _read(path: Path) -> Prices:
     import yaml
 
     try:
-        found: Any = yaml.safe_load(path.read_text(encoding="utf-8"))
+        found: Any = safe_yaml(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
         raise ValueError(f"the prices of {path} cannot be read: {error}") from None
     if not isinstance(found, dict) or not isinstance(found.get("models"), dict):

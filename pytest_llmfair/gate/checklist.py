@@ -18,6 +18,7 @@ from typing import Any
 import yaml
 
 from pytest_llmfair._util.printing import say
+from pytest_llmfair._util.safe_yaml import safe_yaml
 from pytest_llmfair._util.validation import read_json, read_utf8
 from pytest_llmfair.gate.checklist_rules import answer
 from pytest_llmfair.gate.documents import data, rendered
@@ -155,7 +156,7 @@ def answers_template() -> str:
 def read_answers(path: Path) -> dict[str, Any]:
     """Return the answers of a YAML file."""
     try:
-        answers = yaml.safe_load(read_utf8(path))
+        answers = safe_yaml(read_utf8(path))
     except yaml.YAMLError as error:
         raise ValueError(f"{path} is not YAML: {error}") from None
     if answers is not None and not isinstance(answers, dict):

@@ -270,11 +270,17 @@ def csv_text(report: ImpactReport) -> str:
     for table in report.tables:
         common = {"status": HEADING.lower(), "category": table.category}
         for line in table.groups:
-            shown = {name: "" if x is None else x for name, x in plain(asdict(line)).items()}
+            shown = {name: _cell(x) for name, x in plain(asdict(line)).items()}
             writer.writerow(common | shown)
         unknown = {"applicants": table.unknown, "selected": table.unknown_selected}
         writer.writerow(common | {"group": "unknown category"} | unknown)
     return out.getvalue()
+
+
+def _cell(value: Any) -> Any:
+    """Return a value of a CSV file; a text that a spreadsheet would compute begins with "'"."""
+    formula = isinstance(value, str) and value.lstrip().startswith(("=", "+", "-", "@"))
+    return f"'{value}" if formula else "" if value is None else value
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

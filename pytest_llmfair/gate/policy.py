@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from pytest_llmfair._util.safe_yaml import safe_yaml
 from pytest_llmfair.settings import Waiver
 from pytest_llmfair.settings.options import OPTIONS, instead
 
@@ -85,7 +86,7 @@ def find_policy(root: Path) -> tuple[Path, Mapping[str, Any]] | None:
     loader: Any = type("TextDates", (yaml.SafeLoader,), {})
     loader.add_constructor("tag:yaml.org,2002:timestamp", yaml.SafeLoader.construct_yaml_str)
     try:
-        table = yaml.load(own.read_text(encoding="utf-8"), Loader=loader)
+        table = safe_yaml(own.read_text(encoding="utf-8"), loader)
     except yaml.YAMLError as error:
         raise ValueError(f"{own} is not YAML: {error}") from None
     return own, {} if table is None else table

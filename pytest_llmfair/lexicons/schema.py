@@ -10,6 +10,7 @@ from datetime import date
 from importlib import resources
 from typing import Any
 
+from pytest_llmfair._util.safe_yaml import safe_yaml
 from pytest_llmfair.text import tokens
 
 
@@ -48,9 +49,7 @@ def load_yaml(text: str, source: str) -> Any:
 
 def read_yaml(text: str) -> Any:
     """Return the content of :func:`load_yaml`, with the errors of the YAML parser."""
-    import yaml
-
-    return yaml.load(text, Loader=_line_loader())
+    return safe_yaml(text, _line_loader())
 
 
 @functools.cache

@@ -269,6 +269,24 @@ def test_the_action_ends_as_pytest_does_and_leaves_its_reports(tmp_path, bound, 
     assert reports == {"junit.xml", "run.json", "report.html", "comment.md"}
 
 
+def test_no_argument_after_a_line_end_is_dropped(tmp_path):
+    write_test(tmp_path, 0.05)
+    (tmp_path / "test_other.py").write_text("def test_other(): pass\n")
+    arguments = "--llmfair-level 0.9\n--llmfair-require 9\n\n -k rates\n"
+    done = run_action(tmp_path, tests="test_other.py\ntests\n", arguments=arguments)
+    assert "collected 2 items / 1 deselected" in done.stdout
+    assert "--llmfair-require asks for 9" in done.stdout
+    assert done.returncode == 1
+
+
+def test_packages_of_every_line_are_installed(tmp_path):
+    (script,) = (step["run"] for step in steps(load(ACTION)) if "INSTALL" in step.get("env", {}))
+    # Stands in for pip, which would need the network.
+    listed = script.replace("python -m pip install --quiet", "printf '%s\n'")
+    done = shell(tmp_path, listed, {"INSTALL": "pytest-llmfair[openai]\n-r a.txt\n-c b.txt\n"})
+    assert done.stdout.split() == ["pytest-llmfair[openai]", "-r", "a.txt", "-c", "b.txt"]
+
+
 def test_a_replay_without_the_recording_is_red(tmp_path):
     (tmp_path / "test_bot.py").write_text(
         "from pytest_llmfair import assert_counterfactual_invariance\n"

@@ -171,6 +171,21 @@ def test_markdown_names_what_is_left_out(file, capsys) -> None:
         assert word not in page
 
 
+def test_no_cell_is_a_formula_to_a_spreadsheet(file, capsys) -> None:
+    bad = ['=HYPERLINK("//evil";"x")', "+1+1", "-2+3", "@SUM(A1)", "\t=1+1"]
+    lines = []
+    for text in bad:
+        cell = f'"{text.replace(chr(34), chr(34) * 2)}"'
+        lines += [f"F,{cell},1,3"] * 20 + [f"M,{cell},0,1"] * 10
+    assert command(file(*lines), "--format", "csv") == 0
+    rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    cells = [row["group"] for row in rows]
+    assert sum("HYPERLINK" in cell for cell in cells) == 3
+    assert not [cell for cell in cells if cell.lstrip()[:1] in tuple("=+-@")]
+    # Numbers below zero stay numbers.
+    assert [row for row in rows if row["z"].startswith("-") and float(row["z"]) < 0.0]
+
+
 def test_csv_and_json_hold_the_same_numbers(file, capsys) -> None:
     path = file(*["F,A,1,3"] * 20, *["M,A,0,1"] * 30, *["M,B,1,1"] * 30, ",B,1,9")
     assert command(path, "--format", "json") == 0

@@ -240,7 +240,8 @@ class Cassette:
         self.close()
         flags = os.O_RDWR | os.O_CREAT | os.O_APPEND if writes else os.O_RDONLY
         try:
-            self._handle = os.open(self.path, flags | getattr(os, "O_BINARY", 0), 0o666)
+            # Answers may be about people: a new file is for its owner only.
+            self._handle = os.open(self.path, flags | getattr(os, "O_BINARY", 0), 0o600)
         except FileNotFoundError:
             self._forget()
             return False

@@ -234,9 +234,9 @@ def _write(path: Path, lines: Iterable[bytes]) -> None:
             file.writelines(line + b"\n" for line in lines)
             file.flush()
             os.fsync(file.fileno())
-        mask = os.umask(0)
-        os.umask(mask)
-        Path(name).chmod(path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~mask)
+        # A new file stays as `mkstemp` makes it, for its owner only.
+        if path.exists():
+            Path(name).chmod(path.stat().st_mode & 0o777)
         Path(name).replace(path)
     except BaseException:
         Path(name).unlink(missing_ok=True)
