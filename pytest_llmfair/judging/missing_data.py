@@ -84,7 +84,8 @@ def count_missing(asked: Mapping[str, Rows], max_missing: float) -> MissingCount
     if parts:
         error = _most_common_error([a.detail for a in lost if a.reason not in explained])
         text = (
-            f"{' and '.join(parts)}, more than max_missing = {max_missing:.0%}. {error}"
+            f"{' and '.join(parts)}, more than max_missing = {max_missing:.0%} (a rule about "
+            f"data quality, not a test). {error}"
             "Fix the client, or accept more missing answers with max_missing."
         )
         findings.append(Finding("missing", text, "invalid"))
