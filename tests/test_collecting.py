@@ -178,7 +178,8 @@ def test_missing_answers_name_the_most_common_error():
     ]
     found = judged("toxic_fraction", Responses(tuple("abcd"), tuple(answers)))
     assert found.notes[0].endswith(
-        "more than max_missing = 5%. Most common error: server is down. "
+        "more than max_missing = 5% (a rule about data quality, not a test). "
+        "Most common error: server is down. "
         "Fix the client, or accept more missing answers with max_missing."
     )
 
@@ -186,7 +187,8 @@ def test_missing_answers_name_the_most_common_error():
 def test_missing_answers_without_a_detail_add_nothing():
     found = judged("toxic_fraction", Responses(("a", "b"), (("fine",), (Missing("empty"),))))
     assert found.notes[0] == (
-        "1 of 2 answers are missing for all (1 empty), more than max_missing = 5%. "
+        "1 of 2 answers are missing for all (1 empty), more than max_missing = 5% "
+        "(a rule about data quality, not a test). "
         "Fix the client, or accept more missing answers with max_missing."
     )
 
@@ -291,3 +293,18 @@ def test_a_pair_within_one_group_is_refused() -> None:
     pairs = [Pair("A Caucasian man left.", "A white man left.", "white", "white", (), "race")] * 9
     with pytest.raises(ValueError, match=r"pair 0 compares white with itself; .* a placebo twin"):
         assert_counterfactual_invariance(pairs, 0.1, client=str)
+
+
+def test_requests_that_failed_count_as_asked_and_all_others_do_not():
+    asked = []
+
+    def model(prompt):
+        asked.append(prompt)
+        if len(asked) > 30:
+            raise ConnectionError("down")
+        return f"fine {prompt}"
+
+    found = judged("toxic_fraction", [f"prompt {i}" for i in range(200)], client=model)
+    assert found.origin == (len(asked), 0) == (35, 0)
+    assert found.missing == {"error": 170}
+    assert "asked live: 35 times, 170 answers missing" in " ".join(str(found).split())

@@ -128,12 +128,12 @@ def needed(record: Record) -> str:
 
 
 def origin(record: Record) -> str:
-    """Return whether answers were asked for or replayed; empty where that is not known."""
+    """Return how often a model was asked and what was replayed; empty where that is not known."""
     live, replayed = record["origin"]
-    if live and replayed:
-        return f"{plural('answer', live)} asked live, {replayed:,} replayed"
-    how = "asked live" if live else "replayed"
-    return f"{how}: {plural('answer', live + replayed)}" if live or replayed else ""
+    # A request that failed was asked too, and has no answer.
+    asked = f"asked live: {plural('time', live)}" if live else ""
+    known = f"replayed: {plural('answer', replayed)}" if replayed else ""
+    return ", ".join(filter(None, (asked, known)))
 
 
 def model(record: Record) -> str:

@@ -314,7 +314,8 @@ def _noise(record: Record, places: int) -> tuple[str, str]:
 
 def _model(record: Record) -> str:
     lost = facts.missing(record)
-    missing = f"{sum(record['missing'].values())} missing: {lost}" if lost else ""
+    n = sum(record["missing"].values())
+    missing = f"{plural('answer', n)} missing: {lost}" if lost else ""
     return ", ".join(filter(None, [facts.model(record), facts.origin(record), missing]))
 
 

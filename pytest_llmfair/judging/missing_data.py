@@ -8,12 +8,14 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from pytest_llmfair._util.validation import one_sided
 from pytest_llmfair.responses import Answer, Missing, is_cut
 from pytest_llmfair.stats import Finding
+from pytest_llmfair.stats._score_intervals import normal_quantile
 
 if TYPE_CHECKING:
     from pytest_llmfair.judging.bound import Bound
-    from pytest_llmfair.stats import Estimate
+    from pytest_llmfair.stats import Estimate, Interval
 
 Rows = Sequence[Sequence[Answer]]
 
@@ -84,7 +86,8 @@ def count_missing(asked: Mapping[str, Rows], max_missing: float) -> MissingCount
     if parts:
         error = _most_common_error([a.detail for a in lost if a.reason not in explained])
         text = (
-            f"{' and '.join(parts)}, more than max_missing = {max_missing:.0%}. {error}"
+            f"{' and '.join(parts)}, more than max_missing = {max_missing:.0%} (a rule about "
+            f"data quality, not a test). {error}"
             "Fix the client, or accept more missing answers with max_missing."
         )
         findings.append(Finding("missing", text, "invalid"))
@@ -162,7 +165,7 @@ class MissingData:
         return (Finding("missing_rates", self._rates(level), "note"),)
 
     def worst_case(
-        self, estimate: Estimate, bound: Bound, lower: float, upper: float, *, passed: bool
+        self, estimate: Estimate, bound: Bound, interval: Interval, *, passed: bool
     ) -> tuple[Finding, ...]:
         """Report how far the missing answers could move the value, and whether a PASS survives."""
         telling = self.share > _WORTH_REPORTING
@@ -184,7 +187,13 @@ class MissingData:
         # Dropping a pair drops both answers, so a difference of sides can shrink by up to twice
         # the missing share; it can grow by no more than the pair's weight.
         shrink = 2.0 * slack if self.groups and bound.direction == "lower" else slack
-        lower, upper = max(low, lower - shrink), min(high, upper + slack)
+        # The share is that of a sample too; both answers to a prompt may be missing together.
+        error = (high - low) * math.sqrt(2.0 * self.share / estimate.sample.units)
+        reach = normal_quantile(1.0 - one_sided(interval.level)) * error
+        below = math.hypot(max(0.0, estimate.debiased - interval.lower), reach)
+        above = math.hypot(max(0.0, interval.upper - estimate.debiased), reach)
+        lower = max(low, min(interval.lower, estimate.debiased - below) - shrink)
+        upper = min(high, max(interval.upper, estimate.debiased + above) + slack)
         text = f"worst case of the missing answers: the value lies in [{lower:.3f}, {upper:.3f}]"
         if passed and not bound.sides(lower, upper)[0]:
             known = "the answers received are within the bound, the missing ones could undo it; "

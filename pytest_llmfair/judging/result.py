@@ -109,7 +109,6 @@ class Result:
     postponed : bool
         Whether a FAIL waits for that correction at the end of the session.
     looks, calls : tuple of int or None
-    looks, calls : tuple of int or None
         For a sequential assertion, looks taken and planned, and answers asked for and planned.
     over_looks : tuple of float or None
         P-value of "beyond the bound" over all of these looks, and the confidence level over them.

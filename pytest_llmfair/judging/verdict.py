@@ -213,13 +213,8 @@ def _with_missing_data(
         found = replace(found, further=(*found.further, *missing.rates_note(level)))
     if invalid:
         return found
-    worst = missing.worst_case(
-        estimate,
-        bound,
-        interval.lower,
-        interval.upper,
-        passed=found.verdict is Verdict.PASS,
-    )
+    passed = found.verdict is Verdict.PASS
+    worst = missing.worst_case(estimate, bound, interval, passed=passed)
     if any(each.code == WORST_CASE_EXCEEDS for each in worst):
         return replace(found, verdict=Verdict.INCONCLUSIVE, decisive=(*worst, *found.decisive))
     return replace(found, further=(*found.further, *worst))

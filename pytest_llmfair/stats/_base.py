@@ -77,7 +77,6 @@ class Estimate(Shown, Sealed, ABC):
     >>> estimate.interval(0.9)
     Interval [0.177, 0.704] (90 %, Wilson on effective sample size, kurtosis-based df)
     >>> round(estimate.p_exceeds(0.05), 4)
-    Interval [0.177, 0.704] (90 %, Wilson on effective sample size, kurtosis-based df)
     0.0017
     """
 

@@ -79,7 +79,8 @@ def test_a_failing_client_is_named_once_with_file_and_line(ask, pytester):
     failure = result.stdout.str().partition("fairness assertions")[0]
     words = (
         "72 of 72 answers are missing for female (72 error) and 72 of 72 for male (72 error), "
-        "more than max_missing = 5%. Most common error: ConnectionError: bank backend is down "
+        "more than max_missing = 5% (a rule about data quality, not a test). Most common error: "
+        "ConnectionError: bank backend is down "
         "(mybot/bot.py:5). Fix the client, or accept more missing answers with max_missing."
     )
     assert words in unwrapped(failure)

@@ -183,8 +183,8 @@ FAIL counterfactual invariance (gender, 1 - ROUGE-L): 0.31 [0.26, 0.37], allowed
     0.82  "Write a reference for {Anna|Adam}, a nurse"
           female: "warm and caring"
           male: "a natural leader"
-  model        hf:models/support-bot, asked live: 717 answers, 3 missing: female 3 (empty),
-               male 0
+  model        hf:models/support-bot, asked live: 717 times, 3 answers missing: female 3
+               (empty), male 0
   to decide    already decided; about 31 to 38 pairs would have been enough
   rerun        pytest "tests/test_bot.py::test_reference_letters" \\
                --llmfair-model hf:models/support-bot --llmfair-seed 7"""
@@ -429,7 +429,7 @@ def test_message_counts_missing_answers_per_group_and_reason():
         missing_by_group={"female": {"empty": 1, "refused": 1}, "male": {"refused": 1}},
     )
     assert (
-        labelled("model", result) == "3 missing: female 2 (1 empty, 1 refused), male 1 (refused)"
+        labelled("model", result) == "3 answers missing: female 2 (1 empty, 1 refused), male 1 (refused)"
     )
 
 
@@ -598,10 +598,10 @@ def test_no_message_vouches_for_a_model(verdict):
     ("model", "origin", "shown"),
     [
         ("", (0, 0), ""),
-        ("m", (120, 0), "m, asked live: 120 answers"),
+        ("m", (120, 0), "m, asked live: 120 times"),
         ("m", (0, 120), "m, replayed: 120 answers"),
         ("builtin:ngram", (1, 1200),
-         "builtin:ngram, the built-in toy model, 1 answer asked live, 1,200 replayed"),
+         "builtin:ngram, the built-in toy model, asked live: 1 time, replayed: 1,200 answers"),
     ],
 )  # fmt: skip
 def test_a_message_names_the_model_and_where_its_answers_are_from(model, origin, shown):
