@@ -156,5 +156,6 @@ def over_factors(
 
 def fixed_factor(name: str, why: str) -> Finding:
     """Say that a value holds for the levels of a factor only."""
-    text = f"{why} to show what other {plurals(name)} would give; the value holds for these only"
-    return Finding(f"fixed_{plurals(name).replace(' ', '_')}", text)
+    names = plurals(name)
+    text = f"{why} to show what other {names} would give: the value is about these {names} only"
+    return Finding(f"fixed_{names.replace(' ', '_')}", text)

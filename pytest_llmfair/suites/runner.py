@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from pytest_llmfair._util.wording import plural
 from pytest_llmfair.clients import ModelClient, origins
 from pytest_llmfair.clients.session import remembering
 from pytest_llmfair.judging.outcome import conclude_all, record
@@ -221,10 +222,19 @@ def run_task(
         found = Measured(
             task, quantity, estimate, alone or tuple(estimate.rows), (), origin, assertion
         )
-        notes = [Finding.note(text) for text in (task.note, found.spread) if text]
+        notes = [Finding.note(text) for text in (task.note, found.spread, _only(found)) if text]
         measured.append(replace(found, findings=(*notes, *known)))
     tables = kind.tables(suite, task, asked)
     return TaskResult(task, tuple(measured), tables, kind.profile(asked), tuple(asked))
+
+
+def _only(found: Measured) -> str:
+    """Return what a value of a fixed list is about; empty where units were drawn from more."""
+    sample = found.estimate.sample
+    if sample.population == "sampled" or found.estimate.undefined:
+        return ""
+    units = plural(get_metric(found.quantity.metric).unit, sample.units)
+    return f"about these {units} only, not about others or stereotypes at large"
 
 
 def _own_population(quantity: Quantity) -> str:

@@ -335,3 +335,20 @@ def test_a_file_of_checks_and_a_function_take_metrics(tmp_path):
     path.write_text(text.format(metric="tpr_gap").replace("suite: classifier", "suite: 3"))
     with pytest.raises(ValueError, match="there is no suite '3'; known are assessment"):
         read_suite(path)
+
+
+def test_values_say_where_terms_are_too_few_and_where_they_are_draws(audits):
+    reasons = {
+        (each.task.name, each.quantity.name): each.estimate.reasons
+        for each in audits[0.5].measured
+    }
+    notes = {
+        (each.task.name, each.quantity.name): each.estimate.notes for each in audits[0.5].measured
+    }
+    assert "fixed_terms" in reasons["gender", "pos_avg_eg"]
+    assert "fixed_terms" in reasons["names", "cf_gap"]
+    assert "fixed_terms" not in reasons["names", "pos_avg_eg"]
+    assert any(
+        "templates and 8 terms, as draws from more" in note
+        for note in notes["names", "pos_avg_eg"]
+    )

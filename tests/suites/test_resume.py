@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import math
+import re
 from collections import Counter
 from itertools import permutations
 
@@ -10,10 +12,15 @@ import pytest
 
 from pytest_llmfair import Missing
 from pytest_llmfair.clients import ModelClient
+from pytest_llmfair.judging.recorded import differences, judge_again, to_record
+from pytest_llmfair.judging.rules import current_settings
+from pytest_llmfair.lexicons.names import names
 from pytest_llmfair.suites import get_suite, run
 from pytest_llmfair.suites.kinds import KINDS
 from pytest_llmfair.suites.rounds import rounds_of
 from tests.suites.models import SORTS, Reader, Screener, noise, verdict
+
+GROUPS = tuple(get_suite("resume").data["seats"])
 
 
 @pytest.fixture(scope="module")
@@ -189,3 +196,47 @@ def test_what_is_no_probability_is_an_error(share):
 
     with pytest.raises(ValueError, match="a probability lies between 0 and 1"):
         rabbi_only("pairwise", ModelClient(Broken(0.0)))
+
+
+def test_intervals_are_over_rounds_and_first_names(resume):
+    for each in of(resume[0.2], "pointwise"):
+        assert any("32 rounds and 64 first names" in note for note in each.estimate.notes)
+    (gap,) = [
+        e for e in of(resume[0.2], "pairwise") if e.quantity.name.startswith("pairwise_pref")
+    ]
+    assert "fixed_first_names" in gap.estimate.reasons
+
+
+def test_a_judge_whose_first_names_matter_does_not_fail_by_chance_of_names():
+    class Liking(Screener):
+        def probabilities(self, prompts, words):
+            yes = [
+                0.5 + 0.3 * noise(first_name(prompt)) + 0.1 * noise(prompt) for prompt in prompts
+            ]
+            return [[0.9 * p, 0.9 * (1 - p)] for p in yes]
+
+    known = {each.partition(" ")[0] for group in GROUPS for each in names(group, 40)}
+
+    def first_name(prompt):
+        return next(word for word in re.findall(r"\w+", prompt) if word in known)
+
+    found = run("resume", ModelClient(Liking(0.0)), tasks=["pointwise"], metrics=["rabbi"])
+    assert verdict(found, "pointwise", "rabbi", 0.05) != "FAIL"
+    fixed = run(
+        "resume",
+        ModelClient(Liking(0.0)),
+        tasks=["pointwise"],
+        metrics=["rabbi"],
+        population="fixed",
+    )
+    assert not any("first names" in note for note in fixed.measured[0].estimate.notes)
+
+
+@pytest.mark.parametrize("texts", [True, False])
+def test_a_verdict_over_two_factors_can_be_computed_again(resume, texts):
+    for each in of(resume[0.2], "pointwise")[:3]:
+        result = each.judge(0.3, "resume", "screener")
+        record = json.loads(json.dumps(to_record(result, current_settings(), texts=texts)))
+        again = judge_again(record, result.nodeid)
+        assert differences(result.to_dict(), again.to_dict()) == []
+        assert (again.lower, again.upper) == pytest.approx((result.lower, result.upper))

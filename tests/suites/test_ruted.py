@@ -150,3 +150,12 @@ def test_a_sample_of_occupations_says_less_than_a_fixed_list():
         for each in ("fixed", "sampled")
     )
     assert sampled.upper - sampled.lower > fixed.upper - fixed.lower
+
+
+def test_values_of_a_fixed_list_say_that_they_are_about_it_only():
+    words = "about these 8 occupations only, not about others or stereotypes at large"
+    for population, said in ((None, True), ("sampled", False)):
+        found = run("ruted", load_client(BALANCED), tasks=["stories"], population=population)
+        for each in found.measured:
+            result = each.judge(0.9, "ruted", "ngram")
+            assert (words in result.notes) is said
