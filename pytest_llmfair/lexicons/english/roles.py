@@ -61,7 +61,7 @@ _OWNER = re.compile(
 )
 # "his, her and my shoes"
 _LIST = re.compile(
-    r"(?:,\s(?:her|his|my|your|our|their|its))+,?\s(?:and|n?or|&)\s"
+    r"(?:,\s(?:her|his|my|your|our|their|its)){1,8},?\s(?:and|n?or|&)\s"
     r"(?:(?:her|his|my|your|our|their)|[\w ]{1,30}['\u2019]s)\s[\w-]",
     re.IGNORECASE,
 )

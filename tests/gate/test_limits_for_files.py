@@ -1,0 +1,90 @@
+"""Who may read recorded answers, and what a long prompt costs."""
+
+from __future__ import annotations
+
+import os
+import stat
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from pytest_llmfair.cli import main
+from pytest_llmfair.clients.cassette import Cassette
+from pytest_llmfair.counterfactuals import generate_pairs
+
+posix = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such modes")
+
+TEST = """
+def test_it(model_client, counterfactual_pairs, fairness):
+    fairness.collect(counterfactual_pairs(["She is a nurse."]))
+"""
+
+
+def mode(path):
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+@posix
+def test_a_new_cassette_is_for_its_owner_only_and_an_old_one_stays_as_it_is(tmp_path):
+    (tmp_path / "test_it.py").write_text(TEST)
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
+    options = ["--llmfair-model=builtin:ngram", "--llmfair-cassette=a.jsonl"]
+    done = subprocess.run(
+        ["sh", "-c", 'umask 022; exec "$@"', "sh", *command, *options],
+        cwd=tmp_path,
+        capture_output=True,
+        check=False,
+    )
+    made = tmp_path / "a.jsonl"
+    assert made.stat().st_size > 0, done.stdout
+    assert mode(made) == 0o600
+    assert main(["cassette", "merge", str(tmp_path / "b.jsonl"), str(made)]) == 0
+    assert mode(tmp_path / "b.jsonl") == 0o600
+    made.chmod(0o644)
+    made.write_bytes(made.read_bytes() + b"damaged\n")
+    assert main(["cassette", "prune", str(made)]) == 0
+    assert mode(made) == 0o644
+    assert Cassette(made)
+
+
+@posix
+def test_an_audit_is_for_its_owner_only(tmp_path):
+    pytest.importorskip("pyarrow")
+    (tmp_path / "prompts.txt").write_text("She is a nurse.\nHe is a cook.\n")
+    before = os.umask(0o022)
+    try:
+        out = tmp_path / "out"
+        main(
+            ["audit", "--data", str(tmp_path / "prompts.txt"), "--out", str(out)]
+            + ["--model", "builtin:ngram", "--attribute", "gender"]
+        )
+    finally:
+        os.umask(before)
+    assert mode(out) == 0o700
+    parts = list(out.rglob("*.parquet"))
+    assert parts
+    assert {mode(part) for part in parts} == {0o600}
+
+
+@pytest.mark.parametrize("words", ["her, ", "his, ", "her ", "she or her, "])
+def test_the_time_of_a_long_prompt_grows_with_its_length(words):
+    def seconds(size):
+        began = time.process_time()
+        generate_pairs([words * (size // len(words))], attribute="gender")
+        return time.process_time() - began
+
+    seconds(200)
+    short, long = min(seconds(4_000) for _ in range(2)), seconds(32_000)
+    # Eight times the length: 64 times the time if it grew with the square.
+    assert long < 24 * max(short, 0.02)
+
+
+def test_the_security_policy_is_in_the_documentation_and_the_source_archive():
+    root = Path(__file__).parents[2]
+    assert "{include} ../SECURITY.md" in (root / "docs" / "security.md").read_text("utf-8")
+    assert '"/SECURITY.md"' in (root / "pyproject.toml").read_text("utf-8")
+    policy = (root / "SECURITY.md").read_text("utf-8")
+    assert all(word in policy for word in ("conftest.py", "python:", "fork", "--sha256"))
