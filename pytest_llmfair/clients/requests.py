@@ -144,7 +144,8 @@ class RequestRunner:
         budget = None if given else self.budget
         live = LiveRequests(backend, temperature, max_tokens, batch, budget, self.timeout)
         store = self._store(given)
-        order = asking_order(requests)
+        # A file gives its answers in the order of its rows.
+        order = range(len(requests)) if given else asking_order(requests)
         asked = [requests[row] for row in order]
         keys, waiting = store.questions(live, asked)
         note_used("model", f"{backend.name} {temperature} {live.longest}", live)

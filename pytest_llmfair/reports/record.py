@@ -177,7 +177,7 @@ def run_document(
         "errors": sorted((dict(each) for each in errors), key=lambda each: str(each["nodeid"])),
         "multiplicity": _multiplicity(ordered, settings.family),
         "results": [
-            {key: value for key, value in record.items() if key not in _LEFT_OUT}
+            {key: value for key, value in _replayed(record).items() if key not in _LEFT_OUT}
             for record in ordered
         ],
     }
@@ -186,6 +186,13 @@ def run_document(
     if context is not None:
         document["context"] = {**context, "models": _asked(ordered)}
     return document
+
+
+def _replayed(record: Record) -> Record:
+    """Return a record without the record mode, which runs that find the same may differ in."""
+    options = record.get("options", ())
+    kept = [each for each in options if not each.startswith("--llmfair-record-mode ")]
+    return {**record, "options": kept} if options else record
 
 
 def _of_kind(kind: str, used: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:

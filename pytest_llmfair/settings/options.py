@@ -109,6 +109,9 @@ def _choice(name: str, words: tuple[str, ...], help_text: str) -> Option:
     return Option(name, parse, f"one of {', '.join(words)}", help_text, "|".join(words))
 
 
+# Options whose value is the path of a file that a run reads or adds to.
+PATHS = ("cassette", "cassette_used", "prices", "baseline")
+
 OPTIONS: tuple[Option, ...] = (
     Option(
         "model",

@@ -193,9 +193,9 @@ def _recorded(
 
 def identity_in(backend: AnyBackend, cassette: Cassette | None) -> dict[str, str]:
     """Return provider, model and revision; the recorded revision if the model is not here."""
-    if hasattr(backend, "identity") or not backend.name.startswith(
-        ("builtin:", "hf:", "python:", "vllm:")
-    ):
+    local = backend.name.startswith(("builtin:", "hf:", "python:", "vllm:"))
+    # A function that is loaded knows its own code.
+    if not local or (backend.name.startswith("python:") and hasattr(backend, "identity")):
         return identity_of(backend)
     model = identity_of_specification(backend.name)
     if model.get("revision") == "" and cassette is not None:
