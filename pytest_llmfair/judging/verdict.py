@@ -41,7 +41,13 @@ _REPORTING_OPTIONS = {
 _BASELINE_OPTIONS = {"baseline", "margin", "baseline_days"}
 
 # In mode strict these hide a reason to doubt a PASS.
-_DOUBTS = {"parts_exceed", "uninformative", "worst_case_exceeds", "worst_case_unknown"}
+_DOUBTS = {
+    "model_changed",
+    "parts_exceed",
+    "uninformative",
+    "worst_case_exceeds",
+    "worst_case_unknown",
+}
 
 
 @dataclass(frozen=True, slots=True)

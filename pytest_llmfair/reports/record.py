@@ -95,15 +95,22 @@ def used_since(session: Session) -> list[dict[str, Any]]:
     session.reported += len(new)
     replay = getattr(session.asker, "replay", None)
     describe: dict[str, Callable[[Any], dict[str, Any]]] = {
-        "model": functools.partial(_model, cassette=getattr(replay, "cassette", None)),
+        "model": functools.partial(
+            _model,
+            cassette=getattr(replay, "cassette", None),
+            served=getattr(getattr(session.asker, "counts", None), "served", {}),
+        ),
         "lexicon": _lexicon,
         "scorer": _scorer,
     }
     return [{"kind": kind, **describe[kind](what)} for (kind, _), what in new]
 
 
-def _model(live: Any, cassette: Any) -> dict[str, Any]:
-    """Describe a model and how it was asked; the cassette knows the revision of an absent one."""
+def _model(live: Any, cassette: Any, served: Mapping[str, set[tuple[str, str]]]) -> dict[str, Any]:
+    """Describe a model, how it was asked, and as what its server answered.
+
+    The cassette knows the revision of a model that is not on this machine.
+    """
     from pytest_llmfair.clients.cassette.replay import identity_in
 
     name = live.backend.name
@@ -123,6 +130,7 @@ def _model(live: Any, cassette: Any) -> dict[str, Any]:
             "temperature": float(live.temperature),
             "max_tokens": live.longest,
             **identity,
+            **({"served": sorted(map(list, names))} if (names := served.get(name)) else {}),
         },
     }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -86,7 +87,7 @@ def test_members_of_a_pair_are_asked_one_after_the_other_in_random_order(kind: s
     asked = asked_in_order(kind, lambda client: client.answer_pairs(PAIRS, 2))
     numbers = [int(text.split()[-1].strip(".")) for text in asked]
     # Every pair is one run of the list.
-    assert sum(a != b for a, b in zip(numbers, numbers[1:], strict=False)) == len(PAIRS) - 1
+    assert sum(a != b for a, b in itertools.pairwise(numbers)) == len(PAIRS) - 1
     first_of_sample: list[str] = []
     for number in dict.fromkeys(numbers):
         own = [text for text in asked if text.split()[-1] == f"{number}."]
@@ -119,7 +120,7 @@ def test_every_group_of_a_prompt_is_asked_before_the_next_prompt() -> None:
     asked = asked_in_order("function", lambda client: client.answer_pairs(pairs, 2))
     rooms = [text.split()[-1] for text in asked]
     assert len(asked) == 2 * 40 * groups
-    assert sum(a != b for a, b in zip(rooms, rooms[1:], strict=False)) == 39
+    assert sum(a != b for a, b in itertools.pairwise(rooms)) == 39
     firsts = [asked[i].split()[1] for i in range(0, len(asked), groups)]
     assert len(set(firsts)) == groups
 

@@ -127,7 +127,8 @@ def test_models_of_a_tests_own_are_capped_too(run, pytester):
             client = ModelClient.of(lambda prompt: asked.append(prompt) or "an answer")
             (rows,) = zip(*client.generate([str(i) for i in range(9)]))
             assert len(asked) == 5
-            assert [isinstance(row, Missing) for row in rows] == [str(i) not in asked for i in range(9)]
+            lost = [str(i) for i, row in enumerate(rows) if isinstance(row, Missing)]
+            assert set(lost) | set(asked) == set(map(str, range(9)))
         """
     )
     run("--llmfair-max-calls=5").assert_outcomes(passed=1)

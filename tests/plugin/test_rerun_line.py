@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 import shlex
 
-import pytest
-
 TEST = """
 from pytest_llmfair import assert_counterfactual_invariance
 from pytest_llmfair.counterfactuals import generate_pairs
