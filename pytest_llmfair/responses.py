@@ -329,6 +329,8 @@ class PairedResponses:
         Number of prompts that name no group.
     origin : (int, int)
         Number of live and of replayed answers; (0, 0) if unknown.
+    order : mapping of str to int
+        Place of every prompt in the order of asking; empty if unknown.
 
     Examples
     --------
@@ -350,6 +352,7 @@ class PairedResponses:
     lost: Mapping[str, int] = field(default_factory=dict)
     unmentioned: int = 0
     origin: tuple[int, int] = field(default=(0, 0), compare=False)
+    order: Mapping[str, int] = field(default_factory=dict, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         """Check the rows of answers."""

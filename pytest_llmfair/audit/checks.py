@@ -154,4 +154,5 @@ def judge(path: Path, plan: Plan, folder: Path, options: list[str]) -> int:
     """Judge a file of checks with pytest, and return its exit status."""
     path = path.resolve()
     plugin = GivenChecks(path, lambda: read_audit_checks(path, plan, folder))
-    return int(pytest.main(["-p", "llmfair", *options, str(path)], [plugin]))
+    asked = ["--llmfair-model", plan.model, "--llmfair-seed", str(plan.seed)]
+    return int(pytest.main(["-p", "llmfair", *asked, *options, str(path)], [plugin]))

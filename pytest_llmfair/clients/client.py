@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_llmfair.clients.asking import (
     FirstWords,
     Side,
+    asking_order,
     blocks_of,
     checked,
     requests_of,
@@ -242,7 +243,9 @@ class ModelClient:
             blocks = [list(block_of.values()), [of_pair[row] for row in twins]][: len(questions)]
         # All sides in one call, which makes full batches.
         asked = self._with(seed, temperature, max_tokens)
-        found = asked._answers(requests_of(questions, n, asked.seed, blocks), fresh=fresh)
+        requests = requests_of(questions, n, asked.seed, blocks)
+        found = asked._answers(requests, fresh=fresh)
+        order = {requests[row].prompt: place for place, row in enumerate(asking_order(requests))}
         rows_by_side = rows_of(found, questions, n)
         if shared:
             row_of = dict(zip(texts, rows_by_side[0], strict=True))
@@ -253,7 +256,14 @@ class ModelClient:
             given = iter(answers[2])
             placebo = tuple(() if text is None else next(given) for text in reworded)
         return PairedResponses(
-            pairs, answers[0], answers[1], self.name, placebo, **losses, origin=origin()
+            pairs,
+            answers[0],
+            answers[1],
+            self.name,
+            placebo,
+            **losses,
+            origin=origin(),
+            order=order,
         )
 
     def next_token_probabilities(

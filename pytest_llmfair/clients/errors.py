@@ -82,6 +82,12 @@ def counted(usage: object, name: str) -> int:
     return count if type(count) is int and 0 <= count <= _MOST_TOKENS else 0
 
 
+def served_by(body: Mapping[str, Any]) -> tuple[str, str]:
+    """Return the model and the system fingerprint that a body names."""
+    model, fingerprint = (body.get(key) for key in ("model", "system_fingerprint"))
+    return one_line(str(model or "")), one_line(str(fingerprint or ""))
+
+
 def of_error(error: Exception, url_variable: str) -> Attempt:
     """Return the attempt for an exception of an SDK like OpenAI's; remedies name the variable."""
     status = status_of(error)

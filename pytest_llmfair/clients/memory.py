@@ -25,6 +25,8 @@ class Memory:
     """
 
     _answers: dict[bytes, Answer] = field(default_factory=dict)
+    # Model and system fingerprint that answered, by key, where the server named them.
+    served: dict[bytes, tuple[str, str]] = field(default_factory=dict)
     _asked: set[bytes] = field(default_factory=set)
     _clients: dict[Hashable, tuple[int, object]] = field(default_factory=dict)
     _changed: threading.Condition = field(default_factory=threading.Condition)
@@ -71,6 +73,8 @@ class Memory:
         for key, reply in replies.items():
             if was_sent(reply.answer) and not is_failure(reply.answer):
                 self._answers[key] = reply.answer
+                if any(reply.served):
+                    self.served[key] = reply.served
 
     def release(self, keys: Sequence[bytes]) -> None:
         """Let other threads ask what got no answer."""

@@ -75,6 +75,8 @@ class Reply:
         Attempts whose answer could not be read, but may have been charged.
     raised : bool
         Whether the user's function raised an exception.
+    served : (str, str)
+        Model and system fingerprint as the server named them; "" where it did not.
 
     Examples
     --------
@@ -88,6 +90,7 @@ class Reply:
     attempts: int = 1
     unread: int = 0
     raised: bool = False
+    served: tuple[str, str] = ("", "")
 
 
 @dataclass(frozen=True, slots=True)

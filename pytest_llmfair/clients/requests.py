@@ -36,6 +36,10 @@ class Store(Protocol):
     For every call the runner gets the questions by key, and asks what `begin` and `claim` leave.
     """
 
+    @property
+    def served(self) -> Mapping[Any, tuple[str, str]]:
+        """Model and system fingerprint that answered, by key, where the server named them."""
+
     def questions(
         self, live: LiveRequests, requests: Sequence[Request]
     ) -> tuple[list[Any], dict[Any, Any]]:
@@ -70,6 +74,8 @@ class Counts:
 
     live: int = 0
     replayed: int = 0
+    # By client: the models and system fingerprints that answered, as their server named them.
+    served: dict[str, set[tuple[str, str]]] = field(default_factory=dict, repr=False)
 
 
 @dataclass(slots=True)
@@ -148,7 +154,8 @@ class RequestRunner:
         budget = None if given else self.budget
         live = LiveRequests(backend, temperature, max_tokens, batch, budget, self.timeout)
         store = self._store(given)
-        order = asking_order(requests)
+        # A file gives its answers in the order of its rows.
+        order = range(len(requests)) if given else asking_order(requests)
         asked = [requests[row] for row in order]
         keys, waiting = store.questions(live, asked)
         note_used("model", f"{backend.name} {temperature} {live.longest}", live)
@@ -173,6 +180,8 @@ class RequestRunner:
                 for key in mine:
                     waiting.pop(key)
         self._count(store, found, given=given)
+        served = {store.served[key] for key in found if key in store.served}
+        self.counts.served.setdefault(backend.name, set()).update(served)
         return [found[key] for _, key in sorted(zip(order, keys, strict=True))]
 
     def close(self) -> None:

@@ -122,7 +122,13 @@ class CheckItem(pytest.Function):
             # Pytest could not run it again by its name.
             lines = list(takewhile(lambda line: not line.startswith("  rerun "), lines))
             if self.check.line:
-                lines.append(f"  {'rerun':<13}{self.check.rerun}")
+                options = getattr(getattr(error, "result", None), "options", ())
+                # Model and seed are those of the answers that the command names.
+                again = [self.check.rerun]
+                for option in options:
+                    if not option.startswith(("--llmfair-model ", "--llmfair-seed ")):
+                        again += [option] if option not in again[0] else []
+                lines.append(f"  {'rerun':<13}{' '.join(again)}")
         lines.append(f"  {'check':<13}{place}, owner {self.check.owner}: {self.check.rationale}")
         for entry in shown.reprtraceback.reprentries:
             entry.lines = lines

@@ -21,6 +21,7 @@ from typing import Any
 from pytest_llmfair.judging.arrange import arrange, scored
 from pytest_llmfair.judging.assertion import Assertion, EstimateAssertion
 from pytest_llmfair.judging.bound import Bound
+from pytest_llmfair.judging.changes import changes_of
 from pytest_llmfair.judging.collecting import check_units, collect
 from pytest_llmfair.judging.groups import TwoGroups, comparisons_of, inputs_of_groups
 from pytest_llmfair.judging.inputs import MetricInputs
@@ -173,7 +174,10 @@ def measure(assertion: Assertion, data: tuple[Any, ...], units: Any) -> Measured
         if fixed is not None:
             inputs = replace(inputs.with_findings(fixed), unit="filler")
     inputs = _with_selection(assertion, inputs)
-    return inputs.with_findings(*unchecked_pairs(assertion.source.first)), estimate
+    return inputs.with_findings(
+        *unchecked_pairs(assertion.source.first),
+        *changes_of(inputs, assertion.metric.needs, getattr(first, "order", {})),
+    ), estimate
 
 
 def _measure_one(

@@ -219,6 +219,10 @@ def joined(first: Any, second: Any) -> Any:
         counterfactual=first.counterfactual + second.counterfactual,
         placebo=_twins(first) + _twins(second),
         origin=origin,
+        order={
+            **first.order,
+            **{text: len(first.order) + place for text, place in second.order.items()},
+        },
     )
 
 

@@ -7,6 +7,7 @@ import math
 import shlex
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 from pytest_llmfair._util.validation import one_sided
 from pytest_llmfair.judging.bound import NO_FLOOR, REWORDED, Bound
@@ -16,28 +17,32 @@ from pytest_llmfair.judging.missing_data import WORST_CASE_EXCEEDS
 from pytest_llmfair.judging.power import Power, no_number, power_of, units_to_decide
 from pytest_llmfair.judging.result import Example, Result, Verdict
 from pytest_llmfair.judging.rules import JudgedMetric, Rules, Unregistered, current_settings
-from pytest_llmfair.session import active
+from pytest_llmfair.session import active, current_session
 from pytest_llmfair.settings import Settings
-from pytest_llmfair.settings.options import OPTIONS
+from pytest_llmfair.settings.options import OPTIONS, PATHS
 from pytest_llmfair.stats import Estimate, Finding, Interval
 
 _WORST_ROWS = 3
 
-# Without these another run would not repeat what a test found; the seed is always named.
-_DECISIVE_OPTIONS = (
-    "model",
-    "mode",
-    "level",
-    "inconclusive",
-    "underpowered",
-    "max_tokens",
-    "max_missing",
-    "max_invalid",
-    "max_uncertain",
-)
+# Options that no verdict depends on; without the others another run might find something else.
+_REPORTING_OPTIONS = {
+    "show_text",
+    "json",
+    "html",
+    "markdown",
+    "json_context",
+    "save_text",
+    "evidence",
+    "require",
+    "cassette_used",
+    "plan",
+    "update_baseline",
+}
+# What a run is compared with; one that writes it compares nothing.
+_BASELINE_OPTIONS = {"baseline", "margin", "baseline_days"}
 
 # In mode strict these hide a reason to doubt a PASS.
-_DOUBTS = {"parts_exceed", "uninformative", "worst_case_unknown"}
+_DOUBTS = {"model_changed", "parts_exceed", "uninformative", "worst_case_unknown"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,15 +311,23 @@ def _examples(estimate: Estimate, inputs: MetricInputs, result: Result) -> tuple
 
 def _options(settings: Settings) -> tuple[str, ...]:
     """Return the command line options that answers and verdicts of the session depend on."""
-    given = []
+    session, defaults, given = current_session(), Settings(), []
+    left_out = _REPORTING_OPTIONS | (_BASELINE_OPTIONS if settings.update_baseline else set())
     for option in OPTIONS:
         value = getattr(settings, option.name)
-        if option.name in _DECISIVE_OPTIONS and value != getattr(Settings(), option.name):
-            setting = shlex.quote(str(value))
-            given.append(
-                f"-o {option.key}={setting}" if option.ini_only else f"{option.flag} {setting}"
-            )
-    return (*given, f"--llmfair-seed {settings.seed}")
+        # A default may be in the place of a value in the ini file; the seed is always named.
+        named = value != getattr(defaults, option.name) or option.name in (*settings.given, "seed")
+        if option.name in left_out or not named:
+            continue
+        root = session and session.root
+        if option.name in PATHS and root and Path(value).is_relative_to(root):
+            # Tests are named relative to the root too, and reports show no folder of a machine.
+            value = Path(value).relative_to(root).as_posix()
+        setting = shlex.quote(str(value))
+        given.append(
+            f"-o {option.key}={setting}" if option.ini_only else f"{option.flag} {setting}"
+        )
+    return tuple(given)
 
 
 def _red(

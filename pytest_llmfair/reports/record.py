@@ -75,15 +75,22 @@ def used_since(session: Session) -> list[dict[str, Any]]:
     session.reported += len(new)
     replay = getattr(session.asker, "replay", None)
     describe: dict[str, Callable[[Any], dict[str, Any]]] = {
-        "model": functools.partial(_model, cassette=getattr(replay, "cassette", None)),
+        "model": functools.partial(
+            _model,
+            cassette=getattr(replay, "cassette", None),
+            served=getattr(getattr(session.asker, "counts", None), "served", {}),
+        ),
         "lexicon": _lexicon,
         "scorer": _scorer,
     }
     return [{"kind": kind, **describe[kind](what)} for (kind, _), what in new]
 
 
-def _model(live: Any, cassette: Any) -> dict[str, Any]:
-    """Describe a model and how it was asked; the cassette knows the revision of an absent one."""
+def _model(live: Any, cassette: Any, served: Mapping[str, set[tuple[str, str]]]) -> dict[str, Any]:
+    """Describe a model, how it was asked, and as what its server answered.
+
+    The cassette knows the revision of a model that is not on this machine.
+    """
     from pytest_llmfair.clients.cassette.replay import identity_in
 
     name = live.backend.name
@@ -103,6 +110,7 @@ def _model(live: Any, cassette: Any) -> dict[str, Any]:
             "temperature": float(live.temperature),
             "max_tokens": live.longest,
             **identity,
+            **({"served": sorted(map(list, names))} if (names := served.get(name)) else {}),
         },
     }
 
@@ -157,7 +165,7 @@ def run_document(
         "errors": sorted((dict(each) for each in errors), key=lambda each: str(each["nodeid"])),
         "multiplicity": _multiplicity(ordered, settings.family),
         "results": [
-            {key: value for key, value in record.items() if key not in _LEFT_OUT}
+            {key: value for key, value in _replayed(record).items() if key not in _LEFT_OUT}
             for record in ordered
         ],
     }
@@ -166,6 +174,13 @@ def run_document(
     if context is not None:
         document["context"] = {**context, "models": _asked(ordered)}
     return document
+
+
+def _replayed(record: Record) -> Record:
+    """Return a record without the record mode, which runs that find the same may differ in."""
+    options = record.get("options", ())
+    kept = [each for each in options if not each.startswith("--llmfair-record-mode ")]
+    return {**record, "options": kept} if options else record
 
 
 def _of_kind(kind: str, used: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:

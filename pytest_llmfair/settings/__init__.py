@@ -123,6 +123,8 @@ class Settings:
     margin: float | None = None
     baseline_days: int = 90
     profile: str = ""
+    # Names of the options on the command line.
+    given: tuple[str, ...] = ()
     # Only a policy sets these.
     failing: str = "fail"
     waivers: tuple[Waiver, ...] = ()
@@ -174,7 +176,9 @@ def resolve(
     for option in OPTIONS:
         source, folder = option.flag, config.invocation_params.dir
         text = None if option.ini_only else config.getoption(option.key)
-        if text is None:
+        if text is not None:
+            values["given"] = (*values.get("given", ()), option.name)
+        else:
             source, folder = option.key, (config.inipath or config.rootpath / "ini").parent
             text = config.getini(option.key)
         if text is None and policy_file is not None and policy is not None:

@@ -117,6 +117,9 @@ def instead(given: Any, known: Iterable[str]) -> str:
     return f"; did you mean {close[0]}?" if close else f"; choose among {', '.join(names)}"
 
 
+# Options whose value is the path of a file that a run reads or adds to.
+PATHS = ("cassette", "cassette_used", "prices", "baseline")
+
 OPTIONS: tuple[Option, ...] = (
     Option(
         "model",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pytest_llmfair.stats._base import Estimate, GroupRow, Table, Undefined
+from pytest_llmfair.stats._p_values import change_point
 from pytest_llmfair.stats._records import (
     Call,
     Finding,
@@ -95,6 +96,7 @@ __all__ = [
     "WorstDistance",
     "WorstGroups",
     "ZeroCellLogRatio",
+    "change_point",
     "distribution_gaps",
     "holm",
     "rate_gaps",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from scipy import special
@@ -47,6 +47,22 @@ def invert(excluded: Callable[[float], bool]) -> float:
         low, high = (low, typed) if excluded(typed) else (typed, high)
     # Strictly inside (low, high): below every alpha that excludes, above every one that does not.
     return 0.5 * (low + high)
+
+
+def change_point(values: Sequence[float]) -> tuple[float, int]:
+    """Pettitt's test (1979) of a change in the level of a series, and how many come before it.
+
+    The p-value is that of the largest deviation of a Brownian bridge, which is conservative for
+    series of this length; with fewer than 20 values it is 1.
+    """
+    n = len(values)
+    _, row, counts = np.unique(values, return_inverse=True, return_counts=True)
+    ranks = (np.cumsum(counts) - 0.5 * (counts - 1))[row]
+    if n < 20 or len(counts) == 1:
+        return 1.0, n
+    walk = np.abs(np.cumsum(ranks - ranks.mean())) / (ranks.std() * math.sqrt(n))
+    before = int(np.argmax(walk))
+    return float(special.kolmogorov(walk[before])), before + 1
 
 
 def within_share(error: float, allowed: tuple[float, float], widths: tuple[float, float]) -> float:

@@ -16,10 +16,7 @@ def test_bot(model_client):
     assert_counterfactual_invariance(PAIRS, 0.1, client=model_client)
 """
 FAIR = "from words import OPENING\n\ndef reply(prompt):\n    return OPENING + prompt.split()[3]\n"
-UNFAIR = (
-    FAIR + "\ndef _unfair(prompt):\n    return 'no' if 'She' in prompt else 'yes please'\n"
-    "reply = _unfair\n"
-)
+UNFAIR = "def reply(prompt):\n    return 'no' if 'She' in prompt else 'yes please'\n"
 
 
 @pytest.fixture

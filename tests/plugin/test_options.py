@@ -73,8 +73,9 @@ def settings_of(pytester, *arguments):
 
 
 def test_every_option_is_a_setting():
-    # Pytest's own -vv sets `detailed`, and the policy of a repository the other two.
-    others = {"detailed", "failing", "waivers"}
+    # Pytest's own -vv sets `detailed`, the command line `given`, and the policy of a repository
+    # the other two.
+    others = {"detailed", "given", "failing", "waivers"}
     assert {option.name for option in OPTIONS} == set(Settings.__dataclass_fields__) - others
     assert {option.name for option in OPTIONS} == set(VALUES)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from pytest_llmfair.clients.backends.server import ServerBackend, limits_of
-from pytest_llmfair.clients.errors import body_of, counted, malformed, of_text
+from pytest_llmfair.clients.errors import body_of, counted, malformed, of_text, served_by
 from pytest_llmfair.clients.protocol import Attempt, Reply, Request
 from pytest_llmfair.clients.spec import ModelSpec
 from pytest_llmfair.responses import Missing
@@ -75,5 +75,6 @@ def read_message(body: Mapping[str, Any], limit: int | None) -> Attempt:
             reply,
             prompt_tokens=counted(usage, "input_tokens"),
             answer_tokens=counted(usage, "output_tokens"),
+            served=served_by(body),
         )
     )

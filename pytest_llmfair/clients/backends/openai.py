@@ -16,6 +16,7 @@ from pytest_llmfair.clients.errors import (
     message_of,
     of_text,
     one_line,
+    served_by,
     status_of,
 )
 from pytest_llmfair.clients.protocol import Attempt, Reply, Request
@@ -197,4 +198,5 @@ def _counted(reply: Reply, body: Mapping[str, Any]) -> Reply:
         reply,
         prompt_tokens=counted(usage, "prompt_tokens"),
         answer_tokens=counted(usage, "completion_tokens"),
+        served=served_by(body),
     )

@@ -135,6 +135,7 @@ class Record:
         shown |= {"first_token": True} if request.first_token else {}
         shown |= {"cut": True} if is_cut(answer) else {}
         shown["tokens"] = [reply.prompt_tokens, reply.answer_tokens]
+        shown |= {"served": list(reply.served)} if any(reply.served) else {}
         shown["day"], shown["schema"] = self.day.isoformat(), SCHEMA
         return sealed(shown, self.key)
 
@@ -161,6 +162,7 @@ class Record:
         else:
             answer = DigestedText(found["answer_digest"], cut=cut)
         prompt_tokens, answer_tokens = found["tokens"]
+        model, fingerprint = found.get("served", ("", ""))
         return cls(
             Question(
                 found["model"],
@@ -173,7 +175,7 @@ class Record:
                 found["temperature"],
                 found["max_tokens"],
             ),
-            Reply(answer, prompt_tokens, answer_tokens, 0),
+            Reply(answer, prompt_tokens, answer_tokens, 0, served=(model, fingerprint)),
             date.fromisoformat(found["day"]),
             found["key"],
             found.get("prompt_digest", ""),

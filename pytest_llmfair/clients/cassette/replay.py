@@ -62,6 +62,8 @@ class Replay:
     _functions: dict[str, Any] = field(default_factory=dict)
     # Answers of this process whose texts the cassette does not keep.
     _texts: dict[str, str] = field(default_factory=dict)
+    # Model and system fingerprint that answered, by key, where the server named them.
+    served: dict[str, tuple[str, str]] = field(default_factory=dict)
 
     def questions(
         self, live: LiveRequests, requests: Sequence[Request]
@@ -120,6 +122,7 @@ class Replay:
         sent = {key: reply for key, reply in replies.items() if was_sent(reply.answer)}
         self.cassette.put([Record.of(waiting[key], reply, today) for key, reply in sent.items()])
         self._used.update(sent)
+        self.served.update((key, r.served) for key, r in sent.items() if any(r.served))
         self._replayed.difference_update(sent)
         if not self.cassette.text:
             self._texts.update(
@@ -153,6 +156,8 @@ class Replay:
             if answer is None:
                 continue
             found[key] = answer
+            if held is not None and any(held[0].reply.served):
+                self.served[key] = held[0].reply.served
             if not (self.records and held is not None and held[1] >= self.since):
                 self._replayed.add(key)
             self._used.add(key)
@@ -193,9 +198,9 @@ def _recorded(
 
 def identity_in(backend: AnyBackend, cassette: Cassette | None) -> dict[str, str]:
     """Return provider, model and revision; the recorded revision if the model is not here."""
-    if hasattr(backend, "identity") or not backend.name.startswith(
-        ("builtin:", "hf:", "python:", "vllm:")
-    ):
+    local = backend.name.startswith(("builtin:", "hf:", "python:", "vllm:"))
+    # A function that is loaded knows its own code.
+    if not local or (backend.name.startswith("python:") and hasattr(backend, "identity")):
         return identity_of(backend)
     model = identity_of_specification(backend.name)
     if model.get("revision") == "" and cassette is not None:
