@@ -397,4 +397,4 @@ def test_comparisons_on_other_prompts_are_unrelated():
         for k in range(10)
     }
     found = WorstGroups.of_parts(parts, "lower", units=600, generations=600)
-    assert found.shared.each(0.025) == pytest.approx(1.0 - 0.975**0.1, rel=0.1)
+    assert found.shared.each(0.025) == pytest.approx(1.0 - 0.975**0.1, rel=0.2)
