@@ -65,11 +65,14 @@ def _worst(rng, *, groups, units, shift=0.0, spread=1.0, bound=0.0, side="beyond
     scale = 0.1 * np.linspace(1.0, spread, groups) / spread
     scores = own + rng.normal(0.0, 1.0, (units, groups)) * scale
     scores[:, 0] += shift
-    parts = {}
-    for a in range(groups):
-        for b in range(a):
-            gap = scores[:, a] - scores[:, b]
-            parts[str(a), str(b)] = Mean.of_values(np.clip(gap, -2, 2), bounds=(-2.0, 2.0))
+    parts = {
+        (str(a), str(b)): Mean.of_values(
+            np.clip(scores[:, a] - scores[:, b], -2, 2), bounds=(-2.0, 2.0), units=range(units)
+        )
+        for a in range(groups)
+        for b in range(groups)
+        if a < b
+    }
     found = WorstGroups.of_parts(parts, "lower", units=units, generations=units * groups)
     if side == "within":
         return found.upper_bound(0.025) <= bound
@@ -85,7 +88,7 @@ def _sign(rng):
 
 
 def _strata(rng):
-    """Draw scores of several jobs, each with a sign of its own."""
+    """Whether that happens to scores of several jobs, each with its own sign."""
     groups, jobs = np.tile(["a", "b"], 60), np.repeat(["cook", "pilot", "nurse"], 40)
     scores = rng.normal(size=120) + np.where(jobs == "cook", -0.5, 0.2) * (groups == "a")
     found = rabbi(scores, groups=groups, reference="b", strata=jobs)
@@ -100,16 +103,8 @@ def _compared_means(rng, *, shift, side):
 
 
 PASS, FAIL = Verdict.PASS, Verdict.FAIL
-_GAPS = {
-    f"{groups} groups, {units} units{', unequal spreads' if spread > 1 else ''}": {
-        "groups": groups,
-        "units": units,
-        "spread": spread,
-    }
-    for groups in (3, 8, 12)
-    for units in (20, 50, 200)
-    for spread in (1.0, 4.0)
-}
+# Groups, units, and largest over smallest spread.
+_SIZES = ((3, 20, 1.0), (3, 20, 4.0), (3, 200, 4.0), (8, 20, 4.0), (8, 50, 1.0), (12, 20, 1.0))
 
 ATTACKS = [
     Attack("K", "other people, sorted alike, gap at the margin: PASS", 0.025,
@@ -134,4 +129,17 @@ ATTACKS = [
            partial(_compared_means, shift=0.05, side=FAIL), 200),
     Attack("2", "three groups, one ranked lower: value outside its interval", 0.0, _sign, 60),
     Attack("2", "three jobs of different signs: value outside its interval", 0.0, _strata, 60),
+    *(
+        Attack("L", f"{groups} equal groups, {units} units, spreads 1 to {spread:g}: FAIL", 0.025,
+               partial(_worst, groups=groups, units=units, spread=spread), 150)
+        for groups, units, spread in _SIZES
+    ),
+    Attack("L", "12 groups, 50 units, one apart: FAIL", 0.8,
+           partial(_worst, groups=12, units=50, shift=0.078), 100, at_least=True),
+    Attack("L", "3 groups, 50 units, one apart: FAIL", 0.8,
+           partial(_worst, groups=3, units=50, shift=0.065), 200, at_least=True),
+    Attack("L", "12 groups, 200 units, one apart by the bound: PASS", 0.025,
+           partial(_worst, groups=12, units=200, shift=0.05, bound=0.05, side="within"), 100),
+    Attack("L", "12 groups, 200 units, one apart by the bound: FAIL", 0.025,
+           partial(_worst, groups=12, units=200, shift=0.05, bound=0.05), 100),
 ]  # fmt: skip

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import itertools
+import math
 import random
 from collections import Counter
+from statistics import NormalDist
 
 import numpy as np
 import pytest
@@ -347,3 +349,52 @@ def test_an_unfair_candidate_does_not_pass_because_its_baseline_is_noisy():
         margin=0.2, generations=1,
     )  # fmt: skip
     assert result.verdict is Verdict.UNDERPOWERED
+
+
+def worst_of(scores, units):
+    """Compare every two columns; a unit has a row in each."""
+    parts = {
+        (str(a), str(b)): Mean.of_values(
+            scores[:, a] - scores[:, b], bounds=(-3.0, 3.0), units=units
+        )
+        for a, b in itertools.combinations(range(scores.shape[1]), 2)
+    }
+    return WorstGroups.of_parts(parts, "lower", units=len(scores), generations=scores.size)
+
+
+def test_related_comparisons_share_less_of_the_error_rate_than_unrelated_ones():
+    rng = np.random.default_rng(8)
+    scores = rng.normal(size=(60, 1)) * 0.1 + rng.normal(0.0, 0.1, (60, 8))
+    together, evenly = worst_of(scores, list(range(60))), worst_of(scores, None)
+    assert "max-T" in together.method
+    assert "Bonferroni" in evenly.method
+    assert together.lower_bound(0.025) > evenly.lower_bound(0.025)
+    assert together.upper_bound(0.025) == evenly.upper_bound(0.025)
+    assert 1 < together.shared.each(0.025) / evenly.shared.each(0.025) < 2.5
+    # The largest of 28 differences of 8 equal independent normals, one-sided: by simulation.
+    draws = np.random.default_rng(1).normal(size=(40_000, 8))
+    gaps = [draws[:, a] - draws[:, b] for a, b in itertools.combinations(range(8), 2)]
+    largest = np.max(gaps, axis=0) / math.sqrt(2.0)
+    expected = NormalDist().cdf(-np.quantile(largest, 0.975))
+    assert together.shared.each(0.025) == pytest.approx(expected, rel=0.25)
+    ends = together.interval()
+    assert together.p_exceeds(ends.lower - 1e-6) < 0.025 <= together.p_exceeds(ends.lower + 1e-6)
+
+
+@pytest.mark.parametrize("units", [19, 20])
+def test_few_units_share_the_error_rate_evenly(units):
+    scores = np.random.default_rng(8).normal(0.0, 0.1, (units, 4))
+    found = worst_of(scores, list(range(units)))
+    assert ("Bonferroni" if units < 20 else "max-T") in found.method
+
+
+def test_comparisons_on_other_prompts_are_unrelated():
+    rng = np.random.default_rng(8)
+    parts = {
+        (str(k), "b"): Mean.of_values(
+            rng.normal(0.0, 0.1, 60), bounds=(-1.0, 1.0), units=[f"{k} {i}" for i in range(60)]
+        )
+        for k in range(10)
+    }
+    found = WorstGroups.of_parts(parts, "lower", units=600, generations=600)
+    assert found.shared.each(0.025) == pytest.approx(1.0 - 0.975**0.1, rel=0.2)

@@ -25,7 +25,7 @@ from pytest_llmfair.judging.recorded import judge_again, kept_of
 from pytest_llmfair.judging.result import Result
 from pytest_llmfair.judging.rules import Rules, Unregistered, current_settings
 from pytest_llmfair.stats import Estimate, Finding, Sample, Undefined, WorstGroups
-from pytest_llmfair.stats.difference import Pairing
+from pytest_llmfair.stats.difference import Pairing, pairing_of
 
 VERSION = 1
 # Two runs may each lose a few answers; a row less than this share in common is another question.
@@ -129,7 +129,9 @@ class Baseline:
                 return compared(sides, sides[0].info, self.margin, rules, how=how)
         # Other rows, or other people: the intervals are joined, whatever rows they have in common.
         loose = [replace(side, estimate=_without_rows(side.estimate)) for side in sides]
-        how = "unknown" if of_prompts else None
+        # Labels may be pseudonyms here, which begin with the same one in every run.
+        labelled = pairing_of(*(side.estimate for side in loose)) != "independent"
+        how = "unknown" if of_prompts or labelled else "independent"
         return compared(loose, sides[0].info, self.margin, rules, how=how)
 
     def _invalid(self, result: Result, why: str, rules: Rules) -> Result:

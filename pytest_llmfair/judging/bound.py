@@ -160,7 +160,8 @@ class Bound:
     def _p_beyond(self, estimate: Estimate) -> float:
         parts = getattr(estimate, "parts", None)
         if parts is not None:
-            return min(1.0, len(parts) * min(map(self._p_beyond, parts.values())))
+            found = min(map(self._p_beyond, parts.values()))
+            return float(estimate.shared.all(found))  # type: ignore[attr-defined]
         if self.direction == "two-sided":
             low, high = self.ends
             return min(estimate.p_exceeds(high), estimate.p_within(low))
@@ -177,7 +178,8 @@ class Bound:
         """
         parts = getattr(estimate, "parts", None)
         if parts is not None:
-            return any(self.beyond_noise(part, alpha / len(parts)) for part in parts.values())
+            each = estimate.shared.each(alpha)  # type: ignore[attr-defined]
+            return any(self.beyond_noise(part, each) for part in parts.values())
         if not self.sides(estimate.lower_bound(alpha), estimate.upper_bound(alpha))[1]:
             return False
         if estimate.excess is None:

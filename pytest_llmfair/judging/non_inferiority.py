@@ -246,7 +246,7 @@ def _direction(
     attribute = sides[0].inputs.attribute
     between = " and ".join(people(attribute, group) for group in groups)
     between = between and f", between {between}"
-    return f"{found}: {', '.join(values)}{between}, compared {IN_WORDS[part.how]}"
+    return f"{found}: {', '.join(values)}{between}, {IN_WORDS[part.how]}"
 
 
 def check_same(name: str, asked: Sequence[Any], answered: Sequence[Any]) -> None:

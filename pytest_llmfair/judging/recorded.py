@@ -296,7 +296,8 @@ def digest_of_rows(recipe: Mapping[str, Any]) -> str:
         elif isinstance(each, dict) and "metric" in each:
             keywords = each["keywords"]
             # The repr of a long array leaves most of its labels out.
-            given = [keywords.get(name) for name in ("units", "rounds", *_LABELS)]
+            given = [keywords.get(name) for name in ("units", *_LABELS)]
+            given += [keywords["rounds"]] if keywords.get("rounds") is not None else []
             labels.append([repr(x.tolist() if hasattr(x, "tolist") else x) for x in given])
             waiting += each["args"] if each["metric"] in JOINED else []
     return hashlib.sha256(json.dumps(labels).encode()).hexdigest()

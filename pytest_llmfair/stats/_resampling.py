@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations
 
 import numpy as np
 from scipy import special
 
 from pytest_llmfair.stats._clusters import kurtosis_df, satterthwaite
+from pytest_llmfair.stats._p_values import invert
 from pytest_llmfair.stats._records import Floats, Indices
 from pytest_llmfair.stats._score_intervals import normal_quantile
 
@@ -134,33 +134,57 @@ class Strata:
         return float(variances.sum()), satterthwaite(variances, df)
 
 
-class LargestDifference:
-    """Distribution of the largest studentized difference between correlated group means."""
+@dataclass(frozen=True)
+class ErrorRate:
+    """How several comparisons share an error rate: by max-T, or evenly (Bonferroni).
 
-    def __init__(self, covariance: Floats) -> None:
-        # Sorted, so that the order of groups does not matter.
-        order = np.lexsort((np.sort(covariance, axis=1).sum(axis=1), np.diag(covariance)))
-        self.covariance = covariance[np.ix_(order, order)]
+    Attributes
+    ----------
+    number : int
+        Comparisons that may prove a difference.
+    covariance : array or None
+        Joint covariance that max-T takes from the data; Bonferroni without it.
+    contrasts : array
+        Comparisons as linear combinations of what the covariance is of, one row each.
+    folded : bool
+        Whether a comparison counts in both directions.
+    """
+
+    number: int
+    covariance: Floats | None = None
+    contrasts: Floats | None = None
+    folded: bool = True
 
     @cached_property
     def _draws(self) -> Floats:
-        values, vectors = np.linalg.eigh(self.covariance)
+        assert self.covariance is not None
+        # Sorted, so that the order of groups does not matter.
+        order = np.lexsort(
+            (np.sort(self.covariance, axis=1).sum(axis=1), np.diag(self.covariance))
+        )
+        values, vectors = np.linalg.eigh(self.covariance[np.ix_(order, order)])
         root = vectors * np.sqrt(np.maximum(values, 0.0))
-        normal = np.random.default_rng(_SEED).standard_normal((_DRAWS, len(root))) @ root.T
-        largest = np.zeros(_DRAWS)
-        for g, h in combinations(range(len(root)), 2):
-            variance = self.covariance[g, g] + self.covariance[h, h] - 2.0 * self.covariance[g, h]
-            if variance > 0.0:
-                difference = np.abs(normal[:, g] - normal[:, h]) / np.sqrt(variance)
-                np.maximum(largest, difference, out=largest)
+        normal = np.random.default_rng(_SEED).standard_normal((_DRAWS, len(root)))
+        contrasts = np.eye(len(root)) if self.contrasts is None else self.contrasts[:, order]
+        largest = np.full(_DRAWS, 0.0 if self.folded else -np.inf)
+        for row in contrasts @ root:
+            if (length := float(np.linalg.norm(row))) > 0.0:
+                error = normal @ (row / length)
+                np.maximum(largest, np.abs(error) if self.folded else error, out=largest)
         return np.sort(largest)
 
-    def per_pair(self, alpha: float) -> float:
-        """One-sided error rate per pair for which the family-wise rate is `alpha`."""
+    def each(self, alpha: float) -> float:
+        """One-sided error rate of each comparison for which that of all is `alpha`."""
+        if self.covariance is None:
+            return alpha / self.number
         least = _TAIL / _DRAWS
         if alpha < least:
-            return alpha / least * self.per_pair(least)
+            return alpha / least * self.each(least)
         return float(special.ndtr(-np.quantile(self._draws, 1.0 - alpha)))
+
+    def all(self, p: float) -> float:
+        """Smallest error rate of all at which a comparison with p-value `p` is proven."""
+        return invert(lambda alpha: self.each(alpha) > p)
 
 
 def expected_largest(errors: Floats) -> float:

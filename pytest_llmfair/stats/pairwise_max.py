@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from itertools import combinations
@@ -18,7 +18,7 @@ from pytest_llmfair.stats._base import Estimate, GroupRow, Table
 from pytest_llmfair.stats._crossfit import Bracket
 from pytest_llmfair.stats._grouped import Grouped
 from pytest_llmfair.stats._records import Finding, Floats, Population, Sample
-from pytest_llmfair.stats._resampling import SEED_LABELS, LargestDifference, expected_largest
+from pytest_llmfair.stats._resampling import SEED_LABELS, ErrorRate, expected_largest
 from pytest_llmfair.stats._totals import Widest
 from pytest_llmfair.stats.distance import Distance
 from pytest_llmfair.stats.mean_difference import MeanDifference
@@ -45,15 +45,15 @@ class MaxPairwiseDifference(Estimate):
         Estimate of each pair, signed or absolute; the value is the largest size, without sign.
     judged : tuple
         Pairs that may prove a difference.
-    per_pair : callable
-        Maps the family-wise error rate to that of each judged pair.
+    shared : ErrorRate
+        How judged pairs share the error rate.
     widest, everyone : Bracket or None
         The difference of the widest pair among judged groups, and among all, where rows are known.
     """
 
     pairs: Mapping[Hashable, Estimate]
     judged: tuple[Hashable, ...]
-    per_pair: Callable[[float], float]
+    shared: ErrorRate
     widest: Bracket | None = None
     everyone: Bracket | None = None
     method: str = "intersection-union above, max-T or cross-fit below"
@@ -208,15 +208,17 @@ class MaxPairwiseDifference(Estimate):
         span = bounds[1] - bounds[0]
         found = cls._of(pairs, judged, named.sample(population))
         everyone = grouped.totals(table, Widest(), population, span)
-        per_pair, widest = found.per_pair, None
+        shared, widest = found.shared, None
         if len(judged) > 1:
             kept = np.isin(grouped.group, large)
             reach = span if math.isfinite(span) else float(np.ptp(rows))
             part = grouped.subset(np.flatnonzero(kept))
-            per_pair = LargestDifference(part.covariance(rows[kept], population, reach)).per_pair
+            names = [grouped.names[g] for g in large]
+            covariance = part.covariance(rows[kept], population, reach)
+            shared = ErrorRate(len(judged), covariance, contrasts(combinations(names, 2), names))
             widest = part.totals(table[kept], Widest(), population, span)
         small = [str(name) for name in named.names if name not in enough]
-        found = replace(found, everyone=everyone, per_pair=per_pair, widest=widest)
+        found = replace(found, everyone=everyone, shared=shared, widest=widest)
         if small:
             few = (
                 f"fewer than {_FEWEST_ROWS} rows of {', '.join(small)}: such a group keeps a "
@@ -233,7 +235,6 @@ class MaxPairwiseDifference(Estimate):
         widest = max(known, key=lambda key: abs(known[key].value), default=None)
         value = math.nan if widest is None else known[widest].value
         reach = max((max(map(abs, pair.attainable)) for pair in known.values()), default=math.inf)
-        number = max(1, len(judged))
         gone = "; ".join(_undefined(pairs))
         found: dict[str, Finding] = {}
         if not known:
@@ -258,12 +259,12 @@ class MaxPairwiseDifference(Estimate):
             findings=tuple(found.values()),
             pairs=known,
             judged=judged,
-            per_pair=partial(_shared_evenly, number),
+            shared=ErrorRate(max(1, len(judged))),
         )
 
     def lower_bound(self, alpha: float) -> float:
         """Lower end of the largest absolute difference, with one-sided error rate `alpha`."""
-        each = self.per_pair(alpha)
+        each = self.shared.each(alpha)
         found = max((_folded(self.pairs[key], each)[0] for key in self.judged), default=0.0)
         return found if self.widest is None else max(found, self.widest.lower(alpha))
 
@@ -335,24 +336,21 @@ def pair_table(pairs: Mapping[Hashable, Estimate]) -> Table:
     return Table(pairs, row)
 
 
-def _shared_evenly(number: int, alpha: float) -> float:
-    """Bonferroni's share of an error rate; a lambda could not be pickled."""
-    return alpha / number
+def contrasts(pairs: Iterable[tuple[Hashable, ...]], names: Sequence[Hashable]) -> Floats:
+    """Return pairs of groups as rows of +1 and -1 over the groups; single ones as +1."""
+    place = {name: number for number, name in enumerate(names)}
+    unit = np.eye(len(names))
+    rows = [unit[place[a]] - sum(unit[place[b]] for b in others) for a, *others in pairs]
+    return np.array(rows, dtype=np.float64)
 
 
 def _normal_gaps(keys: list[Hashable]) -> Floats:
     """Draws of the absolute standardised difference of every pair when groups are equal."""
-    ends = [key if isinstance(key, tuple) and len(key) == 2 else (key, None) for key in keys]
-    names = list(dict.fromkeys(name for end in ends for name in end if name is not None))
-    place = {name: number for number, name in enumerate(names)}
-    draws = np.random.default_rng(SEED_LABELS).normal(size=(_DRAWS, len(names)))
-    gaps = [
-        draws[:, place[a]]
-        if b is None
-        else (draws[:, place[a]] - draws[:, place[b]]) / math.sqrt(2.0)
-        for a, b in ends
-    ]
-    return np.abs(np.stack(gaps, axis=1))
+    ends = [key if isinstance(key, tuple) and len(key) == 2 else (key,) for key in keys]
+    rows = contrasts(ends, list(dict.fromkeys(name for end in ends for name in end)))
+    draws = np.random.default_rng(SEED_LABELS).normal(size=(_DRAWS, rows.shape[1]))
+    gaps: Floats = np.abs(draws @ rows.T / np.linalg.norm(rows, axis=1))
+    return gaps
 
 
 def _folded(pair: Estimate, alpha: float) -> tuple[float, float]:

@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+import numpy as np
+
 from pytest_llmfair.stats._base import Estimate, GroupRow, Undefined
 from pytest_llmfair.stats._records import Finding
+from pytest_llmfair.stats._resampling import ErrorRate
+from pytest_llmfair.stats._rows import NO_VARIANCE
 from pytest_llmfair.stats.multiplicity import holm
 
 GroupPair = tuple[str, str]
+
+# Fewer units do not show how the errors of comparisons depend on one another.
+_FEWEST_UNITS = 20
 
 
 @dataclass(eq=False, kw_only=True)
@@ -20,7 +27,8 @@ class WorstGroups(Estimate):
 
     The end on the fair side needs no correction: all comparisons are within a bound exactly when
     the worst is (intersection-union test). The other end shares the error rate between the
-    comparisons (Bonferroni), since the worst of many was selected.
+    comparisons, since the worst of many was selected: by max-T where each has 20 labelled units or
+    more, else evenly (Bonferroni).
 
     Attributes
     ----------
@@ -35,6 +43,7 @@ class WorstGroups(Estimate):
     parts: Mapping[GroupPair, Estimate]
     worst: GroupPair
     direction: Literal["lower", "higher"]
+    shared: ErrorRate
 
     @classmethod
     def of_parts(
@@ -95,6 +104,7 @@ class WorstGroups(Estimate):
             parts=parts,
             worst=worst,
             direction=direction,
+            shared=_shared(list(parts.values()), sign),
         )
 
     @property
@@ -110,10 +120,9 @@ class WorstGroups(Estimate):
     @property
     def method(self) -> str:  # type: ignore[override]
         """How the interval is made."""
-        return (
-            f"{self.part.method}, worst of {len(self.parts)} comparisons (intersection-union "
-            "and Bonferroni)"
-        )
+        how = "Bonferroni" if self.shared.covariance is None else "max-T"
+        number = len(self.parts)
+        return f"{self.part.method}, worst of {number} comparisons (intersection-union and {how})"
 
     @property
     def near_normal(self) -> bool:  # type: ignore[override]
@@ -133,21 +142,21 @@ class WorstGroups(Estimate):
         """Lower end at one-sided error rate `alpha`."""
         if self.direction == "higher":
             return min(part.lower_bound(alpha) for part in self.parts.values())
-        return max(part.lower_bound(alpha / len(self.parts)) for part in self.parts.values())
+        return max(part.lower_bound(self.shared.each(alpha)) for part in self.parts.values())
 
     def upper_bound(self, alpha: float) -> float:
         """Upper end at one-sided error rate `alpha`."""
         if self.direction == "lower":
             return max(part.upper_bound(alpha) for part in self.parts.values())
-        return min(part.upper_bound(alpha / len(self.parts)) for part in self.parts.values())
+        return min(part.upper_bound(self.shared.each(alpha)) for part in self.parts.values())
 
     def _p_above(self, x: float) -> float:
         found = [part._p_above(x) for part in self.parts.values()]
-        return max(found) if self.direction == "higher" else min(0.5, min(found) * len(found))
+        return max(found) if self.direction == "higher" else self.shared.all(min(found))
 
     def _p_below(self, x: float) -> float:
         found = [part._p_below(x) for part in self.parts.values()]
-        return max(found) if self.direction == "lower" else min(0.5, min(found) * len(found))
+        return max(found) if self.direction == "lower" else self.shared.all(min(found))
 
     def standard_error(self, at: float | None = None) -> float:
         """Return the standard error of the worst two groups."""
@@ -171,6 +180,25 @@ class WorstGroups(Estimate):
         more = self.sample.units / max(self.part.sample.units, 1)
         low, high = (min(10**6, round(n * more)) for n in needed)
         return low, high
+
+
+def _shared(parts: Sequence[Estimate], sign: float) -> ErrorRate:
+    """Return the joint law of the errors, from what each unit contributes to every comparison."""
+    rows = [part.contributions for part in parts]
+    places: dict[Hashable, int] = {}
+    influence = []
+    for part, own in zip(parts, rows, strict=True):
+        if own is None or not isinstance(own.units, list) or part.sample.population == "fixed":
+            return ErrorRate(len(parts))
+        index = [places.setdefault(unit, len(places)) for unit in own.units]
+        centred = own.values - own.values.mean()
+        if len(set(index)) < _FEWEST_UNITS or not centred.var() > NO_VARIANCE:
+            return ErrorRate(len(parts))
+        influence.append(np.bincount(index, weights=-sign * centred) / len(centred))
+    table = np.zeros((len(places), len(parts)))
+    for number, column in enumerate(influence):
+        table[: len(column), number] = column
+    return ErrorRate(len(parts), table.T @ table, folded=False)
 
 
 def _table(

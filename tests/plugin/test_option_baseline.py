@@ -164,6 +164,40 @@ def test_rates_of_other_rows_are_compared_by_their_intervals(rates):
     result.stdout.fnmatch_lines(["4 fairness assertions:*"])
 
 
+LABELLED = """
+import os
+import numpy as np
+from pytest_llmfair import assert_demographic_parity_difference_within as assert_parity
+
+FIRST, LABELS = int(os.environ.get("FIRST", "0")), os.environ["LABELS"]
+# Other people, whose rows are sorted alike.
+CHOSEN = np.sort(np.random.default_rng(FIRST).random((2, 300)) < 0.5, axis=1).ravel()
+
+def test_rates():
+    units = [f"person {i}" for i in range(FIRST, FIRST + 600)] if LABELS == "yes" else None
+    assert_parity(CHOSEN, groups=np.repeat(["a", "b"], 300), units=units, bound=0.9)
+"""
+
+
+@pytest.mark.parametrize(
+    ("labels", "first", "words"),
+    [
+        ("no", 0, "as independent samples"),
+        ("no", 600, "as independent samples"),
+        ("yes", 0, "paired by unit labels"),
+        ("yes", 600, "as samples that may share units"),
+    ],
+)
+def test_only_labels_pair_people_of_two_runs(pytester, run, monkeypatch, labels, first, words):
+    pytester.makepyfile(test_bot=LABELLED)
+    monkeypatch.setenv("LABELS", labels)
+    run("--llmfair-baseline=base.json", "--llmfair-update-baseline").assert_outcomes(passed=1)
+    monkeypatch.setenv("FIRST", str(first))
+    run("--llmfair-baseline=base.json", "--llmfair-margin=0.5", "--llmfair-json=run.json")
+    _, compared = json.loads((pytester.path / "run.json").read_text())["results"]
+    assert words in compared["direction_words"]
+
+
 def test_a_test_with_another_number_of_equal_checks_is_an_error(compare, pytester):
     line = TEST.splitlines()[-1]
     pytester.makepyfile(test_bot=TEST + line + "\n")

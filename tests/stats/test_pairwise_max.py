@@ -84,7 +84,7 @@ def test_largest_difference_of_equal_independent_means_is_the_studentized_range(
         rows = np.tile(np.linspace(0.0, 1.0, 200), groups)
         largest = MaxPairwiseDifference.of_scores(rows, np.repeat(np.arange(groups), 200))
         each = special.ndtr(-point / math.sqrt(2.0))
-        assert largest.per_pair(0.05) == pytest.approx(each, rel=0.1)
+        assert largest.shared.each(0.05) == pytest.approx(each, rel=0.1)
 
 
 def test_table_has_every_pair_with_adjusted_p_values():
