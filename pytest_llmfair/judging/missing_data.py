@@ -6,12 +6,12 @@ import math
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
+from statistics import NormalDist
 from typing import TYPE_CHECKING
 
 from pytest_llmfair._util.validation import one_sided
 from pytest_llmfair.responses import Answer, Missing, is_cut
 from pytest_llmfair.stats import Finding
-from pytest_llmfair.stats._score_intervals import normal_quantile
 
 if TYPE_CHECKING:
     from pytest_llmfair.judging.bound import Bound
@@ -189,7 +189,7 @@ class MissingData:
         shrink = 2.0 * slack if self.groups and bound.direction == "lower" else slack
         # The share is that of a sample too; both answers to a prompt may be missing together.
         error = (high - low) * math.sqrt(2.0 * self.share / estimate.sample.units)
-        reach = normal_quantile(1.0 - one_sided(interval.level)) * error
+        reach = NormalDist().inv_cdf(1.0 - one_sided(interval.level)) * error
         below = math.hypot(max(0.0, estimate.debiased - interval.lower), reach)
         above = math.hypot(max(0.0, interval.upper - estimate.debiased), reach)
         lower = max(low, min(interval.lower, estimate.debiased - below) - shrink)

@@ -58,8 +58,7 @@ def test_an_audit_is_for_its_owner_only(tmp_path):
     try:
         out = tmp_path / "out"
         main(
-            ["audit", "--data", str(tmp_path / "prompts.txt"), "--out", str(out)]
-            + ["--model", "builtin:ngram", "--attribute", "gender"]
+            f"audit --data {tmp_path}/prompts.txt --out {out} --model builtin:ngram --attribute gender".split()
         )
     finally:
         os.umask(before)

@@ -429,7 +429,8 @@ def test_message_counts_missing_answers_per_group_and_reason():
         missing_by_group={"female": {"empty": 1, "refused": 1}, "male": {"refused": 1}},
     )
     assert (
-        labelled("model", result) == "3 answers missing: female 2 (1 empty, 1 refused), male 1 (refused)"
+        labelled("model", result)
+        == "3 answers missing: female 2 (1 empty, 1 refused), male 1 (refused)"
     )
 
 
