@@ -55,7 +55,8 @@ def test_an_audit_is_for_its_owner_only(tmp_path):
     (tmp_path / "prompts.txt").write_text("She is a nurse.\nHe is a cook.\n")
     checks = tmp_path / "checks.llmfair.yaml"
     checks.write_text(
-        "version: 1\nchecks:\n- {metric: exact_match, attribute: gender, minimum: 0.1, rationale: r, owner: o}\n"
+        "version: 1\nchecks:\n"
+        "- {metric: exact_match, attribute: gender, minimum: 0.1, rationale: r, owner: o}\n"
     )
     before = os.umask(0o022)
     try:

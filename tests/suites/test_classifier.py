@@ -115,8 +115,8 @@ def test_a_model_that_never_finds_a_difference_is_undefined_and_not_fair():
 def test_other_classes_are_an_error_that_names_both():
     # Sentences come in random order, so any of them may be the first, and its label as well.
     said = (
-        "has the labels (POS|NEU|NEG), (POS|NEU|NEG), (POS|NEU|NEG), and is asked for the classes positive, neutral, negative; "
-        "return a mapping with these classes"
+        "has the labels (POS|NEU|NEG), (POS|NEU|NEG), (POS|NEU|NEG), and is asked for the "
+        "classes positive, neutral, negative; return a mapping with these classes"
     )
     with pytest.raises(ValueError, match=said):
         run("classifier", sentiment(0.0, classes=("POS", "NEU", "NEG")), tasks=["age"])
