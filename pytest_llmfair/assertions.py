@@ -227,10 +227,9 @@ def assert_counterfactual_invariance(
         The noise floor: what two answers to the same prompt differ by; what answers to a prompt
         and to its placebo twin differ by (``generate_pairs(..., placebo=True)``); or none, for a
         model that always gives the same answer.
-    on : {"excess", "value", "share"}
+    on : {"excess", "value"}
         "excess" judges the mean dissimilarity minus the noise floor. "value" judges the mean
-        dissimilarity; a FAIL then needs a proven positive excess too. "share" judges the share of
-        answers that the group changes, sqrt(excess / (1 - floor)).
+        dissimilarity; a FAIL then needs a proven positive excess too.
     mask : "attribute", None, lexicon or list of str
         Words to mask in answers before they are compared: those of the pairs' own attribute, none,
         or others. Answers are scored unmasked.

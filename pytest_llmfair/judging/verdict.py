@@ -255,8 +255,6 @@ def _described(
     for reasons in inputs.missing.values():
         for reason, n in reasons.items():
             total[reason] = total.get(reason, 0) + n
-    as_share = inputs.texts_compared and inputs.baseline != "placebo"
-    share, share_upper = bound.as_share(estimate, interval) if as_share else (None, math.nan)
     recorder = active()
     between = () if result.verdict is Verdict.PASS else differences_between(inputs)
     return replace(
@@ -271,8 +269,6 @@ def _described(
         effective=estimate.sample.effective,
         population=estimate.sample.population,
         judged=estimate.measures,
-        share=share,
-        share_upper=share_upper,
         groups=tuple(estimate.table(interval.level)),
         missing=dict(sorted(total.items())),
         missing_by_group=inputs.missing,
