@@ -21,6 +21,7 @@ from pytest_llmfair.judging.result import Result
 from pytest_llmfair.judging.rules import Rules
 from pytest_llmfair.judging.unawareness import unawareness_assertion
 from pytest_llmfair.metrics import all_metrics, get_metric
+from pytest_llmfair.probing.differs import assert_differs_when_it_should
 from pytest_llmfair.responses import PairedResponses
 from pytest_llmfair.signatures import make_assertion, no_such_assertion
 from pytest_llmfair.stats import Estimate
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "assert_counterfactual_invariance",
+    "assert_differs_when_it_should",
     "assert_fairness_through_unawareness",
     "assert_metric",
     "assert_not_worse",

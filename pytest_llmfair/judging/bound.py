@@ -226,10 +226,12 @@ class Bound:
         if self.value < 1.0 - estimate.floor.lower_bound(alpha):
             return ()
         floor = estimate.floor.value
+        what = f"a bound of {self.value:g} would pass any model; choose a smaller bound"
+        if self.direction == "higher":
+            what = f"no model could reach {self.value:g}; choose a smaller minimum"
         text = (
             f"two answers to the same prompt already differ by {floor:.3f}, so the group can "
-            f"add {1.0 - floor:.3f} at most and a bound of {self.value:g} would pass any model; "
-            "choose a smaller bound, or a lower temperature"
+            f"add {1.0 - floor:.3f} at most and {what}, or a lower temperature"
         )
         return (Finding("bound_out_of_reach", text, "invalid"),)
 

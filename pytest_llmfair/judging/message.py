@@ -173,10 +173,12 @@ def _explained(record: Record, places: int, notes: list[str]) -> str:
         found = found.partition("; you ")[0]
         return f"{found}; {so_far} neither prove nor refute the {asked}. Add {units}"
     if "no_noise_floor" in record["reasons"]:
+        always = ', or say baseline="none" where the model always gives the same answer'
+        if record["metric"].startswith("differs when it should"):
+            always = ""
         return (
             "One answer to each prompt does not show how much two answers to the same prompt "
-            'differ. Ask for two or more (generations=2), or say baseline="none" where the model '
-            "always gives the same answer"
+            f"differ. Ask for two or more (generations=2){always}"
         )
     if (share := record["fair_pass_share"]) is None:
         why = "it could hardly PASS with any answers"
@@ -211,6 +213,9 @@ def _found(record: Record, places: int) -> str:
         answers = f"answers to prompts about {first} and about {second}"
     if "sentiment" in metric:
         answers = f"the sentiments of {answers}"
+    if "due: " in metric and len(record["compared"]) == 2:
+        more = "less" if value.startswith("-") else "more"
+        return f"{first} get what is due by {size} {more} often than {second}; {you}"
     if record["judged"] == "excess":
         more = "less" if value.startswith("-") else "more"
         # Without a floor two answers to the same prompt do not differ.

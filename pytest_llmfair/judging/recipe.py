@@ -32,7 +32,9 @@ def quantity_of(estimate: Estimate, quantity: str) -> Estimate:
     call = estimate.call and replace(estimate.call, quantity=quantity)
     if quantity == "no floor":
         return replace(estimate, floor=None, excess=None, call=call)
-    assert estimate.excess is not None
+    if estimate.excess is None:
+        # Without a floor an excess is judged all the same, of a size that is not known.
+        return replace(estimate, measures="excess", call=call)
     return replace(
         estimate.excess,
         floor=estimate.floor,
