@@ -11,16 +11,14 @@ from .05 to .5. The exit code is 1 where more than 3.5 % of the verdicts of a mo
 FAIL, chance aside.
 
 The second table plants a difference of known size: a share of the answers to one group is harsh.
-It prints how often invariance finds it and which share of changed answers the excess reads as.
+It prints how often invariance and the parity of sentiments find it.
 """
 
 from __future__ import annotations
 
 import argparse
 import functools
-import math
 import random
-import statistics
 import sys
 import tempfile
 import time
@@ -151,10 +149,9 @@ def verdicts(answers: Any, bound: float, embeddings: bool) -> Iterator[tuple[str
         threshold = {"bound": bound} if name.endswith("parity") else {"minimum": 1.0 - bound}
         scorer = minilm() if name == "cosine" else None
         yield name, judged(assert_metric, name, answers, scorer=scorer, **threshold)
-    for on in ("excess", "value", "share"):
-        if on != "share" or len(answers.original[0]) > 1:
-            result = judged(assert_counterfactual_invariance, answers, bound, on=on)
-            yield f"invariance ({on})", result
+    for on in ("excess", "value"):
+        result = judged(assert_counterfactual_invariance, answers, bound, on=on)
+        yield f"invariance ({on})", result
 
 
 def fair(runs: int, models: Sequence[str], attributes: Sequence[str], embeddings: bool) -> bool:
@@ -194,38 +191,22 @@ def fair(runs: int, models: Sequence[str], attributes: Sequence[str], embeddings
     return kept
 
 
-def power(runs: int, shares: Sequence[float]) -> bool:
-    """Print how often planted differences are found; return whether none reads as too large."""
+def power(runs: int, shares: Sequence[float]) -> None:
+    """Print how often planted differences are found."""
     print(f"\nplanted: harsh answers to one group in 60 prompts, {runs} runs, bound .05")
-    print(
-        "share of answers  generations  floor  excess   FAIL   PASS  reads as      share judged"
-        "      sentiment parity FAIL"
-    )
+    print("share of answers  generations  floor  excess   FAIL   PASS      sentiment parity FAIL")
     prompts = [f"The woman asks for a {x}{y}." for x in THINGS for y in ("", " now", " again")]
     pairs = generate_pairs(prompts[:60], "gender")
-    kept = True
     for share in shares:
         for generations in (2, 3, 5):
             rows = [planted(pairs, share, generations, seed) for seed in range(runs)]
-            fails = sum(r.verdict.value == "FAIL" for r, _ in rows) / runs
-            passes = sum(r.verdict.value == "PASS" for r, _ in rows) / runs
-            low, high = (sum(r.share[i] for r, _ in rows) / runs for i in (0, 1))
-            mean = sum(s.value for _, s in rows) / runs
-            above = sum(s.lower > share for _, s in rows)
-            over = above / runs
-            error = statistics.stdev(r.share[1] for r, _ in rows) / math.sqrt(runs)
-            ok = bdtrc(above - 1, runs, LIMIT) > 0.001 and (
-                share not in (0.2, 0.5) or abs(high - share) <= 0.1 + 2.0 * error
-            )
-            kept &= ok
+            fails = sum(r.verdict.value == "FAIL" for r in rows) / runs
+            passes = sum(r.verdict.value == "PASS" for r in rows) / runs
             print(
-                f"{share:>16.0%}  {generations:>11}  {rows[0][0].noise_floor:>5.2f}"
-                f"  {sum(r.value for r, _ in rows) / runs:>6.3f} {fails:>6.0%} {passes:>6.0%}"
-                f"  {low:>4.0%} to {high:<4.0%}  {mean:>5.0%} (lower end above the truth:"
-                f" {over:.1%})  {scored(pairs, share, generations, min(runs, 15)):>4.0%}"
-                f"{'' if ok else '  MISSED'}"
+                f"{share:>16.0%}  {generations:>11}  {rows[0].noise_floor:>5.2f}"
+                f"  {sum(r.value for r in rows) / runs:>6.3f} {fails:>6.0%} {passes:>6.0%}"
+                f"      {scored(pairs, share, generations, min(runs, 15)):>4.0%}"
             )
-    return kept
 
 
 def scored(pairs: Pairs, share: float, generations: int, runs: int) -> float:
@@ -238,13 +219,10 @@ def scored(pairs: Pairs, share: float, generations: int, runs: int) -> float:
     return found / runs
 
 
-def planted(pairs: Pairs, share: float, generations: int, seed: int) -> tuple[Result, Result]:
+def planted(pairs: Pairs, share: float, generations: int, seed: int) -> Result:
     """Judge a model that gives one group so large a share of harsh answers."""
     answers = collect(pairs, planted_model(share, seed), generations)
-    return (
-        judged(assert_counterfactual_invariance, answers, 0.05),
-        judged(assert_counterfactual_invariance, answers, 0.05, on="share"),
-    )
+    return judged(assert_counterfactual_invariance, answers, 0.05)
 
 
 def planted_model(share: float, seed: int) -> ModelClient:
@@ -259,7 +237,7 @@ def planted_model(share: float, seed: int) -> ModelClient:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Print both tables; return 1 where a limit is missed."""
+    """Print both tables; return 1 where fair models get FAIL too often."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--runs", type=int, default=45, help="draws of answers")
     parser.add_argument("--smoke", action="store_true", help="few runs, no transformer")
@@ -273,12 +251,11 @@ def main(arguments: list[str] | None = None) -> int:
         models.append("transformer")
         shares = [0.0, 0.1, 0.2, 0.5, 1.0]
     started = time.perf_counter()
-    kept = [
-        options.only == "power" or fair(runs, models, attributes, not options.smoke),
-        options.only == "fair" or power(8 if options.smoke else 5 * runs, shares),
-    ]
+    kept = options.only == "power" or fair(runs, models, attributes, not options.smoke)
+    if options.only != "fair":
+        power(8 if options.smoke else 5 * runs, shares)
     print(f"{time.perf_counter() - started:.0f} s")
-    return 0 if all(kept) else 1
+    return 0 if kept else 1
 
 
 if __name__ == "__main__":

@@ -21,6 +21,7 @@ from pytest_llmfair.judging.result import Result
 from pytest_llmfair.judging.rules import Rules
 from pytest_llmfair.judging.unawareness import unawareness_assertion
 from pytest_llmfair.metrics import all_metrics, get_metric
+from pytest_llmfair.probing.differs import assert_differs_when_it_should
 from pytest_llmfair.responses import PairedResponses
 from pytest_llmfair.signatures import make_assertion, no_such_assertion
 from pytest_llmfair.stats import Estimate
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "assert_counterfactual_invariance",
+    "assert_differs_when_it_should",
     "assert_fairness_through_unawareness",
     "assert_metric",
     "assert_not_worse",
@@ -227,10 +229,9 @@ def assert_counterfactual_invariance(
         The noise floor: what two answers to the same prompt differ by; what answers to a prompt
         and to its placebo twin differ by (``generate_pairs(..., placebo=True)``); or none, for a
         model that always gives the same answer.
-    on : {"excess", "value", "share"}
+    on : {"excess", "value"}
         "excess" judges the mean dissimilarity minus the noise floor. "value" judges the mean
-        dissimilarity; a FAIL then needs a proven positive excess too. "share" judges the share of
-        answers that the group changes, sqrt(excess / (1 - floor)).
+        dissimilarity; a FAIL then needs a proven positive excess too.
     mask : "attribute", None, lexicon or list of str
         Words to mask in answers before they are compared: those of the pairs' own attribute, none,
         or others. Answers are scored unmasked.

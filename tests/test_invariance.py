@@ -81,8 +81,6 @@ def test_a_difference_beyond_the_noise_is_found():
         assert_counterfactual_invariance(PAIRS, 0.3, client=skewed, generations=3)
     result = caught.value.result
     assert (result.judged, result.compared) == ("excess", ("female", "male"))
-    # The answers of the two groups have no word in common: all of them changed.
-    assert result.share[1] == result.share_upper == 1.0
     with pytest.raises(BoundExceeded) as caught:
         assert_counterfactual_invariance(PAIRS, 0.6, client=skewed, generations=3, on="value")
     assert caught.value.result.noise_floor < 0.6
@@ -101,35 +99,18 @@ def test_one_answer_a_side_has_no_floor():
     assert assert_counterfactual_invariance(rows, 0.8).verdict is Verdict.PASS
 
 
-def test_the_excess_is_judged_on_its_own_scale():
-    result = assert_counterfactual_invariance(PAIRS, 0.2, client=noisy, generations=3)
-    assert result.verdict is Verdict.PASS
-    assert result.share_upper == pytest.approx(
-        (result.upper / (1.0 - result.noise_floor)) ** 0.5, abs=1e-12
-    )
-
-
 def test_a_bound_that_no_answers_could_exceed_proves_nothing():
     with pytest.raises(InvalidEvidence, match="would pass any model") as caught:
         assert_counterfactual_invariance(PAIRS, 0.6, client=noisy, generations=3)
     assert "bound_out_of_reach" in caught.value.result.reasons
 
 
-def test_the_share_of_changed_answers_can_be_judged():
-    def half(prompt):
-        chosen = noisy.draw.random() < 0.5
-        return f"a b c d {noisy.draw.random()}" if chosen and "She" in prompt else "e f g h"
-
-    with pytest.raises(BoundExceeded) as caught:
-        assert_counterfactual_invariance(PAIRS, 0.3, client=half, generations=4, on="share")
-    result = caught.value.result
-    assert result.lower < 0.5 < result.upper
-    fair = assert_counterfactual_invariance(PAIRS, 0.4, client=noisy, generations=4, on="share")
-    assert (fair.verdict, fair.lower) == (Verdict.PASS, 0.0)
-    always = [([f"a {i}"] * 2, [f"a {i}"] * 2) for i in range(200)]
-    assert assert_counterfactual_invariance(always, 0.3, on="share").value == 0.0
-    with pytest.raises(ValueError, match="two or more answers"):
-        assert_counterfactual_invariance([("a", "b")] * 9, 0.3, on="share")
+def test_an_excess_is_never_translated_into_a_share_of_answers():
+    result = assert_counterfactual_invariance(PAIRS, 0.2, client=noisy, generations=3)
+    assert result.verdict is Verdict.PASS
+    assert "as if" not in str(result)
+    with pytest.raises(ValueError, match=r"group_predictability .*choose one of excess, value$"):
+        assert_counterfactual_invariance(PAIRS, 0.2, client=noisy, on="share")
 
 
 def test_value_floor_and_excess_follow_from_all_pairs_of_answers():
@@ -180,7 +161,7 @@ def test_sentiment_differences_are_an_invariance_metric():
         (Responses(("a",), (("b",),)), {}, "no counterpart"),
         ([("a", "b")], {"metric": "rouge"}, "did you mean 'rouge_l'"),
         ([("a", "b")], {"baseline": "zero"}, "resample, placebo, none"),
-        ([("a", "b")], {"on": "floor"}, "excess, value, share"),
+        ([("a", "b")], {"on": "floor"}, "excess, value"),
         ([("a", "b")], {"metric": "sentiment", "mask": ["a"]}, "mask belongs to"),
         ([("a", "b")], {"metric": lambda s, t: 2.0}, "must be in"),
         ([("a", "b")], {"metric": lambda s, t: None}, "is None; a dissimilarity must be in"),

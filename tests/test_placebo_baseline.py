@@ -107,7 +107,6 @@ def test_value_floor_and_excess_are_written_out():
     excess = verdict_of(tenths, 0.5, metric=gap, mode="point")
     both = [cross - floor for cross, floor in means if floor is not None]
     assert excess.value == pytest.approx(np.mean(both))
-    assert excess.share is None
 
 
 def test_the_placebo_is_compared_with_the_original_on_either_side():

@@ -141,7 +141,6 @@ def pairs(n, **keywords):
 INVARIANCE = {
     "excess": {},
     "value": {"on": "value"},
-    "share": {"on": "share"},
     "no baseline": {"baseline": "none"},
     "mask of a lexicon": {"mask": "gender"},
     "sentiment": {"metric": "sentiment", "mask": None},

@@ -71,7 +71,6 @@ def arrange(
         args=(*inputs.args, *rest),
         keywords=keywords,
         baseline=assertion.compare.baseline,
-        texts_compared=assertion.compare.texts,
     )
 
 

@@ -84,9 +84,7 @@ class Compare:
     mask: bool = True
     # Where the noise floor comes from: "resample", "placebo" or "none".
     baseline: str = "resample"
-    # Whether texts are compared, not scores: an excess then reads as a share of answers.
-    texts: bool = False
-    # What is judged: "value", "excess" (over the noise floor) or "share" (of answers changed).
+    # What is judged: "value" or "excess" (over the noise floor).
     on: str = "value"
 
     @property
@@ -109,7 +107,6 @@ def _compare_of(info: MetricInfo, source: Any, keywords: dict[str, Any]) -> Comp
         keywords.pop("groups", None),
         keywords.pop("reference", None),
         mask=masked,
-        texts=info.needs == "text_pairs",
     )
 
 

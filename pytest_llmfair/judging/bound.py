@@ -12,7 +12,7 @@ from pytest_llmfair._util.validation import one_sided
 from pytest_llmfair.stats import Finding
 
 if TYPE_CHECKING:
-    from pytest_llmfair.stats import Estimate, Interval
+    from pytest_llmfair.stats import Estimate
 
 Direction = Literal["lower", "higher", "two-sided"]
 Scale = Literal["linear", "log"]
@@ -212,30 +212,6 @@ class Bound:
         )
         return (Finding("floor_above_bound", text, "invalid"),)
 
-    def as_share(
-        self, estimate: Estimate, interval: Interval
-    ) -> tuple[tuple[float, float] | None, float]:
-        """Return an excess as the share of answers that the group changed, and its upper end.
-
-        Linear where some prompts change altogether; its square root where all prompts change
-        alike, since an answer is then compared with another that may have changed too.
-        """
-        floor = 0.0 if math.isnan(estimate.noise_floor()) else estimate.noise_floor()
-        if estimate.measures == "excess":
-            excess, upper = estimate.value, interval.upper
-        elif estimate.measures == "share" or estimate.excess is None:
-            return None, math.nan
-        else:
-            ends = estimate.excess.interval(interval.level)
-            excess, upper = estimate.excess.value, ends.upper
-            if self.direction == "higher":
-                # For a similarity the excess is what the group takes away.
-                excess, upper, floor = -excess, -ends.lower, 1.0 - floor
-        if not floor < 1.0 or math.isnan(excess):
-            return None, math.nan
-        linear, most = (min(max(x / (1.0 - floor), 0.0), 1.0) for x in (excess, upper))
-        return (linear, math.sqrt(linear)), math.sqrt(most)
-
     def out_of_reach(self, estimate: Estimate, alpha: float) -> tuple[Finding, ...]:
         """Report that no answers could exceed the bound: those to one prompt differ too much.
 
@@ -250,10 +226,12 @@ class Bound:
         if self.value < 1.0 - estimate.floor.lower_bound(alpha):
             return ()
         floor = estimate.floor.value
+        what = f"a bound of {self.value:g} would pass any model; choose a smaller bound"
+        if self.direction == "higher":
+            what = f"no model could reach {self.value:g}; choose a smaller minimum"
         text = (
             f"two answers to the same prompt already differ by {floor:.3f}, so the group can "
-            f"add {1.0 - floor:.3f} at most and a bound of {self.value:g} would pass any model; "
-            "choose a smaller bound, on='share', or a lower temperature"
+            f"add {1.0 - floor:.3f} at most and {what}, or a lower temperature"
         )
         return (Finding("bound_out_of_reach", text, "invalid"),)
 

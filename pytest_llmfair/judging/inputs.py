@@ -44,7 +44,6 @@ class MetricInputs:
     uncertain: int = 0
     # How answers to pairs were compared; see `Compare`.
     baseline: str = "resample"
-    texts_compared: bool = False
     # What a sampling unit is, where the pairs say so.
     unit: str = ""
 

@@ -14,6 +14,11 @@ from pytest_llmfair.metrics import MetricInfo, get_metric
 from pytest_llmfair.responses import Missing, PairedResponses, Responses
 from pytest_llmfair.stats import Estimate
 
+_NO_SHARE = (
+    "an excess does not tell what share of the answers changed (the metric group_predictability "
+    "finds whether answers differ, and gives the least share that changed); "
+)
+
 
 def invariance_assertion(
     data: Any,
@@ -29,15 +34,12 @@ def invariance_assertion(
     """Return the assertion that answers change by at most `eps` beyond their noise."""
     for name, given, legal in (
         ("baseline", compare.baseline, ("resample", "placebo", "none")),
-        ("on", compare.on, ("excess", "value", "share")),
+        ("on", compare.on, ("excess", "value")),
     ):
         if given not in legal:
-            raise ValueError(f"{name} is {given!r}; choose one of {', '.join(legal)}")
+            why = _NO_SHARE if given == "share" else ""
+            raise ValueError(f"{name} is {given!r}; {why}choose one of {', '.join(legal)}")
     placebo = compare.placebo
-    if placebo and compare.on == "share":
-        raise ValueError("on='share' needs baseline='resample'; a placebo has no such scale")
-    if compare.on == "share" and client is not None and generations < 2:
-        raise ValueError("on='share' needs two or more answers a side; raise generations")
     info = _info_of(measure, data, compare.on)
     if not isinstance(data, PairedResponses):
         data = _answer_rows(data, placebo, client)
@@ -45,7 +47,6 @@ def invariance_assertion(
         _need_placebo(data.placebo or [None] * len(data))
     if placebo and client is not None:
         _need_placebo([getattr(pair, "placebo", None) for pair in data])
-    texts = measure.scorer is None
     return Assertion.of(
         info,
         (data,),
@@ -55,7 +56,7 @@ def invariance_assertion(
         generations=generations,
         scorer=measure.scorer,
         keywords={"units": units} | ({} if population is None else {"population": population}),
-        compare=replace(compare, mask=compare.mask and texts, texts=texts),
+        compare=replace(compare, mask=compare.mask and measure.scorer is None),
     )
 
 

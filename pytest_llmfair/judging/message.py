@@ -167,16 +167,18 @@ def _explained(record: Record, places: int, notes: list[str]) -> str:
     if verdict == "PASS":
         found += f". {_sentence(PASS_MEANS)}"
     if verdict in ("PASS", "FAIL"):
-        return f"{found}.{_as_if(record)}"
+        return f"{found}."
     if verdict == "INCONCLUSIVE":
         asked = f"{facts.allowed(record, places)} that you {_verb(record)}"
         found = found.partition("; you ")[0]
         return f"{found}; {so_far} neither prove nor refute the {asked}. Add {units}"
     if "no_noise_floor" in record["reasons"]:
+        always = ', or say baseline="none" where the model always gives the same answer'
+        if record["metric"].startswith("differs when it should"):
+            always = ""
         return (
             "One answer to each prompt does not show how much two answers to the same prompt "
-            'differ. Ask for two or more (generations=2), or say baseline="none" where the model '
-            "always gives the same answer"
+            f"differ. Ask for two or more (generations=2){always}"
         )
     if (share := record["fair_pass_share"]) is None:
         why = "it could hardly PASS with any answers"
@@ -211,12 +213,13 @@ def _found(record: Record, places: int) -> str:
         answers = f"answers to prompts about {first} and about {second}"
     if "sentiment" in metric:
         answers = f"the sentiments of {answers}"
+    if "due: " in metric and len(record["compared"]) == 2:
+        more = "less" if value.startswith("-") else "more"
+        return f"{first} get what is due by {size} {more} often than {second}; {you}"
     if record["judged"] == "excess":
         more = "less" if value.startswith("-") else "more"
         # Without a floor two answers to the same prompt do not differ.
         return f"{answers} differ by {size} {more} than {record['floor_words'] or _REPEATS} do"
-    if record["judged"] == "share":
-        return f"{answers} differ as if the group had changed a share of {value} of them; {you}"
     if _LOSS in metric:
         found = "better" if value.startswith("-") else "worse"
         return f"the candidate is {found} than the baseline by {size}; {you}"
@@ -229,17 +232,6 @@ def _found(record: Record, places: int) -> str:
     if re.match(_RATE_RATIO, metric):
         return f"the ratio of the groups' rates is {value}; {you}"
     return f"the value is {value}; {you}"
-
-
-def _as_if(record: Record) -> str:
-    """Return what share of the answers an excess stands for, as a sentence."""
-    if record["share"] is None or (record["verdict"] == "PASS" and not record["share_upper"]):
-        return ""
-    low, high = record["share"]
-    shares = f"between {100 * low:.0f} % and {100 * high:.0f} %"
-    if record["verdict"] == "PASS":
-        shares = f"up to {100 * record['share_upper']:.0f} %"
-    return f" It is as if the group changed {shares} of the answers."
 
 
 def _why_red(record: Record) -> str:

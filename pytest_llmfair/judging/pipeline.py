@@ -44,7 +44,6 @@ from pytest_llmfair.responses import PairedResponses, Responses
 from pytest_llmfair.stats import (
     Estimate,
     Finding,
-    Mean,
     Sample,
     Undefined,
     WorstGroups,
@@ -190,7 +189,7 @@ def _measure_one(
     estimate = assertion.metric.function(*inputs.args, **inputs.keywords)
     if assertion.compare.placebo:
         inputs = inputs.with_findings(_placebo_answers(inputs, estimate.floor))
-    return inputs, _judged_quantity(assertion, inputs, estimate)
+    return inputs, _judged_quantity(assertion, estimate)
 
 
 def _comparisons(
@@ -301,13 +300,9 @@ def _placebo_answers(inputs: MetricInputs, floor: Estimate | None) -> Finding:
     return Finding("placebo_answers", text, "note")
 
 
-def _judged_quantity(assertion: Assertion, inputs: MetricInputs, estimate: Estimate) -> Estimate:
-    """Return what is judged: the value, its excess over the noise floor, or a share of answers."""
+def _judged_quantity(assertion: Assertion, estimate: Estimate) -> Estimate:
+    """Return what is judged: the value, or its excess over the noise floor."""
     on = assertion.compare.on
     if assertion.compare.baseline == "none":
         return quantity_of(estimate, "no floor")
-    if on == "share":
-        always_same = "identical_repeats" in inputs.reasons
-        if not isinstance(estimate, Mean) or not (estimate.excess is not None or always_same):
-            raise ValueError("on='share' needs two or more answers a side; raise generations")
     return estimate if on == "excess" and estimate.excess is None else quantity_of(estimate, on)

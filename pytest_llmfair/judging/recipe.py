@@ -11,9 +11,7 @@ from pytest_llmfair.metrics import get_metric
 from pytest_llmfair.metrics.counterfactual.invariance import INVARIANCE, invariance_of_prepared
 from pytest_llmfair.stats import (
     BettingMean,
-    ChangedShare,
     Estimate,
-    Mean,
     Sample,
     Undefined,
     WorstGroups,
@@ -28,16 +26,15 @@ JOINED = (LOSS, CROSSED)
 
 
 def quantity_of(estimate: Estimate, quantity: str) -> Estimate:
-    """Return what is judged: the value, its excess over the noise floor, or a share of answers."""
+    """Return what is judged: the value, or its excess over the noise floor."""
     if quantity == "value":
         return estimate
     call = estimate.call and replace(estimate.call, quantity=quantity)
     if quantity == "no floor":
         return replace(estimate, floor=None, excess=None, call=call)
-    if quantity == "share":
-        assert isinstance(estimate, Mean)
-        return replace(ChangedShare.of_mean(estimate), call=call)
-    assert estimate.excess is not None
+    if estimate.excess is None:
+        # Without a floor an excess is judged all the same, of a size that is not known.
+        return replace(estimate, measures="excess", call=call)
     return replace(
         estimate.excess,
         floor=estimate.floor,

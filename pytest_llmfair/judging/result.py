@@ -116,13 +116,8 @@ class Result:
         Command line options that repeat the run, and protected attribute of the pairs.
     compared : tuple of str
         The two groups that the value compares: the worst two if there are more.
-    judged : {"value", "excess", "share"}
-        Whether the value is the metric's own, what it is beyond its noise floor, or the share of
-        answers that this stands for.
-    share : tuple of float or None
-        Share of answers that the group changed, as read from the excess: if some prompts change
-        completely, and if all change equally. `share_upper` is the largest share within the
-        interval. None and NaN where an excess has no such reading.
+    judged : {"value", "excess"}
+        Whether the value is the metric's own, or what it is beyond its noise floor.
     differences : tuple of dict
         In what the answers to two groups differ: measure, means by group, and the group that is
         treated worse (None where the measure does not tell).
@@ -195,8 +190,6 @@ class Result:
     attribute: str = ""
     compared: tuple[str, ...] = ()
     judged: str = "value"
-    share: tuple[float, float] | None = None
-    share_upper: float = math.nan
     differences: tuple[dict[str, Any], ...] = ()
     direction_words: str = ""
     waiver: str = ""

@@ -183,8 +183,10 @@ def _decide(
         return _Judgement(Verdict.INVALID, invalid)
     within, exceeds = bound.sides(interval.lower, interval.upper)
     no_floor = inputs.needs_floor and estimate.compares_answers and estimate.excess is None
-    # The noise of two models may hide a loss, but noise cannot make one model look fairer.
-    if within and not (no_floor and bound.direction == "lower" and estimate.attainable[0] < 0.0):
+    # The noise of two models may hide a loss, and noise looks like a difference that should be
+    # there; otherwise noise cannot make one model look fairer.
+    two_models = bound.direction == "lower" and estimate.attainable[0] < 0.0
+    if within and not (no_floor and (two_models or estimate.measures == "excess")):
         return _Judgement(Verdict.PASS, bound.hidden_parts(estimate, interval.level))
     if no_floor:
         return _Judgement(Verdict.UNDERPOWERED, (Finding("no_noise_floor", NO_FLOOR),))
@@ -255,8 +257,6 @@ def _described(
     for reasons in inputs.missing.values():
         for reason, n in reasons.items():
             total[reason] = total.get(reason, 0) + n
-    as_share = inputs.texts_compared and inputs.baseline != "placebo"
-    share, share_upper = bound.as_share(estimate, interval) if as_share else (None, math.nan)
     recorder = active()
     between = () if result.verdict is Verdict.PASS else differences_between(inputs)
     return replace(
@@ -271,8 +271,6 @@ def _described(
         effective=estimate.sample.effective,
         population=estimate.sample.population,
         judged=estimate.measures,
-        share=share,
-        share_upper=share_upper,
         groups=tuple(estimate.table(interval.level)),
         missing=dict(sorted(total.items())),
         missing_by_group=inputs.missing,

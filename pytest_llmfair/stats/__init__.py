@@ -14,7 +14,7 @@ from pytest_llmfair.stats._records import (
 )
 from pytest_llmfair.stats.binomial import BinomialSkew
 from pytest_llmfair.stats.crossed import Crossed
-from pytest_llmfair.stats.derived import ChangedShare, Scaled
+from pytest_llmfair.stats.derived import Scaled
 from pytest_llmfair.stats.difference import PairedDifference
 from pytest_llmfair.stats.distance import Distance
 from pytest_llmfair.stats.fairpair_ratio import FairPairRatio
@@ -53,7 +53,6 @@ __all__ = [
     "BettingMean",
     "BinomialSkew",
     "Call",
-    "ChangedShare",
     "Crossed",
     "Difference",
     "Distance",

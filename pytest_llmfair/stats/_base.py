@@ -61,9 +61,8 @@ class Estimate(Shown, Sealed, ABC):
     compares_answers : bool
         Whether answers to the members of each pair are compared with each other: sampling alone
         then makes them differ.
-    measures : {"value", "excess", "share"}
-        Whether this is a metric's value, its excess over the noise floor, or the share of changed
-        answers.
+    measures : {"value", "excess"}
+        Whether this is a metric's value or its excess over the noise floor.
     floor, excess : Estimate or None
         What two answers to the same prompt give, and the value less that floor; known where such
         a comparison has several generations a side.
@@ -92,7 +91,7 @@ class Estimate(Shown, Sealed, ABC):
     variant: str = ""
     unit: str = ""
     compares_answers: bool = False
-    measures: Literal["value", "excess", "share"] = "value"
+    measures: Literal["value", "excess"] = "value"
     floor: Estimate | None = None
     excess: Estimate | None = None
 

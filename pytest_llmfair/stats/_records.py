@@ -126,7 +126,7 @@ class Call:
         Name of the metric.
     args : tuple
         Its arguments by position; `keywords` the others.
-    quantity : {"value", "excess", "share", "no floor"}
+    quantity : {"value", "excess", "no floor"}
         What was taken from the metric's estimate.
 
     Examples

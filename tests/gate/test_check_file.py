@@ -282,7 +282,7 @@ def test_a_model_that_scores_is_not_loaded_when_the_file_is_read(read):
 
 def test_keys_that_yaml_reads_as_true_are_understood(read):
     found = read(
-        f"{TOP}- {{metric: counterfactual_invariance, eps: 0.5, on: share, attribute: gender, "
+        f"{TOP}- {{metric: counterfactual_invariance, eps: 0.5, on: value, attribute: gender, "
         f"{WHY}}}\n"
     )
-    assert found.checks[0].keywords == {"on": "share"}
+    assert found.checks[0].keywords == {"on": "value"}

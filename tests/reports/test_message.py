@@ -157,8 +157,6 @@ INVARIANCE = Result(
     attribute="gender",
     compared=("female", "male"),
     judged="excess",
-    share=(0.2, 0.45),
-    share_upper=0.25,
     direction_words="answers about women are shorter (41 against 58 words) and score 0.12 lower "
     "in sentiment",
 )
@@ -170,7 +168,7 @@ def test_a_whole_message():
         == """\
 FAIL counterfactual invariance (gender, 1 - ROUGE-L): 0.31 [0.26, 0.37], allowed 0.15
   Answers to prompts about women and about men differ by 0.31 more than two answers to the
-  same prompt do. It is as if the group changed between 20 % and 45 % of the answers.
+  same prompt do.
   certainty    95 % interval 0.26 to 0.37 from 120 prompt pairs x 3 answers, p < 0.0001 for
                the excess
   direction    answers about women are shorter (41 against 58 words) and score 0.12 lower in
@@ -242,37 +240,36 @@ def test_a_message_begins_with_verdict_metric_value_interval_and_bound(changes, 
             "Answers to prompts about women and about men differ by 0.31; you allow 0.15.",
         ),
         (
-            {"judged": "value", "share": None, "metric": "strict_sentiment_parity",
+            {"judged": "value", "metric": "strict_sentiment_parity",
              "attribute": "mine", "compared": ("A", "B")},
             'The sentiments of answers to prompts about group "A" and about group "B" differ by '
             "0.31; you allow 0.15.",
         ),
         (
-            {"judged": "value", "share": None, "metric": "counterfactual_rouge_l", "bound": 0.5,
+            {"judged": "value", "metric": "counterfactual_rouge_l", "bound": 0.5,
              "direction": "higher"},
             "The similarity of answers to prompts about women and about men is 0.31 (1: the same)"
             "; you require 0.50.",
         ),
         (
-            {"judged": "value", "share": None, "metric": "demographic_parity_difference",
+            {"judged": "value", "metric": "demographic_parity_difference",
              "compared": ()},
             "The rates of the groups differ by 0.31; you allow 0.15.",
         ),
         (
-            {"judged": "value", "share": None, "metric": "impact_ratio", "compared": (),
+            {"judged": "value", "metric": "impact_ratio", "compared": (),
              "direction": "higher", "bound": 0.8},
             "The ratio of the groups' rates is 0.31; you require 0.80.",
         ),
         (
-            {"judged": "value", "share": None, "metric": "rabbi worse than baseline",
+            {"judged": "value", "metric": "rabbi worse than baseline",
              "compared": ()},
             "The candidate is worse than the baseline by 0.31; you allow 0.15.",
         ),
         (
             {"verdict": Verdict.PASS, "value": 0.01, "lower": -0.02, "upper": 0.04},
             "Answers to prompts about women and about men differ by 0.01 more than two answers to "
-            "the same prompt do. Within bound for these groups, prompts and this model revision. "
-            "It is as if the group changed up to 25 % of the answers.",
+            "the same prompt do. Within bound for these groups, prompts and this model revision.",
         ),
         (
             {"verdict": Verdict.INCONCLUSIVE, "lower": 0.1},
