@@ -184,31 +184,38 @@ def _words(ids: list[Any], lengths: Any, pairs: int) -> tuple[Floats, list[str]]
     """Return presence of the words and word pairs that occur in most texts, two at least."""
     flat = np.concatenate([*ids, np.empty(0, np.int32)]).astype(np.int64)
     text_of = np.repeat(np.arange(len(ids)), lengths)
-    # Numbered by first appearance: the order of columns must not depend on the words.
-    known, start, number = np.unique(flat, return_index=True, return_inverse=True)
-    rank = np.argsort(np.argsort(start))
-    number, known = rank[number], known[np.argsort(start)]
-    inside = np.flatnonzero(text_of[:-1] == text_of[1:]) if flat.size else np.empty(0, np.intp)
+    known, number = _numbered(flat)
+    inside = np.flatnonzero(text_of[:-1] == text_of[1:])
     size = len(known) + 1
-    keys = np.concatenate([number * size, number[inside] * size + number[inside + 1] + 1])
-    place, column = np.concatenate([text_of, text_of[inside]]), keys
-    listed, column = np.unique(column, return_inverse=True)
-    held = np.unique(place * max(len(listed), 1) + column)
-    place, column = np.divmod(held, max(len(listed), 1))
+    listed, column = _numbered(
+        np.concatenate([number * size, number[inside] * size + number[inside + 1] + 1])
+    )
+    held = np.sort(np.concatenate([text_of, text_of[inside]]) * (len(listed) + 1) + column)
+    held = held[np.flatnonzero(np.diff(held, prepend=-1))]
+    place, column = np.divmod(held, len(listed) + 1)
     counts = np.bincount(column, minlength=len(listed))
     most = min(max(_MOST_CELLS // pairs, _FEWEST_COLUMNS), _MOST_COLUMNS)
     chosen = np.argsort(-counts, kind="stable")[:most]
     chosen = chosen[counts[chosen] > 1]
-    order = np.full(len(listed) + 1, -1)
+    order = np.full(len(listed), -1)
     order[chosen] = np.arange(len(chosen))
     kept = order[column] >= 0
     large = len(ids) * len(chosen) > _LARGE
     table = np.zeros((len(ids), len(chosen)), np.float32 if large else np.float64)
     table[place[kept], order[column[kept]]] = 1.0
-    spelled = VOCABULARY.words
     names = []
     for key in listed[chosen].tolist():
         one, other = divmod(key, size)
         both = [one, other - 1] if other else [one]
-        names.append(" ".join(spelled[known[each]] for each in both))
+        names.append(" ".join(VOCABULARY.words[known[each]] for each in both))
     return table, names
+
+
+def _numbered(keys: Any) -> tuple[Any, Any]:
+    """Return what occurs, and the number of each entry, both by first appearance."""
+    # The order of columns must not depend on the words: records hold pseudonyms.
+    listed, start, number = np.unique(keys, return_index=True, return_inverse=True)
+    order = np.argsort(start)
+    rank = np.empty(len(order), np.int64)
+    rank[order] = np.arange(len(order))
+    return listed[order], rank[number]
