@@ -17,7 +17,9 @@ from pytest_llmfair.stats import _clusters as clusters
 from pytest_llmfair.stats._records import Floats, Indices
 from pytest_llmfair.stats._score_intervals import t_quantile
 
-_FOLDS, _RIDGE, _FLIPS = 10, 0.3, 999
+_FOLDS, _RIDGE, _FLIPS = 5, 0.3, 999
+# The folds of few pairs are drawn several times.
+_PARTITIONS, _PARTITIONED = 5, 1500
 # Added to the mean square of a column by which it is divided: damps words of few answers.
 _DAMPING = 1e-3
 # Answers that are exchanged to see what is found; more would take time and show the same.
@@ -73,11 +75,15 @@ class PairedRows:
         rows = _in_span(spanning @ spanning.T, self.rows @ spanning.T)
         return replace(self, rows=rows)
 
-    def folds(self) -> Indices:
-        """Return the fold of each pair; pairs of one unit share theirs."""
-        units = int(self.units.max()) + 1
-        order = np.random.default_rng(_SEED_FOLDS).permutation(units)
-        return np.asarray((order % min(_FOLDS, units))[self.units])
+    def partitions(self) -> list[Indices]:
+        """Return the fold of each pair, several times; pairs of one unit share theirs.
+
+        The mean over partitions depends less on chance.
+        """
+        draw, units = np.random.default_rng(_SEED_FOLDS), int(self.units.max()) + 1
+        number = max(1, min(_PARTITIONS, _PARTITIONED // len(self.first)))
+        folds = min(_FOLDS, units)
+        return [(draw.permutation(units) % folds)[self.units] for _ in range(number)]
 
 
 def _in_span(gram: Floats, products: Floats) -> Floats:
@@ -103,36 +109,44 @@ class Reading:
 def read(pairs: PairedRows) -> Reading:
     """Cross-fit the reader, and again with the sides of units exchanged at random."""
     pairs = pairs.in_span()
-    fold, n = pairs.folds(), len(pairs.first)
+    n, partitions = len(pairs.first), pairs.partitions()
     draw = np.random.default_rng(_SEED_FLIPS)
     signs = draw.choice([-1.0, 1.0], (int(pairs.units.max()) + 1, 1 + _FLIPS))
     signs[:, 0] = 1.0
     signs = signs[pairs.units]
-    total = np.zeros(1 + _FLIPS)
-    right, margins, surest = np.empty(n), np.empty(n), np.empty((n, 2), dtype=np.intp)
-    for here, weights in _fitted(pairs, fold, signs):
-        sides = pairs.first[here], pairs.second[here]
-        used = np.unique(np.concatenate([side.ravel() for side in sides]))
-        used = used[used >= 0]
-        scores = _rounded(pairs.rows[used] @ weights.astype(pairs.rows.dtype))
-        places = [np.where(side < 0, -1, np.searchsorted(used, side)) for side in sides]
-        a, b = (scores[place] for place in places)
-        order = _order(a, b)
-        total += (signs[here] * order).sum(axis=0)
-        right[here] = 0.5 + 0.5 * order[:, 0]
-        a, b = a[:, :, 0], b[:, :, 0]
-        margins[here] = np.nanmax(a, axis=1) - np.nanmin(b, axis=1)
-        surest[here] = np.column_stack([np.nanargmax(a, axis=1), np.nanargmin(b, axis=1)])
-    return Reading(right, margins, surest, np.sort(0.5 + 0.5 * total[1:] / n))
+    flips, right = np.zeros(1 + _FLIPS), np.zeros(n)
+    margins, surest = np.empty(n), np.empty((n, 2), dtype=np.intp)
+    for fold in partitions:
+        for here, weights in _fitted(pairs, fold, signs):
+            a, b = _scores(pairs, here, weights)
+            order = _order(a, b)
+            flips += (signs[here] * order).sum(axis=0)
+            right[here] += order[:, 0]
+            a, b = a[:, :, 0], b[:, :, 0]
+            margins[here] = np.nanmax(a, axis=1) - np.nanmin(b, axis=1)
+            surest[here] = np.column_stack([np.nanargmax(a, axis=1), np.nanargmin(b, axis=1)])
+    right, flips = (0.5 + 0.5 * x / len(partitions) for x in (right, flips[1:] / n))
+    return Reading(right, margins, surest, np.sort(flips))
+
+
+def _scores(pairs: PairedRows, here: Indices, weights: Floats) -> tuple[Floats, Floats]:
+    """Return the scores of the answers to some pairs, shape (pairs, answers, labellings)."""
+    sides = pairs.first[here], pairs.second[here]
+    used = np.unique(np.concatenate([side.ravel() for side in sides]))
+    used = used[used >= 0]
+    scores = _rounded(pairs.rows[used] @ weights.astype(pairs.rows.dtype))
+    places = [np.where(side < 0, -1, np.searchsorted(used, side)) for side in sides]
+    return scores[places[0]], scores[places[1]]
 
 
 def _right(pairs: PairedRows) -> Floats:
     """Return the share that is ordered rightly by pair, as the answers are labelled."""
-    fold = pairs.folds()
-    weights = [found[:, 0] for _, found in _fitted(pairs, fold, np.ones((len(fold), 1)))]
-    scores = _rounded(pairs.rows @ np.column_stack(weights).astype(pairs.rows.dtype))
-    first, second = (scores[side, fold[:, None]] for side in (pairs.first, pairs.second))
-    return 0.5 + 0.5 * _order(first, second)
+    total, partitions = np.zeros(len(pairs.first)), pairs.partitions()
+    for fold in partitions:
+        weights = [found[:, 0] for _, found in _fitted(pairs, fold, np.ones((len(fold), 1)))]
+        scores = _rounded(pairs.rows @ np.column_stack(weights).astype(pairs.rows.dtype))
+        total += _order(*(scores[side, fold[:, None]] for side in (pairs.first, pairs.second)))
+    return 0.5 + 0.5 * total / len(partitions)
 
 
 def _fitted(
