@@ -138,8 +138,8 @@ class PairedAUC(Estimate):
         """Upper end with one-sided error rate `alpha`."""
         # A unit so rare that the sample may hold none of it could be read without a fault.
         unseen = 1.0 - alpha ** (1.0 / self.sample.units)
-        end = max(self.guessed + self._reach(alpha), self.guessed + unseen * (1.0 - self.guessed))
-        return min(1.0, max(end, CHANCE + 0.5 * unseen))
+        reach = max(self._reach(alpha), unseen * (1.0 - self.value))
+        return min(1.0, self.value + reach)
 
     def _reach(self, alpha: float) -> float:
         return t_quantile(1.0 - alpha, self.sample.units - 1.0) * self.error
