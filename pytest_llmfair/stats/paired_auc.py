@@ -20,7 +20,7 @@ from pytest_llmfair.stats._reader import (
     read,
     smallest_found,
 )
-from pytest_llmfair.stats._records import Floats, Indices, Sample
+from pytest_llmfair.stats._records import Indices, Sample
 from pytest_llmfair.stats._rows import few_units
 from pytest_llmfair.stats._score_intervals import t_quantile
 
@@ -172,7 +172,21 @@ class PairedAUC(Estimate):
         # The other answers, those that are not changed, are ordered rightly by half.
         return 0.5 * smallest_found(self.pairs, self.divisor, self.reading.flips)
 
-    def telling(self) -> Floats:
-        """Return how much each column of the features tells the sides apart, with its sign."""
-        means = self.pairs.differences(self.pairs.rows).mean(axis=0)
-        return np.asarray(np.sign(means) * means**2)
+    def telling(self, most: int = 5) -> list[tuple[str, float, float]]:
+        """Return the words that tell the sides apart, with their shares of answers by side."""
+        words = self.pairs.rows[:, : len(self.names)]
+        means = self.pairs.differences(words).mean(axis=0)
+        found: list[tuple[str, float, float]] = []
+        for column in np.argsort(-np.abs(means), kind="stable").tolist():
+            name, said = self.names[column], {word for each, *_ in found for word in each.split()}
+            if len(found) == most or means[column] == 0.0:
+                break
+            # A pair of words says no more than the word that it holds.
+            if said.isdisjoint(name.split()):
+                shares = ((words[side[side >= 0], column] > 0).mean() for side in self._sides)
+                found.append((name, *map(float, shares)))
+        return found
+
+    @property
+    def _sides(self) -> tuple[Indices, Indices]:
+        return self.pairs.first, self.pairs.second

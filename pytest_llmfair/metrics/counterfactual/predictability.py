@@ -24,8 +24,8 @@ __all__ = ["group_predictability"]
 
 # A list of words, or a regular expression.
 Ignored = str | re.Pattern[str] | Sequence[str] | None
-# Distinct answers to further features: one array each of numbers or of vectors.
-Features = Callable[[Sequence[str]], Sequence[Any]]
+# Further features, each of the answers of both sides: a number or a vector per answer.
+Features = Sequence[tuple[Sequence[Any], Sequence[Any]]]
 
 # Attributes that a given name tells too.
 NAMED = frozenset({"gender", "race", "nationality"})
@@ -78,9 +78,9 @@ def group_predictability(
         or nationality.
     ignore : list of str, or str, optional
         Further words to mask, or a regular expression of what to mask.
-    features : callable, optional
-        Function of distinct masked answers to a list of further features, each an array with one
-        number or one vector per answer. Assertions make it from ``scorer=``.
+    features : sequence of (list, list), optional
+        Further features: each a row per pair for either side, with one number or one vector per
+        answer. Assertions make them from ``scorer=``: names of scorers, or an embedder.
     units : sequence, optional
         One label per pair; pairs with equal labels are one sampling unit. Default: each pair.
 
@@ -114,7 +114,8 @@ def group_predictability(
         return Undefined(undefined=why, sample=sample)
     texts = {text: i for i, text in enumerate(dict.fromkeys(_flat(rows)))}
     first, second = (_places(side, texts) for side in rows)
-    blocks, words = _features(list(texts), len(first), features)
+    further = [_of_texts(each, rows, texts) for each in features or ()]
+    blocks, words = _features(list(texts), len(first), further)
     own = None if units is None else labels(units, "units", len(first))
     found = PairedAUC.of_answers(blocks, first, second, units=own, names=words)
     return note_canned(found, given).with_findings(*map(Finding.uncovered, lacks))
@@ -130,6 +131,24 @@ def _places(rows: list[list[str]], texts: dict[str, int]) -> Any:
     for i, row in enumerate(rows):
         found[i, : len(row)] = [texts[text] for text in row]
     return found
+
+
+def _of_texts(feature: Any, rows: list[list[list[str]]], texts: dict[str, int]) -> Floats:
+    """Return a feature of each text, from its first answer."""
+    found: dict[str, Any] = {}
+    for name, own, side in zip("ab", feature, rows, strict=True):
+        for i, (values, row) in enumerate(zip(own, side, strict=True)):
+            given = [values] if np.ndim(values) == 0 else list(values)
+            if len(given) != len(row):
+                raise ValueError(
+                    f"features row {i} has {len(given)} values for {len(row)} texts of texts_{name}"
+                )
+            for text, value in zip(row, given, strict=True):
+                found.setdefault(text, value)
+    table = np.array([found[text] for text in texts], dtype=np.float64)
+    if not np.isfinite(table).all():
+        raise ValueError("features hold a NaN or an infinite number; give finite numbers")
+    return table
 
 
 def hider(names: Any, ignore: Ignored) -> Callable[[str], str]:
@@ -166,7 +185,7 @@ def _given_names() -> frozenset[str]:
 
 
 def _features(
-    texts: list[str], pairs: int, features: Features | None
+    texts: list[str], pairs: int, further: list[Floats]
 ) -> tuple[list[Floats], list[str]]:
     """Return blocks of features of distinct texts, and the names of the columns of words."""
     ids = VOCABULARY.ids_of(texts)
@@ -174,8 +193,7 @@ def _features(
     words, columns = _words([ids[text] for text in texts], lengths, pairs)
     numbers = [np.log1p(lengths)]
     blocks = []
-    for found in features(texts) if features else ():
-        table = np.asarray(found, dtype=np.float64)
+    for table in further:
         (numbers if table.ndim == 1 else blocks).append(table)
     return [words, np.column_stack(numbers), *blocks], columns
 
