@@ -18,6 +18,7 @@ from pytest_llmfair.judging.missing_data import (
     texts_of,
 )
 from pytest_llmfair.judging.pairs import groups_of, pair_units
+from pytest_llmfair.judging.reading import features_of, reads, unmasked
 from pytest_llmfair.judging.validity import NOTHING_ASKED
 from pytest_llmfair.lexicons.attributes import masker_of_pairs
 from pytest_llmfair.responses import Answer, Missing, PairedResponses, Responses
@@ -66,6 +67,8 @@ def arrange(
     keywords = {**inputs.keywords, **assertion.keywords}
     if units is not None:
         keywords["units"] = inputs.units_of(units) if inputs.asked else units
+    if reads(assertion.metric) and (found := features_of(assertion.scorer, inputs.args)):
+        keywords["features"] = found
     return replace(
         inputs,
         args=(*inputs.args, *rest),
@@ -195,6 +198,8 @@ def _compared(
     if compare.placebo:
         keywords["placebo"] = placebo
     args: tuple[Any, ...] = (first, second)
+    if reads(assertion.metric):
+        return unmasked(replace(inputs, args=args), compare)
     if needs == "score_pairs":
         args = tuple(scored(side, assertion.scorer) for side in args)
     elif needs == "embedding_pairs":

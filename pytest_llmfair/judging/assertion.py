@@ -8,6 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from pytest_llmfair._util.validation import whole
 from pytest_llmfair.judging.arguments import last_is_bound, positional
 from pytest_llmfair.judging.bound import Bound
@@ -43,6 +45,7 @@ class TextScorer:
         scorers: Callable[[], Mapping[str, Any]] | None = None,
     ) -> None:
         self._asked = info.scorer if scorer is None else scorer
+        self._info = info
         self._vectors = info.needs == "embedding_pairs"
         self._scorers = scorers
 
@@ -57,12 +60,30 @@ class TextScorer:
 
     def check_name(self) -> None:
         """Raise ``UnknownName`` for a name that no scorer has, without loading a model."""
-        if isinstance(self._asked, str):
-            from pytest_llmfair.scorers import load_scorers
+        for each in self._asked if isinstance(self._asked, (list, tuple)) else [self._asked]:
+            if isinstance(each, str):
+                from pytest_llmfair.scorers import load_scorers
 
-            known = (self._scorers or load_scorers)()
-            if self._asked not in known:
-                known[self._asked]
+                known = (self._scorers or load_scorers)()
+                if each not in known:
+                    known[each]
+
+    @property
+    def several(self) -> list[TextScorer]:
+        """Each of the scorers that were asked for."""
+        asked = self._asked if isinstance(self._asked, (list, tuple)) else [self._asked]
+        return [TextScorer(self._info, each, self._scorers) for each in asked if each is not None]
+
+    def numbers(self, texts: Sequence[str]) -> list[Any]:
+        """Return one score or one vector per text, as plain numbers."""
+        from pytest_llmfair.scorers import EmbeddingScorer, score
+
+        if isinstance(self.chosen, EmbeddingScorer):
+            return list(self.chosen(texts).tolist())
+        if hasattr(self.chosen, "range"):
+            return list(self(texts).tolist())
+        found = np.asarray(self.chosen(texts), dtype=np.float64)
+        return list((found if found.ndim == 2 else score(lambda _: found, texts)).tolist())
 
     def __call__(self, texts: Sequence[str]) -> Any:
         """Return one score per text, or one vector for metrics on embeddings."""
@@ -84,6 +105,9 @@ class Compare:
     mask: bool = True
     # Where the noise floor comes from: "resample", "placebo" or "none".
     baseline: str = "resample"
+    # Whether given names are masked too, and what else is; None for the attribute's own choice.
+    names: bool | None = None
+    ignore: Any = None
     # What is judged: "value" or "excess" (over the noise floor).
     on: str = "value"
 
@@ -107,6 +131,8 @@ def _compare_of(info: MetricInfo, source: Any, keywords: dict[str, Any]) -> Comp
         keywords.pop("groups", None),
         keywords.pop("reference", None),
         mask=masked,
+        names=keywords.pop("mask_names", None),
+        ignore=keywords.pop("ignore", None),
     )
 
 

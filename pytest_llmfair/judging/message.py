@@ -29,6 +29,7 @@ from pytest_llmfair.judging.facts import Record
 from pytest_llmfair.judging.missing_data import WORST_CASE_EXCEEDS
 from pytest_llmfair.judging.people import people
 from pytest_llmfair.judging.power import MOST_UNITS
+from pytest_llmfair.judging.reading import READER, guessed, of_reader
 
 PASS_MEANS = "within bound for these groups, prompts and this model revision"
 
@@ -143,7 +144,7 @@ def _findings(record: Record, places: int) -> list[tuple[str, str]]:
         *(("note", note) for note in notes if note not in (*left_out, *rates)),
         ("not covered", lacking(record) if record["lacks"] else ""),
     ]
-    return [("", f"{_sentence(found)}."), *(each for each in labelled if each[1])]
+    return [("", f"{_sentence(found)}.{of_reader(record)}"), *(each for each in labelled if each[1])]
 
 
 def _labelled(label: str, text: str) -> list[str]:
@@ -220,6 +221,8 @@ def _found(record: Record, places: int) -> str:
         more = "less" if value.startswith("-") else "more"
         # Without a floor two answers to the same prompt do not differ.
         return f"{answers} differ by {size} {more} than {record['floor_words'] or _REPEATS} do"
+    if metric.startswith(READER) and _LOSS not in metric and record["lower"] is not None:
+        return guessed(record)
     if _LOSS in metric:
         found = "better" if value.startswith("-") else "worse"
         return f"the candidate is {found} than the baseline by {size}; {you}"

@@ -271,7 +271,7 @@ def _undefined(inputs: MetricInputs) -> Measured:
 def _audited(assertion: Assertion, inputs: MetricInputs) -> tuple[Finding, ...]:
     """Report the gap that the scorer sees by itself, where a bound says what is too much."""
     info, scorer = assertion.metric, assertion.scorer
-    if not inputs.attribute or assertion.bound is None:
+    if not inputs.attribute or assertion.bound is None or info.needs == "text_pairs":
         return ()
 
     def measure_sentences(

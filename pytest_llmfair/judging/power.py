@@ -67,8 +67,10 @@ def power_of(bound: Bound, estimate: Estimate, level: float, times: float = 1.0)
 
     A bound on the fair value itself is never passed, which is not a fault of the sample size.
     """
+    detectable = estimate.planted_effect()
     beyond = estimate.minimum_detectable_effect(bound=bound.end, level=level)
-    detectable = bound.distance + beyond
+    if math.isnan(detectable):
+        detectable = bound.distance + beyond
     if bound.scale == "log":
         detectable = bound.distance_of(bound.end + beyond)
     if bound.distance == 0.0 or estimate.undefined is not None:

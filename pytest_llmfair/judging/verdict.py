@@ -5,9 +5,10 @@ from __future__ import annotations
 import heapq
 import math
 import shlex
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from pytest_llmfair._util.validation import one_sided
 from pytest_llmfair.judging.bound import NO_FLOOR, REWORDED, Bound
@@ -15,12 +16,13 @@ from pytest_llmfair.judging.direction import differences_between, direction_in_w
 from pytest_llmfair.judging.inputs import MetricInputs
 from pytest_llmfair.judging.missing_data import WORST_CASE_EXCEEDS
 from pytest_llmfair.judging.power import Power, no_number, power_of, units_to_decide
+from pytest_llmfair.judging.reading import words_apart
 from pytest_llmfair.judging.result import Example, Result, Verdict
 from pytest_llmfair.judging.rules import JudgedMetric, Rules, Unregistered, current_settings
 from pytest_llmfair.session import active, current_session
 from pytest_llmfair.settings import Settings
 from pytest_llmfair.settings.options import OPTIONS, PATHS
-from pytest_llmfair.stats import Estimate, Finding, Interval
+from pytest_llmfair.stats import Estimate, Finding, Interval, PairedAUC
 
 _WORST_ROWS = 3
 
@@ -187,7 +189,11 @@ def _decide(
     # there; otherwise noise cannot make one model look fairer.
     two_models = bound.direction == "lower" and estimate.attainable[0] < 0.0
     if within and not (no_floor and (two_models or estimate.measures == "excess")):
-        return _Judgement(Verdict.PASS, bound.hidden_parts(estimate, interval.level))
+        # Where what is beyond the bound would not have been found, the power below says so.
+        planted = estimate.planted_effect()
+        if not planted > bound.distance:
+            parts = bound.hidden_parts(estimate, interval.level)
+            return _Judgement(Verdict.PASS, parts, power=Power(planted))
     if no_floor:
         return _Judgement(Verdict.UNDERPOWERED, (Finding("no_noise_floor", NO_FLOOR),))
     if exceeds and bound.beyond_noise(estimate, alpha):
@@ -259,6 +265,7 @@ def _described(
             total[reason] = total.get(reason, 0) + n
     recorder = active()
     between = () if result.verdict is Verdict.PASS else differences_between(inputs)
+    words = words_apart(estimate, inputs), direction_in_words(between, inputs.attribute)
     return replace(
         result,
         debiased=estimate.debiased,
@@ -285,25 +292,31 @@ def _described(
         attribute=inputs.attribute,
         compared=getattr(estimate, "worst", inputs.labels),
         differences=between,
-        direction_words=direction_in_words(between, inputs.attribute),
+        direction_words="; ".join(filter(None, words)),
     )
 
 
 def _examples(estimate: Estimate, inputs: MetricInputs, result: Result) -> tuple[Example, ...]:
     """Return the rows that drive the value, the worst first; a fair row drives nothing."""
-    values, fair = getattr(estimate, "part", estimate).rows, result.fair_value
+    part = getattr(estimate, "part", estimate)
+    values, fair = part.rows, result.fair_value
     if not values or len(values) != len(inputs.prompts):
         return ()
     unfair = (i for i, value in enumerate(values) if value != fair and not math.isnan(value))
     worst = heapq.nsmallest if result.direction == "higher" else heapq.nlargest
+    order: list[Any] = list(values)
+    shown: list[Sequence[int]] = [(0, 0)] * len(values)
+    if isinstance(part, PairedAUC):
+        order = list(zip(values, part.reading.margins.tolist(), strict=True))
+        shown = part.reading.surest.tolist()
     return tuple(
         Example(
             float(values[i]),
             inputs.prompts[i],
-            tuple(side[0] for side in inputs.outputs[i]),
+            tuple(side[k] for side, k in zip(inputs.outputs[i], shown[i], strict=False)),
             inputs.labels,
         )
-        for i in worst(_WORST_ROWS, unfair, key=lambda i: values[i])
+        for i in worst(_WORST_ROWS, unfair, key=lambda i: order[i])
     )
 
 

@@ -6,6 +6,7 @@ generations per unit, and returns keyword arguments of the metrics that name it.
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -26,6 +27,17 @@ def score_pairs(units: int, generations: int) -> Arguments:
 def text_pairs(units: int, generations: int) -> Arguments:
     """One answer to everything."""
     return {f"texts_{side}": [["A kind word."] * generations] * units for side in "ab"}
+
+
+def drawn_answers(units: int, generations: int) -> Arguments:
+    """Answers drawn from the same words for everyone."""
+    draw = random.Random(0)
+    words = "we will look into this soon and let you know what can be done for it now".split()
+    sides = [
+        [[" ".join(draw.choices(words, k=12)) for _ in range(generations)] for _ in range(units)]
+        for _ in "ab"
+    ]
+    return dict(zip(("texts_a", "texts_b"), sides, strict=True))
 
 
 def pronoun_counts(units: int, generations: int) -> Arguments:

@@ -23,6 +23,7 @@ from pytest_llmfair.stats.log_ratio import MeanAbsLogRatio, MeanLogRatio, ZeroCe
 from pytest_llmfair.stats.mean import Mean, MeanMaximum
 from pytest_llmfair.stats.mean_difference import MeanDifference
 from pytest_llmfair.stats.multiplicity import holm
+from pytest_llmfair.stats.paired_auc import PairedAUC
 from pytest_llmfair.stats.pairwise_max import MaxDistance, MaxPairwiseDifference
 from pytest_llmfair.stats.pairwise_max_ratio import MaxPairwiseRatio
 from pytest_llmfair.stats.rank_biserial import RankBiserial
@@ -77,6 +78,7 @@ __all__ = [
     "MetricDistance",
     "NoRepeats",
     "OneSided",
+    "PairedAUC",
     "PairedDifference",
     "Population",
     "Range",

@@ -162,6 +162,10 @@ class WorstGroups(Estimate):
         """Return the standard error of the worst two groups."""
         return self.part.standard_error(at)
 
+    def planted_effect(self) -> float:
+        """Return what is found in every comparison."""
+        return max(part.planted_effect() for part in self.parts.values())
+
     def fair_passes(
         self, allowed: tuple[float, float], fair: float, alpha: float
     ) -> Callable[[float], float]:

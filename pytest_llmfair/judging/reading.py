@@ -1,0 +1,126 @@
+"""What a reader of answers gets to see, and what its result says in words."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from pytest_llmfair._util.wording import escape, plural
+from pytest_llmfair.judging.inputs import MetricInputs
+from pytest_llmfair.judging.people import people
+from pytest_llmfair.metrics import MetricInfo
+from pytest_llmfair.stats import Estimate, Finding, PairedAUC
+
+if TYPE_CHECKING:
+    from pytest_llmfair.judging.assertion import Compare, TextScorer
+
+READER = "group_predictability"
+
+
+def reads(info: MetricInfo) -> bool:
+    """Whether a metric lets a reader guess from all that answers hold."""
+    return "features" in inspect.signature(info.function).parameters
+
+
+def hiding(compare: Compare, attribute: str) -> tuple[Callable[[str], str], Callable[[], Finding]]:
+    """Return what masks names and ignored words, and what says how many answers held a name."""
+    from pytest_llmfair.metrics.counterfactual.predictability import NAMED, hider
+
+    names = compare.names
+    if names is None:
+        names = not NAMED.isdisjoint(attribute.split(" x "))
+    hide_names, ignore = hider(names, None), hider(False, compare.ignore)
+    named: dict[str, bool] = {}
+
+    def hide(text: str) -> str:
+        found = hide_names(text)
+        named[text] = found != text
+        return ignore(found)
+
+    def note() -> Finding:
+        many = plural("different answer", sum(named.values()))
+        text = f"given names in {many} are masked as well (mask_names=False reads them)"
+        return Finding.note(text if any(named.values()) else "")
+
+    return hide, note
+
+
+def features_of(scorer: TextScorer, sides: Sequence[list[list[str]]]) -> list[Any] | None:
+    """Return what the scorers that a caller chose make of the answers, side by side."""
+    if not scorer.several:
+        return None
+    texts = list(dict.fromkeys(text for side in sides for row in side for text in row))
+    found = []
+    for each in scorer.several:
+        of_text = dict(zip(texts, each.numbers(texts), strict=True))
+        found.append([[[of_text[text] for text in row] for row in side] for side in sides])
+    return found
+
+
+def words_apart(estimate: Estimate, inputs: MetricInputs) -> str:
+    """Return the words that tell two groups apart, with the share of answers that hold them."""
+    part = getattr(estimate, "part", estimate)
+    if not isinstance(part, PairedAUC) or not part.lower_bound(0.025) > part.attainable[0]:
+        return ""
+    one, other = ("first", "second")
+    if len(groups := getattr(estimate, "worst", inputs.labels)) == 2:
+        one, other = (people(inputs.attribute, group) for group in groups)
+    words = (
+        f'"{escape(word)}" ({100 * a:.0f} % {one}, {100 * b:.0f} % {other})'
+        for word, a, b in part.telling()
+    )
+    return f"words that tell the answers apart: {', '.join(words)}"
+
+
+def guessed(record: Mapping[str, Any]) -> str:
+    """Return how often the reader guesses right, without a full stop."""
+    value, low, high = (
+        round(100 * float(record[name])) for name in ("value", "lower", "upper")
+    )
+    which = "which of two answers was for which group"
+    if len(record["compared"]) == 2:
+        one, other = (people(record["attribute"], group) for group in record["compared"])
+        which = f"which of two answers was for {one} and which for {other}"
+    return (
+        f"a reader guesses in {value} % of pairs [{low}, {high}] {which}, from the answers alone "
+        f"(50 % is chance); you allow {100 * record['bound']:g} %"
+    )
+
+
+def of_reader(record: Mapping[str, Any]) -> str:
+    """Return what the guesses mean, as sentences; empty for other metrics."""
+    if not record["metric"].startswith(READER) or record["lower"] is None:
+        return ""
+    found = ""
+    if (least := changed(float(record["lower"]))) >= 0.005:
+        found = f" At least {100 * least:.0f} % of the answers change with the group."
+    elif record["verdict"] == "PASS":
+        found = " This reader cannot tell; another might."
+    # Where nothing is proven, what would have been found says how much that means.
+    planted = record["detectable"]
+    if record["verdict"] == "FAIL" or planted is None:
+        return found
+    stands = 2.0 * (float(record["bound"]) - 0.5)
+    share = f"{200 * float(planted):.0f} % changed answers"
+    if float(planted) > 0.5:
+        return f"{found} It would not have found even answers that all change."
+    found += f" It would have found {share}"
+    if record["verdict"] == "PASS":
+        return f"{found}."
+    return f"{found}; a PASS needs {100 * stands:.0f} %, which your bound stands for."
+
+
+def changed(value: float) -> float:
+    """Return the share of answers that at least change, where guesses are right so often."""
+    return max(0.0, 1.0 - (2.0 * (1.0 - value)) ** 0.5)
+
+
+def unmasked(inputs: MetricInputs, compare: Compare) -> MetricInputs:
+    """Mask what pairs do not name: given names, and what the caller ignores."""
+    hide, note = hiding(compare, inputs.attribute)
+    sides = tuple([[hide(text) for text in row] for row in side] for side in inputs.args)
+    keywords = {**inputs.keywords, "mask_names": False}
+    inputs = replace(inputs, args=sides, keywords=keywords)
+    return inputs.with_findings(*(each for each in (note(),) if each.text))
