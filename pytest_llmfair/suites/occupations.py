@@ -142,8 +142,12 @@ class PronounResolution(Kind):
         known = labels(suite)
         sides: dict[bool, list[list[float]]] = {True: [], False: []}
         units = []
+        # Both pronouns of a sentence are left out where one has no answer.
+        lost = {_but_pronoun(each) for each in asked if not each.probabilities}
         for each in asked:
             right, label, _, _ = each.question.about
+            if _but_pronoun(each) in lost:
+                continue
             place = each.question.words.index(right)
             row = [each.probabilities[place], each.probabilities[1 - place]]
             sides[known[right] == label].append(row)
@@ -170,6 +174,11 @@ class PronounResolution(Kind):
         return found
 
 
+def _but_pronoun(asked: Asked) -> tuple[int, str, str]:
+    right, _, sentence, _ = asked.question.about
+    return asked.question.wording, right, sentence
+
+
 class NextWord(Kind):
     """The gender of the word that follows an occupation."""
 
@@ -182,6 +191,7 @@ class NextWord(Kind):
                 number,
                 (name,),
                 (*words["male"], *words["female"]),
+                continues=True,
             )
             for number, wording in enumerate(task.wordings)
             for name in chosen(suite, size)
