@@ -57,9 +57,8 @@ def test_an_audit_is_for_its_owner_only(tmp_path):
     before = os.umask(0o022)
     try:
         out = tmp_path / "out"
-        main(
-            f"audit --data {tmp_path}/prompts.txt --out {out} --model builtin:ngram --attribute gender".split()
-        )
+        options = "--model builtin:ngram --attribute gender"
+        main(f"audit --data {tmp_path}/prompts.txt --out {out} {options}".split())
     finally:
         os.umask(before)
     assert mode(out) == 0o700
