@@ -68,6 +68,8 @@ class CandidatePairs(Kind):
     Without words to compare by probability, the choice is read from an answer in words.
     """
 
+    says = ("The first", "The second")
+
     def questions(self, suite: Suite, task: Task, size: Mapping[str, int]) -> list[Question]:
         """Return a prompt for each round and order of two candidates; wordings take turns."""
         words = tuple(task.data.get("words", ()))

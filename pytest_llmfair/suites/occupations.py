@@ -51,6 +51,8 @@ def with_article(occupation: str) -> str:
 class Texts(Kind):
     """Long texts, whose pronouns give the person's gender."""
 
+    says = ("He left.", "She left.")
+
     def questions(self, suite: Suite, task: Task, size: Mapping[str, int]) -> list[Question]:
         """Return a prompt for each wording and occupation."""
         return [
