@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import math
 import re
 
@@ -7,7 +8,7 @@ import pytest
 
 from pytest_llmfair.clients import CutAnswer, Missing, ModelClient, ModelError, load_client
 from pytest_llmfair.clients.concurrency import RetryPolicy, dispatch
-from pytest_llmfair.clients.protocol import UnknownProbability, Reply, Request
+from pytest_llmfair.clients.protocol import Reply, Request, UnknownProbability
 
 QUICK = RetryPolicy(timeout=5.0, pause=0.01)
 
