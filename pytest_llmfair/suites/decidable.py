@@ -12,8 +12,8 @@ from pytest_llmfair.stats import Estimate
 from pytest_llmfair.suites.design import Quantity, Suite, Task
 from pytest_llmfair.suites.kinds import KINDS
 from pytest_llmfair.suites.questions import Asked, Question
-from pytest_llmfair.suites.result import LEVEL
 from pytest_llmfair.suites.runner import own_population
+from pytest_llmfair.suites.tables import LEVEL
 
 
 def decidable(

@@ -73,9 +73,9 @@ def ask(
     for words in dict.fromkeys(each.words for each in questions):
         same = [each for each in questions if each.words == words]
         if same[0].continues:
-            rows = client.next_token_probabilities([each.prompt for each in same], words)
-            for each, row in zip(same, rows, strict=True):
-                found[each] = Asked(each, probabilities=tuple(row.values()))
+            known = client.next_token_probabilities([each.prompt for each in same], words)
+            for each, own in zip(same, known, strict=True):
+                found[each] = Asked(each, probabilities=tuple(own.values()))
         else:
             found.update(zip(same, _labelled(same, client), strict=True))
     return [found[each] for each in questions]
