@@ -137,7 +137,9 @@ class TwoRates:
         weights = np.diff(special.bdtr(hits, n, a.value), prepend=0.0)
         if n > _GRID:
             points = (np.arange(_GRID) + 0.5) / _GRID
-            hits = np.ceil(np.asarray(special.bdtrik(points, n, a.value)))
+            counts = np.ceil(np.asarray(special.bdtrik(points, n, a.value)))
+            # A rate of 0 or 1 has a single count.
+            hits = np.nan_to_num(counts, nan=n * a.value)
             weights = np.full(_GRID, 1.0 / _GRID)
 
         def share(x: float) -> float:
@@ -150,12 +152,13 @@ class TwoRates:
                 0.0 if end(0.0) <= 0.0 else find_root(end, 0.0, 1.0) if end(1.0) <= 0.0 else 2.0
                 for end in ends
             )
-            below = special.bdtr(math.ceil(least * m - _ROUNDING) - 1.0, m, b.value)
+            first = math.ceil(least * m - _ROUNDING)
+            below = special.bdtr(first - 1.0, m, b.value) if first > 0 else 0.0
             up_to = special.bdtr(min(m, math.floor((1.0 - most) * m + _ROUNDING)), m, b.value)
             return max(0.0, float(up_to - below)) if least <= 1.0 and most <= 1.0 else 0.0
 
-        counts = zip(hits.tolist(), weights.tolist(), strict=True)
-        return math.fsum(weight * share(hit / n) for hit, weight in counts if weight > _ROUNDING)
+        cells = zip(hits.tolist(), weights.tolist(), strict=True)
+        return math.fsum(weight * share(hit / n) for hit, weight in cells if weight > _ROUNDING)
 
     def planned_variance(self, spread: float) -> float:
         """Squared error of the difference known from sizes alone, for 0/1 variance `spread`."""
