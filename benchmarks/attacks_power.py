@@ -68,7 +68,8 @@ def _design(name: str, draw: Draw, bound: float) -> list[Attack]:
 
 ATTACKS = [
     *_design("demographic parity 20 against 300", rates((20, 300), 0.5), 0.25),
-    *_design("FPR difference 25 against 400", rates((25, 400), 0.3), 0.2),
+    # At the edge of UNDERPOWERED, so that only the prediction is promised.
+    _design("FPR difference 25 against 400", rates((25, 400), 0.1), 0.17)[0],
     *_design("rates 60 against 500", rates((60, 500), 0.3), 0.18),
     *_design("equal groups of 100", rates((100, 100), 0.4), 0.2),
     *_design("neutrality 9 x 13", neutrality(9, 13, "fixed"), 0.3),
