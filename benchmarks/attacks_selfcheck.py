@@ -21,8 +21,8 @@ from pytest_llmfair.judging.rules import Rules
 from pytest_llmfair.metrics import get_metric
 from pytest_llmfair.settings import Settings
 
-REPEATS = 40
-_TRUTH_RUNS = 300
+REPEATS = 30
+_TRUTH_RUNS = 100
 Draw = Callable[[np.random.Generator], dict[str, object]]
 
 
@@ -98,6 +98,18 @@ def _alarms(metric: str, bound: float, draw: Draw) -> Callable[[np.random.Genera
 PARITY = "demographic_parity_difference"
 STRICT = "strict_sentiment_parity"
 EDGE = selection((0.7, 0.5), (300, 300))
+FAIR = selection((0.5, 0.5), (400, 400))
 ATTACKS = [
-    Attack("H", "parity, truth at the edge: flips missed", 0.05, _misses(PARITY, 0.28, EDGE), 60),
+    Attack(
+        "H",
+        "parity at the edge of FAIL: flips outside limits",
+        0.1,
+        _misses(PARITY, 0.1, EDGE),
+        12,
+    ),
+    Attack("H", "more false alarms at the bound than chance", 0.1, _alarms(PARITY, 0.1, EDGE), 12),
+    Attack("H", "fair groups: flips outside limits", 0.1, _misses(PARITY, 0.1, FAIR), 6),
+    Attack(
+        "H", "strict parity: flips outside limits", 0.1, _misses(STRICT, 0.08, scores(0.06, 60)), 6
+    ),
 ]
