@@ -85,13 +85,14 @@ def within_share(error: float, allowed: tuple[float, float], widths: tuple[float
 
 
 def share_of_ends(
-    ends: Floats, limit: float, units: int, power: float = 0.5
+    ends: Floats, limit: float, units: float, power: float = 0.5
 ) -> Callable[[float], float]:
     """Share of fair upper ends within `limit`, which shrink with a power of the sample size."""
     if not np.isfinite(ends).all():
         return lambda more: math.nan
-    # Widths are estimates themselves, so the ends have a further relative error.
-    scatter = np.maximum(ends, 1e-12) / math.sqrt(2.0 * units)
+    # Widths are estimates themselves, so the ends have a further relative error; none where the
+    # `units` are infinite.
+    scatter = np.maximum(np.maximum(ends, 1e-12) / math.sqrt(2.0 * units), 1e-12)
     return lambda more: float(
         special.ndtr((limit * more**power - ends) * math.sqrt(more) / scatter).mean()
     )

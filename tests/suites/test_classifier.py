@@ -127,7 +127,7 @@ def test_other_classes_are_an_error_that_names_both():
     [
         ("positive", "returns texts only, no probabilities"),
         ({"positive": 1.5, "neutral": 0, "negative": 0}, "the probability 1.5 at '"),
-        ({"positive": 0, "neutral": 0, "negative": 0}, "none of positive, neutral, negative can"),
+        ({"positive": 0, "neutral": 0, "negative": 0}, "negative have 0 of the probability"),
     ],
 )
 def test_what_is_no_probability_is_named(row, said):
