@@ -45,6 +45,8 @@ class TextScorer:
         self._asked = info.scorer if scorer is None else scorer
         self._vectors = info.needs == "embedding_pairs"
         self._scorers = scorers
+        # Name of the scorer, once it has scored texts.
+        self.used = ""
 
     @functools.cached_property
     def chosen(self) -> Any:
@@ -68,7 +70,8 @@ class TextScorer:
         """Return one score per text, or one vector for metrics on embeddings."""
         from pytest_llmfair.scorers import name_of, score
 
-        note_used("scorer", name_of(self.chosen), self.chosen)
+        self.used = name_of(self.chosen)
+        note_used("scorer", self.used, self.chosen)
         return self.chosen(texts) if self._vectors else score(self.chosen, texts)
 
 
