@@ -17,14 +17,15 @@ from pytest_llmfair.judging.bound import Bound
 from pytest_llmfair.judging.inputs import MetricInputs
 from pytest_llmfair.judging.invariance import measure_of
 from pytest_llmfair.judging.outcome import conclude
-from pytest_llmfair.judging.pairs import is_pair
+from pytest_llmfair.judging.pairs import groups_of, is_pair
 from pytest_llmfair.judging.pipeline import evaluate
 from pytest_llmfair.judging.result import Result, Verdict
 from pytest_llmfair.judging.rules import Rules, Unregistered, current_settings
 from pytest_llmfair.judging.validity import drop_invalid_pairs
 from pytest_llmfair.metrics import get_metric
 from pytest_llmfair.metrics.counterfactual.invariance import score_measure
-from pytest_llmfair.probing.proof import Asker, Draws, Searched, Tested, could_find, search
+from pytest_llmfair.probing.proof import Draws, Searched, Tested, could_find, search
+from pytest_llmfair.probing.searching import BudgetedClient
 from pytest_llmfair.scorers import name_of
 from pytest_llmfair.stats import Estimate, Sample, Undefined
 
@@ -108,10 +109,12 @@ def assert_no_pair_exceeds(
         texts = TextScorer(get_metric("weak_sentiment_parity"), scorer)
         measure = score_measure(scorer if isinstance(scorer, str) else name_of(scorer), texts)
     else:
-        masked = metric in ("rouge_l", "counterfactual_rouge_l") and mask == "attribute"
-        measure = measure_of(metric, pairs[0].attribute if masked else mask, None)
+        if isinstance(mask, str) and mask == "attribute":
+            mask = pairs[0].attribute if metric == "rouge_l" else None
+        measure = measure_of(metric, mask, None)
     seed, allowed = current_settings().seed, whole(budget, "budget")
-    asker = Asker(client, measure, 2 * allowed, seed)
+    asker = BudgetedClient(client, measure, 2 * allowed, seed)
+    asker.only_asks = True
     draws = Draws(asker, measure, pairs)
     what = measure.symbol.strip("|") if draws.signed else measure.symbol
     name = f"no pair exceeds ({', '.join(filter(None, [pairs[0].attribute, what]))})"
@@ -125,17 +128,16 @@ def assert_no_pair_exceeds(
     result = evaluate(EstimateAssertion(estimate, bound, metric_info, rules, inputs))
     if result.verdict is Verdict.INVALID:
         return conclude(result)
-    text = _proven_in_words(draws, proven, alpha / len(found), bound)
-    code = "proven_pairs"
-    if not proven:
-        text, code = _not_found(draws, found, allowed, bound, alpha), "not_found"
+    spread = float(np.mean([each.spread**2 for each in found])) ** 0.5
+    least = could_find(len(pairs), allowed, spread, bound, alpha, draws.least)
+    if proven:
+        code, text = "proven_pairs", _proven(draws, proven, alpha / len(found), bound)
+    else:
+        code, text = "not_found", _not_found(draws, len(found), allowed, bound, least)
+    found_if = None if least is None else (f"{least:.2f}", f"in {what} of a single pair")
+    reasons = (*result.reasons, code)
     return conclude(
-        replace(
-            result,
-            notes=(text,),
-            reasons=(*result.reasons, code),
-            needed_units=None,
-        )
+        replace(result, notes=(text,), reasons=reasons, needed_units=None, could_find=found_if)
     )
 
 
@@ -154,12 +156,20 @@ def _pairs(given: Any, attribute: Any, groups: Any) -> list[Pair]:
 
 def _inputs(draws: Draws, shown: Sequence[Tested]) -> MetricInputs:
     """Return the pairs to show, each with its answers on fresh draws."""
-    chosen = [draws.pairs[each.place] for each in shown]
     missing = {"all": dict(sorted(draws.client.missing.items()))} if draws.client.missing else {}
+    groups = groups_of(draws.pairs)
+    prompts: list[tuple[str, ...]] = []
+    outputs: list[tuple[list[str], ...]] = []
+    for each in shown:
+        pair, seen = draws.pairs[each.place], each.seen
+        turn = -1 if len(groups) == 2 and pair.from_group != groups[0] else 1
+        prompts.append((pair.original, pair.counterfactual)[::turn])
+        outputs.append((list(seen.answers), list(seen.twin_answers))[::turn])
     return MetricInputs(
-        prompts=[(pair.original, pair.counterfactual) for pair in chosen],
-        outputs=[(list(each.seen.answers), list(each.seen.twin_answers)) for each in shown],
-        labels=(draws.pairs[0].from_group, draws.pairs[0].to_group),
+        prompts=prompts,
+        outputs=outputs,
+        # With more groups the prompts themselves say which these are.
+        labels=groups if len(groups) == 2 else ("original", "counterfactual"),
         attribute=draws.pairs[0].attribute,
         model=draws.client.name,
         missing=missing,
@@ -181,27 +191,29 @@ def _estimate(found: Sequence[Tested], shown: Sequence[Tested]) -> Estimate:
     )
 
 
-def _proven_in_words(draws: Draws, proven: Sequence[Tested], alpha: float, bound: float) -> str:
-    shown = ", ".join(
-        f"pair {each.place + 1} of {len(draws.pairs)} (gap {number(each.gap.value)}, at least "
-        f"{number(each.gap.lower_bound(alpha))} on {plural('fresh draw', each.gap.sample.units)})"
-        for each in proven
-    )
-    return f"{plural('pair', len(proven))} proven to have a gap above {bound:g}: {shown}"
-
-
-def _not_found(
-    draws: Draws, found: Sequence[Tested], budget: int, bound: float, alpha: float
-) -> str:
-    """Return what a search of this size would have found."""
-    spread = float(np.mean([each.spread**2 for each in found])) ** 0.5
-    least = could_find(len(draws.pairs), budget, spread, bound, alpha, draws.least)
-    asked = len(draws.found)
-    could = "no gap of a single pair would have been found in 80 % of such searches"
-    if least is not None:
-        could = f"a pair with a gap of {least:.2f} would have been found in 80 % of such searches"
+def _proven(draws: Draws, proven: Sequence[Tested], alpha: float, bound: float) -> str:
+    """Name the pairs that are proven; their texts are shown as those of worst pairs."""
+    shown = []
+    for each in proven:
+        pair = draws.pairs[each.place]
+        side = (pair.from_group, pair.to_group)[each.sign < 0.0]
+        shown.append(
+            f"pair {each.place + 1} of {len(draws.pairs)} (gap {number(each.gap.value)}"
+            f"{f', higher for {side}' if draws.signed else ''}, at least "
+            f"{number(each.gap.lower_bound(alpha))}, on "
+            f"{plural('fresh draw', each.gap.sample.units)})"
+        )
     return (
-        f"no pair with a gap above {bound:g} was found with {budget} draws, which does not show "
-        f"that there is none: {could} ({asked} of {plural('pair', len(draws.pairs))} asked, "
-        f"{plural('candidate', len(found))} tested)"
+        f"{plural('pair', len(proven))} proven to have a gap above {bound:g}: {', '.join(shown)}"
+    )
+
+
+def _not_found(draws: Draws, tested: int, budget: int, bound: float, least: float | None) -> str:
+    """Say what a search of this size would have found."""
+    could = "no gap of a single pair" if least is None else f"a pair with a gap of {least:.2f}"
+    return (
+        f"no pair with a gap above {bound:g} was found with {plural('draw', budget)}, which does "
+        f"not show that there is none: {could} would have been found in 80 % of such searches "
+        f"({len(draws.found)} of {plural('pair', len(draws.pairs))} asked, "
+        f"{plural('candidate', tested)} tested)"
     )

@@ -12,7 +12,7 @@ import numpy as np
 from scipy.special import stdtrit
 
 from pytest_llmfair.metrics.arguments import Floats
-from pytest_llmfair.probing.searching import AnswerDifference, BudgetedClient
+from pytest_llmfair.probing.searching import AnswerDifference, BudgetedClient, Search
 from pytest_llmfair.responses import Pair
 from pytest_llmfair.stats import Estimate, Mean
 
@@ -53,18 +53,11 @@ def look(
     return sorted(asked, key=lead, reverse=True)
 
 
-class Asker(BudgetedClient):
-    """A client whose answers are compared here: no permutation tests."""
-
-    def _difference(self, first: tuple[str, ...], second: tuple[str, ...]) -> AnswerDifference:
-        return AnswerDifference(first, second)
-
-
 @dataclass(slots=True)
 class Draws:
     """Answers to both members of pairs, and what each two of them say about the gap."""
 
-    client: Asker
+    client: BudgetedClient
     measure: Any
     pairs: Sequence[Pair]
     found: dict[int, AnswerDifference] = field(default_factory=dict)
@@ -88,6 +81,8 @@ class Draws:
     def lead(self, i: int) -> float:
         """Return the gap seen, drawn towards 0 where answers are few."""
         rows, whole = self.rows(self.found[i])
+        if not len(rows):
+            return -math.inf
         return (abs(whole) if self.signed else whole) * len(rows) / (len(rows) + 1)
 
     def rows(self, seen: AnswerDifference) -> tuple[Floats, float]:
@@ -97,7 +92,7 @@ class Draws:
         """
         n = min(len(seen.answers), len(seen.twin_answers))
         if n < self.least:
-            return np.zeros(0), -1.0
+            return np.zeros(0), -math.inf
         values = [*self.measure.prepare([*seen.answers[:n], *seen.twin_answers[:n]])]
         if self.signed:
             rows = np.subtract(values[:n], values[n:])
@@ -129,6 +124,8 @@ class Tested:
     place: int
     seen: AnswerDifference
     gap: Mean
+    # Which side is higher: 1 for the original.
+    sign: float
     # Standard deviation of single draws.
     spread: float
 
@@ -149,13 +146,45 @@ def tested(draws: Draws, chosen: Sequence[int], budget: int) -> list[Tested]:
         sign = -1.0 if draws.signed and draws.rows(draws.found[i])[1] < 0.0 else 1.0
         for seen in draws.client.ask([draws.pairs[i]], budget // len(chosen), f"proof {i}"):
             rows = sign * draws.rows(seen)[0]
-            if len(rows) < draws.least + 1:
-                continue
-            # Pseudo-values may leave the range of the excess, which single draws do not.
-            wide = max(1.0, float(np.abs(rows).max()))
-            gap = Mean.of_values(rows, bounds=(-wide, wide), reach=(-1.0, 1.0))
-            found.append(Tested(i, seen, gap, float(rows.std(ddof=1))))
+            if len(rows) > draws.least:
+                found.append(Tested(i, seen, gap_of(rows), sign, float(rows.std(ddof=1))))
     return found
+
+
+def gap_of(rows: Floats) -> Mean:
+    """Return the mean gap; pseudo-values may leave its range, which single draws do not."""
+    wide = max(1.0, float(np.abs(rows).max()))
+    return Mean.of_values(rows, bounds=(-wide, wide), reach=(-1.0, 1.0))
+
+
+def lower_end(client: BudgetedClient, seen: AnswerDifference, alpha: float) -> float:
+    """Return the lower end of a gap whose side is not known before."""
+    draws = Draws(client, client.measure, ())
+    rows = draws.rows(seen)[0]
+    if len(rows) <= draws.least:
+        return -math.inf
+    if not draws.signed:
+        return gap_of(rows).lower_bound(alpha)
+    return max(gap_of(sign * rows).lower_bound(alpha / 2) for sign in (-1.0, 1.0))
+
+
+def leading(search: Search, pairs: Sequence[Pair], seed: int) -> Pair | None:
+    """Return the pair that leads after a third of the budget; a sixth is left to shorten it."""
+    client = search.client
+    draws = Draws(client, client.measure, pairs)
+    order = random.Random(seed).sample(range(len(pairs)), len(pairs))
+    client.only_asks = True
+    ranked = look(draws.draw, draws.lead, order, client.max_calls // 6, draws.least)
+    client.only_asks = False
+    search.tried = len(ranked)
+    if not ranked or draws.lead(ranked[0]) == -math.inf:
+        search.reason = f"none of the {search.tried} pairs asked was answered on both sides"
+        return None
+    search.steady = all(one.steady for one in draws.found.values())
+    best = client.joined(draws.found[ranked[0]], AnswerDifference((), ()))
+    pair = pairs[ranked[0]]
+    search.seen[pair] = search.steady or best.proven(search.threshold, search.alpha)
+    return pair
 
 
 @dataclass(eq=False, kw_only=True)

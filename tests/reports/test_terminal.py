@@ -7,7 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_llmfair.judging.verdict import Result, Verdict
-from pytest_llmfair.reports.terminal import NARROWEST, could_have_found, last_line, models, remarks, table
+from pytest_llmfair.reports.terminal import (
+    NARROWEST,
+    could_have_found,
+    last_line,
+    models,
+    remarks,
+    table,
+)
 
 
 def record(**changes):
