@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 from attacks import Attack
 
-from pytest_llmfair import BoundExceeded, assert_no_pair_exceeds
 from pytest_llmfair.counterfactuals import Pairs, generate_pairs
+from pytest_llmfair.judging.invariance import measure_of
+from pytest_llmfair.metrics.counterfactual.invariance import score_measure
+from pytest_llmfair.probing.proof import Draws, search
+from pytest_llmfair.probing.searching import BudgetedClient
 
 PROMPTS = 30
 BOUND = 0.1
@@ -27,23 +29,26 @@ def refusals(texts: list[str]) -> list[float]:
     return [float(text == "No.") for text in texts]
 
 
-def found(rng: np.random.Generator, gap: float, budget: int, rate: float, **keywords: Any) -> bool:
-    """Whether a pair is named, of a model with a gap in the pair in the middle."""
+def found(rng: np.random.Generator, gap: float, budget: int, rate: float, texts: bool) -> bool:
+    """Whether a pair is proven, of a model with a gap in one pair, as the assertion does it."""
 
     def model(prompt: str) -> str:
         planted = gap if prompt == "She asks about form 15." else 0.0
         return "No." if rng.random() < rate + planted else f"Yes, form {rng.integers(9)}."
 
-    given = {"metric": "rouge_l"} if "metric" in keywords else {"scorer": refusals}
-    try:
-        assert_no_pair_exceeds(pairs(), BOUND, client=model, budget=budget, **given)
-    except BoundExceeded:
-        return True
-    return False
+    measure = (
+        measure_of("rouge_l", "gender", None) if texts else score_measure("refusal", refusals)
+    )
+    asker = BudgetedClient(model, measure, 2 * budget, 0)
+    asker.only_asks = True
+    tested = search(Draws(asker, measure, pairs()), budget, int(rng.integers(2**31)))
+    return any(each.gap.lower_bound(0.025 / len(tested)) > BOUND for each in tested)
 
 
-def _happens(*given: Any, **keywords: Any) -> Callable[[np.random.Generator], bool]:
-    return lambda rng: found(rng, *given, **keywords)
+def _happens(
+    gap: float, budget: int, rate: float, *, texts: bool = False
+) -> Callable[[np.random.Generator], bool]:
+    return lambda rng: found(rng, gap, budget, rate, texts)
 
 
 ATTACKS = [
@@ -73,7 +78,7 @@ ATTACKS = [
         "S",
         "texts of a fair model, 200 draws: FAIL",
         0.025,
-        _happens(0.0, 200, 0.3, metric="rouge_l"),
+        _happens(0.0, 200, 0.3, texts=True),
         200,
     ),
 ]

@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 from scipy.special import stdtrit
 
+from pytest_llmfair.judging.power import SURE
+from pytest_llmfair.judging.power import search as first
 from pytest_llmfair.metrics.arguments import Floats
 from pytest_llmfair.probing.searching import AnswerDifference, BudgetedClient, Search
 from pytest_llmfair.responses import Pair
@@ -23,7 +25,6 @@ _FEW = 100
 _ROUND = 4
 # Simulated searches that show what a budget could have found, and gaps that are tried.
 _RUNS, _STEP = 150, 0.05
-_SURE = 0.8
 
 
 def candidates_of(draws: int) -> int:
@@ -232,20 +233,24 @@ def could_find(
     n = tests // k
     if n < 2:
         return None
-    missed = (alpha / k) ** (1.0 / n)
-    proof = float(-stdtrit(n - 1, alpha / k)) * spread / math.sqrt(n)
-    for gap in np.arange(math.ceil((bound + 1e-9) / _STEP) * _STEP, 1.0 + 1e-9, _STEP):
-        # Draws that are all alike exclude a rare other one only as far as their number does.
-        if min(gap, gap * missed - (1.0 - missed)) <= bound:
-            continue
+    error = spread / math.sqrt(n)
+    proof = float(-stdtrit(n - 1, alpha / k)) * error
+    # Draws that are all alike exclude a rare other one only as far as their number does.
+    alike = (alpha / k) ** (1.0 / n)
+
+    def enough(step: int) -> bool:
+        gap = step * _STEP
+        if gap * alike - (1.0 - alike) <= bound:
+            return False
         hits = sum(
-            _is_found(generator, pairs, budget // 2, spread, float(gap), k, least)
-            and gap + spread / math.sqrt(n) * generator.standard_normal() - proof > bound
+            _is_found(generator, pairs, budget // 2, spread, gap, k, least)
+            and gap + error * generator.standard_normal() - proof > bound
             for _ in range(_RUNS)
         )
-        if hits >= _SURE * _RUNS:
-            return float(gap)
-    return None
+        return hits >= SURE * _RUNS
+
+    step = first(enough, math.floor(bound / _STEP) + 1, round(1.0 / _STEP))
+    return None if step is None else step * _STEP
 
 
 def _is_found(
