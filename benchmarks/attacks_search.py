@@ -61,7 +61,7 @@ ATTACKS = [
             300,
             at_least=True,
         )
-        for budget, promise in ((100, 0.54), (200, 0.74), (400, 0.85))
+        for budget, promise in ((100, 0.5), (200, 0.65), (400, 0.85))
     ),
     *(
         Attack(

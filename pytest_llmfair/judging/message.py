@@ -215,7 +215,11 @@ def _found(record: Record, places: int) -> str:
         answers = f"answers to prompts about {first} and about {second}"
     if "sentiment" in metric:
         answers = f"the sentiments of {answers}"
-    if "due: " in metric and len(record["compared"]) == 2:
+    if (
+        metric.startswith("differs when it should")
+        and "due: " in metric
+        and len(record["compared"]) == 2
+    ):
         more = "less" if value.startswith("-") else "more"
         return f"{first} get what is due by {size} {more} often than {second}; {you}"
     if record["judged"] == "excess":

@@ -198,10 +198,6 @@ class Search:
 
     def screen(self, pairs: Sequence[Pair], seed: int) -> Pair | None:
         """Ask about pairs for half of the budget; return the one that differs most, if any."""
-        if self.confirm:
-            from pytest_llmfair.probing.proof import leading
-
-            return leading(self, pairs, seed)
         fewest = 2 * _SCREENED
         left = self.client.max_calls - self.client.calls
         keep = max(left - max((left - self._kept) // 2, fewest), 0)

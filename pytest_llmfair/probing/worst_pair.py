@@ -11,7 +11,7 @@ from pytest_llmfair._util.validation import check_is_list, share, whole, whole_s
 from pytest_llmfair.counterfactuals.pairs import generate_pairs
 from pytest_llmfair.counterfactuals.strategies import require_hypothesis
 from pytest_llmfair.lexicons.attributes import Attribute, lexicon_of
-from pytest_llmfair.probing.proof import lower_end
+from pytest_llmfair.probing.proof import leading, lower_end
 from pytest_llmfair.probing.searching import (
     PAIRS_TESTED,
     BudgetedClient,
@@ -229,7 +229,9 @@ def find_worst_pair(
 def _found(search: Search, memory: PairDatabase, pairs: Sequence[Pair], seed: int) -> WorstPair:
     """Screen the pairs, shorten the worst prompt, and test both prompts on new answers."""
     known = search.known(memory)
-    start = search.screen(pairs, seed) if known is None else known
+    start = known
+    if start is None:
+        start = leading(search, pairs, seed) if search.confirm else search.screen(pairs, seed)
     if start is None:
         return WorstPair(None, reason=search.reason)
     shorter = search.shortened(start)
