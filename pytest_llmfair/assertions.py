@@ -22,6 +22,7 @@ from pytest_llmfair.judging.rules import Rules
 from pytest_llmfair.judging.unawareness import unawareness_assertion
 from pytest_llmfair.metrics import all_metrics, get_metric
 from pytest_llmfair.probing.differs import assert_differs_when_it_should
+from pytest_llmfair.probing.no_pair import assert_no_pair_exceeds
 from pytest_llmfair.responses import PairedResponses
 from pytest_llmfair.signatures import make_assertion, no_such_assertion
 from pytest_llmfair.stats import Estimate
@@ -35,6 +36,7 @@ __all__ = [
     "assert_differs_when_it_should",
     "assert_fairness_through_unawareness",
     "assert_metric",
+    "assert_no_pair_exceeds",
     "assert_not_worse",
     "assert_within",
 ]

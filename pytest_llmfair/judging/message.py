@@ -42,6 +42,8 @@ _FEWEST_DECIMALS = 2
 _LONGEST_DIFFERENCE = 24
 _RATE_DIFFERENCE = r"(\w+_rate|demographic_parity|equal_opportunity|tpr|tnr)_(difference|gap)"
 _RATE_RATIO = r"(\w+_rate|impact|fnr|fpr)_ratio"
+# Reasons whose first note says it all.
+_SPEAKS = {"missing_rates_differ", WORST_CASE_EXCEEDS, "not_found", "proven_pairs"}
 _REPEATS = "two answers to the same prompt"
 _LOSS = "worse than baseline"
 
@@ -163,7 +165,7 @@ def _explained(record: Record, places: int, notes: list[str]) -> str:
     so_far = plural(record["unit"], record["units"])
     if verdict == "INVALID":
         return f"This cannot be judged: {notes.pop(0)}" if notes else "This cannot be judged"
-    if notes and {"missing_rates_differ", WORST_CASE_EXCEEDS}.intersection(record["reasons"]):
+    if notes and _SPEAKS.intersection(record["reasons"]):
         return _sentence(notes.pop(0))
     if verdict == "PASS":
         found += f". {_sentence(PASS_MEANS)}"
@@ -214,7 +216,11 @@ def _found(record: Record, places: int) -> str:
         answers = f"answers to prompts about {first} and about {second}"
     if "sentiment" in metric:
         answers = f"the sentiments of {answers}"
-    if "due: " in metric and len(record["compared"]) == 2:
+    if (
+        metric.startswith("differs when it should")
+        and "due: " in metric
+        and len(record["compared"]) == 2
+    ):
         more = "less" if value.startswith("-") else "more"
         return f"{first} get what is due by {size} {more} often than {second}; {you}"
     if record["judged"] == "excess":
@@ -401,6 +407,8 @@ def decides(record: Record) -> str:
     what = plurals(record["unit"])
     if WORST_CASE_EXCEEDS in record["reasons"]:
         return ""
+    if "not_found" in record["reasons"]:
+        return "a larger budget finds smaller gaps; no search shows that there is none"
     if verdict in ("INCONCLUSIVE", "UNDERPOWERED"):
         now = f"{plural(record['unit'], record['units'])} so far"
         if verdict == "UNDERPOWERED" and (enough := record["units_for_fair_pass"]):

@@ -187,6 +187,8 @@ def _measure_one(
         return _undefined(inputs)
     inputs = inputs.with_findings(*_audited(assertion, inputs))
     estimate = assertion.metric.function(*inputs.args, **inputs.keywords)
+    if assertion.metric.needs == "score_pairs" and assertion.scorer.used and not estimate.effect:
+        estimate = replace(estimate, effect=f"in {assertion.scorer.used}")
     if assertion.compare.placebo:
         inputs = inputs.with_findings(_placebo_answers(inputs, estimate.floor))
     return inputs, _judged_quantity(assertion, estimate)

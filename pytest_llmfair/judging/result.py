@@ -95,6 +95,9 @@ class Result:
         The estimate's table: key, value, lower, upper, n, rate, p.
     examples : tuple of Example
         Rows that drive the value, the worst first.
+    could_find : tuple of str or None
+        The smallest difference that a test like this finds in 80 % of runs: the amount, and what
+        it is an amount of. None where it would find nothing.
     fair_pass_share : float
         For an undecided verdict, share of runs in which a perfectly fair model would pass a test
         of this size; NaN where unknown.
@@ -165,6 +168,7 @@ class Result:
     effective: float = math.nan
     population: str = "sampled"
     detectable: float = math.nan
+    could_find: tuple[str, str] | None = None
     fair_pass_share: float = math.nan
     units_for_fair_pass: int | None = None
     needed_units: tuple[int, int] | None = None

@@ -15,7 +15,7 @@ from pytest_llmfair.judging.bound import NO_FLOOR, REWORDED, Bound
 from pytest_llmfair.judging.direction import differences_between, direction_in_words, rates_between
 from pytest_llmfair.judging.inputs import MetricInputs
 from pytest_llmfair.judging.missing_data import WORST_CASE_EXCEEDS
-from pytest_llmfair.judging.power import Power, no_number, power_of, units_to_decide
+from pytest_llmfair.judging.power import Power, could_find, no_number, power_of, units_to_decide
 from pytest_llmfair.judging.reading import words_apart
 from pytest_llmfair.judging.result import Example, Result, Verdict
 from pytest_llmfair.judging.rules import JudgedMetric, Rules, Unregistered, current_settings
@@ -137,6 +137,11 @@ def judge(
         p_within=p_within,
         unit=unit,
         detectable=found.power.detectable,
+        could_find=(
+            None
+            if verdict is Verdict.INVALID or "no_noise_floor" in reasons
+            else could_find(limit, estimate, interval, metric.name)
+        ),
         fair_pass_share=found.power.share,
         units_for_fair_pass=(
             None if estimate.sample.population == "fixed" else found.power.needed

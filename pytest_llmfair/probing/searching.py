@@ -74,10 +74,12 @@ class BudgetedClient:
         from pytest_llmfair.clients import ModelClient
 
         self._client = client if hasattr(client, "answer_pairs") else ModelClient.of(client)
-        self._measure = measure
+        self.measure = measure
         self._seed = seed
         self.max_calls = max_calls
         self.calls = 0
+        # Whether answers are only collected, and compared elsewhere.
+        self.only_asks = False
         self.missing: Counter[str] = Counter()
 
     @property
@@ -109,16 +111,16 @@ class BudgetedClient:
         return tuple(answer for answer in answers if isinstance(answer, str))
 
     def _difference(self, first: tuple[str, ...], second: tuple[str, ...]) -> AnswerDifference:
-        if not first or not second:
+        if not first or not second or self.only_asks:
             return AnswerDifference(first, second)
         import numpy as np
 
         distinct = list(dict.fromkeys((*first, *second)))
-        prepared = dict(zip(distinct, self._measure.prepare(distinct), strict=True))
+        prepared = dict(zip(distinct, self.measure.prepare(distinct), strict=True))
         values = [prepared[text] for text in (*first, *second)]
         rows, columns = np.triu_indices(len(values), 1)
         apart = np.zeros((len(values), len(values)))
-        compared = self._measure.compare([values[i] for i in rows], [values[j] for j in columns])
+        compared = self.measure.compare([values[i] for i in rows], [values[j] for j in columns])
         apart[rows, columns] = apart[columns, rows] = compared
         half = len(first)
         value = float(apart[:half, half:].mean())
@@ -174,11 +176,12 @@ class Search:
     threshold: float
     generations: int
     alpha: float
+    confirm: bool = False
     steady: bool = False
     tried: int = 0
     stopped: bool = False
     reason: str = ""
-    _seen: dict[Pair, bool] = field(default_factory=dict)
+    seen: dict[Pair, bool] = field(default_factory=dict)
 
     def known(self, memory: PairDatabase) -> Pair | None:
         """Return a remembered pair that still differs; forget those that do not."""
@@ -188,7 +191,7 @@ class Search:
             found = self._asked(pair, self.generations, _TESTED_SEEN - 1, "known")
             self.steady = found.steady
             if found.proven(self.threshold, self.alpha):
-                self._seen[pair] = True
+                self.seen[pair] = True
                 return pair
             memory.forget(pair)
         return None
@@ -227,7 +230,7 @@ class Search:
             if self.steady
             else self._halved(ranked, keep)
         )
-        self._seen[best[1]] = self.steady or best[0].proven(self.threshold, self.alpha)
+        self.seen[best[1]] = self.steady or best[0].proven(self.threshold, self.alpha)
         return best[1]
 
     def _halved(
@@ -273,9 +276,11 @@ class Search:
         for place, pair in enumerate(candidates):
             waiting = len(candidates) - place - 1
             most = self.client.affordable(1, keep=self._test * waiting)
-            seen = _TESTED_SEEN if self._seen[pair] else _TESTED_UNSEEN
+            seen = _TESTED_SEEN if self.seen[pair] else _TESTED_UNSEEN
             n = min(most, self.generations * (1 if self.steady else seen))
             n = max(n, min(self.generations, self.client.affordable(1)))
+            if self.confirm:
+                n = self.client.affordable(1) // (waiting + 1)
             if n == 0:
                 self.reason = "no call was left for a test on new answers; raise max_calls"
                 return
@@ -292,6 +297,8 @@ class Search:
     @property
     def _kept(self) -> int:
         """Calls that stay untouched for the last tests."""
+        if self.confirm:
+            return self.client.max_calls - self.client.max_calls // 2
         rich = self.client.max_calls >= 3 * PAIRS_TESTED * self._test
         return self._test * PAIRS_TESTED if rich else 2 * self.generations
 
@@ -301,15 +308,15 @@ class Search:
         return 2 * self.generations * (1 if self.steady else 2)
 
     def _differs(self, pair: Pair) -> bool:
-        if pair not in self._seen:
+        if pair not in self.seen:
             n = 1 if self.steady else self.generations
             if not self.client.affordable(n, self._kept):
                 self.stopped = True
                 return False
             found = self._asked(pair, n, 0 if self.steady else _MORE, "shorten")
             proven = found.proven(self.threshold, self.alpha)
-            self._seen[pair] = found.value > self.threshold if self.steady else proven
-        return self._seen[pair]
+            self.seen[pair] = found.value > self.threshold if self.steady else proven
+        return self.seen[pair]
 
     def _asked(self, pair: Pair, n: int, times: int, draw: str) -> AnswerDifference:
         """Ask about a pair, with extra rounds of answers while it is undecided."""

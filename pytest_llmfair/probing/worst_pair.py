@@ -11,6 +11,7 @@ from pytest_llmfair._util.validation import check_is_list, share, whole, whole_s
 from pytest_llmfair.counterfactuals.pairs import generate_pairs
 from pytest_llmfair.counterfactuals.strategies import require_hypothesis
 from pytest_llmfair.lexicons.attributes import Attribute, lexicon_of
+from pytest_llmfair.probing.proof import leading, lower_end
 from pytest_llmfair.probing.searching import (
     PAIRS_TESTED,
     BudgetedClient,
@@ -43,6 +44,8 @@ class WorstPair:
         Mean dissimilarity of these answers across the sides; NaN without a pair.
     floor : float
         Mean dissimilarity of two of them on the same side.
+    lower : float or None
+        With `confirm`, the lower end of the gap on these answers.
     p : float
         P-value of the permutation test that both sides have one distribution, on these answers.
     found_as : str
@@ -78,6 +81,7 @@ class WorstPair:
     tried: int = 0
     missing: Mapping[str, int] = field(default_factory=dict)
     reason: str = ""
+    lower: float | None = None
     metric: str = ""
     attribute: str = ""
 
@@ -88,11 +92,12 @@ class WorstPair:
             spent += f", missing answers: {lost}"
         if self.pair is None:
             return f"no worst pair ({self.metric}, {self.attribute}): {self.reason}\n  {spent}"
+        proof = "" if self.lower is None else f", proven gap of at least {self.lower:.2f}"
         edits = [(e.start, e.end, f"{{{e.before}|{e.after}}}") for e in self.pair.edits]
         lines = [
             f"worst pair ({self.metric}, {self.attribute}): {self.dissimilarity:.2f}, "
             f"noise floor {self.floor:.2f}, p = {self.p:.2g} on {len(self.answers)} and "
-            f"{len(self.twin_answers)} new answers",
+            f"{len(self.twin_answers)} new answers{proof}",
             f"  {_shown(replaced(self.pair.original, edits))}",
             f"    {self.pair.from_group}: {_shown(self.answers[0])}",
             f"    {self.pair.to_group}: {_shown(self.twin_answers[0])}",
@@ -121,6 +126,7 @@ def find_worst_pair(
     scorer: Any = None,
     seed: int = 0,
     database: Any = "default",
+    confirm: bool = False,
 ) -> WorstPair:
     """Search for the pair that a model answers most differently, and shorten its prompt.
 
@@ -159,6 +165,11 @@ def find_worst_pair(
         Hypothesis database that stores the pair, by model, metric, attribute and prompts. The next
         run tries it first, and searches only if it no longer differs. "default" is the
         database of the Hypothesis settings in force.
+    confirm : bool
+        Prove the gap: keep half of the budget for new answers, and report the pair only if an
+        interval at `level` puts its gap above `threshold`. The gap is the difference of mean
+        scores, or what answers differ by beyond the noise floor. The shortened prompt and the one
+        it was found as are tested, each at half of the error rate.
 
     Returns
     -------
@@ -203,7 +214,7 @@ def find_worst_pair(
     # A strategy can draw other texts in another session, so its pair is stored by its name.
     asked_about = texts if isinstance(prompts, Iterable) else repr(prompts)
     memory = PairDatabase.of(database, budgeted.name, measure.symbol, name, groups, asked_about)
-    search = Search(budgeted, pairs_of, threshold, generations, alpha)
+    search = Search(budgeted, pairs_of, threshold, generations, alpha, confirm)
     return replace(
         _found(search, memory, pairs, seed),
         calls=budgeted.calls,
@@ -218,12 +229,19 @@ def find_worst_pair(
 def _found(search: Search, memory: PairDatabase, pairs: Sequence[Pair], seed: int) -> WorstPair:
     """Screen the pairs, shorten the worst prompt, and test both prompts on new answers."""
     known = search.known(memory)
-    start = search.screen(pairs, seed) if known is None else known
+    start = known
+    if start is None:
+        start = leading(search, pairs, seed) if search.confirm else search.screen(pairs, seed)
     if start is None:
         return WorstPair(None, reason=search.reason)
     shorter = search.shortened(start)
+    lower = None
     for pair, last in search.tests(list(dict.fromkeys([shorter, start]))):
-        if last.proven(search.threshold, search.alpha):
+        proven = last.proven(search.threshold, search.alpha)
+        if search.confirm:
+            lower = lower_end(search.client, last, search.alpha / PAIRS_TESTED)
+            proven = lower > search.threshold
+        if proven:
             memory.keep(pair)
             return WorstPair(
                 pair,
@@ -235,8 +253,10 @@ def _found(search: Search, memory: PairDatabase, pairs: Sequence[Pair], seed: in
                 found_as=start.original,
                 shortest=pair == shorter and not search.stopped,
                 replayed=known is not None,
+                lower=lower,
             )
-    return WorstPair(None, reason=search.reason)
+    proof = "" if lower is None else f"; a gap of at least {lower:.2f} is proven"
+    return WorstPair(None, reason=search.reason + proof)
 
 
 def _check(threshold: float, max_calls: int, generations: int, alpha: float) -> None:

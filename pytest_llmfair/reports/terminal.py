@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -48,6 +49,9 @@ def print_summary(reporter: pytest.TerminalReporter, records: Sequence[Record]) 
         for text in remarks(records):
             say_line(reporter, text)
     say_line(reporter, last_line(records), bold=True)
+    if verbosity >= -1:
+        for line in _wrapped(could_have_found(records), ""):
+            say_line(reporter, line)
 
 
 def models(records: Sequence[Record]) -> Iterator[str]:
@@ -146,6 +150,29 @@ def last_line(records: Sequence[Record]) -> str:
     if all(record["mode"] == "point" for record in records):
         return f"{shown}; judged by their values"
     return f"{shown}; {sum(map(_undecided, records))} undecided"
+
+
+def could_have_found(records: Sequence[Record]) -> str:
+    """Return what these tests could have found, in the words of their metrics."""
+    amounts: dict[str, list[str]] = {}
+    blind = []
+    for record in records:
+        if record["could_find"] is None:
+            blind.append(_both(record))
+            continue
+        amount, words = record["could_find"]
+        amounts.setdefault(words, []).append(amount)
+    shown = []
+    for words, found in amounts.items():
+        # Amounts of one kind are written alike, so their numbers can be compared.
+        found.sort(key=lambda amount: float(re.sub(r"[^\d.]", "", amount) or 0))
+        ends = dict.fromkeys((found[0], found[-1]))
+        shown.append(f"{' to '.join(ends)} {words}")
+    names = list(dict.fromkeys(blind))
+    more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
+    if names:
+        shown.append(f"nothing in {', '.join(names[:_MOST_NAMES])}{more}")
+    return f"In 80 % of runs these tests would find: {'; '.join(shown)}."
 
 
 def _cells(column: Column, records: Sequence[Record]) -> list[str]:

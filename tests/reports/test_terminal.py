@@ -7,7 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_llmfair.judging.verdict import Result, Verdict
-from pytest_llmfair.reports.terminal import NARROWEST, last_line, models, remarks, table
+from pytest_llmfair.reports.terminal import (
+    NARROWEST,
+    could_have_found,
+    last_line,
+    models,
+    remarks,
+    table,
+)
 
 
 def record(**changes):
@@ -223,3 +230,18 @@ def test_last_line_counts_both_kinds_of_undecided():
     assert last_line(records) == (
         "4 fairness assertions: 1 FAIL, 1 INCONCLUSIVE, 2 UNDERPOWERED; 3 undecided"
     )
+
+
+def test_the_last_sentence_says_what_the_tests_could_have_found():
+    found = [
+        record(could_find=("0.08", "in sentiment")),
+        record(could_find=("0.12", "in sentiment"), nodeid="t.py::test_b"),
+        record(could_find=("18 %", "changed answers")),
+        record(could_find=("6", "words")),
+    ]
+    assert could_have_found(found) == (
+        "In 80 % of runs these tests would find: 0.08 to 0.12 in sentiment; 18 % changed answers; "
+        "6 words."
+    )
+    blind = could_have_found([*found[:1], record(could_find=None, nodeid="t.py::test_blind")])
+    assert blind.endswith("0.08 in sentiment; nothing in test_blind toxic_fraction.")
