@@ -1,0 +1,200 @@
+"""Difference of any score between groups, in the score's own unit."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from pytest_llmfair.metrics._registry import metric
+from pytest_llmfair.metrics.arguments import (
+    Floats,
+    Rows,
+    flattened,
+    group_rows,
+    known_population,
+    labels,
+    note_constant,
+    row_means,
+    score_rows,
+)
+from pytest_llmfair.stats import (
+    Finding,
+    GroupRow,
+    MaxPairwiseDifference,
+    Mean,
+    MeanDifference,
+    Population,
+    Sample,
+)
+from pytest_llmfair.stats._records import Contributions
+
+__all__ = ["score_difference"]
+
+Range = tuple[float, float]
+
+# Fewer units do not show the range of a score.
+_FEWEST = 10
+_UNKNOWN = (
+    "the range of this score is not known, so the interval allows for rare values as far away as "
+    "those seen, not further; score_range=(smallest, largest) says what is possible"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Side:
+    """The scores of one group, and the unit of each row."""
+
+    rows: Rows
+    units: list[Hashable]
+
+    def flat(self, population: Population) -> tuple[Floats, list[Hashable]]:
+        """Return one number per row with its unit; of fixed rows every answer."""
+        if population == "sampled":
+            return row_means(self.rows), self.units
+        each = zip(self.units, self.rows, strict=True)
+        return flattened(self.rows), [unit for unit, row in each for _ in row]
+
+
+@metric(
+    family="counterfactual",
+    paper="ours",
+    symbol="SD",
+    direction="two-sided",
+    bounds=(-math.inf, math.inf),
+    unit="pair",
+    needs="score_pairs",
+    scorer="length",
+    generations=2,
+)
+def score_difference(
+    scores_a: ArrayLike | Sequence[ArrayLike],
+    scores_b: ArrayLike | Sequence[ArrayLike] | None = None,
+    *,
+    groups: Any = None,
+    names: Sequence[str] = ("first", "second"),
+    units: Any = None,
+    population: Population = "sampled",
+    score_range: tuple[float, float] | None = None,
+    score: str = "",
+    unit: str = "",
+    absolute: bool = False,
+) -> MeanDifference | MaxPairwiseDifference:
+    """Mean score of one group minus that of another, in the score's own unit."""
+    known_population(population)
+    bounds = _checked_range(score_range)
+    sides = _sides(scores_a, scores_b, groups, names, units, bounds or (-math.inf, math.inf))
+    flat = {name: side.flat(population) for name, side in sides.items()}
+    estimate: MeanDifference | MaxPairwiseDifference
+    if len(flat) == 2:
+        (a, units_a), (b, units_b) = flat.values()
+        estimate = MeanDifference.of_scores(
+            a,
+            b,
+            units_a=units_a,
+            units_b=units_b,
+            population=population,
+            bounds=bounds,
+            absolute=absolute,
+        )
+        first, second = sides.values()
+        if groups is None and first.units is second.units:
+            estimate = _by_pair(estimate, first, second)
+    else:
+        estimate = MaxPairwiseDifference.of_scores(
+            np.concatenate([x for x, _ in flat.values()]),
+            [name for name, (x, _) in flat.items() for _ in x],
+            units=[unit for _, own in flat.values() for unit in own],
+            population=population,
+            bounds=bounds,
+        )
+    table = {name: _own_row(*each, population, bounds) for name, each in flat.items()}
+    estimate = replace(
+        estimate,
+        groups={**estimate.groups, **table},
+        variant=f" ({score})" if score else "",
+    )
+    estimate = note_constant(estimate, [flattened(side.rows) for side in sides.values()])
+    return estimate.with_findings(Finding.note(_UNKNOWN)) if bounds is None else estimate
+
+
+def _checked_range(given: Range | None) -> Range | None:
+    if given is None:
+        return None
+    low, high = map(float, given)
+    if not -math.inf < low < high < math.inf:
+        raise ValueError(
+            f"score_range is ({low:g}, {high:g}); give the smallest and the largest score that is "
+            "possible, or leave it out where there is none"
+        )
+    return low, high
+
+
+def _sides(
+    scores_a: Any, scores_b: Any, groups: Any, names: Sequence[str], units: Any, bounds: Range
+) -> dict[Hashable, _Side]:
+    """Return the scores of each group, with units that show which rows belong together."""
+    rows_a = score_rows(scores_a, "scores_a", low=bounds[0], high=bounds[1])
+    n = len(rows_a)
+    if groups is not None:
+        if scores_b is not None:
+            raise ValueError("give two arrays of scores, or one with groups=..., not both")
+        own = list(range(n)) if units is None else labels(units, "units", n)
+        return {
+            name: _Side([rows_a[i] for i in places], [own[i] for i in places])
+            for name, places in group_rows(groups, n).items()
+        }
+    if scores_b is None:
+        raise ValueError("scores of one group were given; add those of a second, or groups=...")
+    rows_b = score_rows(scores_b, "scores_b", low=bounds[0], high=bounds[1])
+    m = len(rows_b)
+    own_a: list[Hashable]
+    own_b: list[Hashable]
+    if isinstance(units, tuple) and len(units) == 2:
+        own_a, own_b = labels(units[0], "units", n), labels(units[1], "units", m)
+    elif n == m:
+        own_a = own_b = list(range(n)) if units is None else labels(units, "units", n)
+    elif units is None:
+        own_a, own_b = list(range(n)), list(range(n, n + m))
+    else:
+        raise ValueError(
+            f"units is one sequence, but the sides have {n} and {m} rows; give a tuple of two "
+            "sequences"
+        )
+    return {names[0]: _Side(rows_a, own_a), names[1]: _Side(rows_b, own_b)}
+
+
+def _by_pair(estimate: MeanDifference, first: _Side, second: _Side) -> MeanDifference:
+    """Add what each pair contributes."""
+    gaps = row_means(first.rows) - row_means(second.rows)
+    fewest: Counter[Hashable] = Counter()
+    for unit, a, b in zip(first.units, first.rows, second.rows, strict=True):
+        fewest[unit] += min(len(a), len(b))
+    population = estimate.sample.population
+    both = np.concatenate([flattened(first.rows), flattened(second.rows)])
+    span = estimate.attainable[1] if math.isfinite(estimate.attainable[1]) else float(np.ptp(both))
+    known = population == "sampled" and span > 0.0 and not estimate.absolute
+    return replace(
+        estimate,
+        sample=Sample.of_sizes(fewest.values(), population),
+        # Pairs that go the way of the value come first among the examples.
+        rows=(gaps if estimate.gap >= 0.0 else -gaps).tolist(),
+        contributions=Contributions(gaps, first.units, span) if known else None,
+    )
+
+
+def _own_row(
+    x: Floats, units: list[Hashable], population: Population, bounds: Range | None
+) -> GroupRow:
+    """Return the mean of a group, with an interval where there is enough to show the range."""
+    low, high = bounds or (float(x.min()), float(x.max()))
+    known = bounds is not None or (low < high and len(set(units)) >= _FEWEST)
+    own = None
+    if known:
+        own = Mean.of_values(x, units=units, population=population, bounds=(low, high))
+    return GroupRow(math.nan, len(x), rate=math.fsum(x.tolist()) / len(x), estimate=own)
