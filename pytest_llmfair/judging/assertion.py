@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from pytest_llmfair._util.validation import whole
@@ -54,6 +54,13 @@ class TextScorer:
         from pytest_llmfair.scorers import load_scorers
 
         return (self._scorers or load_scorers)()[self._asked]
+
+    @property
+    def name(self) -> str:
+        """What reports call the scorer."""
+        from pytest_llmfair.scorers import name_of
+
+        return self._asked if isinstance(self._asked, str) else name_of(self.chosen)
 
     def check_name(self) -> None:
         """Raise ``UnknownName`` for a name that no scorer has, without loading a model."""
@@ -168,6 +175,9 @@ class Assertion:
     ) -> Assertion:
         """Sort out what a caller gave: the bound, the units, and the pairs that are valid."""
         given = {**metric.judged_with, **(keywords or {})}
+        if rules.unit and "unit" in inspect.signature(metric.function).parameters:
+            # Here the word is that of the scores.
+            given, rules = {**given, "unit": rules.unit}, replace(rules, unit="")
         if bound is None:
             data, bound = last_is_bound(metric, data)
         first, units = drop_invalid_pairs(data[0] if data else None, given.pop("units", None))

@@ -47,6 +47,8 @@ class MetricInputs:
     texts_compared: bool = False
     # What a sampling unit is, where the pairs say so.
     unit: str = ""
+    # What turned texts into scores, by name.
+    scorer: str = ""
 
     @property
     def reasons(self) -> tuple[str, ...]:

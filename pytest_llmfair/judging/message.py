@@ -209,8 +209,10 @@ def _found(record: Record, places: int) -> str:
     if len(record["compared"]) == 2:
         first, second = (people(record["attribute"], group) for group in record["compared"])
         answers = f"answers to prompts about {first} and about {second}"
+    if metric.startswith("score_difference"):
+        return f"{_scores_differ(record, places)}; {you}"
     if "sentiment" in metric:
-        answers = f"the sentiments of {answers}"
+        answers = f"the {_scores_of(record)} of {answers}"
     if record["judged"] == "excess":
         more = "less" if value.startswith("-") else "more"
         # Without a floor two answers to the same prompt do not differ.
@@ -229,6 +231,46 @@ def _found(record: Record, places: int) -> str:
     if re.match(_RATE_RATIO, metric):
         return f"the ratio of the groups' rates is {value}; {you}"
     return f"the value is {value}; {you}"
+
+
+def _scores_of(record: Record) -> str:
+    """Return what a scorer measures, in words; a function without a name gives scores."""
+    scorer = escape(record["scorer"] or "sentiment")
+    if scorer == "sentiment":
+        return "sentiments"
+    return "scores" if scorer.startswith("<") else f"{scorer} scores"
+
+
+def _scores_differ(record: Record, places: int) -> str:
+    """Return which of two groups has the higher mean score, by how much, and both means."""
+    size = number(facts.estimate(record), places).removeprefix("-")
+    means = [row for row in record["groups"] if row["value"] is None and row["rate"] is not None]
+    if len(means) > 2:
+        means = [f(means, key=lambda row: float(row["rate"])) for f in (min, max)]
+    about = [_about(record, row["key"]) for row in means]
+    shown = [number(row["rate"], places) for row in means]
+    how = f"{size} {escape(record['score_unit'])}".rstrip()
+    higher = float(means[0]["rate"]) > float(means[1]["rate"])
+    if record["scorer"] == "length":
+        word = "longer" if higher else "shorter"
+        said = f"{about[0]} are {how} {word} than {about[1]}"
+    else:
+        word = "higher" if higher else "lower"
+        said = f"the {_scored(record)} of {about[0]} is {how} {word} than that of {about[1]}"
+    return f"{said} ({shown[0]} against {shown[1]} on average)"
+
+
+def _scored(record: Record) -> str:
+    """Return the name of a score that a sentence is about."""
+    scorer = escape(record["scorer"])
+    return "score" if not scorer or scorer.startswith("<") else scorer
+
+
+def _about(record: Record, group: str) -> str:
+    """Return what is compared of a group: answers about it, or itself."""
+    if record["attribute"]:
+        return f"answers about {people(record['attribute'], group)}"
+    return f"the {group} group" if group in ("first", "second") else people("", group)
 
 
 def _as_if(record: Record) -> str:
@@ -295,7 +337,8 @@ def _extremes(record: Record, places: int) -> str:
         f"{number(row['rate'], places)} for {people(record['attribute'], row['key'])}"
         for row in (rows[0], rows[-1])
     )
-    return f"the rate is highest, {high}, and lowest, {low}"
+    what = "mean" if record["metric"].startswith("score_difference") else "rate"
+    return f"the {what} is highest, {high}, and lowest, {low}"
 
 
 def _noise(record: Record, places: int) -> tuple[str, str]:

@@ -185,7 +185,8 @@ def _decide(
     no_floor = inputs.needs_floor and estimate.compares_answers and estimate.excess is None
     # The noise of two models may hide a loss, but noise cannot make one model look fairer.
     if within and not (no_floor and bound.direction == "lower" and estimate.attainable[0] < 0.0):
-        return _Judgement(Verdict.PASS, bound.hidden_parts(estimate, interval.level))
+        small = () if no_floor else bound.small_difference(estimate, alpha)
+        return _Judgement(Verdict.PASS, bound.hidden_parts(estimate, interval.level), small)
     if no_floor:
         return _Judgement(Verdict.UNDERPOWERED, (Finding("no_noise_floor", NO_FLOOR),))
     if exceeds and bound.beyond_noise(estimate, alpha):
@@ -258,6 +259,8 @@ def _described(
     as_share = inputs.texts_compared and inputs.baseline != "placebo"
     share, share_upper = bound.as_share(estimate, interval) if as_share else (None, math.nan)
     recorder = active()
+    call = getattr(estimate, "part", estimate).call
+    given = {} if call is None else call.keywords
     between = () if result.verdict is Verdict.PASS else differences_between(inputs)
     return replace(
         result,
@@ -288,6 +291,8 @@ def _described(
         compared=getattr(estimate, "worst", inputs.labels),
         differences=between,
         direction_words=direction_in_words(between, inputs.attribute),
+        scorer=inputs.scorer or given.get("score", ""),
+        score_unit=given.get("unit", ""),
     )
 
 
