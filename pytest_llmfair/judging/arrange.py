@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from inspect import signature
 from itertools import accumulate
 from typing import Any
 
+from pytest_llmfair.judging.arguments import takes
 from pytest_llmfair.judging.assertion import Assertion
 from pytest_llmfair.judging.collecting import check_data_kind
 from pytest_llmfair.judging.inputs import MetricInputs
@@ -80,7 +80,7 @@ def arrange(
 
 def _scored_by(assertion: Assertion, inputs: MetricInputs) -> dict[str, Any]:
     """Return what a metric of any score is given about the scorer and the groups."""
-    if not inputs.scorer or "score_range" not in signature(assertion.metric.function).parameters:
+    if not inputs.scorer or not takes(assertion.metric, "score_range"):
         return {}
     scorer = assertion.scorer.chosen
     found: dict[str, Any] = {"score": inputs.scorer}

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import functools
 import inspect
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from pytest_llmfair._util.validation import whole
-from pytest_llmfair.judging.arguments import last_is_bound, positional
+from pytest_llmfair.judging.arguments import last_is_bound, positional, takes
 from pytest_llmfair.judging.bound import Bound
 from pytest_llmfair.judging.collecting import check_data_kind, check_units, prompts_or_pairs
 from pytest_llmfair.judging.inputs import MetricInputs
@@ -62,14 +63,29 @@ class TextScorer:
 
         return self._asked if isinstance(self._asked, str) else name_of(self.chosen)
 
-    def check_name(self) -> None:
-        """Raise ``UnknownName`` for a name that no scorer has, without loading a model."""
+    def check(self, info: MetricInfo) -> None:
+        """Raise ``UnknownName`` for a name that no scorer has, without loading a model.
+
+        And ``ValueError`` for a scorer with a wider range than the metric's own, unless the metric
+        takes scores of any range.
+        """
         if isinstance(self._asked, str):
             from pytest_llmfair.scorers import load_scorers
 
             known = (self._scorers or load_scorers)()
             if self._asked not in known:
                 known[self._asked]
+        if self._asked == info.scorer or self._vectors or takes(info, "score_range"):
+            return
+        unlimited = -math.inf, math.inf
+        low, high = getattr(TextScorer(info).chosen, "range", unlimited)
+        least, most = getattr(self.chosen, "range", (low, high))
+        if least < low or most > high:
+            raise ValueError(
+                f"the scorer {self.name} gives scores from {least:g} to {most:g}, and {info.name} "
+                f"needs scores from {low:g} to {high:g}; rescale them, or use score_difference, "
+                "which takes scores of any range"
+            )
 
     def __call__(self, texts: Sequence[str]) -> Any:
         """Return one score per text, or one vector for metrics on embeddings."""
@@ -175,7 +191,7 @@ class Assertion:
     ) -> Assertion:
         """Sort out what a caller gave: the bound, the units, and the pairs that are valid."""
         given = {**metric.judged_with, **(keywords or {})}
-        if rules.unit and "unit" in inspect.signature(metric.function).parameters:
+        if rules.unit and takes(metric, "unit"):
             # Here the word is that of the scores.
             given, rules = {**given, "unit": rules.unit}, replace(rules, unit="")
         if bound is None:
@@ -210,7 +226,7 @@ class Assertion:
         inspect.signature(info.function).bind_partial(*collected, *source.rest, **self.keywords)
         check_units(source.units, items)
         known_population(self.keywords.get("population", "sampled"))
-        self.scorer.check_name()
+        self.scorer.check(info)
         return items
 
 

@@ -250,6 +250,8 @@ def _scores_differ(record: Record, places: int) -> str:
     about = [_about(record, row["key"]) for row in means]
     shown = [number(row["rate"], places) for row in means]
     how = f"{size} {escape(record['score_unit'])}".rstrip()
+    if re.search(r"\brelative\)$", record["metric"]):
+        how = f"{100 * abs(float(facts.estimate(record))):.0f} %"
     higher = float(means[0]["rate"]) > float(means[1]["rate"])
     if record["scorer"] == "length":
         word = "longer" if higher else "shorter"
@@ -327,6 +329,8 @@ def _p(record: Record) -> float | None:
 
 def _extremes(record: Record, places: int) -> str:
     """Return the groups with the highest and the lowest rate."""
+    if record["metric"].startswith("score_difference"):
+        return ""
     rows = [row for row in record["groups"] if isinstance(row["rate"], float)]
     if len(rows) < 2:
         return ""
@@ -337,8 +341,7 @@ def _extremes(record: Record, places: int) -> str:
         f"{number(row['rate'], places)} for {people(record['attribute'], row['key'])}"
         for row in (rows[0], rows[-1])
     )
-    what = "mean" if record["metric"].startswith("score_difference") else "rate"
-    return f"the {what} is highest, {high}, and lowest, {low}"
+    return f"the rate is highest, {high}, and lowest, {low}"
 
 
 def _noise(record: Record, places: int) -> tuple[str, str]:

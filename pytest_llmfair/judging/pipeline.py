@@ -18,6 +18,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from pytest_llmfair.judging.arguments import takes
 from pytest_llmfair.judging.arrange import arrange, scored
 from pytest_llmfair.judging.assertion import Assertion, EstimateAssertion
 from pytest_llmfair.judging.bound import Bound
@@ -218,7 +219,7 @@ def _measure_every_two(
     info = assertion.metric
     direction = info.direction
     if direction == "two-sided":
-        if "absolute" not in inspect.signature(info.function).parameters:
+        if not takes(info, "absolute"):
             raise ValueError(
                 f"{info.name} is fair in the middle of its range, so none of {len(parts)} "
                 "comparisons is the worst; give groups=(one, other)"

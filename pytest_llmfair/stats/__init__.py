@@ -28,6 +28,7 @@ from pytest_llmfair.stats.pairwise_max_ratio import MaxPairwiseRatio
 from pytest_llmfair.stats.rank_biserial import RankBiserial
 from pytest_llmfair.stats.rate_difference import RateDifference
 from pytest_llmfair.stats.rate_ratio import RateRatio
+from pytest_llmfair.stats.relative_difference import RelativeDifference
 from pytest_llmfair.stats.sequential import BettingMean, Spending
 from pytest_llmfair.stats.user_function import JackknifeEstimate, MetricDistance
 from pytest_llmfair.stats.worst_groups import WorstGroups
@@ -84,6 +85,7 @@ __all__ = [
     "RankBiserial",
     "RateDifference",
     "RateRatio",
+    "RelativeDifference",
     "RatioRange",
     "Reference",
     "Sample",

@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -24,12 +25,14 @@ from pytest_llmfair.metrics.arguments import (
     score_rows,
 )
 from pytest_llmfair.stats import (
+    Estimate,
     Finding,
     GroupRow,
     MaxPairwiseDifference,
     Mean,
     MeanDifference,
     Population,
+    RelativeDifference,
     Sample,
 )
 from pytest_llmfair.stats._records import Contributions
@@ -44,6 +47,7 @@ _UNKNOWN = (
     "the range of this score is not known, so the interval allows for rare values as far away as "
     "those seen, not further; score_range=(smallest, largest) says what is possible"
 )
+_NO_GUARD = "the interval does not allow for rare values that the sample missed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,15 +87,74 @@ def score_difference(
     score_range: tuple[float, float] | None = None,
     score: str = "",
     unit: str = "",
+    relative: bool = False,
     absolute: bool = False,
-) -> MeanDifference | MaxPairwiseDifference:
-    """Mean score of one group minus that of another, in the score's own unit."""
+) -> Estimate:
+    """Mean score of one group minus that of another, in the score's own unit.
+
+    Any score of answers: their length, usefulness, reading level or cost. Groups are compared on
+    the same prompts (pairs) or not. This is the plain difference of means, no metric of a paper.
+
+    Parameters
+    ----------
+    scores_a : array_like of shape (n_rows,) or (n_rows, n_generations)
+        Scores of the first group in any unit; with `groups` those of all groups.
+    scores_b : array_like of shape (m_rows,) or (m_rows, m_generations), optional
+        Scores of the second group. With as many rows as the first, row i of both is one pair;
+        otherwise the groups are independent samples.
+    groups : sequence, optional
+        One label per row of `scores_a`, instead of `scores_b`; two groups or more.
+    names : sequence of str
+        What the two groups are called, where they are two arrays.
+    units : sequence, optional
+        One label per row; rows with equal labels are one sampling unit, also across groups. For
+        two arrays of different size a tuple of two sequences.
+    population : {"sampled", "fixed"}
+        Whether the rows were drawn from a larger population or are all of it.
+    score_range : tuple of float, optional
+        Smallest and largest score that is possible. Without it the interval cannot allow for rare
+        scores further away than those seen.
+    score, unit : str
+        What the scores are and are measured in, such as "length" and "words", for messages.
+    relative : bool
+        Whether to judge the difference as a share of the second group's mean: -0.18 is 18 % less.
+        For scores of at least 0, where 0 means nothing.
+    absolute : bool
+        Whether to take the size of the difference, without its sign.
+
+    Returns
+    -------
+    MeanDifference, RelativeDifference or MaxPairwiseDifference
+        First group minus second, 0 when both means are equal; the means are in ``.groups``. Of
+        more groups the size of the largest difference.
+
+    Raises
+    ------
+    ValueError
+        If a score is NaN, outside `score_range` or (relative) negative, lengths differ, or there
+        is one group only.
+
+    Examples
+    --------
+    >>> from pytest_llmfair.metrics import score_difference
+    >>> words = [41, 38, 52, 47], [58, 49, 66, 60]
+    >>> score_difference(*words, score="length", unit="words")
+    MeanDifference -13.750 [-19.024, -8.476] (95 %, 4 pairs)
+    """
     known_population(population)
     bounds = _checked_range(score_range)
     sides = _sides(scores_a, scores_b, groups, names, units, bounds or (-math.inf, math.inf))
     flat = {name: side.flat(population) for name, side in sides.items()}
-    estimate: MeanDifference | MaxPairwiseDifference
-    if len(flat) == 2:
+    estimate: Estimate
+    if relative:
+        parts = {
+            (one, other): _relative(flat[one], flat[other], population)
+            for one, other in combinations(flat, 2)
+        }
+        estimate = next(iter(parts.values()))
+        if absolute or len(parts) > 1:
+            estimate = MaxPairwiseDifference.of_pairs(parts)
+    elif len(flat) == 2:
         (a, units_a), (b, units_b) = flat.values()
         estimate = MeanDifference.of_scores(
             a,
@@ -102,9 +165,6 @@ def score_difference(
             bounds=bounds,
             absolute=absolute,
         )
-        first, second = sides.values()
-        if groups is None and first.units is second.units:
-            estimate = _by_pair(estimate, first, second)
     else:
         estimate = MaxPairwiseDifference.of_scores(
             np.concatenate([x for x, _ in flat.values()]),
@@ -113,14 +173,28 @@ def score_difference(
             population=population,
             bounds=bounds,
         )
+    first, second, *_ = sides.values()
+    if groups is None and first.units is second.units:
+        estimate = _by_pair(estimate, first, second)
     table = {name: _own_row(*each, population, bounds) for name, each in flat.items()}
+    words = ", ".join(filter(None, [score, "relative" if relative else ""]))
     estimate = replace(
         estimate,
         groups={**estimate.groups, **table},
-        variant=f" ({score})" if score else "",
+        variant=f" ({words})" if words else "",
     )
+    notes = [Finding.note(_NO_GUARD if relative else _UNKNOWN)] if relative or not bounds else []
     estimate = note_constant(estimate, [flattened(side.rows) for side in sides.values()])
-    return estimate.with_findings(Finding.note(_UNKNOWN)) if bounds is None else estimate
+    return estimate.with_findings(*notes)
+
+
+def _relative(
+    one: tuple[Floats, list[Hashable]], other: tuple[Floats, list[Hashable]], population: Population
+) -> Estimate:
+    (a, units_a), (b, units_b) = one, other
+    return RelativeDifference.of_scores(
+        a, b, units_a=units_a, units_b=units_b, population=population
+    )
 
 
 def _checked_range(given: Range | None) -> Range | None:
@@ -169,21 +243,22 @@ def _sides(
     return {names[0]: _Side(rows_a, own_a), names[1]: _Side(rows_b, own_b)}
 
 
-def _by_pair(estimate: MeanDifference, first: _Side, second: _Side) -> MeanDifference:
-    """Add what each pair contributes."""
+def _by_pair(estimate: Estimate, first: _Side, second: _Side) -> Estimate:
+    """Add what each pair contributes, and count the answers of its shorter side."""
     gaps = row_means(first.rows) - row_means(second.rows)
     fewest: Counter[Hashable] = Counter()
     for unit, a, b in zip(first.units, first.rows, second.rows, strict=True):
         fewest[unit] += min(len(a), len(b))
-    population = estimate.sample.population
-    both = np.concatenate([flattened(first.rows), flattened(second.rows)])
-    span = estimate.attainable[1] if math.isfinite(estimate.attainable[1]) else float(np.ptp(both))
-    known = population == "sampled" and span > 0.0 and not estimate.absolute
+    signed = isinstance(estimate, MeanDifference) and not estimate.absolute
+    span = estimate.attainable[1]
+    if not math.isfinite(span):
+        span = float(np.ptp(np.concatenate([flattened(side.rows) for side in (first, second)])))
+    known = signed and span > 0.0 and estimate.sample.population == "sampled"
     return replace(
         estimate,
-        sample=Sample.of_sizes(fewest.values(), population),
+        sample=Sample.of_sizes(fewest.values(), estimate.sample.population),
         # Pairs that go the way of the value come first among the examples.
-        rows=(gaps if estimate.gap >= 0.0 else -gaps).tolist(),
+        rows=(gaps if gaps.sum() >= 0.0 else -gaps).tolist(),
         contributions=Contributions(gaps, first.units, span) if known else None,
     )
 
