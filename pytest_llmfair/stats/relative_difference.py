@@ -29,6 +29,7 @@ class RelativeDifference(Estimate):
     """
 
     base: MeanLogRatio
+    method: str = ""
     near_normal = False
 
     @classmethod
