@@ -80,6 +80,8 @@ def arrange(
 
 def _scored_by(assertion: Assertion, inputs: MetricInputs) -> dict[str, Any]:
     """Return what a metric of any score is given about the scorer and the groups."""
+    if inputs.scorer:
+        assertion.scorer.check(assertion.metric)
     if not inputs.scorer or not takes(assertion.metric, "score_range"):
         return {}
     scorer = assertion.scorer.chosen
@@ -97,7 +99,9 @@ def _from_arrays(assertion: Assertion, data: tuple[Any, ...]) -> MetricInputs:
     make = {"scores": scored, "score_pairs": scored, "embedding_pairs": _embedded}.get(needs)
     if make is not None:
         texts = [_holds_texts(x) for x in given]
-        given = tuple(make(_rows(x), scorer) if t else x for x, t in zip(given, texts, strict=True))
+        given = tuple(
+            make(_rows(x), scorer) if t else x for x, t in zip(given, texts, strict=True)
+        )
         return MetricInputs(given, scorer=scorer.name if any(texts) else "")
     return MetricInputs(given)
 

@@ -255,6 +255,7 @@ def _scores_differ(record: Record, places: int) -> str:
     higher = float(means[0]["rate"]) > float(means[1]["rate"])
     if record["scorer"] == "length":
         word = "longer" if higher else "shorter"
+        about = [each if record["attribute"] else f"answers of {each}" for each in about]
         said = f"{about[0]} are {how} {word} than {about[1]}"
     else:
         word = "higher" if higher else "lower"
@@ -265,7 +266,7 @@ def _scores_differ(record: Record, places: int) -> str:
 def _scored(record: Record) -> str:
     """Return the name of a score that a sentence is about."""
     scorer = escape(record["scorer"])
-    return "score" if not scorer or scorer.startswith("<") else scorer
+    return "score" if not scorer or scorer.startswith("<") else f"{scorer} score"
 
 
 def _about(record: Record, group: str) -> str:

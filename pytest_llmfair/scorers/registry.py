@@ -168,7 +168,8 @@ def load_scorers(**own: Any) -> Scorers:
     Returns
     -------
     Scorers
-        Read-only mapping: "sentiment" (VADER), "refusal" (rules), "length" (words), "tokens" and "characters"; then
+        Read-only mapping: "sentiment" (VADER), "refusal" (rules), "length" (words), "tokens" and
+        "characters"; then
         "toxicity", "stereotype", "regard" and "embedding", which need weights that you name; with
         your own. A specification is a name too: ``detoxify:original`` (also "unbiased",
         "multilingual", a checkpoint or a folder), ``hf:FOLDER_OR_ID?label=LABEL``,

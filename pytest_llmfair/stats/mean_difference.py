@@ -13,7 +13,7 @@ from pytest_llmfair.stats import _clusters as clusters
 from pytest_llmfair.stats._base import Estimate
 from pytest_llmfair.stats._records import Finding, Floats, Indices, Population, Sample
 from pytest_llmfair.stats._rows import NO_VARIANCE, SMALLER_GROUP, few_units
-from pytest_llmfair.stats._score_intervals import t_quantile
+from pytest_llmfair.stats._score_intervals import t_quantile, zero_event_bound
 from pytest_llmfair.stats.mean import Mean
 
 Ends = tuple[float, float]
@@ -29,7 +29,7 @@ class MeanDifference(Estimate):
     Groups that share units are compared inside them: a mean over units. Independent groups have
     their intervals joined (MOVER, Zou and Donner 2008). Scores without limits get a t interval;
     where their range is only the one observed, the wider of that and of the interval for scores
-    within this range.
+    within this range, which allows for skew.
 
     Attributes
     ----------
@@ -45,9 +45,10 @@ class MeanDifference(Estimate):
         Squared standard error known from the sample sizes alone.
     gap : float
         The signed difference.
-    observed, varied : bool
-        Whether the range is only that of the scores seen, and whether enough units with different
-        scores show one.
+    seen : float or None
+        Range of the scores seen, where it is not known; infinite where too few scores show one.
+    fewest : int
+        Units of the smaller group.
     """
 
     sides: tuple[Mean, ...]
@@ -57,8 +58,8 @@ class MeanDifference(Estimate):
     absolute: bool
     planned: float
     gap: float
-    observed: bool = False
-    varied: bool = False
+    seen: float | None = None
+    fewest: int = 0
     method: str = "joined intervals (MOVER)"
 
     @classmethod
@@ -85,8 +86,8 @@ class MeanDifference(Estimate):
         population : {"sampled", "fixed"}
             Whether units were drawn from a larger population, or only generations vary.
         bounds : tuple of float or None
-            Range of the scores; may be infinite. None where it is not known: rare units that the
-            sample missed are then taken to be within the range of those seen.
+            Range of the scores; may be infinite. None where it is not known: the interval then
+            does not allow for rare units that the sample missed.
         absolute : bool
             Whether to take the absolute difference.
 
@@ -148,6 +149,9 @@ class MeanDifference(Estimate):
             variance = 0.0
             alike = f"the {units} units do not differ: each counts as one draw"
             findings.append(Finding("no_variance", alike))
+        elif observed:
+            sides = tuple(map(_unguarded, sides))
+            within = within and _unguarded(within)
         return cls(
             value=abs(gap) if absolute else gap,
             sample=Sample.of_sizes(per_unit, population),
@@ -160,8 +164,8 @@ class MeanDifference(Estimate):
             absolute=absolute,
             planned=scale**2 / 12.0 * sum(planned),
             gap=gap,
-            observed=observed,
-            varied=fewest >= _FEWEST and not constant,
+            seen=None if not observed else math.inf if constant or fewest < _FEWEST else span,
+            fewest=fewest,
             method=(
                 "joined intervals (MOVER)"
                 if sides
@@ -182,10 +186,13 @@ class MeanDifference(Estimate):
         return min(max(high, -low) if self.absolute else high, self.attainable[1])
 
     def _signed(self, alpha: float) -> Ends:
-        ends = self._limited(alpha)
-        if not self.observed or (self.varied and self.variance == 0.0):
-            return ends
-        wider = self._unlimited(alpha)
+        if self.seen is None:
+            return self._limited(alpha)
+        if self.variance == 0.0:
+            # A rare unit may differ by as much as any two scores do.
+            missed = zero_event_bound(self.fewest, alpha) * self.seen * max(len(self.sides), 1)
+            return self.gap - missed, self.gap + missed
+        ends, wider = self._limited(alpha), self._unlimited(alpha)
         return min(ends[0], wider[0]), max(ends[1], wider[1])
 
     def _limited(self, alpha: float) -> Ends:
@@ -236,6 +243,11 @@ def mean_within(influence: Floats, gap: float, span: float) -> Mean:
     # Leaving out a large unit may move the mean by more than the range.
     reach = max(float(np.abs(contributions).max()), span)
     return Mean.of_values(contributions, bounds=(-reach, reach))
+
+
+def _unguarded(mean: Mean) -> Mean:
+    """Leave out what rare units could do, where no range says how much that is."""
+    return replace(mean, share=replace(mean.share, guard=math.inf))
 
 
 def _influence(x: Floats, index: Indices, units: int) -> Floats:

@@ -43,11 +43,8 @@ Range = tuple[float, float]
 
 # Fewer units do not show the range of a score.
 _FEWEST = 10
-_UNKNOWN = (
-    "the range of this score is not known, so the interval allows for rare values as far away as "
-    "those seen, not further; score_range=(smallest, largest) says what is possible"
-)
-_NO_GUARD = "the interval does not allow for rare values that the sample missed"
+_UNGUARDED = "the interval does not allow for rare scores that the sample missed"
+_REMEDY = "; score_range=(smallest, largest) says how far away these can be"
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +110,7 @@ def score_difference(
         Whether the rows were drawn from a larger population or are all of it.
     score_range : tuple of float, optional
         Smallest and largest score that is possible. Without it the interval cannot allow for rare
-        scores further away than those seen.
+        scores that the sample missed.
     score, unit : str
         What the scores are and are measured in, such as "length" and "words", for messages.
     relative : bool
@@ -147,7 +144,7 @@ def score_difference(
     flat = {name: side.flat(population) for name, side in sides.items()}
     estimate: Estimate
     if relative:
-        parts = {
+        parts: dict[Hashable, Estimate] = {
             (one, other): _relative(flat[one], flat[other], population)
             for one, other in combinations(flat, 2)
         }
@@ -183,13 +180,16 @@ def score_difference(
         groups={**estimate.groups, **table},
         variant=f" ({words})" if words else "",
     )
-    notes = [Finding.note(_NO_GUARD if relative else _UNKNOWN)] if relative or not bounds else []
     estimate = note_constant(estimate, [flattened(side.rows) for side in sides.values()])
-    return estimate.with_findings(*notes)
+    if bounds is not None and not relative:
+        return estimate
+    return estimate.with_findings(Finding.note(_UNGUARDED + ("" if relative else _REMEDY)))
 
 
 def _relative(
-    one: tuple[Floats, list[Hashable]], other: tuple[Floats, list[Hashable]], population: Population
+    one: tuple[Floats, list[Hashable]],
+    other: tuple[Floats, list[Hashable]],
+    population: Population,
 ) -> Estimate:
     (a, units_a), (b, units_b) = one, other
     return RelativeDifference.of_scores(
