@@ -85,7 +85,8 @@ def _scored_by(assertion: Assertion, inputs: MetricInputs) -> dict[str, Any]:
     if not inputs.scorer or not takes(assertion.metric, "score_range"):
         return {}
     scorer = assertion.scorer.chosen
-    found: dict[str, Any] = {"score": inputs.scorer}
+    # A lambda has no name that says anything.
+    found: dict[str, Any] = {} if inputs.scorer[0] == "<" else {"score": inputs.scorer}
     if unit := getattr(scorer, "unit", ""):
         found["unit"] = unit
     if all(map(math.isfinite, span := getattr(scorer, "range", (math.inf,)))):

@@ -235,7 +235,7 @@ def _found(record: Record, places: int) -> str:
 
 def _scores_of(record: Record) -> str:
     """Return what a scorer measures, in words; a function without a name gives scores."""
-    scorer = escape(record["scorer"] or "sentiment")
+    scorer = escape(record.get("scorer") or "sentiment")
     if scorer == "sentiment":
         return "sentiments"
     return "scores" if scorer.startswith("<") else f"{scorer} scores"
@@ -249,11 +249,11 @@ def _scores_differ(record: Record, places: int) -> str:
         means = [f(means, key=lambda row: float(row["rate"])) for f in (min, max)]
     about = [_about(record, row["key"]) for row in means]
     shown = [number(row["rate"], places) for row in means]
-    how = f"{size} {escape(record['score_unit'])}".rstrip()
-    if re.search(r"\brelative\)$", record["metric"]):
+    how = f"{size} {escape(record.get('score_unit', ''))}".rstrip()
+    if "relative)" in record["metric"]:
         how = f"{100 * abs(float(facts.estimate(record))):.0f} %"
     higher = float(means[0]["rate"]) > float(means[1]["rate"])
-    if record["scorer"] == "length":
+    if record.get("scorer") == "length":
         word = "longer" if higher else "shorter"
         about = [each if record["attribute"] else f"answers of {each}" for each in about]
         said = f"{about[0]} are {how} {word} than {about[1]}"
@@ -265,7 +265,7 @@ def _scores_differ(record: Record, places: int) -> str:
 
 def _scored(record: Record) -> str:
     """Return the name of a score that a sentence is about."""
-    scorer = escape(record["scorer"])
+    scorer = escape(record.get("scorer", ""))
     return "score" if not scorer or scorer.startswith("<") else f"{scorer} score"
 
 

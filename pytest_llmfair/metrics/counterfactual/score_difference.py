@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from pytest_llmfair.metrics import _examples
 from pytest_llmfair.metrics._registry import metric
 from pytest_llmfair.metrics.arguments import (
     Floats,
@@ -72,6 +73,7 @@ class _Side:
     needs="score_pairs",
     scorer="length",
     generations=2,
+    example=_examples.spread_scores,
 )
 def score_difference(
     scores_a: ArrayLike | Sequence[ArrayLike],
@@ -171,7 +173,8 @@ def score_difference(
             bounds=bounds,
         )
     first, second, *_ = sides.values()
-    if groups is None and first.units is second.units:
+    paired = groups is None and first.units is second.units
+    if paired:
         estimate = _by_pair(estimate, first, second)
     table = {name: _own_row(*each, population, bounds) for name, each in flat.items()}
     words = ", ".join(filter(None, [score, "relative" if relative else ""]))
@@ -179,6 +182,7 @@ def score_difference(
         estimate,
         groups={**estimate.groups, **table},
         variant=f" ({words})" if words else "",
+        unit="" if paired else "answer" if units is None else "unit",
     )
     estimate = note_constant(estimate, [flattened(side.rows) for side in sides.values()])
     if bounds is not None and not relative:
