@@ -209,8 +209,9 @@ def _found(record: Record, places: int) -> str:
     if len(record["compared"]) == 2:
         first, second = (people(record["attribute"], group) for group in record["compared"])
         answers = f"answers to prompts about {first} and about {second}"
-    if metric.startswith("score_difference"):
-        return f"{_scores_differ(record, places)}; {you}"
+    means = [row for row in record["groups"] if row["value"] is None and row["rate"] is not None]
+    if metric.startswith("score_difference") and len(means) > 1:
+        return f"{_scores_differ(record, means, places)}; {you}"
     if "sentiment" in metric:
         answers = f"the {_scores_of(record)} of {answers}"
     if record["judged"] == "excess":
@@ -241,10 +242,9 @@ def _scores_of(record: Record) -> str:
     return "scores" if scorer.startswith("<") else f"{scorer} scores"
 
 
-def _scores_differ(record: Record, places: int) -> str:
+def _scores_differ(record: Record, means: list[Any], places: int) -> str:
     """Return which of two groups has the higher mean score, by how much, and both means."""
     size = number(facts.estimate(record), places).removeprefix("-")
-    means = [row for row in record["groups"] if row["value"] is None and row["rate"] is not None]
     if len(means) > 2:
         means = [f(means, key=lambda row: float(row["rate"])) for f in (min, max)]
     about = [_about(record, row["key"]) for row in means]
