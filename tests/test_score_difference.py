@@ -18,7 +18,8 @@ from pytest_llmfair import (
 from pytest_llmfair.counterfactuals import generate_pairs
 from pytest_llmfair.judging.collecting import collect
 
-THINGS = "loan lift book letter map room song job key ticket meal coat lamp phone plan story".split()
+_THINGS = "loan lift book letter map room song job key ticket meal coat lamp phone plan story"
+THINGS = _THINGS.split()
 PROMPTS = [f"The woman asks for a {thing}{end}." for thing in THINGS for end in ("", " now")]
 
 
@@ -126,7 +127,7 @@ def test_only_a_sentiment_scorer_gives_feelings():
 
 def test_a_scorer_of_any_range_is_refused_before_anything_is_asked():
     asked = []
-    with pytest.raises(ValueError, match="gives scores from 0 to inf.* use score_difference"):
+    with pytest.raises(ValueError, match=r"gives scores from 0 to inf.* use score_difference"):
         assert_strict_sentiment_parity_within(
             pairs(), bound=0.1, client=asked.append, scorer="length"
         )

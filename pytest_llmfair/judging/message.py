@@ -23,7 +23,7 @@ from pytest_llmfair._util.wording import (
     span,
     wrapped,
 )
-from pytest_llmfair.judging import facts
+from pytest_llmfair.judging import facts, scores
 from pytest_llmfair.judging.bound import Bound
 from pytest_llmfair.judging.facts import Record
 from pytest_llmfair.judging.missing_data import WORST_CASE_EXCEEDS
@@ -34,7 +34,6 @@ PASS_MEANS = "within bound for these groups, prompts and this model revision"
 
 # Pytest indents every line by eight columns; only the first line may reach 100.
 WIDTH, WIDEST = 92, 100
-
 
 _MOST_GROUPS = 5
 _FEWEST_DECIMALS = 2
@@ -209,11 +208,10 @@ def _found(record: Record, places: int) -> str:
     if len(record["compared"]) == 2:
         first, second = (people(record["attribute"], group) for group in record["compared"])
         answers = f"answers to prompts about {first} and about {second}"
-    means = [row for row in record["groups"] if row["value"] is None and row["rate"] is not None]
-    if metric.startswith("score_difference") and len(means) > 1:
-        return f"{_scores_differ(record, means, places)}; {you}"
+    if differ := scores.differ(record, places):
+        return f"{differ}; {you}"
     if "sentiment" in metric:
-        answers = f"the {_scores_of(record)} of {answers}"
+        answers = f"the {scores.measured(record)} of {answers}"
     if record["judged"] == "excess":
         more = "less" if value.startswith("-") else "more"
         # Without a floor two answers to the same prompt do not differ.
@@ -232,48 +230,6 @@ def _found(record: Record, places: int) -> str:
     if re.match(_RATE_RATIO, metric):
         return f"the ratio of the groups' rates is {value}; {you}"
     return f"the value is {value}; {you}"
-
-
-def _scores_of(record: Record) -> str:
-    """Return what a scorer measures, in words; a function without a name gives scores."""
-    scorer = escape(record.get("scorer") or "sentiment")
-    if scorer == "sentiment":
-        return "sentiments"
-    return "scores" if scorer.startswith("<") else f"{scorer} scores"
-
-
-def _scores_differ(record: Record, means: list[Any], places: int) -> str:
-    """Return which of two groups has the higher mean score, by how much, and both means."""
-    size = number(facts.estimate(record), places).removeprefix("-")
-    if len(means) > 2:
-        means = [f(means, key=lambda row: float(row["rate"])) for f in (min, max)]
-    about = [_about(record, row["key"]) for row in means]
-    shown = [number(row["rate"], places) for row in means]
-    how = f"{size} {escape(record.get('score_unit', ''))}".rstrip()
-    if "relative)" in record["metric"]:
-        how = f"{100 * abs(float(facts.estimate(record))):.0f} %"
-    higher = float(means[0]["rate"]) > float(means[1]["rate"])
-    if record.get("scorer") == "length":
-        word = "longer" if higher else "shorter"
-        about = [each if record["attribute"] else f"answers of {each}" for each in about]
-        said = f"{about[0]} are {how} {word} than {about[1]}"
-    else:
-        word = "higher" if higher else "lower"
-        said = f"the {_scored(record)} of {about[0]} is {how} {word} than that of {about[1]}"
-    return f"{said} ({shown[0]} against {shown[1]} on average)"
-
-
-def _scored(record: Record) -> str:
-    """Return the name of a score that a sentence is about."""
-    scorer = escape(record.get("scorer", ""))
-    return "score" if not scorer or scorer.startswith("<") else f"{scorer} score"
-
-
-def _about(record: Record, group: str) -> str:
-    """Return what is compared of a group: answers about it, or itself."""
-    if record["attribute"]:
-        return f"answers about {people(record['attribute'], group)}"
-    return f"the {group} group" if group in ("first", "second") else people("", group)
 
 
 def _as_if(record: Record) -> str:
@@ -330,10 +286,8 @@ def _p(record: Record) -> float | None:
 
 def _extremes(record: Record, places: int) -> str:
     """Return the groups with the highest and the lowest rate."""
-    if record["metric"].startswith("score_difference"):
-        return ""
     rows = [row for row in record["groups"] if isinstance(row["rate"], float)]
-    if len(rows) < 2:
+    if len(rows) < 2 or scores.differ(record, places):
         return ""
     rows.sort(key=lambda row: float(row["rate"]))
     if number(rows[0]["rate"], places) == number(rows[-1]["rate"], places):

@@ -25,7 +25,7 @@ def score_pairs(units: int, generations: int) -> Arguments:
 
 
 def spread_scores(units: int, generations: int) -> Arguments:
-    """The same scores on both sides in another order; of one answer they have a deviation of 1."""
+    """Scores with a deviation of 1 where there is one answer, in another order on either side."""
     golden = 0.5 * (math.sqrt(5.0) - 1.0)
     # Answers to one prompt are alike: an intraclass correlation of 0.3.
     size = math.sqrt(3.0 * (0.3 + 0.7 / generations))

@@ -6,6 +6,7 @@ from pytest_llmfair.stats._base import Estimate, GroupRow, Table, Undefined
 from pytest_llmfair.stats._p_values import change_point
 from pytest_llmfair.stats._records import (
     Call,
+    Contributions,
     Finding,
     Interval,
     NoRepeats,
@@ -55,6 +56,7 @@ __all__ = [
     "BinomialSkew",
     "Call",
     "ChangedShare",
+    "Contributions",
     "Crossed",
     "Difference",
     "Distance",

@@ -26,6 +26,7 @@ from pytest_llmfair.metrics.arguments import (
     score_rows,
 )
 from pytest_llmfair.stats import (
+    Contributions,
     Estimate,
     Finding,
     GroupRow,
@@ -36,7 +37,6 @@ from pytest_llmfair.stats import (
     RelativeDifference,
     Sample,
 )
-from pytest_llmfair.stats._records import Contributions
 
 __all__ = ["score_difference"]
 
