@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import atexit
 import contextlib
 import functools
 import os
@@ -12,11 +11,11 @@ import random
 import threading
 import time
 from collections import deque
-from collections.abc import Awaitable, Callable, Coroutine, Iterator, Sequence
-from concurrent.futures import Future
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
+from pytest_llmfair._util.background import background_loop, start
 from pytest_llmfair.clients.protocol import (
     Attempt,
     Limits,
@@ -32,8 +31,8 @@ Keep = Callable[[int, Reply], None]
 
 # Seconds between two chances to interrupt a wait, for systems where a signal does not end it.
 _WAIT = 0.2
-# Seconds that cancelled requests have to end, and that connections have to close at exit.
-_GRACE_OF_REQUESTS, _GRACE_OF_CONNECTIONS = 5.0, 1.0
+# Seconds that cancelled requests have to end.
+_GRACE_OF_REQUESTS = 5.0
 
 # Reasons of answers that were lost on the way back, so that the server may have charged them.
 _UNREAD = ("error", "malformed", "timeout")
@@ -42,9 +41,8 @@ _UNREAD = ("error", "malformed", "timeout")
 _GUESSED_ANSWER = 256
 _LETTERS_PER_TOKEN = 4
 
-# Two threads may ask first at the same time; both must get the same loop and rate limiter.
+# Two threads may ask first at the same time; both must get the same rate limiter.
 _first = threading.Lock()
-_closers: list[Callable[[], Awaitable[object]]] = []
 
 
 @dataclass(frozen=True, slots=True)
@@ -384,54 +382,3 @@ def guessed_tokens(prompt: str, max_tokens: int | None) -> int:
 def _workers() -> int:
     # Set by pytest-xdist in each of its workers.
     return int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
-
-
-def background_loop() -> asyncio.AbstractEventLoop:
-    """Return the one event loop of the process, on a thread of its own.
-
-    Async HTTP clients are bound to the loop of their first call, and a test may already run
-    inside another loop.
-    """
-    with _first:
-        return _loop()
-
-
-@functools.cache
-def _loop() -> asyncio.AbstractEventLoop:
-    loop = asyncio.new_event_loop()
-    thread = threading.Thread(target=loop.run_forever, name="llmfair-client", daemon=True)
-    thread.start()
-    atexit.register(_end, loop, thread)
-    return loop
-
-
-def start(work: Coroutine[Any, Any, T]) -> Future[T]:
-    """Start a coroutine on the loop."""
-    return asyncio.run_coroutine_threadsafe(work, background_loop())
-
-
-def in_background(work: Coroutine[Any, Any, T]) -> T:
-    """Run a coroutine on the loop and wait for it; an interrupt cancels it."""
-    future = start(work)
-    try:
-        return future.result()
-    except BaseException:
-        future.cancel()
-        raise
-
-
-def close_at_end(closer: Callable[[], Awaitable[object]]) -> None:
-    """Call an async function, such as ``client.close``, on the loop before the process ends."""
-    _closers.append(closer)
-
-
-def _end(loop: asyncio.AbstractEventLoop, thread: threading.Thread) -> None:
-    async def close_all() -> None:
-        await asyncio.gather(*(closer() for closer in _closers), return_exceptions=True)
-
-    with contextlib.suppress(Exception):
-        asyncio.run_coroutine_threadsafe(close_all(), loop).result(_GRACE_OF_CONNECTIONS)
-    loop.call_soon_threadsafe(loop.stop)
-    thread.join(_GRACE_OF_CONNECTIONS)
-    if not loop.is_running():
-        loop.close()

@@ -48,6 +48,11 @@ def group_keywords(info: MetricInfo) -> tuple[str, ...]:
     return "reference", "groups", *(["mask"] if info.needs == "embedding_pairs" else [])
 
 
+def takes(info: MetricInfo, keyword: str) -> bool:
+    """Return whether a metric has an argument of this name."""
+    return keyword in (keyword_names(info.function) or ())
+
+
 def bound_of(info: MetricInfo, bound: Any, minimum: Any) -> Any:
     """Return the bound given; `minimum` belongs to metrics where higher is fairer."""
     if bound is not None and minimum is not None:

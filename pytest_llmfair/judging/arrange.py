@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import Any
 
+from pytest_llmfair.judging.arguments import takes
 from pytest_llmfair.judging.assertion import Assertion
 from pytest_llmfair.judging.collecting import check_data_kind
 from pytest_llmfair.judging.inputs import MetricInputs
@@ -64,7 +66,8 @@ def arrange(
         inputs = _from_prompts(assertion, first, fixed)
     else:
         inputs, rest = _from_arrays(assertion, data), ()
-    keywords = {**inputs.keywords, **assertion.keywords}
+    scored_by = _scored_by(assertion, inputs)
+    keywords = {**inputs.keywords, **scored_by, **assertion.keywords}
     if units is not None:
         keywords["units"] = inputs.units_of(units) if inputs.asked else units
     if reads(assertion.metric) and (found := features_of(assertion.scorer, inputs.args)):
@@ -77,12 +80,32 @@ def arrange(
     )
 
 
+def _scored_by(assertion: Assertion, inputs: MetricInputs) -> dict[str, Any]:
+    """Return what a metric of any score is given about the scorer and the groups."""
+    if inputs.scorer:
+        assertion.scorer.check(assertion.metric)
+    if not inputs.scorer or not takes(assertion.metric, "score_range"):
+        return {}
+    scorer = assertion.scorer.chosen
+    # A lambda has no name that says anything.
+    found: dict[str, Any] = {} if inputs.scorer[0] == "<" else {"score": inputs.scorer}
+    if unit := getattr(scorer, "unit", ""):
+        found["unit"] = unit
+    if all(map(math.isfinite, span := getattr(scorer, "range", (math.inf,)))):
+        found["score_range"] = span
+    return found | ({"names": inputs.labels} if inputs.labels else {})
+
+
 def _from_arrays(assertion: Assertion, data: tuple[Any, ...]) -> MetricInputs:
     needs, scorer = assertion.metric.needs, assertion.scorer
     given = tuple(list(x) if isinstance(x, Iterator) else x for x in data)
     make = {"scores": scored, "score_pairs": scored, "embedding_pairs": _embedded}.get(needs)
     if make is not None:
-        given = tuple(make(_rows(x), scorer) if _holds_texts(x) else x for x in given)
+        texts = [_holds_texts(x) for x in given]
+        given = tuple(
+            make(_rows(x), scorer) if t else x for x, t in zip(given, texts, strict=True)
+        )
+        return MetricInputs(given, scorer=scorer.name if any(texts) else "")
     return MetricInputs(given)
 
 
@@ -202,6 +225,7 @@ def _compared(
         return unmasked(replace(inputs, args=args), compare)
     if needs == "score_pairs":
         args = tuple(scored(side, assertion.scorer) for side in args)
+        inputs = replace(inputs, scorer=assertion.scorer.name)
     elif needs == "embedding_pairs":
         args = tuple(_embedded(side, assertion.scorer) for side in args)
     return replace(inputs, args=args, keywords=keywords)
@@ -222,6 +246,7 @@ def _as_single_prompts(
     return replace(
         inputs,
         args=(scored(rows, assertion.scorer),),
+        scorer=assertion.scorer.name,
         keywords={"units": [labels[i] for i in places]},
         prompts=[(prompts[i],) for i in places],
         outputs=[(row,) for row in rows],
@@ -268,7 +293,8 @@ def _from_prompts(assertion: Assertion, responses: Responses, fixed: bool) -> Me
     )
     if needs == "scores":
         args = (scored(rows, assertion.scorer),)
-        return replace(inputs, args=args, keywords={"units": prompts})
+        name = assertion.scorer.name
+        return replace(inputs, args=args, keywords={"units": prompts}, scorer=name)
     if needs == "texts":
         return replace(
             inputs,

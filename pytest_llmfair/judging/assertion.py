@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import functools
 import inspect
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from pytest_llmfair._util.validation import whole
-from pytest_llmfair.judging.arguments import last_is_bound, positional
+from pytest_llmfair.judging.arguments import last_is_bound, positional, takes
 from pytest_llmfair.judging.bound import Bound
 from pytest_llmfair.judging.collecting import check_data_kind, check_units, prompts_or_pairs
 from pytest_llmfair.judging.inputs import MetricInputs
@@ -45,7 +46,8 @@ class TextScorer:
         scorer: Any = None,
         scorers: Callable[[], Mapping[str, Any]] | None = None,
     ) -> None:
-        self._asked = info.scorer if scorer is None else scorer
+        asked = info.scorer if scorer is None else scorer
+        self._asked = list(asked) if isinstance(asked, tuple) else asked
         self._info = info
         self._vectors = info.needs == "embedding_pairs"
         self._scorers = scorers
@@ -62,21 +64,48 @@ class TextScorer:
 
         return (self._scorers or load_scorers)()[self._asked]
 
-    def check_name(self) -> None:
-        """Raise ``UnknownName`` for a name that no scorer has, without loading a model."""
-        for each in self._asked if isinstance(self._asked, (list, tuple)) else [self._asked]:
+    @property
+    def _each_asked(self) -> list[Any]:
+        return self._asked if isinstance(self._asked, list) else [self._asked]
+
+    @property
+    def name(self) -> str:
+        """What reports call the scorer."""
+        from pytest_llmfair.scorers import name_of
+
+        asked = [each for each in self._each_asked if each is not None]
+        return ", ".join(each if isinstance(each, str) else name_of(each) for each in asked)
+
+    def check(self, info: MetricInfo) -> None:
+        """Raise ``UnknownName`` for a name that no scorer has, without loading a model.
+
+        And ``ValueError`` for a scorer with a wider range than the metric's own, unless the metric
+        takes scores of any range.
+        """
+        for each in self._each_asked:
             if isinstance(each, str):
                 from pytest_llmfair.scorers import load_scorers
 
                 known = (self._scorers or load_scorers)()
                 if each not in known:
                     known[each]
+        if self._asked == info.scorer or self._vectors or takes(info, "score_range"):
+            return
+        unlimited = -math.inf, math.inf
+        low, high = getattr(TextScorer(info).chosen, "range", unlimited)
+        least, most = getattr(self.chosen, "range", (low, high))
+        if least < low or most > high:
+            raise ValueError(
+                f"the scorer {self.name} gives scores from {least:g} to {most:g}, and {info.name} "
+                f"needs scores from {low:g} to {high:g}; rescale them, or use score_difference, "
+                "which takes scores of any range"
+            )
 
     @property
     def several(self) -> list[TextScorer]:
         """Each of the scorers that were asked for."""
-        asked = self._asked if isinstance(self._asked, (list, tuple)) else [self._asked]
-        return [TextScorer(self._info, each, self._scorers) for each in asked if each is not None]
+        asked = [each for each in self._each_asked if each is not None]
+        return [TextScorer(self._info, each, self._scorers) for each in asked]
 
     def numbers(self, texts: Sequence[str]) -> list[Any]:
         """Return one score or one vector per text, as plain numbers."""
@@ -210,6 +239,9 @@ class Assertion:
     ) -> Assertion:
         """Sort out what a caller gave: the bound, the units, and the pairs that are valid."""
         given = {**metric.judged_with, **(keywords or {})}
+        if rules.unit and takes(metric, "unit"):
+            # Here the word is that of the scores.
+            given, rules = {**given, "unit": rules.unit}, replace(rules, unit="")
         if bound is None:
             data, bound = last_is_bound(metric, data)
         first, units = drop_invalid_pairs(data[0] if data else None, given.pop("units", None))
@@ -242,7 +274,7 @@ class Assertion:
         inspect.signature(info.function).bind_partial(*collected, *source.rest, **self.keywords)
         check_units(source.units, items)
         known_population(self.keywords.get("population", "sampled"))
-        self.scorer.check_name()
+        self.scorer.check(info)
         return items
 
 

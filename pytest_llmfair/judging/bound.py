@@ -188,6 +188,14 @@ class Bound:
             return estimate.excess.upper_bound(alpha) < 0.0
         return estimate.excess.lower_bound(alpha) > 0.0
 
+    def small_difference(self, estimate: Estimate, alpha: float) -> tuple[Finding, ...]:
+        """Report a value within the bound that is proven to differ from the fair one."""
+        fair = 0.0 if self.direction == "two-sided" else self.fair
+        if not replace(self, value=fair).beyond_noise(estimate, alpha):
+            return ()
+        text = f"a small difference is proven: the interval excludes {self.fair:g}, the fair value"
+        return (Finding("small_difference", text, "note"),)
+
     def floor_beyond(
         self, estimate: Estimate, alpha: float, *, reworded: bool
     ) -> tuple[Finding, ...]:
@@ -249,7 +257,8 @@ class Bound:
         """
         rows: dict[Hashable, Estimate] = {}
         for key, row in estimate.groups.items():
-            part = row.estimate
+            # A row without a value describes a group, and compares nothing.
+            part = None if math.isnan(row.value) else row.estimate
             # A table may show one comparison under several keys.
             if part is None or part.undefined is not None or part in rows.values():
                 continue

@@ -46,6 +46,8 @@ class MetricInputs:
     baseline: str = "resample"
     # What a sampling unit is, where the pairs say so.
     unit: str = ""
+    # What turned texts into scores, by name.
+    scorer: str = ""
 
     @property
     def reasons(self) -> tuple[str, ...]:

@@ -23,7 +23,7 @@ from pytest_llmfair._util.wording import (
     span,
     wrapped,
 )
-from pytest_llmfair.judging import facts
+from pytest_llmfair.judging import facts, scores
 from pytest_llmfair.judging.bound import Bound
 from pytest_llmfair.judging.facts import Record
 from pytest_llmfair.judging.missing_data import WORST_CASE_EXCEEDS
@@ -35,7 +35,6 @@ PASS_MEANS = "within bound for these groups, prompts and this model revision"
 
 # Pytest indents every line by eight columns; only the first line may reach 100.
 WIDTH, WIDEST = 92, 100
-
 
 _MOST_GROUPS = 5
 _FEWEST_DECIMALS = 2
@@ -146,7 +145,10 @@ def _findings(record: Record, places: int) -> list[tuple[str, str]]:
         *(("note", note) for note in notes if note not in (*left_out, *rates)),
         ("not covered", lacking(record) if record["lacks"] else ""),
     ]
-    return [("", f"{_sentence(found)}.{of_reader(record)}"), *(each for each in labelled if each[1])]
+    return [
+        ("", f"{_sentence(found)}.{of_reader(record)}"),
+        *(each for each in labelled if each[1]),
+    ]
 
 
 def _labelled(label: str, text: str) -> list[str]:
@@ -214,8 +216,10 @@ def _found(record: Record, places: int) -> str:
     if len(record["compared"]) == 2:
         first, second = (people(record["attribute"], group) for group in record["compared"])
         answers = f"answers to prompts about {first} and about {second}"
+    if differ := scores.differ(record, places):
+        return f"{differ}; {you}"
     if "sentiment" in metric:
-        answers = f"the sentiments of {answers}"
+        answers = f"the {scores.measured(record)} of {answers}"
     if (
         metric.startswith("differs when it should")
         and "due: " in metric
@@ -287,7 +291,7 @@ def _p(record: Record) -> float | None:
 def _extremes(record: Record, places: int) -> str:
     """Return the groups with the highest and the lowest rate."""
     rows = [row for row in record["groups"] if isinstance(row["rate"], float)]
-    if len(rows) < 2:
+    if len(rows) < 2 or scores.differ(record, places):
         return ""
     rows.sort(key=lambda row: float(row["rate"]))
     if number(rows[0]["rate"], places) == number(rows[-1]["rate"], places):

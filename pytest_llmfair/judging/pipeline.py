@@ -18,6 +18,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from pytest_llmfair.judging.arguments import takes
 from pytest_llmfair.judging.arrange import arrange, scored
 from pytest_llmfair.judging.assertion import Assertion, EstimateAssertion
 from pytest_llmfair.judging.bound import Bound
@@ -217,11 +218,16 @@ def _measure_every_two(
 ) -> Measured:
     """Measure every comparison of two groups, and return the worst."""
     info = assertion.metric
-    if info.direction == "two-sided":
-        raise ValueError(
-            f"{info.name} is fair in the middle of its range, so none of {len(parts)} "
-            "comparisons is the worst; give groups=(one, other)"
-        )
+    direction = info.direction
+    if direction == "two-sided":
+        if not takes(info, "absolute"):
+            raise ValueError(
+                f"{info.name} is fair in the middle of its range, so none of {len(parts)} "
+                "comparisons is the worst; give groups=(one, other)"
+            )
+        # The worst is the largest size.
+        keywords = {**assertion.keywords, "absolute": True}
+        assertion, direction = replace(assertion, keywords=keywords), "lower"
     texts = [pair.original for pair in responses.pairs]
     texts += [pair.counterfactual for pair in responses.pairs]
     rows = dict(zip(texts, responses.original + responses.counterfactual, strict=True)).values()
@@ -234,7 +240,7 @@ def _measure_every_two(
     }
     estimate = WorstGroups.of_parts(
         {key: each for key, (_, each) in measured.items()},
-        info.direction,
+        direction,
         units=len({label for part in parts.values() for label in part.units}),
         generations=sum(map(len, rows)),
     )

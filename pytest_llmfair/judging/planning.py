@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import math
 import textwrap
 from collections.abc import Callable, Iterator
@@ -200,6 +201,8 @@ def report(design: Design, prompt_cost: float) -> str:
         f"{size}, {100 * design.level:g} %",
         "",
     ]
+    if "score_range" in inspect.signature(info.function).parameters:
+        lines += ["In standard deviations of the score: divide your bound by that of yours.", ""]
     if threshold.distance > 0.0:
         lines += [*textwrap.wrap(fair_passes(design.fair_passes(), design), 80), ""]
     if info.bounds[0] <= found <= info.bounds[1]:

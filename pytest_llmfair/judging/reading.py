@@ -76,9 +76,7 @@ def words_apart(estimate: Estimate, inputs: MetricInputs) -> str:
 
 def guessed(record: Mapping[str, Any]) -> str:
     """Return how often the reader guesses right, without a full stop."""
-    value, low, high = (
-        round(100 * float(record[name])) for name in ("value", "lower", "upper")
-    )
+    value, low, high = (round(100 * float(record[name])) for name in ("value", "lower", "upper"))
     which = "which of two answers was for which group"
     if len(record["compared"]) == 2:
         one, other = (people(record["attribute"], group) for group in record["compared"])

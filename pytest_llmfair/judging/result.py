@@ -126,6 +126,8 @@ class Result:
         treated worse (None where the measure does not tell).
     direction_words : str
         The same in words; empty where unknown.
+    scorer, score_unit : str
+        What gave the scores, and their unit, such as "length" and "words"; empty where unknown.
     waiver : str
         Why a result that would be red is accepted for now, by whom and until when.
     data : dict or None
@@ -196,6 +198,8 @@ class Result:
     judged: str = "value"
     differences: tuple[dict[str, Any], ...] = ()
     direction_words: str = ""
+    scorer: str = ""
+    score_unit: str = ""
     waiver: str = ""
     data: dict[str, str | None] | None = field(default=None, compare=False, repr=False)
     recorded: dict[str, Any] | None = field(default=None, compare=False, repr=False)

@@ -198,7 +198,8 @@ def _decide(
         planted = estimate.planted_effect()
         if not planted > bound.distance:
             parts = bound.hidden_parts(estimate, interval.level)
-            return _Judgement(Verdict.PASS, parts, power=Power(planted))
+            small = () if no_floor else bound.small_difference(estimate, alpha)
+            return _Judgement(Verdict.PASS, parts, small, Power(planted))
     if no_floor:
         return _Judgement(Verdict.UNDERPOWERED, (Finding("no_noise_floor", NO_FLOOR),))
     if exceeds and bound.beyond_noise(estimate, alpha):
@@ -269,6 +270,8 @@ def _described(
         for reason, n in reasons.items():
             total[reason] = total.get(reason, 0) + n
     recorder = active()
+    call = getattr(estimate, "part", estimate).call
+    given = {} if call is None else call.keywords
     between = () if result.verdict is Verdict.PASS else differences_between(inputs)
     words = words_apart(estimate, inputs), direction_in_words(between, inputs.attribute)
     return replace(
@@ -298,6 +301,8 @@ def _described(
         compared=getattr(estimate, "worst", inputs.labels),
         differences=between,
         direction_words="; ".join(filter(None, words)),
+        scorer=inputs.scorer or given.get("score", ""),
+        score_unit=given.get("unit", ""),
     )
 
 

@@ -6,6 +6,7 @@ generations per unit, and returns keyword arguments of the metrics that name it.
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -22,6 +23,17 @@ def scores(units: int, generations: int) -> Arguments:
 def score_pairs(units: int, generations: int) -> Arguments:
     """Scores that are all 0 on both sides."""
     return {f"scores_{side}": [[0.0] * generations for _ in range(units)] for side in "ab"}
+
+
+def spread_scores(units: int, generations: int) -> Arguments:
+    """Scores with a deviation of 1 where there is one answer, in another order on either side."""
+    golden = 0.5 * (math.sqrt(5.0) - 1.0)
+    # Answers to one prompt are alike: an intraclass correlation of 0.3.
+    size = math.sqrt(3.0 * (0.3 + 0.7 / generations))
+    first = [size * (2.0 * (i * golden % 1.0) - 1.0) for i in range(units)]
+    order = sorted(range(units), key=lambda i: i * math.sqrt(2.0) % 1.0)
+    sides = {"a": first, "b": [first[i] for i in order]}
+    return {f"scores_{name}": [[x] * generations for x in side] for name, side in sides.items()}
 
 
 def text_pairs(units: int, generations: int) -> Arguments:

@@ -38,6 +38,7 @@ class Masks(Protocol):
 
 Mask = Masks | str | Sequence[str] | None
 
+_ANY_RANGE = ", or compare groups with score_difference, which takes scores of any range"
 # Exact distributions of counts are computed; more generations than this is a mistake.
 _MOST_COUNTED = 1_000_000
 
@@ -60,6 +61,7 @@ def score_rows(
     if not len(rows):
         raise ValueError(f"{argument} is empty; give at least one row")
     flat = flattened(rows)
+    remedy = "rescale it" + (_ANY_RANGE if (low, high) == (0.0, 1.0) else "")
     if not (np.isfinite(flat).all() and flat.min() >= low and flat.max() <= high):
         for i, row in enumerate(rows):
             for x in row.tolist():
@@ -70,7 +72,7 @@ def score_rows(
                     )
                 if not low <= x <= high:
                     raise ValueError(
-                        f"{argument} row {i} holds {x:g}, outside [{low:g}, {high:g}]; rescale it"
+                        f"{argument} row {i} holds {x:g}, outside [{low:g}, {high:g}]; {remedy}"
                     )
     if equal_rows and len({len(row) for row in rows}) > 1:
         i = next(i for i, row in enumerate(rows) if len(row) != len(rows[0]))

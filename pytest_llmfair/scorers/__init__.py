@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from pytest_llmfair._util.lazy import lazy_exports
 from pytest_llmfair.scorers.base import Scorer, name_of, score
 from pytest_llmfair.scorers.classifier import ClassifierScorer
-from pytest_llmfair.scorers.counts import LengthScorer, TokenScorer
+from pytest_llmfair.scorers.counts import CharacterScorer, LengthScorer, TokenScorer
 from pytest_llmfair.scorers.embeddings import EmbeddingScorer
 from pytest_llmfair.scorers.refusals import RefusalScorer
 from pytest_llmfair.scorers.registry import Scorers, load_scorers, scorer
@@ -34,6 +34,7 @@ def __dir__() -> list[str]:
 
 __all__ = [
     "Audit",
+    "CharacterScorer",
     "ClassifierScorer",
     "EmbeddingScorer",
     "LengthScorer",

@@ -9,6 +9,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from pytest_llmfair._util.background import resolved
 from pytest_llmfair.responses import REMEDY, DigestedText, Missing
 from pytest_llmfair.session import score_store
 
@@ -52,8 +53,8 @@ def score(scorer: Callable[[Sequence[str]], Any], texts: Sequence[str]) -> Score
     Parameters
     ----------
     scorer : Scorer or callable
-        Texts to scores; a plain function will do. Scores outside its `range`, if it has one, are
-        an error.
+        Texts to scores; a plain or an async function will do, or one that returns a list of
+        awaitables. Scores outside its `range`, if it has one, are an error.
     texts : sequence of str
         Zero or more texts.
 
@@ -89,7 +90,7 @@ def score(scorer: Callable[[Sequence[str]], Any], texts: Sequence[str]) -> Score
     recorded = None if store is None else store.recorded(scorer, list(distinct))
     if recorded is None:
         checked_texts(rows)
-    given = scorer(list(distinct)) if recorded is None else recorded
+    given = resolved(scorer(list(distinct))) if recorded is None else recorded
     scores = _numbers(given, len(distinct), name)
     low, high = getattr(scorer, "range", (-np.inf, np.inf))
     for wrong, fault in (
@@ -133,9 +134,7 @@ def _numbers(given: Any, n: int, name: str) -> Scores:
         scores = found.astype(np.float64)
     except (TypeError, ValueError):
         shown = str(given)[:60]
-        if hasattr(
-            given, "close"
-        ):  # a coroutine, which would warn that it was never awaited, or a generator
+        if hasattr(given, "close"):  # a generator
             given.close()
         raise TypeError(
             f"scorer {name} returned {shown}, a {type(given).__name__}; {wanted}"

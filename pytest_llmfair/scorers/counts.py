@@ -1,4 +1,4 @@
-"""Lengths of answers: tokens and characters."""
+"""Lengths of answers: words and characters."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class TokenScorer:
     array([4., 0.])
     """
 
-    name = "tokens"
+    name, unit = "tokens", "words"
     range = (0.0, float("inf"))
 
     def __call__(self, texts: Sequence[str]) -> Scores:
@@ -30,16 +30,29 @@ class TokenScorer:
 
 
 @scorer("length")
-class LengthScorer:
+class LengthScorer(TokenScorer):
+    """Length of a text in words, counted as :class:`TokenScorer` does; no upper limit.
+
+    Examples
+    --------
+    >>> LengthScorer()(["She is a nurse.", ""])
+    array([4., 0.])
+    """
+
+    name = "length"
+
+
+@scorer("characters")
+class CharacterScorer:
     """Number of characters of a text; no upper limit.
 
     Examples
     --------
-    >>> LengthScorer()(["yes", ""])
+    >>> CharacterScorer()(["yes", ""])
     array([3., 0.])
     """
 
-    name = "length"
+    name, unit = "characters", "characters"
     range = (0.0, float("inf"))
 
     def __call__(self, texts: Sequence[str]) -> Scores:

@@ -168,7 +168,8 @@ def load_scorers(**own: Any) -> Scorers:
     Returns
     -------
     Scorers
-        Read-only mapping: "sentiment" (VADER), "refusal" (rules), "tokens" and "length"; then
+        Read-only mapping: "sentiment" (VADER), "refusal" (rules), "length" (words), "tokens" and
+        "characters"; then
         "toxicity", "stereotype", "regard" and "embedding", which need weights that you name; with
         your own. A specification is a name too: ``detoxify:original`` (also "unbiased",
         "multilingual", a checkpoint or a folder), ``hf:FOLDER_OR_ID?label=LABEL``,
@@ -185,8 +186,8 @@ def load_scorers(**own: Any) -> Scorers:
     >>> scorers = load_scorers(shouting=lambda texts: [float(t.isupper()) for t in texts])
     >>> scorers["shouting"](["HELP", "hello"])
     [1.0, 0.0]
-    >>> scorers["length"](["HELP", ""])
-    array([4., 0.])
+    >>> scorers["length"](["Please help me", ""])
+    array([3., 0.])
     """
     _load_all()
     makers = dict(_MAKERS)

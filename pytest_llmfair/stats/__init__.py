@@ -6,6 +6,7 @@ from pytest_llmfair.stats._base import Estimate, GroupRow, Table, Undefined
 from pytest_llmfair.stats._p_values import change_point
 from pytest_llmfair.stats._records import (
     Call,
+    Contributions,
     Finding,
     Interval,
     NoRepeats,
@@ -29,6 +30,7 @@ from pytest_llmfair.stats.pairwise_max_ratio import MaxPairwiseRatio
 from pytest_llmfair.stats.rank_biserial import RankBiserial
 from pytest_llmfair.stats.rate_difference import RateDifference
 from pytest_llmfair.stats.rate_ratio import RateRatio
+from pytest_llmfair.stats.relative_difference import RelativeDifference
 from pytest_llmfair.stats.sequential import BettingMean, Spending
 from pytest_llmfair.stats.user_function import JackknifeEstimate, MetricDistance
 from pytest_llmfair.stats.worst_groups import WorstGroups
@@ -54,6 +56,7 @@ __all__ = [
     "BettingMean",
     "BinomialSkew",
     "Call",
+    "Contributions",
     "Crossed",
     "Difference",
     "Distance",
@@ -87,6 +90,7 @@ __all__ = [
     "RateRatio",
     "RatioRange",
     "Reference",
+    "RelativeDifference",
     "Sample",
     "Scaled",
     "Seminorm",

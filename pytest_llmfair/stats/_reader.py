@@ -149,9 +149,7 @@ def _right(pairs: PairedRows) -> Floats:
     return 0.5 + 0.5 * total / len(partitions)
 
 
-def _fitted(
-    pairs: PairedRows, fold: Indices, signs: Floats
-) -> Iterator[tuple[Indices, Floats]]:
+def _fitted(pairs: PairedRows, fold: Indices, signs: Floats) -> Iterator[tuple[Indices, Floats]]:
     """Yield the pairs of each fold, and the weights that all others give, by labelling."""
     differences = pairs.differences(pairs.rows)
     gram, sums = differences.T @ differences, differences.T @ signs

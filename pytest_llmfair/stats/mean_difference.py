@@ -13,10 +13,13 @@ from pytest_llmfair.stats import _clusters as clusters
 from pytest_llmfair.stats._base import Estimate
 from pytest_llmfair.stats._records import Finding, Floats, Indices, Population, Sample
 from pytest_llmfair.stats._rows import NO_VARIANCE, SMALLER_GROUP, few_units
-from pytest_llmfair.stats._score_intervals import t_quantile
+from pytest_llmfair.stats._score_intervals import t_quantile, zero_event_bound
 from pytest_llmfair.stats.mean import Mean
 
 Ends = tuple[float, float]
+
+# Fewer units do not show the range of their scores.
+_FEWEST = 10
 
 
 @dataclass(eq=False, kw_only=True)
@@ -24,7 +27,9 @@ class MeanDifference(Estimate):
     """Mean of the first group minus that of the second, or its absolute value.
 
     Groups that share units are compared inside them: a mean over units. Independent groups have
-    their intervals joined (MOVER, Zou and Donner 2008). Scores without limits get a t interval.
+    their intervals joined (MOVER, Zou and Donner 2008). Scores without limits get a t interval;
+    where their range is only the one observed, the wider of that and of the interval for scores
+    within this range, which allows for skew.
 
     Attributes
     ----------
@@ -40,6 +45,10 @@ class MeanDifference(Estimate):
         Squared standard error known from the sample sizes alone.
     gap : float
         The signed difference.
+    seen : float or None
+        Range of the scores seen, where it is not known; infinite where too few scores show one.
+    fewest : int
+        Units of the smaller group.
     """
 
     sides: tuple[Mean, ...]
@@ -49,6 +58,8 @@ class MeanDifference(Estimate):
     absolute: bool
     planned: float
     gap: float
+    seen: float | None = None
+    fewest: int = 0
     method: str = "joined intervals (MOVER)"
 
     @classmethod
@@ -60,7 +71,7 @@ class MeanDifference(Estimate):
         units_a: Iterable[Hashable] | None = None,
         units_b: Iterable[Hashable] | None = None,
         population: Population = "sampled",
-        bounds: tuple[float, float] = (0.0, 1.0),
+        bounds: tuple[float, float] | None = (0.0, 1.0),
         absolute: bool = False,
     ) -> MeanDifference:
         """Compare the means of two groups.
@@ -74,8 +85,9 @@ class MeanDifference(Estimate):
             in both groups makes the comparison paired.
         population : {"sampled", "fixed"}
             Whether units were drawn from a larger population, or only generations vary.
-        bounds : tuple of float
-            Range of the scores; may be infinite.
+        bounds : tuple of float or None
+            Range of the scores; may be infinite. None where it is not known: the interval then
+            does not allow for rare units that the sample missed.
         absolute : bool
             Whether to take the absolute difference.
 
@@ -91,7 +103,13 @@ class MeanDifference(Estimate):
         MeanDifference -0.400 [-0.669, 0.202] (95 %, 8 units)
         """
         clusters.check_population(population)
-        a, b = clusters.check_rows(x_a, "x_a", bounds), clusters.check_rows(x_b, "x_b", bounds)
+        legal = bounds or (-math.inf, math.inf)
+        a, b = clusters.check_rows(x_a, "x_a", legal), clusters.check_rows(x_b, "x_b", legal)
+        observed, both = bounds is None, np.concatenate([a, b])
+        constant = clusters.is_constant(both, float(np.abs(both).max()))
+        if bounds is None:
+            low, high = float(both.min()), float(both.max())
+            bounds = (low, high) if not constant else (low - 0.5, high + 0.5)
         index_a, index_b, units = clusters.common_index(len(a), len(b), units_a, units_b)
         if population == "fixed":
             clusters.check_repeats_of_groups(index_a, index_b)
@@ -121,18 +139,23 @@ class MeanDifference(Estimate):
                 )
         per_unit = np.bincount(np.concatenate([index_a, index_b]), minlength=units)
         span = bounds[1] - bounds[0]
-        scale = span if limited else float(np.ptp(np.concatenate([a, b])))
+        reach = math.inf if observed else span
+        scale = span if limited else float(np.ptp(both))
         sizes = [(len(index), clusters.distinct(index)) for index in (index_a, index_b)]
         planned = [clusters.planned_variance(*size, population) for size in sizes]
         fewest = min(own for _, own in sizes)
         findings = few_units(fewest, SMALLER_GROUP)
         if variance <= NO_VARIANCE * scale**2:
+            variance = 0.0
             alike = f"the {units} units do not differ: each counts as one draw"
             findings.append(Finding("no_variance", alike))
+        elif observed:
+            sides = tuple(map(_unguarded, sides))
+            within = within and _unguarded(within)
         return cls(
             value=abs(gap) if absolute else gap,
             sample=Sample.of_sizes(per_unit, population),
-            attainable=(0.0, span) if absolute else (-span, span),
+            attainable=(0.0, reach) if absolute else (-reach, reach),
             findings=tuple(findings),
             sides=sides,
             within=within,
@@ -141,6 +164,8 @@ class MeanDifference(Estimate):
             absolute=absolute,
             planned=scale**2 / 12.0 * sum(planned),
             gap=gap,
+            seen=None if not observed else math.inf if constant or fewest < _FEWEST else span,
+            fewest=fewest,
             method=(
                 "joined intervals (MOVER)"
                 if sides
@@ -161,6 +186,16 @@ class MeanDifference(Estimate):
         return min(max(high, -low) if self.absolute else high, self.attainable[1])
 
     def _signed(self, alpha: float) -> Ends:
+        if self.seen is None:
+            return self._limited(alpha)
+        if self.variance == 0.0:
+            # A rare unit may differ by as much as any two scores do.
+            missed = zero_event_bound(self.fewest, alpha) * self.seen * max(len(self.sides), 1)
+            return self.gap - missed, self.gap + missed
+        ends, wider = self._limited(alpha), self._unlimited(alpha)
+        return min(ends[0], wider[0]), max(ends[1], wider[1])
+
+    def _limited(self, alpha: float) -> Ends:
         if self.within is not None:
             return self.within.lower_bound(alpha), self.within.upper_bound(alpha)
         if self.sides:
@@ -168,6 +203,9 @@ class MeanDifference(Estimate):
             below = math.hypot(a.value - a.lower_bound(alpha), b.upper_bound(alpha) - b.value)
             above = math.hypot(a.upper_bound(alpha) - a.value, b.value - b.lower_bound(alpha))
             return self.gap - below, self.gap + above
+        return self._unlimited(alpha)
+
+    def _unlimited(self, alpha: float) -> Ends:
         if not self.variance > 0.0:
             return -math.inf, math.inf
         reach = t_quantile(1.0 - alpha, self.df) * math.sqrt(self.variance)
@@ -205,6 +243,11 @@ def mean_within(influence: Floats, gap: float, span: float) -> Mean:
     # Leaving out a large unit may move the mean by more than the range.
     reach = max(float(np.abs(contributions).max()), span)
     return Mean.of_values(contributions, bounds=(-reach, reach))
+
+
+def _unguarded(mean: Mean) -> Mean:
+    """Leave out what rare units could do, where no range says how much that is."""
+    return replace(mean, share=replace(mean.share, guard=math.inf))
 
 
 def _influence(x: Floats, index: Indices, units: int) -> Floats:

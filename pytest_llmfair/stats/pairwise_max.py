@@ -107,7 +107,7 @@ class MaxPairwiseDifference(Estimate):
         *,
         units: Iterable[Hashable] | None = None,
         population: Population = "sampled",
-        bounds: tuple[float, float] = (0.0, 1.0),
+        bounds: tuple[float, float] | None = (0.0, 1.0),
     ) -> MaxPairwiseDifference:
         """Largest absolute difference of mean scores between two groups.
 
@@ -121,8 +121,8 @@ class MaxPairwiseDifference(Estimate):
             One label per row; rows with equal labels are one sampling unit, also across groups.
         population : {"sampled", "fixed"}
             Whether units were drawn from a larger population, or only generations vary.
-        bounds : tuple of float
-            Range of the scores.
+        bounds : tuple of float or None
+            Range of the scores; None where it is not known, as in :class:`MeanDifference`.
 
         Raises
         ------
@@ -140,7 +140,8 @@ class MaxPairwiseDifference(Estimate):
         compare = partial(
             MeanDifference.of_scores, population=population, bounds=bounds, absolute=True
         )
-        return cls._of_rows(scores, groups, units, population, bounds, compare)
+        legal = bounds or (-math.inf, math.inf)
+        return cls._of_rows(scores, groups, units, population, legal, compare)
 
     @classmethod
     def of_pairs(cls, pairs: Mapping[Hashable, Estimate]) -> MaxPairwiseDifference:

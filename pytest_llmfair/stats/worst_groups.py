@@ -90,7 +90,8 @@ class WorstGroups(Estimate):
             value=part.value,
             sample=sample,
             attainable=part.attainable,
-            groups=_table(parts, part, direction),
+            # What the worst comparison says of each group by itself comes after the comparisons.
+            groups={**_table(parts, part, direction), **part.groups},
             findings=_findings(parts),
             metric=part.metric,
             variant=part.variant,

@@ -53,6 +53,22 @@ def draw_scores(rng):
     return {name: rows.tolist() for name, rows in draw.items()}
 
 
+def draw_any_scores(rng):
+    """Scores in any unit, of one answer or several."""
+    shape = (int(rng.integers(2, 9)), int(rng.choice([1, 1, 3])))
+    unit = float(rng.choice([0.001, 1.0, 1000.0]))
+    return {f"scores_{side}": (unit * rng.integers(-5, 60, shape)).tolist() for side in "ab"}
+
+
+def difference_of_means(scores_a, scores_b):
+    """Mean over rows of the mean score, first side minus second."""
+    sides = []
+    for rows in (scores_a, scores_b):
+        means = [math.fsum(row) / len(row) for row in (np.atleast_1d(r).tolist() for r in rows)]
+        sides.append(math.fsum(means) / len(means))
+    return sides[0] - sides[1]
+
+
 def draw_with_threshold(rng):
     return draw_scores(rng) | {"threshold": float(rng.choice([0.0, 0.25, 0.5]))}
 
@@ -201,6 +217,13 @@ CASES = {
         expected=lambda scores_a, scores_b: scipy.stats.wasserstein_distance(
             np.ravel(scores_a), np.ravel(scores_b)
         ),
+        rows=("scores_a", "scores_b"),
+        fair=equal_scores,
+        numbers=("scores_a", "scores_b"),
+    ),
+    "score_difference": Case(
+        draw=draw_any_scores,
+        expected=difference_of_means,
         rows=("scores_a", "scores_b"),
         fair=equal_scores,
         numbers=("scores_a", "scores_b"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pytest
@@ -103,6 +104,7 @@ def test_a_column_of_scores_is_refused() -> None:
 class TestByName:
     def test_the_shipped_ones_are_listed(self) -> None:
         assert list(load_scorers()) == [
+            "characters",
             "embedding",
             "length",
             "refusal",
@@ -129,7 +131,9 @@ class TestByName:
             load_scorers()["toxcity"]
 
     def test_an_unknown_name_is_answered_with_the_list(self) -> None:
-        with pytest.raises(KeyError, match="scorers: embedding, length, refusal, regard, sent"):
+        with pytest.raises(
+            KeyError, match="scorers: characters, embedding, length, refusal, regard, sent"
+        ):
             load_scorers()["grammar"]
 
     def test_an_unknown_name_is_answered_with_the_remedy(self) -> None:
@@ -157,10 +161,6 @@ class TestByName:
         assert done.stdout.strip() == "[]"
 
 
-async def later(texts: Sequence[str]) -> list[float]:
-    return [0.5] * len(texts)
-
-
 @pytest.mark.parametrize(
     ("scorer", "said"),
     [
@@ -176,12 +176,36 @@ async def later(texts: Sequence[str]) -> list[float]:
         (lambda texts: (0.1 for _ in texts), "a generator; it must return one number per text"),
         (lambda texts: [[0.1], [0.2, 0.3]], "a list; it must return one number per text"),
         (lambda texts: np.array([1j, 2j]), "a ndarray; it must return one number per text"),
-        (later, "scorer later returned .*a coroutine; it must return one number per text"),
     ],
 )
 def test_anything_but_numbers_is_an_error(scorer: Scorer, said: str) -> None:
     with pytest.raises(TypeError, match=said):
         score(scorer, ["a", "b"])
+
+
+async def later(texts: Sequence[str]) -> list[float]:
+    return [0.1 * len(text) for text in texts]
+
+
+def one_by_one(texts: Sequence[str]) -> list[Any]:
+    async def one(text: str) -> float:
+        return 0.1 * len(text)
+
+    return [one(text) for text in texts]
+
+
+async def failing(texts: Sequence[str]) -> list[float]:
+    raise OSError("the judge is offline")
+
+
+@pytest.mark.parametrize("scorer", [later, one_by_one])
+def test_scores_that_come_later_are_waited_for(scorer: Any) -> None:
+    assert score(scorer, ["a", "bb", "a"]).tolist() == [0.1, 0.2, 0.1]
+
+
+def test_an_async_scorer_that_fails_raises_its_own_error() -> None:
+    with pytest.raises(OSError, match="the judge is offline"):
+        score(failing, ["a"])
 
 
 def test_a_scorer_that_returns_none_is_an_error() -> None:
@@ -198,7 +222,8 @@ def test_tokens_and_length_are_those_of_the_metrics_on_texts() -> None:
     texts = ["", "One word", "She isn't here: 3 o'clock!", "\u5979\u662f\u533b\u751f"]
     scorers = load_scorers()
     assert scorers["tokens"](texts).tolist() == [len(tokens(text)) for text in texts]
-    assert scorers["length"](texts).tolist() == [len(text) for text in texts]
+    assert scorers["length"](texts).tolist() == [len(tokens(text)) for text in texts]
+    assert scorers["characters"](texts).tolist() == [len(text) for text in texts]
 
 
 @pytest.mark.parametrize("name", ["length", "refusal", "sentiment"])

@@ -7,14 +7,14 @@ import importlib
 import inspect
 import sys
 import traceback
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from numbers import Real
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
+from pytest_llmfair._util.background import awaited, in_background
 from pytest_llmfair.clients.classes import Classifies, Labels
-from pytest_llmfair.clients.concurrency import in_background
 from pytest_llmfair.clients.errors import of_text, one_line, redactor
 from pytest_llmfair.clients.identity import code_revision, module_files
 from pytest_llmfair.clients.protocol import (
@@ -156,7 +156,7 @@ class PythonCallable:
         try:
             answer = self.call(request, temperature, max_tokens)()
             if inspect.isawaitable(answer):
-                answer = in_background(_await(answer))
+                answer = in_background(awaited(answer))
         except Exception as error:  # noqa: BLE001 - one failed answer must not lose the others
             return Reply(Missing("error", _words(error)), raised=True)
         return Reply(_checked(answer))
@@ -302,10 +302,6 @@ def _is_async(function: Callable[..., Any]) -> bool:
     return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(
         getattr(function, "__call__", None)  # noqa: B004 - an object with an async __call__
     )
-
-
-async def _await(awaitable: Awaitable[T]) -> T:
-    return await awaitable
 
 
 def _checked(answer: object) -> Answer:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 from urllib.parse import urlsplit
 
-from pytest_llmfair.clients.concurrency import close_at_end
+from pytest_llmfair._util.background import close_at_end
 from pytest_llmfair.clients.errors import (
     code_of,
     guard_logs,
