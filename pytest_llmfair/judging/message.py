@@ -144,7 +144,10 @@ def _findings(record: Record, places: int) -> list[tuple[str, str]]:
         *(("note", note) for note in notes if note not in (*left_out, *rates)),
         ("not covered", lacking(record) if record["lacks"] else ""),
     ]
-    return [("", f"{_sentence(found)}.{of_reader(record)}"), *(each for each in labelled if each[1])]
+    return [
+        ("", f"{_sentence(found)}.{of_reader(record)}"),
+        *(each for each in labelled if each[1]),
+    ]
 
 
 def _labelled(label: str, text: str) -> list[str]:

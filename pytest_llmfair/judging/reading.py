@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -76,9 +77,7 @@ def words_apart(estimate: Estimate, inputs: MetricInputs) -> str:
 
 def guessed(record: Mapping[str, Any]) -> str:
     """Return how often the reader guesses right, without a full stop."""
-    value, low, high = (
-        round(100 * float(record[name])) for name in ("value", "lower", "upper")
-    )
+    value, low, high = (round(100 * float(record[name])) for name in ("value", "lower", "upper"))
     which = "which of two answers was for which group"
     if len(record["compared"]) == 2:
         one, other = (people(record["attribute"], group) for group in record["compared"])
@@ -114,7 +113,7 @@ def of_reader(record: Mapping[str, Any]) -> str:
 
 def changed(value: float) -> float:
     """Return the share of answers that at least change, where guesses are right so often."""
-    return max(0.0, 1.0 - (2.0 * (1.0 - value)) ** 0.5)
+    return max(0.0, 1.0 - math.sqrt(2.0 * (1.0 - value)))
 
 
 def unmasked(inputs: MetricInputs, compare: Compare) -> MetricInputs:

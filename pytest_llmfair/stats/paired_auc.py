@@ -99,7 +99,7 @@ class PairedAUC(Estimate):
         index, count = clusters.cluster_index(units, len(sides[0]))
         if count < 2:
             raise ValueError("units has one label; a reader needs two units or more")
-        bare = PairedRows(np.empty((0, 0)), *sides, index)
+        bare = PairedRows(np.empty((0, 0)), sides[0], sides[1], index)
         tables = [np.asarray(block) for block in blocks]
         pairs, divisor = bare.scaled([(table, not i) for i, table in enumerate(tables)])
         reading = read(pairs)
@@ -130,14 +130,14 @@ class PairedAUC(Estimate):
         """Lower end with one-sided error rate `alpha`, never below 0.5."""
         if self.p_by_exchange > max(alpha, 1.0 / (1 + len(self.reading.flips))):
             return CHANCE
-        unseen = 1.0 - alpha ** (1.0 / self.sample.units)
+        unseen = 1.0 - math.pow(alpha, 1.0 / self.sample.units)
         end = min(self.guessed - self._reach(alpha), self.guessed * (1.0 - unseen))
         return max(CHANCE, end)
 
     def upper_bound(self, alpha: float) -> float:
         """Upper end with one-sided error rate `alpha`."""
         # A unit so rare that the sample may hold none of it could be read without a fault.
-        unseen = 1.0 - alpha ** (1.0 / self.sample.units)
+        unseen = 1.0 - math.pow(alpha, 1.0 / self.sample.units)
         reach = max(self._reach(alpha), unseen * (1.0 - self.value))
         return min(1.0, self.value + reach)
 

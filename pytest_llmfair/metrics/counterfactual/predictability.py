@@ -141,7 +141,8 @@ def _of_texts(feature: Any, rows: list[list[list[str]]], texts: dict[str, int]) 
             given = [values] if np.ndim(values) == 0 else list(values)
             if len(given) != len(row):
                 raise ValueError(
-                    f"features row {i} has {len(given)} values for {len(row)} texts of texts_{name}"
+                    f"features row {i} has {len(given)} values, and texts_{name} has {len(row)} "
+                    "texts there; give one for each"
                 )
             for text, value in zip(row, given, strict=True):
                 found.setdefault(text, value)
@@ -192,7 +193,7 @@ def _features(
     lengths = np.array([ids[text].size for text in texts])
     words, columns = _words([ids[text] for text in texts], lengths, pairs)
     numbers = [np.log1p(lengths)]
-    blocks = []
+    blocks: list[Floats] = []
     for table in further:
         (numbers if table.ndim == 1 else blocks).append(table)
     return [words, np.column_stack(numbers), *blocks], columns
