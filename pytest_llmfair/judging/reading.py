@@ -116,10 +116,20 @@ def changed(value: float) -> float:
     return max(0.0, 1.0 - math.sqrt(2.0 * (1.0 - value)))
 
 
-def unmasked(inputs: MetricInputs, compare: Compare) -> MetricInputs:
+def unmasked(
+    inputs: MetricInputs, compare: Compare, shared_seeds: tuple[int, int]
+) -> MetricInputs:
     """Mask what pairs do not name: given names, and what the caller ignores."""
     hide, note = hiding(compare, inputs.attribute)
     sides = tuple([[hide(text) for text in row] for row in side] for side in inputs.args)
     keywords = {**inputs.keywords, "mask_names": False}
     inputs = replace(inputs, args=sides, keywords=keywords)
-    return inputs.with_findings(*(each for each in (note(),) if each.text))
+    found = [each for each in (note(),) if each.text]
+    if any(shared_seeds):
+        text = (
+            f"{shared_seeds[1]} prompts share {plural('seed', shared_seeds[0])}: a sampler makes "
+            "the same choices for all of them, so that a reader can tell two lists of seeds "
+            "apart; record answers with a seed for each prompt"
+        )
+        found.append(Finding("shared_seeds", text, "invalid"))
+    return inputs.with_findings(*found)

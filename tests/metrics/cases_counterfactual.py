@@ -221,10 +221,8 @@ def guessed(texts_a, texts_b, units=None):
     count = len(set(labels))
     if count < 2:
         return math.nan
-    distinct = list(
-        dict.fromkeys(text for side in (texts_a, texts_b) for row in side for text in row)
-    )
-    every = [name for text in distinct for name in presence(text, [])[2]]
+    given = [text for side in (texts_a, texts_b) for row in side for text in row]
+    every = [name for text in given for name in presence(text, [])[2]]
     known = sorted(name for name in set(every) if every.count(name) > 1)
     sides = [
         [[[*presence(t, known)[0], presence(t, known)[1]] for t in row] for row in side]

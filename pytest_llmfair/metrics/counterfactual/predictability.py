@@ -115,7 +115,8 @@ def group_predictability(
     texts = {text: i for i, text in enumerate(dict.fromkeys(_flat(rows)))}
     first, second = (_places(side, texts) for side in rows)
     further = [_of_texts(each, rows, texts) for each in features or ()]
-    blocks, words = _features(list(texts), len(first), further)
+    answers = np.bincount(np.concatenate([side[side >= 0] for side in (first, second)]))
+    blocks, words = _features(list(texts), answers, len(first), further)
     own = None if units is None else labels(units, "units", len(first))
     found = PairedAUC.of_answers(blocks, first, second, units=own, names=words)
     return note_canned(found, given).with_findings(*map(Finding.uncovered, lacks))
@@ -186,12 +187,12 @@ def _given_names() -> frozenset[str]:
 
 
 def _features(
-    texts: list[str], pairs: int, further: list[Floats]
+    texts: list[str], answers: Any, pairs: int, further: list[Floats]
 ) -> tuple[list[Floats], list[str]]:
     """Return blocks of features of distinct texts, and the names of the columns of words."""
     ids = VOCABULARY.ids_of(texts)
     lengths = np.array([ids[text].size for text in texts])
-    words, columns = _words([ids[text] for text in texts], lengths, pairs)
+    words, columns = _words([ids[text] for text in texts], lengths, answers, pairs)
     numbers = [np.log1p(lengths)]
     blocks: list[Floats] = []
     for table in further:
@@ -199,8 +200,8 @@ def _features(
     return [words, np.column_stack(numbers), *blocks], columns
 
 
-def _words(ids: list[Any], lengths: Any, pairs: int) -> tuple[Floats, list[str]]:
-    """Return presence of the words and word pairs that occur in most texts, two at least."""
+def _words(ids: list[Any], lengths: Any, answers: Any, pairs: int) -> tuple[Floats, list[str]]:
+    """Return presence of the words and word pairs that most answers hold, two at least."""
     flat = np.concatenate([*ids, np.empty(0, np.int32)]).astype(np.int64)
     text_of = np.repeat(np.arange(len(ids)), lengths)
     known, number = _numbered(flat)
@@ -212,7 +213,7 @@ def _words(ids: list[Any], lengths: Any, pairs: int) -> tuple[Floats, list[str]]
     held = np.sort(np.concatenate([text_of, text_of[inside]]) * (len(listed) + 1) + column)
     held = held[np.flatnonzero(np.diff(held, prepend=-1))]
     place, column = np.divmod(held, len(listed) + 1)
-    counts = np.bincount(column, minlength=len(listed))
+    counts = np.bincount(column, answers[place], len(listed))
     most = min(max(_MOST_CELLS // pairs, _FEWEST_COLUMNS), _MOST_COLUMNS)
     chosen = np.argsort(-counts, kind="stable")[:most]
     chosen = chosen[counts[chosen] > 1]
