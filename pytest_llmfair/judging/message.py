@@ -29,7 +29,7 @@ from pytest_llmfair.judging.facts import Record
 from pytest_llmfair.judging.missing_data import WORST_CASE_EXCEEDS
 from pytest_llmfair.judging.people import people
 from pytest_llmfair.judging.power import MOST_UNITS
-from pytest_llmfair.judging.reading import READER, guessed, of_reader
+from pytest_llmfair.judging.reading import READER, guessed, of_reader, too_weak
 
 PASS_MEANS = "within bound for these groups, prompts and this model revision"
 
@@ -182,7 +182,9 @@ def _explained(record: Record, places: int, notes: list[str]) -> str:
             'differ. Ask for two or more (generations=2), or say baseline="none" where the model '
             "always gives the same answer"
         )
-    if (share := record["fair_pass_share"]) is None:
+    if why := too_weak(record):
+        pass
+    elif (share := record["fair_pass_share"]) is None:
         why = "it could hardly PASS with any answers"
     else:
         # Messages never call a model fair, not even an imagined one.

@@ -67,10 +67,9 @@ def power_of(bound: Bound, estimate: Estimate, level: float, times: float = 1.0)
 
     A bound on the fair value itself is never passed, which is not a fault of the sample size.
     """
-    detectable = estimate.planted_effect()
+    planted = estimate.planted_effect(one_sided(level))
     beyond = estimate.minimum_detectable_effect(bound=bound.end, level=level)
-    if math.isnan(detectable):
-        detectable = bound.distance + beyond
+    detectable = bound.distance + beyond if math.isnan(planted) else planted
     if bound.scale == "log":
         detectable = bound.distance_of(bound.end + beyond)
     if bound.distance == 0.0 or estimate.undefined is not None:
@@ -83,7 +82,11 @@ def power_of(bound: Bound, estimate: Estimate, level: float, times: float = 1.0)
     # For a model that answers all groups alike, the noise between two answers remains.
     noise = estimate.floor if estimate.excess is not None else None
     fair = bound.fair if noise is None else noise.value
-    passes = estimate.fair_passes(allowed, fair, one_sided(level))
+    own = estimate.fair_passes(allowed, fair, one_sided(level))
+
+    def passes(more: float) -> float:
+        return 0.0 if planted > bound.distance * math.sqrt(more) else own(more)
+
     try:
         share = passes(times)
     except ArithmeticError:

@@ -98,17 +98,30 @@ def of_reader(record: Mapping[str, Any]) -> str:
     elif record["verdict"] == "PASS":
         found = " This reader cannot tell; another might."
     # Where nothing is proven, what would have been found says how much that means.
-    planted = record["detectable"]
-    if record["verdict"] == "FAIL" or planted is None:
-        return found
-    stands = 2.0 * (float(record["bound"]) - 0.5)
-    share = f"{200 * float(planted):.0f} % changed answers"
-    if float(planted) > 0.5:
-        return f"{found} It would not have found even answers that all change."
-    found += f" It would have found {share}"
-    if record["verdict"] == "PASS":
-        return f"{found}."
-    return f"{found}; a PASS needs {100 * stands:.0f} %, which your bound stands for."
+    if record["verdict"] in ("PASS", "INCONCLUSIVE") and record["detectable"] is not None:
+        found += f" It would have found {would_find(record)}."
+    return found
+
+
+def would_find(record: Mapping[str, Any]) -> str:
+    """Return from which share on the reader finds changed answers in 80 % of cases."""
+    share = 2.0 * float(record["detectable"])
+    return (
+        f"{100 * share:.0f} % changed answers" if share <= 1.0 else "no share of changed answers"
+    )
+
+
+def too_weak(record: Mapping[str, Any]) -> str:
+    """Return why a PASS of the reader would prove nothing; empty where it would."""
+    if not record["metric"].startswith(READER) or record["detectable"] is None:
+        return ""
+    stands = 2.0 * (record["bound"] - record["fair_value"])
+    if 2.0 * float(record["detectable"]) <= stands:
+        return ""
+    return (
+        f"the reader would find {would_find(record)} in 80 % of cases, and a bound of "
+        f"{record['bound']:g} stands for {100 * stands:.0f} %"
+    )
 
 
 def changed(value: float) -> float:

@@ -188,7 +188,7 @@ def _decide(
     # The noise of two models may hide a loss, but noise cannot make one model look fairer.
     if within and not (no_floor and bound.direction == "lower" and estimate.attainable[0] < 0.0):
         # Where what is beyond the bound would not have been found, the power below says so.
-        planted = estimate.planted_effect()
+        planted = estimate.planted_effect(alpha)
         if not planted > bound.distance:
             parts = bound.hidden_parts(estimate, interval.level)
             return _Judgement(Verdict.PASS, parts, power=Power(planted))

@@ -23,7 +23,7 @@ _PARTITIONS, _PARTITIONED = 5, 1500
 # Added to the mean square of a column by which it is divided: damps words of few answers.
 _DAMPING = 1e-3
 # Answers that are exchanged to see what is found; more would take time and show the same.
-_PLANTED_ANSWERS, _PLANTED_PARTITIONS, _PLANTS, _STEPS, _OFTEN, _ALPHA = 480, 2, 20, 5, 0.8, 0.025
+_PLANTED_ANSWERS, _PLANTED_PARTITIONS, _PLANTS, _STEPS, _OFTEN = 480, 2, 20, 5, 0.8
 _SEED_FOLDS, _SEED_FLIPS, _SEED_PLANTS = 21, 22, 23
 
 
@@ -191,7 +191,7 @@ def error_between(right: Floats, units: Indices) -> float:
     return math.sqrt(clusters.variance_of_mean(clusters.mean_influence(right, units, count)))
 
 
-def smallest_found(pairs: PairedRows, divisor: float, flips: Floats) -> float:
+def smallest_found(pairs: PairedRows, divisor: float, flips: Floats, alpha: float) -> float:
     """Return the smallest share of changed answers that is found in 80 % of cases.
 
     A share of the answers to one side is exchanged for answers to other prompts that hold one
@@ -201,7 +201,7 @@ def smallest_found(pairs: PairedRows, divisor: float, flips: Floats) -> float:
     some = _some_units(pairs)
     more = math.sqrt(len(pairs.first) / len(some.first))
     least = max(float(flips.std()), 1e-12) * more
-    critical = 0.5 + more * (float(np.quantile(flips, 1.0 - _ALPHA)) - 0.5)
+    critical = 0.5 + more * (float(np.quantile(flips, 1.0 - alpha)) - 0.5)
     products = (some.rows @ some.rows.T).astype(np.float64)
     draw = np.random.default_rng(_SEED_PLANTS)
     plants = [_Plant.drawn(some, draw) for _ in range(_PLANTS)]
@@ -211,7 +211,7 @@ def smallest_found(pairs: PairedRows, divisor: float, flips: Floats) -> float:
         for plant in plants:
             right = _right(plant.answers(products, divisor, share))
             value = float(right.mean())
-            reach = t_quantile(1.0 - _ALPHA, df) * max(error_between(right, some.units), least)
+            reach = t_quantile(1.0 - alpha, df) * max(error_between(right, some.units), least)
             missed += not (value - reach > 0.5 and value > critical)
             if missed > (1.0 - _OFTEN) * _PLANTS:
                 return False

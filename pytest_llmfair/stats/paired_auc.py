@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import functools
 import math
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,7 +11,6 @@ from numpy.typing import ArrayLike
 
 from pytest_llmfair.stats import _clusters as clusters
 from pytest_llmfair.stats._base import Estimate
-from pytest_llmfair.stats._p_values import within_share
 from pytest_llmfair.stats._reader import (
     PairedRows,
     Reading,
@@ -148,29 +146,14 @@ class PairedAUC(Estimate):
         """Return the standard error; where units do not differ, that of one unit more."""
         return max(self.error, CHANCE / self.sample.units)
 
-    def fair_passes(
-        self, allowed: tuple[float, float], fair: float, alpha: float
-    ) -> Callable[[float], float]:
-        """As :meth:`Estimate.fair_passes`; a PASS also needs a reader that would have learned."""
-        reach = t_quantile(1.0 - alpha, self.sample.units - 1.0) * self.standard_error()
-
-        def passes(more: float) -> float:
-            shrink = math.sqrt(more)
-            if self.planted_effect() / shrink > allowed[1] - fair:
-                return 0.0
-            room = (-math.inf, allowed[1] - fair)
-            return within_share(self.standard_error() / shrink, room, (0.0, reach / shrink))
-
-        return passes
-
-    def planted_effect(self) -> float:
-        """Return the smallest effect that is found in 80 % of cases when it is planted."""
-        return self._planted
-
-    @functools.cached_property
-    def _planted(self) -> float:
-        # The other answers, those that are not changed, are ordered rightly by half.
-        return 0.5 * smallest_found(self.pairs, self.divisor, self.reading.flips)
+    def planted_effect(self, alpha: float) -> float:
+        """Return the smallest effect that is found in 80 % of cases where it is planted."""
+        known = self.__dict__.setdefault("_planted", {})
+        if alpha not in known:
+            # The reader orders those answers rightly that are changed, and half of the others.
+            least = smallest_found(self.pairs, self.divisor, self.reading.flips, alpha)
+            known[alpha] = 0.5 * least
+        return float(known[alpha])
 
     def telling(self, most: int = 5) -> list[tuple[str, float, float]]:
         """Return the words that tell the sides apart, with their shares of answers by side."""

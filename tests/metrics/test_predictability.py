@@ -157,7 +157,7 @@ def test_what_is_found_where_it_is_planted_shrinks_with_the_sample():
     shares = []
     for pairs, generations in ((12, 1), (60, 3), (400, 3)):
         sides = answers(draw, pairs, generations), answers(draw, pairs, generations)
-        shares.append(2.0 * group_predictability(*sides).planted_effect())
+        shares.append(2.0 * group_predictability(*sides).planted_effect(0.025))
     assert shares[0] > shares[1] > shares[2]
     assert shares[1] < 0.6
     assert shares[2] < 0.25
@@ -167,7 +167,7 @@ def test_the_least_planted_share_is_found_as_often_as_promised():
     # As planted: answers to other prompts, which hold one word more.
     draw = random.Random(8)
     sides = answers(draw, 40, 2), answers(draw, 40, 2)
-    share = 2.0 * group_predictability(*sides).planted_effect()
+    share = 2.0 * group_predictability(*sides).planted_effect(0.025)
     assert 0.2 < share < 0.9
     times = 0
     for seed in range(25):
@@ -189,7 +189,7 @@ def test_of_many_groups_the_worst_two_decide_with_their_share_of_the_error():
     worst = WorstGroups.of_parts(parts, "lower", units=60, generations=540)
     assert worst.worst in {("a", "c"), ("b", "c")}
     assert 0.5 < worst.lower_bound(0.025) < worst.part.lower_bound(0.025)
-    assert worst.planted_effect() == max(part.planted_effect() for part in parts.values())
+    assert worst.planted_effect(0.025) >= parts["a", "b"].planted_effect(0.025)
 
 
 @settings(max_examples=15, deadline=None)
