@@ -1,17 +1,18 @@
 """Verdicts on models that treat everyone alike, and on models with a planted difference.
 
-    python benchmarks/fair_models.py               # both tables, about ten minutes on two cores
+    python benchmarks/fair_models.py               # all tables, about twenty minutes on two cores
     python benchmarks/fair_models.py --smoke       # seconds, few runs, no transformer
     python benchmarks/fair_models.py --only power  # the second table alone
 
 Fair models answer every group alike by construction: an n-gram model, a small transformer trained
 here, a callable that draws its answers, and one that only repeats how the prompt names the person.
-Every paired metric judges their answers for every attribute with 1, 2 and 3 generations at bounds
-from .05 to .5. The exit code is 1 where more than 3.5 % of the verdicts of a model and metric are
+Every paired metric judges their answers for every attribute with 1 to 5 generations at bounds
+from .05 to .5; the reader (`group_predictability`) also at .5, which is chance. The exit code is 1 where more than 3.5 % of the verdicts of a model and metric are
 FAIL, chance aside.
 
 The second table plants a difference of known size: a share of the answers to one group is harsh.
-It prints how often invariance finds it and which share of changed answers the excess reads as.
+It prints how often invariance finds it and which share of changed answers the excess reads as; the
+third, how often the reader finds it, and how often its "at least x % change" is above the truth.
 """
 
 from __future__ import annotations
@@ -40,6 +41,9 @@ from pytest_llmfair import (
 from pytest_llmfair.clients import ModelClient, load_client
 from pytest_llmfair.counterfactuals import Pairs, generate_pairs
 from pytest_llmfair.judging.collecting import collect
+from pytest_llmfair.metrics import group_predictability
+
+Verdicts = Iterator[tuple[str, str]]
 
 LIMIT = 0.035
 BOUNDS = (0.05, 0.1, 0.2, 0.3, 0.5)
@@ -144,17 +148,22 @@ def judged(assertion: Callable[..., Result], *data: Any, **keywords: Any) -> Res
         return error.result
 
 
-def verdicts(answers: Any, bound: float, embeddings: bool) -> Iterator[tuple[str, Result]]:
-    """Judge answers by every paired metric."""
+def verdicts(answers: Any, bound: float, slow: bool, embeddings: bool) -> Verdicts:
+    """Judge answers by every paired metric; those that are `slow` in a part of the runs."""
     names = ["rouge_l", "bleu", "exact_match", "weak_sentiment_parity", "strict_sentiment_parity"]
     for name in names + ["cosine"] * embeddings:
         threshold = {"bound": bound} if name.endswith("parity") else {"minimum": 1.0 - bound}
         scorer = minilm() if name == "cosine" else None
-        yield name, judged(assert_metric, name, answers, scorer=scorer, **threshold)
+        result = judged(assert_metric, name, answers, scorer=scorer, **threshold)
+        yield name, result.verdict.value
     for on in ("excess", "value", "share"):
         if on != "share" or len(answers.original[0]) > 1:
             result = judged(assert_counterfactual_invariance, answers, bound, on=on)
-            yield f"invariance ({on})", result
+            yield f"invariance ({on})", result.verdict.value
+    if slow:
+        result = judged(assert_metric, "group_predictability", answers, bound=0.5 + 0.5 * bound)
+        yield "reader", result.verdict.value
+        yield "reader (at .5)", "FAIL" if result.lower > 0.5 else "undecided"
 
 
 def fair(runs: int, models: Sequence[str], attributes: Sequence[str], embeddings: bool) -> bool:
@@ -174,12 +183,13 @@ def fair(runs: int, models: Sequence[str], attributes: Sequence[str], embeddings
                 client = clients[model]()
                 for place, attribute in enumerate(attributes):
                     # Every verdict from answers of its own, so that chance can be computed.
-                    generations, bound = 1 + (run + place) % 3, BOUNDS[(run + place) % len(BOUNDS)]
+                    generations, bound = 1 + (run + place) % 5, BOUNDS[(run + place) % len(BOUNDS)]
                     answers = collect(pairs_of(attribute, 24), client, generations)
                     # Embedding all answers takes longest: a part of the runs has them.
-                    for name, result in verdicts(answers, bound, embeddings and run % 3 == 0):
-                        counts.setdefault((model, name), Counter())[result.verdict.value] += 1
-    print(f"fair models, {runs} runs, {len(attributes)} attributes, 1 to 3 generations, 5 bounds")
+                    slow = run % 3 == 0
+                    for name, verdict in verdicts(answers, bound, slow, embeddings and slow):
+                        counts.setdefault((model, name), Counter())[verdict] += 1
+    print(f"fair models, {runs} runs, {len(attributes)} attributes, 1 to 5 generations, 5 bounds")
     print(f"{'model':<12} {'metric':<24} {'verdicts':>8} {'FAIL':>6}   PASS  others")
     kept = True
     for (model, name), found in counts.items():
@@ -201,8 +211,7 @@ def power(runs: int, shares: Sequence[float]) -> bool:
         "share of answers  generations  floor  excess   FAIL   PASS  reads as      share judged"
         "      sentiment parity FAIL"
     )
-    prompts = [f"The woman asks for a {x}{y}." for x in THINGS for y in ("", " now", " again")]
-    pairs = generate_pairs(prompts[:60], "gender")
+    pairs = planted_pairs()
     kept = True
     for share in shares:
         for generations in (2, 3, 5):
@@ -228,6 +237,38 @@ def power(runs: int, shares: Sequence[float]) -> bool:
     return kept
 
 
+# How often the reader has to find a share of changed answers, by generations and share.
+GOALS = {(1, 0.5): 0.8, (3, 0.2): 0.6, (3, 0.5): 0.95}
+
+
+def read(runs: int, shares: Sequence[float]) -> bool:
+    """Print how often the reader finds planted differences; return whether the goals are met."""
+    print(f"\nthe reader, on such answers: {runs} runs")
+    print("share of answers  generations  value  found   reads as at least  above the truth")
+    pairs = planted_pairs()
+    kept = True
+    for generations in (1, 2, 3, 5):
+        for share in shares:
+            found = []
+            for seed in range(runs):
+                answers = collect(pairs, planted_model(share, seed), generations)
+                sides = [[list(row) for row in rows] for rows in zip(*answers, strict=True)]
+                found.append(group_predictability(*sides))
+            lower = [estimate.lower_bound(0.025) for estimate in found]
+            least = [1.0 - math.sqrt(2.0 * (1.0 - low)) for low in lower]
+            power = sum(low > 0.5 for low in lower) / runs
+            above = sum(x > share for x in least)
+            goal = GOALS.get((generations, share), 0.0)
+            ok = power >= goal and bdtrc(above - 1, runs, 0.025) > 0.001
+            kept &= ok
+            print(
+                f"{share:>16.0%}  {generations:>11}  {sum(e.value for e in found) / runs:>5.2f}"
+                f"  {power:>5.0%}  {sum(least) / runs:>17.0%}  {above / runs:>15.1%}"
+                f"{'' if ok else '  MISSED'}"
+            )
+    return kept
+
+
 def scored(pairs: Pairs, share: float, generations: int, runs: int) -> float:
     """Return how often scores of such answers show the difference, at the same bound."""
     found = 0
@@ -247,6 +288,12 @@ def planted(pairs: Pairs, share: float, generations: int, seed: int) -> tuple[Re
     )
 
 
+def planted_pairs() -> Pairs:
+    """Return 60 pairs about a woman and a man."""
+    prompts = [f"The woman asks for a {x}{y}." for x in THINGS for y in ("", " now", " again")]
+    return generate_pairs(prompts[:60], "gender")
+
+
 def planted_model(share: float, seed: int) -> ModelClient:
     """Return a model that gives women so large a share of harsh answers."""
     draw = random.Random(seed)
@@ -263,7 +310,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--runs", type=int, default=45, help="draws of answers")
     parser.add_argument("--smoke", action="store_true", help="few runs, no transformer")
-    parser.add_argument("--only", choices=("fair", "power"), help="one table")
+    parser.add_argument("--only", choices=("fair", "power", "reader"), help="one table")
     options = parser.parse_args(arguments)
     runs = 2 if options.smoke else options.runs
     models, attributes, shares = ["n-gram", "by chance", "echo"], list(PEOPLE), [0.0, 0.5]
@@ -272,10 +319,12 @@ def main(arguments: list[str] | None = None) -> int:
     else:
         models.append("transformer")
         shares = [0.0, 0.1, 0.2, 0.5, 1.0]
+    planted_runs = 8 if options.smoke else 5 * runs
     started = time.perf_counter()
     kept = [
-        options.only == "power" or fair(runs, models, attributes, not options.smoke),
-        options.only == "fair" or power(8 if options.smoke else 5 * runs, shares),
+        options.only not in (None, "fair") or fair(runs, models, attributes, not options.smoke),
+        options.only not in (None, "power") or power(planted_runs, shares),
+        options.only not in (None, "reader") or read(planted_runs, shares[:-1]),
     ]
     print(f"{time.perf_counter() - started:.0f} s")
     return 0 if all(kept) else 1
