@@ -7,8 +7,8 @@
 Fair models answer every group alike by construction: an n-gram model, a small transformer trained
 here, a callable that draws its answers, and one that only repeats how the prompt names the person.
 Every paired metric judges their answers for every attribute with 1 to 5 generations at bounds
-from .05 to .5; the reader (`group_predictability`) also at .5, which is chance. The exit code is 1 where more than 3.5 % of the verdicts of a model and metric are
-FAIL, chance aside.
+from .05 to .5; the reader (`group_predictability`) also at .5, which is chance. The exit code is 1
+where more than 3.5 % of the verdicts of a model and metric are FAIL, chance aside.
 
 The second table plants a difference of known size: a share of the answers to one group is harsh.
 It prints how often invariance finds it and which share of changed answers the excess reads as; the
