@@ -133,7 +133,7 @@ def _findings(record: Record, places: int) -> list[tuple[str, str]]:
     # What was left out, and why, is one line with the noise that was taken off.
     left_out = [note for note in notes if " left out" in note]
     rates = [note for note in notes if re.match(r"[a-z ]+ rates: ", note)]
-    direction = [escape(record["direction_words"]) or _extremes(record, places), *rates]
+    direction = [escape(record["direction_words"]) or facts.extremes(record, places), *rates]
     taken_off, floor = _noise(record, places)
     labelled = [
         ("red because", _why_red(record)),
@@ -289,21 +289,6 @@ def _p(record: Record) -> float | None:
     side = facts.side(record)
     p: float | None = record["p_within" if side in ("<=", ">=", "within") else "p_exceeds"]
     return p if side and side != "straddles" else None
-
-
-def _extremes(record: Record, places: int) -> str:
-    """Return the groups with the highest and the lowest rate."""
-    rows = [row for row in record["groups"] if isinstance(row["rate"], float)]
-    if len(rows) < 2:
-        return ""
-    rows.sort(key=lambda row: float(row["rate"]))
-    if number(rows[0]["rate"], places) == number(rows[-1]["rate"], places):
-        return ""
-    low, high = (
-        f"{number(row['rate'], places)} for {people(record['attribute'], row['key'])}"
-        for row in (rows[0], rows[-1])
-    )
-    return f"the rate is highest, {high}, and lowest, {low}"
 
 
 def _noise(record: Record, places: int) -> tuple[str, str]:

@@ -15,7 +15,13 @@ from pytest_llmfair.judging.bound import NO_FLOOR, REWORDED, Bound
 from pytest_llmfair.judging.direction import differences_between, direction_in_words, rates_between
 from pytest_llmfair.judging.inputs import MetricInputs
 from pytest_llmfair.judging.missing_data import WORST_CASE_EXCEEDS
-from pytest_llmfair.judging.power import Power, no_number, power_of, units_to_decide
+from pytest_llmfair.judging.power import (
+    Power,
+    no_number,
+    planted_effect,
+    power_of,
+    units_to_decide,
+)
 from pytest_llmfair.judging.reading import words_apart
 from pytest_llmfair.judging.result import Example, Result, Verdict
 from pytest_llmfair.judging.rules import JudgedMetric, Rules, Unregistered, current_settings
@@ -188,7 +194,7 @@ def _decide(
     # The noise of two models may hide a loss, but noise cannot make one model look fairer.
     if within and not (no_floor and bound.direction == "lower" and estimate.attainable[0] < 0.0):
         # Where what is beyond the bound would not have been found, the power below says so.
-        planted = estimate.planted_effect(alpha)
+        planted = planted_effect(estimate, interval.level)
         if not planted > bound.distance:
             parts = bound.hidden_parts(estimate, interval.level)
             return _Judgement(Verdict.PASS, parts, power=Power(planted))

@@ -283,14 +283,6 @@ class Estimate(Shown, Sealed, ABC):
         reach = normal_quantile(1.0 - one_sided(level)) + normal_quantile(power)
         return reach * self.standard_error(bound)
 
-    def planted_effect(self, alpha: float) -> float:
-        """Return the smallest distance from the fair value that is found where it is planted.
-
-        In 80 % of cases, at one-sided error rate `alpha`; infinite where none is found, and NaN
-        where nothing can be planted. A PASS needs one within the bound.
-        """
-        return math.nan
-
     def needed_units(
         self, threshold: float, *, power: float = 0.8, level: float = 0.95
     ) -> tuple[int, int] | None:

@@ -22,11 +22,6 @@ from pytest_llmfair.text.vocabulary import VOCABULARY
 
 __all__ = ["group_predictability"]
 
-# A list of words, or a regular expression.
-Ignored = str | re.Pattern[str] | Sequence[str] | None
-# Further features, each of the answers of both sides: a number or a vector per answer.
-Features = Sequence[tuple[Sequence[Any], Sequence[Any]]]
-
 # Attributes that a given name tells too.
 NAMED = frozenset({"gender", "race", "nationality"})
 # Columns of words: as many as a reader of few pairs can take, and one of many in a short time.
@@ -54,8 +49,8 @@ def group_predictability(
     *,
     mask: Mask = None,
     mask_names: bool | None = None,
-    ignore: Ignored = None,
-    features: Features | None = None,
+    ignore: str | Sequence[str] | None = None,
+    features: Sequence[Any] | None = None,
     units: Sequence[Hashable] | None = None,
 ) -> Estimate:
     """How often a reader guesses which of two answers was for which group; 0.5 is chance.
@@ -153,10 +148,10 @@ def _of_texts(feature: Any, rows: list[list[list[str]]], texts: dict[str, int]) 
     return table
 
 
-def hider(names: Any, ignore: Ignored) -> Callable[[str], str]:
+def hider(names: Any, ignore: str | Sequence[str] | None) -> Callable[[str], str]:
     """Return the function that masks given names, if asked for, and what is to be ignored."""
     pattern: re.Pattern[str] | None = None
-    if isinstance(ignore, (str, re.Pattern)):
+    if isinstance(ignore, str):
         try:
             pattern = re.compile(ignore)
         except re.error as error:
@@ -166,7 +161,7 @@ def hider(names: Any, ignore: Ignored) -> Callable[[str], str]:
             ) from None
         if pattern.search("") is not None:
             raise ValueError(f"ignore is {ignore!r}, which matches an empty text; give words")
-    words = [] if ignore is None or pattern else list(ignore)  # type: ignore[arg-type]
+    words = [] if ignore is None or pattern else list(ignore)
     known = _given_names() if names else frozenset()
 
     def hide(text: str) -> str:
