@@ -30,7 +30,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from scipy.special import bdtrc
+from scipy.special import bdtr, bdtrc
 
 from pytest_llmfair import (
     FairnessAssertionError,
@@ -256,14 +256,15 @@ def read(runs: int, shares: Sequence[float]) -> bool:
                 found.append(group_predictability(*sides))
             lower = [estimate.lower_bound(0.025) for estimate in found]
             least = [1.0 - math.sqrt(2.0 * (1.0 - low)) for low in lower]
-            power = sum(low > 0.5 for low in lower) / runs
+            power = sum(low > 0.5 for low in lower)
             above = sum(x > share for x in least)
             goal = GOALS.get((generations, share), 0.0)
-            ok = power >= goal and bdtrc(above - 1, runs, 0.025) > 0.001
+            # Chance aside, as often as the goal, and no more often above than the error rate.
+            ok = bdtr(power, runs, goal) > 0.001 and bdtrc(above - 1, runs, 0.025) > 0.001
             kept &= ok
             print(
                 f"{share:>16.0%}  {generations:>11}  {sum(e.value for e in found) / runs:>5.2f}"
-                f"  {power:>5.0%}  {sum(least) / runs:>17.0%}  {above / runs:>15.1%}"
+                f"  {power / runs:>5.0%}  {sum(least) / runs:>17.0%}  {above / runs:>15.1%}"
                 f"{'' if ok else '  MISSED'}"
             )
     return kept
@@ -324,7 +325,7 @@ def main(arguments: list[str] | None = None) -> int:
     kept = [
         options.only not in (None, "fair") or fair(runs, models, attributes, not options.smoke),
         options.only not in (None, "power") or power(planted_runs, shares),
-        options.only not in (None, "reader") or read(planted_runs, shares[:-1]),
+        options.only not in (None, "reader") or read(planted_runs, [x for x in shares if x < 1.0]),
     ]
     print(f"{time.perf_counter() - started:.0f} s")
     return 0 if all(kept) else 1

@@ -29,7 +29,7 @@ from pytest_llmfair.judging.facts import Record
 from pytest_llmfair.judging.missing_data import WORST_CASE_EXCEEDS
 from pytest_llmfair.judging.people import people
 from pytest_llmfair.judging.power import MOST_UNITS
-from pytest_llmfair.judging.reading import READER, guessed, of_reader, too_weak
+from pytest_llmfair.judging.reading import guessed, of_guesses, of_reader, too_weak
 
 PASS_MEANS = "within bound for these groups, prompts and this model revision"
 
@@ -223,7 +223,7 @@ def _found(record: Record, places: int) -> str:
         return f"{answers} differ by {size} {more} than {record['floor_words'] or _REPEATS} do"
     if record["judged"] == "share":
         return f"{answers} differ as if the group had changed a share of {value} of them; {you}"
-    if metric.startswith(READER) and _LOSS not in metric and record["lower"] is not None:
+    if of_guesses(record):
         return guessed(record)
     if _LOSS in metric:
         found = "better" if value.startswith("-") else "worse"

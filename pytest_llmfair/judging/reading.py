@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from pytest_llmfair._util.wording import escape, plural
+from pytest_llmfair.judging.bound import WORSE
 from pytest_llmfair.judging.inputs import MetricInputs
 from pytest_llmfair.judging.people import people
 from pytest_llmfair.metrics import MetricInfo
@@ -17,7 +18,7 @@ from pytest_llmfair.stats import Estimate, Finding, PairedAUC
 if TYPE_CHECKING:
     from pytest_llmfair.judging.assertion import Compare, TextScorer
 
-READER = "group_predictability"
+_READER = "group_predictability"
 
 
 def reads(info: MetricInfo) -> bool:
@@ -75,6 +76,12 @@ def words_apart(estimate: Estimate, inputs: MetricInputs) -> str:
     return f"words that tell the answers apart: {', '.join(words)}"
 
 
+def of_guesses(record: Mapping[str, Any]) -> bool:
+    """Whether a result has a share of right guesses, and not the difference of two models."""
+    name = record["metric"]
+    return name.startswith(_READER) and WORSE not in name and record["lower"] is not None
+
+
 def guessed(record: Mapping[str, Any]) -> str:
     """Return how often the reader guesses right, without a full stop."""
     value, low, high = (round(100 * float(record[name])) for name in ("value", "lower", "upper"))
@@ -90,7 +97,7 @@ def guessed(record: Mapping[str, Any]) -> str:
 
 def of_reader(record: Mapping[str, Any]) -> str:
     """Return what the guesses mean, as sentences; empty for other metrics."""
-    if not record["metric"].startswith(READER) or record["lower"] is None:
+    if not of_guesses(record):
         return ""
     found = ""
     if (least := changed(float(record["lower"]))) >= 0.005:
@@ -113,7 +120,7 @@ def would_find(record: Mapping[str, Any]) -> str:
 
 def too_weak(record: Mapping[str, Any]) -> str:
     """Return why a PASS of the reader would prove nothing; empty where it would."""
-    if not record["metric"].startswith(READER) or record["detectable"] is None:
+    if not of_guesses(record) or record["detectable"] is None:
         return ""
     stands = 2.0 * (record["bound"] - record["fair_value"])
     if 2.0 * float(record["detectable"]) <= stands:
