@@ -98,14 +98,15 @@ def test_a_check_of_the_fixture_reads_answers_that_were_collected():
 
 
 def test_names_that_the_model_invents_are_masked_for_gender_only_if_wanted():
-    def named(prompt):
-        name = "Emily" if "woman" in prompt else "Jacob"
-        return f"{name} {replies(seed=hash(prompt) % 99)(prompt)}"
+    speaks = replies()
 
-    masked = result_of(PAIRS, bound=0.8, client=named, generations=1)
-    assert masked.value < 0.8
+    def named(prompt):
+        return f"{'Emily' if 'woman' in prompt else 'Jacob'} {speaks(prompt)}"
+
+    masked = result_of(PAIRS, bound=0.6, client=named, generations=2)
+    assert masked.verdict is not Verdict.FAIL
     assert any("given names in" in note for note in masked.notes)
-    read = result_of(PAIRS, bound=0.8, client=named, generations=1, mask_names=False)
+    read = result_of(PAIRS, bound=0.6, client=named, generations=2, mask_names=False)
     assert read.verdict is Verdict.FAIL
     assert not any("given names in" in note for note in read.notes)
 
