@@ -226,6 +226,21 @@ def test_answers_given_as_arrays_need_no_pairs():
     assert "which of two answers was for which group" in said(result)
 
 
+def test_scorers_see_arrays_as_the_reader_does():
+    seen = []
+
+    def scorer(texts):
+        seen.extend(texts)
+        return [float("she" in text.lower()) for text in texts]
+
+    sides = [[f"{who} can have thing {i % 3}." for i in range(40)] for who in ("She", "He")]
+    for data, given in ((sides, {}), ((), dict(zip(("texts_a", "texts_b"), sides, strict=True)))):
+        result = result_of(*data, bound=0.8, scorer=scorer, mask="gender", **given)
+        assert result.value == 0.5
+    assert seen
+    assert not any("She" in text for text in seen)
+
+
 def test_a_model_that_always_gives_the_same_answer_counts_once():
     result = result_of(PAIRS, bound=0.9, client=ModelClient.of(lambda p: p[-4:]), generations=3)
     assert result.value == 0.5

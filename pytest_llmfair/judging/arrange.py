@@ -67,8 +67,9 @@ def arrange(
     keywords = {**inputs.keywords, **assertion.keywords}
     if units is not None:
         keywords["units"] = inputs.units_of(units) if inputs.asked else units
-    if reads(assertion.metric) and (found := features_of(assertion.scorer, inputs.args)):
-        keywords["features"] = found
+    if reads(assertion.metric):
+        found = features_of(assertion.scorer, (*inputs.args, *rest), keywords)
+        keywords |= {"features": found} if found else {}
     return replace(
         inputs,
         args=(*inputs.args, *rest),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -26,33 +26,17 @@ def reads(info: MetricInfo) -> bool:
     return "features" in inspect.signature(info.function).parameters
 
 
-def hiding(compare: Compare, attribute: str) -> tuple[Callable[[str], str], Callable[[], Finding]]:
-    """Return what masks names and ignored words, and what says how many answers held a name."""
-    from pytest_llmfair.metrics.counterfactual.predictability import NAMED, hider
+def features_of(
+    scorer: TextScorer, texts: Sequence[Any], keywords: Mapping[str, Any]
+) -> list[Any] | None:
+    """Return what the scorers that a caller chose make of the answers, masked, side by side."""
+    from pytest_llmfair.metrics.counterfactual.predictability import texts_to_read
 
-    names = compare.names
-    if names is None:
-        names = not NAMED.isdisjoint(attribute.split(" x "))
-    hide_names, ignore = hider(names, None), hider(False, compare.ignore)
-    named: dict[str, bool] = {}
-
-    def hide(text: str) -> str:
-        found = hide_names(text)
-        named[text] = found != text
-        return ignore(found)
-
-    def note() -> Finding:
-        many = plural("different answer", sum(named.values()))
-        text = f"given names in {many} are masked as well (mask_names=False reads them)"
-        return Finding.note(text if any(named.values()) else "")
-
-    return hide, note
-
-
-def features_of(scorer: TextScorer, sides: Sequence[list[list[str]]]) -> list[Any] | None:
-    """Return what the scorers that a caller chose make of the answers, side by side."""
-    if not scorer.several:
+    given = [*texts, *(keywords[name] for name in ("texts_a", "texts_b") if name in keywords)]
+    if not scorer.several or len(given) != 2:
         return None
+    hidden = (keywords.get(name) for name in ("mask", "mask_names", "ignore"))
+    sides, _, _ = texts_to_read(*given, *hidden)
     texts = list(dict.fromkeys(text for side in sides for row in side for text in row))
     found = []
     for each in scorer.several:
@@ -140,16 +124,30 @@ def unmasked(
     inputs: MetricInputs, compare: Compare, shared_seeds: tuple[int, int]
 ) -> MetricInputs:
     """Mask what pairs do not name: given names, and what the caller ignores."""
-    hide, note = hiding(compare, inputs.attribute)
+    from pytest_llmfair.metrics.counterfactual.predictability import NAMED, hider
+
+    names = compare.names
+    if names is None:
+        names = not NAMED.isdisjoint(inputs.attribute.split(" x "))
+    hide_names, hide_ignored = hider(names, None), hider(False, compare.ignore)
+    named: set[str] = set()
+
+    def hide(text: str) -> str:
+        found = hide_names(text)
+        if found != text:
+            named.add(text)
+        return hide_ignored(found)
+
     sides = tuple([[hide(text) for text in row] for row in side] for side in inputs.args)
-    keywords = {**inputs.keywords, "mask_names": False}
-    inputs = replace(inputs, args=sides, keywords=keywords)
-    found = [each for each in (note(),) if each.text]
+    inputs = replace(inputs, args=sides, keywords={**inputs.keywords, "mask_names": False})
+    if named:
+        text = f"given names in {plural('different answer', len(named))} are masked as well"
+        inputs = inputs.with_findings(Finding.note(f"{text} (mask_names=False reads them)"))
     if any(shared_seeds):
         text = (
             f"{shared_seeds[1]} prompts share {plural('seed', shared_seeds[0])}: a sampler makes "
             "the same choices for all of them, so that a reader can tell two lists of seeds "
             "apart; record answers with a seed for each prompt"
         )
-        found.append(Finding("shared_seeds", text, "invalid"))
-    return inputs.with_findings(*found)
+        inputs = inputs.with_findings(Finding("shared_seeds", text, "invalid"))
+    return inputs

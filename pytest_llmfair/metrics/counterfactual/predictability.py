@@ -98,11 +98,7 @@ def group_predictability(
     >>> group_predictability(harsh, kind).value
     1.0
     """
-    rows_a, rows_b, given, lacks = masked_pairs(texts_a, texts_b, mask)
-    named = getattr(mask, "name", mask) if mask_names is None else ""
-    hide = hider(NAMED.intersection(str(named).split(" x ")) if named else mask_names, ignore)
-    given = list(given)
-    rows = [[[hide(text) for text in row] for row in side] for side in (rows_a, rows_b)]
+    rows, given, lacks = texts_to_read(texts_a, texts_b, mask, mask_names, ignore)
     sample = sample_of_pairs(*rows, units=units, population="sampled", argument="texts")
     if sample.units < 2:
         why = "all pairs are one unit: a reader that has learned from it has nothing left to read"
@@ -115,6 +111,18 @@ def group_predictability(
     own = None if units is None else labels(units, "units", len(first))
     found = PairedAUC.of_answers(blocks, first, second, units=own, names=words)
     return note_canned(found, given).with_findings(*map(Finding.uncovered, lacks))
+
+
+def texts_to_read(
+    texts_a: Any, texts_b: Any, mask: Mask, names: bool | None, ignore: Any
+) -> tuple[list[list[list[str]]], list[str], tuple[str, ...]]:
+    """Return both sides as a reader gets them, the answers as given, and what a lexicon lacks."""
+    rows_a, rows_b, given, lacks = masked_pairs(texts_a, texts_b, mask)
+    if names is None:
+        names = not NAMED.isdisjoint(str(getattr(mask, "name", mask)).split(" x "))
+    hide = hider(names, ignore)
+    rows = [[[hide(text) for text in row] for row in side] for side in (rows_a, rows_b)]
+    return rows, list(given), lacks
 
 
 def _flat(rows: list[list[list[str]]]) -> itertools.chain[str]:
