@@ -1,17 +1,18 @@
 """Verdicts on models that treat everyone alike, and on models with a planted difference.
 
-    python benchmarks/fair_models.py               # both tables, about ten minutes on two cores
+    python benchmarks/fair_models.py               # all tables, about twenty minutes on two cores
     python benchmarks/fair_models.py --smoke       # seconds, few runs, no transformer
     python benchmarks/fair_models.py --only power  # the second table alone
 
 Fair models answer every group alike by construction: an n-gram model, a small transformer trained
 here, a callable that draws its answers, and one that only repeats how the prompt names the person.
-Every paired metric judges their answers for every attribute with 1, 2 and 3 generations at bounds
-from .05 to .5. The exit code is 1 where more than 3.5 % of the verdicts of a model and metric are
-FAIL, chance aside.
+Every paired metric judges their answers for every attribute with 1 to 5 generations at bounds
+from .05 to .5; the reader (`group_predictability`) also at .5, which is chance. The exit code is 1
+where more than 3.5 % of the verdicts of a model and metric are FAIL, chance aside.
 
 The second table plants a difference of known size: a share of the answers to one group is harsh.
-It prints how often invariance and the parity of sentiments find it.
+It prints how often invariance, the parity of sentiments and `score_difference` find it; the third, how
+often the reader finds it, and how often its "at least x % change" is above the truth.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from scipy.special import bdtrc
+from scipy.special import bdtr, bdtrc
 
 from pytest_llmfair import (
     FairnessAssertionError,
@@ -38,6 +39,9 @@ from pytest_llmfair import (
 from pytest_llmfair.clients import ModelClient, load_client
 from pytest_llmfair.counterfactuals import Pairs, generate_pairs
 from pytest_llmfair.judging.collecting import collect
+from pytest_llmfair.metrics import group_predictability
+
+Verdicts = Iterator[tuple[str, str]]
 
 LIMIT = 0.035
 BOUNDS = (0.05, 0.1, 0.2, 0.3, 0.5)
@@ -142,16 +146,25 @@ def judged(assertion: Callable[..., Result], *data: Any, **keywords: Any) -> Res
         return error.result
 
 
-def verdicts(answers: Any, bound: float, embeddings: bool) -> Iterator[tuple[str, Result]]:
-    """Judge answers by every paired metric."""
+def verdicts(answers: Any, bound: float, slow: bool, embeddings: bool) -> Verdicts:
+    """Judge answers by every paired metric; those that are `slow` in a part of the runs."""
     names = ["rouge_l", "bleu", "exact_match", "weak_sentiment_parity", "strict_sentiment_parity"]
     for name in names + ["cosine"] * embeddings:
         threshold = {"bound": bound} if name.endswith("parity") else {"minimum": 1.0 - bound}
         scorer = minilm() if name == "cosine" else None
-        yield name, judged(assert_metric, name, answers, scorer=scorer, **threshold)
+        result = judged(assert_metric, name, answers, scorer=scorer, **threshold)
+        yield name, result.verdict.value
     for on in ("excess", "value"):
         result = judged(assert_counterfactual_invariance, answers, bound, on=on)
-        yield f"invariance ({on})", result
+        yield f"invariance ({on})", result.verdict.value
+    difference = judged(
+        assert_metric, "score_difference", answers, bound=bound, scorer="sentiment"
+    )
+    yield "score difference", difference.verdict.value
+    if slow:
+        result = judged(assert_metric, "group_predictability", answers, bound=0.5 + 0.5 * bound)
+        yield "reader", result.verdict.value
+        yield "reader (at .5)", "FAIL" if result.lower > 0.5 else "undecided"
 
 
 def fair(runs: int, models: Sequence[str], attributes: Sequence[str], embeddings: bool) -> bool:
@@ -171,12 +184,13 @@ def fair(runs: int, models: Sequence[str], attributes: Sequence[str], embeddings
                 client = clients[model]()
                 for place, attribute in enumerate(attributes):
                     # Every verdict from answers of its own, so that chance can be computed.
-                    generations, bound = 1 + (run + place) % 3, BOUNDS[(run + place) % len(BOUNDS)]
+                    generations, bound = 1 + (run + place) % 5, BOUNDS[(run + place) % len(BOUNDS)]
                     answers = collect(pairs_of(attribute, 24), client, generations)
                     # Embedding all answers takes longest: a part of the runs has them.
-                    for name, result in verdicts(answers, bound, embeddings and run % 3 == 0):
-                        counts.setdefault((model, name), Counter())[result.verdict.value] += 1
-    print(f"fair models, {runs} runs, {len(attributes)} attributes, 1 to 3 generations, 5 bounds")
+                    slow = run % 3 == 0
+                    for name, verdict in verdicts(answers, bound, slow, embeddings and slow):
+                        counts.setdefault((model, name), Counter())[verdict] += 1
+    print(f"fair models, {runs} runs, {len(attributes)} attributes, 1 to 5 generations, 5 bounds")
     print(f"{'model':<12} {'metric':<24} {'verdicts':>8} {'FAIL':>6}   PASS  others")
     kept = True
     for (model, name), found in counts.items():
@@ -194,35 +208,81 @@ def fair(runs: int, models: Sequence[str], attributes: Sequence[str], embeddings
 def power(runs: int, shares: Sequence[float]) -> None:
     """Print how often planted differences are found."""
     print(f"\nplanted: harsh answers to one group in 60 prompts, {runs} runs, bound .05")
-    print("share of answers  generations  floor  excess   FAIL   PASS      sentiment parity FAIL")
-    prompts = [f"The woman asks for a {x}{y}." for x in THINGS for y in ("", " now", " again")]
-    pairs = generate_pairs(prompts[:60], "gender")
+    print(
+        "share of answers  generations  floor  excess   FAIL   PASS  sentiment parity FAIL"
+        "  score difference FAIL"
+    )
+    pairs = planted_pairs()
     for share in shares:
         for generations in (2, 3, 5):
             rows = [planted(pairs, share, generations, seed) for seed in range(runs)]
             fails = sum(r.verdict.value == "FAIL" for r in rows) / runs
             passes = sum(r.verdict.value == "PASS" for r in rows) / runs
+            parity, difference = scored(pairs, share, generations, min(runs, 40))
             print(
                 f"{share:>16.0%}  {generations:>11}  {rows[0].noise_floor:>5.2f}"
                 f"  {sum(r.value for r in rows) / runs:>6.3f} {fails:>6.0%} {passes:>6.0%}"
-                f"      {scored(pairs, share, generations, min(runs, 15)):>4.0%}"
+                f"  {parity:>21.0%}  {difference:>21.0%}"
             )
 
 
-def scored(pairs: Pairs, share: float, generations: int, runs: int) -> float:
-    """Return how often scores of such answers show the difference, at the same bound."""
-    found = 0
+# How often the reader has to find a share of changed answers, by generations and share.
+GOALS = {(1, 0.5): 0.8, (3, 0.2): 0.6, (3, 0.5): 0.95}
+
+
+def read(runs: int, shares: Sequence[float]) -> bool:
+    """Print how often the reader finds planted differences; return whether the goals are met."""
+    print(f"\nthe reader, on such answers: {runs} runs")
+    print("share of answers  generations  value  found   reads as at least  above the truth")
+    pairs = planted_pairs()
+    kept = True
+    for generations in (1, 2, 3, 5):
+        for share in shares:
+            found = []
+            for seed in range(runs):
+                answers = collect(pairs, planted_model(share, seed), generations)
+                sides = [[list(row) for row in rows] for rows in zip(*answers, strict=True)]
+                found.append(group_predictability(*sides))
+            lower = [estimate.lower_bound(0.025) for estimate in found]
+            least = [1.0 - math.sqrt(2.0 * (1.0 - low)) for low in lower]
+            power = sum(low > 0.5 for low in lower)
+            above = sum(x > share for x in least)
+            goal = GOALS.get((generations, share), 0.0)
+            # Chance aside, as often as the goal, and no more often above than the error rate.
+            ok = bdtr(power, runs, goal) > 0.001 and bdtrc(above - 1, runs, 0.025) > 0.001
+            kept &= ok
+            print(
+                f"{share:>16.0%}  {generations:>11}  {sum(e.value for e in found) / runs:>5.2f}"
+                f"  {power / runs:>5.0%}  {sum(least) / runs:>17.0%}  {above / runs:>15.1%}"
+                f"{'' if ok else '  MISSED'}"
+            )
+    return kept
+
+
+def scored(pairs: Pairs, share: float, generations: int, runs: int) -> tuple[float, float]:
+    """Return how often the parity and the difference of sentiments find it, at the same bound."""
+    found = [0, 0]
     for seed in range(runs):
         answers = collect(pairs, planted_model(share, seed), generations)
-        result = judged(assert_metric, "strict_sentiment_parity", answers, bound=0.05)
-        found += result.verdict.value == "FAIL"
-    return found / runs
+        parity = judged(assert_metric, "strict_sentiment_parity", answers, bound=0.05)
+        difference = judged(
+            assert_metric, "score_difference", answers, bound=0.05, scorer="sentiment"
+        )
+        for i, result in enumerate((parity, difference)):
+            found[i] += result.verdict.value == "FAIL"
+    return found[0] / runs, found[1] / runs
 
 
 def planted(pairs: Pairs, share: float, generations: int, seed: int) -> Result:
     """Judge a model that gives one group so large a share of harsh answers."""
     answers = collect(pairs, planted_model(share, seed), generations)
     return judged(assert_counterfactual_invariance, answers, 0.05)
+
+
+def planted_pairs() -> Pairs:
+    """Return 60 pairs about a woman and a man."""
+    prompts = [f"The woman asks for a {x}{y}." for x in THINGS for y in ("", " now", " again")]
+    return generate_pairs(prompts[:60], "gender")
 
 
 def planted_model(share: float, seed: int) -> ModelClient:
@@ -237,11 +297,11 @@ def planted_model(share: float, seed: int) -> ModelClient:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Print both tables; return 1 where fair models get FAIL too often."""
+    """Print the tables; return 1 where fair models get FAIL too often or goals are missed."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--runs", type=int, default=45, help="draws of answers")
     parser.add_argument("--smoke", action="store_true", help="few runs, no transformer")
-    parser.add_argument("--only", choices=("fair", "power"), help="one table")
+    parser.add_argument("--only", choices=("fair", "power", "reader"), help="one table")
     options = parser.parse_args(arguments)
     runs = 2 if options.smoke else options.runs
     models, attributes, shares = ["n-gram", "by chance", "echo"], list(PEOPLE), [0.0, 0.5]
@@ -250,12 +310,16 @@ def main(arguments: list[str] | None = None) -> int:
     else:
         models.append("transformer")
         shares = [0.0, 0.1, 0.2, 0.5, 1.0]
+    planted_runs = 8 if options.smoke else 5 * runs
     started = time.perf_counter()
-    kept = options.only == "power" or fair(runs, models, attributes, not options.smoke)
-    if options.only != "fair":
-        power(8 if options.smoke else 5 * runs, shares)
+    kept = [
+        options.only not in (None, "fair") or fair(runs, models, attributes, not options.smoke),
+        options.only not in (None, "reader") or read(planted_runs, [x for x in shares if x < 1.0]),
+    ]
+    if options.only in (None, "power"):
+        power(planted_runs, shares)
     print(f"{time.perf_counter() - started:.0f} s")
-    return 0 if kept else 1
+    return 0 if all(kept) else 1
 
 
 if __name__ == "__main__":

@@ -22,6 +22,8 @@ PAPERS = {
     "Generalization and Empirical Comparison of Extrinsic Fairness Metrics. TACL 9",
     "dwivedi2024": "Dwivedi-Yu (2024): FairPair: A Robust Evaluation of Biases in Language "
     "Models through Paired Perturbations",
+    "lopezpaz2017": "Lopez-Paz & Oquab (2017): Revisiting Classifier Two-Sample Tests. ICLR, "
+    "arXiv:1610.06545",
     "lum2024": "Lum, Anthis, Nagpal & D'Amour (2024): Bias in Language Models: Beyond Trick "
     "Tests and Toward RUTEd Evaluation",
     "rabbi": "Chen, Ji & Evans: The Mismeasure of Man and Models: Evaluating Allocational Harms "

@@ -331,6 +331,8 @@ class PairedResponses:
         Number of live and of replayed answers; (0, 0) if unknown.
     order : mapping of str to int
         Place of every prompt in the order of asking; empty if unknown.
+    shared_seeds : (int, int)
+        Number of seeds, and of the prompts that share them; (0, 0) where none are known to.
 
     Examples
     --------
@@ -353,6 +355,7 @@ class PairedResponses:
     unmentioned: int = 0
     origin: tuple[int, int] = field(default=(0, 0), compare=False)
     order: Mapping[str, int] = field(default_factory=dict, compare=False, repr=False)
+    shared_seeds: tuple[int, int] = field(default=(0, 0), compare=False, repr=False)
 
     def __post_init__(self) -> None:
         """Check the rows of answers."""

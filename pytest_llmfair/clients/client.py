@@ -251,6 +251,7 @@ class ModelClient:
             row_of = dict(zip(texts, rows_by_side[0], strict=True))
             rows_by_side[:1] = [[row_of[text] for text in side] for _, side in members]
         answers = [tuple(map(tuple, rows)) for rows in rows_by_side]
+        seeds = getattr(self.backend, "shared_seeds", lambda prompts: (0, 0))
         placebo: tuple[tuple[Answer, ...], ...] = ()
         if len(answers) == 3:
             given = iter(answers[2])
@@ -264,6 +265,7 @@ class ModelClient:
             **losses,
             origin=origin(),
             order=order,
+            shared_seeds=seeds(order),
         )
 
     def next_token_probabilities(

@@ -70,8 +70,9 @@ def arrange(
     keywords = {**inputs.keywords, **scored_by, **assertion.keywords}
     if units is not None:
         keywords["units"] = inputs.units_of(units) if inputs.asked else units
-    if reads(assertion.metric) and (found := features_of(assertion.scorer, inputs.args)):
-        keywords["features"] = found
+    if reads(assertion.metric):
+        found = features_of(assertion.scorer, (*inputs.args, *rest), keywords)
+        keywords |= {"features": found} if found else {}
     return replace(
         inputs,
         args=(*inputs.args, *rest),
@@ -177,7 +178,7 @@ def _from_pairs(
         return inputs
     if assertion.metric.needs == "scores":
         return _as_single_prompts(assertion, inputs, several=len(groups_of(responses.pairs)) > 2)
-    return _compared(assertion, inputs, texts, kept, responses.pairs)
+    return _compared(assertion, inputs, texts, kept, responses)
 
 
 def _pair_rows(responses: PairedResponses, first: str, placebo: bool) -> list[_PairRow]:
@@ -197,7 +198,7 @@ def _compared(
     inputs: MetricInputs,
     texts: Sequence[Texts],
     kept: Sequence[_PairRow],
-    pairs: Sequence[Any],
+    responses: PairedResponses,
 ) -> MetricInputs:
     """Add the two sides of a metric that compares them, masked, scored or embedded as it needs."""
     needs, compare = assertion.metric.needs, assertion.compare
@@ -210,7 +211,7 @@ def _compared(
         ]
         first, second = [a for a, _ in ordered], [b for _, b in ordered]
     if compare.mask and needs in ("text_pairs", "embedding_pairs"):
-        masked = masker_of_pairs(pairs)
+        masked = masker_of_pairs(responses.pairs)
         # Where one prompt does not name the group, an answer to it has no word to mask.
         drops = [row.variant == "omission" for row in kept]
         first, second, placebo = (
@@ -222,7 +223,7 @@ def _compared(
         keywords["placebo"] = placebo
     args: tuple[Any, ...] = (first, second)
     if reads(assertion.metric):
-        return unmasked(replace(inputs, args=args), compare)
+        return unmasked(replace(inputs, args=args), compare, responses.shared_seeds)
     if needs == "score_pairs":
         args = tuple(scored(side, assertion.scorer) for side in args)
         inputs = replace(inputs, scorer=assertion.scorer.name)

@@ -16,6 +16,7 @@ from pytest_llmfair._util.wording import (
     rounded,
 )
 from pytest_llmfair.judging.bound import Bound
+from pytest_llmfair.judging.people import people
 from pytest_llmfair.judging.power import MOST_UNITS
 
 _MOST_DECIMALS = 7
@@ -155,3 +156,18 @@ def missing(record: Record) -> str:
         )
         parts.append(f"{escape(group)} {sum(reasons.values())}" + (f" ({words})" if words else ""))
     return ", ".join(parts)
+
+
+def extremes(record: Record, places: int) -> str:
+    """Return the groups with the highest and the lowest rate."""
+    rows = [row for row in record["groups"] if isinstance(row["rate"], float)]
+    if len(rows) < 2:
+        return ""
+    rows.sort(key=lambda row: float(row["rate"]))
+    if number(rows[0]["rate"], places) == number(rows[-1]["rate"], places):
+        return ""
+    low, high = (
+        f"{number(row['rate'], places)} for {people(record['attribute'], row['key'])}"
+        for row in (rows[0], rows[-1])
+    )
+    return f"the rate is highest, {high}, and lowest, {low}"

@@ -29,7 +29,7 @@ from pytest_llmfair.judging.facts import Record
 from pytest_llmfair.judging.missing_data import WORST_CASE_EXCEEDS
 from pytest_llmfair.judging.people import people
 from pytest_llmfair.judging.power import MOST_UNITS
-from pytest_llmfair.judging.reading import READER, guessed, of_reader
+from pytest_llmfair.judging.reading import guessed, of_guesses, of_reader, too_weak
 
 PASS_MEANS = "within bound for these groups, prompts and this model revision"
 
@@ -134,7 +134,9 @@ def _findings(record: Record, places: int) -> list[tuple[str, str]]:
     # What was left out, and why, is one line with the noise that was taken off.
     left_out = [note for note in notes if " left out" in note]
     rates = [note for note in notes if re.match(r"[a-z ]+ rates: ", note)]
-    direction = [escape(record["direction_words"]) or _extremes(record, places), *rates]
+    # A difference of scores names both means in its first sentence.
+    extremes = "" if scores.differ(record, places) else facts.extremes(record, places)
+    direction = [escape(record["direction_words"]) or extremes, *rates]
     taken_off, floor = _noise(record, places)
     labelled = [
         ("red because", _why_red(record)),
@@ -185,7 +187,9 @@ def _explained(record: Record, places: int, notes: list[str]) -> str:
             "One answer to each prompt does not show how much two answers to the same prompt "
             f"differ. Ask for two or more (generations=2){always}"
         )
-    if (share := record["fair_pass_share"]) is None:
+    if why := too_weak(record):
+        pass
+    elif (share := record["fair_pass_share"]) is None:
         why = "it could hardly PASS with any answers"
     else:
         # Messages never call a model fair, not even an imagined one.
@@ -231,7 +235,7 @@ def _found(record: Record, places: int) -> str:
         more = "less" if value.startswith("-") else "more"
         # Without a floor two answers to the same prompt do not differ.
         return f"{answers} differ by {size} {more} than {record['floor_words'] or _REPEATS} do"
-    if metric.startswith(READER) and _LOSS not in metric and record["lower"] is not None:
+    if of_guesses(record):
         return guessed(record)
     if _LOSS in metric:
         found = "better" if value.startswith("-") else "worse"
@@ -286,21 +290,6 @@ def _p(record: Record) -> float | None:
     side = facts.side(record)
     p: float | None = record["p_within" if side in ("<=", ">=", "within") else "p_exceeds"]
     return p if side and side != "straddles" else None
-
-
-def _extremes(record: Record, places: int) -> str:
-    """Return the groups with the highest and the lowest rate."""
-    rows = [row for row in record["groups"] if isinstance(row["rate"], float)]
-    if len(rows) < 2 or scores.differ(record, places):
-        return ""
-    rows.sort(key=lambda row: float(row["rate"]))
-    if number(rows[0]["rate"], places) == number(rows[-1]["rate"], places):
-        return ""
-    low, high = (
-        f"{number(row['rate'], places)} for {people(record['attribute'], row['key'])}"
-        for row in (rows[0], rows[-1])
-    )
-    return f"the rate is highest, {high}, and lowest, {low}"
 
 
 def _noise(record: Record, places: int) -> tuple[str, str]:

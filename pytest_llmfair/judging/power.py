@@ -67,10 +67,9 @@ def power_of(bound: Bound, estimate: Estimate, level: float, times: float = 1.0)
 
     A bound on the fair value itself is never passed, which is not a fault of the sample size.
     """
-    detectable = estimate.planted_effect()
+    planted = planted_effect(estimate, level)
     beyond = estimate.minimum_detectable_effect(bound=bound.end, level=level)
-    if math.isnan(detectable):
-        detectable = bound.distance + beyond
+    detectable = bound.distance + beyond if math.isnan(planted) else planted
     if bound.scale == "log":
         detectable = bound.distance_of(bound.end + beyond)
     if bound.distance == 0.0 or estimate.undefined is not None:
@@ -83,7 +82,11 @@ def power_of(bound: Bound, estimate: Estimate, level: float, times: float = 1.0)
     # For a model that answers all groups alike, the noise between two answers remains.
     noise = estimate.floor if estimate.excess is not None else None
     fair = bound.fair if noise is None else noise.value
-    passes = estimate.fair_passes(allowed, fair, one_sided(level))
+    own = estimate.fair_passes(allowed, fair, one_sided(level))
+
+    def passes(more: float) -> float:
+        return 0.0 if planted > bound.distance * math.sqrt(more) else own(more)
+
     try:
         share = passes(times)
     except ArithmeticError:
@@ -99,6 +102,15 @@ def power_of(bound: Bound, estimate: Estimate, level: float, times: float = 1.0)
     return Power(detectable, share, needed)
 
 
+def planted_effect(estimate: Estimate, level: float) -> float:
+    """Return the least distance from the fair value that is found in 80 % of plants.
+
+    Infinite where none is found, and NaN where nothing can be planted.
+    """
+    own = getattr(estimate, "planted_effect", lambda _: math.nan)
+    return float(own(one_sided(level)))
+
+
 def could_find(
     bound: Bound, estimate: Estimate, interval: Interval, name: str
 ) -> tuple[str, str] | None:
@@ -108,6 +120,8 @@ def could_find(
     """
     if estimate.undefined is not None:
         return None
+    if not math.isnan(planted := planted_effect(estimate, interval.level)):
+        return estimate.in_words(planted) if math.isfinite(planted) else None
     beyond = estimate.minimum_detectable_effect(SURE, bound=bound.end, level=interval.level)
     if not beyond > 0.0:
         # Without a spread, what the interval leaves open.

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from pytest_llmfair._util.wording import escape, plural
+from pytest_llmfair.judging.bound import WORSE
 from pytest_llmfair.judging.inputs import MetricInputs
 from pytest_llmfair.judging.people import people
 from pytest_llmfair.metrics import MetricInfo
@@ -16,7 +18,7 @@ from pytest_llmfair.stats import Estimate, Finding, PairedAUC
 if TYPE_CHECKING:
     from pytest_llmfair.judging.assertion import Compare, TextScorer
 
-READER = "group_predictability"
+_READER = "group_predictability"
 
 
 def reads(info: MetricInfo) -> bool:
@@ -24,33 +26,17 @@ def reads(info: MetricInfo) -> bool:
     return "features" in inspect.signature(info.function).parameters
 
 
-def hiding(compare: Compare, attribute: str) -> tuple[Callable[[str], str], Callable[[], Finding]]:
-    """Return what masks names and ignored words, and what says how many answers held a name."""
-    from pytest_llmfair.metrics.counterfactual.predictability import NAMED, hider
+def features_of(
+    scorer: TextScorer, texts: Sequence[Any], keywords: Mapping[str, Any]
+) -> list[Any] | None:
+    """Return what the scorers that a caller chose make of the answers, masked, side by side."""
+    from pytest_llmfair.metrics.counterfactual.predictability import texts_to_read
 
-    names = compare.names
-    if names is None:
-        names = not NAMED.isdisjoint(attribute.split(" x "))
-    hide_names, ignore = hider(names, None), hider(False, compare.ignore)
-    named: dict[str, bool] = {}
-
-    def hide(text: str) -> str:
-        found = hide_names(text)
-        named[text] = found != text
-        return ignore(found)
-
-    def note() -> Finding:
-        many = plural("different answer", sum(named.values()))
-        text = f"given names in {many} are masked as well (mask_names=False reads them)"
-        return Finding.note(text if any(named.values()) else "")
-
-    return hide, note
-
-
-def features_of(scorer: TextScorer, sides: Sequence[list[list[str]]]) -> list[Any] | None:
-    """Return what the scorers that a caller chose make of the answers, side by side."""
-    if not scorer.several:
+    given = [*texts, *(keywords[name] for name in ("texts_a", "texts_b") if name in keywords)]
+    if not scorer.several or len(given) != 2:
         return None
+    hidden = (keywords.get(name) for name in ("mask", "mask_names", "ignore"))
+    sides, _, _ = texts_to_read(*given, *hidden)
     texts = list(dict.fromkeys(text for side in sides for row in side for text in row))
     found = []
     for each in scorer.several:
@@ -74,6 +60,12 @@ def words_apart(estimate: Estimate, inputs: MetricInputs) -> str:
     return f"words that tell the answers apart: {', '.join(words)}"
 
 
+def of_guesses(record: Mapping[str, Any]) -> bool:
+    """Whether a result has a share of right guesses, and not the difference of two models."""
+    name = record["metric"]
+    return name.startswith(_READER) and WORSE not in name and record["lower"] is not None
+
+
 def guessed(record: Mapping[str, Any]) -> str:
     """Return how often the reader guesses right, without a full stop."""
     value, low, high = (round(100 * float(record[name])) for name in ("value", "lower", "upper"))
@@ -89,7 +81,7 @@ def guessed(record: Mapping[str, Any]) -> str:
 
 def of_reader(record: Mapping[str, Any]) -> str:
     """Return what the guesses mean, as sentences; empty for other metrics."""
-    if not record["metric"].startswith(READER) or record["lower"] is None:
+    if not of_guesses(record):
         return ""
     found = ""
     if (least := changed(float(record["lower"]))) >= 0.005:
@@ -97,28 +89,65 @@ def of_reader(record: Mapping[str, Any]) -> str:
     elif record["verdict"] == "PASS":
         found = " This reader cannot tell; another might."
     # Where nothing is proven, what would have been found says how much that means.
-    planted = record["detectable"]
-    if record["verdict"] == "FAIL" or planted is None:
-        return found
-    stands = 2.0 * (float(record["bound"]) - 0.5)
-    share = f"{200 * float(planted):.0f} % changed answers"
-    if float(planted) > 0.5:
-        return f"{found} It would not have found even answers that all change."
-    found += f" It would have found {share}"
-    if record["verdict"] == "PASS":
-        return f"{found}."
-    return f"{found}; a PASS needs {100 * stands:.0f} %, which your bound stands for."
+    if record["verdict"] in ("PASS", "INCONCLUSIVE") and record["detectable"] is not None:
+        found += f" It would have found {would_find(record)}."
+    return found
+
+
+def would_find(record: Mapping[str, Any]) -> str:
+    """Return from which share on the reader finds changed answers in 80 % of cases."""
+    share = 2.0 * float(record["detectable"])
+    return (
+        f"{100 * share:.0f} % changed answers" if share <= 1.0 else "no share of changed answers"
+    )
+
+
+def too_weak(record: Mapping[str, Any]) -> str:
+    """Return why a PASS of the reader would prove nothing; empty where it would."""
+    if not of_guesses(record) or record["detectable"] is None:
+        return ""
+    stands = 2.0 * (record["bound"] - record["fair_value"])
+    if 2.0 * float(record["detectable"]) <= stands:
+        return ""
+    return (
+        f"the reader would find {would_find(record)} in 80 % of cases, and a bound of "
+        f"{record['bound']:g} stands for {100 * stands:.0f} %"
+    )
 
 
 def changed(value: float) -> float:
     """Return the share of answers that at least change, where guesses are right so often."""
-    return max(0.0, 1.0 - (2.0 * (1.0 - value)) ** 0.5)
+    return max(0.0, 1.0 - math.sqrt(2.0 * (1.0 - value)))
 
 
-def unmasked(inputs: MetricInputs, compare: Compare) -> MetricInputs:
+def unmasked(
+    inputs: MetricInputs, compare: Compare, shared_seeds: tuple[int, int]
+) -> MetricInputs:
     """Mask what pairs do not name: given names, and what the caller ignores."""
-    hide, note = hiding(compare, inputs.attribute)
+    from pytest_llmfair.metrics.counterfactual.predictability import NAMED, hider
+
+    names = compare.names
+    if names is None:
+        names = not NAMED.isdisjoint(inputs.attribute.split(" x "))
+    hide_names, hide_ignored = hider(names, None), hider(False, compare.ignore)
+    named: set[str] = set()
+
+    def hide(text: str) -> str:
+        found = hide_names(text)
+        if found != text:
+            named.add(text)
+        return hide_ignored(found)
+
     sides = tuple([[hide(text) for text in row] for row in side] for side in inputs.args)
-    keywords = {**inputs.keywords, "mask_names": False}
-    inputs = replace(inputs, args=sides, keywords=keywords)
-    return inputs.with_findings(*(each for each in (note(),) if each.text))
+    inputs = replace(inputs, args=sides, keywords={**inputs.keywords, "mask_names": False})
+    if named:
+        text = f"given names in {plural('different answer', len(named))} are masked as well"
+        inputs = inputs.with_findings(Finding.note(f"{text} (mask_names=False reads them)"))
+    if any(shared_seeds):
+        text = (
+            f"{shared_seeds[1]} prompts share {plural('seed', shared_seeds[0])}: a sampler makes "
+            "the same choices for all of them, so that a reader can tell two lists of seeds "
+            "apart; record answers with a seed for each prompt"
+        )
+        inputs = inputs.with_findings(Finding("shared_seeds", text, "invalid"))
+    return inputs

@@ -15,7 +15,14 @@ from pytest_llmfair.judging.bound import NO_FLOOR, REWORDED, Bound
 from pytest_llmfair.judging.direction import differences_between, direction_in_words, rates_between
 from pytest_llmfair.judging.inputs import MetricInputs
 from pytest_llmfair.judging.missing_data import WORST_CASE_EXCEEDS
-from pytest_llmfair.judging.power import Power, could_find, no_number, power_of, units_to_decide
+from pytest_llmfair.judging.power import (
+    Power,
+    could_find,
+    no_number,
+    planted_effect,
+    power_of,
+    units_to_decide,
+)
 from pytest_llmfair.judging.reading import words_apart
 from pytest_llmfair.judging.result import Example, Result, Verdict
 from pytest_llmfair.judging.rules import JudgedMetric, Rules, Unregistered, current_settings
@@ -195,7 +202,7 @@ def _decide(
     two_models = bound.direction == "lower" and estimate.attainable[0] < 0.0
     if within and not (no_floor and (two_models or estimate.measures == "excess")):
         # Where what is beyond the bound would not have been found, the power below says so.
-        planted = estimate.planted_effect()
+        planted = planted_effect(estimate, interval.level)
         if not planted > bound.distance:
             parts = bound.hidden_parts(estimate, interval.level)
             small = () if no_floor else bound.small_difference(estimate, alpha)

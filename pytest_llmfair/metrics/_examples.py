@@ -14,6 +14,8 @@ from typing import Any
 
 Arguments = dict[str, Any]
 
+_REPLY = "we will look into this soon, and let you know what can be done for it today"
+
 
 def scores(units: int, generations: int) -> Arguments:
     """Scores that are all 0."""
@@ -44,7 +46,7 @@ def text_pairs(units: int, generations: int) -> Arguments:
 def drawn_answers(units: int, generations: int) -> Arguments:
     """Answers drawn from the same words for everyone."""
     draw = random.Random(0)
-    words = "we will look into this soon and let you know what can be done for it now".split()
+    words = _REPLY.split()
     sides = [
         [[" ".join(draw.choices(words, k=12)) for _ in range(generations)] for _ in range(units)]
         for _ in "ab"

@@ -286,14 +286,6 @@ class Estimate(Shown, Sealed, ABC):
         reach = normal_quantile(1.0 - one_sided(level)) + normal_quantile(power)
         return reach * self.standard_error(bound)
 
-    def planted_effect(self) -> float:
-        """Return the smallest distance from the fair value that is found where it is planted.
-
-        In 80 % of cases; infinite where none is found, and NaN where nothing can be planted. A
-        PASS needs one within the bound.
-        """
-        return math.nan
-
     def in_words(self, size: float) -> tuple[str, str]:
         """Return a distance from the fair value as an amount, and what it is an amount of.
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -23,7 +23,7 @@ _PARTITIONS, _PARTITIONED = 5, 1500
 # Added to the mean square of a column by which it is divided: damps words of few answers.
 _DAMPING = 1e-3
 # Answers that are exchanged to see what is found; more would take time and show the same.
-_PLANTED_ANSWERS, _PLANTS, _STEPS, _OFTEN, _ALPHA = 800, 20, 6, 0.8, 0.025
+_PLANTED_ANSWERS, _PLANTED_PARTITIONS, _PLANTS, _STEPS, _OFTEN = 480, 2, 20, 5, 0.8
 _SEED_FOLDS, _SEED_FLIPS, _SEED_PLANTS = 21, 22, 23
 
 
@@ -67,7 +67,7 @@ class PairedRows:
         return replace(self, rows=np.hstack(found)), weights[0]
 
     def in_span(self) -> Self:
-        """Return the same answers in as few columns as differences span; the reader sees no other."""
+        """Return the same answers in as few columns as their differences span."""
         # Turning the axes takes time too.
         if self.rows.shape[1] <= 1.25 * len(self.first):
             return self
@@ -75,13 +75,13 @@ class PairedRows:
         rows = _in_span(spanning @ spanning.T, self.rows @ spanning.T)
         return replace(self, rows=rows)
 
-    def partitions(self) -> list[Indices]:
+    def partitions(self, most: int) -> list[Indices]:
         """Return the fold of each pair, several times; pairs of one unit share theirs.
 
         The mean over partitions depends less on chance.
         """
         draw, units = np.random.default_rng(_SEED_FOLDS), int(self.units.max()) + 1
-        number = max(1, min(_PARTITIONS, _PARTITIONED // len(self.first)))
+        number = max(1, min(most, _PARTITIONED // len(self.first)))
         folds = min(_FOLDS, units)
         return [(draw.permutation(units) % folds)[self.units] for _ in range(number)]
 
@@ -109,7 +109,7 @@ class Reading:
 def read(pairs: PairedRows) -> Reading:
     """Cross-fit the reader, and again with the sides of units exchanged at random."""
     pairs = pairs.in_span()
-    n, partitions = len(pairs.first), pairs.partitions()
+    n, partitions = len(pairs.first), pairs.partitions(_PARTITIONS)
     draw = np.random.default_rng(_SEED_FLIPS)
     signs = draw.choice([-1.0, 1.0], (int(pairs.units.max()) + 1, 1 + _FLIPS))
     signs[:, 0] = 1.0
@@ -141,7 +141,7 @@ def _scores(pairs: PairedRows, here: Indices, weights: Floats) -> tuple[Floats, 
 
 def _right(pairs: PairedRows) -> Floats:
     """Return the share that is ordered rightly by pair, as the answers are labelled."""
-    total, partitions = np.zeros(len(pairs.first)), pairs.partitions()
+    total, partitions = np.zeros(len(pairs.first)), pairs.partitions(_PLANTED_PARTITIONS)
     for fold in partitions:
         weights = [found[:, 0] for _, found in _fitted(pairs, fold, np.ones((len(fold), 1)))]
         scores = _rounded(pairs.rows @ np.column_stack(weights).astype(pairs.rows.dtype))
@@ -149,7 +149,7 @@ def _right(pairs: PairedRows) -> Floats:
     return 0.5 + 0.5 * total / len(partitions)
 
 
-def _fitted(pairs: PairedRows, fold: Indices, signs: Floats) -> Iterator[tuple[Indices, Floats]]:
+def _fitted(pairs: PairedRows, fold: Indices, signs: Floats) -> Iterator[tuple[Any, Any]]:
     """Yield the pairs of each fold, and the weights that all others give, by labelling."""
     differences = pairs.differences(pairs.rows)
     gram, sums = differences.T @ differences, differences.T @ signs
@@ -186,12 +186,12 @@ def _order(a: Floats, b: Floats) -> Floats:
 
 
 def error_between(right: Floats, units: Indices) -> float:
-    """Standard error of the mean over pairs, from the means of units."""
+    """Return the standard error of the mean over pairs, from the means of units."""
     count = int(units.max()) + 1
     return math.sqrt(clusters.variance_of_mean(clusters.mean_influence(right, units, count)))
 
 
-def smallest_found(pairs: PairedRows, divisor: float, flips: Floats) -> float:
+def smallest_found(pairs: PairedRows, divisor: float, flips: Floats, alpha: float) -> float:
     """Return the smallest share of changed answers that is found in 80 % of cases.
 
     A share of the answers to one side is exchanged for answers to other prompts that hold one
@@ -201,7 +201,7 @@ def smallest_found(pairs: PairedRows, divisor: float, flips: Floats) -> float:
     some = _some_units(pairs)
     more = math.sqrt(len(pairs.first) / len(some.first))
     least = max(float(flips.std()), 1e-12) * more
-    critical = 0.5 + more * (float(np.quantile(flips, 1.0 - _ALPHA)) - 0.5)
+    critical = 0.5 + more * (float(np.quantile(flips, 1.0 - alpha)) - 0.5)
     products = (some.rows @ some.rows.T).astype(np.float64)
     draw = np.random.default_rng(_SEED_PLANTS)
     plants = [_Plant.drawn(some, draw) for _ in range(_PLANTS)]
@@ -211,7 +211,7 @@ def smallest_found(pairs: PairedRows, divisor: float, flips: Floats) -> float:
         for plant in plants:
             right = _right(plant.answers(products, divisor, share))
             value = float(right.mean())
-            reach = t_quantile(1.0 - _ALPHA, df) * max(error_between(right, some.units), least)
+            reach = t_quantile(1.0 - alpha, df) * max(error_between(right, some.units), least)
             missed += not (value - reach > 0.5 and value > critical)
             if missed > (1.0 - _OFTEN) * _PLANTS:
                 return False

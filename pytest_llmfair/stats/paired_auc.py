@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import functools
 import math
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,7 +11,6 @@ from numpy.typing import ArrayLike
 
 from pytest_llmfair.stats import _clusters as clusters
 from pytest_llmfair.stats._base import Estimate
-from pytest_llmfair.stats._p_values import within_share
 from pytest_llmfair.stats._reader import (
     PairedRows,
     Reading,
@@ -99,7 +97,7 @@ class PairedAUC(Estimate):
         index, count = clusters.cluster_index(units, len(sides[0]))
         if count < 2:
             raise ValueError("units has one label; a reader needs two units or more")
-        bare = PairedRows(np.empty((0, 0)), *sides, index)
+        bare = PairedRows(np.empty((0, 0)), sides[0], sides[1], index)
         tables = [np.asarray(block) for block in blocks]
         pairs, divisor = bare.scaled([(table, not i) for i, table in enumerate(tables)])
         reading = read(pairs)
@@ -130,14 +128,14 @@ class PairedAUC(Estimate):
         """Lower end with one-sided error rate `alpha`, never below 0.5."""
         if self.p_by_exchange > max(alpha, 1.0 / (1 + len(self.reading.flips))):
             return CHANCE
-        unseen = 1.0 - alpha ** (1.0 / self.sample.units)
+        unseen = 1.0 - math.pow(alpha, 1.0 / self.sample.units)
         end = min(self.guessed - self._reach(alpha), self.guessed * (1.0 - unseen))
         return max(CHANCE, end)
 
     def upper_bound(self, alpha: float) -> float:
         """Upper end with one-sided error rate `alpha`."""
         # A unit so rare that the sample may hold none of it could be read without a fault.
-        unseen = 1.0 - alpha ** (1.0 / self.sample.units)
+        unseen = 1.0 - math.pow(alpha, 1.0 / self.sample.units)
         reach = max(self._reach(alpha), unseen * (1.0 - self.value))
         return min(1.0, self.value + reach)
 
@@ -148,29 +146,18 @@ class PairedAUC(Estimate):
         """Return the standard error; where units do not differ, that of one unit more."""
         return max(self.error, CHANCE / self.sample.units)
 
-    def fair_passes(
-        self, allowed: tuple[float, float], fair: float, alpha: float
-    ) -> Callable[[float], float]:
-        """As :meth:`Estimate.fair_passes`; a PASS also needs a reader that would have learned."""
-        reach = t_quantile(1.0 - alpha, self.sample.units - 1.0) * self.standard_error()
+    def planted_effect(self, alpha: float) -> float:
+        """Return the smallest effect that is found in 80 % of cases where it is planted."""
+        known = self.__dict__.setdefault("_planted", {})
+        if alpha not in known:
+            # The reader orders those answers rightly that are changed, and half of the others.
+            least = smallest_found(self.pairs, self.divisor, self.reading.flips, alpha)
+            known[alpha] = 0.5 * least
+        return float(known[alpha])
 
-        def passes(more: float) -> float:
-            shrink = math.sqrt(more)
-            if self.planted_effect() / shrink > allowed[1] - fair:
-                return 0.0
-            room = (-math.inf, allowed[1] - fair)
-            return within_share(self.standard_error() / shrink, room, (0.0, reach / shrink))
-
-        return passes
-
-    def planted_effect(self) -> float:
-        """Return the smallest effect that is found in 80 % of cases when it is planted."""
-        return self._planted
-
-    @functools.cached_property
-    def _planted(self) -> float:
-        # The other answers, those that are not changed, are ordered rightly by half.
-        return 0.5 * smallest_found(self.pairs, self.divisor, self.reading.flips)
+    def in_words(self, size: float) -> tuple[str, str]:
+        """As :meth:`Estimate.in_words`: the share of changed answers that is read as far off."""
+        return f"{200.0 * size:.0f} %", "changed answers"
 
     def telling(self, most: int = 5) -> list[tuple[str, float, float]]:
         """Return the words that tell the sides apart, with their shares of answers by side."""

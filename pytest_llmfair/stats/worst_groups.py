@@ -163,9 +163,11 @@ class WorstGroups(Estimate):
         """Return the standard error of the worst two groups."""
         return self.part.standard_error(at)
 
-    def planted_effect(self) -> float:
-        """Return what is found in every comparison."""
-        return max(part.planted_effect() for part in self.parts.values())
+    def planted_effect(self, alpha: float) -> float:
+        """Return what the smallest comparison finds at its share of the error rate."""
+        smallest = min(self.parts.values(), key=lambda part: part.sample.generations)
+        own = getattr(smallest, "planted_effect", lambda _: math.nan)
+        return float(own(self.shared.each(alpha)))
 
     def fair_passes(
         self, allowed: tuple[float, float], fair: float, alpha: float
@@ -226,7 +228,7 @@ def _p_differs(part: Estimate, direction: str) -> float:
         return excess.p_within(0.0) if direction == "higher" else excess.p_exceeds(0.0)
     if part.compares_answers or direction == "higher":
         return float("nan")
-    return part.p_exceeds(0.0)
+    return part.p_exceeds(max(0.0, part.attainable[0]))
 
 
 def _findings(parts: Mapping[GroupPair, Estimate]) -> tuple[Finding, ...]:

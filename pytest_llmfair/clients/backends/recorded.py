@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
@@ -16,6 +16,8 @@ from pytest_llmfair.clients.spec import ModelSpec, ModelSpecError
 from pytest_llmfair.responses import Answer, CutAnswer, Missing
 
 _ANSWERS = ("answer", "response")
+# With fewer prompts equal seeds may be chance.
+_MANY_PROMPTS = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +41,8 @@ class RecordedAnswers:
         Prompt to its answers.
     places : mapping
         Prompt and sample to the place of the answer, for files with the column `sample`.
+    seeds : mapping
+        Prompt to the seeds of its sampled answers, for files with the column `seed`.
     """
 
     path: Path
@@ -46,6 +50,7 @@ class RecordedAnswers:
     digest: str
     answers: Mapping[str, Sequence[Answer]] = field(repr=False)
     places: Mapping[tuple[str, str], int] = field(default_factory=dict, repr=False)
+    seeds: Mapping[str, frozenset[str]] = field(default_factory=dict, repr=False)
 
     # A call is answered as a whole, since its prompts use up the answers in order.
     batch_size: ClassVar[int] = 2**62
@@ -67,12 +72,14 @@ class RecordedAnswers:
         try:
             files = _files(path)
             rows = chain.from_iterable(map(rows_of, files))
-            answers, places = _by_prompt(rows, path)
+            seeds: dict[str, set[str]] = {}
+            answers, places = _by_prompt(_noting_seeds(rows, seeds), path)
             digests = [hashlib.sha256(file.read_bytes()).hexdigest() for file in files]
         except TableError as error:
             raise ModelSpecError(f"model {name!r}: {error}") from None
         several = hashlib.sha256(" ".join(digests).encode()).hexdigest()
-        return cls(path, name, several if path.is_dir() else digests[0], answers, places)
+        known = {prompt: frozenset(each) for prompt, each in seeds.items()}
+        return cls(path, name, several if path.is_dir() else digests[0], answers, places, known)
 
     @property
     def description(self) -> str:
@@ -109,6 +116,16 @@ class RecordedAnswers:
         places = _places(requests)
         return [self.answers[request.prompt][places[request]] for request in requests]
 
+    def shared_seeds(self, prompts: Iterable[str]) -> tuple[int, int]:
+        """Return how many seeds so many prompts share; (0, 0) where they do not, or are unknown.
+
+        Two members of a pair may have one seed; where there are fewer, prompts share them.
+        """
+        known = [self.seeds[prompt] for prompt in set(prompts) if self.seeds.get(prompt)]
+        distinct = len(frozenset().union(*known))
+        shared = len(known) >= _MANY_PROMPTS and 2 * distinct < len(known)
+        return (distinct, len(known)) if shared else (0, 0)
+
     def _sample(self, request: Request) -> Answer:
         place = self.places.get((request.prompt, request.repeat))
         if place is None:
@@ -135,6 +152,15 @@ class RecordedAnswers:
 def load(spec: ModelSpec) -> RecordedAnswers:
     """Load ``responses:FILE``."""
     return RecordedAnswers.load(spec.target)
+
+
+def _noting_seeds(rows: Iterable[Row], seeds: dict[str, set[str]]) -> Iterator[Row]:
+    """Pass on rows, and note the seeds of the prompts; greedy decoding uses none."""
+    for row in rows:
+        seed = row.values.get("seed")
+        if seed not in (None, "") and row.values.get("temperature") not in (0, "0", "0.0"):
+            seeds.setdefault(str(row.values.get("prompt")), set()).add(str(seed))
+        yield row
 
 
 def _files(path: Path) -> list[Path]:

@@ -22,11 +22,6 @@ from pytest_llmfair.text.vocabulary import VOCABULARY
 
 __all__ = ["group_predictability"]
 
-# A list of words, or a regular expression.
-Ignored = str | re.Pattern[str] | Sequence[str] | None
-# Further features, each of the answers of both sides: a number or a vector per answer.
-Features = Sequence[tuple[Sequence[Any], Sequence[Any]]]
-
 # Attributes that a given name tells too.
 NAMED = frozenset({"gender", "race", "nationality"})
 # Columns of words: as many as a reader of few pairs can take, and one of many in a short time.
@@ -54,8 +49,8 @@ def group_predictability(
     *,
     mask: Mask = None,
     mask_names: bool | None = None,
-    ignore: Ignored = None,
-    features: Features | None = None,
+    ignore: str | Sequence[str] | None = None,
+    features: Sequence[Any] | None = None,
     units: Sequence[Hashable] | None = None,
 ) -> Estimate:
     """How often a reader guesses which of two answers was for which group; 0.5 is chance.
@@ -103,11 +98,7 @@ def group_predictability(
     >>> group_predictability(harsh, kind).value
     1.0
     """
-    rows_a, rows_b, given, lacks = masked_pairs(texts_a, texts_b, mask)
-    named = getattr(mask, "name", mask) if mask_names is None else ""
-    hide = hider(NAMED.intersection(str(named).split(" x ")) if named else mask_names, ignore)
-    given = list(given)
-    rows = [[[hide(text) for text in row] for row in side] for side in (rows_a, rows_b)]
+    rows, given, lacks = texts_to_read(texts_a, texts_b, mask, mask_names, ignore)
     sample = sample_of_pairs(*rows, units=units, population="sampled", argument="texts")
     if sample.units < 2:
         why = "all pairs are one unit: a reader that has learned from it has nothing left to read"
@@ -115,10 +106,23 @@ def group_predictability(
     texts = {text: i for i, text in enumerate(dict.fromkeys(_flat(rows)))}
     first, second = (_places(side, texts) for side in rows)
     further = [_of_texts(each, rows, texts) for each in features or ()]
-    blocks, words = _features(list(texts), len(first), further)
+    answers = np.bincount(np.concatenate([side[side >= 0] for side in (first, second)]))
+    blocks, words = _features(list(texts), answers, len(first), further)
     own = None if units is None else labels(units, "units", len(first))
     found = PairedAUC.of_answers(blocks, first, second, units=own, names=words)
     return note_canned(found, given).with_findings(*map(Finding.uncovered, lacks))
+
+
+def texts_to_read(
+    texts_a: Any, texts_b: Any, mask: Mask, names: bool | None, ignore: Any
+) -> tuple[list[list[list[str]]], list[str], tuple[str, ...]]:
+    """Return both sides as a reader gets them, the answers as given, and what a lexicon lacks."""
+    rows_a, rows_b, given, lacks = masked_pairs(texts_a, texts_b, mask)
+    if names is None:
+        names = not NAMED.isdisjoint(str(getattr(mask, "name", mask)).split(" x "))
+    hide = hider(names, ignore)
+    rows = [[[hide(text) for text in row] for row in side] for side in (rows_a, rows_b)]
+    return rows, list(given), lacks
 
 
 def _flat(rows: list[list[list[str]]]) -> itertools.chain[str]:
@@ -141,7 +145,8 @@ def _of_texts(feature: Any, rows: list[list[list[str]]], texts: dict[str, int]) 
             given = [values] if np.ndim(values) == 0 else list(values)
             if len(given) != len(row):
                 raise ValueError(
-                    f"features row {i} has {len(given)} values for {len(row)} texts of texts_{name}"
+                    f"features row {i} has {len(given)} values, and texts_{name} has {len(row)} "
+                    "texts there; give one for each"
                 )
             for text, value in zip(row, given, strict=True):
                 found.setdefault(text, value)
@@ -151,10 +156,10 @@ def _of_texts(feature: Any, rows: list[list[list[str]]], texts: dict[str, int]) 
     return table
 
 
-def hider(names: Any, ignore: Ignored) -> Callable[[str], str]:
+def hider(names: Any, ignore: str | Sequence[str] | None) -> Callable[[str], str]:
     """Return the function that masks given names, if asked for, and what is to be ignored."""
     pattern: re.Pattern[str] | None = None
-    if isinstance(ignore, (str, re.Pattern)):
+    if isinstance(ignore, str):
         try:
             pattern = re.compile(ignore)
         except re.error as error:
@@ -164,7 +169,7 @@ def hider(names: Any, ignore: Ignored) -> Callable[[str], str]:
             ) from None
         if pattern.search("") is not None:
             raise ValueError(f"ignore is {ignore!r}, which matches an empty text; give words")
-    words = [] if ignore is None or pattern else list(ignore)  # type: ignore[arg-type]
+    words = [] if ignore is None or pattern else list(ignore)
     known = _given_names() if names else frozenset()
 
     def hide(text: str) -> str:
@@ -185,21 +190,21 @@ def _given_names() -> frozenset[str]:
 
 
 def _features(
-    texts: list[str], pairs: int, further: list[Floats]
+    texts: list[str], answers: Any, pairs: int, further: list[Floats]
 ) -> tuple[list[Floats], list[str]]:
     """Return blocks of features of distinct texts, and the names of the columns of words."""
     ids = VOCABULARY.ids_of(texts)
     lengths = np.array([ids[text].size for text in texts])
-    words, columns = _words([ids[text] for text in texts], lengths, pairs)
+    words, columns = _words([ids[text] for text in texts], lengths, answers, pairs)
     numbers = [np.log1p(lengths)]
-    blocks = []
+    blocks: list[Floats] = []
     for table in further:
         (numbers if table.ndim == 1 else blocks).append(table)
     return [words, np.column_stack(numbers), *blocks], columns
 
 
-def _words(ids: list[Any], lengths: Any, pairs: int) -> tuple[Floats, list[str]]:
-    """Return presence of the words and word pairs that occur in most texts, two at least."""
+def _words(ids: list[Any], lengths: Any, answers: Any, pairs: int) -> tuple[Floats, list[str]]:
+    """Return presence of the words and word pairs that most answers hold, two at least."""
     flat = np.concatenate([*ids, np.empty(0, np.int32)]).astype(np.int64)
     text_of = np.repeat(np.arange(len(ids)), lengths)
     known, number = _numbered(flat)
@@ -211,7 +216,7 @@ def _words(ids: list[Any], lengths: Any, pairs: int) -> tuple[Floats, list[str]]
     held = np.sort(np.concatenate([text_of, text_of[inside]]) * (len(listed) + 1) + column)
     held = held[np.flatnonzero(np.diff(held, prepend=-1))]
     place, column = np.divmod(held, len(listed) + 1)
-    counts = np.bincount(column, minlength=len(listed))
+    counts = np.bincount(column, answers[place], len(listed))
     most = min(max(_MOST_CELLS // pairs, _FEWEST_COLUMNS), _MOST_COLUMNS)
     chosen = np.argsort(-counts, kind="stable")[:most]
     chosen = chosen[counts[chosen] > 1]
