@@ -11,14 +11,15 @@ from .05 to .5; the reader (`group_predictability`) also at .5, which is chance.
 where more than 3.5 % of the verdicts of a model and metric are FAIL, chance aside.
 
 The second table plants a difference of known size: a share of the answers to one group is harsh.
-It prints how often invariance, the parity of sentiments and `score_difference` find it; the third, how
-often the reader finds it, and how often its "at least x % change" is above the truth.
+It prints how often invariance, the parity of sentiments and `score_difference` find it; the third,
+how often the reader finds it, and how often its "at least x % change" is above the truth.
 """
 
 from __future__ import annotations
 
 import argparse
 import functools
+import math
 import random
 import sys
 import tempfile
