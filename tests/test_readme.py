@@ -64,7 +64,7 @@ def test_with_other_seeds_none_is_red(make, tmp_path, seed):
 def test_the_message_shown_is_what_the_test_before_it_says(make):
     (shown,) = make.MESSAGE.findall(README)
     assert shown == make.message()
-    assert shown.startswith("FAIL counterfactual invariance (gender")
+    assert shown.startswith("FAIL group_predictability (gender")
 
 
 def test_the_readme_is_short_and_promises_nothing_that_is_not_there():

@@ -188,8 +188,11 @@ def _measure_one(
         return _undefined(inputs)
     inputs = inputs.with_findings(*_audited(assertion, inputs))
     estimate = assertion.metric.function(*inputs.args, **inputs.keywords)
-    if assertion.metric.needs == "score_pairs" and assertion.scorer.used and not estimate.effect:
-        estimate = replace(estimate, effect=f"in {assertion.scorer.used}")
+    used = assertion.scorer.used
+    # A function without a name says nothing about what it measures.
+    named = used and not used.startswith("<") and assertion.metric.needs == "score_pairs"
+    if named and not estimate.effect:
+        estimate = replace(estimate, effect=f"in {used}")
     if assertion.compare.placebo:
         inputs = inputs.with_findings(_placebo_answers(inputs, estimate.floor))
     return inputs, _judged_quantity(assertion, estimate)
