@@ -285,7 +285,7 @@ def _described(
         nodeid=recorder.nodeid if recorder else "",
         model=inputs.model,
         attribute=inputs.attribute,
-        compared=getattr(estimate, "worst", inputs.labels),
+        compared=getattr(estimate, "compared", ()) or inputs.labels,
         differences=between,
         direction_words=direction_in_words(between, inputs.attribute),
     )

@@ -109,6 +109,18 @@ class Estimate(Shown, Sealed, ABC):
         findings = tuple(dict.fromkeys((*self.findings, *found)))
         return self if findings == self.findings else self._changed(findings=findings)
 
+    def alike(self, values: Any, units: Iterable[Hashable]) -> Estimate | None:
+        """Return an estimate of this kind over other rows; None unless it is a mean over rows.
+
+        Parameters
+        ----------
+        values : array of shape (n_rows,)
+            One value per row, as in `contributions`.
+        units : iterable of hashable
+            One label per row.
+        """
+        return None
+
     def with_metric(self, metric: object, call: Call | None = None) -> Self:
         """Return a copy that carries the metadata of its metric, and the metric's call."""
         return self._changed(metric=metric, call=call)

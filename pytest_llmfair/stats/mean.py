@@ -39,6 +39,8 @@ class Mean(Estimate):
     floor, excess : Mean or None
         For pair metrics with several generations a side: the mean of the two within-side values,
         and the value less that floor.
+    sampling : float
+        Variance of a row's value that is due to its generations; NaN where unknown.
     """
 
     share: Share
@@ -47,6 +49,7 @@ class Mean(Estimate):
     outcomes: bool
     floor: Mean | None = None
     excess: Mean | None = None
+    sampling: float = math.nan
     method: str = "W-kdf"
 
     @classmethod
@@ -244,7 +247,21 @@ class Mean(Estimate):
             variance=variance,
             bounds=bounds,
             outcomes=outcomes,
+            sampling=scale * scale * rows.sampling_variance(),
             method=share.method,
+        )
+
+    def alike(self, values: Floats, units: Iterable[Hashable]) -> Mean:
+        """Return a mean of this kind over other rows."""
+        assert self.contributions is not None
+        each = max(1, round(self.sample.generations / len(self.contributions.values)))
+        return Mean.of_values(
+            values,
+            units=units,
+            bounds=self.bounds,
+            reach=self.reach,
+            generations=each,
+            outcomes=self.outcomes and bool(np.isin(values, self.bounds).all()),
         )
 
     def lower_bound(self, alpha: float) -> float:

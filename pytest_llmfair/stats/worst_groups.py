@@ -108,6 +108,11 @@ class WorstGroups(Estimate):
         )
 
     @property
+    def compared(self) -> tuple[str, ...]:
+        """The two groups that the value is about."""
+        return self.worst
+
+    @property
     def part(self) -> Estimate:
         """The estimate of the worst two groups."""
         return self.parts[self.worst]
