@@ -11,8 +11,8 @@ from typing import Any
 from pytest_llmfair._util.validation import whole
 from pytest_llmfair.judging.arguments import last_is_bound, positional
 from pytest_llmfair.judging.bound import Bound
-from pytest_llmfair.judging.crossing import Cells
 from pytest_llmfair.judging.collecting import check_data_kind, check_units, prompts_or_pairs
+from pytest_llmfair.judging.crossing import Cells
 from pytest_llmfair.judging.inputs import MetricInputs
 from pytest_llmfair.judging.pairs import groups_of, is_pair, wanted_groups
 from pytest_llmfair.judging.rules import JudgedMetric, Rules

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence, Sized
+from collections.abc import Mapping, Sequence, Sized
 from dataclasses import dataclass
 from typing import Any
 
@@ -99,9 +99,7 @@ def _names(robust_over: Any, factors: Any) -> tuple[str, ...]:
     return names
 
 
-def _labels(
-    name: str, given: Mapping[str, Iterable[Hashable]], pairs: Sequence[Any]
-) -> list[str]:
+def _labels(name: str, given: Mapping[str, Any], pairs: Sequence[Any]) -> list[str]:
     """Return one label per row, as text."""
     remedy = f'give factors={{"{name}": [...]}} with one label for each row'
     if name in given:
@@ -111,7 +109,7 @@ def _labels(
         for row, label in enumerate(labels):
             if label is None or label != label:
                 raise ValueError(f"the {name} of row {row} is {label}; give a label")
-        return list(map(str, labels))
+        return [str(label) for label in labels]
     attribute = _OF_PAIRS.get(name)
     if not pairs or attribute is None:
         known = "these data carry none" if attribute else f"pairs have no {name}"

@@ -29,6 +29,7 @@ from pytest_llmfair.judging.facts import Record
 from pytest_llmfair.judging.missing_data import WORST_CASE_EXCEEDS
 from pytest_llmfair.judging.people import people
 from pytest_llmfair.judging.power import MOST_UNITS
+from pytest_llmfair.judging.robustness import TOO_FEW
 
 PASS_MEANS = "within bound for these groups, prompts and this model revision"
 
@@ -141,6 +142,7 @@ def _findings(record: Record, places: int) -> list[tuple[str, str]]:
         ("not counted", "; ".join(filter(None, [taken_off, *left_out]))),
         ("noise floor", floor),
         *(("note", note) for note in notes if note not in (*left_out, *rates)),
+        *((label, escape(text)) for label, text in record["robustness"].items()),
         ("not covered", lacking(record) if record["lacks"] else ""),
     ]
     return [("", f"{_sentence(found)}."), *(each for each in labelled if each[1])]
@@ -171,13 +173,20 @@ def _explained(record: Record, places: int, notes: list[str]) -> str:
     if verdict == "INCONCLUSIVE":
         asked = f"{facts.allowed(record, places)} that you {_verb(record)}"
         found = found.partition("; you ")[0]
-        return f"{found}; {so_far} neither prove nor refute the {asked}. Add {units}"
+        add = (
+            "Line 'next' says what to add" if record["robustness"].get("next") else f"Add {units}"
+        )
+        return f"{found}; {so_far} neither prove nor refute the {asked}. {add}"
     if "no_noise_floor" in record["reasons"]:
         return (
             "One answer to each prompt does not show how much two answers to the same prompt "
             'differ. Ask for two or more (generations=2), or say baseline="none" where the model '
             "always gives the same answer"
         )
+    if TOO_FEW.intersection(record["reasons"]):
+        why = next((note for note in notes if note.startswith(("only ", "no number "))), "")
+        notes[:] = [note for note in notes if note != why]
+        return f"This test is too small: {why}"
     if (share := record["fair_pass_share"]) is None:
         why = "it could hardly PASS with any answers"
     else:
@@ -346,7 +355,8 @@ def _worst_groups(record: Record, places: int) -> list[str]:
     )
     if not rows:
         return []
-    lines = [f"  worst groups ({min(_MOST_GROUPS, len(rows))} of {len(rows)})"]
+    what = "levels" if record["robustness"] else "groups"
+    lines = [f"  worst {what} ({min(_MOST_GROUPS, len(rows))} of {len(rows)})"]
     for row in rows[:_MOST_GROUPS]:
         parts = [shorten(escape(row["key"]), 40), number(row["value"], places)]
         parts += filter(None, [facts.interval(row, places)])
@@ -404,7 +414,7 @@ def decides(record: Record) -> str:
     """Return how much more data would decide, if the verdict is undecided."""
     units, verdict = facts.needed(record), record["verdict"]
     what = plurals(record["unit"])
-    if WORST_CASE_EXCEEDS in record["reasons"]:
+    if {WORST_CASE_EXCEEDS, *TOO_FEW}.intersection(record["reasons"]):
         return ""
     if verdict in ("INCONCLUSIVE", "UNDERPOWERED"):
         now = f"{plural(record['unit'], record['units'])} so far"

@@ -337,6 +337,10 @@ class Estimate(Shown, Sealed, ABC):
 
         return enough(far), enough(near)
 
+    def times_as_many(self, less: float) -> float:
+        """Return how many times the units would divide the squared error by `less`."""
+        return less
+
     def fewest_units(self, threshold: float, alpha: float) -> int:
         """Return the fewest units that could decide against `threshold`; 0 where unknown."""
         return 0

@@ -72,8 +72,7 @@ class Crossing:
     def main(self) -> tuple[float, ...]:
         """Variance between the levels of each factor."""
         return tuple(
-            max(part - self.rest, 0.0) * g
-            for part, g in zip(self.parts, self.levels, strict=True)
+            max(part - self.rest, 0.0) * g for part, g in zip(self.parts, self.levels, strict=True)
         )
 
     @property
@@ -83,14 +82,12 @@ class Crossing:
 
 
 def codes_of(labels: Sequence[Hashable]) -> Indices:
-    """Number labels in order of appearance."""
+    """Return the numbers of labels in order of appearance."""
     numbers: dict[Hashable, int] = {}
     return np.array([numbers.setdefault(each, len(numbers)) for each in labels], dtype=np.intp)
 
 
-def half_width(
-    main: Sequence[float], left: float, levels: Sequence[int], alpha: float
-) -> float:
+def half_width(main: Sequence[float], left: float, levels: Sequence[int], alpha: float) -> float:
     """Half-width of a planned interval at one-sided error rate `alpha`.
 
     `main` are variances between levels, `left` is that of a cell around the additive model.

@@ -26,6 +26,8 @@ FEWEST_LEVELS = 4
 # With fewer levels than this the interval is wide, and rests on few of them.
 _FEW_LEVELS = 6
 _FEWEST_ITEMS = 5
+# Code of the finding that there are fewer items.
+FEW_ITEMS = "few_items"
 _LONGEST_LABEL = 60
 # Findings about cells, which are not the units here.
 _OF_CELLS = ("thin_evidence", "no_variance")
@@ -38,7 +40,7 @@ class CrossedMean(Crossed):
     """A mean over items, wordings and further factors, all drawn from populations.
 
     A t interval with the squared error of a `Crossing`, within the range, and never narrower than
-    the interval over items alone. `groups` are the levels of all factors but the items.
+    the interval over items alone.
 
     Attributes
     ----------
@@ -46,13 +48,19 @@ class CrossedMean(Crossed):
         The squared error and its parts.
     names : tuple of str
         The factors, items first.
+    levels : mapping of str to mapping
+        By factor but the items: each level alone, over its items. `groups` has the same.
     sampling : float
         Variance of a row's value that is due to its generations; NaN where unknown.
+    answers : float
+        Generations of a row.
     """
 
     crossing: Crossing
     names: tuple[str, ...]
+    levels: Mapping[str, Mapping[str, Estimate]]
     sampling: float = math.nan
+    answers: float = 1.0
     method: str = "t interval over crossed factors"
 
     @property
@@ -91,7 +99,7 @@ class CrossedMean(Crossed):
         others = self.crossing.main[1:], 0.0, self.crossing.levels[1:]
         return half_width(*others, alpha) if any(others[0]) else 0.0
 
-    def times(self, less: float) -> float:
+    def times_as_many(self, less: float) -> float:
         """How many times the items would divide the squared error by `less`; may be infinite."""
         variance = self.crossing.variance
         target = variance / less - self._settled
@@ -124,7 +132,7 @@ class CrossedMean(Crossed):
         if found is None:
             return None
         units = self.sample.units
-        low, high = (units * self.times(n / units) for n in found)
+        low, high = (units * self.times_as_many(n / units) for n in found)
         return None if math.isinf(low) else (math.ceil(low), math.ceil(min(high, 10**6)))
 
     @property
@@ -176,8 +184,9 @@ def over_levels(estimate: Estimate, labels: Labels, direction: str = "lower") ->
             "out for this metric"
         )
         return estimate.with_findings(Finding("not_for_this_metric", text, "invalid"))
-    own = {name: [levels[int(cell)] for cell in rows.units] for name, levels in labels.items()}
-    if why := _not_crossed(own):
+    cells: Any = rows.units
+    own = {name: [levels[cell] for cell in cells] for name, levels in labels.items()}
+    if why := _not_crossed(own, direction):
         return estimate.with_findings(Finding("not_crossed", why, "invalid"))
     excess = estimate.excess and over_levels(estimate.excess, labels, direction)
     found = _over(estimate, rows.values, own, direction, excess)
@@ -186,7 +195,7 @@ def over_levels(estimate: Estimate, labels: Labels, direction: str = "lower") ->
     items, number = next(iter(own)), len(set(next(iter(own.values()))))
     if number < _FEWEST_ITEMS:
         text = f"only {plural(items, number)}; give at least {_FEWEST_ITEMS}"
-        missing.append(Finding(f"few_{plurals(items)}", text))
+        missing.append(Finding(FEW_ITEMS, text))
     return replace(
         found,
         rows=estimate.rows,
@@ -198,7 +207,7 @@ def over_levels(estimate: Estimate, labels: Labels, direction: str = "lower") ->
     )
 
 
-def _not_crossed(labels: Labels) -> str:
+def _not_crossed(labels: Labels, direction: str) -> str:
     """Return why the factors are not crossed; empty where they are."""
     (items, first), *others = labels.items()
     for name, levels in others:
@@ -207,6 +216,11 @@ def _not_crossed(labels: Labels) -> str:
             of_level.setdefault(level, set()).add(item)
         if len(of_level) < 2:
             return f"answers to one {name} only are left; robust_over needs two or more"
+        if direction == "two-sided" and len(of_level) < FEWEST_LEVELS:
+            return (
+                f"answers to {plural(name, len(of_level))} only are left, and none is the worst "
+                f"where both sides count; robust_over needs {FEWEST_LEVELS} or more"
+            )
         least = min(of_level, key=lambda level: len(of_level[level]))
         if len(of_level[least]) < 2:
             return (
@@ -244,18 +258,29 @@ def _over(
         if number < _FEW_LEVELS:
             text = f"only {plural(name, number)}: the interval rests on few; 10 or more are better"
             found.append(Finding(f"few_{plurals(name)}", text))
+    levels = {name: _levels(estimate, values, labels, name, excess) for name in others}
     return CrossedMean(
         **about,
         value=first.value,
         attainable=estimate.attainable,
-        groups=_levels(estimate, values, labels),
+        groups=_table(levels),
         findings=tuple(found),
         factors=tuple(by_factor),
         apart=estimate,
         crossing=crossing,
         names=tuple(labels),
+        levels=levels,
         sampling=getattr(estimate, "sampling", math.nan),
+        answers=_answers(estimate),
     )
+
+
+def _answers(estimate: Estimate) -> float:
+    """Return the answers to a prompt: a pair has those of two."""
+    assert estimate.contributions is not None
+    needs = getattr(estimate.metric, "needs", "")
+    sides = 2 if estimate.compares_answers or needs.endswith("_pairs") else 1
+    return estimate.sample.generations / len(estimate.contributions.values) / sides
 
 
 def _alike(estimate: Estimate, values: Floats, units: Sequence[Hashable]) -> Estimate:
@@ -270,22 +295,36 @@ def _parts(values: Floats, labels: Labels, name: str) -> dict[str, tuple[Floats,
     parts = {}
     for level in dict.fromkeys(levels):
         at = np.flatnonzero(levels == level)
-        others = {k: [of[i] for i in at] for k, of in labels.items() if k != name}
+        others = {k: [of[int(i)] for i in at] for k, of in labels.items() if k != name}
         parts[level] = values[at], others
     return parts
 
 
-def _levels(estimate: Estimate, values: Floats, labels: Labels) -> dict[Hashable, GroupRow]:
-    items, *others = labels
-    rows: dict[Hashable, GroupRow] = {}
-    for name in others:
-        for level, (own, rest) in _parts(values, labels, name).items():
-            part = _alike(estimate, own, rest[items])
-            key = _shown(level) if len(others) == 1 else f"{name} {_shown(level)}"
-            # Two labels may begin alike.
-            key = key if key not in rows else f"{key} ({len(rows) + 1})"
-            rows[key] = GroupRow(part.value, part.sample.units, estimate=part)
-    return rows
+def _levels(
+    estimate: Estimate, values: Floats, labels: Labels, name: str, excess: Estimate | None
+) -> dict[str, Estimate]:
+    """Return each level of a factor alone, with its excess over the noise floor if known."""
+    items = next(iter(labels))
+    beyond_noise = excess.levels[name] if isinstance(excess, CrossedMean) else {}
+    found: dict[str, Estimate] = {}
+    for level, (own, rest) in _parts(values, labels, name).items():
+        part = _alike(estimate, own, rest[items])
+        key = _shown(level)
+        # Two long labels may look alike.
+        key = key if key not in found else f"{key} ({len(found) + 1})"
+        found[key] = replace(part, excess=beyond_noise.get(key))
+    return found
+
+
+def _table(levels: Mapping[str, Mapping[str, Estimate]]) -> dict[Hashable, GroupRow]:
+    several = len(levels) > 1
+    return {
+        f"{name} {label}" if several else label: GroupRow(
+            part.value, part.sample.units, estimate=part
+        )
+        for name, parts in levels.items()
+        for label, part in parts.items()
+    }
 
 
 def _worst_level(
@@ -296,24 +335,20 @@ def _worst_level(
     direction: str,
     excess: Estimate | None,
 ) -> Estimate:
-    if direction == "two-sided":
-        number = len(set(labels[name]))
-        raise ValueError(
-            f"{plural(name, number)} are too few for a metric that is fair in the middle of its "
-            f"range, of which no {name} is the worst; give {FEWEST_LEVELS} or more"
-        )
-    beyond_noise = excess.parts if isinstance(excess, WorstLevels) else {}
-    parts = {}
+    beyond_noise: Mapping[Any, Estimate] = excess.parts if isinstance(excess, WorstLevels) else {}
+    parts: dict[Any, Estimate] = {}
     for level, (own, rest) in _parts(values, labels, name).items():
-        key = (level,)
-        part = _over(estimate, own, rest, direction, beyond_noise.get(key))  # type: ignore[call-overload]
+        key = (_shown(level),)
+        # Two long labels may look alike.
+        key = key if key not in parts else (f"{_shown(level)} ({len(parts) + 1})",)
+        part = _over(estimate, own, rest, direction, beyond_noise.get(key))
         if excess is not None and part.excess is None:
             text = f"the {name} {_shown(level)!r} lacks repeated answers, so its noise is unknown"
             part = part.with_findings(Finding("no_noise_floor", text, "invalid"))
         parts[key] = part
     items = len(set(next(iter(labels.values()))))
     worst = WorstLevels.of_parts(
-        parts,  # type: ignore[arg-type]
+        parts,
         direction,  # type: ignore[arg-type]
         units=items,
         generations=estimate.sample.generations,

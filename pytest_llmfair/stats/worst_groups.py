@@ -167,6 +167,10 @@ class WorstGroups(Estimate):
         """Return the standard error of the worst two groups."""
         return self.part.standard_error(at)
 
+    def times_as_many(self, less: float) -> float:
+        """As :meth:`Estimate.times_as_many`, for the worst two groups."""
+        return self.part.times_as_many(less)
+
     def fair_passes(
         self, allowed: tuple[float, float], fair: float, alpha: float
     ) -> Callable[[float], float]:
