@@ -36,7 +36,7 @@ class Cells:
         ValueError
             If a label is missing, or a factor has a single level.
         """
-        names = _names(robust_over, factors)
+        names = factor_names(robust_over, factors)
         if not names:
             return None
         given = dict(factors or {})
@@ -70,7 +70,8 @@ class Cells:
         return cls({name: list(columns[i]) for i, name in enumerate(own)}, of_row)
 
 
-def _names(robust_over: Any, factors: Any) -> tuple[str, ...]:
+def factor_names(robust_over: Any, factors: Any = None) -> tuple[str, ...]:
+    """Return the factors named; raise ``ValueError`` for what is no factor."""
     names = (robust_over,) if isinstance(robust_over, str) else tuple(robust_over or ())
     if factors is not None and not isinstance(factors, Mapping):
         raise ValueError(
