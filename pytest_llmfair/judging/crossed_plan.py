@@ -30,7 +30,7 @@ class CrossedDesign:
         design = self.design
         sample = fair_sample(design.info, 4, max(design.generations, 2))
         rows = sample.contributions
-        if rows is None or rows.units is None or sample.alike(rows.values, rows.units) is None:
+        if rows is None or sample.alike(rows.values, range(len(rows.values))) is None:
             raise ValueError(
                 f"{design.info.name} is no mean over rows; robust_over and --wordings are for "
                 "means and paired differences of means"
