@@ -29,7 +29,7 @@ def _early_and_late(
     Pairs are asked in random order, so a change over time is no difference between prompts.
     """
     rows = inputs.prompts
-    if not all(text in order for row in rows for text in row):
+    if not rows or not all(text in order for row in rows for text in row):
         return ()
     if scores := needs in ("scores", "score_pairs"):
         sides: Any = zip(*inputs.args, strict=True)

@@ -54,6 +54,12 @@ def change_point(values: Sequence[float]) -> tuple[float, int]:
 
     The p-value is that of the largest deviation of a Brownian bridge, which is conservative for
     series of this length; with fewer than 20 values it is 1.
+
+    Examples
+    --------
+    >>> p, before = change_point([0.1, 0.2] * 10 + [0.8, 0.9] * 10)
+    >>> p < 0.001, before
+    (True, 20)
     """
     n = len(values)
     _, row, counts = np.unique(values, return_inverse=True, return_counts=True)

@@ -9,6 +9,8 @@ from pytest_llmfair.clients import CutAnswer, Missing, ModelClient, ModelError, 
 from pytest_llmfair.clients.concurrency import RetryPolicy, dispatch
 from pytest_llmfair.clients.protocol import Reply, Request
 
+# What the server of the tests names in its replies: a model, and no fingerprint.
+SERVED = ("m", "")
 QUICK = RetryPolicy(timeout=5.0, pause=0.01)
 
 
@@ -151,7 +153,7 @@ def test_a_malformed_address_is_an_error(server, monkeypatch, address):
 
 def test_a_limit_that_was_asked_for_makes_a_cut_answer_an_answer(server):
     reply = reply_of("openai:length", max_tokens=3)
-    assert reply == Reply(CutAnswer("half an ans"), 7, 5)
+    assert reply == Reply(CutAnswer("half an ans"), 7, 5, served=SERVED)
     assert isinstance(reply.answer, CutAnswer)
     assert load_client("openai:length?max_tokens=3").generate(["hi"]) == [["half an ans"]]
 
@@ -200,9 +202,9 @@ def test_no_more_requests_are_in_flight_than_allowed(server):
 
 
 def test_tokens_are_counted_where_the_server_tells_them(server):
-    assert reply_of("openai:ok") == Reply("answer to hi seed 5", 7, 5)
-    assert reply_of("openai:no-usage") == Reply("hi", 0, 0)
-    assert reply_of("openai:huge-usage") == Reply("hi", 0, 0)
+    assert reply_of("openai:ok") == Reply("answer to hi seed 5", 7, 5, served=SERVED)
+    assert reply_of("openai:no-usage") == Reply("hi", 0, 0, served=SERVED)
+    assert reply_of("openai:huge-usage") == Reply("hi", 0, 0, served=SERVED)
 
 
 def test_hostile_and_huge_answers_come_through_as_they_are(server):
