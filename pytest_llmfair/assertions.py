@@ -85,12 +85,10 @@ def assert_metric(
     label, unit : str, optional
         See :class:`Rules`.
     robust_over : sequence of str, optional
-        Factors that the verdict has to hold for besides these items, such as ``("wording",)`` or
-        ``("wording", "cue")``: other wordings than those asked are then part of the interval. For
-        means over rows and paired differences of means.
+        Factors of which others than those asked count too: ``("wording",)``, ``("wording",
+        "cue")``. For means over rows and paired differences of means.
     factors : mapping of str to sequence, optional
-        Labels of the factors, one per pair or row, such as ``{"item": [...], "wording": [...]}``;
-        by default those of pairs from templates: their filler, template and cue.
+        Their labels and those of the "item", one per pair or row; pairs of templates bring them.
     **keywords
         Further arguments of the metric, such as `groups` or `threshold`.
 
@@ -281,19 +279,8 @@ def assert_counterfactual_invariance(
     is_attribute = isinstance(mask, str) and mask == "attribute"
     compare = Compare(groups, reference, is_attribute, baseline, on=on)
     measure = measure_of(metric, None if compare.mask else mask, scorer)
-    assertion = invariance_assertion(
-        pairs_or_responses,
-        eps,
-        rules,
-        measure,
-        compare,
-        client,
-        generations,
-        units,
-        population,
-        robust_over,
-        factors,
-    )
+    asked = (client, generations, units, population, robust_over, factors)
+    assertion = invariance_assertion(pairs_or_responses, eps, rules, measure, compare, *asked)
     return conclude(evaluate(assertion))
 
 

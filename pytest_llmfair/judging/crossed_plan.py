@@ -8,8 +8,8 @@ from pytest_llmfair._util.validation import one_sided
 from pytest_llmfair._util.wording import plural
 from pytest_llmfair.judging.planning import Design, fair_sample
 from pytest_llmfair.judging.power import search
-from pytest_llmfair.stats._two_way import half_width
-from pytest_llmfair.stats.crossed_mean import FEWEST_LEVELS
+from pytest_llmfair.stats.crossed_mean import FEWEST_LEVELS, alike
+from pytest_llmfair.stats.two_way import half_width
 
 # No study writes more wordings.
 _MOST_WORDINGS = 1000
@@ -30,7 +30,7 @@ class CrossedDesign:
         design = self.design
         sample = fair_sample(design.info, 4, max(design.generations, 2))
         rows = sample.contributions
-        if rows is None or sample.alike(rows.values, range(len(rows.values))) is None:
+        if rows is None or alike(sample, rows.values, range(len(rows.values))) is None:
             raise ValueError(
                 f"{design.info.name} is no mean over rows; robust_over and --wordings are for "
                 "means and paired differences of means"

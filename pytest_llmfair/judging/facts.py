@@ -155,3 +155,14 @@ def missing(record: Record) -> str:
         )
         parts.append(f"{escape(group)} {sum(reasons.values())}" + (f" ({words})" if words else ""))
     return ", ".join(parts)
+
+
+def calls(record: Record) -> str:
+    """Return how many answers the needed units mean."""
+    if not record["units"] or record["needed_units"][1] >= MOST_UNITS:
+        return ""
+    each = record["generations"] / record["units"]
+    if each == 1:
+        return ""
+    low, high = (rounded(n * each) for n in record["needed_units"])
+    return f" ({low:,} to {high:,} answers)"

@@ -28,14 +28,12 @@ from pytest_llmfair.judging.bound import Bound
 from pytest_llmfair.judging.facts import Record
 from pytest_llmfair.judging.missing_data import WORST_CASE_EXCEEDS
 from pytest_llmfair.judging.people import people
-from pytest_llmfair.judging.power import MOST_UNITS
-from pytest_llmfair.judging.robustness import TOO_FEW
+from pytest_llmfair.judging.robustness import TOO_FEW, too_few
 
 PASS_MEANS = "within bound for these groups, prompts and this model revision"
 
 # Pytest indents every line by eight columns; only the first line may reach 100.
 WIDTH, WIDEST = 92, 100
-
 
 _MOST_GROUPS = 5
 _FEWEST_DECIMALS = 2
@@ -173,20 +171,16 @@ def _explained(record: Record, places: int, notes: list[str]) -> str:
     if verdict == "INCONCLUSIVE":
         asked = f"{facts.allowed(record, places)} that you {_verb(record)}"
         found = found.partition("; you ")[0]
-        add = (
-            "Line 'next' says what to add" if record["robustness"].get("next") else f"Add {units}"
-        )
-        return f"{found}; {so_far} neither prove nor refute the {asked}. {add}"
+        add = units if "next" not in record["robustness"] else "what the line 'next' says"
+        return f"{found}; {so_far} neither prove nor refute the {asked}. Add {add}"
     if "no_noise_floor" in record["reasons"]:
         return (
             "One answer to each prompt does not show how much two answers to the same prompt "
             'differ. Ask for two or more (generations=2), or say baseline="none" where the model '
             "always gives the same answer"
         )
-    if TOO_FEW.intersection(record["reasons"]):
-        why = next((note for note in notes if note.startswith(("only ", "no number "))), "")
-        notes[:] = [note for note in notes if note != why]
-        return f"This test is too small: {why}"
+    if why := too_few(record, notes):
+        return why
     if (share := record["fair_pass_share"]) is None:
         why = "it could hardly PASS with any answers"
     else:
@@ -345,7 +339,6 @@ def _method(record: Record) -> str:
 
 def _worst_groups(record: Record, places: int) -> list[str]:
     rows = sorted(
-        # An infinite value is a word in the record.
         (row for row in record["groups"] if row["value"] is not None),
         # What is best proven comes first; without p-values, and among equal ones, the worst.
         key=lambda row: (
@@ -355,8 +348,9 @@ def _worst_groups(record: Record, places: int) -> list[str]:
     )
     if not rows:
         return []
-    what = "levels" if record["robustness"] else "groups"
-    lines = [f"  worst {what} ({min(_MOST_GROUPS, len(rows))} of {len(rows)})"]
+    lines = [
+        f"  worst {'levels' if record['robustness'] else 'groups'} ({min(_MOST_GROUPS, len(rows))} of {len(rows)})"
+    ]
     for row in rows[:_MOST_GROUPS]:
         parts = [shorten(escape(row["key"]), 40), number(row["value"], places)]
         parts += filter(None, [facts.interval(row, places)])
@@ -426,23 +420,12 @@ def decides(record: Record) -> str:
         if "no_noise_floor" in record["reasons"]:
             return ""
         if units:
-            return f"about {units} {what} if the value stays as it is{_calls(record)}; {now}"
+            return f"about {units} {what} if the value stays as it is{facts.calls(record)}; {now}"
         twice = 2 * max(record["units"], 1)
         return f"no estimate can be given; try twice as many, {twice:,} {what}; {now}"
     if not units or record["needed_units"][1] >= record["units"]:
         return ""
     return f"already decided; about {units} {what} would have been enough"
-
-
-def _calls(record: Record) -> str:
-    """Return how many answers the needed units mean."""
-    if not record["units"] or record["needed_units"][1] >= MOST_UNITS:
-        return ""
-    each = record["generations"] / record["units"]
-    if each == 1:
-        return ""
-    low, high = (rounded(n * each) for n in record["needed_units"])
-    return f" ({low:,} to {high:,} answers)"
 
 
 def _rerun(record: Record) -> list[str]:

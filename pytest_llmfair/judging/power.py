@@ -120,7 +120,8 @@ def units_to_decide(
     if not 0.0 < factor * factor * units < MOST_UNITS:
         return None
     surer = 1.0 - NormalDist().inv_cdf(SURE) / NormalDist().inv_cdf(one_sided(level))
-    enough = [units * estimate.times_as_many(x * x) for x in (factor, factor * surer)]
+    times = getattr(estimate, "times_as_many", float)
+    enough = [units * times(x * x) for x in (factor, factor * surer)]
     if math.isinf(enough[0]):
         return None
     few, many = (math.ceil(min(n, MOST_UNITS)) for n in enough)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 from pytest_llmfair._util.validation import one_sided
 from pytest_llmfair._util.wording import number, plural, plurals
 from pytest_llmfair.judging.bound import Bound
 from pytest_llmfair.stats import Estimate, Finding
-from pytest_llmfair.stats._two_way import half_width
 from pytest_llmfair.stats.crossed_mean import FEW_ITEMS, CrossedMean, WorstLevels
+from pytest_llmfair.stats.two_way import half_width
 from pytest_llmfair.stats.worst_groups import WorstGroups
 
 _MOST_NAMED = 5
@@ -39,6 +40,15 @@ def robustness(estimate: Estimate, bound: Bound, level: float) -> dict[str, str]
         found["next"] = _next(drawn, level)
     found["not seen"] = "; ".join(_unseen(name, len(parts)) for name, parts in factors.items())
     return found
+
+
+def too_few(record: Mapping[str, Any], notes: list[str]) -> str:
+    """Take from the notes why more answers do not help, as a sentence; empty where they do."""
+    if TOO_FEW.isdisjoint(record["reasons"]):
+        return ""
+    why = next((note for note in notes if note.startswith(("only ", "no number "))), "")
+    notes[:] = [note for note in notes if note != why]
+    return f"This test is too small: {why}"
 
 
 def worst_level(

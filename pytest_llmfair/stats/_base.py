@@ -109,18 +109,6 @@ class Estimate(Shown, Sealed, ABC):
         findings = tuple(dict.fromkeys((*self.findings, *found)))
         return self if findings == self.findings else self._changed(findings=findings)
 
-    def alike(self, values: Any, units: Iterable[Hashable]) -> Estimate | None:
-        """Return an estimate of this kind over other rows; None unless it is a mean over rows.
-
-        Parameters
-        ----------
-        values : array of shape (n_rows,)
-            One value per row, as in `contributions`.
-        units : iterable of hashable
-            One label per row.
-        """
-        return None
-
     def with_metric(self, metric: object, call: Call | None = None) -> Self:
         """Return a copy that carries the metadata of its metric, and the metric's call."""
         return self._changed(metric=metric, call=call)
@@ -336,10 +324,6 @@ class Estimate(Shown, Sealed, ABC):
             return min(10**6, max(fewest, _FEW, found))
 
         return enough(far), enough(near)
-
-    def times_as_many(self, less: float) -> float:
-        """Return how many times the units would divide the squared error by `less`."""
-        return less
 
     def fewest_units(self, threshold: float, alpha: float) -> int:
         """Return the fewest units that could decide against `threshold`; 0 where unknown."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -14,8 +14,9 @@ from pytest_llmfair.stats._base import Estimate, GroupRow
 from pytest_llmfair.stats._p_values import within_share
 from pytest_llmfair.stats._records import Call, Finding, Floats
 from pytest_llmfair.stats._score_intervals import t_quantile
-from pytest_llmfair.stats._two_way import Crossing, half_width
 from pytest_llmfair.stats.crossed import Crossed, fixed_factor
+from pytest_llmfair.stats.mean import Mean
+from pytest_llmfair.stats.two_way import Crossing, half_width
 from pytest_llmfair.stats.worst_groups import WorstGroups
 
 # What the call of a mean over crossed factors is named by.
@@ -178,7 +179,7 @@ def over_levels(estimate: Estimate, labels: Labels, direction: str = "lower") ->
     rows = estimate.contributions
     if estimate.undefined is not None:
         return estimate
-    if rows is None or rows.units is None or estimate.alike(rows.values, rows.units) is None:
+    if rows is None or rows.units is None or alike(estimate, rows.values, rows.units) is None:
         text = (
             "robust_over is for means over rows and for paired differences of means; leave it "
             "out for this metric"
@@ -283,8 +284,26 @@ def _answers(estimate: Estimate) -> float:
     return estimate.sample.generations / len(estimate.contributions.values) / sides
 
 
+def alike(estimate: Estimate, values: Any, units: Any) -> Estimate | None:
+    """Return a mean of the same kind over other rows; None for what is no mean over rows."""
+    rows = estimate.contributions
+    if rows is None:
+        return None
+    if not isinstance(estimate, Mean):
+        make = getattr(estimate, "alike", None)
+        return None if make is None else cast("Estimate", make(values, units))
+    return Mean.of_values(
+        values,
+        units=units,
+        bounds=estimate.bounds,
+        reach=estimate.reach,
+        generations=max(1, round(estimate.sample.generations / len(rows.values))),
+        outcomes=estimate.outcomes and bool(np.isin(values, estimate.bounds).all()),
+    )
+
+
 def _alike(estimate: Estimate, values: Floats, units: Sequence[Hashable]) -> Estimate:
-    found = estimate.alike(values, units)
+    found = alike(estimate, values, units)
     assert found is not None
     return found
 

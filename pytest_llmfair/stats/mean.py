@@ -37,8 +37,7 @@ class Mean(Estimate):
     outcomes : bool
         Whether the quantity is made of 0/1 outcomes.
     floor, excess : Mean or None
-        For pair metrics with several generations a side: the mean of the two within-side values,
-        and the value less that floor.
+        For pairs with several generations a side: mean within sides, and the value less that.
     sampling : float
         Variance of a row's value that is due to its generations; NaN where unknown.
     """
@@ -251,19 +250,6 @@ class Mean(Estimate):
             method=share.method,
         )
 
-    def alike(self, values: Floats, units: Iterable[Hashable]) -> Mean:
-        """Return a mean of this kind over other rows."""
-        assert self.contributions is not None
-        each = max(1, round(self.sample.generations / len(self.contributions.values)))
-        return Mean.of_values(
-            values,
-            units=units,
-            bounds=self.bounds,
-            reach=self.reach,
-            generations=each,
-            outcomes=self.outcomes and bool(np.isin(values, self.bounds).all()),
-        )
-
     def lower_bound(self, alpha: float) -> float:
         """Lower end with one-sided error rate `alpha`."""
         low, high = self.bounds
@@ -354,8 +340,7 @@ class Mean(Estimate):
         return passes
 
 
-# One-sided error rate at which two valid intervals are compared; the narrower one is used.
-_TYPICAL = 0.025
+_TYPICAL = 0.025  # one-sided error rate at which two valid intervals are compared
 
 
 @dataclass(eq=False, kw_only=True)

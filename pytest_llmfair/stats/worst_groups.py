@@ -168,8 +168,8 @@ class WorstGroups(Estimate):
         return self.part.standard_error(at)
 
     def times_as_many(self, less: float) -> float:
-        """As :meth:`Estimate.times_as_many`, for the worst two groups."""
-        return self.part.times_as_many(less)
+        """How many times the units would divide the squared error by `less`."""
+        return float(getattr(self.part, "times_as_many", float)(less))
 
     def fair_passes(
         self, allowed: tuple[float, float], fair: float, alpha: float
