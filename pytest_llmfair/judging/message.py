@@ -348,9 +348,8 @@ def _worst_groups(record: Record, places: int) -> list[str]:
     )
     if not rows:
         return []
-    lines = [
-        f"  worst {'levels' if record['robustness'] else 'groups'} ({min(_MOST_GROUPS, len(rows))} of {len(rows)})"
-    ]
+    what = "levels" if record["robustness"] else "groups"
+    lines = [f"  worst {what} ({min(_MOST_GROUPS, len(rows))} of {len(rows)})"]
     for row in rows[:_MOST_GROUPS]:
         parts = [shorten(escape(row["key"]), 40), number(row["value"], places)]
         parts += filter(None, [facts.interval(row, places)])

@@ -160,8 +160,7 @@ class WorstLevels(WorstGroups):
     @property
     def method(self) -> str:  # type: ignore[override]
         """How the interval is made."""
-        levels = plural(self.factor, len(self.parts))
-        return f"{self.part.method}, worst of {levels} (intersection-union and Bonferroni)"
+        return super().method.replace("comparisons", plurals(self.factor))
 
 
 def over_levels(estimate: Estimate, labels: Labels, direction: str = "lower") -> Estimate:
