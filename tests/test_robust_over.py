@@ -84,7 +84,9 @@ def test_it_says_what_depends_on_the_wording():
     )
     assert result.robustness["next"].startswith("6 more wordings would leave about 0.")
     assert "not seen" in str(result)
-    assert "Add what the line 'next' says" in " ".join(str(result).split())
+    undecided = judged(scores([0.02, 0.02, 0.2, 0.2, 0.3, 0.6]), 0.4)
+    assert undecided.verdict.value == "INCONCLUSIVE"
+    assert "Add what the line 'next' says" in " ".join(str(undecided).split())
 
 
 def test_variance_shares_add_up_and_find_what_was_planted():
@@ -152,7 +154,7 @@ def test_equal_answers_are_no_proof_of_0():
 
 def test_a_wording_with_one_item_is_invalid():
     factors = {"item": [*range(10), *range(10), 0], "wording": ["a"] * 10 + ["b"] * 10 + ["c"]}
-    with pytest.raises(InvalidEvidence, match="not_crossed|has one item only"):
+    with pytest.raises(InvalidEvidence, match="has one item only"):
         assert_metric(
             "toxic_fraction", np.zeros((21, 1)), bound=0.5, robust_over="wording", factors=factors
         )
