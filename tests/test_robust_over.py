@@ -15,8 +15,10 @@ from pytest_llmfair import (
     assert_metric,
     assert_toxic_fraction_within,
 )
+from pytest_llmfair.cli import main
 from pytest_llmfair.counterfactuals import pairs_from_templates
 from pytest_llmfair.fairness import Fairness
+from pytest_llmfair.gate.check_file import read_checks
 from pytest_llmfair.judging.recorded import judge_again, to_record
 from pytest_llmfair.responses import PairedResponses
 from pytest_llmfair.settings import Settings
@@ -315,3 +317,56 @@ def test_higher_is_fairer_too():
             **more,
         )
     assert "'wording 5'" in str(error.value)
+
+
+def test_a_check_in_yaml_names_the_columns(tmp_path):
+    rows = ["scores,job,text", *(f"{x[0]:g},{i},{w}" for x, i, w in rows_of(scores([0.1] * 6)))]
+    (tmp_path / "data.csv").write_text("\n".join(rows), encoding="utf-8")
+    text = """
+version: 1
+checks:
+- metric: toxic_fraction
+  data: data.csv
+  bound: 0.5
+  robust_over: [wording]
+  factors: {item: job, wording: text}
+  rationale: house rule
+  owner: quality team
+"""
+    file = tmp_path / "a.llmfair.yaml"
+    file.write_text(text, encoding="utf-8")
+    (check,) = read_checks(file).checks
+    result = check.run(client=None, scorers=dict, pairs=None)
+    assert result.robustness["over"] == "40 items x 6 wordings; for other wordings too"
+    for given, message in [
+        ("robust_over: [item]", "name each factor besides the items"),
+        ("factors: {item: job, wording: txt}", "has no column 'txt'"),
+    ]:
+        old = next(line for line in text.splitlines() if given[:6] in line).strip()
+        file.write_text(text.replace(old, given), encoding="utf-8")
+        with pytest.raises(ValueError, match=message):
+            read_checks(file)
+
+
+def rows_of(data):
+    return zip(data, ITEM, WORDING, strict=True)
+
+
+def test_a_plan_shows_what_wordings_leave_open(capsys):
+    plan = ["power", "toxic_fraction", "--bound", "0.1", "--items", "50", "--generations", "2"]
+    main([*plan, "--wordings", "6", "--wording-share", ".2"])
+    text = capsys.readouterr().out
+    assert "UNDERPOWERED: no number of items decides; write more wordings" in text
+    assert "rarer than 39 %" in text
+    main([*plan, "--wordings", "20", "--wording-share", ".05"])
+    assert "UNDERPOWERED" not in capsys.readouterr().out
+    for more, message in [
+        (["--wordings", "3"], "give 4 or more"),
+        (["--wordings", "6", "--wording-share", ".5"], "wording-share is 0.5"),
+    ]:
+        with pytest.raises(SystemExit):
+            main([*plan, *more])
+        assert message in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        main(["power", "impact_ratio", "--bound", ".8", "--items", "50", "--wordings", "6"])
+    assert "is no mean over rows" in capsys.readouterr().err
