@@ -23,6 +23,10 @@ class Cells:
     labels: Mapping[str, Sequence[str]]
     of_row: Sequence[int]
 
+    def items(self, cells: Any) -> list[str]:
+        """Return the item of each cell."""
+        return [self.labels[ITEM][cell] for cell in cells]
+
     @classmethod
     def of(
         cls, robust_over: Any, factors: Any, data: Any, units: Any, direction: str
