@@ -157,6 +157,6 @@ ATTACKS = [
             runs=100,
             at_least=True,
         )
-        for n, bound in zip(SIZES, (0.6, 0.35, 0.25, 0.15), strict=True)
+        for n, bound in zip(SIZES, (0.6, 0.35, 0.25, 0.18), strict=True)
     ),
 ]
