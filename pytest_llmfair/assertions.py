@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pytest_llmfair._util.keywords import helpful_keywords
@@ -61,6 +61,8 @@ def assert_metric(
     sequential: str | None = None,
     method: str | None = None,
     family: str = "session",
+    robust_over: Sequence[str] = (),
+    factors: Mapping[str, Sequence[Any]] | None = None,
     **keywords: Any,
 ) -> Result:
     """Assert that a metric is on the fair side of a bound.
@@ -86,6 +88,11 @@ def assert_metric(
         See :class:`Rules`.
     label, unit : str, optional
         See :class:`Rules`.
+    robust_over : sequence of str, optional
+        Factors of which others than those asked count too: ``("wording",)``, ``("wording",
+        "cue")``. For means over rows and paired differences of means.
+    factors : mapping of str to sequence, optional
+        Their labels and those of the "item", one per pair or row; pairs of templates bring them.
     **keywords
         Further arguments of the metric, such as `groups` or `threshold`.
 
@@ -123,6 +130,8 @@ def assert_metric(
         generations=generations,
         scorer=TextScorer(info, scorer),
         keywords=keywords,
+        robust_over=robust_over,
+        factors=factors,
     )
     return conclude(evaluate(assertion))
 
@@ -206,6 +215,8 @@ def assert_counterfactual_invariance(
     sequential: str | None = None,
     family: str = "session",
     unit: str = "",
+    robust_over: Sequence[str] = (),
+    factors: Mapping[str, Sequence[Any]] | None = None,
 ) -> Result:
     """Assert that answers hardly change when only the group in the prompt changes.
 
@@ -243,6 +254,8 @@ def assert_counterfactual_invariance(
         As in every metric; `scorer` replaces the one that `metric` names.
     level, mode, max_mde, max_missing, max_invalid, max_uncertain, label, sequential, family, unit
         See :class:`Rules`.
+    robust_over, factors : optional
+        As in :func:`assert_metric`.
 
     Returns
     -------
@@ -269,9 +282,8 @@ def assert_counterfactual_invariance(
     is_attribute = isinstance(mask, str) and mask == "attribute"
     compare = Compare(groups, reference, is_attribute, baseline, on=on)
     measure = measure_of(metric, None if compare.mask else mask, scorer)
-    assertion = invariance_assertion(
-        pairs_or_responses, eps, rules, measure, compare, client, generations, units, population
-    )
+    asked = (client, generations, units, population, robust_over, factors)
+    assertion = invariance_assertion(pairs_or_responses, eps, rules, measure, compare, *asked)
     return conclude(evaluate(assertion))
 
 

@@ -58,10 +58,19 @@ def main(argv: Sequence[str] | None = None) -> int:
     bound.add_argument("--threshold", type=float, dest="bound", help=argparse.SUPPRESS)
     power.add_argument(
         "--units",
+        "--items",
         type=int,
-        required=True,
         help="how many are sampled, such as prompts or pairs; of each group where groups of "
         "people are compared",
+    )
+    power.add_argument(
+        "--wordings", type=int, help="wordings of each item, for robust_over=('wording',)"
+    )
+    power.add_argument(
+        "--wording-share",
+        type=float,
+        default=0.05,
+        help="share of the variance of one answer that wordings hold (0.05)",
     )
     power.add_argument("--generations", type=int, default=None, help="answers per prompt or pair")
     power.add_argument(
@@ -154,6 +163,8 @@ def _cassette(arguments: argparse.Namespace) -> tuple[int, str]:
 
 
 def _plan(arguments: argparse.Namespace) -> str:
+    from pytest_llmfair.judging.crossed_plan import CrossedDesign
+    from pytest_llmfair.judging.crossed_plan import report as crossed_report
     from pytest_llmfair.judging.planning import Design, report
 
     info = get_metric(arguments.name)
@@ -161,7 +172,12 @@ def _plan(arguments: argparse.Namespace) -> str:
     given = {name: getattr(arguments, name) for name in names}
     if (generations := arguments.generations) is None:
         generations = info.generations
+    if given["units"] is None:
+        raise ValueError("--units is missing, or --items with --wordings; give how many are asked")
     design = Design(info, generations=generations, **given)
+    if arguments.wordings is not None:
+        plan = CrossedDesign(design, arguments.wordings, arguments.wording_share)
+        return crossed_report(plan)
     return report(design, arguments.prompt_cost)
 
 

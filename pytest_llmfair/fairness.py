@@ -144,6 +144,8 @@ class Fairness:
         unit: str = "",
         method: str | None = None,
         family: str = "session",
+        robust_over: Sequence[str] = (),
+        factors: Mapping[str, Sequence[Any]] | None = None,
         **keywords: Any,
     ) -> Result:
         """Judge a metric on the collected answers, or on `data`; a red verdict raises at the end.
@@ -181,7 +183,16 @@ class Fairness:
             data = (self.responses, *data)
         rules = Rules.of(locals())
         text_scorer = TextScorer(info, scorer, self._scorers)
-        assertion = Assertion.of(info, data, given, rules, scorer=text_scorer, keywords=keywords)
+        assertion = Assertion.of(
+            info,
+            data,
+            given,
+            rules,
+            scorer=text_scorer,
+            keywords=keywords,
+            robust_over=robust_over,
+            factors=factors,
+        )
         result = evaluate(assertion)
         where = _caller()
         self._checks += [(each, where) for each in record(result)]

@@ -73,6 +73,15 @@ def arguments_from(
     return found
 
 
+def labels_from(path: Path, chosen: Mapping[str, str]) -> dict[str, list[Any]]:
+    """Return the columns of a data file that hold the labels of factors."""
+    columns, empty = read_columns(path)
+    for column in chosen.values():
+        if column in empty:
+            raise ValueError(f"{path}:{empty[column]}: column {column!r} is empty; give a label")
+    return {name: _chosen(columns, name, column, path) for name, column in chosen.items()}
+
+
 def _chosen(columns: Columns, name: str, wanted: str | Sequence[str], path: Path) -> list[Any]:
     names = [wanted] if isinstance(wanted, str) else list(wanted)
     for column in names:

@@ -29,11 +29,12 @@ from pytest_llmfair.gate.check_attributes import (
     have_slots,
     labels_of,
 )
-from pytest_llmfair.gate.check_data import arguments_from
+from pytest_llmfair.gate.check_data import arguments_from, labels_from
 from pytest_llmfair.gate.problems import Problems, line_of, yaml_problem
 from pytest_llmfair.gate.selection import UseCase
 from pytest_llmfair.judging.arguments import group_keywords
 from pytest_llmfair.judging.collecting import check_data_kind
+from pytest_llmfair.judging.crossing import factor_names
 from pytest_llmfair.judging.invariance import measure_of
 from pytest_llmfair.judging.rules import Rules
 from pytest_llmfair.lexicons.attributes import lexicon_of, lexicons_of
@@ -303,6 +304,8 @@ class _Reader:
                 keywords[key] = value
                 if key == "scorer":
                     self._problems.attempt(line, load_scorers().check, value)
+                elif key == "robust_over":
+                    self._problems.attempt(line, factor_names, value)
                 elif key in Rules.__dataclass_fields__:
                     self._problems.attempt(line, functools.partial(Rules, **{key: value}))
         return keywords
@@ -311,7 +314,7 @@ class _Reader:
         self,
         call: AssertionCall,
         given: Mapping[str, Any],
-        keywords: Mapping[str, Any],
+        keywords: dict[str, Any],
         path: tuple[Any, ...],
     ) -> dict[str, Any] | None:
         """Return the arrays of a check; None where they are wrong."""
@@ -327,6 +330,9 @@ class _Reader:
             self._problems.add(line, f"{call.metric} takes no arrays; give prompts, not data")
             return None
         file, columns = self._folder / given["data"], given.get("columns", {})
+        if "factors" in keywords:
+            where, named = self._line(*path, "factors"), keywords["factors"]
+            keywords["factors"] = self._problems.attempt(where, labels_from, file, named)
         data = self._problems.attempt(line, arguments_from, file, call.info, columns, keywords)
         return None if data is None else {"data": data}
 
@@ -340,6 +346,9 @@ class _Reader:
     ) -> dict[str, Any] | None:
         """Return what a check asks a model about; None where something is wrong."""
         line, needs = self._line(*path), call.info.needs
+        if "factors" in given:
+            text = "factors names columns of data, and there are none; templates bring their own"
+            self._problems.add(self._line(*path, "factors"), f"{text} labels, so leave it out")
         if needs == "table":
             text = f"{call.metric} takes arrays, not answers of a model; give data: FILE.csv with "
             self._problems.add(line, text + f"the columns {', '.join(call.required)}")

@@ -151,6 +151,7 @@ def _from_pairs(
     counts = count_missing(asked, assertion.rules.largest_shares.missing)
     left_out = rows_left_out(len(rows) - len(kept), len(rows), "pairs", counts)
     labels = pair_units(responses.pairs) if units is None else units
+    drawn = labels if assertion.cells is None else assertion.cells.items(labels)
     texts = [[texts_of(row.answers[i]) for row in kept] for i in (0, 1)]
     texts.append([texts_of(row.twin) for row in kept])
     repeats: tuple[Finding, ...] = ()
@@ -163,7 +164,7 @@ def _from_pairs(
         findings=(*counts.findings, *left_out, *repeats),
         missing=counts.missing,
         cut=counts.cut,
-        missing_data=missing_data_of([asked[side] for side in sides], sides, [labels, labels]),
+        missing_data=missing_data_of([asked[side] for side in sides], sides, [drawn, drawn]),
         origin=responses.origin,
         prompts=[row.prompts for row in kept],
         outputs=list(zip(texts[0], texts[1], strict=True)),

@@ -16,6 +16,7 @@ from pytest_llmfair._util.validation import whole
 from pytest_llmfair.judging.arguments import last_is_bound, positional, takes
 from pytest_llmfair.judging.bound import Bound
 from pytest_llmfair.judging.collecting import check_data_kind, check_units, prompts_or_pairs
+from pytest_llmfair.judging.crossing import Cells
 from pytest_llmfair.judging.inputs import MetricInputs
 from pytest_llmfair.judging.pairs import groups_of, is_pair, wanted_groups
 from pytest_llmfair.judging.rules import JudgedMetric, Rules
@@ -222,6 +223,8 @@ class Assertion:
     # Further arguments of the metric, without `units`.
     keywords: Mapping[str, Any] = field(default_factory=dict)
     compare: Compare = field(default_factory=Compare)
+    # Factors over which the verdict has to hold; None where units are as usual.
+    cells: Cells | None = None
 
     @classmethod
     def of(
@@ -236,6 +239,8 @@ class Assertion:
         scorer: TextScorer | None = None,
         keywords: Mapping[str, Any] | None = None,
         compare: Compare | None = None,
+        robust_over: Any = (),
+        factors: Any = None,
     ) -> Assertion:
         """Sort out what a caller gave: the bound, the units, and the pairs that are valid."""
         given = {**metric.judged_with, **(keywords or {})}
@@ -244,7 +249,14 @@ class Assertion:
             given, rules = {**given, "unit": rules.unit}, replace(rules, unit="")
         if bound is None:
             data, bound = last_is_bound(metric, data)
-        first, units = drop_invalid_pairs(data[0] if data else None, given.pop("units", None))
+        first, units = data[0] if data else None, given.pop("units", None)
+        if isinstance(first, Iterator):
+            first = list(first)
+        cells = Cells.of(robust_over, factors, first, units, metric.direction)
+        if cells is not None:
+            _check_draws(given, rules)
+            units = cells.of_row
+        first, units = drop_invalid_pairs(first, units)
         data = (first, *data[1:]) if data else data
         if compare is None:
             compare = _compare_of(metric, first, given)
@@ -253,7 +265,8 @@ class Assertion:
             n = n if generations is None else whole(generations, "generations")
             units = None if units is None else list(units)
         source = Source(data, units, client, n)
-        return cls(metric, bound, rules, source, scorer or TextScorer(metric), given, compare)
+        scorer = scorer or TextScorer(metric)
+        return cls(metric, bound, rules, source, scorer, given, compare, cells)
 
     @property
     def checked_bound(self) -> Bound:
@@ -276,6 +289,17 @@ class Assertion:
         known_population(self.keywords.get("population", "sampled"))
         self.scorer.check(info)
         return items
+
+
+def _check_draws(keywords: Mapping[str, Any], rules: Rules) -> None:
+    """Raise ``ValueError`` for what does not go with factors that are draws from more."""
+    if keywords.get("population") == "fixed":
+        raise ValueError(
+            'robust_over takes items as draws from more, and population="fixed" as all there '
+            "are; leave one of them out"
+        )
+    if rules.looks is not None:
+        raise ValueError("robust_over judges once; leave out sequential and method")
 
 
 @dataclass(frozen=True, slots=True)

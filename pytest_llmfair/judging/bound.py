@@ -266,11 +266,7 @@ class Bound:
         if len(rows) < 2:
             return ()
         alpha = one_sided(level) / len(rows)
-        beyond = [
-            str(key)
-            for key, row in rows.items()
-            if self.sides(row.lower_bound(alpha), row.upper_bound(alpha))[1]
-        ]
+        beyond = [str(key) for key, row in rows.items() if self.beyond_noise(row, alpha)]
         if not beyond:
             return ()
         more = f" and {len(beyond) - 5} more" if len(beyond) > 5 else ""

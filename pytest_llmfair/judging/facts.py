@@ -171,3 +171,14 @@ def extremes(record: Record, places: int) -> str:
         for row in (rows[0], rows[-1])
     )
     return f"the rate is highest, {high}, and lowest, {low}"
+
+
+def calls(record: Record) -> str:
+    """Return how many answers the needed units mean."""
+    if not record["units"] or record["needed_units"][1] >= MOST_UNITS:
+        return ""
+    each = record["generations"] / record["units"]
+    if each == 1:
+        return ""
+    low, high = (rounded(n * each) for n in record["needed_units"])
+    return f" ({low:,} to {high:,} answers)"

@@ -30,6 +30,8 @@ def invariance_assertion(
     generations: int,
     units: Any,
     population: str | None,
+    robust_over: Any = (),
+    factors: Any = None,
 ) -> Assertion:
     """Return the assertion that answers change by at most `eps` beyond their noise."""
     for name, given, legal in (
@@ -57,6 +59,8 @@ def invariance_assertion(
         scorer=measure.scorer,
         keywords={"units": units} | ({} if population is None else {"population": population}),
         compare=replace(compare, mask=compare.mask and measure.scorer is None),
+        robust_over=robust_over,
+        factors=factors,
     )
 
 

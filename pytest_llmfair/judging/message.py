@@ -28,8 +28,8 @@ from pytest_llmfair.judging.bound import Bound
 from pytest_llmfair.judging.facts import Record
 from pytest_llmfair.judging.missing_data import WORST_CASE_EXCEEDS
 from pytest_llmfair.judging.people import people
-from pytest_llmfair.judging.power import MOST_UNITS
 from pytest_llmfair.judging.reading import guessed, of_guesses, of_reader, too_weak
+from pytest_llmfair.judging.robustness import TOO_FEW, too_few
 
 PASS_MEANS = "within bound for these groups, prompts and this model revision"
 
@@ -145,6 +145,7 @@ def _findings(record: Record, places: int) -> list[tuple[str, str]]:
         ("not counted", "; ".join(filter(None, [taken_off, *left_out]))),
         ("noise floor", floor),
         *(("note", note) for note in notes if note not in (*left_out, *rates)),
+        *((label, escape(text)) for label, text in record["robustness"].items()),
         ("not covered", lacking(record) if record["lacks"] else ""),
     ]
     return [
@@ -178,7 +179,8 @@ def _explained(record: Record, places: int, notes: list[str]) -> str:
     if verdict == "INCONCLUSIVE":
         asked = f"{facts.allowed(record, places)} that you {_verb(record)}"
         found = found.partition("; you ")[0]
-        return f"{found}; {so_far} neither prove nor refute the {asked}. Add {units}"
+        add = units if "next" not in record["robustness"] else "what the line 'next' says"
+        return f"{found}; {so_far} neither prove nor refute the {asked}. Add {add}"
     if "no_noise_floor" in record["reasons"]:
         always = ', or say baseline="none" where the model always gives the same answer'
         if record["metric"].startswith("differs when it should"):
@@ -187,6 +189,8 @@ def _explained(record: Record, places: int, notes: list[str]) -> str:
             "One answer to each prompt does not show how much two answers to the same prompt "
             f"differ. Ask for two or more (generations=2){always}"
         )
+    if why := too_few(record, notes):
+        return why
     if why := too_weak(record):
         pass
     elif (share := record["fair_pass_share"]) is None:
@@ -330,7 +334,6 @@ def _method(record: Record) -> str:
 
 def _worst_groups(record: Record, places: int) -> list[str]:
     rows = sorted(
-        # An infinite value is a word in the record.
         (row for row in record["groups"] if row["value"] is not None),
         # What is best proven comes first; without p-values, and among equal ones, the worst.
         key=lambda row: (
@@ -340,7 +343,8 @@ def _worst_groups(record: Record, places: int) -> list[str]:
     )
     if not rows:
         return []
-    lines = [f"  worst groups ({min(_MOST_GROUPS, len(rows))} of {len(rows)})"]
+    what = "levels" if record["robustness"] else "groups"
+    lines = [f"  worst {what} ({min(_MOST_GROUPS, len(rows))} of {len(rows)})"]
     for row in rows[:_MOST_GROUPS]:
         parts = [shorten(escape(row["key"]), 40), number(row["value"], places)]
         parts += filter(None, [facts.interval(row, places)])
@@ -398,7 +402,7 @@ def decides(record: Record) -> str:
     """Return how much more data would decide, if the verdict is undecided."""
     units, verdict = facts.needed(record), record["verdict"]
     what = plurals(record["unit"])
-    if WORST_CASE_EXCEEDS in record["reasons"]:
+    if {WORST_CASE_EXCEEDS, *TOO_FEW}.intersection(record["reasons"]):
         return ""
     if "not_found" in record["reasons"]:
         return "a larger budget finds smaller gaps; no search shows that there is none"
@@ -412,23 +416,12 @@ def decides(record: Record) -> str:
         if "no_noise_floor" in record["reasons"]:
             return ""
         if units:
-            return f"about {units} {what} if the value stays as it is{_calls(record)}; {now}"
+            return f"about {units} {what} if the value stays as it is{facts.calls(record)}; {now}"
         twice = 2 * max(record["units"], 1)
         return f"no estimate can be given; try twice as many, {twice:,} {what}; {now}"
     if not units or record["needed_units"][1] >= record["units"]:
         return ""
     return f"already decided; about {units} {what} would have been enough"
-
-
-def _calls(record: Record) -> str:
-    """Return how many answers the needed units mean."""
-    if not record["units"] or record["needed_units"][1] >= MOST_UNITS:
-        return ""
-    each = record["generations"] / record["units"]
-    if each == 1:
-        return ""
-    low, high = (rounded(n * each) for n in record["needed_units"])
-    return f" ({low:,} to {high:,} answers)"
 
 
 def _rerun(record: Record) -> list[str]:

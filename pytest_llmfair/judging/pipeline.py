@@ -49,6 +49,7 @@ from pytest_llmfair.stats import (
     Undefined,
     WorstGroups,
 )
+from pytest_llmfair.stats.crossed_mean import over_levels
 
 Measured = tuple[MetricInputs, Estimate]
 
@@ -195,7 +196,10 @@ def _measure_one(
         estimate = replace(estimate, effect=f"in {used}")
     if assertion.compare.placebo:
         inputs = inputs.with_findings(_placebo_answers(inputs, estimate.floor))
-    return inputs, _judged_quantity(assertion, estimate)
+    estimate = _judged_quantity(assertion, estimate)
+    if (cells := assertion.cells) is not None:
+        estimate = over_levels(estimate, cells.labels, assertion.metric.direction)
+    return inputs, estimate
 
 
 def _comparisons(

@@ -294,7 +294,7 @@ def record_plan(
         all_items=of,
         compared=compared,
         **expected_power(
-            lambda: expected_sample(info, of, n, compared),
+            lambda: expected_sample(info, of, n, compared, crossed=assertion.cells is not None),
             bound,
             rules.chosen_level,
             rules.max_mde,
@@ -329,7 +329,9 @@ def expected_power(
     return {**known, "detectable": power.detectable - bound.distance}
 
 
-def expected_sample(info: MetricInfo, units: int, generations: int, compared: str) -> Estimate:
+def expected_sample(
+    info: MetricInfo, units: int, generations: int, compared: str, *, crossed: bool = False
+) -> Estimate:
     """Return the estimate of a fair model at this size, for a plan.
 
     For pairs that is unknown: it depends on how much the answers to a prompt vary.
@@ -338,6 +340,11 @@ def expected_sample(info: MetricInfo, units: int, generations: int, compared: st
         raise ValueError(
             "what it can find depends on how much the answers of the two models have in common, "
             "which a first run shows"
+        )
+    if crossed:
+        raise ValueError(
+            "what it can find depends on how much wordings differ; `llmfair power --items N "
+            "--wordings M` shows that for a share of the variance"
         )
     if info.needs.endswith("_pairs"):
         raise ValueError(

@@ -163,7 +163,11 @@ def units_to_decide(
     if not 0.0 < factor * factor * units < MOST_UNITS:
         return None
     surer = 1.0 - NormalDist().inv_cdf(SURE) / NormalDist().inv_cdf(one_sided(level))
-    few, many = (math.ceil(units * x * x) for x in (factor, factor * surer))
+    times = getattr(estimate, "times_as_many", float)
+    enough = [units * times(x * x) for x in (factor, factor * surer)]
+    if math.isinf(enough[0]):
+        return None
+    few, many = (math.ceil(min(n, MOST_UNITS)) for n in enough)
     return min(MOST_UNITS, max(few, units + 1)), min(MOST_UNITS, max(many, units + 1))
 
 

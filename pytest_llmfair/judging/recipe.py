@@ -17,12 +17,13 @@ from pytest_llmfair.stats import (
     WorstGroups,
 )
 from pytest_llmfair.stats.crossed import CROSSED, Crossed
+from pytest_llmfair.stats.crossed_mean import ROBUST, over_levels
 from pytest_llmfair.stats.difference import loss_between
 
 # What the call of a comparison of two models is named by.
 LOSS = "not_worse"
 # Calls whose arguments are estimates.
-JOINED = (LOSS, CROSSED)
+JOINED = (LOSS, CROSSED, ROBUST)
 
 
 def quantity_of(estimate: Estimate, quantity: str) -> Estimate:
@@ -91,6 +92,9 @@ def estimate_of(recipe: dict[str, Any]) -> Estimate:
     if name == CROSSED:
         crossed = Crossed.join(*map(estimate_of, args))
         return replace(crossed, findings=tuple(recipe["findings"]))
+    if name == ROBUST:
+        found = over_levels(estimate_of(args[0]), **keywords)
+        return replace(found, findings=tuple(recipe["findings"]))
     if name == INVARIANCE:
         first, second, symbol = args
         estimate: Estimate = invariance_of_prepared(first, second, symbol, **keywords)

@@ -182,7 +182,10 @@ def differences(first: Mapping[str, Any], second: Mapping[str, Any]) -> list[str
     # A waiver decides by the date whether a result is red.
     given = (*AS_GIVEN, "red", "postponed") if first["waiver"] else AS_GIVEN
     return [
-        name for name in second if name not in given and not _same(first.get(name), second[name])
+        name
+        for name, value in second.items()
+        # An earlier version lacks what is empty here.
+        if name not in given and (name in first or value) and not _same(first.get(name), value)
     ]
 
 
@@ -231,11 +234,17 @@ def _finding(finding: Finding) -> list[str]:
 
 
 def _plain_findings(recipe: dict[str, Any]) -> dict[str, Any]:
+    if "worst_of" in recipe:
+        parts = [[key, _plain_findings(part)] for key, part in recipe["worst_of"]]
+        return {**recipe, "worst_of": parts}
     found = [_finding(each) for each in recipe.get("findings", ())]
     return {**recipe, "findings": found} if found else recipe
 
 
 def _with_findings(recipe: dict[str, Any]) -> dict[str, Any]:
+    if "worst_of" in recipe:
+        parts = [[key, _with_findings(part)] for key, part in recipe["worst_of"]]
+        return {**recipe, "worst_of": parts}
     if "findings" not in recipe:
         return recipe
     return {**recipe, "findings": [Finding(*each) for each in recipe["findings"]]}

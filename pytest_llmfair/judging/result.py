@@ -128,6 +128,9 @@ class Result:
         The same in words; empty where unknown.
     scorer, score_unit : str
         What gave the scores, and their unit, such as "length" and "words"; empty where unknown.
+    robustness : dict
+        With `robust_over`, by label: over what the interval is, the verdict of each wording alone,
+        what varies how much, what would narrow it most, and what may not have been seen.
     waiver : str
         Why a result that would be red is accepted for now, by whom and until when.
     data : dict or None
@@ -200,6 +203,7 @@ class Result:
     direction_words: str = ""
     scorer: str = ""
     score_unit: str = ""
+    robustness: dict[str, str] = field(default_factory=dict)
     waiver: str = ""
     data: dict[str, str | None] | None = field(default=None, compare=False, repr=False)
     recorded: dict[str, Any] | None = field(default=None, compare=False, repr=False)

@@ -25,11 +25,13 @@ from pytest_llmfair.judging.power import (
 )
 from pytest_llmfair.judging.reading import words_apart
 from pytest_llmfair.judging.result import Example, Result, Verdict
+from pytest_llmfair.judging.robustness import TOO_FEW, robustness, too_few_levels, worst_level
 from pytest_llmfair.judging.rules import JudgedMetric, Rules, Unregistered, current_settings
 from pytest_llmfair.session import active, current_session
 from pytest_llmfair.settings import Settings
 from pytest_llmfair.settings.options import OPTIONS, PATHS
 from pytest_llmfair.stats import Estimate, Finding, Interval, PairedAUC
+from pytest_llmfair.stats.crossed_mean import FEW_ITEMS
 
 _WORST_ROWS = 3
 
@@ -104,12 +106,14 @@ def judge(
     )
     unit = rules.unit or inputs.unit or estimate.unit or metric.unit
     interval = estimate.interval(level)
-    found = _decide(estimate, limit, interval, inputs, unit, rules.max_mde)
+    mode = rules.mode or settings.mode
+    strict = mode == "strict"
+    found = _decide(estimate, limit, interval, inputs, unit, rules.max_mde, strict=strict)
     found = _with_missing_data(found, estimate, limit, interval, inputs)
     reasons = tuple(dict.fromkeys((*estimate.reasons, *found.codes)))
     needed, unknown = _needed_units(found, estimate, limit, level, reasons, unit)
     notes = [*found.notes(estimate.notes), *(each.text for each in unknown)]
-    verdict, mode = found.verdict, rules.mode or settings.mode
+    verdict = found.verdict
     postponed = (
         verdict is Verdict.FAIL
         and mode == "gate"
@@ -189,13 +193,22 @@ def _decide(
     inputs: MetricInputs,
     unit: str,
     max_mde: float | None,
+    *,
+    strict: bool,
 ) -> _Judgement:
-    """Return the verdict on the answers that are there."""
+    """Return the verdict on the answers that are there; `strict` demands it of every wording."""
     alpha, reworded = one_sided(interval.level), inputs.baseline == "placebo"
     invalid = _invalid(estimate, interval, inputs) or bound.out_of_reach(estimate, alpha)
     if invalid:
         return _Judgement(Verdict.INVALID, invalid)
+    if few := tuple(f for f in estimate.findings if f.code == FEW_ITEMS):
+        return _Judgement(Verdict.UNDERPOWERED, few)
     within, exceeds = bound.sides(interval.lower, interval.upper)
+    every, beyond = worst_level(estimate, bound, interval.level) if strict else (True, ())
+    demanded: tuple[Finding, ...] = ()
+    if within and not every:
+        within, text = False, "mode strict asks this of every wording, and some are still open"
+        demanded = (Finding("worst_level_open", text),)
     no_floor = inputs.needs_floor and estimate.compares_answers and estimate.excess is None
     # The noise of two models may hide a loss, and noise looks like a difference that should be
     # there; otherwise noise cannot make one model look fairer.
@@ -209,16 +222,17 @@ def _decide(
             return _Judgement(Verdict.PASS, parts, small, Power(planted))
     if no_floor:
         return _Judgement(Verdict.UNDERPOWERED, (Finding("no_noise_floor", NO_FLOOR),))
-    if exceeds and bound.beyond_noise(estimate, alpha):
-        return _Judgement(Verdict.FAIL)
+    if beyond or (exceeds and bound.beyond_noise(estimate, alpha)):
+        return _Judgement(Verdict.FAIL, beyond)
     if above := bound.floor_beyond(estimate, alpha, reworded=reworded):
         return _Judgement(Verdict.INVALID, above)
-    further: tuple[Finding, ...] = ()
+    further = demanded
     if exceeds:
         words = REWORDED if reworded else estimate.floor_words
         further = (Finding("within_noise", f"{words} may differ as much"),)
     power = power_of(bound, estimate, interval.level)
-    too_little = power.too_little(estimate, unit, max_mde)
+    too_little = too_few_levels(estimate, bound, interval.level)
+    too_little = too_little or power.too_little(estimate, unit, max_mde)
     verdict = Verdict.UNDERPOWERED if too_little else Verdict.INCONCLUSIVE
     return _Judgement(verdict, too_little, further, power)
 
@@ -256,7 +270,9 @@ def _needed_units(
 ) -> tuple[tuple[int, int] | None, tuple[Finding, ...]]:
     """Return the range of units that would decide, and a note where no number is known."""
     # More units answer nothing that is missing.
-    if found.verdict is Verdict.INVALID or {"no_noise_floor", WORST_CASE_EXCEEDS} & set(reasons):
+    if found.verdict is Verdict.INVALID or {"no_noise_floor", WORST_CASE_EXCEEDS, *TOO_FEW} & set(
+        reasons
+    ):
         return None, ()
     needed = bound.needed_units(estimate, level)
     # Within the noise, more units decide about the excess.
@@ -276,6 +292,7 @@ def _described(
     for reasons in inputs.missing.values():
         for reason, n in reasons.items():
             total[reason] = total.get(reason, 0) + n
+    over = {} if result.verdict is Verdict.INVALID else robustness(estimate, bound, result.level)
     recorder = active()
     call = getattr(estimate, "part", estimate).call
     given = {} if call is None else call.keywords
@@ -305,11 +322,12 @@ def _described(
         nodeid=recorder.nodeid if recorder else "",
         model=inputs.model,
         attribute=inputs.attribute,
-        compared=getattr(estimate, "worst", inputs.labels),
+        compared=getattr(estimate, "compared", ()) or inputs.labels,
         differences=between,
         direction_words="; ".join(filter(None, words)),
         scorer=inputs.scorer or given.get("score", ""),
         score_unit=given.get("unit", ""),
+        robustness=over,
     )
 
 

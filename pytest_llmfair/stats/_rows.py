@@ -140,6 +140,16 @@ class RowMeans:
         between = self.counts * (self.values - means[self.index]) ** 2
         return self.per_unit(self.squares + between)
 
+    def sampling_variance(self) -> float:
+        """Mean variance of a row's value that is due to its generations; NaN where unknown."""
+        if self.own_variance is not None:
+            return float(self.own_variance.mean())
+        several = self.counts > 1
+        if self.squares is None or not several.any():
+            return math.nan
+        counts = self.counts[several]
+        return float((self.squares[several] / (counts - 1.0) / counts).mean())
+
     def repeats_identical(self) -> bool:
         """Whether there are repeats, and all repeats within each unit are equal."""
         if self.own_variance is not None:

@@ -37,8 +37,9 @@ class Mean(Estimate):
     outcomes : bool
         Whether the quantity is made of 0/1 outcomes.
     floor, excess : Mean or None
-        For pair metrics with several generations a side: the mean of the two within-side values,
-        and the value less that floor.
+        For pairs with several generations a side: mean within sides, and the value less that.
+    sampling : float
+        Variance of a row's value that is due to its generations; NaN where unknown.
     """
 
     share: Share
@@ -47,6 +48,7 @@ class Mean(Estimate):
     outcomes: bool
     floor: Mean | None = None
     excess: Mean | None = None
+    sampling: float = math.nan
     method: str = "W-kdf"
 
     @classmethod
@@ -244,6 +246,7 @@ class Mean(Estimate):
             variance=variance,
             bounds=bounds,
             outcomes=outcomes,
+            sampling=scale * scale * rows.sampling_variance(),
             method=share.method,
         )
 
@@ -337,8 +340,7 @@ class Mean(Estimate):
         return passes
 
 
-# One-sided error rate at which two valid intervals are compared; the narrower one is used.
-_TYPICAL = 0.025
+_TYPICAL = 0.025  # one-sided error rate at which two valid intervals are compared
 
 
 @dataclass(eq=False, kw_only=True)

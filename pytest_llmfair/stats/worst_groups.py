@@ -109,6 +109,11 @@ class WorstGroups(Estimate):
         )
 
     @property
+    def compared(self) -> tuple[str, ...]:
+        """The two groups that the value is about."""
+        return self.worst
+
+    @property
     def part(self) -> Estimate:
         """The estimate of the worst two groups."""
         return self.parts[self.worst]
@@ -168,6 +173,10 @@ class WorstGroups(Estimate):
         smallest = min(self.parts.values(), key=lambda part: part.sample.generations)
         own = getattr(smallest, "planted_effect", lambda _: math.nan)
         return float(own(self.shared.each(alpha)))
+
+    def times_as_many(self, less: float) -> float:
+        """How many times the units would divide the squared error by `less`."""
+        return float(getattr(self.part, "times_as_many", float)(less))
 
     def fair_passes(
         self, allowed: tuple[float, float], fair: float, alpha: float
