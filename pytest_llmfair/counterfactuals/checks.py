@@ -24,7 +24,7 @@ from pytest_llmfair.lexicons.english.words import (
     is_person,
 )
 from pytest_llmfair.lexicons.lexicon import PRONOUNS, Lexicon
-from pytest_llmfair.lexicons.matching import Change
+from pytest_llmfair.lexicons.reading import Change
 from pytest_llmfair.lexicons.terms import UNPAIRED, Sense
 from pytest_llmfair.responses import OMISSION, Edit
 

@@ -21,7 +21,7 @@ from pytest_llmfair.lexicons.english.words import (
     is_verb,
 )
 from pytest_llmfair.lexicons.lexicon import Lexicon
-from pytest_llmfair.lexicons.matching import Change, Reading
+from pytest_llmfair.lexicons.reading import Change, Reading
 from pytest_llmfair.lexicons.terms import Sense
 
 _BE = r"(?:is|are|was|were)"

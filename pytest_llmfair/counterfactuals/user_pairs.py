@@ -21,7 +21,7 @@ from pytest_llmfair.lexicons.english.agreement import possessive_after
 from pytest_llmfair.lexicons.english.words import WORD, is_ly_adverb, is_one_of
 from pytest_llmfair.lexicons.lexicon import PRONOUNS, Lexicon
 from pytest_llmfair.lexicons.loading import load_lexicons
-from pytest_llmfair.lexicons.matching import Change, Reading
+from pytest_llmfair.lexicons.reading import Change, Reading
 from pytest_llmfair.lexicons.terms import Sense
 from pytest_llmfair.responses import OMISSION, Edit, Pair, Rejected, marked
 from pytest_llmfair.text import MASK

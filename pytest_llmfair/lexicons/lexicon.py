@@ -25,7 +25,8 @@ from pytest_llmfair.lexicons.fields import fields_from
 from pytest_llmfair.lexicons.frozen import ByValue
 from pytest_llmfair.lexicons.grammar import Grammar
 from pytest_llmfair.lexicons.languages import grammar_for, rules_of
-from pytest_llmfair.lexicons.matching import (
+from pytest_llmfair.lexicons.peoples import People, people_called
+from pytest_llmfair.lexicons.reading import (
     Change,
     Doubt,
     Mention,
@@ -35,7 +36,6 @@ from pytest_llmfair.lexicons.matching import (
     with_conditions_alike,
     with_negated_conditions,
 )
-from pytest_llmfair.lexicons.peoples import People, people_called
 from pytest_llmfair.lexicons.schema import load_yaml, suggestion
 from pytest_llmfair.lexicons.terms import (
     UNPAIRED,

@@ -13,7 +13,7 @@ from pytest_llmfair.lexicons.grammar import Grammar, Name
 from pytest_llmfair.lexicons.intersections import intersection
 from pytest_llmfair.lexicons.lexicon import Lexicon
 from pytest_llmfair.lexicons.loading import load_lexicons
-from pytest_llmfair.lexicons.matching import Doubt
+from pytest_llmfair.lexicons.reading import Doubt
 from pytest_llmfair.lexicons.schema import shipped
 from pytest_llmfair.lexicons.terms import Choice, Entry, Sense
 

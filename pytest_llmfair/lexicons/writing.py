@@ -16,7 +16,7 @@ from pytest_llmfair.lexicons.english.agreement import (
 from pytest_llmfair.lexicons.english.spelling import begins_sentence, in_form, in_place
 from pytest_llmfair.lexicons.english.titles import keeps_title_case
 from pytest_llmfair.lexicons.english.words import is_one_of
-from pytest_llmfair.lexicons.matching import Change, Reading, edits_before
+from pytest_llmfair.lexicons.reading import Change, Reading, edits_before
 from pytest_llmfair.lexicons.terms import WRITTEN, Entry, Sense
 from pytest_llmfair.text import MASK, replaced
 

@@ -1,6 +1,6 @@
 """Whether a number or a decade is a person's age: "she is 34", "I (27F)", "in her seventies".
 
-Answers the kind "age" for ``grammar.py``.
+Answers the kind "age" for ``english.py``.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Whether a person has a condition or an origin: "a man with epilepsy", "a woman from Kenya".
 
-Answers the kind "condition" for ``grammar.py``.
+Answers the kind "condition" for ``english.py``.
 """
 
 from __future__ import annotations

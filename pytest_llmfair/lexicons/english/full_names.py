@@ -1,4 +1,4 @@
-"""Full names, initials and things named after a person: the first questions of ``names.py``."""
+"""Full names, initials and things named after a person: the first questions of ``this_person.py``."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Whether an adjective describes persons: "a Black engineer", "he is gay", "the old are".
 
-Answers the kind "person_adjective" for ``grammar.py``.
+Answers the kind "person_adjective" for ``english.py``.
 """
 
 from __future__ import annotations

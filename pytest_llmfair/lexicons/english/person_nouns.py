@@ -1,6 +1,6 @@
 """Whether a noun names persons of a group: "a Muslim", "the old", "most whites", "the women".
 
-Answers the kind "person_noun" for ``grammar.py``.
+Answers the kind "person_noun" for ``english.py``.
 """
 
 from __future__ import annotations

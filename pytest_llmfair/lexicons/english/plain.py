@@ -1,6 +1,6 @@
 """Words that name a group almost everywhere, with few exceptions: letters, churches and names.
 
-Answers the kind "plain" for ``grammar.py``.
+Answers the kind "plain" for ``english.py``.
 """
 
 from __future__ import annotations
