@@ -10,7 +10,7 @@ from datetime import date
 from itertools import chain
 from typing import Literal, NamedTuple
 
-from pytest_llmfair.lexicons.english.phrase import one_case
+from pytest_llmfair.lexicons.english.context import one_case
 from pytest_llmfair.lexicons.english.proper_names import is_in_street
 from pytest_llmfair.lexicons.english.roles import CASES, PERSONAL_PRONOUNS
 from pytest_llmfair.lexicons.english.spelling import has_own_capitals, in_capitals, with_capital

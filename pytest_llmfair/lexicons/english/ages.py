@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import re
 
-from pytest_llmfair.lexicons.english.labels import is_value
-from pytest_llmfair.lexicons.english.phrase import (
+from pytest_llmfair.lexicons.english.context import (
     NEAR,
     Phrase,
     low,
@@ -16,6 +15,7 @@ from pytest_llmfair.lexicons.english.phrase import (
     phrase_at,
     word_before,
 )
+from pytest_llmfair.lexicons.english.labels import is_value
 from pytest_llmfair.lexicons.english.predicates import is_predicate
 from pytest_llmfair.lexicons.english.words import (
     JOINS,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import re
 
-from pytest_llmfair.lexicons.english.phrase import NEXT, low, word_before
+from pytest_llmfair.lexicons.english.context import NEXT, low, word_before
 from pytest_llmfair.lexicons.english.protected import with_spaces
 from pytest_llmfair.lexicons.english.words import WORD, is_one_of, words_of
 

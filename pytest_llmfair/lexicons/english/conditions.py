@@ -5,14 +5,14 @@ Answers the kind "condition" for ``english.py``.
 
 from __future__ import annotations
 
-from pytest_llmfair.lexicons.english.labels import is_value
-from pytest_llmfair.lexicons.english.phrase import (
+from pytest_llmfair.lexicons.english.context import (
     Phrase,
     is_before_name,
     is_headline,
     low,
     phrase_at,
 )
+from pytest_llmfair.lexicons.english.labels import is_value
 from pytest_llmfair.lexicons.english.predicates import is_predicate
 from pytest_llmfair.lexicons.english.subjects import is_person_or_name, without_aside
 from pytest_llmfair.lexicons.english.words import (

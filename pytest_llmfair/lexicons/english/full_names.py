@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from pytest_llmfair.lexicons.english.phrase import low, one_case, opens_sentence
+from pytest_llmfair.lexicons.english.context import low, one_case, opens_sentence
 from pytest_llmfair.lexicons.english.words import LETTERS, is_one_of, is_person, is_verb
 from pytest_llmfair.lexicons.grammar import Name
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from pytest_llmfair.lexicons.english.phrase import Phrase, Words
+from pytest_llmfair.lexicons.english.context import Phrase, Words
 from pytest_llmfair.lexicons.english.words import (
     JOINS,
     any_in_class,

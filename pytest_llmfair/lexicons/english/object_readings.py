@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from pytest_llmfair.lexicons.english.phrase import low
+from pytest_llmfair.lexicons.english.context import low
 from pytest_llmfair.lexicons.english.pronoun_context import (
     ARTICLES,
     COPULAS,

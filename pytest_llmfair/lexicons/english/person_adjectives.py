@@ -7,15 +7,7 @@ from __future__ import annotations
 
 import re
 
-from pytest_llmfair.lexicons.english.labels import is_value
-from pytest_llmfair.lexicons.english.noun_phrases import (
-    compound_at,
-    describes_person,
-    head_of,
-    is_hyphenated,
-)
-from pytest_llmfair.lexicons.english.person_nouns import is_group_noun
-from pytest_llmfair.lexicons.english.phrase import (
+from pytest_llmfair.lexicons.english.context import (
     FAR,
     NEXT,
     Phrase,
@@ -26,6 +18,14 @@ from pytest_llmfair.lexicons.english.phrase import (
     word_after,
     word_before,
 )
+from pytest_llmfair.lexicons.english.labels import is_value
+from pytest_llmfair.lexicons.english.noun_phrases import (
+    compound_at,
+    describes_person,
+    head_of,
+    is_hyphenated,
+)
+from pytest_llmfair.lexicons.english.person_nouns import is_group_noun
 from pytest_llmfair.lexicons.english.predicates import (
     is_predicate_of_person,
     is_resultative,

@@ -7,9 +7,7 @@ from __future__ import annotations
 
 import re
 
-from pytest_llmfair.lexicons.english.noun_phrases import is_hyphenated
-from pytest_llmfair.lexicons.english.other_uses import is_exclamation, is_verb_here
-from pytest_llmfair.lexicons.english.phrase import (
+from pytest_llmfair.lexicons.english.context import (
     Phrase,
     Words,
     low,
@@ -18,6 +16,8 @@ from pytest_llmfair.lexicons.english.phrase import (
     word_after,
     word_before,
 )
+from pytest_llmfair.lexicons.english.noun_phrases import is_hyphenated
+from pytest_llmfair.lexicons.english.other_uses import is_exclamation, is_verb_here
 from pytest_llmfair.lexicons.english.proper_names import is_in_name, is_in_title
 from pytest_llmfair.lexicons.english.words import (
     JOINED,
@@ -241,7 +241,7 @@ def _is_collective(phrase: Phrase) -> bool:
     if _describes_thing_too(phrase.after):
         return False
     if (
-        _CODE.match(phrase.rear)
+        _CODE.match(phrase.text, phrase.end)
         or _is_near_things(phrase)
         or is_one_of(first, "nouns_of_things_after")
     ):

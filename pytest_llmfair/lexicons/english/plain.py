@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from pytest_llmfair.lexicons.english.phrase import Phrase, is_before_name, is_headline, phrase_at
+from pytest_llmfair.lexicons.english.context import Phrase, is_before_name, is_headline, phrase_at
 from pytest_llmfair.lexicons.english.words import (
     in_classes,
     is_any,

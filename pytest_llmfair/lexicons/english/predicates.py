@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from pytest_llmfair.lexicons.english.phrase import Phrase, Words
+from pytest_llmfair.lexicons.english.context import Phrase, Words
 from pytest_llmfair.lexicons.english.subjects import (
     PERCENT,
     counts_persons,

@@ -10,7 +10,7 @@ import functools
 import re
 from typing import NamedTuple
 
-from pytest_llmfair.lexicons.english.phrase import low, one_case
+from pytest_llmfair.lexicons.english.context import low, one_case
 from pytest_llmfair.lexicons.english.words import (
     INLINE_TAG,
     WORD,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from pytest_llmfair.lexicons.english.phrase import FAR, low, one_case, opens_sentence, word_before
+from pytest_llmfair.lexicons.english.context import FAR, low, one_case, opens_sentence, word_before
 from pytest_llmfair.lexicons.english.pronoun_context import ARTICLES, ends
 from pytest_llmfair.lexicons.english.words import LETTERS, is_closed, is_one_of, is_person
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Sequence
 
-from pytest_llmfair.lexicons.english.phrase import Words
+from pytest_llmfair.lexicons.english.context import Words
 from pytest_llmfair.lexicons.english.words import (
     in_classes,
     is_name,

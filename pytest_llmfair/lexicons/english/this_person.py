@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import re
 
+from pytest_llmfair.lexicons.english.context import low, one_case
 from pytest_llmfair.lexicons.english.full_names import (
     QUOTES,
     STARTS,
@@ -23,7 +24,6 @@ from pytest_llmfair.lexicons.english.full_names import (
     is_title,
     person_by_full_name,
 )
-from pytest_llmfair.lexicons.english.phrase import low, one_case
 from pytest_llmfair.lexicons.english.words import is_adverb, is_one_of, is_person, is_verb
 from pytest_llmfair.lexicons.grammar import Name, Verdict
 
