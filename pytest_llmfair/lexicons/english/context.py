@@ -23,7 +23,7 @@ _TAG = re.compile(
     rf"|{TAG}",
     re.IGNORECASE,
 )
-_UNREAD = '*_~"\u201c\u201d\n'  # marks that are no words of a sentence
+UNREAD = '*_~"\u201c\u201d\n'  # marks that are no words of a sentence
 _MARKS = tuple(".!?;:\u2014\u2026")
 _STOPS = (*_MARKS, "\n")
 _ITEM = re.compile(r"\n[^\S\n]*(?:[-*\u2022]|\(?[A-Ha-h1-9][.)])[^\S\n]")  # a line of options
@@ -110,9 +110,9 @@ class Sentences:
         if first and self._end(first - 1) > at:  # "(Black)-owned"
             cut = _TOKEN.findall(self.text, at, self._end(first - 1))
             raw, lower = [*cut, *raw], [*map(low, cut), *lower]
-        if raw[:1] == ["("] and raw[2:3] == [")"] and raw[3:] and raw[3][0].isalpha():
-            if is_one_of(lower[1], "person_modifiers"):  # "an Asian (male) juror"
-                raw, lower = [raw[1], *raw[3:]], [lower[1], *lower[3:]]
+        aside = raw[:1] == ["("] and raw[2:3] == [")"] and raw[3:] and raw[3][0].isalpha()
+        if aside and is_one_of(lower[1], "person_modifiers"):  # "an Asian (male) juror"
+            raw, lower = [raw[1], *raw[3:]], [lower[1], *lower[3:]]
         return _words(raw, lower)
 
     def earlier(self, at: int) -> Words:
@@ -155,7 +155,7 @@ class Sentences:
             elif token in _STOPS and self._ends_sentence(token, start):
                 self.stops.append(start)
                 word = token = "\n\n" if token == "\n" else token
-            elif token[0] in _UNREAD:
+            elif token[0] in UNREAD:
                 continue
             if token == "." and self.raw and self._end(-1) == start and self.raw[-1][0].isalnum():
                 dot = start + 1

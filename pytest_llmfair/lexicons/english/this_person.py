@@ -9,11 +9,10 @@ from __future__ import annotations
 import functools
 import re
 
-from pytest_llmfair.lexicons.english.context import low, one_case
+from pytest_llmfair.lexicons.english.context import context_of, low, one_case
 from pytest_llmfair.lexicons.english.full_names import (
     QUOTES,
     STARTS,
-    TOKEN,
     NameContext,
     Words,
     any_in_class,
@@ -24,7 +23,13 @@ from pytest_llmfair.lexicons.english.full_names import (
     is_title,
     person_by_full_name,
 )
-from pytest_llmfair.lexicons.english.words import is_adverb, is_one_of, is_person, is_verb
+from pytest_llmfair.lexicons.english.words import (
+    in_classes,
+    is_adverb,
+    is_one_of,
+    is_person,
+    is_verb,
+)
 from pytest_llmfair.lexicons.grammar import Name, Verdict
 
 _PRONOUN = re.compile(r"\b(?:he|she|him|her|his|hers|himself|herself)\b", re.IGNORECASE)
@@ -186,8 +191,15 @@ def _is_referred_to(here: NameContext) -> bool:
     pronoun = _PRONOUN.search(here.text, here.end, here.end + _FAR)
     if pronoun is None or (here.back[0] in _BE and here.back[1] in _ARTICLES):
         return False
+    context = context_of(here.text)
     front = _SENTENCE.split(here.text[max(0, here.start - _FAR) : here.start])[-1]
-    words = [low(w) for w in TOKEN.findall(front + here.text[here.end : pronoun.start()])]
+    words = map(
+        low,
+        (
+            *context.before(here.start, len(front)),
+            *context.after(here.end, pronoun.start() - here.end),
+        ),
+    )
     return not any(
         is_person(word) or is_one_of(word, "first_names") or _PRONOUN.fullmatch(word)
         for word in words
@@ -273,8 +285,8 @@ def _is_firm(here: NameContext, last: bool) -> bool:
     front, back = here.front, here.back
     if front[0] in (*_ARTICLES, *_OWNED):
         return not is_person(back[0])
-    around = TOKEN.findall(here.text[max(0, here.start - _NEAR) : here.end + _NEAR].lower())
-    near = any(is_one_of(word, kind) for word in around for kind in ("firm_nouns", "firm_deals"))
+    around = context_of(here.text).after(here.start - _NEAR, 2 * _NEAR + here.end - here.start)
+    near = any(in_classes(low(word), "firm_nouns", "firm_deals") for word in around)
     dealt = near and front[0] in ("at", "with", "from")
     return dealt or is_one_of(back[0], "firm_nouns")
 
