@@ -10,6 +10,7 @@ import re
 from pytest_llmfair.lexicons.english.context import (
     NEAR,
     Phrase,
+    context_of,
     low,
     opens_sentence,
     phrase_at,
@@ -55,7 +56,6 @@ _BRACKETED = re.compile(rf"({LETTERS}){_GAP}\(\Z")
 _BRACKETED_AFTER = re.compile(rf"\)|,{_GAP}?[^\W\d_]")
 _PARTS = (":", ";", ",", "(", "\n")
 _WITH_SEX = re.compile(rf"\((?:[mf]|(?:fe)?male|(?:wo)?man|nb),{_GAP}\Z", re.IGNORECASE)
-_WRITTEN = re.compile(rf"{LETTERS}\.?")
 _AT = re.compile(r"(?:\A|\n|[.!?][\"'\u201d]?[^\S\n])[\"'\u201c]?At[^\S\n]\Z")
 _AT_AGE = re.compile(rf"\bat{_GAP}(?:the{_GAP})?age{_GAP}(?:of{_GAP})?\Z", re.IGNORECASE)
 _PERSON_AFTER = re.compile(rf",{_GAP}(?:I|he|she|you|(?:my|his|her|our|their){_GAP}({LETTERS}))\b")
@@ -160,7 +160,8 @@ def _is_set_off(text: str, start: int, pattern: re.Pattern[str]) -> bool:
     word = found[1].lower()
     near = max(0, start - _FAR)
     begin = max(text.rfind(mark, near, found.start(1)) + 1 for mark in _PARTS)
-    words = _WRITTEN.findall(text, max(near, begin), found.end(1))
+    reach = found.end(1) - max(near, begin)
+    words = [w for w in context_of(text).before(found.end(1), reach) if w[0].isalpha()]
     front = words[-2].lower() if len(words) > 1 else ""
     if found[1][0].isupper() and not is_person(word):
         names = _names(words)
@@ -183,7 +184,7 @@ def _names(words: list[str]) -> list[str]:
         at -= 1
     names = words[at:]
     kinds = ("titles", "abbreviations")
-    while len(names) > 1 and any(is_one_of(names[0].lower().removesuffix("."), k) for k in kinds):
+    while len(names) > 1 and in_classes(names[0].lower(), *kinds):
         names = names[1:]
     return names
 

@@ -16,7 +16,7 @@ FAR = 80
 # The next word on the line; a closing quote is not part of it: 'mother tongue'.
 NEXT = re.compile(r"[^\S\n]+([^\W\d_](?:[\w'\u2019-]*\w)?)")
 
-_TOKEN = re.compile(rf"{WORD}|[^\w\s]|_+|\n")
+TOKEN = re.compile(rf"{WORD}|[^\w\s]|_+|\n")
 # Block tags, the first group, end a sentence; other tags are ignored.
 _TAG = re.compile(
     r"(</?(?:td|th|tr|li|p|div|br|h[1-6]|ul|ol|dt|dd|dl|table|tbody|thead|section|option)\b[^<>]*>)"
@@ -45,7 +45,7 @@ class Context:
         self.text = text
         self.starts: list[int] = []
         self.tokens: list[str] = []
-        for match in _TOKEN.finditer(text):
+        for match in TOKEN.finditer(text):
             self.starts.append(match.start())
             self.tokens.append(match[0])
 
@@ -54,7 +54,7 @@ class Context:
         first, last = bisect_left(self.starts, at - reach), bisect_left(self.starts, at)
         if last <= first or self.starts[last - 1] + len(self.tokens[last - 1]) <= at:
             return self.tokens[first:last]
-        cut = _TOKEN.findall(self.text, self.starts[last - 1], at)
+        cut = TOKEN.findall(self.text, self.starts[last - 1], at)
         return [*self.tokens[first : last - 1], *cut]
 
     def after(self, at: int, reach: int) -> list[str]:
@@ -62,7 +62,7 @@ class Context:
         first, last = bisect_left(self.starts, at), bisect_left(self.starts, at + reach)
         if not first or (end := self.starts[first - 1] + len(self.tokens[first - 1])) <= at:
             return self.tokens[first:last]
-        return [*_TOKEN.findall(self.text, at, end), *self.tokens[first:last]]
+        return [*TOKEN.findall(self.text, at, end), *self.tokens[first:last]]
 
     @functools.cached_property
     def sentences(self) -> Sentences:
@@ -92,7 +92,7 @@ class Sentences:
         last = bisect_left(self.starts, at)
         raw, lower = self.raw[first:last], self.low[first:last]
         if raw and self._end(last - 1) > at:  # "non-(Black)"
-            cut = _TOKEN.findall(self.text, self.starts[last - 1], at)
+            cut = TOKEN.findall(self.text, self.starts[last - 1], at)
             raw, lower = [*raw[:-1], *cut], [*lower[:-1], *map(low, cut)]
         return _words(raw, lower)
 
@@ -108,7 +108,7 @@ class Sentences:
         first, last = bisect_left(self.starts, at), bisect_left(self.starts, end)
         raw, lower = self.raw[first:last], self.low[first:last]
         if first and self._end(first - 1) > at:  # "(Black)-owned"
-            cut = _TOKEN.findall(self.text, at, self._end(first - 1))
+            cut = TOKEN.findall(self.text, at, self._end(first - 1))
             raw, lower = [*cut, *raw], [*map(low, cut), *lower]
         aside = raw[:1] == ["("] and raw[2:3] == [")"] and raw[3:] and raw[3][0].isalpha()
         if aside and is_one_of(lower[1], "person_modifiers"):  # "an Asian (male) juror"
