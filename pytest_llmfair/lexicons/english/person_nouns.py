@@ -6,6 +6,7 @@ Answers the kind "person_noun" for ``english.py``.
 from __future__ import annotations
 
 import re
+from typing import NamedTuple
 
 from pytest_llmfair.lexicons.english.context import (
     Phrase,
@@ -19,6 +20,7 @@ from pytest_llmfair.lexicons.english.context import (
 from pytest_llmfair.lexicons.english.noun_phrases import is_hyphenated
 from pytest_llmfair.lexicons.english.other_uses import is_exclamation, is_verb_here
 from pytest_llmfair.lexicons.english.proper_names import is_in_name, is_in_title
+from pytest_llmfair.lexicons.english.rules import Rule, decide
 from pytest_llmfair.lexicons.english.words import (
     JOINED,
     JOINS,
@@ -216,57 +218,100 @@ def _is_determiner(word: str) -> bool:
     return is_one_of(word, "determiners")
 
 
+class _Collective(NamedTuple):
+    """An adjective that may name all: `words` end before "the", `rest` follows what is joined."""
+
+    phrase: Phrase
+    words: Words
+    rest: Words
+    people: bool
+    next: str
+    front: str
+
+    def begins(self) -> bool:
+        """Whether a clause can begin with "the"."""
+        return not self.front or self.front in JOINS or not self.front[0].isalnum()
+
+
 def _is_collective(phrase: Phrase) -> bool:
     """Whether an adjective names all: "the blind", "for the elderly", "young and old"."""
-    term = shape_of(phrase.term)
-    joined = phrase.last in JOINED or phrase.next in JOINED
-    if joined and (_is_joined_to_opposite(phrase) or _is_joined_to_people(phrase)):
-        return True
-    if phrase.last == "of" and term.people and len(phrase.before) > 1:  # "millions of Japanese"
-        return is_any(phrase.before[-2], "counted_in") and noun_phrase_ends(phrase.after)
-    if term.people and _are_some(phrase):
-        return True
-    words = list(phrase.before)
-    if term.people and phrase.next in _OF_SEVERAL:
+    words, people = list(phrase.before), shape_of(phrase.term).people
+    if people and phrase.next in _OF_SEVERAL:
         while len(words) > 1 and is_adjective(words[-1]):
             words.pop()  # "the wealthy Chinese who"
     while words and (words[-1].endswith("ly") or words[-1] in ("very", "most", "and", "or")):
         words.pop()
         while len(words) > 1 and words[-1] != "the" and is_adjective(words[-1]):
             words.pop()
-    if not words or words[-1] != "the":
-        return False
     rest = _after_joined(phrase.after)
-    first = rest[0] if rest else ""
-    if _describes_thing_too(phrase.after):
-        return False
-    if (
-        _CODE.match(phrase.text, phrase.end)
-        or _is_near_things(phrase)
-        or is_one_of(first, "nouns_of_things_after")
-    ):
-        return False
-    if _is_plural_noun(first) or is_one_of(first, "other_colours"):
-        return False
-    front = words[-2] if len(words) > 1 else ""
-    if (
-        phrase.has_capital
-        and front in ("of", "for")
-        and is_any("".join(words[-3:-2]), "bodies_named")
-    ):
-        return False  # "the Institute for the Blind"
-    begins = not front or front in JOINS or not front[0].isalnum()
-    if begins and is_one_of(first, "singular_verbs"):
-        return False
-    if noun_phrase_ends(rest) or _is_followed(rest) or is_one_of(first, "plural_verbs"):
-        return True
-    opens = begins or is_one_of(front, "clause_starts")
-    asked = front != "does" and is_one_of(front, "asking")
-    counted = front == "of" and is_one_of(" ".join(words[-3:-2]), "quantities")
-    if not (opens or asked or counted) or not is_verb(first, "", bare=True):
-        return False
-    clear = front in ("do", "don't") or asked or is_one_of(first, "mostly_verbs")
-    return _is_verb_phrase(rest[1:], clear)
+    following, front = rest[0] if rest else "", words[-2] if len(words) > 1 else ""
+    place = _Collective(phrase, tuple(words), rest, people, following, front)
+    return decide(COLLECTIVES, place, False)
+
+
+def _is_joined(place: _Collective) -> bool:
+    joined = place.phrase.last in JOINED or place.phrase.next in JOINED
+    return joined and (_is_joined_to_opposite(place.phrase) or _is_joined_to_people(place.phrase))
+
+
+def _is_of_body(place: _Collective) -> bool:
+    named = place.phrase.has_capital and place.front in ("of", "for")
+    return named and is_any("".join(place.words[-3:-2]), "bodies_named")
+
+
+def _is_subject(place: _Collective) -> bool:
+    """Whether a verb can follow that can be a noun too."""
+    opens = place.begins() or is_one_of(place.front, "clause_starts") or _is_asked(place)
+    counted = place.front == "of" and is_one_of(" ".join(place.words[-3:-2]), "quantities")
+    return (opens or counted) and is_verb(place.next, "", bare=True)
+
+
+def _is_asked(place: _Collective) -> bool:
+    return place.front != "does" and is_one_of(place.front, "asking")
+
+
+def _acts(place: _Collective) -> bool:
+    clear = place.front in ("do", "don't") or is_one_of(place.next, "mostly_verbs")
+    return _is_verb_phrase(place.rest[1:], clear or _is_asked(place))
+
+
+COLLECTIVES: tuple[Rule[_Collective, bool], ...] = (
+    Rule(_is_joined, True, "A show for young and «old» alike."),
+    Rule(
+        lambda p: p.phrase.last == "of" and p.people and len(p.phrase.before) > 1,
+        lambda p: is_any(p.phrase.before[-2], "counted_in") and noun_phrase_ends(p.phrase.after),
+        "There are millions of «Japanese».",
+    ),
+    Rule(lambda p: p.people and _are_some(p.phrase), True, "Many «Japanese» think so."),
+    Rule(lambda p: p.words[-1:] != ("the",), False, "I bought some «French» fries."),
+    Rule(
+        lambda p: _describes_thing_too(p.phrase.after),
+        False,
+        "The «French» and the Greek constitution differ.",
+    ),
+    Rule(lambda p: _CODE.match(p.phrase.text, p.phrase.end), False, "Set the «blind» `flag`."),
+    Rule(lambda p: _is_near_things(p.phrase), False, "Clean the «blind» slats."),
+    Rule(lambda p: is_one_of(p.next, "nouns_of_things_after"), False, "The «old» ones broke."),
+    Rule(
+        lambda p: _is_plural_noun(p.next) or is_one_of(p.next, "other_colours"),
+        False,
+        "We learned the «old» dances.",
+    ),
+    Rule(_is_of_body, False, "She runs the Institute for the «Blind»."),
+    Rule(
+        lambda p: p.begins() and is_one_of(p.next, "singular_verbs"),
+        False,
+        "The «old» has to go.",
+    ),
+    Rule(
+        lambda p: (
+            noun_phrase_ends(p.rest) or _is_followed(p.rest) or is_one_of(p.next, "plural_verbs")
+        ),
+        True,
+        "He cares for the «elderly».",
+    ),
+    Rule(_is_subject, _acts, "The «elderly» benefit most."),
+)
 
 
 def _are_some(phrase: Phrase) -> bool:

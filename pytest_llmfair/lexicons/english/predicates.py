@@ -6,8 +6,10 @@ Used for adjectives, ages, origins and names; ``subjects.py`` finds the subject.
 from __future__ import annotations
 
 import re
+from typing import NamedTuple
 
 from pytest_llmfair.lexicons.english.context import Phrase, Words
+from pytest_llmfair.lexicons.english.rules import Rule, decide
 from pytest_llmfair.lexicons.english.subjects import (
     PERCENT,
     counts_persons,
@@ -48,61 +50,149 @@ def is_predicate_of_person(phrase: Phrase) -> bool:
     return is_predicate(phrase, phrase.before, phrase.after) or _is_group_named(phrase)
 
 
+class Clause(NamedTuple):
+    """A predicate; `words` are those before it without adverbs, up to the `verb`."""
+
+    phrase: Phrase
+    before: Words
+    after: Words
+    words: Words
+    subject: Words
+    verb: str
+    next: str
+    owner: str  # the word before the verb
+    written: str  # the verb as written
+
+    def is_by_person(self) -> bool:
+        """Whether the word before the verb is a person."""
+        return bool(self.owner) and is_person(self.owner)
+
+
 def is_predicate(phrase: Phrase, before: Words, after: Words) -> bool:
     """Whether an adjective between the words `before` and `after` describes a person."""
     if not _can_be_predicate(before, after):
         return False
-    raw, following = phrase.raw, after[0] if after else ""
-    if not before:
-        return _is_fronted(after, raw)
-    words = _without_joined(before)
+    words = _without_joined(before) if before else ()
     if not words:
-        return words is not None and _is_fronted(after, raw[len(before) :])
-    verb = words[-1]
-    if in_classes(verb, "abbreviations", "titles") and raw[len(words) - 1][0].isupper():
-        return False  # "called Dr. Black"
-    if is_part_of_persons(raw, words, phrase.earlier):
+        return words is not None and _is_fronted(after, phrase.raw[len(before) :])
+    return decide(PREDICATES, clause_at(phrase, before, after, words), False)
+
+
+def clause_at(phrase: Phrase, before: Words, after: Words, words: Words) -> Clause:
+    """Return a predicate with its subject; "was left blind" is read as "was blind"."""
+    *subject, verb = words
+    if (
+        subject
+        and is_one_of(subject[-1], "be")
+        and (_is_deemed(verb) or is_one_of(verb, "made_so"))
+    ):
+        verb = subject.pop()
+    following, owner = after[0] if after else "", subject[-1] if subject else ""
+    written = phrase.raw[len(words) - 1]
+    return Clause(phrase, before, after, words, (*subject,), verb, following, owner, written)
+
+
+def _is_deemed(verb: str) -> bool:
+    return verb.endswith("ed") and is_one_of(verb, "deem") and verb != "called"
+
+
+def _is_named_after_title(clause: Clause) -> bool:
+    title = in_classes(clause.words[-1], "abbreviations", "titles")
+    return title and clause.written[0].isupper()
+
+
+def _is_aside(clause: Clause) -> bool:
+    """Whether commas enclose it after a person."""
+    if clause.verb not in (",", "(") or not clause.is_by_person():
+        return False
+    ended = not clause.after or clause.next in (",", ")", *JOINS)
+    adverb = len(clause.before) > len(clause.words)
+    return (adverb and ended) or clause.next == "by"
+
+
+def _is_of_person_before(clause: Clause) -> bool:
+    """Whether the word before it is a person that can have a predicate."""
+    named = len(clause.words) > 1 and is_name(clause.verb, clause.written)
+    return named or is_one_of(clause.verb, "person_objects") or is_person(clause.verb)
+
+
+def _is_said_of(clause: Clause) -> bool:
+    """Whether a verb, an earlier predicate or a question gives the person before it one."""
+    if is_one_of(clause.owner, "deem"):
         return True
-    subject, written = words[:-1], raw[: len(words) - 1]
-    deemed = verb.endswith("ed") and is_one_of(verb, "deem") and verb != "called"
-    if deemed and subject and (is_person(subject[-1]) or subject[-1] == "those"):
-        return True  # "people considered Asian"
-    if (deemed or is_one_of(verb, "made_so")) and subject and is_one_of(subject[-1], "be"):
-        verb, subject, written = subject[-1], subject[:-1], written[:-1]  # "was left blind"
-    if in_classes(verb, "be_contracted", "indefinite"):
-        return not is_one_of(following, "person_objects")  # "will somebody blind me"
-    if verb.endswith("'s") and is_person_or_name(bare(verb), raw[len(words) - 1], True):
-        return True
-    if verb in (",", "("):
-        aside = bool(subject) and is_person(subject[-1]) and len(before) > len(words)
-        ended = not after or after[0] in (",", ")", *JOINS)
-        if (aside and ended) or (following == "by" and subject and is_person(subject[-1])):
-            return True  # "two officers, both white,", "her brother, Turkish by birth,"
-        return _is_listed(raw, words, after)
-    if verb.isdigit() or (is_one_of(verb, "quantities") and not is_person(verb)):
-        return _repeats_predicate(phrase, subject)
-    if verb in ("other", "others") and subject[-1:] == ("the",):
-        return _repeats_predicate(phrase, subject[:-1])  # "one is Asian, the other Black"
-    if is_one_of(verb, "begun"):
-        return verb != "up" or (bool(subject) and is_one_of(subject[-1], "grown"))
-    if verb == "as":
-        return _is_identity(subject)
-    if verb in ("being", "becoming") or (not subject and verb in ("growing", "getting")):
-        return True
-    if in_classes(verb, "be", "turning"):
-        if has_person_subject(subject, written, verb) or counts_persons(subject, phrase.earlier):
-            return True
-        return bool(subject) and _is_share(subject, before[len(words) :])
-    named = len(words) > 1 and is_name(verb, raw[len(words) - 1])
-    if is_one_of(verb, "person_objects") or is_person(verb) or named:
-        if subject and is_one_of(subject[-1], "deem"):
-            return True
-        # "My mother is Black, my father white"
-        owned = bool(subject) and is_one_of(subject[-1], "determiners") and is_person(verb)
-        return (owned and _repeats_predicate(phrase, subject[:-1])) or _is_asked(subject)
-    if is_one_of(verb, "person_subjects"):
-        return bool(subject) and in_classes(subject[-1], "be", "deem")
-    return False
+    owned = is_one_of(clause.owner, "determiners") and is_person(clause.verb)
+    repeats = owned and _repeats_predicate(clause.phrase, clause.subject[:-1])
+    return repeats or _is_asked(clause.subject)
+
+
+def _is_of_subject(clause: Clause) -> bool:
+    return (
+        has_person_subject(clause.subject, clause.phrase.raw, clause.verb)
+        or counts_persons(clause.subject, clause.phrase.earlier)
+        or (bool(clause.subject) and _is_share(clause.subject, clause.before[len(clause.words) :]))
+    )
+
+
+def _is_contracted(clause: Clause) -> bool:
+    person = clause.verb.endswith("'s")
+    return person and is_person_or_name(bare(clause.verb), clause.written, True)
+
+
+PREDICATES: tuple[Rule[Clause, bool], ...] = (
+    Rule(_is_named_after_title, False, "They called Dr. «Black»."),
+    Rule(
+        lambda c: is_part_of_persons(c.phrase.raw, c.words, c.phrase.earlier),
+        True,
+        "The jurors, eleven of them «white», agreed.",
+    ),
+    Rule(
+        lambda c: _is_deemed(c.verb) and (c.is_by_person() or c.owner == "those"),
+        True,
+        "We counted people considered «Asian».",
+    ),
+    Rule(
+        lambda c: in_classes(c.verb, "be_contracted", "indefinite"),
+        lambda c: not is_one_of(c.next, "person_objects"),
+        "I think she's «blind».",
+    ),
+    Rule(_is_contracted, True, "My teacher's «blind»."),
+    Rule(_is_aside, True, "Two officers, both «white», left."),
+    Rule(
+        lambda c: c.verb in (",", "("),
+        lambda c: _is_listed(c.phrase.raw, c.words, c.after),
+        "Greg, 41, «white», left.",
+    ),
+    Rule(
+        lambda c: c.verb.isdigit() or (is_one_of(c.verb, "quantities") and not is_person(c.verb)),
+        lambda c: _repeats_predicate(c.phrase, c.subject),
+        "Three of the nurses were white and two «Black».",
+    ),
+    Rule(
+        lambda c: c.verb in ("other", "others") and c.owner == "the",
+        lambda c: _repeats_predicate(c.phrase, c.subject[:-1]),
+        "One of the nurses was Asian, the other «Black».",
+    ),
+    Rule(
+        lambda c: is_one_of(c.verb, "begun"),
+        lambda c: c.verb != "up" or is_one_of(c.owner, "grown"),
+        "I grew up «blind».",
+    ),
+    Rule(lambda c: c.verb == "as", lambda c: _is_identity(c.subject), "He identifies as «Black»."),
+    Rule(
+        lambda c: (
+            c.verb in ("being", "becoming") or (not c.subject and c.verb in ("growing", "getting"))
+        ),
+        True,
+        "Being «blind» is hard.",
+    ),
+    Rule(lambda c: in_classes(c.verb, "be", "turning"), _is_of_subject, "My boss is «old»."),
+    Rule(_is_of_person_before, _is_said_of, "They consider her «old»."),
+    Rule(
+        lambda c: is_one_of(c.verb, "person_subjects"),
+        lambda c: in_classes(c.owner, "be", "deem"),
+        "Is she «old»?",
+    ),
+)
 
 
 def _can_be_predicate(before: Words, after: Words) -> bool:
