@@ -337,9 +337,9 @@ QUESTIONS: tuple[Question[PronounContext, PronounReading], ...] = (
     Question(_before_amount, "It took «her» years."),
     Question(_before_gift, "Jo gave «her» flowers."),
     Question(_before_time, "I saw «her» last week."),
-    Question(_before_name, "I told «her» Tom was late."),
+    Question(_before_name, "They christened «her» Rose."),
     Question(_before_direction, "He drove «her» home."),
-    Question(_before_unknown_word, "It made «her» veer."),
+    Question(_before_unknown_word, "I heard «her» holler."),
 )
 
 

@@ -23,6 +23,7 @@ from pytest_llmfair.lexicons.english.full_names import (
     is_title,
     person_by_full_name,
 )
+from pytest_llmfair.lexicons.english.rules import Rule, decide
 from pytest_llmfair.lexicons.english.words import (
     in_classes,
     is_adverb,
@@ -43,7 +44,10 @@ _DENY = ("doesn't", "didn't", "hasn't", "hadn't", "does", "did", "can't", "could
 _ARTICLES = ("a", "an", "the", "this", "these", "no", "some", "any", "every", "another")
 _OWNED = ("my", "our", "your", "his", "her", "their")
 _LINKS = ("and", "or", "&", ",")
-_ADDRESSED = ("you", "your", "please", "can", "could", "i", "i'm", "we", "let's", "thanks", "are")
+_ADDRESSED = frozenset(
+    ("you", "your", "please", "can", "could", "i", "i'm", "we", "let's", "thanks", "are")
+)
+_BEFORE_PERSONS = ("i'm", "named", "with")
 _LABELS = ("name", "from", "to", "cc", "by", "user", "author", "attn", "speaker")
 _NEAR = 60
 _FAR = 120
@@ -120,28 +124,68 @@ def _is_named_elsewhere(text: str, forms: frozenset[str], own: frozenset[str]) -
 
 def _is_named(here: NameContext) -> bool:
     """Whether words next to it show a person: a title, a greeting, a last name, "with"."""
-    front, back = here.front, here.back
-    called = here.before[1].islower() and back[0] in (".", "!", "?", "", "\n")
-    return (
-        is_title(front[0])
-        or (is_person(front[0]) and not front[0].endswith("s"))
-        or (is_one_of(front[0], "greetings") and back[0] in _STOPS)
-        or (front[0] == "," and (is_one_of(front[1], "greetings") or called))
-        or (here.opens and back[0] == "," and any(word in _ADDRESSED for word in back[1:5]))
-        or (back[0] == ":" and front[0] in STARTS)
-        or (front[0] in (":", "|") and (front[1] in _LABELS or is_person(front[1])))
-        or (
-            here.following[0][:1].isupper() and is_one_of(back[0], "last_names") and not here.owner
-        )
-        or is_one_of(front[0], "verbs_with_persons")
-        or front[0] in ("i'm", "named", "with")
-        or (front[0] == "is" and "name" in front[1:4])
-        or (front[0] in ("to", "from") and any_in_class(front[1:5], "verbs_with_persons"))
-        or any(
-            link in _LINKS and is_one_of(word, "first_names") and not is_one_of(word, "also_place")
-            for link, word in (back[:2], front[:2])
-        )
+    return decide(NAMED, here, False)
+
+
+def _is_called(here: NameContext) -> bool:
+    """Whether it is addressed after a comma: "Thanks, Rose", "come here, Rose!"."""
+    called = here.before[1].islower() and here.back[0] in (".", "!", "?", "", "\n")
+    return here.front[0] == "," and (called or is_one_of(here.front[1], "greetings"))
+
+
+def _is_next_to_name(here: NameContext) -> bool:
+    return any(
+        link in _LINKS and is_one_of(word, "first_names") and not is_one_of(word, "also_place")
+        for link, word in (here.back[:2], here.front[:2])
     )
+
+
+NAMED: tuple[Rule[NameContext, bool], ...] = (
+    Rule(lambda h: is_title(h.front[0]), True, "I met Ms. «Rose»."),
+    Rule(
+        lambda h: is_person(h.front[0]) and not h.front[0].endswith("s"),
+        True,
+        "My sister «Rose» left.",
+    ),
+    Rule(
+        lambda h: is_one_of(h.front[0], "greetings") and h.back[0] in _STOPS,
+        True,
+        "Hello «Rose», welcome.",
+    ),
+    Rule(_is_called, True, "Come here, «Rose»!"),
+    Rule(
+        lambda h: h.opens and h.back[0] == "," and not _ADDRESSED.isdisjoint(h.back[1:5]),
+        True,
+        "«Rose», can you come?",
+    ),
+    Rule(lambda h: h.back[0] == ":" and h.front[0] in STARTS, True, "«Rose»: I agree."),
+    Rule(
+        lambda h: h.front[0] in (":", "|") and (h.front[1] in _LABELS or is_person(h.front[1])),
+        True,
+        "Name: «Rose»",
+    ),
+    Rule(
+        lambda h: (
+            h.following[0][:1].isupper() and is_one_of(h.back[0], "last_names") and not h.owner
+        ),
+        True,
+        "I saw «Rose» Smith there.",
+    ),
+    Rule(
+        lambda h: is_one_of(h.front[0], "verbs_with_persons") or h.front[0] in _BEFORE_PERSONS,
+        True,
+        "I went with «Rose».",
+    ),
+    Rule(lambda h: h.front[0] == "is" and "name" in h.front[1:4], True, "My name is «Rose»."),
+    Rule(
+        lambda h: (
+            h.front[0] in ("to", "from") and any_in_class(h.front[1:5], "verbs_with_persons")
+        ),
+        True,
+        "I talked to «Rose».",
+    ),
+    Rule(_is_next_to_name, True, "Then Emily and «Rose» left."),
+)
 
 
 def _acts(here: NameContext, kinds: Words) -> bool:
@@ -255,29 +299,75 @@ def _is_month(here: NameContext, last: bool) -> bool:
 
 def _is_place(here: NameContext, last: bool) -> bool:
     """Whether words show a place: "moved to Austin", "Austin, TX"."""
-    front, back = here.front, here.back
-    if here.owner:
-        return is_one_of(back[0], "place_nouns")
-    region = (len(back[1]) == 2 and here.following[1].isupper()) or is_one_of(back[1], "regions")
-    if back[0] == "," and here.following[1][:1].isupper() and region:
-        return True
-    if front[0] == "," and here.before[1][:1].isupper() and is_one_of(front[2], "prepositions"):
-        return back[0] in _STOPS and not is_one_of(front[1], "first_names")
-    if front[0] in ("in", "into", "near", "within", "around"):
-        return not any_in_class(front[1:3], "verbs_before_in")
-    if front[0] in ("to", "from", "for") and any_in_class(front[1:5], "moving"):
-        return not any_in_class(front[1:4], "verbs_with_persons")
-    return (
-        any(words[0] in _LINKS and is_one_of(words[1], "regions") for words in (back, front))
-        or is_one_of(back[0], "place_nouns")
-        or is_one_of(front[0], "places_done_to")
-        or (front[0] in ("of", ":") and is_one_of(front[1], "place_nouns"))
-        or (front[0] == "of" and here.before[1][:1].isupper())
-        or (front[0] == "from" and (is_person(front[1]) or back[0] in ("to", "into")))
-        or (
-            front[0] in ("the", "a", "an") and back[0] == here.following[0] and _is_noun(*back[:2])
-        )
+    return decide(PLACES, here, False)
+
+
+def _is_in_region(here: NameContext) -> bool:
+    second = here.following[1]
+    region = (len(second) == 2 and second.isupper()) or is_one_of(here.back[1], "regions")
+    return here.back[0] == "," and second[:1].isupper() and region
+
+
+def _is_next_to_place(here: NameContext) -> bool:
+    return any(
+        words[0] in _LINKS and is_one_of(words[1], "regions") for words in (here.back, here.front)
     )
+
+
+PLACES: tuple[Rule[NameContext, bool], ...] = (
+    Rule(
+        lambda h: h.owner,
+        lambda h: is_one_of(h.back[0], "place_nouns"),
+        "We saw «Austin»'s airport.",
+    ),
+    Rule(_is_in_region, True, "It rained, Jo said, «Austin», TX."),
+    Rule(
+        lambda h: (
+            h.front[0] == ","
+            and h.before[1][:1].isupper()
+            and is_one_of(h.front[2], "prepositions")
+        ),
+        lambda h: h.back[0] in _STOPS and not is_one_of(h.front[1], "first_names"),
+        "They met in Paris, «Austin».",
+    ),
+    Rule(
+        lambda h: h.front[0] in ("in", "into", "near", "within", "around"),
+        lambda h: not any_in_class(h.front[1:3], "verbs_before_in"),
+        "We live in «Austin».",
+    ),
+    Rule(
+        lambda h: h.front[0] in ("to", "from", "for") and any_in_class(h.front[1:5], "moving"),
+        lambda h: not any_in_class(h.front[1:4], "verbs_with_persons"),
+        "They moved to «Austin».",
+    ),
+    Rule(_is_next_to_place, True, "I like Texas and «Austin»."),
+    Rule(lambda h: is_one_of(h.back[0], "place_nouns"), True, "It was the «Austin» airport."),
+    Rule(lambda h: is_one_of(h.front[0], "places_done_to"), True, "We visited «Austin»."),
+    Rule(
+        lambda h: h.front[0] in ("of", ":") and is_one_of(h.front[1], "place_nouns"),
+        True,
+        "I love the streets of «Austin».",
+    ),
+    Rule(
+        lambda h: h.front[0] == "of" and h.before[1][:1].isupper(),
+        True,
+        "Then the Dean of «Austin» spoke.",
+    ),
+    Rule(
+        lambda h: h.front[0] == "from" and (is_person(h.front[1]) or h.back[0] in ("to", "into")),
+        True,
+        "I met a nurse from «Austin».",
+    ),
+    Rule(
+        lambda h: (
+            h.front[0] in ("the", "a", "an")
+            and h.back[0] == h.following[0]
+            and _is_noun(*h.back[:2])
+        ),
+        True,
+        "We like the «Austin» vibe.",
+    ),
+)
 
 
 def _is_firm(here: NameContext, last: bool) -> bool:
