@@ -117,23 +117,14 @@ def name_pairs(groups: tuple[str, str], n: int, *, seed: int = 0) -> list[tuple[
 
 
 def name_group(label: str) -> str | None:
-    """Return the group that a label means, in any case and order or by an alias, or None.
-
-    The group can be one without names, such as "non-binary".
-    """
+    """Return the group that a label means, in any case and order or by an alias, or None."""
     race, gender = (load_lexicons()[name] for name in _PARTS)
     known = (each.called(label) for each in (intersection(race, gender), race, gender))
     return next((group for group in known if group is not None), None)
 
 
 def cells_of(group: str) -> list[str]:
-    """Return which of :func:`name_groups` make up a group.
-
-    Raises
-    ------
-    ValueError
-        If it has no names.
-    """
+    """Return which of :func:`name_groups` make up a group."""
     asked = set((name_group(group) or "").split())
     cells = [cell for cell in name_groups() if asked and asked <= set(cell.split())]
     if not cells:

@@ -13,33 +13,7 @@ Span = tuple[int, int, str]
 
 
 def expand_label(label: str, n: int) -> list[str]:
-    """Spread the BILOU tag of one token over the tokens of the term that replaces it.
-
-    Czarnowska et al. (2021), section 5: a slot tagged ``U-LOC`` that is filled with a name of two
-    tokens becomes ``B-LOC L-LOC``.
-
-    Parameters
-    ----------
-    label : str
-        "O", or one of B, I, L, U with a class, such as "U-LOC".
-    n : int
-        Number of tokens, at least 1.
-
-    Returns
-    -------
-    list of str
-        One tag per token.
-
-    Raises
-    ------
-    ValueError
-        If the tag is not BILOU or `n` is below 1.
-
-    Examples
-    --------
-    >>> expand_label("U-LOC", 3)
-    ['B-LOC', 'I-LOC', 'L-LOC']
-    """
+    """Spread the BILOU tag of one token over the tokens of the term that replaces it."""
     if n < 1 or n != int(n):
         raise ValueError(f"n is {n!r}; a term has at least 1 token")
     mark, name = _parts(label, "label")
@@ -53,32 +27,7 @@ def expand_label(label: str, n: int) -> list[str]:
 
 
 def spans(tags: Sequence[Any], where: str, *, strict: bool) -> list[Span]:
-    """Return the spans of a sequence of BILOU tags as (first token, last token, class).
-
-    Parameters
-    ----------
-    tags : sequence of str
-        One tag per token.
-    where : str
-        Name of the sequence in error messages.
-    strict : bool
-        Whether inconsistent tags (an I without its B) are an error, as for gold tags. Otherwise
-        they are ignored, as for tags of a model.
-
-    Returns
-    -------
-    list of (int, int, str)
-
-    Raises
-    ------
-    ValueError
-        If a tag is not BILOU, or tags are inconsistent and `strict` is set.
-
-    Examples
-    --------
-    >>> spans(["B-LOC", "L-LOC", "O", "U-PER"], "gold", strict=True)
-    [(0, 1, 'LOC'), (3, 3, 'PER')]
-    """
+    """Return the spans of a sequence of BILOU tags as (first token, last token, class)."""
     found: list[Span] = []
     start, inside = -1, ""
     for place, tag in enumerate(tags):
@@ -100,11 +49,7 @@ def spans(tags: Sequence[Any], where: str, *, strict: bool) -> list[Span]:
 
 
 def class_of(tag: Any, where: str) -> str:
-    """Return the class of one tag, or "O" outside spans.
-
-    >>> class_of("B-LOC", "gold")
-    'LOC'
-    """
+    """Return the class of one tag, or "O" outside spans."""
     mark, name = _parts(tag, where)
     return name or mark
 

@@ -308,11 +308,7 @@ def _case(pair: Pair, attribute: Attribute) -> PairUnderTest:
 
 
 def differences(before: Sequence[Part], after: Sequence[Part]) -> list[tuple[int, int, str]]:
-    """Return the changes between two fillings of one template: start, end and new text.
-
-    Adjacent parts that differ are one change, without the words that both begin or end with: from
-    "person with epilepsy" to "person", " with epilepsy" is removed.
-    """
+    """Return the changes between two fillings of one template: start, end and new text."""
     found = []
     at = 0
     for differs, run in itertools.groupby(

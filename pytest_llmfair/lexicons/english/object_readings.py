@@ -339,7 +339,7 @@ QUESTIONS: tuple[Question[PronounContext, PronounReading], ...] = (
     Question(_before_time, "I saw «her» last week."),
     Question(_before_name, "They christened «her» Rose."),
     Question(_before_direction, "He drove «her» home."),
-    Question(_before_unknown_word, "I heard «her» holler."),
+    Question(_before_unknown_word, "I heard «her» blarp."),
 )
 
 
