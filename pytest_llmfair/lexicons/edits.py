@@ -7,7 +7,7 @@ import itertools
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from pytest_llmfair.lexicons.english.protected import with_spaces
+from pytest_llmfair.lexicons.protected import with_spaces
 from pytest_llmfair.responses import Edit
 
 _PIECE = re.compile(r"\w+|\W")

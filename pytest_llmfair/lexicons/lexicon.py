@@ -12,20 +12,19 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from pytest_llmfair._util.validation import read_utf8
-from pytest_llmfair.lexicons.english.protected import (
-    is_foreign,
-    looks_english,
-    protected_spans,
-    with_spaces,
-)
 from pytest_llmfair.lexicons.english.roles import CASES
-from pytest_llmfair.lexicons.english.spelling import folded
 from pytest_llmfair.lexicons.english.words import is_one_of
 from pytest_llmfair.lexicons.fields import fields_from
 from pytest_llmfair.lexicons.frozen import ByValue
 from pytest_llmfair.lexicons.grammar import Grammar
 from pytest_llmfair.lexicons.languages import grammar_for, rules_of
 from pytest_llmfair.lexicons.peoples import People, people_called
+from pytest_llmfair.lexicons.protected import (
+    is_foreign,
+    looks_english,
+    protected_spans,
+    with_spaces,
+)
 from pytest_llmfair.lexicons.reading import (
     Change,
     Doubt,
@@ -37,6 +36,7 @@ from pytest_llmfair.lexicons.reading import (
     with_negated_conditions,
 )
 from pytest_llmfair.lexicons.schema import load_yaml, suggestion
+from pytest_llmfair.lexicons.spelling import folded
 from pytest_llmfair.lexicons.terms import (
     UNPAIRED,
     Choice,

@@ -7,8 +7,8 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
-from pytest_llmfair.lexicons.english.protected import with_spaces
 from pytest_llmfair.lexicons.grammar import Grammar
+from pytest_llmfair.lexicons.protected import with_spaces
 from pytest_llmfair.lexicons.terms import (
     UNPAIRED,
     Choice,

@@ -13,10 +13,10 @@ from pytest_llmfair.lexicons.english.agreement import (
     possessive_for,
     worship_preposition,
 )
-from pytest_llmfair.lexicons.english.spelling import begins_sentence, in_form, in_place
 from pytest_llmfair.lexicons.english.titles import keeps_title_case
 from pytest_llmfair.lexicons.english.words import is_one_of
 from pytest_llmfair.lexicons.reading import Change, Reading, edits_before
+from pytest_llmfair.lexicons.spelling import begins_sentence, in_form, in_place
 from pytest_llmfair.lexicons.terms import WRITTEN, Entry, Sense
 from pytest_llmfair.text import MASK, replaced
 

@@ -5,7 +5,6 @@ Used for adjectives, ages, origins and names; ``subjects.py`` finds the subject.
 
 from __future__ import annotations
 
-import re
 from typing import NamedTuple
 
 from pytest_llmfair.lexicons.english.context import Phrase, Words
@@ -14,6 +13,7 @@ from pytest_llmfair.lexicons.english.subjects import (
     PERCENT,
     counts_persons,
     has_person_subject,
+    is_listed,
     is_part_of_persons,
     is_person_or_name,
 )
@@ -35,14 +35,6 @@ from pytest_llmfair.lexicons.english.words import (
 )
 
 _WINDOW = 6  # words between a fronted adjective and its comma
-_AGE = re.compile(r"(?:1[01]\d|[1-9]\d)\Z")
-# Unmistakable ages: "26F", "72 M", "58 y/o", "M 34"; "5 m" is a length.
-_AGE_AND_SEX = re.compile(
-    r"(?:1[01]\d|[1-9]\d)(?:[FMfm]| (?:F|M|NB)| ?(?:yo|y / ?o|yrs?|years?(?: old)?)"
-    r"(?: [FMfm]| (?:fe)?male| (?:wo)?man)?)\Z"
-)
-_SEX = re.compile(r"[FMfm]|NB|(?:[Ff]e)?[Mm]ale|[Nn]on-?binary")
-_LIST_MARKS = (",", "(", ")", "[", "]", "/")
 
 
 def is_predicate_of_person(phrase: Phrase) -> bool:
@@ -159,7 +151,7 @@ PREDICATES: tuple[Rule[Clause, bool], ...] = (
     Rule(_is_aside, True, "Two officers, both «white», left."),
     Rule(
         lambda c: c.verb in (",", "("),
-        lambda c: _is_listed(c.phrase.raw, c.words, c.after),
+        lambda c: is_listed(c.phrase.raw, c.words, c.after),
         "Greg, 41, «white», left.",
     ),
     Rule(
@@ -387,32 +379,3 @@ def _is_asked(subject: Words) -> bool:
     if len(words) > 1 and (words[-1] == "so" or in_classes(words[-1], "titles", "abbreviations")):
         words.pop()  # "why are so few nurses Black?", "is Ms Lee Black?"
     return bool(words) and is_one_of(words[-1], "be") and len(words) < 4
-
-
-def _is_listed(raw: Words, before: Words, after: Words) -> bool:
-    """Whether it is listed with an age: "Greg, 41, white", "26F, bi", "Ann (white, 34)"."""
-    if after and after[0] not in (*_LIST_MARKS, *JOINS):
-        return False
-    items: list[list[str]] = [[]]
-    for word in raw[: len(before) - 1]:
-        if word in (",", "(", "["):
-            items.append([])
-        else:
-            items[-1].append(word)
-    items = [item for item in items if item]
-    if len(after) > 1 and after[0] == "," and _AGE.match(after[1]):
-        return after[2:3] in ((), (",",), (")",)) and bool(items) and _ends_with_who(items[-1])
-    for place in range(len(items) - 1, -1, -1):
-        item = items[place]
-        if _AGE_AND_SEX.search(" ".join(item)):
-            return True
-        if len(item) == 1 and _AGE.match(item[0]):
-            return place > 0 and _ends_with_who(items[place - 1])
-    return False
-
-
-def _ends_with_who(item: list[str]) -> bool:
-    word = bare(item[-1].lower())
-    if is_person(word) or in_classes(word, "person_subjects", "person_objects"):
-        return True
-    return bool(_SEX.fullmatch(" ".join(item))) or is_name(word, item[-1])

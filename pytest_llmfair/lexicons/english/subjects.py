@@ -6,10 +6,13 @@ Used by ``predicates.py`` and ``conditions.py``.
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Callable, Sequence
 
 from pytest_llmfair.lexicons.english.context import Words
 from pytest_llmfair.lexicons.english.words import (
+    JOINS,
+    bare,
     in_classes,
     is_name,
     is_number,
@@ -27,6 +30,14 @@ _PRONOUNS = ("i", "we", "you", "he", "she", "they")
 _LONGEST_ASIDE = 12  # words
 _MARKS = (",", "(", "[", "-", "\u2013", "\u2014", ";", ":")
 _BEFORE_COUNT = ("a", "an", "the", "with", "up", "to", "almost", "fully", "exactly", "perhaps")
+_AGE = re.compile(r"(?:1[01]\d|[1-9]\d)\Z")
+# Unmistakable ages: "26F", "72 M", "58 y/o", "M 34"; "5 m" is a length.
+_AGE_AND_SEX = re.compile(
+    r"(?:1[01]\d|[1-9]\d)(?:[FMfm]| (?:F|M|NB)| ?(?:yo|y / ?o|yrs?|years?(?: old)?)"
+    r"(?: [FMfm]| (?:fe)?male| (?:wo)?man)?)\Z"
+)
+_SEX = re.compile(r"[FMfm]|NB|(?:[Ff]e)?[Mm]ale|[Nn]on-?binary")
+_LIST_MARKS = (",", "(", ")", "[", "]", "/")
 
 
 def has_person_subject(words: Words, raw: Words, verb: str) -> bool:
@@ -158,3 +169,32 @@ def without_aside(words: list[str]) -> list[str]:
             break
         rest = rest[:begin]
     return rest
+
+
+def is_listed(raw: Words, before: Words, after: Words) -> bool:
+    """Whether it is listed with an age: "Greg, 41, white", "26F, bi", "Ann (white, 34)"."""
+    if after and after[0] not in (*_LIST_MARKS, *JOINS):
+        return False
+    items: list[list[str]] = [[]]
+    for word in raw[: len(before) - 1]:
+        if word in (",", "(", "["):
+            items.append([])
+        else:
+            items[-1].append(word)
+    items = [item for item in items if item]
+    if len(after) > 1 and after[0] == "," and _AGE.match(after[1]):
+        return after[2:3] in ((), (",",), (")",)) and bool(items) and _ends_with_who(items[-1])
+    for place in range(len(items) - 1, -1, -1):
+        item = items[place]
+        if _AGE_AND_SEX.search(" ".join(item)):
+            return True
+        if len(item) == 1 and _AGE.match(item[0]):
+            return place > 0 and _ends_with_who(items[place - 1])
+    return False
+
+
+def _ends_with_who(item: list[str]) -> bool:
+    word = bare(item[-1].lower())
+    if is_person(word) or in_classes(word, "person_subjects", "person_objects"):
+        return True
+    return bool(_SEX.fullmatch(" ".join(item))) or is_name(word, item[-1])
