@@ -27,6 +27,7 @@ from pytest_llmfair.lexicons.english.words import (
     is_person,
     is_person_compound,
     is_plural,
+    without_end,
 )
 from pytest_llmfair.lexicons.grammar import Verdict
 
@@ -138,12 +139,10 @@ def _has_person_subject(phrase: Phrase) -> bool:
     """Whether the subject of "is" or "turned" is a person; not a town with its score."""
     if any(is_one_of(word, "superlatives") for word in phrase.before):
         return False  # "the oldest was 64": another age would not be the oldest's
-    words = list(phrase.before)
-    while words and is_one_of(words[-1], "predicate_adverbs"):
-        words.pop()
+    words = without_end(phrase.before, lambda word: is_one_of(word, "predicate_adverbs"))
     if words and words[-1] in _TURN:  # "she is turning", "she turned": read as "she is"
         words.pop()
-        if not (words and (is_one_of(words[-1], "be") or is_one_of(words[-1], "be_contracted"))):
+        if not (words and in_classes(words[-1], "be", "be_contracted")):
             words.append("is")
     raw = (*phrase.raw[: len(words)], *phrase.raw[len(phrase.before) :])
     alone = len(words) == 2 or (len(words) > 2 and (words[-3] == "," or words[-3] in JOINS))

@@ -26,6 +26,7 @@ from pytest_llmfair.lexicons.english.words import (
     noun_phrase_ends,
     shape_of,
     singulars,
+    without_end,
 )
 
 _OF_SEVERAL = ("who", "are", "were", "have")
@@ -54,12 +55,10 @@ def is_collective(phrase: Phrase) -> bool:
     """Whether an adjective names all: "the blind", "for the elderly", "young and old"."""
     words, people = list(phrase.before), shape_of(phrase.term).people
     if people and phrase.next in _OF_SEVERAL:
-        while len(words) > 1 and is_adjective(words[-1]):
-            words.pop()  # "the wealthy Chinese who"
+        words[1:] = without_end(words[1:], is_adjective)  # "the wealthy Chinese who"
     while words and (words[-1].endswith("ly") or words[-1] in ("very", "most", "and", "or")):
         words.pop()
-        while len(words) > 1 and words[-1] != "the" and is_adjective(words[-1]):
-            words.pop()
+        words[1:] = without_end(words[1:], lambda word: word != "the" and is_adjective(word))
     rest = _after_joined(phrase.after)
     following, front = rest[0] if rest else "", words[-2] if len(words) > 1 else ""
     place = _Collective(phrase, tuple(words), rest, people, following, front)

@@ -28,6 +28,7 @@ from pytest_llmfair.lexicons.english.words import (
     is_plural,
     is_verb,
     noun_phrase_ends,
+    without_end,
 )
 from pytest_llmfair.lexicons.grammar import Verdict
 
@@ -110,8 +111,7 @@ def _is_had(phrase: Phrase) -> bool:
     """Allow "a student with depression", "has severe anxiety"; not "the Great Depression"."""
     words = list(phrase.before)
     _drop_joined(words)
-    while words and _qualifies(words[-1]):
-        words.pop()
+    words = without_end(words, _qualifies)
     had = len(words)
     while words and (is_one_of(words[-1], "having") or (len(words) < had and _is_aux(words[-1]))):
         words.pop()

@@ -28,6 +28,7 @@ from pytest_llmfair.lexicons.english.words import (
     is_verb,
     noun_phrase_ends,
     shape_of,
+    without_end,
 )
 
 _AGAIN = {"a": ("a", "an"), "an": ("a", "an"), "the": ("the",), "one": ("another",)}
@@ -229,9 +230,7 @@ def _is_repeated(word: str, last: str) -> bool:
 
 def _is_single(before: Words) -> bool:
     """Whether the determiner before the term is singular: "a devout"."""
-    words = list(before)
-    while words and is_modifier(words[-1]) and words[-1] != "one":
-        words.pop()
+    words = without_end(before, lambda word: is_modifier(word) and word != "one")
     return bool(words) and is_one_of(words[-1], "singular_determiners")
 
 

@@ -53,6 +53,7 @@ from pytest_llmfair.lexicons.english.words import (
     is_verb,
     noun_phrase_ends,
     shape_of,
+    without_end,
     words_of,
 )
 from pytest_llmfair.lexicons.grammar import Verdict
@@ -126,9 +127,7 @@ def _is_of_group(phrase: Phrase, faith: bool) -> bool:
 
 def _is_switched_off(phrase: Phrase) -> bool:
     """Whether "disabled" describes a program: "GC is disabled"; not "Maria is disabled"."""
-    words = list(phrase.before)
-    while words and is_one_of(words[-1], "predicate_adverbs"):
-        words.pop()
+    words = without_end(phrase.before, lambda word: is_one_of(word, "predicate_adverbs"))
     if not words or not in_classes(words.pop(), "be", "turning"):
         return False
     able = False

@@ -36,6 +36,7 @@ from pytest_llmfair.lexicons.english.words import (
     noun_phrase_ends,
     shape_of,
     singulars,
+    without_end,
 )
 from pytest_llmfair.lexicons.grammar import Verdict
 
@@ -169,13 +170,7 @@ def _is_one_of_gods(text: str, start: int, end: int) -> bool:
 def is_group_noun(phrase: Phrase) -> bool:
     """Whether a singular is a noun: "as an Italian, I", "a Muslim prayed"; not "a Muslim dish"."""
     term = shape_of(phrase.term)
-    words = list(phrase.before)
-    while (
-        words
-        and not _is_determiner(words[-1])
-        and (words[-1] == "out" or is_modifier(words[-1]) or words[-1].endswith("est"))
-    ):
-        words.pop()
+    words = without_end(phrase.before, _is_before_noun)
     first = words[-1] if words else ""
     if not _is_determiner(first) or is_one_of(first, "plural_determiners"):
         return False
@@ -191,6 +186,11 @@ def is_group_noun(phrase: Phrase) -> bool:
         needed = any(is_one_of(form, "before_to") for form in singulars(phrase.next))
         bare = bare or needed or ends_phrase(" ".join(phrase.after[1:2]))
     return noun_phrase_ends(phrase.after, bare=bare) or is_followed(phrase.after)
+
+
+def _is_before_noun(word: str) -> bool:
+    modifies = word == "out" or is_modifier(word) or word.endswith("est")
+    return modifies and not _is_determiner(word)
 
 
 def _is_determiner(word: str) -> bool:

@@ -31,6 +31,7 @@ from pytest_llmfair.lexicons.english.words import (
     is_person,
     is_plural,
     is_verb,
+    without_end,
     words_of,
 )
 
@@ -207,12 +208,8 @@ def _is_group_named(phrase: Phrase) -> bool:
     """Whether the group is given by its name: "her nationality is", "my race is listed as"."""
     if words_of("group_kinds").isdisjoint(phrase.before) or not ends_phrase(phrase.next):
         return False
-    words = list(phrase.before)
-    while words and (
-        words[-1] == "as"
-        or in_classes(words[-1], "predicate_adverbs", "be", "verb_chain", "identify")
-    ):
-        words.pop()
+    kinds = ("predicate_adverbs", "be", "verb_chain", "identify")
+    words = without_end(phrase.before, lambda word: word == "as" or in_classes(word, *kinds))
     if len(words) == len(phrase.before) or not words or not is_one_of(words[-1], "group_kinds"):
         return False
     owner = next((word for word in reversed(words[:-1]) if not is_modifier(word)), "")
@@ -229,9 +226,12 @@ def is_resultative(phrase: Phrase) -> bool:
         return False
     if not ends_phrase(phrase.next) or is_one_of(phrase.next, "complements_of_things"):
         return False
-    while words and (is_modifier(words[-1]) or is_one_of(words[-1], "determiners")):
-        words.pop()
+    words = without_end(words, _is_before_noun)
     return bool(words) and is_one_of(words[-1], "makes_so")
+
+
+def _is_before_noun(word: str) -> bool:
+    return is_modifier(word) or is_one_of(word, "determiners")
 
 
 def is_too_much(phrase: Phrase) -> bool:
@@ -299,15 +299,10 @@ def _without_joined(before: Words) -> Words | None:
             joined = True
         elif joined and is_adjective(word) and not is_one_of(word, "be"):
             joined = False
-            words.pop()
-            while (
-                words and is_modifier(words[-1]) and not is_one_of(words[-1], "predicate_adverbs")
-            ):
-                words.pop()
+            words = without_end(words[:-1], _is_mere_modifier)
             continue
         elif word in PERCENT:
-            while words and (words[-1] in PERCENT or _is_amount(words[-1])):
-                words.pop()
+            words = without_end(words, lambda word: word in PERCENT or _is_amount(word))
             continue
         elif word == "longer" and words[-2:-1] == ["no"]:
             words.pop()
@@ -315,6 +310,10 @@ def _without_joined(before: Words) -> Words | None:
             break
         words.pop()
     return None if joined else tuple(words)
+
+
+def _is_mere_modifier(word: str) -> bool:
+    return is_modifier(word) and not is_one_of(word, "predicate_adverbs")
 
 
 def _is_reflexive_object(words: list[str]) -> bool:
@@ -357,25 +356,19 @@ def _is_identity(subject: Words) -> bool:
     """Whether "as" introduces an identity: "identifies as", "described him as"."""
     words = list(subject)
     if words and (is_one_of(words[-1], "person_objects") or is_person(words[-1])):
-        while words and not in_classes(words[-1], "identify", "speak_of"):
-            words.pop()
-        return bool(words)
+        return any(in_classes(word, "identify", "speak_of") for word in words)
     if not words or not is_one_of(words[-1], "identify"):
         return False
     verb = words.pop()
     if verb.startswith(("identif", "self", "pass", "liv")) or verb == "out":
         return True
-    while words and in_classes(words[-1], "be", "verb_chain"):
-        words.pop()
-    who = " ".join(words[-1:])
+    who = "".join(without_end(words, lambda word: in_classes(word, "be", "verb_chain"))[-1:])
     return who == "those" or is_one_of(who, "person_subjects") or is_person(who)
 
 
 def _is_asked(subject: Words) -> bool:
     """Whether a question begins before the noun phrase: "is the suspect (Black)"."""
-    words = list(subject)
-    while words and (is_modifier(words[-1]) or is_one_of(words[-1], "determiners")):
-        words.pop()
+    words = without_end(subject, _is_before_noun)
     if len(words) > 1 and (words[-1] == "so" or in_classes(words[-1], "titles", "abbreviations")):
         words.pop()  # "why are so few nurses Black?", "is Ms Lee Black?"
     return bool(words) and is_one_of(words[-1], "be") and len(words) < 4

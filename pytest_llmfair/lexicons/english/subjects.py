@@ -22,6 +22,7 @@ from pytest_llmfair.lexicons.english.words import (
     is_person_compound,
     is_plural,
     is_verb,
+    without_end,
 )
 
 PERCENT = frozenset(("%", "percent", "per", "cent"))
@@ -42,9 +43,7 @@ _LIST_MARKS = (",", "(", ")", "[", "]", "/")
 
 def has_person_subject(words: Words, raw: Words, verb: str) -> bool:
     """Whether the subject before a verb is a person."""
-    subject = list(words)
-    while subject and (is_one_of(subject[-1], "verb_chain")):
-        subject.pop()
+    subject = without_end(words, lambda word: is_one_of(word, "verb_chain"))
     if not subject:
         return False
     if is_one_of(subject[-1], "person_subjects"):
@@ -97,16 +96,13 @@ def clause_of(words: list[str]) -> list[str]:
 
 def counts_persons(words: Words, earlier: Callable[[], Words]) -> bool:
     """Whether the subject counts people named before: "ten nurses applied; two were"."""
-    subject = list(words)
-    while (
-        subject
-        and is_one_of(subject[-1], "verb_chain")
-        and not is_one_of(subject[-1], "quantities")
-    ):
-        subject.pop()
-    clause = clause_of(subject)
-    while clause and (is_one_of(clause[-1], "large_numbers") or clause[-1] in PERCENT):
-        clause = clause[:-1]  # "of the nurses, 36 percent are"
+    subject = without_end(
+        words, lambda word: is_one_of(word, "verb_chain") and not is_one_of(word, "quantities")
+    )
+    # "of the nurses, 36 percent are"
+    clause = without_end(
+        clause_of(subject), lambda word: is_one_of(word, "large_numbers") or word in PERCENT
+    )
     # "Only one", "at least two", "exactly three", "the others", "nearly two million"
     around = ("the", "other", "exactly")
     alone = [w for w in clause[:-1] if w not in around and not is_one_of(w, "amounts")]
@@ -131,9 +127,9 @@ def is_part_of_persons(raw: Words, words: Words, earlier: Callable[[], Words]) -
         return False
     if not (in_classes(words[-3], "quantities", "parts") or is_number(words[-3])):
         return False
-    front = list(words[:-3])
-    while front and (is_one_of(front[-1], "amounts") or front[-1] in _BEFORE_COUNT):
-        front.pop()
+    front = without_end(
+        words[:-3], lambda word: is_one_of(word, "amounts") or word in _BEFORE_COUNT
+    )
     if front and front[-1] not in _MARKS:
         return False
     written = raw[: len(front)] if front else earlier()

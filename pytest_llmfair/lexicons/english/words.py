@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib import resources
 from typing import NamedTuple
 
@@ -262,6 +262,14 @@ def is_any(word: str, kind: str) -> bool:
 def any_in_class(words: Sequence[str], kind: str) -> bool:
     """Whether one of the words, as `is_any` takes them, belongs to a class."""
     return any(is_any(word, kind) for word in words)
+
+
+def without_end(words: Iterable[str], drops: Callable[[str], bool]) -> list[str]:
+    """Return the words without those at the end that `drops` accepts."""
+    kept = list(words)
+    while kept and drops(kept[-1]):
+        kept.pop()
+    return kept
 
 
 def in_classes(word: str, *kinds: str) -> bool:
