@@ -1,7 +1,4 @@
-"""Whether an adjective names all persons of a group: "the blind", "young and old alike".
-
-Used by ``person_nouns.py``.
-"""
+"""Whether an adjective names all persons of a group: "the blind", "young and old alike"."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Which person noun an adjective describes: "a Black and a white engineer".
-
-Used by ``person_adjectives.py``.
-"""
+"""Which person noun an adjective describes: "a Black and a white engineer"."""
 
 from __future__ import annotations
 
@@ -13,7 +10,6 @@ from pytest_llmfair.lexicons.english.context import Phrase, Words
 from pytest_llmfair.lexicons.english.rules import Rule, decide
 from pytest_llmfair.lexicons.english.words import (
     JOINS,
-    any_in_class,
     bare,
     ends_phrase,
     in_classes,
@@ -93,7 +89,7 @@ def head_of(phrase: Phrase) -> tuple[str, bool]:
     if phrase.written_after[:2] == ("Lives", "Matter"):
         return "", False
     head, thing = _first_person(phrase)
-    if is_any(head, "signs") and any_in_class((*phrase.before, *phrase.after), "sign_words"):
+    if is_any(head, "signs") and _is_about_signs(phrase):
         return "", False  # "a white character ends the line"
     return head, thing or (is_any(head, "chessmen") and not shape_of(phrase.term).national)
 
@@ -113,6 +109,10 @@ class _Next(NamedTuple):
 
 
 _Head = tuple[str, bool]
+
+
+def _is_about_signs(phrase: Phrase) -> bool:
+    return any(is_any(word, "sign_words") for word in (*phrase.before, *phrase.after))
 
 
 def _first_person(phrase: Phrase) -> _Head:

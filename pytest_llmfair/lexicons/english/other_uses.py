@@ -1,7 +1,4 @@
-"""Person nouns that name no person: exclamations ("Man, it hurts") and verbs ("to man the desk").
-
-Used by ``person_nouns.py``.
-"""
+"""Nouns that name no person here: exclamations ("Man, it hurts"), verbs ("to man the desk")."""
 
 from __future__ import annotations
 
