@@ -13,7 +13,33 @@ Span = tuple[int, int, str]
 
 
 def expand_label(label: str, n: int) -> list[str]:
-    """Spread the BILOU tag of one token over the tokens of the term that replaces it."""
+    """Spread the BILOU tag of one token over the tokens of the term that replaces it.
+
+    Czarnowska et al. (2021), section 5: a slot tagged ``U-LOC`` that is filled with a name of two
+    tokens becomes ``B-LOC L-LOC``.
+
+    Parameters
+    ----------
+    label : str
+        "O", or one of B, I, L, U with a class, such as "U-LOC".
+    n : int
+        Number of tokens, at least 1.
+
+    Returns
+    -------
+    list of str
+        One tag per token.
+
+    Raises
+    ------
+    ValueError
+        If the tag is not BILOU or `n` is below 1.
+
+    Examples
+    --------
+    >>> expand_label("U-LOC", 3)
+    ['B-LOC', 'I-LOC', 'L-LOC']
+    """
     if n < 1 or n != int(n):
         raise ValueError(f"n is {n!r}; a term has at least 1 token")
     mark, name = _parts(label, "label")

@@ -157,11 +157,16 @@ class Sentences:
                 word = token = "\n\n" if token == "\n" else token
             elif token[0] in UNREAD:
                 continue
-            if token == "." and self.raw and self._end(-1) == start and self.raw[-1][0].isalnum():
+            if token == "." and self._ends_short_word(start):
                 dot = start + 1
             self.starts.append(start)
             self.raw.append(token)
             self.low.append(word)
+
+    def _ends_short_word(self, at: int) -> bool:
+        """Whether a word ends at a place; a longer one would be copied at each of its dots."""
+        word = self.raw[-1] if self.raw else ""
+        return word[:1].isalnum() and self._end(-1) == at and len(word) < _SENTENCE_WINDOW
 
     def _drop(self, count: int) -> int:
         """Drop the last words; return where they began."""

@@ -1,7 +1,4 @@
-"""Whether the subject of a clause is a person: "my boss (is old)", "two of them (were)".
-
-Used by ``predicates.py`` and ``conditions.py``.
-"""
+"""Whether the subject of a clause is a person: "my boss (is old)", "two of them (were)"."""
 
 from __future__ import annotations
 
