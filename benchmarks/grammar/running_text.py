@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from pytest_llmfair.lexicons.english.grammar import VETO, English, SecondOpinion
+from pytest_llmfair.lexicons.english.english import VETO, English, SecondOpinion
 from pytest_llmfair.lexicons.grammar import Verdict
 
 SENTENCES = Path(__file__).with_name("sentences.jsonl.xz")

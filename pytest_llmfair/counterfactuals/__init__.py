@@ -20,8 +20,8 @@ from pytest_llmfair.counterfactuals.templates.pairs import pairs_from_templates
 from pytest_llmfair.lexicons.intersections import intersection
 from pytest_llmfair.lexicons.lexicon import Lexicon
 from pytest_llmfair.lexicons.loading import Lexicons, load_lexicons
-from pytest_llmfair.lexicons.matching import Mention
 from pytest_llmfair.lexicons.names import name_groups, name_lexicon, name_pairs, names
+from pytest_llmfair.lexicons.reading import Mention
 from pytest_llmfair.lexicons.terms import Entry
 from pytest_llmfair.responses import Edit, Pair, Rejected, Uncertain
 

@@ -24,7 +24,7 @@ from pytest_llmfair.lexicons.english.words import (
     is_person,
 )
 from pytest_llmfair.lexicons.lexicon import PRONOUNS, Lexicon
-from pytest_llmfair.lexicons.matching import Change
+from pytest_llmfair.lexicons.reading import Change
 from pytest_llmfair.lexicons.terms import UNPAIRED, Sense
 from pytest_llmfair.responses import OMISSION, Edit
 
@@ -141,10 +141,7 @@ def read_alike(case: PairUnderTest) -> str | None:
 
 
 def no_residual_term(case: PairUnderTest) -> str | None:
-    """Check that no term of the source group is left.
-
-    A word that is used for everyone may stay in a user's pair: "the actor lost her keys".
-    """
+    """Check that no term of the source group is left."""
     allowed: set[str] = set()
     for start, (end, sense) in case.twin.items() if case.absent else ():
         if sense.group not in case.absent or sense.role == UNPAIRED or sense.term in allowed:
@@ -300,10 +297,7 @@ def word_fits_age(case: PairUnderTest) -> str | None:
 
 
 def one_person(case: PairUnderTest) -> str | None:
-    """Check that a word without a counterpart is not a person whose other words change.
-
-    "The chambermaid lost her keys" has no twin; "she rang for the chambermaid" is about two.
-    """
+    """Check that a word without a counterpart is not a person whose other words change."""
     alone = [each for each in case.found if each[2].role == UNPAIRED]
     begins = [edit.start for *_, edit in case.named] if alone else []
     for start, end, sense in alone:

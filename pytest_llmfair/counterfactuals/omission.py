@@ -10,7 +10,6 @@ import re
 from collections.abc import Collection, Sequence
 
 from pytest_llmfair.lexicons.english.agreement import article_before, fitting_article
-from pytest_llmfair.lexicons.english.spelling import begins_sentence, capitalized
 from pytest_llmfair.lexicons.english.words import (
     WORD,
     is_adjective,
@@ -21,7 +20,8 @@ from pytest_llmfair.lexicons.english.words import (
     is_verb,
 )
 from pytest_llmfair.lexicons.lexicon import Lexicon
-from pytest_llmfair.lexicons.matching import Change, Reading
+from pytest_llmfair.lexicons.reading import Change, Reading
+from pytest_llmfair.lexicons.spelling import begins_sentence, capitalized
 from pytest_llmfair.lexicons.terms import Sense
 
 _BE = r"(?:is|are|was|were)"

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Self, SupportsIndex, overload
 
 from pytest_llmfair.counterfactuals.table import table
-from pytest_llmfair.lexicons.matching import Change
+from pytest_llmfair.lexicons.reading import Change
 from pytest_llmfair.responses import Edit, Pair, Rejected, Uncertain
 from pytest_llmfair.text import replaced
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from pytest_llmfair.lexicons.lexicon import Lexicon
-from pytest_llmfair.lexicons.matching import Change, Doubt, Reading
+from pytest_llmfair.lexicons.reading import Change, Doubt, Reading
 from pytest_llmfair.lexicons.terms import Sense
 from pytest_llmfair.responses import OMISSION, Edit, Pair
 

@@ -29,7 +29,7 @@ from pytest_llmfair.lexicons.attributes import (
 )
 from pytest_llmfair.lexicons.edits import edits_between
 from pytest_llmfair.lexicons.lexicon import Lexicon
-from pytest_llmfair.lexicons.matching import Change, Mention, Reading
+from pytest_llmfair.lexicons.reading import Change, Mention, Reading
 from pytest_llmfair.lexicons.terms import UNPAIRED
 from pytest_llmfair.responses import EXPLICIT, OMISSION, Edit, Pair, Rejected, Uncertain, marked
 from pytest_llmfair.text import mask_words

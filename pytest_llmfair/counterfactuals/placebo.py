@@ -14,8 +14,8 @@ from pytest_llmfair.counterfactuals.checks import failed_checks
 from pytest_llmfair.counterfactuals.pair_list import pair_of
 from pytest_llmfair.counterfactuals.pair_under_test import read_pair
 from pytest_llmfair.lexicons.lexicon import PRONOUNS, Lexicon
-from pytest_llmfair.lexicons.matching import Change, Reading
 from pytest_llmfair.lexicons.names import name_data, name_lexicon
+from pytest_llmfair.lexicons.reading import Change, Reading
 from pytest_llmfair.lexicons.terms import WRITTEN, Sense, is_joined
 
 _LETTERS = 1  # by which two names of similar length may differ

@@ -21,7 +21,7 @@ from pytest_llmfair.lexicons.english.agreement import possessive_after
 from pytest_llmfair.lexicons.english.words import WORD, is_ly_adverb, is_one_of
 from pytest_llmfair.lexicons.lexicon import PRONOUNS, Lexicon
 from pytest_llmfair.lexicons.loading import load_lexicons
-from pytest_llmfair.lexicons.matching import Change, Reading
+from pytest_llmfair.lexicons.reading import Change, Reading
 from pytest_llmfair.lexicons.terms import Sense
 from pytest_llmfair.responses import OMISSION, Edit, Pair, Rejected, marked
 from pytest_llmfair.text import MASK
@@ -98,11 +98,7 @@ def lexicons_that_may_change(lexicon: Lexicon) -> tuple[Lexicon, ...]:
 def reasons_invalid(
     pair: Pair, lexicon: Lexicon, also_allowed: Sequence[Lexicon]
 ) -> tuple[str, ...]:
-    """Return what is wrong with a user's pair; see :func:`check_pair`.
-
-    `also_allowed` are the lexicons whose words may change: that of the attribute, and for a name
-    also that of the pronouns.
-    """
+    """Return what is wrong with a user's pair; see :func:`check_pair`."""
     groups = lexicon.group(pair.from_group), lexicon.group(pair.to_group)
     if groups[0] == groups[1]:
         return (f"both members name the same group, as in a placebo: {groups[0]}",)
@@ -363,11 +359,7 @@ def _may_be_omitted_too(word: str) -> bool:
 
 
 def checked_pairs(pairs: Sequence[Any]) -> tuple[Pairs, list[int]]:
-    """Check the pairs of a list that have not been checked yet.
-
-    Those that pass come back marked as checked, together with those that no shipped lexicon can
-    judge, and the rows of both; those that fail are in `.rejected`.
-    """
+    """Check the pairs of a list that have not been checked yet."""
     kept: dict[int, Any] = {}
     rejected: list[Rejected] = []
     lacks = dict.fromkeys(getattr(pairs, "lacks", ()))

@@ -36,13 +36,7 @@ def lexicon_to_mask(attribute: Any) -> Lexicon | None:
 
 
 def words_to_mask(words: object, argument: str) -> list[str]:
-    """Return the words to mask.
-
-    Raises
-    ------
-    ValueError
-        If one is not a text, or all are names of attributes; the message names the first.
-    """
+    """Return the words to mask."""
     if isinstance(words, (str, bytes)) or not isinstance(words, Iterable):
         raise ValueError(f"{argument} is {words!r}; give a lexicon or a list of words")
     listed = list(words)
@@ -58,13 +52,7 @@ def words_to_mask(words: object, argument: str) -> list[str]:
 
 
 def lexicon_of(attribute: Attribute) -> Lexicon:
-    """Return the lexicon of an attribute, or of two that are crossed.
-
-    Raises
-    ------
-    ValueError
-        If there is no such attribute; the message suggests the nearest names.
-    """
+    """Return the lexicon of an attribute, or of two that are crossed."""
     if isinstance(attribute, Lexicon):
         return attribute
     if isinstance(attribute, (tuple, list)):
@@ -90,23 +78,7 @@ def lexicon_for(attribute: Attribute, groups: Sequence[str] | None) -> Lexicon:
 
 
 def lexicons_of(attribute: Any = None) -> list[Lexicon]:
-    """Return the lexicons of one or several attributes.
-
-    Parameters
-    ----------
-    attribute : str, Lexicon, or sequence of these, optional
-        Names of shipped lexicons, or lexicons; by default every English one that is shipped.
-
-    Returns
-    -------
-    list of Lexicon
-        In the order given.
-
-    Raises
-    ------
-    ValueError
-        If there is no such lexicon, or none is named.
-    """
+    """Return the lexicons of one or several attributes."""
     if attribute is None:
         return [each for each in load_lexicons().values() if each.language == _LANGUAGE]
     if isinstance(attribute, (str, Lexicon)):
@@ -119,13 +91,7 @@ def lexicons_of(attribute: Any = None) -> list[Lexicon]:
 
 
 def mask_of(mask: Any) -> Any:
-    """Return the lexicon, or the list of words, that a caller wants masked.
-
-    Raises
-    ------
-    ValueError
-        If it is neither, nor the name of a shipped lexicon, nor two that can be crossed.
-    """
+    """Return the lexicon, or the list of words, that a caller wants masked."""
     if hasattr(mask, "mask"):
         return mask
     known = lexicon_to_mask(mask)

@@ -7,7 +7,7 @@ import itertools
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from pytest_llmfair.lexicons.english.protected import with_spaces
+from pytest_llmfair.lexicons.protected import with_spaces
 from pytest_llmfair.responses import Edit
 
 _PIECE = re.compile(r"\w+|\W")
@@ -23,11 +23,7 @@ _FEW = 0.3
 def edits_between(
     text: str, twin: str, whole: Spans = (), whole_twin: Spans = ()
 ) -> tuple[Edit, ...]:
-    """Return the edits that turn a text into its twin, in words and punctuation marks.
-
-    Each span of `whole` or `whole_twin` is one piece ("Latter-day Saint"), the longest of those
-    that overlap.
-    """
+    """Return the edits that turn a text into its twin, in words and punctuation marks."""
     before, after = _pieces(text, whole), _pieces(twin, whole_twin)
     at, at_twin = _starts(before), _starts(after)
     return tuple(

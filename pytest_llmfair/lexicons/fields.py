@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import resources
 from importlib.resources.abc import Traversable
 from typing import Any
@@ -61,79 +61,98 @@ def fields_from(data: Any, source: str) -> dict[str, Any]:
     for key in _REQUIRED if base is None else ():
         if not data.get(key):
             raise ValueError(f"{at(key)}: {key!r} is missing or empty; a lexicon needs it")
+    given = _plain_fields(data, at)
+    fields = given if base is None else _extended(base, given)
+    _check_groups(fields["groups"], at("groups"))
+    aliases = _aliases(data, fields["groups"], {} if base is None else base["aliases"], source)
+    labels = {**{group: group for group in fields["groups"]}, **aliases}
+    fields |= {"aliases": aliases, **_groups_of_kind(fields, given["lacks"], labels, at)}
+    inherited = () if base is None else base["entries"]
+    own = entries_in(data, labels, source, inherited, given["reviewed"])
+    # The entries of a user come first, so that they are read and written first.
+    fields["entries"] = (*own, *inherited)
+    spelled = _spelled(fields, given["exact"], at)
+    owners = {term.casefold(): group for term, group in spelled.items()}
+    fields["neutral_nouns"] = _neutral_nouns(data, owners, source)
+    fields["peoples"] = _peoples(data, owners, source)
+    lines = _lines(data, "synonyms", "lists", source)
+    listed = tuple(_of_one_group(line, owners, where) for where, line in lines)
+    fields["synonyms"] = (*listed, *synonyms_of(fields["peoples"], owners))
+    if base is not None:
+        fields["neutral_nouns"] = {**base["neutral_nouns"], **fields["neutral_nouns"]}
+        fields["synonyms"] += base["synonyms"]
+        fields["peoples"] += base["peoples"]
+    return fields
+
+
+def _plain_fields(data: Any, at: Callable[[str], str]) -> dict[str, Any]:
+    """Return texts, lists and the date as the file gives them."""
     fields: dict[str, Any] = {
         key: text_in(data[key], f"{at(key)}: {key}") for key in _TEXTS if data.get(key) is not None
     }
     for key in _LISTS:
         fields[key] = terms_in(data.get(key) or [], f"{at(key)}: {key}")
     fields["reviewed"] = date_in(data.get("reviewed"), at("reviewed"))
-    given = {key: value for key, value in fields.items() if value}
-    if base is not None:
-        fields = _extended(base, fields)
-    groups = fields["groups"]
+    return fields
+
+
+def _check_groups(groups: tuple[str, ...], where: str) -> None:
     if len(set(groups)) < 2 or len(set(groups)) != len(groups):
-        raise ValueError(f"{at('groups')}: groups are {list(groups)}; name two or more, each once")
+        raise ValueError(f"{where}: groups are {list(groups)}; name two or more, each once")
     for group in groups:
         if group in ENTRY_KEYS:
-            raise ValueError(
-                f"{at('groups')}: a group cannot be called {group!r}, a key of every entry"
-            )
-    aliases = _aliases(data, groups, {} if base is None else base["aliases"], source)
-    labels = {**{group: group for group in groups}, **aliases}
+            raise ValueError(f"{where}: a group cannot be called {group!r}, a key of every entry")
+
+
+def _groups_of_kind(
+    fields: dict[str, Any],
+    lacks: Sequence[str],
+    labels: Mapping[str, str],
+    at: Callable[[str], str],
+) -> dict[str, tuple[str, ...]]:
+    """Return the default, the unmarked and the lacking groups; `lacks` are those of the file."""
+    found = {}
     for key, called in (("default_groups", "default"), ("unmarked", "unmarked")):
         for name in fields[key]:
             if name not in labels:
                 hint = suggestion(name, list(labels))
                 raise ValueError(f"{at(key)}: {called} group {name!r} is not a group; {hint}")
-        fields[key] = tuple(labels[name] for name in fields[key])
-    fields["default_groups"] = fields["default_groups"] or groups
-    if len(set(fields["default_groups"])) < 2:
+        found[key] = tuple(labels[name] for name in fields[key])
+    found["default_groups"] = found["default_groups"] or fields["groups"]
+    if len(set(found["default_groups"])) < 2:
         raise ValueError(
-            f"{at('default_groups')}: default_groups are {list(fields['default_groups'])}; name "
+            f"{at('default_groups')}: default_groups are {list(found['default_groups'])}; name "
             "two or more, because they are exchanged with each other"
         )
-    for group in given.get("lacks", ()):
+    for group in lacks:
         if group in labels:
             raise ValueError(f"{at('lacks')}: {group!r} is in lacks and is also a group; keep one")
-    fields["lacks"] = tuple(group for group in fields["lacks"] if group not in labels)
-    fields["aliases"] = aliases
-    inherited = () if base is None else base["entries"]
-    own = entries_in(data, labels, source, inherited, given.get("reviewed"))
-    # The entries of a user come first, so that they are read and written first.
-    fields["entries"] = (*own, *inherited)
+    return {**found, "lacks": tuple(group for group in fields["lacks"] if group not in labels)}
+
+
+def _spelled(
+    fields: Mapping[str, Any], exact: Sequence[str], at: Callable[[str], str]
+) -> dict[str, str]:
+    """Return the group of every term; each group needs one, and `exact` are terms."""
     spelled = {
         term: group
         for entry in fields["entries"]
         for group, terms in entry.terms.items()
         for term in terms
     }
-    for group in groups:
+    for group in fields["groups"]:
         if not any(group in entry.terms for entry in fields["entries"]):
             raise ValueError(
                 f"{at('groups')}: no entry has a term of group {group!r}; give one, or move the "
                 "group to lacks"
             )
-    for term in given.get("exact", ()):
+    for term in exact:
         if term not in spelled:
             raise ValueError(
                 f"{at('exact')}: exact {term!r} is not a term of any entry in this spelling; "
                 + suggestion(term, list(spelled))
             )
-    owners = {term.casefold(): group for term, group in spelled.items()}
-    fields["neutral_nouns"] = _neutral_nouns(data, owners, source)
-    fields["peoples"] = _peoples(data, owners, source)
-    fields["synonyms"] = (
-        *(
-            _of_one_group(line, owners, where)
-            for where, line in _lines(data, "synonyms", "lists", source)
-        ),
-        *synonyms_of(fields["peoples"], owners),
-    )
-    if base is not None:
-        fields["neutral_nouns"] = {**base["neutral_nouns"], **fields["neutral_nouns"]}
-        fields["synonyms"] += base["synonyms"]
-        fields["peoples"] += base["peoples"]
-    return fields
+    return spelled
 
 
 def _base(data: Any, source: str) -> dict[str, Any] | None:

@@ -31,13 +31,7 @@ class Verdict(NamedTuple):
 
     @property
     def counts(self) -> bool:
-        """Whether the answer is yes; "counts" and "does not count" are answers too.
-
-        Raises
-        ------
-        ValueError
-            If the grammar answered with other words.
-        """
+        """Whether the answer is yes; "counts" and "does not count" are answers too."""
         if not isinstance(self.answer, str):
             return bool(self.answer)
         if self.answer not in ("counts", "does not count", ""):
@@ -45,23 +39,7 @@ class Verdict(NamedTuple):
         return self.answer == "counts"
 
     def role_among(self, roles: Collection[str]) -> str:
-        """Return the answer as a role.
-
-        Parameters
-        ----------
-        roles : collection of str
-            The roles that the grammar was asked about.
-
-        Returns
-        -------
-        str
-            One of the roles, or "" for a pronoun that does not stand for a person.
-
-        Raises
-        ------
-        ValueError
-            If the grammar answered with another role.
-        """
+        """Return the answer as a role."""
         if self.answer not in ("", *roles):
             raise ValueError(
                 f"the grammar answered {self.answer!r} for the role of a pronoun; answer one of "

@@ -12,13 +12,13 @@ def grammar_for(language: str, attribute: str = "") -> Grammar:
     """Return the grammar of a language for the terms of an attribute; only English has rules."""
     if language != "en":
         return EveryMention()
-    from pytest_llmfair.lexicons.english.grammar import English, SecondOpinion
+    from pytest_llmfair.lexicons.english.english import English, SecondOpinion
 
     return SecondOpinion(English(), attribute)
 
 
 def rules_of(grammar: Grammar) -> Grammar:
     """Return a grammar without its second opinion, which never changes an answer."""
-    from pytest_llmfair.lexicons.english.grammar import SecondOpinion
+    from pytest_llmfair.lexicons.english.english import SecondOpinion
 
     return grammar.rules if isinstance(grammar, SecondOpinion) else grammar

@@ -12,20 +12,20 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from pytest_llmfair._util.validation import read_utf8
-from pytest_llmfair.lexicons.english.protected import (
-    is_foreign,
-    looks_english,
-    protected_spans,
-    with_spaces,
-)
 from pytest_llmfair.lexicons.english.roles import CASES
-from pytest_llmfair.lexicons.english.spelling import folded
 from pytest_llmfair.lexicons.english.words import is_one_of
 from pytest_llmfair.lexicons.fields import fields_from
 from pytest_llmfair.lexicons.frozen import ByValue
 from pytest_llmfair.lexicons.grammar import Grammar
 from pytest_llmfair.lexicons.languages import grammar_for, rules_of
-from pytest_llmfair.lexicons.matching import (
+from pytest_llmfair.lexicons.peoples import People, people_called
+from pytest_llmfair.lexicons.protected import (
+    is_foreign,
+    looks_english,
+    protected_spans,
+    with_spaces,
+)
+from pytest_llmfair.lexicons.reading import (
     Change,
     Doubt,
     Mention,
@@ -35,8 +35,8 @@ from pytest_llmfair.lexicons.matching import (
     with_conditions_alike,
     with_negated_conditions,
 )
-from pytest_llmfair.lexicons.peoples import People, people_called
 from pytest_llmfair.lexicons.schema import load_yaml, suggestion
+from pytest_llmfair.lexicons.spelling import folded
 from pytest_llmfair.lexicons.terms import (
     UNPAIRED,
     Choice,
@@ -180,24 +180,7 @@ class Lexicon(ByValue):
         return cls.from_dict(load_yaml(read_utf8(Path(path)), str(path)), str(path))
 
     def group(self, name: str) -> str:
-        """Return the group with a name or an alias.
-
-        Parameters
-        ----------
-        name : str
-            Group or alias, in any case.
-
-        Returns
-        -------
-        str
-            One of `groups`.
-
-        Raises
-        ------
-        ValueError
-            If there is no such group; the message suggests the nearest, or the group that a term
-            names.
-        """
+        """Return the group with a name or an alias."""
         group = self.called(name)
         if group is None:
             raise ValueError(
@@ -206,18 +189,7 @@ class Lexicon(ByValue):
         return group
 
     def groups_of(self, term: str) -> list[str]:
-        """Return the groups that a term names.
-
-        Parameters
-        ----------
-        term : str
-            Word or phrase, in any case.
-
-        Returns
-        -------
-        list of str
-            Each group once; empty for a word that is no term.
-        """
+        """Return the groups that a term names."""
         return list(dict.fromkeys(own.group for own in self.senses(term) if own.group))
 
     def called(self, name: str) -> str | None:
@@ -287,24 +259,7 @@ class Lexicon(ByValue):
     def exchanges(
         self, text: str, to: Mapping[str, str], found: Reading | None = None
     ) -> tuple[list[Change], list[str]]:
-        """Return the changes that exchange groups, and the mentions without a counterpart.
-
-        Parameters
-        ----------
-        text : str
-            Any text.
-        to : mapping of str to str
-            Group to the one that takes its place; mentions of other groups stay.
-        found : Reading, optional
-            Result of :meth:`read` for this text.
-
-        Returns
-        -------
-        list of Change
-            In order, without overlap; an article that no longer fits is a change of its own.
-        list of str
-            Mentions without a counterpart, as written.
-        """
+        """Return the changes that exchange groups, and the mentions without a counterpart."""
         changes: list[Change] = []
         lost = []
         to = self.spread(to)
@@ -340,21 +295,7 @@ class Lexicon(ByValue):
         return written_like(text, found, term, exact=exact, language=self.language)
 
     def read(self, text: str, *, doubts: bool = True) -> Reading:
-        """Find every mention and neutral word, with its meaning.
-
-        Parameters
-        ----------
-        text : str
-            Any text.
-        doubts : bool
-            Whether to record uncertain words; if not, only the rules are asked, which is faster
-            and finds the same mentions.
-
-        Returns
-        -------
-        Reading
-            Start, end and meaning of each, in order, and the uncertain places in `.doubts`.
-        """
+        """Find every mention and neutral word, with its meaning."""
         whole, text = text, with_spaces(text)
         found = self._index.find(text)
         if found and self.language == "en" and is_foreign(text):

@@ -13,7 +13,7 @@ from pytest_llmfair.lexicons.grammar import Grammar, Name
 from pytest_llmfair.lexicons.intersections import intersection
 from pytest_llmfair.lexicons.lexicon import Lexicon
 from pytest_llmfair.lexicons.loading import load_lexicons
-from pytest_llmfair.lexicons.matching import Doubt
+from pytest_llmfair.lexicons.reading import Doubt
 from pytest_llmfair.lexicons.schema import shipped
 from pytest_llmfair.lexicons.terms import Choice, Entry, Sense
 
@@ -117,23 +117,14 @@ def name_pairs(groups: tuple[str, str], n: int, *, seed: int = 0) -> list[tuple[
 
 
 def name_group(label: str) -> str | None:
-    """Return the group that a label means, in any case and order or by an alias, or None.
-
-    The group can be one without names, such as "non-binary".
-    """
+    """Return the group that a label means, in any case and order or by an alias, or None."""
     race, gender = (load_lexicons()[name] for name in _PARTS)
     known = (each.called(label) for each in (intersection(race, gender), race, gender))
     return next((group for group in known if group is not None), None)
 
 
 def cells_of(group: str) -> list[str]:
-    """Return which of :func:`name_groups` make up a group.
-
-    Raises
-    ------
-    ValueError
-        If it has no names.
-    """
+    """Return which of :func:`name_groups` make up a group."""
     asked = set((name_group(group) or "").split())
     cells = [cell for cell in name_groups() if asked and asked <= set(cell.split())]
     if not cells:

@@ -24,14 +24,7 @@ class _List(list[Any]):
 
 
 def load_yaml(text: str, source: str) -> Any:
-    """Read YAML with the safe loader; mappings and lists keep the lines of their items.
-
-    Raises
-    ------
-    ValueError
-        If this is not YAML, a date does not exist, or a key is repeated within one mapping. The
-        message names the source and the line.
-    """
+    """Read YAML with the safe loader; mappings and lists keep the lines of their items."""
     import yaml
 
     try:

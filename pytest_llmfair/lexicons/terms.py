@@ -10,14 +10,14 @@ from datetime import date
 from itertools import chain
 from typing import Literal, NamedTuple
 
-from pytest_llmfair.lexicons.english.phrase import one_case
+from pytest_llmfair.lexicons.english.context import one_case
 from pytest_llmfair.lexicons.english.proper_names import is_in_street
 from pytest_llmfair.lexicons.english.roles import CASES, PERSONAL_PRONOUNS
-from pytest_llmfair.lexicons.english.spelling import has_own_capitals, in_capitals, with_capital
 from pytest_llmfair.lexicons.english.titles import is_short_title
 from pytest_llmfair.lexicons.english.words import is_one_of
 from pytest_llmfair.lexicons.frozen import freeze
 from pytest_llmfair.lexicons.grammar import Grammar, Kind, Verdict
+from pytest_llmfair.lexicons.spelling import has_own_capitals, in_capitals, with_capital
 from pytest_llmfair.text import WordFinder
 
 Register = Literal["preferred", "neutral", "outdated", "slur"]

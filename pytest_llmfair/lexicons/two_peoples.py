@@ -18,12 +18,7 @@ _SHOWN = 8  # peoples that a message lists
 
 
 def two_peoples_lexicon(lexicon: Lexicon, groups: Sequence[str] | None) -> Lexicon:
-    """Return the lexicon of two peoples if `groups` name two, else the lexicon itself.
-
-    A people is known by each of its words, in any case: "Italian", "Italians", "Italy". Raises
-    ``ValueError`` if both are the same people or only one is a people; the message suggests the
-    nearest.
-    """
+    """Return the lexicon of two peoples if `groups` name two, else the lexicon itself."""
     if not lexicon.peoples or not isinstance(groups, (tuple, list)) or len(groups) != 2:
         return lexicon
     both = [people_called(lexicon.peoples, str(name)) for name in groups]

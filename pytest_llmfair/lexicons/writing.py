@@ -13,10 +13,10 @@ from pytest_llmfair.lexicons.english.agreement import (
     possessive_for,
     worship_preposition,
 )
-from pytest_llmfair.lexicons.english.spelling import begins_sentence, in_form, in_place
 from pytest_llmfair.lexicons.english.titles import keeps_title_case
 from pytest_llmfair.lexicons.english.words import is_one_of
-from pytest_llmfair.lexicons.matching import Change, Reading, edits_before
+from pytest_llmfair.lexicons.reading import Change, Reading, edits_before
+from pytest_llmfair.lexicons.spelling import begins_sentence, in_form, in_place
 from pytest_llmfair.lexicons.terms import WRITTEN, Entry, Sense
 from pytest_llmfair.text import MASK, replaced
 
@@ -98,10 +98,7 @@ def written_like(
 
 
 def has_own_capital(text: str, start: int, end: int, sense: Sense) -> bool:
-    """Whether a condition has a capital of its own: "with Autism", "has Type 1 diabetes".
-
-    Other terms do not take it over. In a heading every word except function words has a capital.
-    """
+    """Whether a condition has a capital of its own: "with Autism", "has Type 1 diabetes"."""
     if not (sense.is_condition and text[start].isupper()) or text[end - 1].isupper():
         return False
     around = text[max(0, start - _FAR) : start], text[end : end + _FAR]
@@ -120,11 +117,7 @@ def partly_capitalised(entries: Iterable[Entry]) -> frozenset[int]:
 def terms_used(
     text: str, found: Iterable[tuple[int, int, Sense]], capitalised: frozenset[int]
 ) -> dict[tuple[int, str], str]:
-    """Return the terms that a text uses: id of an entry and group to the first term.
-
-    For an entry of `capitalised` the capital follows the text too, so "a Black man and a White
-    man" change places; the capital at the beginning of a sentence does not count.
-    """
+    """Return the terms that a text uses: id of an entry and group to the first term."""
     used = {}
     for start, end, sense in found:
         entry = sense.entry

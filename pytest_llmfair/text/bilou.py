@@ -53,32 +53,7 @@ def expand_label(label: str, n: int) -> list[str]:
 
 
 def spans(tags: Sequence[Any], where: str, *, strict: bool) -> list[Span]:
-    """Return the spans of a sequence of BILOU tags as (first token, last token, class).
-
-    Parameters
-    ----------
-    tags : sequence of str
-        One tag per token.
-    where : str
-        Name of the sequence in error messages.
-    strict : bool
-        Whether inconsistent tags (an I without its B) are an error, as for gold tags. Otherwise
-        they are ignored, as for tags of a model.
-
-    Returns
-    -------
-    list of (int, int, str)
-
-    Raises
-    ------
-    ValueError
-        If a tag is not BILOU, or tags are inconsistent and `strict` is set.
-
-    Examples
-    --------
-    >>> spans(["B-LOC", "L-LOC", "O", "U-PER"], "gold", strict=True)
-    [(0, 1, 'LOC'), (3, 3, 'PER')]
-    """
+    """Return the spans of a sequence of BILOU tags as (first token, last token, class)."""
     found: list[Span] = []
     start, inside = -1, ""
     for place, tag in enumerate(tags):
@@ -100,11 +75,7 @@ def spans(tags: Sequence[Any], where: str, *, strict: bool) -> list[Span]:
 
 
 def class_of(tag: Any, where: str) -> str:
-    """Return the class of one tag, or "O" outside spans.
-
-    >>> class_of("B-LOC", "gold")
-    'LOC'
-    """
+    """Return the class of one tag, or "O" outside spans."""
     mark, name = _parts(tag, where)
     return name or mark
 

@@ -65,57 +65,12 @@ class Found(NamedTuple):
 
 
 def find_words(text: str, words: Iterable[str]) -> list[Found]:
-    """Find whole words and terms of several words in a text.
-
-    Parameters
-    ----------
-    text : str
-        Any text, any script.
-    words : iterable of str
-        Words or terms ("old man"), matched in any case; the longest match wins, matches never
-        overlap.
-
-    Returns
-    -------
-    list of Found
-        Start, end (in characters) and the word as listed, in order of the text.
-
-    Raises
-    ------
-    ValueError
-        If a word holds no letter or digit.
-
-    See Also
-    --------
-    WordFinder : The same, prepared once for many texts.
-
-    Examples
-    --------
-    >>> find_words("Her brother is there.", ["her", "brother"])
-    [Found(start=0, end=3, word='her'), Found(start=4, end=11, word='brother')]
-    """
+    """Find whole words and terms of several words in a text."""
     return _finder(tuple(words)).find(text)
 
 
 def replaced(text: str, changes: Iterable[tuple[int, int, str]]) -> str:
-    """Return the text with spans replaced; everything between them stays as it is.
-
-    Parameters
-    ----------
-    text : str
-        Any text.
-    changes : iterable of (start, end, replacement)
-        Spans in order, without overlap.
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
-    >>> replaced("He left.", [(0, 2, "She")])
-    'She left.'
-    """
+    """Return the text with spans replaced; everything between them stays as it is."""
     parts = []
     last = 0
     for start, end, after in changes:
@@ -125,29 +80,7 @@ def replaced(text: str, changes: Iterable[tuple[int, int, str]]) -> str:
 
 
 def mask_words(text: str, words: Iterable[str]) -> str:
-    """Return the text with :data:`MASK` in place of every word listed.
-
-    Parameters
-    ----------
-    text : str
-        Any text.
-    words : iterable of str
-        Words or terms, found as :func:`find_words` does.
-
-    Returns
-    -------
-    str
-
-    Raises
-    ------
-    ValueError
-        If a word holds no letter or digit.
-
-    Examples
-    --------
-    >>> mask_words("He lost his keys there.", ["he", "his"])
-    '[MASK] lost [MASK] keys there.'
-    """
+    """Return the text with :data:`MASK` in place of every word listed."""
     return replaced(text, [(start, end, MASK) for start, end, _ in find_words(text, words)])
 
 
@@ -159,24 +92,6 @@ class WordFinder:
     "girlfriend" in "girlfriend's"). A space inside a term matches any white space, including line
     breaks. Marks at the ends of a term belong to it ("C++", "'em"); if a term with marks and one
     without both match, the one with marks is found.
-
-    Parameters
-    ----------
-    words : iterable of str
-        Terms, matched in any case.
-    elided : bool
-        Whether a word may begin after a letter and an apostrophe, as "ami" does in "l'ami".
-
-    Raises
-    ------
-    ValueError
-        If a term holds no letter or digit; the message names it.
-
-    Examples
-    --------
-    >>> finder = WordFinder(["man", "old man"])
-    >>> [found.word for found in finder.find("An old man met a man.")]
-    ['old man', 'man']
     """
 
     def __init__(self, words: Iterable[str], *, elided: bool = False) -> None:
@@ -209,18 +124,7 @@ class WordFinder:
             self._heads[head] = alone, seconds
 
     def find(self, text: str) -> list[Found]:
-        """Find the terms in a text.
-
-        Parameters
-        ----------
-        text : str
-            Any text, any script.
-
-        Returns
-        -------
-        list of Found
-            Start, end (in characters) and the term as listed, in order, without overlap.
-        """
+        """Find the terms in a text."""
         return [Found(*match) for match in self.matches(text)]
 
     def matches(self, text: str) -> list[tuple[int, int, str]]:

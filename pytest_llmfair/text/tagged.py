@@ -12,18 +12,7 @@ _GOES_ON = ("I", "L", "E", "")
 
 
 def tagged_words(text: str) -> list[Tagged]:
-    """Return words with the probability of each tag, from the answer of a tagger.
-
-    Raises
-    ------
-    ValueError
-        If the text is something else.
-
-    Examples
-    --------
-    >>> tagged_words('[["Ann", {"B-PER": 0.75, "O": 0.25}]]')
-    [('Ann', {'B-PER': 0.75, 'O': 0.25})]
-    """
+    """Return words with the probability of each tag, from the answer of a tagger."""
     try:
         words = [
             (str(word), {str(tag): float(p) for tag, p in row.items()})
@@ -45,34 +34,12 @@ def tagged_words(text: str) -> list[Tagged]:
 
 
 def class_of_tag(tag: str) -> str:
-    """Return the class of a tag with or without a mark.
-
-    Examples
-    --------
-    >>> class_of_tag("B-PER"), class_of_tag("person")
-    ('PER', 'person')
-    """
+    """Return the class of a tag with or without a mark."""
     return tag.rpartition("-")[2]
 
 
 def is_one_name(tags: Sequence[str], inside: Sequence[int], wanted: Sequence[str]) -> bool:
-    """Return whether neighbouring words, and no others next to them, are one name of a class.
-
-    Parameters
-    ----------
-    tags : sequence of str
-        Tag of each word: with marks as in BIO, BILOU and BIOES, or the class alone.
-    inside : sequence of int
-        Places of the words.
-    wanted : sequence of str
-        Tags of the class.
-
-    Examples
-    --------
-    >>> tags = ["O", "B-PER", "I-PER", "O"]
-    >>> is_one_name(tags, [1, 2], ["B-PER", "I-PER"]), is_one_name(tags, [1], ["B-PER", "I-PER"])
-    (True, False)
-    """
+    """Return whether neighbouring words, and no others next to them, are one name of a class."""
 
     def goes_on(row: int) -> bool:
         return tags[row] in wanted and tags[row].rpartition("-")[0] in _GOES_ON

@@ -64,21 +64,6 @@ def tokens(text: str) -> list[str]:
     separate words; numbers are words; symbols and emoji are not. In scripts written without
     spaces (Chinese and Japanese characters, Thai, Lao, Khmer, Burmese) every character is a
     token. On ASCII text without apostrophes the tokens equal those of ``rouge-score``.
-
-    Parameters
-    ----------
-    text : str
-        Any text.
-
-    Returns
-    -------
-    list of str
-        Words in order; empty when the text has none.
-
-    Examples
-    --------
-    >>> tokens("She isn't a well-known DOCTOR.")
-    ['she', "isn't", 'a', 'well', 'known', 'doctor']
     """
     if text.isascii():
         line = text.encode("ascii").translate(_ASCII_LINE).decode("ascii")
@@ -96,21 +81,6 @@ def sentences(text: str) -> list[str]:
 
     A sentence ends at ``.``, ``!`` or ``?`` (or the Arabic, Urdu and Hindi marks) before white
     space or the end of the text, and at the full-width marks of Chinese and Japanese.
-
-    Parameters
-    ----------
-    text : str
-        Any text.
-
-    Returns
-    -------
-    list of str
-        Sentences in order, stripped; empty for an empty text.
-
-    Examples
-    --------
-    >>> sentences("It costs 3.50. Really?")
-    ['It costs 3.50.', 'Really?']
     """
     text = text.strip()
     ends = _ASCII_SENTENCE_END if text.isascii() else _SENTENCE_END
@@ -123,27 +93,7 @@ def sentences(text: str) -> list[str]:
 
 
 def rouge_l(tokens_a: Sequence[Hashable], tokens_b: Sequence[Hashable]) -> float:
-    """ROUGE-L F1 of two token lists: longest common subsequence (Lin 2004, eq. 2 to 4, beta 1).
-
-    Parameters
-    ----------
-    tokens_a, tokens_b : sequence of str or of int
-        Tokens of each text, from :func:`tokens`, or their numbers.
-
-    Returns
-    -------
-    float
-        In [0, 1], symmetric. Two empty lists score 1; one empty list scores 0.
-
-    References
-    ----------
-    C.-Y. Lin (2004), "ROUGE: A package for automatic evaluation of summaries", section 3.
-
-    Examples
-    --------
-    >>> rouge_l(tokens("the cat sat"), tokens("the dog sat"))
-    0.6666666666666666
-    """
+    """ROUGE-L F1 of two token lists: longest common subsequence (Lin 2004, eq. 2 to 4, beta 1)."""
     if not tokens_a or not tokens_b:
         return float(len(tokens_a) == len(tokens_b))
     # rapidfuzz compares 64-bit hashes: two of 1,000 distinct words collide with probability

@@ -50,20 +50,6 @@ class Vocabulary:
     A word keeps its number for the life of the vocabulary, which takes some 150 bytes for each
     distinct word. When the cache of texts exceeds `most_kept` it is emptied; results stay the
     same.
-
-    Parameters
-    ----------
-    most_kept : int
-        Size of the cache in bytes: a text counts one for each character, four for each word and
-        300 more.
-
-    Examples
-    --------
-    >>> vocabulary = Vocabulary()
-    >>> vocabulary.ids("to be or not to be").tolist()
-    [0, 1, 2, 3, 0, 1]
-    >>> vocabulary.words
-    ['to', 'be', 'or', 'not']
     """
 
     def __init__(self, most_kept: int = _MOST_KEPT) -> None:
@@ -79,50 +65,16 @@ class Vocabulary:
         return self._numbers.words
 
     def number(self, word: str) -> int:
-        """Return the number of a word as :func:`pytest_llmfair.text.tokens` spells it.
-
-        Parameters
-        ----------
-        word : str
-            One token; an unknown token is added.
-
-        Returns
-        -------
-        int
-            Counted from 0 in order of first appearance.
-        """
+        """Return the number of a word as :func:`pytest_llmfair.text.tokens` spells it."""
         return self._numbers[word]
 
     def ids(self, text: str) -> Ids:
-        """Return the words of a text as numbers.
-
-        Parameters
-        ----------
-        text : str
-            Any text.
-
-        Returns
-        -------
-        numpy.ndarray of int32
-            Number of each token of :func:`pytest_llmfair.text.tokens`, in order; read-only,
-            because it is shared.
-        """
+        """Return the words of a text as numbers."""
         found = self._texts.get(text)
         return self._split([text])[text] if found is None else found
 
     def ids_of(self, texts: Iterable[str]) -> dict[str, Ids]:
-        """Return the words of each distinct text as numbers; faster than :meth:`ids` in a loop.
-
-        Parameters
-        ----------
-        texts : iterable of str
-            Any texts.
-
-        Returns
-        -------
-        dict
-            Text to the result of :meth:`ids`.
-        """
+        """Return the words of each distinct text as numbers; faster than :meth:`ids` in a loop."""
         known = self._texts.get
         found: dict[str, Ids] = {}
         missing = []

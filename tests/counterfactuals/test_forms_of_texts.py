@@ -8,7 +8,7 @@ from pathlib import Path
 import yaml
 
 from pytest_llmfair.counterfactuals import Lexicon, generate_pairs, load_lexicons, mask, mentions
-from pytest_llmfair.lexicons.english.protected import with_spaces
+from pytest_llmfair.lexicons.protected import with_spaces
 
 CASES = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text("utf-8"))
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from pytest_llmfair.lexicons.english.protected import protected_spans
+from pytest_llmfair.lexicons.protected import protected_spans
 
 CASES = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text("utf-8"))
 

@@ -7,7 +7,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_llmfair.lexicons.english.phrase import NEAR, word_before
+from pytest_llmfair.lexicons.english.context import NEAR, word_before
 from pytest_llmfair.lexicons.english.words import LETTERS
 
 PARTS = (

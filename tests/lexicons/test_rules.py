@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
-from pytest_llmfair.lexicons.english.grammar import English
+from pytest_llmfair.lexicons.english.english import English
 from pytest_llmfair.lexicons.grammar import Verdict
 
 CASES = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text("utf-8"))

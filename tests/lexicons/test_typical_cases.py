@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from pytest_llmfair.counterfactuals import generate_pairs, mask, mentions
-from pytest_llmfair.lexicons.english.grammar import English
+from pytest_llmfair.lexicons.english.english import English
 from pytest_llmfair.lexicons.grammar import Name
 
 CASES = yaml.safe_load(Path(__file__).with_name("typical_cases.yaml").read_text("utf-8"))

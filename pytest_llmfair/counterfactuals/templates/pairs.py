@@ -41,8 +41,8 @@ from pytest_llmfair.counterfactuals.templates.slots import (
 )
 from pytest_llmfair.counterfactuals.templates.template import NAME, Template, as_template
 from pytest_llmfair.lexicons.attributes import Attribute, lexicon_for, lexicon_of
-from pytest_llmfair.lexicons.matching import Change
 from pytest_llmfair.lexicons.person_phrases import NOUN
+from pytest_llmfair.lexicons.reading import Change
 from pytest_llmfair.responses import Pair, Rejected, marked
 
 __all__ = ["pairs_from_templates"]
@@ -308,11 +308,7 @@ def _case(pair: Pair, attribute: Attribute) -> PairUnderTest:
 
 
 def differences(before: Sequence[Part], after: Sequence[Part]) -> list[tuple[int, int, str]]:
-    """Return the changes between two fillings of one template: start, end and new text.
-
-    Adjacent parts that differ are one change, without the words that both begin or end with: from
-    "person with epilepsy" to "person", " with epilepsy" is removed.
-    """
+    """Return the changes between two fillings of one template: start, end and new text."""
     found = []
     at = 0
     for differs, run in itertools.groupby(

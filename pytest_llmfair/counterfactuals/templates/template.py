@@ -274,15 +274,7 @@ def load_templates(path: str | Path) -> TemplateSet:
 
 
 def read_prompts(path: str | Path) -> list[str] | TemplateSet:
-    """Read a file of prompts: templates in YAML, or one prompt per line.
-
-    Raises
-    ------
-    ValueError
-        If the file has no prompt, or a template is wrong.
-    OSError
-        If the file cannot be read.
-    """
+    """Read a file of prompts: templates in YAML, or one prompt per line."""
     path = Path(path)
     if path.suffix in (".yaml", ".yml"):
         return load_templates(path)

@@ -1,21 +1,22 @@
 """Whether a number or a decade is a person's age: "she is 34", "I (27F)", "in her seventies".
 
-Answers the kind "age" for ``grammar.py``.
+Answers the kind "age" for ``english.py``.
 """
 
 from __future__ import annotations
 
 import re
 
-from pytest_llmfair.lexicons.english.labels import is_value
-from pytest_llmfair.lexicons.english.phrase import (
+from pytest_llmfair.lexicons.english.context import (
     NEAR,
     Phrase,
+    context_of,
     low,
     opens_sentence,
     phrase_at,
     word_before,
 )
+from pytest_llmfair.lexicons.english.labels import is_value
 from pytest_llmfair.lexicons.english.predicates import is_predicate
 from pytest_llmfair.lexicons.english.words import (
     JOINS,
@@ -26,6 +27,7 @@ from pytest_llmfair.lexicons.english.words import (
     is_person,
     is_person_compound,
     is_plural,
+    without_end,
 )
 from pytest_llmfair.lexicons.grammar import Verdict
 
@@ -55,7 +57,6 @@ _BRACKETED = re.compile(rf"({LETTERS}){_GAP}\(\Z")
 _BRACKETED_AFTER = re.compile(rf"\)|,{_GAP}?[^\W\d_]")
 _PARTS = (":", ";", ",", "(", "\n")
 _WITH_SEX = re.compile(rf"\((?:[mf]|(?:fe)?male|(?:wo)?man|nb),{_GAP}\Z", re.IGNORECASE)
-_WRITTEN = re.compile(rf"{LETTERS}\.?")
 _AT = re.compile(r"(?:\A|\n|[.!?][\"'\u201d]?[^\S\n])[\"'\u201c]?At[^\S\n]\Z")
 _AT_AGE = re.compile(rf"\bat{_GAP}(?:the{_GAP})?age{_GAP}(?:of{_GAP})?\Z", re.IGNORECASE)
 _PERSON_AFTER = re.compile(rf",{_GAP}(?:I|he|she|you|(?:my|his|her|our|their){_GAP}({LETTERS}))\b")
@@ -138,12 +139,10 @@ def _has_person_subject(phrase: Phrase) -> bool:
     """Whether the subject of "is" or "turned" is a person; not a town with its score."""
     if any(is_one_of(word, "superlatives") for word in phrase.before):
         return False  # "the oldest was 64": another age would not be the oldest's
-    words = list(phrase.before)
-    while words and is_one_of(words[-1], "predicate_adverbs"):
-        words.pop()
+    words = without_end(phrase.before, lambda word: is_one_of(word, "predicate_adverbs"))
     if words and words[-1] in _TURN:  # "she is turning", "she turned": read as "she is"
         words.pop()
-        if not (words and (is_one_of(words[-1], "be") or is_one_of(words[-1], "be_contracted"))):
+        if not (words and in_classes(words[-1], "be", "be_contracted")):
             words.append("is")
     raw = (*phrase.raw[: len(words)], *phrase.raw[len(phrase.before) :])
     alone = len(words) == 2 or (len(words) > 2 and (words[-3] == "," or words[-3] in JOINS))
@@ -160,7 +159,8 @@ def _is_set_off(text: str, start: int, pattern: re.Pattern[str]) -> bool:
     word = found[1].lower()
     near = max(0, start - _FAR)
     begin = max(text.rfind(mark, near, found.start(1)) + 1 for mark in _PARTS)
-    words = _WRITTEN.findall(text, max(near, begin), found.end(1))
+    reach = found.end(1) - max(near, begin)
+    words = [w for w in context_of(text).before(found.end(1), reach) if w[0].isalpha()]
     front = words[-2].lower() if len(words) > 1 else ""
     if found[1][0].isupper() and not is_person(word):
         names = _names(words)
@@ -183,7 +183,7 @@ def _names(words: list[str]) -> list[str]:
         at -= 1
     names = words[at:]
     kinds = ("titles", "abbreviations")
-    while len(names) > 1 and any(is_one_of(names[0].lower().removesuffix("."), k) for k in kinds):
+    while len(names) > 1 and in_classes(names[0].lower(), *kinds):
         names = names[1:]
     return names
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import functools
 import re
 
-from pytest_llmfair.lexicons.english.phrase import NEXT, low, word_before
-from pytest_llmfair.lexicons.english.protected import with_spaces
+from pytest_llmfair.lexicons.english.context import NEXT, low, word_before
 from pytest_llmfair.lexicons.english.words import WORD, is_one_of, words_of
+from pytest_llmfair.lexicons.protected import with_spaces
 
 # "An 8-year-old", "an 18th", "an 1100-seat hall"
 _EIGHT_OR_ELEVEN = re.compile(r"8|1[18](?:\d\d)?(?!\d)")

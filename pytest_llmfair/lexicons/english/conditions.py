@@ -1,18 +1,18 @@
 """Whether a person has a condition or an origin: "a man with epilepsy", "a woman from Kenya".
 
-Answers the kind "condition" for ``grammar.py``.
+Answers the kind "condition" for ``english.py``.
 """
 
 from __future__ import annotations
 
-from pytest_llmfair.lexicons.english.labels import is_value
-from pytest_llmfair.lexicons.english.phrase import (
+from pytest_llmfair.lexicons.english.context import (
     Phrase,
     is_before_name,
     is_headline,
     low,
     phrase_at,
 )
+from pytest_llmfair.lexicons.english.labels import is_value
 from pytest_llmfair.lexicons.english.predicates import is_predicate
 from pytest_llmfair.lexicons.english.subjects import is_person_or_name, without_aside
 from pytest_llmfair.lexicons.english.words import (
@@ -28,6 +28,7 @@ from pytest_llmfair.lexicons.english.words import (
     is_plural,
     is_verb,
     noun_phrase_ends,
+    without_end,
 )
 from pytest_llmfair.lexicons.grammar import Verdict
 
@@ -110,8 +111,7 @@ def _is_had(phrase: Phrase) -> bool:
     """Allow "a student with depression", "has severe anxiety"; not "the Great Depression"."""
     words = list(phrase.before)
     _drop_joined(words)
-    while words and _qualifies(words[-1]):
-        words.pop()
+    words = without_end(words, _qualifies)
     had = len(words)
     while words and (is_one_of(words[-1], "having") or (len(words) < had and _is_aux(words[-1]))):
         words.pop()

@@ -12,9 +12,9 @@ import functools
 import re
 from collections.abc import Iterator
 
+from pytest_llmfair.lexicons.english.context import context_of
 from pytest_llmfair.lexicons.english.words import is_one_of, words_of
 
-_TOKEN = re.compile(r"[^\W_]+(?:['\u2019-][^\W_]+)*|[^\w\s]|_+|\n")
 _REACH = 120  # characters looked at on each side
 _WINDOW = 5  # words looked at on each side, in their order
 _TOPIC = 9  # words looked at on each side in any order
@@ -109,9 +109,8 @@ def shape(term: str) -> str:
 
 def words_around(text: str, start: int, end: int) -> tuple[list[str], list[str]]:
     """Return the words before a span, the nearest first, and those after it."""
-    before = [m[0] for m in _TOKEN.finditer(text, max(0, start - _REACH), start)]
-    after = [m[0] for m in _TOKEN.finditer(text, end, end + _REACH)]
-    return before[::-1], after
+    context = context_of(text)
+    return context.before(start, _REACH)[::-1], context.after(end, _REACH)
 
 
 def padded(words: list[str], mark: str) -> list[str]:

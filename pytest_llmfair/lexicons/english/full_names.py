@@ -1,4 +1,4 @@
-"""Full names, initials and things named after a person: the first questions of ``names.py``."""
+"""Full names, initials and namesakes: the first questions of ``this_person.py``."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from pytest_llmfair.lexicons.english.phrase import low, one_case, opens_sentence
+from pytest_llmfair.lexicons.english.context import context_of, low, one_case, opens_sentence
 from pytest_llmfair.lexicons.english.words import LETTERS, is_one_of, is_person, is_verb
 from pytest_llmfair.lexicons.grammar import Name
 
-TOKEN = re.compile(r"[^\W\d_](?:[\w'\u2019]|[-\u2010\u2011](?=\w))*|\d[\w.,:/%-]*|\n|[^\w\s]")
 _OWNER = re.compile(r"['\u2019](?:s\b|(?![\w\"]))")
+_CLIPPED = re.compile(r"\w['\u2019]\s\Z")
 _PIECE_BEFORE = re.compile(r"([^\W\d_]+)[-\u2010\u2011]\Z")
 _PIECE_AFTER = re.compile(r"[-\u2010\u2011]([^\W\d_]+)")
 STARTS = ("", "\n", "-", "*", "#", "\u2022", ".", ")", "|", ">")
@@ -52,13 +52,16 @@ class NameContext(NamedTuple):
 
 def around_name(text: str, start: int, end: int) -> NameContext:
     """Return what is around ``text[start:end]``, without the dot of a title."""
-    before = TOKEN.findall(text[max(0, start - _NEAR) : start])[::-1][:_FEW]
+    context = context_of(text)
+    before = context.before(start, _NEAR)[: -_FEW - 1 : -1]
+    if _CLIPPED.search(text, max(0, start - 3), start):  # "Lil' (Kim)"
+        before[:2] = [before[1] + before[0]]
     opens = opens_sentence(text, start)
     if len(before) > 1 and before[0] == "." and is_title(low(before[1])):
         before, opens = before[1:], False
     owner = _OWNER.match(text, end) if text[start - 1 : start] not in ("'", "\u2018") else None
     after = end if owner is None else owner.end()
-    following = TOKEN.findall(text[after : after + _NEAR])[:_FEW]
+    following = context.after(after, _NEAR)[:_FEW]
     near, far = ((*words, *[""] * (_FEW - len(words))) for words in (before, following))
     front, back = (tuple(low(word) for word in words) for words in (near, far))
     return NameContext(text, start, end, after > end, opens, near, far, front, back)

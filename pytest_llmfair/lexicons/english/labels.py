@@ -10,6 +10,7 @@ import functools
 import itertools
 import re
 
+from pytest_llmfair.lexicons.english.context import TOKEN, low
 from pytest_llmfair.lexicons.english.words import (
     JOINS,
     WORD,
@@ -36,8 +37,6 @@ _LABEL_END = re.compile(r"[:=|\t]")
 _VALUE_END = re.compile(r"[:=|\t,;.!?()\]}\n]|\s[/\u00b7\u2022]\s")
 _PHRASE_BEGIN = re.compile(r"[:=|\t,;.!?(){}\]]|\s[/\u00b7\u2022]\s")
 _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
-_WORD = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
-_TOKEN = re.compile(rf"{WORD}|[^\w\s]")
 
 
 @functools.lru_cache(maxsize=64)  # an ambiguous term is asked about several times in one place
@@ -85,7 +84,7 @@ def _mark_for(tag: re.Match[str]) -> str:
 def _is_whole(lead: str, trailing: str) -> bool:
     """Whether the term shares the cell only with modifiers and other values."""
     trail = _VALUE_END.split(trailing, maxsplit=1)[0]
-    return all(_is_next_to(word) for word in (*_TOKEN.findall(lead), *_TOKEN.findall(trail)))
+    return all(_is_next_to(word) for word in (*TOKEN.findall(lead), *TOKEN.findall(trail)))
 
 
 def _is_next_to(word: str) -> bool:
@@ -98,7 +97,7 @@ def _is_next_to(word: str) -> bool:
 def _is_label(label: str) -> bool:
     if len(label) > _FAR:
         return False
-    words = [word.lower() for word in _WORD.findall(_HUMP.sub(" ", label.replace("_", " ")))]
+    words = [low(word) for word in TOKEN.findall(_HUMP.sub(" ", label)) if word[0].isalnum()]
     if words[1:2] == ["of"] and len(words) == 3 and words[0] in ("country", "place", "land"):
         return is_one_of(words[2], "places_of_persons")  # "country of birth"
     if not words:

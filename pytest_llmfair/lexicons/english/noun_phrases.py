@@ -1,17 +1,15 @@
-"""Which person noun an adjective describes: "a Black and a white engineer".
-
-Used by ``person_adjectives.py``.
-"""
+"""Which person noun an adjective describes: "a Black and a white engineer"."""
 
 from __future__ import annotations
 
+import itertools
 import re
 from typing import NamedTuple
 
-from pytest_llmfair.lexicons.english.phrase import Phrase, Words
+from pytest_llmfair.lexicons.english.context import Phrase, Words
+from pytest_llmfair.lexicons.english.rules import Rule, decide
 from pytest_llmfair.lexicons.english.words import (
     JOINS,
-    any_in_class,
     bare,
     ends_phrase,
     in_classes,
@@ -26,6 +24,7 @@ from pytest_llmfair.lexicons.english.words import (
     is_verb,
     noun_phrase_ends,
     shape_of,
+    without_end,
 )
 
 _AGAIN = {"a": ("a", "an"), "an": ("a", "an"), "the": ("the",), "one": ("another",)}
@@ -90,52 +89,136 @@ def head_of(phrase: Phrase) -> tuple[str, bool]:
     if phrase.written_after[:2] == ("Lives", "Matter"):
         return "", False
     head, thing = _first_person(phrase)
-    if is_any(head, "signs") and any_in_class((*phrase.before, *phrase.after), "sign_words"):
+    if is_any(head, "signs") and _is_about_signs(phrase):
         return "", False  # "a white character ends the line"
     return head, thing or (is_any(head, "chessmen") and not shape_of(phrase.term).national)
 
 
-def _first_person(phrase: Phrase) -> tuple[str, bool]:
+class _Next(NamedTuple):
+    """A word after the term, while its noun is looked for."""
+
+    phrase: Phrase
+    at: int
+    word: str
+    next: str
+    joined: bool  # to an adjective before it: "Black and white"
+
+    def rest(self, count: int) -> Words:
+        """Return the words after it."""
+        return self.phrase.after[self.at + 1 : self.at + 1 + count]
+
+
+_Head = tuple[str, bool]
+
+
+def _is_about_signs(phrase: Phrase) -> bool:
+    return any(is_any(word, "sign_words") for word in (*phrase.before, *phrase.after))
+
+
+def _first_person(phrase: Phrase) -> _Head:
     """Find the first person noun; only modifiers can come before it, joined or not."""
-    words, term = phrase.after, shape_of(phrase.term)
-    joined = False
-    participant = ""
+    words = phrase.after
     for at, word in enumerate(words[:_WINDOW]):
+        joined = at > 0 and (
+            _is_join(words[at - 1])
+            or (at > 1 and words[at - 2] in JOINS and _is_repeated(words[at - 1], phrase.last))
+        )
         following = words[at + 1] if at + 1 < len(words) else ""
-        if word in JOINS or word == ",":
-            joined = True
-        elif joined and words[at - 1] in JOINS and _is_repeated(word, phrase.last):
-            continue
-        elif not joined and is_person_compound(word, following):
-            return word, False
-        elif not joined and is_person(word) and not _is_describing(phrase, at):
-            return word, word == bare(word) and _is_part_of_thing(words[at + 1 : at + 3])
-        elif not joined and _is_one_of_people(phrase, at):
-            return word, False
-        elif word in ("one", "ones") and not joined:
-            return _stands_for(phrase, word), False
-        elif not joined and phrase.written_after[at][0].isupper() and is_one_of(word, "countries"):
-            continue  # "a young Spain fan"
-        elif not is_modifier(word):
-            if ends_phrase(word):  # "a Caucasian female presenting with chest pain"
-                return participant, False
-            if joined:
-                break
-            if is_any(word, "persons_here") and _is_person_here(phrase, at):
-                return word, False
-            if not _is_field(phrase, at):
-                break
-        elif (
-            (is_one_of(word, "person_adjectives") or is_age_noun(word))
-            and not (joined and term.national and is_people(word))  # "French and Greek food"
-            and _ends_with_adjective(words[at + 1 : at + 4], _is_single(phrase.before))
-        ):
-            return word, False
-        else:
-            joined = False
-            if is_one_of(word, "person_adjectives") and following.endswith("ing"):
-                participant = word
-    return "", False
+        head = decide(HEADS, _Next(phrase, at, word, following, joined), None)
+        if head is not None:
+            return head
+    return _NO_HEAD
+
+
+def _is_join(word: str) -> bool:
+    return word in JOINS or word == ","
+
+
+def _repeats_determiner(place: _Next) -> bool:
+    joined = place.at > 0 and place.phrase.after[place.at - 1] in JOINS
+    return joined and _is_repeated(place.word, place.phrase.last)
+
+
+def _is_country(place: _Next) -> bool:
+    capital = place.phrase.written_after[place.at][0].isupper()
+    return capital and is_one_of(place.word, "countries")
+
+
+def _participant(place: _Next) -> _Head:
+    """Return "female" in "a Caucasian female presenting with chest pain"."""
+    words = place.phrase.after[: place.at + 1]
+    found = (
+        word
+        for word, following in reversed([*itertools.pairwise(words)])
+        if is_one_of(word, "person_adjectives") and following.endswith("ing") and is_modifier(word)
+    )
+    return next(found, ""), False
+
+
+def _is_person_adjective(place: _Next) -> bool:
+    """Whether an adjective is the noun: "a Black male"; not "French and Greek food"."""
+    adjective = is_one_of(place.word, "person_adjectives") or is_age_noun(place.word)
+    peoples = place.joined and shape_of(place.phrase.term).national and is_people(place.word)
+    return (
+        adjective
+        and not peoples
+        and _ends_with_adjective(place.rest(3), _is_single(place.phrase.before))
+    )
+
+
+_NO_HEAD: _Head = ("", False)
+# None: the noun comes later.
+HEADS: tuple[Rule[_Next, _Head | None], ...] = (
+    Rule(lambda p: _is_join(p.word), None, "A «young», tall nurse left."),
+    Rule(_repeats_determiner, None, "A «Black» and a white engineer spoke."),
+    Rule(
+        lambda p: not p.joined and is_person_compound(p.word, p.next),
+        lambda p: (p.word, False),
+        "A «Black» running back scored.",
+    ),
+    Rule(
+        lambda p: not p.joined and is_person(p.word) and not _is_describing(p.phrase, p.at),
+        lambda p: (p.word, p.word == bare(p.word) and _is_part_of_thing(p.rest(2))),
+        "A «Black» engineer spoke.",
+    ),
+    Rule(
+        lambda p: not p.joined and _is_one_of_people(p.phrase, p.at),
+        lambda p: (p.word, False),
+        "A «black» Briton won.",
+    ),
+    Rule(
+        lambda p: not p.joined and p.word in ("one", "ones"),
+        lambda p: (_stands_for(p.phrase, p.word), False),
+        "The white nurse met a «Black» one.",
+    ),
+    Rule(lambda p: not p.joined and _is_country(p), None, "A «young» Spain fan left."),
+    Rule(
+        lambda p: not is_modifier(p.word) and ends_phrase(p.word),
+        _participant,
+        "A «Caucasian» female presenting with chest pain.",
+    ),
+    Rule(
+        lambda p: not is_modifier(p.word) and p.joined,
+        _NO_HEAD,
+        "They sold «French» and pasta dishes.",
+    ),
+    Rule(
+        lambda p: (
+            not is_modifier(p.word)
+            and is_any(p.word, "persons_here")
+            and _is_person_here(p.phrase, p.at)
+        ),
+        lambda p: (p.word, False),
+        "An «Asian» MBA left.",
+    ),
+    Rule(
+        lambda p: not is_modifier(p.word) and not _is_field(p.phrase, p.at),
+        _NO_HEAD,
+        "A «black» door closed.",
+    ),
+    Rule(lambda p: not is_modifier(p.word), None, "A «Black» piano teacher left."),
+    Rule(_is_person_adjective, lambda p: (p.word, False), "A «Black» male presents with pain."),
+)
 
 
 def _is_repeated(word: str, last: str) -> bool:
@@ -147,9 +230,7 @@ def _is_repeated(word: str, last: str) -> bool:
 
 def _is_single(before: Words) -> bool:
     """Whether the determiner before the term is singular: "a devout"."""
-    words = list(before)
-    while words and is_modifier(words[-1]) and words[-1] != "one":
-        words.pop()
+    words = without_end(before, lambda word: is_modifier(word) and word != "one")
     return bool(words) and is_one_of(words[-1], "singular_determiners")
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from pytest_llmfair.lexicons.english.phrase import low
+from pytest_llmfair.lexicons.english.context import low
 from pytest_llmfair.lexicons.english.pronoun_context import (
     ARTICLES,
     COPULAS,
@@ -33,6 +33,7 @@ from pytest_llmfair.lexicons.english.pronoun_context import (
     may_describe,
     words_after,
 )
+from pytest_llmfair.lexicons.english.rules import Question, first_answer
 from pytest_llmfair.lexicons.english.words import (
     is_adverb,
     is_closed,
@@ -63,10 +64,7 @@ _NEXT_TO = re.compile(r"\b(?i:behind|beside|near|opposite|above|below|front of|n
 
 def object_reading(around: PronounContext) -> PronounReading | None:
     """Return how "her" reads before a word that can begin a noun phrase; None if unclear."""
-    for question in _QUESTIONS:
-        if (reading := question(around)) is not None:
-            return reading
-    return None
+    return first_answer(QUESTIONS, around)
 
 
 def _before_idiom(around: PronounContext) -> PronounReading | None:
@@ -327,21 +325,21 @@ def _before_unknown_word(around: PronounContext) -> PronounReading | None:
     return None if noun else PERHAPS_OWNER
 
 
-_QUESTIONS = (
-    _before_idiom,
-    _before_quotation,
-    _before_participle,
-    _before_action,
-    _before_clause,
-    _before_utterance,
-    _before_office,
-    _before_state,
-    _before_amount,
-    _before_gift,
-    _before_time,
-    _before_name,
-    _before_direction,
-    _before_unknown_word,
+QUESTIONS: tuple[Question[PronounContext, PronounReading], ...] = (
+    Question(_before_idiom, "They held «her» hostage."),
+    Question(_before_quotation, 'They called «her» "kid" again.'),
+    Question(_before_participle, "We saw «her» dancing."),
+    Question(_before_action, "I heard «her» call me."),
+    Question(_before_clause, "Those who met «her» said so."),
+    Question(_before_utterance, "Tell «her» yes."),
+    Question(_before_office, "They named «her» head of sales."),
+    Question(_before_state, "It made «her» happy."),
+    Question(_before_amount, "It took «her» years."),
+    Question(_before_gift, "Jo gave «her» flowers."),
+    Question(_before_time, "I saw «her» last week."),
+    Question(_before_name, "They christened «her» Rose."),
+    Question(_before_direction, "He drove «her» home."),
+    Question(_before_unknown_word, "I heard «her» blarp."),
 )
 
 

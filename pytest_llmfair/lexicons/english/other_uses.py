@@ -1,13 +1,10 @@
-"""Person nouns that name no person: exclamations ("Man, it hurts") and verbs ("to man the desk").
-
-Used by ``person_nouns.py``.
-"""
+"""Nouns that name no person here: exclamations ("Man, it hurts"), verbs ("to man the desk")."""
 
 from __future__ import annotations
 
 import re
 
-from pytest_llmfair.lexicons.english.phrase import (
+from pytest_llmfair.lexicons.english.context import (
     NEAR,
     low,
     opens_sentence,

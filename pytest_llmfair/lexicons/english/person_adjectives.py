@@ -1,21 +1,13 @@
 """Whether an adjective describes persons: "a Black engineer", "he is gay", "the old are".
 
-Answers the kind "person_adjective" for ``grammar.py``.
+Answers the kind "person_adjective" for ``english.py``.
 """
 
 from __future__ import annotations
 
 import re
 
-from pytest_llmfair.lexicons.english.labels import is_value
-from pytest_llmfair.lexicons.english.noun_phrases import (
-    compound_at,
-    describes_person,
-    head_of,
-    is_hyphenated,
-)
-from pytest_llmfair.lexicons.english.person_nouns import is_group_noun
-from pytest_llmfair.lexicons.english.phrase import (
+from pytest_llmfair.lexicons.english.context import (
     FAR,
     NEXT,
     Phrase,
@@ -26,6 +18,14 @@ from pytest_llmfair.lexicons.english.phrase import (
     word_after,
     word_before,
 )
+from pytest_llmfair.lexicons.english.labels import is_value
+from pytest_llmfair.lexicons.english.noun_phrases import (
+    compound_at,
+    describes_person,
+    head_of,
+    is_hyphenated,
+)
+from pytest_llmfair.lexicons.english.person_nouns import is_group_noun
 from pytest_llmfair.lexicons.english.predicates import (
     is_predicate_of_person,
     is_resultative,
@@ -53,6 +53,7 @@ from pytest_llmfair.lexicons.english.words import (
     is_verb,
     noun_phrase_ends,
     shape_of,
+    without_end,
     words_of,
 )
 from pytest_llmfair.lexicons.grammar import Verdict
@@ -126,9 +127,7 @@ def _is_of_group(phrase: Phrase, faith: bool) -> bool:
 
 def _is_switched_off(phrase: Phrase) -> bool:
     """Whether "disabled" describes a program: "GC is disabled"; not "Maria is disabled"."""
-    words = list(phrase.before)
-    while words and is_one_of(words[-1], "predicate_adverbs"):
-        words.pop()
+    words = without_end(phrase.before, lambda word: is_one_of(word, "predicate_adverbs"))
     if not words or not in_classes(words.pop(), "be", "turning"):
         return False
     able = False

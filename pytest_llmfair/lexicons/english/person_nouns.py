@@ -1,34 +1,33 @@
 """Whether a noun names persons of a group: "a Muslim", "the old", "most whites", "the women".
 
-Answers the kind "person_noun" for ``grammar.py``.
+Answers the kind "person_noun" for ``english.py``.
 """
 
 from __future__ import annotations
 
-import re
-
-from pytest_llmfair.lexicons.english.noun_phrases import is_hyphenated
-from pytest_llmfair.lexicons.english.other_uses import is_exclamation, is_verb_here
-from pytest_llmfair.lexicons.english.phrase import (
+from pytest_llmfair.lexicons.english.collectives import (
+    describes_thing_too,
+    is_collective,
+    is_followed,
+    is_near_things,
+)
+from pytest_llmfair.lexicons.english.context import (
     Phrase,
-    Words,
     low,
     opens_sentence,
     phrase_at,
     word_after,
     word_before,
 )
+from pytest_llmfair.lexicons.english.noun_phrases import is_hyphenated
+from pytest_llmfair.lexicons.english.other_uses import is_exclamation, is_verb_here
 from pytest_llmfair.lexicons.english.proper_names import is_in_name, is_in_title
 from pytest_llmfair.lexicons.english.words import (
-    JOINED,
     JOINS,
     ends_phrase,
     in_classes,
-    is_adjective,
-    is_adverbial,
     is_age_noun,
     is_any,
-    is_ly_adverb,
     is_modifier,
     is_one_of,
     is_people,
@@ -37,19 +36,15 @@ from pytest_llmfair.lexicons.english.words import (
     noun_phrase_ends,
     shape_of,
     singulars,
+    without_end,
 )
 from pytest_llmfair.lexicons.grammar import Verdict
 
 _WINDOW = 7
 # "The French", "the Irish", "the Chinese" have no plural in -s.
 _PEOPLES_IN = ("ese", "nch", "tch", "sh", "ss")
-_OF_SEVERAL = ("who", "are", "were", "have")
-_SOME = ("many", "most", "few", "several", "some", "other", "these", "those", "two", "three")
 _SHARES = frozenset(("%", "percent", "per"))
 _POSSESSIVE = ("my", "your", "his", "her", "our", "their", "its", "whose")
-_CODE = re.compile(
-    r"[^\S\n]+(?:`|'\w|\u2018\w|[\[{$\\]\w|_?[a-z]+_[a-z]|<(?:code|tt|kbd|var|samp|pre|a)\b)"
-)
 _ADDRESSED = frozenset(("you", "u", "ya", "fucking", "bloody", "damn", "goddamn"))
 
 
@@ -99,7 +94,7 @@ def _counts(text: str, start: int, end: int) -> bool:
     if any(is_one_of(form, "nouns_of_things") for form in single):
         return _is_insult(phrase, last.endswith("s"))
     noun = not _is_adjective_only(word, last) and is_group_noun(phrase)
-    return noun or _is_collective(phrase)
+    return noun or is_collective(phrase)
 
 
 def _is_strict(word: str, last: str, capital: bool) -> bool:
@@ -175,17 +170,11 @@ def _is_one_of_gods(text: str, start: int, end: int) -> bool:
 def is_group_noun(phrase: Phrase) -> bool:
     """Whether a singular is a noun: "as an Italian, I", "a Muslim prayed"; not "a Muslim dish"."""
     term = shape_of(phrase.term)
-    words = list(phrase.before)
-    while (
-        words
-        and not _is_determiner(words[-1])
-        and (words[-1] == "out" or is_modifier(words[-1]) or words[-1].endswith("est"))
-    ):
-        words.pop()
+    words = without_end(phrase.before, _is_before_noun)
     first = words[-1] if words else ""
     if not _is_determiner(first) or is_one_of(first, "plural_determiners"):
         return False
-    if _describes_thing_too(phrase.after):
+    if describes_thing_too(phrase.after):
         return False
     if term.people and first in _POSSESSIVE:
         return False
@@ -196,180 +185,21 @@ def is_group_noun(phrase: Phrase) -> bool:
         # "a Sikh hosts a dinner", "needs help"
         needed = any(is_one_of(form, "before_to") for form in singulars(phrase.next))
         bare = bare or needed or ends_phrase(" ".join(phrase.after[1:2]))
-    return noun_phrase_ends(phrase.after, bare=bare) or _is_followed(phrase.after)
+    return noun_phrase_ends(phrase.after, bare=bare) or is_followed(phrase.after)
 
 
-def _describes_thing_too(after: Words) -> bool:
-    """Whether "and the Greek constitution" follows: another people with an article and a thing."""
-    if len(after) < 4 or after[0] not in JOINED or not in_classes(after[1], "articles"):
-        return False
-    if not (is_people(after[2]) or in_classes(after[2], "contrasted", "person_adjectives")):
-        return False
-    return not (
-        noun_phrase_ends(after[3:], bare=True)
-        or after[3] in ("alike", "each")
-        or is_person(after[3])
-    )
+def _is_before_noun(word: str) -> bool:
+    modifies = word == "out" or is_modifier(word) or word.endswith("est")
+    return modifies and not _is_determiner(word)
 
 
 def _is_determiner(word: str) -> bool:
     return is_one_of(word, "determiners")
 
 
-def _is_collective(phrase: Phrase) -> bool:
-    """Whether an adjective names all: "the blind", "for the elderly", "young and old"."""
-    term = shape_of(phrase.term)
-    joined = phrase.last in JOINED or phrase.next in JOINED
-    if joined and (_is_joined_to_opposite(phrase) or _is_joined_to_people(phrase)):
-        return True
-    if phrase.last == "of" and term.people and len(phrase.before) > 1:  # "millions of Japanese"
-        return is_any(phrase.before[-2], "counted_in") and noun_phrase_ends(phrase.after)
-    if term.people and _are_some(phrase):
-        return True
-    words = list(phrase.before)
-    if term.people and phrase.next in _OF_SEVERAL:
-        while len(words) > 1 and is_adjective(words[-1]):
-            words.pop()  # "the wealthy Chinese who"
-    while words and (words[-1].endswith("ly") or words[-1] in ("very", "most", "and", "or")):
-        words.pop()
-        while len(words) > 1 and words[-1] != "the" and is_adjective(words[-1]):
-            words.pop()
-    if not words or words[-1] != "the":
-        return False
-    rest = _after_joined(phrase.after)
-    first = rest[0] if rest else ""
-    if _describes_thing_too(phrase.after):
-        return False
-    if (
-        _CODE.match(phrase.rear)
-        or _is_near_things(phrase)
-        or is_one_of(first, "nouns_of_things_after")
-    ):
-        return False
-    if _is_plural_noun(first) or is_one_of(first, "other_colours"):
-        return False
-    front = words[-2] if len(words) > 1 else ""
-    if (
-        phrase.has_capital
-        and front in ("of", "for")
-        and is_any("".join(words[-3:-2]), "bodies_named")
-    ):
-        return False  # "the Institute for the Blind"
-    begins = not front or front in JOINS or not front[0].isalnum()
-    if begins and is_one_of(first, "singular_verbs"):
-        return False
-    if noun_phrase_ends(rest) or _is_followed(rest) or is_one_of(first, "plural_verbs"):
-        return True
-    opens = begins or is_one_of(front, "clause_starts")
-    asked = front != "does" and is_one_of(front, "asking")
-    counted = front == "of" and is_one_of(" ".join(words[-3:-2]), "quantities")
-    if not (opens or asked or counted) or not is_verb(first, "", bare=True):
-        return False
-    clear = front in ("do", "don't") or asked or is_one_of(first, "mostly_verbs")
-    return _is_verb_phrase(rest[1:], clear)
-
-
-def _are_some(phrase: Phrase) -> bool:
-    """Whether several of a people are named: "many Japanese think"; not "some French fries"."""
-    number = phrase.last.isdigit() or is_one_of(phrase.last, "numbers")
-    you = phrase.last in ("you", "we")  # "you British always talk"
-    if not (number or you or phrase.last in _SOME):
-        return False
-    rest = _after_joined(phrase.after)
-    while you and len(rest) > 1 and is_one_of(rest[0], "predicate_adverbs"):
-        rest = rest[1:]
-    first = rest[0] if rest else ""
-    if first in JOINED:
-        return False
-    if is_one_of(first, "plural_verbs"):
-        return True
-    if ends_phrase(first):
-        return number or phrase.last in ("many", "few", "several")
-    if first.endswith(("s", "ly")):
-        return False
-    return is_verb(first, "", bare=True) and _is_verb_phrase(rest[1:], True)
-
-
-def _is_joined_to_opposite(phrase: Phrase) -> bool:
-    """Whether its opposite is joined and no noun follows: "for young and old alike"."""
-    kind, words, rest = shape_of(phrase.term).opposed, phrase.before, phrase.after
-    if not kind:
-        return False
-    if len(words) > 1 and words[-1] in ("and", "or") and is_one_of(words[-2], kind):
-        words = words[:-2]
-    elif len(rest) > 1 and rest[0] in ("and", "or") and is_one_of(rest[1], kind):
-        rest = rest[2:]
-    else:
-        return False
-    while words and words[-1] in ("both", "either", "the"):
-        words = words[:-1]
-    while words and kind == "opposed_races" and is_one_of(words[-1], "predicate_adverbs"):
-        words = words[:-1]  # "is rarely black and white"
-    first, following = words[-1] if words else "", rest[0] if rest else ""
-    if first in ("a", "an") or in_classes(first, "be", "be_contracted"):
-        return False  # "a black and white checked tie", "is black and white"
-    alike = following == "alike"
-    if kind == "opposed_races" and first in ("in", "to") and not alike:
-        return False  # "there in black and white"
-    opens = ends_phrase(first) or is_person(first) or is_verb(first, "")
-    return opens and (
-        alike or noun_phrase_ends(rest, bare=True) or is_one_of(following, "plural_verbs")
-    )
-
-
-def _is_joined_to_people(phrase: Phrase) -> bool:
-    """Whether it is joined to the plural of a people: "Spaniards, Portuguese and Italians pay"."""
-    rest = _after_joined(phrase.after)
-    if rest[:1] and rest[0] in JOINED:
-        rest = rest[2:]
-    others = (*phrase.before[-2:-1], *phrase.after[1:2])
-    people = any(word.endswith("s") and is_people(word[:-1]) for word in others)
-    return people and shape_of(phrase.term).people and noun_phrase_ends(rest, bare=True)
-
-
-def _is_followed(after: Words) -> bool:
-    """Whether an adverb or a participle of a person's action follows: "living in Texas"."""
-    first, second = (*after[:2], "", "")[:2]
-    if is_adverbial(first, second) or is_one_of(first, "doing_something"):
-        return True
-    if not is_one_of(first, "doing"):
-        return False
-    return ends_phrase(second) or is_one_of(second, "closed_if_final") or second.endswith("ly")
-
-
-def _is_verb_phrase(after: Words, clear: bool) -> bool:
-    """Whether the words after a verb that can be a noun make it one: "the elderly (work)"."""
-    first, second = (*after[:2], "", "")[:2]
-    if is_one_of(first, "objects") or first in ("themselves", "each"):
-        return True
-    if _is_determiner(first) and first != "that":  # "cost the state"
-        return True
-    if clear and ends_phrase(first) and first not in ("of", "please"):
-        return True
-    how = is_ly_adverb(first) or in_classes(first, "closed_if_final", "how_done")
-    ended = ends_phrase(second) and not is_one_of(second, "finite_forms")
-    return how and (ended or in_classes(second, "closed_if_final", "how_done"))
-
-
-def _after_joined(words: Words) -> Words:
-    """Return what follows the adjectives joined to the term: "the sick and frail"."""
-    rest = words
-    while len(rest) > 1 and rest[0] in JOINED and is_adjective(rest[1]):
-        rest = rest[2:]
-    return rest
-
-
-def _is_plural_noun(word: str) -> bool:
-    """Whether a verb in -s has to be a noun, as its subject is plural: "the old dances"."""
-    if not word.endswith("s") or word.endswith(("ss", "us")) or ends_phrase(word):
-        return False
-    forms = singulars(word)[1:]
-    return any(in_classes(form, "base_verbs", "person_verbs", "noun_verbs") for form in forms)
-
-
 def _are_people(phrase: Phrase) -> bool:
     """Whether a plural names people: "most whites", "many seniors"; not "egg whites"."""
-    if "eyes" in phrase.before or "eyes" in phrase.after or _is_near_things(phrase):
+    if "eyes" in phrase.before or "eyes" in phrase.after or is_near_things(phrase):
         return False
     first = phrase.last
     if is_one_of(first, "school_words"):
@@ -377,7 +207,7 @@ def _are_people(phrase: Phrase) -> bool:
     opens = ends_phrase(first) or is_modifier(first) or is_verb(first, "")
     return (opens or is_one_of(first, "quantities")) and (
         noun_phrase_ends(phrase.after)
-        or _is_followed(phrase.after)
+        or is_followed(phrase.after)
         or is_any(phrase.next, "plural_verbs")
         or is_one_of(phrase.next, "verbs_of_several")
         or _is_share(phrase)
@@ -393,10 +223,6 @@ def _is_share(phrase: Phrase) -> bool:
     if unit == "+" or (unit in ("and", "or") and is_one_of(third, "age_bounds")):
         return True
     return unit in _SHARES or (ends_phrase(unit) and not _SHARES.isdisjoint(phrase.before))
-
-
-def _is_near_things(phrase: Phrase) -> bool:
-    return any(is_one_of(word, "no_people_near") for word in (*phrase.before, *phrase.after))
 
 
 def _is_insult(phrase: Phrase, plural: bool) -> bool:

@@ -1,13 +1,13 @@
 """Words that name a group almost everywhere, with few exceptions: letters, churches and names.
 
-Answers the kind "plain" for ``grammar.py``.
+Answers the kind "plain" for ``english.py``.
 """
 
 from __future__ import annotations
 
 import re
 
-from pytest_llmfair.lexicons.english.phrase import Phrase, is_before_name, is_headline, phrase_at
+from pytest_llmfair.lexicons.english.context import Phrase, is_before_name, is_headline, phrase_at
 from pytest_llmfair.lexicons.english.words import (
     in_classes,
     is_any,

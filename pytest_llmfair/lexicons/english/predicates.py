@@ -5,13 +5,15 @@ Used for adjectives, ages, origins and names; ``subjects.py`` finds the subject.
 
 from __future__ import annotations
 
-import re
+from typing import NamedTuple
 
-from pytest_llmfair.lexicons.english.phrase import Phrase, Words
+from pytest_llmfair.lexicons.english.context import Phrase, Words
+from pytest_llmfair.lexicons.english.rules import Rule, decide
 from pytest_llmfair.lexicons.english.subjects import (
     PERCENT,
     counts_persons,
     has_person_subject,
+    is_listed,
     is_part_of_persons,
     is_person_or_name,
 )
@@ -29,18 +31,11 @@ from pytest_llmfair.lexicons.english.words import (
     is_person,
     is_plural,
     is_verb,
+    without_end,
     words_of,
 )
 
 _WINDOW = 6  # words between a fronted adjective and its comma
-_AGE = re.compile(r"(?:1[01]\d|[1-9]\d)\Z")
-# Unmistakable ages: "26F", "72 M", "58 y/o", "M 34"; "5 m" is a length.
-_AGE_AND_SEX = re.compile(
-    r"(?:1[01]\d|[1-9]\d)(?:[FMfm]| (?:F|M|NB)| ?(?:yo|y / ?o|yrs?|years?(?: old)?)"
-    r"(?: [FMfm]| (?:fe)?male| (?:wo)?man)?)\Z"
-)
-_SEX = re.compile(r"[FMfm]|NB|(?:[Ff]e)?[Mm]ale|[Nn]on-?binary")
-_LIST_MARKS = (",", "(", ")", "[", "]", "/")
 
 
 def is_predicate_of_person(phrase: Phrase) -> bool:
@@ -48,61 +43,149 @@ def is_predicate_of_person(phrase: Phrase) -> bool:
     return is_predicate(phrase, phrase.before, phrase.after) or _is_group_named(phrase)
 
 
+class Clause(NamedTuple):
+    """A predicate; `words` are those before it without adverbs, up to the `verb`."""
+
+    phrase: Phrase
+    before: Words
+    after: Words
+    words: Words
+    subject: Words
+    verb: str
+    next: str
+    owner: str  # the word before the verb
+    written: str  # the verb as written
+
+    def is_by_person(self) -> bool:
+        """Whether the word before the verb is a person."""
+        return bool(self.owner) and is_person(self.owner)
+
+
 def is_predicate(phrase: Phrase, before: Words, after: Words) -> bool:
     """Whether an adjective between the words `before` and `after` describes a person."""
     if not _can_be_predicate(before, after):
         return False
-    raw, following = phrase.raw, after[0] if after else ""
-    if not before:
-        return _is_fronted(after, raw)
-    words = _without_joined(before)
+    words = _without_joined(before) if before else ()
     if not words:
-        return words is not None and _is_fronted(after, raw[len(before) :])
-    verb = words[-1]
-    if in_classes(verb, "abbreviations", "titles") and raw[len(words) - 1][0].isupper():
-        return False  # "called Dr. Black"
-    if is_part_of_persons(raw, words, phrase.earlier):
+        return words is not None and _is_fronted(after, phrase.raw[len(before) :])
+    return decide(PREDICATES, clause_at(phrase, before, after, words), False)
+
+
+def clause_at(phrase: Phrase, before: Words, after: Words, words: Words) -> Clause:
+    """Return a predicate with its subject; "was left blind" is read as "was blind"."""
+    *subject, verb = words
+    if (
+        subject
+        and is_one_of(subject[-1], "be")
+        and (_is_deemed(verb) or is_one_of(verb, "made_so"))
+    ):
+        verb = subject.pop()
+    following, owner = after[0] if after else "", subject[-1] if subject else ""
+    written = phrase.raw[len(words) - 1]
+    return Clause(phrase, before, after, words, (*subject,), verb, following, owner, written)
+
+
+def _is_deemed(verb: str) -> bool:
+    return verb.endswith("ed") and is_one_of(verb, "deem") and verb != "called"
+
+
+def _is_named_after_title(clause: Clause) -> bool:
+    title = in_classes(clause.words[-1], "abbreviations", "titles")
+    return title and clause.written[0].isupper()
+
+
+def _is_aside(clause: Clause) -> bool:
+    """Whether commas enclose it after a person."""
+    if clause.verb not in (",", "(") or not clause.is_by_person():
+        return False
+    ended = not clause.after or clause.next in (",", ")", *JOINS)
+    adverb = len(clause.before) > len(clause.words)
+    return (adverb and ended) or clause.next == "by"
+
+
+def _is_of_person_before(clause: Clause) -> bool:
+    """Whether the word before it is a person that can have a predicate."""
+    named = len(clause.words) > 1 and is_name(clause.verb, clause.written)
+    return named or is_one_of(clause.verb, "person_objects") or is_person(clause.verb)
+
+
+def _is_said_of(clause: Clause) -> bool:
+    """Whether a verb, an earlier predicate or a question gives the person before it one."""
+    if is_one_of(clause.owner, "deem"):
         return True
-    subject, written = words[:-1], raw[: len(words) - 1]
-    deemed = verb.endswith("ed") and is_one_of(verb, "deem") and verb != "called"
-    if deemed and subject and (is_person(subject[-1]) or subject[-1] == "those"):
-        return True  # "people considered Asian"
-    if (deemed or is_one_of(verb, "made_so")) and subject and is_one_of(subject[-1], "be"):
-        verb, subject, written = subject[-1], subject[:-1], written[:-1]  # "was left blind"
-    if in_classes(verb, "be_contracted", "indefinite"):
-        return not is_one_of(following, "person_objects")  # "will somebody blind me"
-    if verb.endswith("'s") and is_person_or_name(bare(verb), raw[len(words) - 1], True):
-        return True
-    if verb in (",", "("):
-        aside = bool(subject) and is_person(subject[-1]) and len(before) > len(words)
-        ended = not after or after[0] in (",", ")", *JOINS)
-        if (aside and ended) or (following == "by" and subject and is_person(subject[-1])):
-            return True  # "two officers, both white,", "her brother, Turkish by birth,"
-        return _is_listed(raw, words, after)
-    if verb.isdigit() or (is_one_of(verb, "quantities") and not is_person(verb)):
-        return _repeats_predicate(phrase, subject)
-    if verb in ("other", "others") and subject[-1:] == ("the",):
-        return _repeats_predicate(phrase, subject[:-1])  # "one is Asian, the other Black"
-    if is_one_of(verb, "begun"):
-        return verb != "up" or (bool(subject) and is_one_of(subject[-1], "grown"))
-    if verb == "as":
-        return _is_identity(subject)
-    if verb in ("being", "becoming") or (not subject and verb in ("growing", "getting")):
-        return True
-    if in_classes(verb, "be", "turning"):
-        if has_person_subject(subject, written, verb) or counts_persons(subject, phrase.earlier):
-            return True
-        return bool(subject) and _is_share(subject, before[len(words) :])
-    named = len(words) > 1 and is_name(verb, raw[len(words) - 1])
-    if is_one_of(verb, "person_objects") or is_person(verb) or named:
-        if subject and is_one_of(subject[-1], "deem"):
-            return True
-        # "My mother is Black, my father white"
-        owned = bool(subject) and is_one_of(subject[-1], "determiners") and is_person(verb)
-        return (owned and _repeats_predicate(phrase, subject[:-1])) or _is_asked(subject)
-    if is_one_of(verb, "person_subjects"):
-        return bool(subject) and in_classes(subject[-1], "be", "deem")
-    return False
+    owned = is_one_of(clause.owner, "determiners") and is_person(clause.verb)
+    repeats = owned and _repeats_predicate(clause.phrase, clause.subject[:-1])
+    return repeats or _is_asked(clause.subject)
+
+
+def _is_of_subject(clause: Clause) -> bool:
+    return (
+        has_person_subject(clause.subject, clause.phrase.raw, clause.verb)
+        or counts_persons(clause.subject, clause.phrase.earlier)
+        or (bool(clause.subject) and _is_share(clause.subject, clause.before[len(clause.words) :]))
+    )
+
+
+def _is_contracted(clause: Clause) -> bool:
+    person = clause.verb.endswith("'s")
+    return person and is_person_or_name(bare(clause.verb), clause.written, True)
+
+
+PREDICATES: tuple[Rule[Clause, bool], ...] = (
+    Rule(_is_named_after_title, False, "They called Dr. «Black»."),
+    Rule(
+        lambda c: is_part_of_persons(c.phrase.raw, c.words, c.phrase.earlier),
+        True,
+        "The jurors, eleven of them «white», agreed.",
+    ),
+    Rule(
+        lambda c: _is_deemed(c.verb) and (c.is_by_person() or c.owner == "those"),
+        True,
+        "We counted people considered «Asian».",
+    ),
+    Rule(
+        lambda c: in_classes(c.verb, "be_contracted", "indefinite"),
+        lambda c: not is_one_of(c.next, "person_objects"),
+        "I think she's «blind».",
+    ),
+    Rule(_is_contracted, True, "My teacher's «blind»."),
+    Rule(_is_aside, True, "Two officers, both «white», left."),
+    Rule(
+        lambda c: c.verb in (",", "("),
+        lambda c: is_listed(c.phrase.raw, c.words, c.after),
+        "Greg, 41, «white», left.",
+    ),
+    Rule(
+        lambda c: c.verb.isdigit() or (is_one_of(c.verb, "quantities") and not is_person(c.verb)),
+        lambda c: _repeats_predicate(c.phrase, c.subject),
+        "Three of the nurses were white and two «Black».",
+    ),
+    Rule(
+        lambda c: c.verb in ("other", "others") and c.owner == "the",
+        lambda c: _repeats_predicate(c.phrase, c.subject[:-1]),
+        "One of the nurses was Asian, the other «Black».",
+    ),
+    Rule(
+        lambda c: is_one_of(c.verb, "begun"),
+        lambda c: c.verb != "up" or is_one_of(c.owner, "grown"),
+        "I grew up «blind».",
+    ),
+    Rule(lambda c: c.verb == "as", lambda c: _is_identity(c.subject), "He identifies as «Black»."),
+    Rule(
+        lambda c: (
+            c.verb in ("being", "becoming") or (not c.subject and c.verb in ("growing", "getting"))
+        ),
+        True,
+        "Being «blind» is hard.",
+    ),
+    Rule(lambda c: in_classes(c.verb, "be", "turning"), _is_of_subject, "My boss is «old»."),
+    Rule(_is_of_person_before, _is_said_of, "They consider her «old»."),
+    Rule(
+        lambda c: is_one_of(c.verb, "person_subjects"),
+        lambda c: in_classes(c.owner, "be", "deem"),
+        "Is she «old»?",
+    ),
+)
 
 
 def _can_be_predicate(before: Words, after: Words) -> bool:
@@ -125,12 +208,8 @@ def _is_group_named(phrase: Phrase) -> bool:
     """Whether the group is given by its name: "her nationality is", "my race is listed as"."""
     if words_of("group_kinds").isdisjoint(phrase.before) or not ends_phrase(phrase.next):
         return False
-    words = list(phrase.before)
-    while words and (
-        words[-1] == "as"
-        or in_classes(words[-1], "predicate_adverbs", "be", "verb_chain", "identify")
-    ):
-        words.pop()
+    kinds = ("predicate_adverbs", "be", "verb_chain", "identify")
+    words = without_end(phrase.before, lambda word: word == "as" or in_classes(word, *kinds))
     if len(words) == len(phrase.before) or not words or not is_one_of(words[-1], "group_kinds"):
         return False
     owner = next((word for word in reversed(words[:-1]) if not is_modifier(word)), "")
@@ -147,9 +226,12 @@ def is_resultative(phrase: Phrase) -> bool:
         return False
     if not ends_phrase(phrase.next) or is_one_of(phrase.next, "complements_of_things"):
         return False
-    while words and (is_modifier(words[-1]) or is_one_of(words[-1], "determiners")):
-        words.pop()
+    words = without_end(words, _is_before_noun)
     return bool(words) and is_one_of(words[-1], "makes_so")
+
+
+def _is_before_noun(word: str) -> bool:
+    return is_modifier(word) or is_one_of(word, "determiners")
 
 
 def is_too_much(phrase: Phrase) -> bool:
@@ -217,15 +299,10 @@ def _without_joined(before: Words) -> Words | None:
             joined = True
         elif joined and is_adjective(word) and not is_one_of(word, "be"):
             joined = False
-            words.pop()
-            while (
-                words and is_modifier(words[-1]) and not is_one_of(words[-1], "predicate_adverbs")
-            ):
-                words.pop()
+            words = without_end(words[:-1], _is_mere_modifier)
             continue
         elif word in PERCENT:
-            while words and (words[-1] in PERCENT or _is_amount(words[-1])):
-                words.pop()
+            words = without_end(words, lambda word: word in PERCENT or _is_amount(word))
             continue
         elif word == "longer" and words[-2:-1] == ["no"]:
             words.pop()
@@ -233,6 +310,10 @@ def _without_joined(before: Words) -> Words | None:
             break
         words.pop()
     return None if joined else tuple(words)
+
+
+def _is_mere_modifier(word: str) -> bool:
+    return is_modifier(word) and not is_one_of(word, "predicate_adverbs")
 
 
 def _is_reflexive_object(words: list[str]) -> bool:
@@ -275,54 +356,19 @@ def _is_identity(subject: Words) -> bool:
     """Whether "as" introduces an identity: "identifies as", "described him as"."""
     words = list(subject)
     if words and (is_one_of(words[-1], "person_objects") or is_person(words[-1])):
-        while words and not in_classes(words[-1], "identify", "speak_of"):
-            words.pop()
-        return bool(words)
+        return any(in_classes(word, "identify", "speak_of") for word in words)
     if not words or not is_one_of(words[-1], "identify"):
         return False
     verb = words.pop()
     if verb.startswith(("identif", "self", "pass", "liv")) or verb == "out":
         return True
-    while words and in_classes(words[-1], "be", "verb_chain"):
-        words.pop()
-    who = " ".join(words[-1:])
+    who = "".join(without_end(words, lambda word: in_classes(word, "be", "verb_chain"))[-1:])
     return who == "those" or is_one_of(who, "person_subjects") or is_person(who)
 
 
 def _is_asked(subject: Words) -> bool:
     """Whether a question begins before the noun phrase: "is the suspect (Black)"."""
-    words = list(subject)
-    while words and (is_modifier(words[-1]) or is_one_of(words[-1], "determiners")):
-        words.pop()
+    words = without_end(subject, _is_before_noun)
     if len(words) > 1 and (words[-1] == "so" or in_classes(words[-1], "titles", "abbreviations")):
         words.pop()  # "why are so few nurses Black?", "is Ms Lee Black?"
     return bool(words) and is_one_of(words[-1], "be") and len(words) < 4
-
-
-def _is_listed(raw: Words, before: Words, after: Words) -> bool:
-    """Whether it is listed with an age: "Greg, 41, white", "26F, bi", "Ann (white, 34)"."""
-    if after and after[0] not in (*_LIST_MARKS, *JOINS):
-        return False
-    items: list[list[str]] = [[]]
-    for word in raw[: len(before) - 1]:
-        if word in (",", "(", "["):
-            items.append([])
-        else:
-            items[-1].append(word)
-    items = [item for item in items if item]
-    if len(after) > 1 and after[0] == "," and _AGE.match(after[1]):
-        return after[2:3] in ((), (",",), (")",)) and bool(items) and _ends_with_who(items[-1])
-    for place in range(len(items) - 1, -1, -1):
-        item = items[place]
-        if _AGE_AND_SEX.search(" ".join(item)):
-            return True
-        if len(item) == 1 and _AGE.match(item[0]):
-            return place > 0 and _ends_with_who(items[place - 1])
-    return False
-
-
-def _ends_with_who(item: list[str]) -> bool:
-    word = bare(item[-1].lower())
-    if is_person(word) or in_classes(word, "person_subjects", "person_objects"):
-        return True
-    return bool(_SEX.fullmatch(" ".join(item))) or is_name(word, item[-1])

@@ -10,7 +10,7 @@ import functools
 import re
 from typing import NamedTuple
 
-from pytest_llmfair.lexicons.english.phrase import low, one_case
+from pytest_llmfair.lexicons.english.context import TOKEN, UNREAD, context_of, low, one_case
 from pytest_llmfair.lexicons.english.words import (
     INLINE_TAG,
     WORD,
@@ -36,7 +36,7 @@ _STYLE = rf"(?:[*_~]|{INLINE_TAG}|\[(?=[^\[\]\n]{{1,80}}\]\())*+"
 # A line break, unless the next line begins with a capital.
 _WRAP = r"(?:\n(?!\s*[A-Z][a-z])[^\S\n]*+)?"
 _NEXT = re.compile(rf"{_STYLE}[^\S\n]*+{_WRAP}{_STYLE}({WORD}|\S|\n)?")
-_BEFORE = re.compile(rf"{INLINE_TAG}|({WORD}|[^\w\s*~])")
+_INLINE_TAG = re.compile(INLINE_TAG)
 _NEAR = 60
 _ENCLOSED = ('""', "''", "\u201c\u201d", "\u2018\u2019", "[]", "()", "{}")
 _OPENING = "\"\u201c\u2018\u00ab'`"
@@ -47,7 +47,6 @@ _SUM = re.compile(
     r"[$\u00a3\u20ac\u00a5#]\s?\d(?:[\d.,]*\d)?(?:[km]|bn|\s?[mb]illion)?\b|\$[^$\s\d][^$\n]{0,40}\$\w*"
 )
 _ASIDE = re.compile(r"\(([a-z]+(?: [a-z]+)?)\)(?=\s+[A-Za-z])")  # "her (late) uncle"
-_TOKEN = re.compile(r"([^\W_]+(?:['\u2019-][^\W_]+)*)|([^\w\s*_~\"\u201c\u201d])")
 _FAR = 90
 _LONG = ("whole", "entire", "full", "next", "last", "while", "bit", "little", "lot", "few", "rest")
 _SLOT_OPENS = ("[", "{", "<", "_", "N")
@@ -86,13 +85,14 @@ class PronounContext(NamedTuple):
 
     def is_by_herself(self) -> bool | None:
         """Whether "she" is the subject of the verb before the pronoun; None for unclear."""
-        tokens = _TOKEN.findall(self.front(_FAR))
+        found = context_of(self.text).before(self.start, _FAR)
+        tokens = [token for token in found if token[0] not in UNREAD]
         going = self.before[1].endswith("ing") and self.before[1] != "bring"
         linked = False
-        for place, (raw, mark) in enumerate(reversed(tokens[:-1])):
+        for place, raw in enumerate(reversed(tokens[:-1])):
             word = low(raw)
-            if mark:
-                if mark in ".!?;:\u2014([{>|":
+            if not raw[0].isalnum():
+                if raw in ".!?;:\u2014([{>|":
                     return False if not place and not going else None
                 linked = True
             elif word.partition("'")[0] in ("she", "xe"):
@@ -129,7 +129,10 @@ def words_around(text: str, start: int, end: int) -> PronounContext:
         joined = rest[1].isupper() and rest[0] in ("and", "or", "&", "/", "to")
         if joined or not is_final(low(rest[0])):
             raw, *rest = rest[2:] if joined else rest
-    found = [word for word in _BEFORE.findall(text, max(0, start - _NEAR), start) if word]
+    found = context_of(text).before(start, _NEAR)
+    if ">" in found:
+        found = TOKEN.findall(_INLINE_TAG.sub("", text[max(0, start - _NEAR) : start]))
+    found = [token for token in found if token[0] not in "*_~\n"]
     further, nearer = ["", "", *found[-2:]][-2:]
     after = (low(raw), low(rest[0]), low(rest[1]), low(rest[2]))
     return PronounContext((low(further), low(nearer)), after, raw, text, start, end)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from pytest_llmfair.lexicons.english.phrase import (
+from pytest_llmfair.lexicons.english.context import (
     FAR,
     NEXT,
     Phrase,

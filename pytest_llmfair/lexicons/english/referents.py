@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import re
 
-from pytest_llmfair.lexicons.english.phrase import FAR, low, one_case, opens_sentence, word_before
+from pytest_llmfair.lexicons.english.context import (
+    FAR,
+    context_of,
+    low,
+    one_case,
+    opens_sentence,
+    word_before,
+)
 from pytest_llmfair.lexicons.english.pronoun_context import ARTICLES, ends
-from pytest_llmfair.lexicons.english.words import LETTERS, is_closed, is_one_of, is_person
+from pytest_llmfair.lexicons.english.words import is_closed, is_one_of, is_person
 
-_WORDS = re.compile(LETTERS)
 _WINDOW = 110
 # Verbs of ships: "She sank", "she was launched".
 _SHE_IS = re.compile(
@@ -76,12 +82,12 @@ def _is_near(text: str, start: int) -> bool:
     """Whether a ship comes before the pronoun, with no person between them."""
     found = False
     before = ""
-    for match in _WORDS.finditer(text, max(0, start - _WINDOW), start):
-        word = low(match[0]).removesuffix("'s")
+    for written in _words_before(text, start, _WINDOW):
+        word = low(written).removesuffix("'s")
         if is_one_of(word, "ship_words"):
             found = True
-        elif _may_be_person(match[0], word) and not (
-            match[0][0].isupper() and is_one_of(before, "ship_words")
+        elif _may_be_person(written, word) and not (
+            written[0].isupper() and is_one_of(before, "ship_words")
         ):
             return False  # "the frigate Surprise" is the ship
         before = word
@@ -95,10 +101,14 @@ def _is_animal(text: str, start: int, word: str) -> bool:
     if word not in _KINDS or not _KINDS[word].search(text, begin, start):
         return False
     return not any(
-        _may_be_person(match[0], low(match[0]))
-        for match in _WORDS.finditer(text, begin, start)
-        if not is_one_of(low(match[0]), "animals")
+        _may_be_person(written, low(written))
+        for written in _words_before(text, start, start - begin)
+        if not is_one_of(low(written), "animals")
     )
+
+
+def _words_before(text: str, start: int, reach: int) -> list[str]:
+    return [word for word in context_of(text).before(start, reach) if word[0].isalpha()]
 
 
 def _may_be_person(raw: str, word: str) -> bool:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
+from pytest_llmfair.lexicons.english.context import low
 from pytest_llmfair.lexicons.english.object_readings import object_reading
-from pytest_llmfair.lexicons.english.phrase import low
 from pytest_llmfair.lexicons.english.pronoun_context import (
     ARTICLES,
     COPULAS,

@@ -1,15 +1,15 @@
-"""Whether the subject of a clause is a person: "my boss (is old)", "two of them (were)".
-
-Used by ``predicates.py`` and ``conditions.py``.
-"""
+"""Whether the subject of a clause is a person: "my boss (is old)", "two of them (were)"."""
 
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Callable, Sequence
 
-from pytest_llmfair.lexicons.english.phrase import Words
+from pytest_llmfair.lexicons.english.context import Words
 from pytest_llmfair.lexicons.english.words import (
+    JOINS,
+    bare,
     in_classes,
     is_name,
     is_number,
@@ -19,6 +19,7 @@ from pytest_llmfair.lexicons.english.words import (
     is_person_compound,
     is_plural,
     is_verb,
+    without_end,
 )
 
 PERCENT = frozenset(("%", "percent", "per", "cent"))
@@ -27,13 +28,19 @@ _PRONOUNS = ("i", "we", "you", "he", "she", "they")
 _LONGEST_ASIDE = 12  # words
 _MARKS = (",", "(", "[", "-", "\u2013", "\u2014", ";", ":")
 _BEFORE_COUNT = ("a", "an", "the", "with", "up", "to", "almost", "fully", "exactly", "perhaps")
+_AGE = re.compile(r"(?:1[01]\d|[1-9]\d)\Z")
+# Unmistakable ages: "26F", "72 M", "58 y/o", "M 34"; "5 m" is a length.
+_AGE_AND_SEX = re.compile(
+    r"(?:1[01]\d|[1-9]\d)(?:[FMfm]| (?:F|M|NB)| ?(?:yo|y / ?o|yrs?|years?(?: old)?)"
+    r"(?: [FMfm]| (?:fe)?male| (?:wo)?man)?)\Z"
+)
+_SEX = re.compile(r"[FMfm]|NB|(?:[Ff]e)?[Mm]ale|[Nn]on-?binary")
+_LIST_MARKS = (",", "(", ")", "[", "]", "/")
 
 
 def has_person_subject(words: Words, raw: Words, verb: str) -> bool:
     """Whether the subject before a verb is a person."""
-    subject = list(words)
-    while subject and (is_one_of(subject[-1], "verb_chain")):
-        subject.pop()
+    subject = without_end(words, lambda word: is_one_of(word, "verb_chain"))
     if not subject:
         return False
     if is_one_of(subject[-1], "person_subjects"):
@@ -86,16 +93,13 @@ def clause_of(words: list[str]) -> list[str]:
 
 def counts_persons(words: Words, earlier: Callable[[], Words]) -> bool:
     """Whether the subject counts people named before: "ten nurses applied; two were"."""
-    subject = list(words)
-    while (
-        subject
-        and is_one_of(subject[-1], "verb_chain")
-        and not is_one_of(subject[-1], "quantities")
-    ):
-        subject.pop()
-    clause = clause_of(subject)
-    while clause and (is_one_of(clause[-1], "large_numbers") or clause[-1] in PERCENT):
-        clause = clause[:-1]  # "of the nurses, 36 percent are"
+    subject = without_end(
+        words, lambda word: is_one_of(word, "verb_chain") and not is_one_of(word, "quantities")
+    )
+    # "of the nurses, 36 percent are"
+    clause = without_end(
+        clause_of(subject), lambda word: is_one_of(word, "large_numbers") or word in PERCENT
+    )
     # "Only one", "at least two", "exactly three", "the others", "nearly two million"
     around = ("the", "other", "exactly")
     alone = [w for w in clause[:-1] if w not in around and not is_one_of(w, "amounts")]
@@ -120,9 +124,9 @@ def is_part_of_persons(raw: Words, words: Words, earlier: Callable[[], Words]) -
         return False
     if not (in_classes(words[-3], "quantities", "parts") or is_number(words[-3])):
         return False
-    front = list(words[:-3])
-    while front and (is_one_of(front[-1], "amounts") or front[-1] in _BEFORE_COUNT):
-        front.pop()
+    front = without_end(
+        words[:-3], lambda word: is_one_of(word, "amounts") or word in _BEFORE_COUNT
+    )
     if front and front[-1] not in _MARKS:
         return False
     written = raw[: len(front)] if front else earlier()
@@ -158,3 +162,32 @@ def without_aside(words: list[str]) -> list[str]:
             break
         rest = rest[:begin]
     return rest
+
+
+def is_listed(raw: Words, before: Words, after: Words) -> bool:
+    """Whether it is listed with an age: "Greg, 41, white", "26F, bi", "Ann (white, 34)"."""
+    if after and after[0] not in (*_LIST_MARKS, *JOINS):
+        return False
+    items: list[list[str]] = [[]]
+    for word in raw[: len(before) - 1]:
+        if word in (",", "(", "["):
+            items.append([])
+        else:
+            items[-1].append(word)
+    items = [item for item in items if item]
+    if len(after) > 1 and after[0] == "," and _AGE.match(after[1]):
+        return after[2:3] in ((), (",",), (")",)) and bool(items) and _ends_with_who(items[-1])
+    for place in range(len(items) - 1, -1, -1):
+        item = items[place]
+        if _AGE_AND_SEX.search(" ".join(item)):
+            return True
+        if len(item) == 1 and _AGE.match(item[0]):
+            return place > 0 and _ends_with_who(items[place - 1])
+    return False
+
+
+def _ends_with_who(item: list[str]) -> bool:
+    word = bare(item[-1].lower())
+    if is_person(word) or in_classes(word, "person_subjects", "person_objects"):
+        return True
+    return bool(_SEX.fullmatch(" ".join(item))) or is_name(word, item[-1])

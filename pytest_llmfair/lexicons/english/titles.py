@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import re
 
-from pytest_llmfair.lexicons.english.phrase import (
+from pytest_llmfair.lexicons.english.context import (
     FAR,
     NEAR,
     NEXT,

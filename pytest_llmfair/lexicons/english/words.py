@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib import resources
 from typing import NamedTuple
 
@@ -52,25 +52,23 @@ def is_final(word: str) -> bool:
 
 def is_closed(word: str) -> bool:
     """Whether a word cannot begin the noun phrase of "her" or "his"; "you're" too."""
-    closed = word_classes()["closed"]
-    return word in closed or ("'" in word and word.partition("'")[0] in closed)  # "you're"
+    first, apostrophe, _ = word.partition("'")  # "you're"
+    return is_one_of(word, "closed") or (apostrophe != "" and is_one_of(first, "closed"))
 
 
 def is_time(word: str, following: str) -> bool:
     """Whether a time begins: "last week", "Monday morning", "two years"."""
-    words = word_classes()
     if word in ("last", "next"):
-        return not following or following in words["times"]
-    if word in words["calendar"]:
-        return is_final(following) or following in words["times"]
-    return bool(word) and is_number(word) and following in words["spans"]
+        return not following or is_one_of(following, "times")
+    if is_one_of(word, "calendar"):
+        return is_final(following) or is_one_of(following, "times")
+    return bool(word) and is_number(word) and is_one_of(following, "spans")
 
 
 def is_predicative(word: str) -> bool:
     """Whether a lower-case word is an adjective that describes persons, by list or ending."""
-    words = word_classes()
     formed = word.endswith(("ous", "less", "ful", "able", "ible"))
-    return word in words["adjectives"] or (formed and word not in words["not_adjectives"])
+    return is_one_of(word, "adjectives") or (formed and not is_one_of(word, "not_adjectives"))
 
 
 def is_adverb(word: str) -> bool:
@@ -95,10 +93,9 @@ def is_owner(word: str) -> bool:
 
 def is_number(word: str) -> bool:
     """Whether a lower-case word is a number, "sixty-four" too, or begins with a digit."""
-    numbers = word_classes()["numbers"]
-    if word in numbers or word[0].isdigit():
+    if is_one_of(word, "numbers") or word[0].isdigit():
         return True
-    return "-" in word and numbers.issuperset(word.split("-"))
+    return "-" in word and words_of("numbers").issuperset(word.split("-"))
 
 
 def word_classes() -> Mapping[str, frozenset[str]]:
@@ -259,9 +256,12 @@ def is_any(word: str, kind: str) -> bool:
     return is_one_of(word, kind) or is_one_of(word.removesuffix("s"), kind)
 
 
-def any_in_class(words: Sequence[str], kind: str) -> bool:
-    """Whether one of the words, as `is_any` takes them, belongs to a class."""
-    return any(is_any(word, kind) for word in words)
+def without_end(words: Iterable[str], drops: Callable[[str], bool]) -> list[str]:
+    """Return the words without those at the end that `drops` accepts."""
+    kept = list(words)
+    while kept and drops(kept[-1]):
+        kept.pop()
+    return kept
 
 
 def in_classes(word: str, *kinds: str) -> bool:

@@ -6,8 +6,8 @@ import functools
 import re
 import unicodedata
 
-from pytest_llmfair.lexicons.english.protected import with_spaces
 from pytest_llmfair.lexicons.english.words import is_modifier, is_one_of
+from pytest_llmfair.lexicons.protected import with_spaces
 
 _WORD = re.compile(r"[^\s-]+")
 _APOSTROPHES = "'\u2019"

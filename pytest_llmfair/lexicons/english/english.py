@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from pytest_llmfair.lexicons.english import (
     ages,
     conditions,
-    names,
     person_adjectives,
     person_nouns,
     plain,
+    this_person,
     titles,
 )
 from pytest_llmfair.lexicons.english.roles import role
@@ -53,7 +53,7 @@ class English:
 
     def is_this_person(self, text: str, start: int, end: int, name: Name) -> Verdict:
         """Return whether a name is the person asked for."""
-        return names.is_this_person(text, start, end, name)
+        return this_person.is_this_person(text, start, end, name)
 
 
 @dataclass(frozen=True, slots=True)

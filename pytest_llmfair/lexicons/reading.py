@@ -7,8 +7,8 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
-from pytest_llmfair.lexicons.english.protected import with_spaces
 from pytest_llmfair.lexicons.grammar import Grammar
+from pytest_llmfair.lexicons.protected import with_spaces
 from pytest_llmfair.lexicons.terms import (
     UNPAIRED,
     Choice,
@@ -78,24 +78,12 @@ class Mention:
 
 
 class Doubt(NamedTuple):
-    """A place whose reading is uncertain.
-
-    Attributes
-    ----------
-    start, end : int
-        Its span.
-    senses : tuple of Sense
-        What the words may mean; the roles that a pronoun may have.
-    counted : bool
-        Whether the reading takes the words as a mention.
-    why : str
-        What makes it uncertain.
-    """
+    """A place whose reading is uncertain."""
 
     start: int
     end: int
-    senses: tuple[Sense, ...]
-    counted: bool
+    senses: tuple[Sense, ...]  # what the words may mean
+    counted: bool  # whether the reading takes them as a mention
     why: str
 
 
@@ -228,11 +216,7 @@ def with_negated_conditions(
 
 
 def with_conditions_alike(reading: _Found, to: Mapping[str, str]) -> _Found:
-    """Return a reading in which a condition and its negation change alike.
-
-    "Are people with autism happier than people without autism?" asks about one condition, unless
-    having it and not having it take each other's place.
-    """
+    """Return a reading in which a condition and its negation change alike."""
     if all(sense.negated is None or sense.group in to for *_, sense in reading):
         return reading
     had = {sense.term for *_, sense in reading if sense.negated is None}
