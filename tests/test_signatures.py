@@ -47,7 +47,7 @@ def test_a_signature_reads_like_source():
     assert said.startswith(
         "(scores: Any = ..., threshold: float = 0.5, bound: float = ..., *, units: "
     )
-    assert said.endswith("family: str = 'session') -> Result")
+    assert said.endswith("factors: Mapping[str, Sequence[Any]] | None = None) -> Result")
 
 
 @pytest.mark.parametrize(
