@@ -11,7 +11,8 @@ from datetime import date
 from pathlib import Path
 from typing import Any, ClassVar
 
-from pytest_llmfair._util.validation import read_utf8
+from pytest_llmfair._util.documents import Document, schema_of
+from pytest_llmfair._util.keywords import suggestion
 from pytest_llmfair.lexicons.english.protected import (
     is_foreign,
     looks_english,
@@ -21,7 +22,7 @@ from pytest_llmfair.lexicons.english.protected import (
 from pytest_llmfair.lexicons.english.roles import CASES
 from pytest_llmfair.lexicons.english.spelling import folded
 from pytest_llmfair.lexicons.english.words import is_one_of
-from pytest_llmfair.lexicons.fields import fields_from
+from pytest_llmfair.lexicons.fields import fields_of
 from pytest_llmfair.lexicons.frozen import ByValue
 from pytest_llmfair.lexicons.grammar import Grammar
 from pytest_llmfair.lexicons.languages import grammar_for, rules_of
@@ -36,7 +37,6 @@ from pytest_llmfair.lexicons.matching import (
     with_negated_conditions,
 )
 from pytest_llmfair.lexicons.peoples import People, people_called
-from pytest_llmfair.lexicons.schema import load_yaml, suggestion
 from pytest_llmfair.lexicons.terms import (
     UNPAIRED,
     Choice,
@@ -55,6 +55,7 @@ from pytest_llmfair.lexicons.writing import (
 
 __all__ = ["PRONOUNS", "Change", "Lexicon", "Mention", "Reading"]
 
+_SCHEMA = "lexicons/lexicon.schema.json"
 _NOWHERE = (sys.maxsize, sys.maxsize)
 PRONOUNS = CASES | {"subject", "reflexive"}
 
@@ -155,7 +156,7 @@ class Lexicon(ByValue):
         >>> Lexicon.from_dict({"name": "shift", "groups": ["day", "night"], "entries": [entry]})
         Lexicon('shift', en, 2 groups, 1 entries)
         """
-        return cls(**fields_from(data, source))
+        return cls(**fields_of(Document(data, source, schema_of(_SCHEMA))))
 
     @classmethod
     def from_file(cls, path: str | Path) -> Lexicon:
@@ -177,7 +178,7 @@ class Lexicon(ByValue):
         ValueError
             If the file is not UTF-8 or YAML, or its content is wrong; the message names the line.
         """
-        return cls.from_dict(load_yaml(read_utf8(Path(path)), str(path)), str(path))
+        return cls(**fields_of(Document.read(path, schema_of(_SCHEMA))))
 
     def group(self, name: str) -> str:
         """Return the group with a name or an alias.

@@ -14,7 +14,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pytest_llmfair.settings.options import OPTIONS, instead
+from pytest_llmfair.settings.options import OPTIONS
 
 if TYPE_CHECKING:
     import pytest
@@ -242,8 +242,11 @@ def _check_keys(config: pytest.Config) -> None:
             try:
                 config.getini(f"llmfair_{name}")  # other plugins may have keys like ours
             except ValueError:
+                from pytest_llmfair._util.keywords import suggestion
+
+                hint = suggestion(name, names)
                 raise pytest.UsageError(
-                    f"{source} has the unknown key 'llmfair_{name}'{instead(name, names)}"
+                    f"{source} has the unknown key 'llmfair_{name}'; {hint}"
                 ) from None
 
 

@@ -33,7 +33,10 @@ def read(tmp_path, monkeypatch):
 TOP = "version: 1\nprompts: prompts.txt\nchecks:\n"
 # The file, and every line of the message.
 WRONG = {
-    "empty": ("", ["it.llmfair.yaml: the file is empty; give a mapping with version and checks"]),
+    "empty": (
+        "",
+        ["it.llmfair.yaml: the content is empty; give a mapping with version and checks"],
+    ),
     "no YAML": (
         "version: 1\nchecks: [\n",
         ["it.llmfair.yaml:3: this is not valid YAML: *"],
@@ -134,13 +137,13 @@ WRONG = {
         f"- {{metric: FTU, bound: 0, {WHY}, prompts: templates.yaml}}\n",
         [
             "it.llmfair.yaml:2: there is no file nothing.txt; give the path of one",
-            "it.llmfair.yaml:6: prompts, item 2 is False; give a text in quotes, for YAML reads *",
+            "it.llmfair.yaml:6: prompt 2 is False; give a text in quotes, for YAML reads *",
             "it.llmfair.yaml:8: fairness_through_unawareness takes single prompts as they are *",
         ],
     ),
     "blank prompts": (
         f"version: 1\nprompts:\n- fine\n- '  '\nchecks:\n- {{metric: FTU, bound: 0, {WHY}}}\n",
-        ["it.llmfair.yaml:4: prompts, item 2 is '  '; give a text in quotes, *"],
+        ["it.llmfair.yaml:4: prompt 2 is '  '; give a text in quotes, *"],
     ),
     "names": (
         f"{TOP}- {{metric: FTU, bound: 0, attribute: name, {WHY}}}\n",

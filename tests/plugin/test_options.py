@@ -148,14 +148,14 @@ def test_an_unknown_key_in_an_ini_file_is_a_usage_error(file, run, pytester):
     result = run()
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(
-        [f"*{file} has the unknown key 'llmfair_mdoe'; did you mean mode?"]
+        [f"*{file} has the unknown key 'llmfair_mdoe'; did you mean mode or model?"]
     )
 
 
 def test_an_unknown_key_on_the_command_line_is_a_usage_error(run):
     result = run("-o", "llmfair_xyz=strict")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(["*-o has the unknown key 'llmfair_xyz'; choose among model, *"])
+    result.stderr.fnmatch_lines(["*-o has the unknown key 'llmfair_xyz'; known are model, *"])
 
 
 def test_keys_of_other_plugins_and_words_in_other_values_are_no_error(run, pytester):
