@@ -57,7 +57,7 @@ def test_what_the_schema_refuses_is_left_out():
     assert not document.is_broken("a")
     assert not document.is_right("a")
     assert document.is_right("c")
-    with pytest.raises(ValueError, match="^given: ") as caught:
+    with pytest.raises(ValueError, match=r"^given: ") as caught:
         document.check()
     assert str(caught.value).splitlines() == [
         "given: a, item 2 is 'x'; give a number",
@@ -127,7 +127,7 @@ def test_no_key_of_a_check_is_accepted_unchecked(tmp_path, keyword):
         "version: 1\nprompts: [She left.]\nchecks:\n"
         f"- metric: toxic_fraction\n  bound: 0.1\n  rationale: r\n  owner: o\n  {keyword}\n"
     )
-    with pytest.raises(ValueError, match="it.llmfair.yaml") as caught:
+    with pytest.raises(ValueError, match=r"it\.llmfair\.yaml") as caught:
         read_checks(file)
     assert KEYWORDS[keyword] in str(caught.value)
     assert all("it.llmfair.yaml:8: " in line for line in str(caught.value).splitlines())
