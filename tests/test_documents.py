@@ -6,7 +6,8 @@ from importlib import resources
 
 import pytest
 
-from pytest_llmfair._util.documents import Document, load_toml, load_yaml, schema_of
+from pytest_llmfair._util.documents import Document, schema_of
+from pytest_llmfair._util.located import load_toml, load_yaml
 from pytest_llmfair.gate.check_file import read_checks
 from pytest_llmfair.lexicons import peoples
 from pytest_llmfair.lexicons.entries import ENTRY_KEYS

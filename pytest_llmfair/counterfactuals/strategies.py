@@ -18,7 +18,7 @@ import functools
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from pytest_llmfair._util.documents import shipped
+from pytest_llmfair._util.located import shipped
 from pytest_llmfair._util.validation import check_is_list, install, number, whole
 from pytest_llmfair.counterfactuals.pairs import pairs_of_part
 from pytest_llmfair.lexicons.attributes import Attribute, lexicon_for

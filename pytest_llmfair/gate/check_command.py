@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from pytest_llmfair._util.documents import load_yaml, schema_of
+from pytest_llmfair._util.documents import schema_of
+from pytest_llmfair._util.located import load_yaml
 from pytest_llmfair.gate.check import AssertionCall, Checks
 from pytest_llmfair.gate.check_file import checks_in
 from pytest_llmfair.gate.yaml_checks import CheckFile

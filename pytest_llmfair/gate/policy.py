@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pytest_llmfair._util.documents import Document, day, load_toml, load_yaml, schema_of
+from pytest_llmfair._util.documents import Document, day, schema_of
 from pytest_llmfair._util.keywords import suggestion
+from pytest_llmfair._util.located import load_toml, load_yaml
 from pytest_llmfair._util.validation import read_utf8
 from pytest_llmfair.settings import Waiver
 from pytest_llmfair.settings.options import OPTIONS

@@ -8,8 +8,9 @@ from importlib import resources
 from importlib.resources.abc import Traversable
 from typing import Any
 
-from pytest_llmfair._util.documents import Document, day, load_yaml, place_of
+from pytest_llmfair._util.documents import Document, day, place_of
 from pytest_llmfair._util.keywords import suggestion
+from pytest_llmfair._util.located import load_yaml
 from pytest_llmfair.lexicons.entries import ENTRY_KEYS, entries_of, terms_in
 from pytest_llmfair.lexicons.peoples import synonyms_of
 

@@ -7,7 +7,7 @@ import random
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
-from pytest_llmfair._util.documents import shipped
+from pytest_llmfair._util.located import shipped
 from pytest_llmfair._util.validation import whole, whole_seed
 from pytest_llmfair.lexicons.english.words import is_one_of
 from pytest_llmfair.lexicons.grammar import Grammar, Name

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
-from pytest_llmfair._util.documents import shipped
+from pytest_llmfair._util.located import shipped
 from pytest_llmfair._util.validation import check_is_list, share
 from pytest_llmfair.counterfactuals.pairs import Pairs, generate_pairs
 from pytest_llmfair.counterfactuals.strategies import sentences_about

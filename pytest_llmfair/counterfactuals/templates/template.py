@@ -9,8 +9,9 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, overload
 
-from pytest_llmfair._util.documents import Document, schema_of, shipped
+from pytest_llmfair._util.documents import Document, schema_of
 from pytest_llmfair._util.keywords import suggestion
+from pytest_llmfair._util.located import shipped
 from pytest_llmfair._util.validation import read_utf8
 from pytest_llmfair.counterfactuals.templates.slots import (
     Part,
