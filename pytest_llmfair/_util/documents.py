@@ -77,8 +77,9 @@ class Document:
         try:
             return function(*given)
         except (ValueError, TypeError, KeyError, OSError) as error:
-            # Some errors name the place themselves.
-            self.add(path, str(error).removeprefix(f"{self.at(*path)}: "))
+            # Errors of another file have a line for each; some name the place here themselves.
+            for line in str(error).splitlines():
+                self.add(path, line.removeprefix(f"{self.at(*path)}: "))
             return None
 
     def is_given(self, *path: Any) -> bool:

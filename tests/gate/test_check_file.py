@@ -21,6 +21,10 @@ def read(tmp_path, monkeypatch):
     (tmp_path / "pets.yaml").write_text(
         "name: pets\ngroups: [cat, dog]\nentries:\n- {role: noun, cat: cat, dog: dog}\n"
     )
+    (tmp_path / "nopets.yaml").write_text(
+        "name: pets\ngroups: [cat]\nentires:\n- {role: noun, cat: cat, dog: dog}\n"
+    )
+    (tmp_path / "wrong.yaml").write_text("templates:\n- 3\n- '{Person'\n")
     (tmp_path / "templates.yaml").write_text("templates: ['{Person} left.']\n")
 
     def read(text):
@@ -144,6 +148,17 @@ WRONG = {
     "blank prompts": (
         f"version: 1\nprompts:\n- fine\n- '  '\nchecks:\n- {{metric: FTU, bound: 0, {WHY}}}\n",
         ["it.llmfair.yaml:4: prompt 2 is '  '; give a text in quotes, *"],
+    ),
+    "templates": (
+        "version: 1\nprompts: wrong.yaml\nattributes: {pets: {lexicon: nopets.yaml}}\nchecks:\n"
+        f"- {{metric: SCSP, bound: 0.1, attribute: pets, {WHY}}}\n",
+        [
+            "it.llmfair.yaml:2: wrong.yaml:2: template 1 is 3; give a sentence in quotes, or *",
+            "it.llmfair.yaml:2: wrong.yaml:3: template 2 ('{Person'), line 1: *",
+            "it.llmfair.yaml:3: nopets.yaml: entries is missing; give a list of entries, *",
+            "it.llmfair.yaml:3: nopets.yaml:2: groups are [[]'cat'[]]; name two or more, *",
+            "it.llmfair.yaml:3: nopets.yaml:3: unknown key 'entires'; did you mean entries?",
+        ],
     ),
     "names": (
         f"{TOP}- {{metric: FTU, bound: 0, attribute: name, {WHY}}}\n",
