@@ -13,6 +13,7 @@ from pytest_llmfair.lexicons import peoples
 from pytest_llmfair.lexicons.entries import ENTRY_KEYS
 from pytest_llmfair.lexicons.grammar import KINDS
 from pytest_llmfair.lexicons.terms import REGISTERS
+from pytest_llmfair.suites.design import SIZES
 
 LEXICON = schema_of("lexicons/lexicon.schema.json")
 TEMPLATES = schema_of("counterfactuals/templates/templates.schema.json")
@@ -49,6 +50,11 @@ def test_the_schema_of_lexicons_has_the_words_of_the_code():
     assert tuple(parts["term_of_group"]["properties"]["register"]["enum"]) == REGISTERS
     people = LEXICON["properties"]["peoples"]["items"]
     assert set(people["properties"]) == set(peoples.KINDS)
+
+
+def test_the_schema_of_suites_has_the_sizes_of_the_code():
+    sizes = schema_of("suites/suite.schema.json")["properties"]["size"]["enum"]
+    assert tuple(sizes) == SIZES
 
 
 def test_what_the_schema_refuses_is_left_out():

@@ -6,14 +6,16 @@ import functools
 from collections.abc import Iterator, Mapping
 from importlib import resources
 from importlib.resources.abc import Traversable
+from pathlib import Path
 from typing import Any
 
-from pytest_llmfair._util.documents import Document, day, place_of
+from pytest_llmfair._util.documents import Document, day, place_of, schema_of
 from pytest_llmfair._util.keywords import suggestion
 from pytest_llmfair._util.located import load_yaml
 from pytest_llmfair.lexicons.entries import ENTRY_KEYS, entries_of, terms_in
 from pytest_llmfair.lexicons.peoples import synonyms_of
 
+_SCHEMA = "lexicons/lexicon.schema.json"
 _TEXTS = ("name", "language", "version", "source", "licence", "limits")
 _LISTS = ("groups", "default_groups", "exact", "neutral", "exceptions", "lacks", "unmarked")
 
@@ -30,14 +32,24 @@ def shipped_fields(attribute: str) -> dict[str, Any]:
     file = _folder() / f"{attribute}.yaml"
     # The tests compare the files of the package with the schema.
     content = load_yaml(file.read_text(encoding="utf-8"), file.name)
-    return fields_of(Document(content, file.name, None))
+    return _fields(Document(content, file.name, None))
 
 
 def _folder() -> Traversable:
     return resources.files("pytest_llmfair.lexicons") / "data"
 
 
-def fields_of(document: Document) -> dict[str, Any]:
+def fields_in(path: str | Path) -> dict[str, Any]:
+    """Return the fields of the lexicon in a file."""
+    return _fields(Document.read(path, schema_of(_SCHEMA)))
+
+
+def fields_from(data: Any, source: str) -> dict[str, Any]:
+    """Return the fields of the lexicon that a mapping holds."""
+    return _fields(Document(data, source, schema_of(_SCHEMA)))
+
+
+def _fields(document: Document) -> dict[str, Any]:
     """Return the fields of a `Lexicon`; raise ``ValueError`` with all that is wrong."""
     data, add = document.content, document.add
     base = _base(document)

@@ -11,7 +11,6 @@ from datetime import date
 from pathlib import Path
 from typing import Any, ClassVar
 
-from pytest_llmfair._util.documents import Document, schema_of
 from pytest_llmfair._util.keywords import suggestion
 from pytest_llmfair.lexicons.english.protected import (
     is_foreign,
@@ -22,7 +21,7 @@ from pytest_llmfair.lexicons.english.protected import (
 from pytest_llmfair.lexicons.english.roles import CASES
 from pytest_llmfair.lexicons.english.spelling import folded
 from pytest_llmfair.lexicons.english.words import is_one_of
-from pytest_llmfair.lexicons.fields import fields_of
+from pytest_llmfair.lexicons.fields import fields_from, fields_in
 from pytest_llmfair.lexicons.frozen import ByValue
 from pytest_llmfair.lexicons.grammar import Grammar
 from pytest_llmfair.lexicons.languages import grammar_for, rules_of
@@ -55,7 +54,6 @@ from pytest_llmfair.lexicons.writing import (
 
 __all__ = ["PRONOUNS", "Change", "Lexicon", "Mention", "Reading"]
 
-_SCHEMA = "lexicons/lexicon.schema.json"
 _NOWHERE = (sys.maxsize, sys.maxsize)
 PRONOUNS = CASES | {"subject", "reflexive"}
 
@@ -156,7 +154,7 @@ class Lexicon(ByValue):
         >>> Lexicon.from_dict({"name": "shift", "groups": ["day", "night"], "entries": [entry]})
         Lexicon('shift', en, 2 groups, 1 entries)
         """
-        return cls(**fields_of(Document(data, source, schema_of(_SCHEMA))))
+        return cls(**fields_from(data, source))
 
     @classmethod
     def from_file(cls, path: str | Path) -> Lexicon:
@@ -178,7 +176,7 @@ class Lexicon(ByValue):
         ValueError
             If the file is not UTF-8 or YAML, or its content is wrong; the message names the line.
         """
-        return cls(**fields_of(Document.read(path, schema_of(_SCHEMA))))
+        return cls(**fields_in(path))
 
     def group(self, name: str) -> str:
         """Return the group with a name or an alias.
