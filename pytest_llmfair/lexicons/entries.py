@@ -46,6 +46,8 @@ _NUMBERS = [
 
 # Words before a noun that agree with it ("la", "esta"), by the name of their list and group.
 _Determiners = Mapping[str, tuple[Mapping[str, str], ...]]
+# Adds what is wrong with an entry, and the key that it is about.
+_Add = Callable[..., None]
 
 
 def entries_of(
@@ -75,18 +77,10 @@ def entries_of(
         if role not in _ROLES and (meant := difflib.get_close_matches(role, _ROLES, 1, 0.75)):
             add(f"role {role!r} is close to a known role; did you mean {meant[0]}?")
         own = day(item["reviewed"]) if item.get("reviewed") else reviewed
-        terms: dict[str, tuple[str, ...]] = {}
+        keys = _keys(item, labels, add)
         registers: dict[str, Register] = {}
-        keys: dict[str, str] = {}
-        for key in (key for key in item if key not in ENTRY_KEYS):
-            if key not in labels:
-                add(f"unknown group {key!r}; {suggestion(str(key), labels)}", key)
-                continue
-            group = labels[key]
-            if group in terms:
-                add(f"group {group!r} is given twice, as {key!r}", key)
-            elif words := _registered(item[key], registers):
-                terms[group], keys[group] = words, key
+        terms = {group: _registered(item[key], registers) for group, key in keys.items()}
+        terms = {group: words for group, words in terms.items() if words}
         if not terms and document.is_right(*where):
             add("there are no terms; give terms for at least one group")
         words_around = {key: _words(item.get(key, ()), key, add) for key in _LISTS}
@@ -99,20 +93,29 @@ def entries_of(
         except ValueError as error:
             add(str(error))
             continue
-        for entry in made:
-            for group, words in entry.terms.items():
-                for term in words:
-                    first = owner.setdefault(
-                        (role, term.casefold()), (group, f"entry {place + 1}")
+        for entry, group in ((each, group) for each in made for group in each.terms):
+            for term in entry.terms[group]:
+                own_place = group, f"entry {place + 1}"
+                first = owner.setdefault((role, term.casefold()), own_place)
+                if first[0] != group:
+                    add(
+                        f"{term!r} is in group {group} and, in {first[1]}, in group {first[0]}; "
+                        "a term names one group",
+                        keys[group],
                     )
-                    if first[0] != group:
-                        add(
-                            f"{term!r} is in group {group} and, in {first[1]}, in group "
-                            f"{first[0]}; a term names one group",
-                            keys[group],
-                        )
         entries += made
     return entries
+
+
+def _keys(item: Mapping[str, Any], labels: Mapping[str, str], add: _Add) -> dict[str, str]:
+    """Return the key of each group in an entry: its label or an alias."""
+    keys: dict[str, str] = {}
+    for key in (key for key in item if key not in ENTRY_KEYS):
+        if key not in labels:
+            add(f"unknown group {key!r}; {suggestion(str(key), labels)}", key)
+        elif keys.setdefault(labels[key], key) != key:
+            add(f"group {labels[key]!r} is given twice, as {key!r}", key)
+    return keys
 
 
 def _add(
@@ -121,7 +124,7 @@ def _add(
     document.add(path if key is None else (*path, key), f"{named}: {problem}")
 
 
-def _words(value: Any, key: str, add: Callable[..., None]) -> tuple[str, ...]:
+def _words(value: Any, key: str, add: _Add) -> tuple[str, ...]:
     words = terms_in(value)
     for word in words:
         if word != word.lower():
