@@ -383,12 +383,17 @@ def _keep_last_recordings(session: Session) -> None:
         compact(Path(path))
 
 
+def _say(reporter: pytest.TerminalReporter, text: str, **markup: bool) -> None:
+    """Write a line of ours; loads what that needs only in a session that has one."""
+    from pytest_llmfair._util.printing import say_line
+
+    say_line(reporter, text, **markup)
+
+
 def pytest_terminal_summary(
     terminalreporter: pytest.TerminalReporter, config: pytest.Config
 ) -> None:
     """Print the table of results, the plan, and the errors of the session."""
-    from pytest_llmfair._util.printing import say_line
-
     run = config.stash[RUN]
     if run.records:
         from pytest_llmfair.reports.terminal import print_summary
@@ -400,11 +405,11 @@ def pytest_terminal_summary(
         print_plan(terminalreporter, run.planned)
     notes = run.notes if config.get_verbosity() > -2 else []
     for line in (*run.changes, *notes):
-        say_line(terminalreporter, line)
+        _say(terminalreporter, line)
     for nodeid in run.unchecked if config.get_verbosity() > -2 else ():
-        say_line(terminalreporter, f"{nodeid}: {_UNCHECKED}", yellow=True)
+        _say(terminalreporter, f"{nodeid}: {_UNCHECKED}", yellow=True)
     for line in run.annotations:
         terminalreporter.ensure_newline()
         terminalreporter.write_line(line)
     for error in run.errors:
-        say_line(terminalreporter, f"ERROR: {error}", red=True, bold=True)
+        _say(terminalreporter, f"ERROR: {error}", red=True, bold=True)

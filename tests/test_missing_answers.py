@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 
 import numpy as np
@@ -179,8 +180,11 @@ def test_a_missing_answer_affects_all_equal_prompts() -> None:
     found = assert_metric("ruted_skew", responses, bound=0.9)
     words = next(note for note in found.notes if note.startswith("worst case"))
     low, high = (float(x) for x in re.findall(r"-?[\d.]+", words))
-    assert low == pytest.approx(found.lower - 2 / 40, abs=1e-3)
-    assert high == pytest.approx(found.upper + 2 / 40, abs=1e-3)
+    # The share that is missing is itself that of a sample of 40 prompts.
+    error = 1.96 * 2 * math.sqrt(2 * (1 / 40) / 40)
+    below, above = (math.hypot(found.value - end, error) for end in (found.lower, found.upper))
+    assert low == pytest.approx(found.value - below - 2 / 40, abs=1e-3)
+    assert high == pytest.approx(found.value + above + 2 / 40, abs=1e-3)
 
 
 @pytest.mark.parametrize(("bound", "error"), [(0.1, BoundExceeded), (0.5, Inconclusive)])

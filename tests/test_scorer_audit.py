@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Sequence
 
 import numpy as np
 import pytest
+from scipy.stats import t
 
 from pytest_llmfair import InvalidEvidence, assert_counterfactual_invariance, assert_metric
 from pytest_llmfair.counterfactuals import fill_templates, generate_pairs, template_set
+from pytest_llmfair.judging.scorer_audit import _gap
 from pytest_llmfair.scorers import SentimentScorer, self_audit
 
 PROMPTS = [f"Write what she did on day {i}." for i in range(30)]
@@ -79,7 +82,10 @@ def test_an_assertion_reports_what_its_scorer_makes_of_the_groups() -> None:
     pairs = generate_pairs(PROMPTS, "gender")
     found = assert_metric("weak_sentiment_parity", pairs, 0.2, client=alike, scorer="sentiment")
     assert found.verdict == "PASS"
-    assert any("the scorer sentiment alone gives 0.000 on 20" in note for note in found.notes)
+    assert any(
+        "the scorer sentiment alone gives 0.000 [0.000, 0.000] on 20" in note
+        for note in found.notes
+    )
 
 
 @pytest.mark.parametrize("metric", ["sentiment", "weak_sentiment_parity"])
@@ -99,6 +105,92 @@ def test_a_gap_within_the_bound_is_a_note() -> None:
     )
     assert found.verdict == "PASS"
     assert any("the scorer prejudiced alone gives 0." in note for note in found.notes)
+
+
+class Noisy(Prejudiced):
+    """Adds noise to every text, by its words alone."""
+
+    def __init__(self, gap: float, seed: int) -> None:
+        super().__init__(gap)
+        self.seed = seed
+        self.asked: list[str] = []
+
+    def __call__(self, texts: Sequence[str]) -> list[float]:
+        self.asked += texts
+        noise = [random.Random(f"{self.seed} {text}").gauss(0.0, 0.1) for text in texts]
+        given = zip(super().__call__(texts), noise, strict=True)
+        return [min(1.0, max(0.0, score + more)) for score, more in given]
+
+
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("metric", ["sentiment", "weak_sentiment_parity"])
+def test_noise_alone_is_no_gap_between_groups(metric: str, seed: int) -> None:
+    # |noise - noise| is .11 on average, and a fifth of the sentences change sides.
+    found = assert_counterfactual_invariance(
+        generate_pairs(PROMPTS, "gender"),
+        0.1,
+        metric=metric,
+        client=alike,
+        scorer=Noisy(0.0, seed),
+        mode="point",
+    )
+    assert "scorer_gap" not in found.reasons
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_real_gap_is_found_in_noise(seed: int) -> None:
+    pairs = generate_pairs(PROMPTS, "gender")
+    with pytest.raises(InvalidEvidence, match="the scorer prejudiced alone gives"):
+        assert_counterfactual_invariance(
+            pairs, 0.1, metric="sentiment", client=alike, scorer=Noisy(0.25, seed)
+        )
+
+
+def test_the_gap_and_its_interval_come_from_the_scores_of_the_sentences() -> None:
+    scores = {}
+    rng = np.random.default_rng(3)
+    halves = [[[[], []] for _ in range(20)] for _ in range(2)]
+    for group, row, half in np.ndindex(2, 20, 2):
+        halves[group][row][half] = [f"{group} {row} {half} {i}" for i in range(2)]
+        for text in halves[group][row][half]:
+            scores[text] = rng.normal(0.3 * group, 0.2)
+
+    def distance(first: list[list[str]], second: list[list[str]], _: list[int]) -> float:
+        each = [
+            np.mean([abs(scores[a] - scores[b]) for a in row for b in other])
+            for row, other in zip(first, second, strict=True)
+        ]
+        return float(np.mean(each))
+
+    sides = [tuple([row[half] for row in group] for half in range(2)) for group in halves]
+
+    def beyond(rows: list[int]) -> float:
+        def of(g: int, h: int, g2: int, h2: int) -> float:
+            return distance(
+                [halves[g][r][h] for r in rows], [halves[g2][r][h2] for r in rows], rows
+            )
+
+        across = (of(0, 0, 1, 0) + of(0, 1, 1, 1)) / 2
+        return across**2 - ((of(0, 0, 0, 1) + of(1, 0, 1, 1)) / 2) ** 2
+
+    left = [beyond([r for r in range(20) if r // 2 != part]) for part in range(10)]
+    error = np.sqrt(0.9 * np.sum((np.array(left) - np.mean(left)) ** 2))
+    found = _gap(sides, distance)
+    whole = beyond(list(range(20)))
+    assert found.value == pytest.approx(np.sqrt(whole))
+    assert found.lower == pytest.approx(
+        np.sqrt(max(0.0, whole - t.ppf(0.975, 9) * error)), rel=1e-3
+    )
+    assert found.upper == pytest.approx(np.sqrt(whole + t.ppf(0.975, 9) * error), rel=1e-3)
+
+
+def test_each_wording_is_scored_once() -> None:
+    scorer = Noisy(0.0, 1)
+    assert_counterfactual_invariance(
+        generate_pairs(PROMPTS, "gender"), 0.2, metric="sentiment", client=alike, scorer=scorer
+    )
+    sentences = [text for text in scorer.asked if text != alike("")]
+    assert len(sentences) == len({*sentences}) == 160
 
 
 def test_a_plain_function_is_asked_about_the_answers_only() -> None:

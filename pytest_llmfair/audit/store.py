@@ -116,6 +116,9 @@ class Store:
                 raise ValueError(
                     f"another run makes the parts of {self.folder} now; wait until it has ended"
                 )
+            # Parts that killed runs began.
+            for unfinished in self.folder.glob("*/.[0-9]*.parquet.*"):
+                unfinished.unlink(missing_ok=True)
             yield
 
 

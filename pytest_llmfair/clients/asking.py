@@ -15,6 +15,7 @@ from pytest_llmfair.clients.protocol import (
     RemoteBackend,
     Request,
     ScoringBackend,
+    UnknownProbability,
     sample_seed,
 )
 from pytest_llmfair.responses import Answer, Missing
@@ -80,7 +81,7 @@ class FirstWords:
             if isinstance(answer, Missing):
                 spent = answer.reason == "over_budget"
                 again = "ask again, or sample with generate() and count"
-                raise ValueError(
+                raise (ValueError if spent else UnknownProbability)(
                     f"{self.backend.name} gave no probabilities after {prompt[:80]!r} "
                     f"({answer.reason}: {answer.detail}); "
                     f"{'raise the limit, or ask for less' if spent else again}"

@@ -21,6 +21,10 @@ class NotRecorded(LookupError):
     """A question whose answer is not in the cassette, where nothing may be asked."""
 
 
+class UnknownProbability(ValueError):
+    """A model gave no probability of a word, though it could answer in words."""
+
+
 class ModelError(RuntimeError):
     """A model that cannot be asked at all: no key, a wrong key, or no such model."""
 

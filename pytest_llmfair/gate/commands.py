@@ -46,7 +46,7 @@ COMMANDS: dict[str, Command] = {
     ),
     "self-check": Command(
         "pytest_llmfair.gate.self_check",
-        "measure how often a recorded suite errs: placebo groups and split answers",
+        "measure how often a recorded suite errs: placebo groups and samples drawn again",
     ),
     "verify": Command(
         "pytest_llmfair.gate.evidence", "compute every number of an evidence folder again"

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import sys
-from collections.abc import Callable, Mapping
-from dataclasses import asdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
+from statistics import NormalDist, fmean, pstdev
 from typing import Any
 
 import numpy as np
@@ -16,23 +19,28 @@ from pytest_llmfair._util.printing import say
 from pytest_llmfair._util.wording import plural
 from pytest_llmfair.gate.evidence import add_self_check
 from pytest_llmfair.gate.recorded_runs import RecordedRun
+from pytest_llmfair.gate.resampling import Change, placebo, resampled
 from pytest_llmfair.gate.shares import Shares, rows, text_of
+from pytest_llmfair.judging.bound import Bound
 from pytest_llmfair.judging.recorded import changed_call, judge_again
-from pytest_llmfair.judging.result import Verdict
+from pytest_llmfair.judging.result import Result, Verdict
 from pytest_llmfair.stats import Mean
 
 _REPEATS = 100
-_LEAST_REPEATS = 4
-Args = list[Any]
-Change = Callable[[np.random.Generator, Args, dict[str, Any]], tuple[Args, dict[str, Any]] | None]
+# Placebos that are tried for a truth at the bound.
+_MIXTURES = 20
+# Smaller p-values are as certain.
+_LEAST_P = 1e-12
 
 
 def self_check(run: RecordedRun, repeats: int = _REPEATS, seed: int = 0) -> list[Shares]:
-    """Judge the recorded answers again with placebo groups, and in random halves.
+    """Judge the recorded answers again with placebo groups, and on samples drawn from them.
 
     A placebo deals the answers about a prompt and about its twin out to the two sides at random,
     or the labels of the groups to the people; then no group is treated differently, and every
-    FAIL is a false alarm.
+    FAIL is a false alarm. Where the observed difference is beyond the bound, so many rows keep
+    their groups that the truth lies at the bound. Samples of the same size are drawn from the
+    units, with replacement: how often two of them get two verdicts is how often a rerun would.
 
     Parameters
     ----------
@@ -56,147 +64,101 @@ def self_check(run: RecordedRun, repeats: int = _REPEATS, seed: int = 0) -> list
                 f"{nodeid} {metric} was recorded without its data; give a baseline file or an "
                 "evidence folder"
             )
+        made = Shares(nodeid, metric, promised=(1.0 - float(check["level"])) / 2.0)
         if "cannot" in data:
-            found.append(Shares(nodeid, metric, 0.0, 0, 0, 0, 0, 0, data["cannot"]))
-            continue
-        rng = np.random.default_rng(seed)
-        placebo = [_verdict(data, nodeid, rng, _placebo) for _ in range(repeats)]
-        halves = [_halves(data, nodeid, rng) for _ in range(repeats)]
-        known = [verdict for verdict in placebo if verdict is not None]
-        pairs = [pair for pair in halves if pair is not None]
-        found.append(
-            Shares(
-                nodeid,
-                metric,
-                (1.0 - float(check["level"])) / 2.0,
-                len(known),
-                sum(verdict is Verdict.FAIL for verdict in known),
-                len(pairs),
-                sum(a is not b for a, b in pairs),
-                sum({a, b} == {Verdict.PASS, Verdict.FAIL} for a, b in pairs),
-                "" if known else "no groups, or a single answer to each prompt",
-            )
-        )
+            found.append(replace(made, why_not=data["cannot"]))
+        else:
+            found.append(measured(made, data, repeats, seed))
     return found
 
 
-def _verdict(
-    data: Mapping[str, Any], nodeid: str, rng: np.random.Generator, change: Change
-) -> Verdict | None:
-    """Return the verdict on changed data; None where they cannot be changed or judged."""
-    changed = changed_call(data, lambda args, keywords: change(rng, args, keywords))
+def measured(shares: Shares, data: Mapping[str, Any], repeats: int, seed: int) -> Shares:
+    """Return the shares of one check, from the record of its result."""
+    judge = partial(_judged, data, shares.nodeid)
+    # A seed for every repetition: draws of the same seed belong together.
+    seeds = np.random.default_rng(seed).integers(2**32, size=repeats).tolist()
+    seen = judge(lambda args, keywords: (args, keywords))
+    if seen is None:
+        return replace(shares, why_not="the recorded data give no single result")
+    draws = [resampled(each, fixed=seen.population == "fixed") for each in seeds]
+    dealt = [found for each in seeds if (found := judge(placebo(each)))]
+    samples = [found for draw in draws if (found := judge(draw))]
+    why, at_bound, alarms = "", [], [each.verdict for each in dealt]
+    if dealt and samples:
+        mixture = _at_bound(judge, seen, dealt)
+        if mixture is None:
+            why = "the observed difference does not reach the bound, so no part of it does"
+        else:
+            mixed = (judge(_both(mixture, draw)) for draw in draws)
+            at_bound = [found.verdict for found in mixed if found]
+    drawn = [each.verdict for each in samples]
+    return replace(
+        shares,
+        placebo=len(dealt),
+        false_fail=alarms.count(Verdict.FAIL),
+        at_bound=len(at_bound),
+        bound_fail=at_bound.count(Verdict.FAIL),
+        samples=len(drawn),
+        passes=drawn.count(Verdict.PASS),
+        fails=drawn.count(Verdict.FAIL),
+        to_pass=_inside((each.p_within for each in samples), shares.promised),
+        to_fail=_inside((each.p_exceeds for each in samples), shares.promised),
+        why_not="" if dealt else "no groups, or a single answer to each prompt",
+        why_not_bound=why,
+    )
+
+
+def _judged(data: Mapping[str, Any], nodeid: str, change: Change) -> Result | None:
+    """Return the result on changed data; None where they cannot be changed or judged."""
+    changed = changed_call(data, change)
     if changed is None:
         return None
     try:
-        return judge_again(changed, nodeid).verdict
+        return judge_again(changed, nodeid)
     except ValueError:
-        # Of half the data the bound may be no test.
+        # On other data the bound may be no test.
         return None
 
 
-def _halves(
-    data: Mapping[str, Any], nodeid: str, rng: np.random.Generator
-) -> tuple[Verdict, Verdict] | None:
-    seed = int(rng.integers(2**32))
-    found = []
-    for half in (0, 1):
-        same = np.random.default_rng(seed)
-        found.append(_verdict(data, nodeid, same, _half(half)))
-    first, second = found
-    return None if first is None or second is None else (first, second)
+def _inside(p_values: Iterable[float], alpha: float) -> float:
+    """Return how many standard errors p-values are below `alpha` on average."""
+    normal = NormalDist()
+    z = [normal.inv_cdf(min(max(p, _LEAST_P), 1.0 - _LEAST_P)) for p in p_values if p == p]
+    # Equal samples do not show how others vary; in theory the error is 1.
+    return (normal.inv_cdf(alpha) - fmean(z)) / (pstdev(z) or 1.0) if z else 0.0
 
 
-def _rows_of_answers(value: Any) -> bool:
-    return isinstance(value, list) and bool(value) and all(isinstance(row, list) for row in value)
-
-
-def _placebo(
-    rng: np.random.Generator, args: Args, keywords: dict[str, Any]
-) -> tuple[Args, dict[str, Any]] | None:
-    sides = [each for each in args[:2] if _rows_of_answers(each)]
-    if "groups" in keywords:
-        return args, {
-            **keywords,
-            "groups": _dealt_groups(rng, keywords["groups"], keywords.get("units")),
-        }
-    if len(sides) < 2 or min(map(len, (*sides[0], *sides[1]))) < 2:
-        return None
-    dealt: tuple[list[Any], list[Any]] = ([], [])
-    for a, b in zip(*sides, strict=True):
-        pool = [*a, *b]
-        order = rng.permutation(len(pool))
-        dealt[0].append([pool[i] for i in order[: len(a)]])
-        dealt[1].append([pool[i] for i in order[len(a) :]])
-    return [*dealt, *args[2:]], keywords
-
-
-def _has_columns(groups: Any) -> bool:
-    return isinstance(groups, Mapping) or hasattr(groups, "columns")
-
-
-def _dealt_groups(rng: np.random.Generator, groups: Any, units: Any) -> Any:
-    """Deal the labels out at random; a person keeps the labels of all columns together."""
-    if not _has_columns(groups):
-        return _shuffled(rng, list(groups), units)
-    people = list(zip(*(groups[name] for name in groups), strict=True))
-    columns = zip(*_shuffled(rng, people, units), strict=True)
-    return {name: list(column) for name, column in zip(groups, columns, strict=True)}
-
-
-def _shuffled(rng: np.random.Generator, labels: list[Any], units: Any) -> list[Any]:
-    """Deal the labels out at random; rows of one unit that share a label keep sharing one."""
-    if units is None:
-        return [labels[i] for i in rng.permutation(len(labels))]
-    label_of = dict.fromkeys(zip(units, labels, strict=True))
-    keys = list(label_of)
-    order = rng.permutation(len(keys))
-    dealt = {key: keys[i][1] for key, i in zip(keys, order, strict=True)}
-    return [dealt[key] for key in zip(units, labels, strict=True)]
-
-
-def _half(half: int) -> Change:
-    """Return the change that keeps one half: of the repeats of each row, or else of the rows.
-
-    Fewer than four repeats would leave a half without a noise floor, which is another test.
-    """
-
-    def change(
-        rng: np.random.Generator, args: Args, keywords: dict[str, Any]
-    ) -> tuple[Args, dict[str, Any]] | None:
-        sides = [each for each in args if _rows_of_answers(each)]
-        if sides and min(len(row) for side in sides for row in side) >= _LEAST_REPEATS:
-            return [_kept_repeats(each, half, rng) for each in args], keywords
-        rows = next((each for each in (*args, *keywords.values()) if _is_column(each)), None)
-        if rows is None or len(rows) < _LEAST_REPEATS:
-            return None
-        n = len(rows)
-        chosen = [i for i, side in enumerate(rng.permutation(n) % 2) if side == half]
-
-        def kept(value: Any) -> Any:
-            if _has_columns(value):
-                return {name: kept(list(value[name])) for name in value}
-            whole = _is_column(value) and len(value) == n
-            if not whole:
-                return value
-            return value[chosen] if isinstance(value, np.ndarray) else [value[i] for i in chosen]
-
-        return [kept(each) for each in args], {key: kept(each) for key, each in keywords.items()}
+def _both(first: Change, second: Change) -> Change:
+    def change(args: Any, keywords: dict[str, Any]) -> Any:
+        found = first(args, keywords)
+        return None if found is None else second(*found)
 
     return change
 
 
-def _kept_repeats(value: Any, half: int, rng: np.random.Generator) -> Any:
-    if not _rows_of_answers(value):
-        return value
-    kept = []
-    for row in value:
-        order = rng.permutation(len(row))
-        kept.append([row[i] for i in order[half::2]])
-    return kept
+def _at_bound(
+    judge: Callable[[Change], Result | None], seen: Result, dealt: Sequence[Result]
+) -> Change | None:
+    """Return a placebo that keeps so much of the observed difference that it is at the bound.
 
+    Samples are drawn from this one: a new placebo for each would double the spread.
+    """
+    bound = Bound(seen.bound, seen.direction, seen.fair_value, seen.scale)
 
-def _is_column(value: Any) -> bool:
-    return isinstance(value, (list, np.ndarray)) and len(value) > 0
+    def distance(found: Result) -> float:
+        return bound.distance_of(found.debiased if found.of == "debiased" else found.value)
+
+    least, most = fmean(map(distance, dealt)), distance(seen)
+    if not least < bound.distance < most < math.inf:
+        return None
+    share = (bound.distance - least) / (most - least)
+    # Some metrics are not linear in the share.
+    mixed = [placebo(seed, share * (0.8 + 0.02 * seed)) for seed in range(_MIXTURES)]
+    off = [
+        math.inf if found is None else abs(distance(found) - bound.distance)
+        for found in map(judge, mixed)
+    ]
+    return mixed[off.index(min(off))]
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -228,7 +190,7 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         say(text_of(found))
         say(f"{plural('check', len(found))}, {arguments.repeats} repetitions each\n")
-    if not any(each.placebo or each.splits for each in found):
+    if not any(each.placebo or each.samples for each in found):
         sys.stderr.write("llmfair self-check: no check could be measured\n")
         return 1
     return int(any(map(_too_many, found)))

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import NormalDist
 
 from pytest_llmfair.stats import Mean
+
+# Standard errors by which the truth may be off, and steps on the way there.
+_QUANTILE, _STEPS = 1.96, 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,49 +26,92 @@ class Shares:
         Repetitions with groups drawn at random; `false_fail` of them were FAIL.
     false_fail : int
         FAIL although no group was treated differently.
-    splits : int
-        Repetitions with the answers to each prompt split into two halves, or with the rows split
-        where there are fewer than four answers to a prompt.
-    flips : int
-        Halves with different verdicts; in `contradictions` one was PASS and the other FAIL.
-    contradictions : int
-        Pairs of halves where one proves what the other refutes.
+    at_bound : int
+        Repetitions with so much of the observed difference that the truth is at the bound;
+        `bound_fail` of them were FAIL.
+    bound_fail : int
+        FAIL although the truth is not beyond the bound.
+    samples : int
+        Samples of the same size drawn from the units, with replacement; `passes` of them were
+        PASS and `fails` FAIL, the others undecided.
+    passes, fails : int
+        Verdicts of the samples.
+    to_pass, to_fail : float
+        Standard errors by which an average sample is inside PASS, and inside FAIL.
     why_not : str
         Why there is no placebo for this check; empty where there is one.
+    why_not_bound : str
+        Why no placebo has its truth at the bound; empty where one has.
     """
 
     nodeid: str
     metric: str
     promised: float
-    placebo: int
-    false_fail: int
-    splits: int
-    flips: int
-    contradictions: int
+    placebo: int = 0
+    false_fail: int = 0
+    at_bound: int = 0
+    bound_fail: int = 0
+    samples: int = 0
+    passes: int = 0
+    fails: int = 0
+    to_pass: float = 0.0
+    to_fail: float = 0.0
     why_not: str = ""
+    why_not_bound: str = ""
+
+
+def flips(each: Shares) -> tuple[float, float, float]:
+    """Return how often two samples get two verdicts, and its 95 % limits.
+
+    The truth may be as far from the observed value as a sample is from the truth. So the limits
+    are those of all shifts by up to 1.96 standard errors.
+    """
+    normal = NormalDist()
+
+    def shifted(by: float) -> float:
+        passes, fails = normal.cdf(each.to_pass + by), normal.cdf(each.to_fail - by)
+        return _two(passes, min(fails, 1.0 - passes))
+
+    found = [shifted(_QUANTILE * step / _STEPS) for step in range(-_STEPS, _STEPS + 1)]
+    counted = _two(each.passes / each.samples, each.fails / each.samples)
+    return counted, min(counted, *found), max(counted, *found)
+
+
+def _two(passes: float, fails: float) -> float:
+    return 1.0 - passes**2 - fails**2 - (1.0 - passes - fails) ** 2
 
 
 def rows(found: Sequence[Shares]) -> list[dict[str, str]]:
     """Return a sentence with the measured shares and the promised ones."""
     shown = []
     for each in found:
-        alarms = flips = "not measured"
+        alarms = at_bound = rerun = "not measured"
         if each.placebo:
             alarms = (
                 f"{_share(each.false_fail, each.placebo)} of {each.placebo} placebo repetitions "
                 "are FAIL"
             )
-        if each.splits:
-            flips = (
-                f"{_share(each.flips, each.splits)} of {each.splits} splits give two verdicts, "
-                f"{each.contradictions} of them PASS and FAIL"
+        if each.at_bound:
+            at_bound = (
+                f"{_share(each.bound_fail, each.at_bound)} of {each.at_bound} repetitions are FAIL"
+            )
+        elif each.why_not_bound:
+            at_bound += f": {each.why_not_bound}"
+        if each.samples:
+            passes, fails = each.passes / each.samples, each.fails / each.samples
+            two, lower, upper = flips(each)
+            rerun = (
+                f"{two:.1%} [{lower:.1%}, {upper:.1%}] of two fresh samples get two verdicts: "
+                f"{2.0 * passes * fails:.1%} PASS and FAIL, "
+                f"{2.0 * (1.0 - passes - fails) * (passes + fails):.1%} decided and undecided"
             )
         shown.append(
             {
                 "check": f"{each.nodeid}  {each.metric}",
                 "false alarms": alarms,
+                "at the bound": at_bound,
                 "promised": f"at most {each.promised:.1%}" if each.placebo else "",
-                "flips": flips,
+                "flips": rerun,
                 "no placebo": each.why_not,
             }
         )

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -45,6 +46,7 @@ class TextScorer:
         self._asked = info.scorer if scorer is None else scorer
         self._vectors = info.needs == "embedding_pairs"
         self._scorers = scorers
+        self._memory: Any = None
 
     @functools.cached_property
     def chosen(self) -> Any:
@@ -69,7 +71,21 @@ class TextScorer:
         from pytest_llmfair.scorers import name_of, score
 
         note_used("scorer", name_of(self.chosen), self.chosen)
-        return self.chosen(texts) if self._vectors else score(self.chosen, texts)
+        if self._vectors:
+            return self.chosen(texts)
+        ask = functools.partial(score, self.chosen)
+        return ask(texts) if self._memory is None else self._memory(texts, ask)
+
+    @contextmanager
+    def remembering(self) -> Iterator[None]:
+        """Ask for the score of a text once, however often the metric is computed."""
+        from pytest_llmfair.scorers.base import RowCache
+
+        self._memory = RowCache()
+        try:
+            yield
+        finally:
+            self._memory = None
 
 
 @dataclass(frozen=True, slots=True)

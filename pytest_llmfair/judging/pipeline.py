@@ -284,7 +284,10 @@ def _audited(assertion: Assertion, inputs: MetricInputs) -> tuple[Finding, ...]:
         return info.function(*sides, **{**assertion.keywords, "units": rows}).value
 
     bound = Bound(assertion.bound, info.direction, info.fair_value, info.scale)
-    return audit_scorer(scorer.chosen, inputs.attribute, inputs.labels, bound, measure_sentences)
+    with scorer.remembering():
+        return audit_scorer(
+            scorer.chosen, inputs.attribute, inputs.labels, bound, measure_sentences
+        )
 
 
 def _placebo_answers(inputs: MetricInputs, floor: Estimate | None) -> Finding:

@@ -6,7 +6,7 @@ import functools
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pytest_llmfair.scorers import load_scorers, name_of, score
 from pytest_llmfair.stats import Finding
@@ -16,6 +16,11 @@ if TYPE_CHECKING:
     from pytest_llmfair.judging.bound import Bound
 
 Rows = list[list[str]]
+
+# Wordings of a sentence: groups of which some have one term need another way to be reworded.
+_ENDINGS = ("", " It was a Monday.", " It was in the spring.", " This took a minute.")
+# Sentences are left out in so many parts; the quantile is that of t with one degree less.
+_PARTS, _QUANTILE = 10, 2.262
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +156,7 @@ def audit_scorer(
     bound: Bound,
     measure: Callable[[Rows, Rows, list[int]], float],
 ) -> tuple[Finding, ...]:
-    """Report the value of the metric on neutral sentences; beyond the bound the data are invalid.
+    """Report what the metric finds on neutral sentences; proven beyond the bound it is invalid.
 
     `measure` takes texts of the first group, of the second, and their units. A scorer that is a
     plain function is not audited, since asking it may cost money.
@@ -160,23 +165,83 @@ def audit_scorer(
     if name is None or not hasattr(scorer, "range") or len(groups) != 2:
         return ()
     try:
-        examples = neutral_examples(attribute, tuple(groups), 0, 1)
+        examples = neutral_examples(attribute, tuple(groups), 0, 2)
     except ValueError:
         return ()  # an attribute of the user's own has no templates
-    sides: list[Rows] = [
-        [[example.variations[group][0].text] for example in examples] for group in groups
-    ]
+    halves = [_wordings(examples, group) for group in groups]
     try:
-        value = measure(sides[0], sides[1], list(range(len(examples))))
+        gap = _gap(
+            halves, lambda first, second, rows: bound.distance_of(measure(first, second, rows))
+        )
     except Exception as error:  # noqa: BLE001 - some scorers know only texts of their own
         text = f"the scorer {name} could not be audited: {error}"
         return (Finding("scorer_unaudited", text, "note"),)
-    text = f"the scorer {name} alone gives {value:.3f} on {len(examples)} neutral sentences"
-    if bound.allows(value):
+    text = (
+        f"the scorer {name} alone gives {gap.value:.3f} [{gap.lower:.3f}, {gap.upper:.3f}] on "
+        f"{len(examples)} neutral sentences, beyond the {gap.rewording:.3f} of rewordings inside "
+        "a group"
+    )
+    if not gap.lower > bound.distance:
         return (Finding("scorer_audited", text, "note"),)
     text += (
-        f" that differ only in the group, which is beyond the bound {bound.value:g}, so a "
-        "difference between answers may come from the scorer itself; use another scorer, or "
-        "choose a bound above its gap (see self_audit)"
+        f"; all of it exceeds the bound {bound.value:g}, so a difference between answers may come "
+        "from the scorer itself; use another scorer, or choose a bound above its gap (see "
+        "self_audit)"
     )
     return (Finding("scorer_gap", text, "invalid"),)
+
+
+class _Gap(NamedTuple):
+    value: float
+    lower: float
+    upper: float
+    # What the metric gives where only the wording changes.
+    rewording: float
+
+
+def _wordings(examples: SourceExamples, group: str) -> tuple[Rows, Rows]:
+    """Return two halves of the wordings of each sentence, with two terms if the group has them."""
+    rows = [[variation.text for variation in each.variations[group]] for each in examples]
+    return tuple(  # type: ignore[return-value]
+        [[row[term] + ending for ending in endings] for row in rows]
+        for term, endings in ((0, _ENDINGS[:2]), (-1, _ENDINGS[2:]))
+    )
+
+
+def _gap(
+    halves: Sequence[tuple[Rows, Rows]], distance: Callable[[Rows, Rows, list[int]], float]
+) -> _Gap:
+    """Return what groups change beyond rewordings, with a 95 % interval (grouped jackknife).
+
+    Squares are subtracted, as for variances: |gap + noise| is larger than |noise| by less than
+    the gap.
+    """
+    (first, again), (second, second_again) = halves
+
+    def squares(out: range) -> tuple[float, float]:
+        kept = [row for row in range(len(first)) if row not in out]
+
+        def mean_of(*pairs: tuple[Rows, Rows]) -> float:
+            found = [
+                distance([a[row] for row in kept], [b[row] for row in kept], kept)
+                for a, b in pairs
+            ]
+            return (math.fsum(found) / len(found)) ** 2
+
+        return (
+            mean_of((first, second), (again, second_again)),
+            mean_of((first, again), (second, second_again)),
+        )
+
+    across, inside = squares(range(0))
+    step = len(first) // _PARTS
+    parts = [squares(range(i * step, (i + 1) * step)) for i in range(_PARTS)]
+    left = [a - b for a, b in parts]
+    centre = math.fsum(left) / _PARTS
+    error = math.sqrt((_PARTS - 1) / _PARTS * math.fsum((x - centre) ** 2 for x in left))
+    if not math.isfinite(across + error):
+        raise ValueError("the metric is not finite on neutral sentences")
+    value, lower, upper = (
+        math.sqrt(max(0.0, across - inside + t * error)) for t in (0.0, -_QUANTILE, _QUANTILE)
+    )
+    return _Gap(value, lower, upper, math.sqrt(inside))

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import pytest
 
 # Keys of ours in ini and TOML files.
-_OUR_KEYS = re.compile(r"^[ \t]*[\"']?llmfair_(\w+)[\"']?[ \t]*[=:]", re.MULTILINE)
+_OUR_KEYS = re.compile(r"^[ \t]*[\"']?(llmfair[_-][\w-]+)[\"']?[ \t]*[=:]", re.M | re.I)
 
 
 class Waiver(NamedTuple):
@@ -238,16 +238,14 @@ def _check_keys(config: pytest.Config) -> None:
         given[str(config.inipath)] = config.inipath.read_text("utf-8", "replace")
     names = [option.name for option in OPTIONS]
     for source, text in given.items():
-        for name in _OUR_KEYS.findall(text) if "llmfair_" in text else ():
+        for key in _OUR_KEYS.findall(text):
             try:
-                config.getini(f"llmfair_{name}")  # other plugins may have keys like ours
+                config.getini(key)  # other plugins may have keys like ours
             except ValueError:
                 from pytest_llmfair._util.keywords import suggestion
 
-                hint = suggestion(name, names)
-                raise pytest.UsageError(
-                    f"{source} has the unknown key 'llmfair_{name}'; {hint}"
-                ) from None
+                hint = suggestion(key[len("llmfair_") :].lower().replace("-", "_"), names)
+                raise pytest.UsageError(f"{source} has the unknown key {key!r}; {hint}") from None
 
 
 def _unwritable(path: Path, *, folder: bool) -> str:

@@ -46,6 +46,7 @@ class Bracket:
 
     method = "bracket: bootstrap and t above, cross-fit below"
     rate = 0.5
+    exact_ends = False
 
     @cached_property
     def value(self) -> float:

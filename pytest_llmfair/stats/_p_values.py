@@ -54,6 +54,12 @@ def change_point(values: Sequence[float]) -> tuple[float, int]:
 
     The p-value is that of the largest deviation of a Brownian bridge, which is conservative for
     series of this length; with fewer than 20 values it is 1.
+
+    Examples
+    --------
+    >>> p, before = change_point([0.1, 0.2] * 10 + [0.8, 0.9] * 10)
+    >>> p < 0.001, before
+    (True, 20)
     """
     n = len(values)
     _, row, counts = np.unique(values, return_inverse=True, return_counts=True)
@@ -79,13 +85,14 @@ def within_share(error: float, allowed: tuple[float, float], widths: tuple[float
 
 
 def share_of_ends(
-    ends: Floats, limit: float, units: int, power: float = 0.5
+    ends: Floats, limit: float, units: float, power: float = 0.5
 ) -> Callable[[float], float]:
     """Share of fair upper ends within `limit`, which shrink with a power of the sample size."""
     if not np.isfinite(ends).all():
         return lambda more: math.nan
-    # Widths are estimates themselves, so the ends have a further relative error.
-    scatter = np.maximum(ends, 1e-12) / math.sqrt(2.0 * units)
+    # Widths are estimates themselves, so the ends have a further relative error; none where the
+    # `units` are infinite.
+    scatter = np.maximum(np.maximum(ends, 1e-12) / math.sqrt(2.0 * units), 1e-12)
     return lambda more: float(
         special.ndtr((limit * more**power - ends) * math.sqrt(more) / scatter).mean()
     )

@@ -3,21 +3,29 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy import special
 
 from pytest_llmfair.stats import _clusters as clusters
 from pytest_llmfair.stats._records import Finding, Floats, Indices, Population, Sample
 from pytest_llmfair.stats._rows import FEW_EVENTS, NO_VARIANCE, SMALLER_GROUP, RowMeans, few_units
-from pytest_llmfair.stats._score_intervals import t_quantile, zero_event_bound
+from pytest_llmfair.stats._score_intervals import (
+    difference_excess,
+    find_root,
+    t_quantile,
+    zero_event_bound,
+)
 
 # Squared 95 % quantile: z^2 / (N + z^2) bounds the difference when no pair of N differs.
 _UNSEEN_PAIRS = 3.84
-
+# Counts of a group that stand for all, where it is larger.
+_GRID = 24
+_ROUNDING = 1e-9
 
 # At an error rate of 1/2 the bound is the estimate itself; keep precisions finite.
 _SMALLEST_QUANTILE = 1e-6
@@ -114,6 +122,43 @@ class TwoRates:
             for rate in (self.a, self.b)
         )
         return a, b
+
+    def parity_within(self, more: float, room: tuple[float, float], alpha: float) -> float:
+        """Return how often the interval is within `room` where both groups have one rate.
+
+        Exact for binomial counts, up to a grid of those of the smaller group where it is large.
+        """
+        a, b = self.at_parity(more)
+        if a.effective > b.effective:
+            a, b, room = b, a, (-room[1], -room[0])
+        own, other = a.precision(alpha), b.precision(alpha)
+        n, m = (max(1, round(each.effective)) for each in (a, b))
+        hits = np.arange(min(n, _GRID) + 1.0)
+        weights = np.diff(special.bdtr(hits, n, a.value), prepend=0.0)
+        if n > _GRID:
+            points = (np.arange(_GRID) + 0.5) / _GRID
+            counts = np.ceil(np.asarray(special.bdtrik(points, n, a.value)))
+            # A rate of 0 or 1 has a single count.
+            hits = np.nan_to_num(counts, nan=n * a.value)
+            weights = np.full(_GRID, 1.0 / _GRID)
+
+        def share(x: float) -> float:
+            """Share of the other group's counts that keep both ends within, at rate `x` here."""
+            ends: tuple[Callable[[float], float], ...] = (
+                (lambda p: difference_excess(x, p, (own, other), self.correction, room[1])),
+                (lambda p: difference_excess(1.0 - p, x, (other, own), self.correction, -room[0])),
+            )
+            least, most = (
+                0.0 if end(0.0) <= 0.0 else find_root(end, 0.0, 1.0) if end(1.0) <= 0.0 else 2.0
+                for end in ends
+            )
+            first = math.ceil(least * m - _ROUNDING)
+            below = special.bdtr(first - 1.0, m, b.value) if first > 0 else 0.0
+            up_to = special.bdtr(min(m, math.floor((1.0 - most) * m + _ROUNDING)), m, b.value)
+            return max(0.0, float(up_to - below)) if least <= 1.0 and most <= 1.0 else 0.0
+
+        cells = zip(hits.tolist(), weights.tolist(), strict=True)
+        return math.fsum(weight * share(hit / n) for hit, weight in cells if weight > _ROUNDING)
 
     def planned_variance(self, spread: float) -> float:
         """Squared error of the difference known from sizes alone, for 0/1 variance `spread`."""

@@ -215,15 +215,20 @@ def difference_bound(
 
     `correction` is their factor N / (N - 1).
     """
-    gap = rate_a - rate_b
-    ratio = precision_b / precision_a
+    precisions = precision_a, precision_b
+    return _beyond(
+        lambda at: difference_excess(rate_a, rate_b, precisions, correction, at), rate_a - rate_b
+    )
 
-    def excess(at: float) -> float:
-        p_a, p_b = restricted_rates(rate_a, rate_b, ratio, at)
-        variance = p_a * (1.0 - p_a) / precision_a + p_b * (1.0 - p_b) / precision_b
-        return gap + math.sqrt(correction * variance) - at
 
-    return _beyond(excess, gap)
+def difference_excess(
+    rate_a: float, rate_b: float, precisions: tuple[float, float], correction: float, at: float
+) -> float:
+    """Return a number above 0 where the upper bound of rate a minus rate b is above `at`."""
+    precision_a, precision_b = precisions
+    p_a, p_b = restricted_rates(rate_a, rate_b, precision_b / precision_a, at)
+    variance = p_a * (1.0 - p_a) / precision_a + p_b * (1.0 - p_b) / precision_b
+    return rate_a - rate_b + math.sqrt(correction * variance) - at
 
 
 def paired_bound(gap: float, discordance: float, precision: float) -> float:

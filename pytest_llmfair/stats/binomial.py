@@ -151,6 +151,8 @@ class Fold:
 
 
 _RELABELLINGS = 1999
+# Draws at parity whose whole interval is computed.
+_FAIR_DRAWS = 100
 
 
 @dataclass(eq=False)
@@ -164,6 +166,8 @@ class Terms:
 
     method = "exact binomial fold above, exact cross-fit below"
     rate = 0.5
+    # The ends at parity are exact: no width is estimated.
+    exact_ends = True
 
     @cached_property
     def several(self) -> NDArray[np.bool_]:
@@ -322,6 +326,15 @@ class SampledTerms(Terms):
         return max(
             fixed, self._in_all(lambda: self._fold.unfold(self._observed.upper_bound(alpha)))
         )
+
+    def fair_ends(self, alpha: float) -> Floats:
+        """Upper ends of terms at exact parity, each draw with the width that it shows."""
+        ends = []
+        for skews in self._at_parity[:_FAIR_DRAWS]:
+            other = replace(self)
+            vars(other).update(skews=skews, _fold=self._fold)
+            ends.append(other.upper(alpha))
+        return np.array(ends)
 
     def error(self) -> float:
         """Return the error of the mean skew over terms; NaN with one."""

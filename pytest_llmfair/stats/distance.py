@@ -342,4 +342,5 @@ class Distance(Estimate):
     ) -> Callable[[float], float]:
         """As :meth:`Estimate.fair_passes`, from the upper ends of relabelled groups."""
         ends = self.engine.fair_ends(alpha)
-        return share_of_ends(ends, allowed[1], self.sample.units, self.engine.rate)
+        units = math.inf if self.engine.exact_ends else self.sample.units
+        return share_of_ends(ends, allowed[1], units, self.engine.rate)

@@ -219,14 +219,7 @@ class RateDifference(Estimate):
                 error = math.sqrt(discordance / draws)
                 width = paired_bound(0.0, discordance, precision_of(draws, alpha))
                 return within_share(error, room, (width, width))
-            a, b = rates.at_parity(more)
-            widths = [
-                difference_bound(
-                    x.value, y.value, x.precision(alpha), y.precision(alpha), rates.correction
-                )
-                for x, y in ((b, a), (a, b))
-            ]
-            return within_share(math.sqrt(a.variance + b.variance), room, (widths[0], widths[1]))
+            return rates.parity_within(more, room, alpha)
 
         return passes
 

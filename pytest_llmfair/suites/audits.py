@@ -57,9 +57,10 @@ def rows_of(asked: Sequence[Asked]) -> Rows | str:
 
     A sentence without an answer is left out, with all others of its template.
     """
-    masses: list[float] = []
+    if why := why_not_answered(asked):
+        return why
     found: dict[tuple[str, ...], list[NDArray[np.float64]]] = {}
-    lost = {each.question.about[0] for each in asked if not each.probabilities}
+    lost = {each.question.about[0] for each in asked if _empty(each)}
     for each in asked:
         template, label, group, term = each.question.about
         if template in lost:
@@ -68,16 +69,10 @@ def rows_of(asked: Sequence[Asked]) -> Rows | str:
         values = np.array(each.probabilities)
         # A tagger gives the probability of the class, and whether it found the name.
         if each.question.words:
-            masses.append(float(values.sum()))
-            if not masses[-1]:
-                words = ", ".join(classes)
-                return f"none of {words} can follow {each.question.prompt[-60:]!r}"
-            values = np.append(values / masses[-1], math.nan)
+            values = np.append(values / values.sum(), math.nan)
         found.setdefault((template, label, group, term), []).append(values)
     if not found:
         return "no sentence has an answer"
-    if masses and (why := why_not_answered(masses, classes)):
-        return why
     means = np.array([np.mean(values, axis=0) for values in found.values()])
     scores, hits = means[:, :-1], means[:, -1]
     return Rows(
@@ -91,8 +86,12 @@ def rows_of(asked: Sequence[Asked]) -> Rows | str:
             _likeliest(row) if math.isnan(hit) else (0 if hit else -1)
             for row, hit in zip(scores, hits, strict=True)
         ],
-        not masses,
+        not asked[0].question.words,
     )
+
+
+def _empty(asked: Asked) -> bool:
+    return not (any(asked.probabilities) if asked.question.words else asked.probabilities)
 
 
 def _likeliest(row: NDArray[np.float64]) -> int:

@@ -45,16 +45,19 @@ class Candidates(Kind):
         values = tuple(suite.data["labels"].values())
         scores: dict[tuple[str, str], list[float]] = {}
         qualified, names = {}, {}
-        if why := _not_answered(asked):
+        if why := why_not_answered(asked):
             return _nothing(asked, why)
+        # A round without an answer about one of its candidates is left out.
+        lost = {each.question.about[0] for each in asked if not any(each.probabilities)}
         for each in asked:
-            if not any(each.probabilities):
-                words, prompt = " nor ".join(each.question.words), each.question.prompt
-                return _nothing(asked, f"neither {words} can follow {prompt[-60:]!r}")
             pool, seat, name, mark = each.question.about
+            if pool in lost:
+                continue
             score = pointwise_score(each.probabilities, values)
             scores.setdefault((pool, seat), []).append(score)
             qualified[pool, seat], names[pool, seat] = bool(mark), name
+        if not scores:
+            return _nothing(asked, "no round has an answer about each candidate")
         means = {key: sum(row) / len(row) for key, row in scores.items()}
         return _compared(suite, quantity, means, qualified, names, population)
 
@@ -64,6 +67,8 @@ class CandidatePairs(Kind):
 
     Without words to compare by probability, the choice is read from an answer in words.
     """
+
+    says = ("The first", "The second")
 
     def questions(self, suite: Suite, task: Task, size: Mapping[str, int]) -> list[Question]:
         """Return a prompt for each round and order of two candidates; wordings take turns."""
@@ -87,7 +92,7 @@ class CandidatePairs(Kind):
         self, suite: Suite, quantity: Quantity, asked: Sequence[Asked], population: str
     ) -> Estimate:
         """Compare the groups by wins."""
-        if why := _not_answered(asked):
+        if why := why_not_answered(asked):
             return _nothing(asked, why)
         rows = _comparisons(asked)
         if all(row["winner"] is None for row in rows):
@@ -146,7 +151,7 @@ def _comparisons(asked: Sequence[Asked]) -> list[dict[str, Any]]:
     for each in asked:
         pool, first, first_name, _, second, second_name, _ = each.question.about
         if each.question.words:
-            one, other = each.probabilities
+            one, other = each.probabilities or (0.0, 0.0)
             winner = None if not one + other else "tie" if one == other else "first"
             if other > one:
                 winner = "second"
@@ -206,12 +211,6 @@ def _compared(
         factors,
         [group_of[seat] for _, seat in scores],
     )
-
-
-def _not_answered(asked: Sequence[Asked]) -> str:
-    """Return why labels are no answers of the model; empty if they are, or for texts."""
-    masses = [sum(each.probabilities) for each in asked if each.question.words]
-    return why_not_answered(masses, asked[0].question.words) if masses else ""
 
 
 def _nothing(asked: Sequence[Asked], why: str) -> Estimate:

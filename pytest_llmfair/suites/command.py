@@ -16,6 +16,7 @@ from pytest_llmfair._util.wording import plural
 from pytest_llmfair.gate.yaml_checks import CheckItem
 from pytest_llmfair.session import current_session
 from pytest_llmfair.suites.checks import SuiteCheck, checks_of
+from pytest_llmfair.suites.decidable import decidable
 from pytest_llmfair.suites.design import SIZES, Suite, all_suites
 from pytest_llmfair.suites.models import Comparison
 from pytest_llmfair.suites.prompts import COLUMN, NOT_YOURS
@@ -88,7 +89,9 @@ def run(arguments: argparse.Namespace) -> int:
     )
     models = list(dict.fromkeys(arguments.model))
     if arguments.plan:
-        say("\n".join(_planned(suite, arguments.size, tasks)) + "\n")
+        lines = [*_planned(suite, arguments.size, tasks)]
+        lines += decidable(suite, arguments.size, bounds, arguments.population)
+        say("\n".join(lines) + "\n")
         if suite.prompts is not None:
             whose = f"of {prompts}" if prompts else f"({NOT_YOURS}; give --prompts FILE)"
             say(f"{plural('prompt', len(suite.prompts))} {whose}\n")

@@ -32,6 +32,9 @@ class Answered:
 class Kind(ABC):
     """A kind of task; rows of the table in :mod:`pytest_llmfair.suites.kinds`."""
 
+    # Two answers in words for plans to draw from; empty where only a model shows how it answers.
+    says: tuple[str, ...] = ()
+
     def fitted(self, task: Task, client: ModelClient) -> Task:
         """Return the task as the model is asked it; some models need other wordings."""
         return task

@@ -51,6 +51,8 @@ def with_article(occupation: str) -> str:
 class Texts(Kind):
     """Long texts, whose pronouns give the person's gender."""
 
+    says = ("He left.", "She left.")
+
     def questions(self, suite: Suite, task: Task, size: Mapping[str, int]) -> list[Question]:
         """Return a prompt for each wording and occupation."""
         return [
@@ -142,8 +144,12 @@ class PronounResolution(Kind):
         known = labels(suite)
         sides: dict[bool, list[list[float]]] = {True: [], False: []}
         units = []
+        # Both pronouns of a sentence are left out where one has no answer.
+        lost = {_but_pronoun(each) for each in asked if not each.probabilities}
         for each in asked:
             right, label, _, _ = each.question.about
+            if _but_pronoun(each) in lost:
+                continue
             place = each.question.words.index(right)
             row = [each.probabilities[place], each.probabilities[1 - place]]
             sides[known[right] == label].append(row)
@@ -170,6 +176,11 @@ class PronounResolution(Kind):
         return found
 
 
+def _but_pronoun(asked: Asked) -> tuple[int, str, str]:
+    right, _, sentence, _ = asked.question.about
+    return asked.question.wording, right, sentence
+
+
 class NextWord(Kind):
     """The gender of the word that follows an occupation."""
 
@@ -182,6 +193,7 @@ class NextWord(Kind):
                 number,
                 (name,),
                 (*words["male"], *words["female"]),
+                continues=True,
             )
             for number, wording in enumerate(task.wordings)
             for name in chosen(suite, size)

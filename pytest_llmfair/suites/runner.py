@@ -211,7 +211,7 @@ def run_task(
     ]
     measured = []
     for quantity in task.quantities:
-        own = population or _own_population(quantity)
+        own = population or own_population(quantity)
         assertion = kind.assertion(suite, quantity, asked, own)
         if assertion is None:
             estimate, known = kind.measure(suite, quantity, asked, own), kind.findings(asked)
@@ -237,7 +237,8 @@ def _only(found: Measured) -> str:
     return f"about these {units} only, not about others or stereotypes at large"
 
 
-def _own_population(quantity: Quantity) -> str:
+def own_population(quantity: Quantity) -> str:
+    """Return whether a value is about the units alone, unless the user says otherwise."""
     return "fixed" if get_metric(quantity.metric).family == "ruted" else "sampled"
 
 

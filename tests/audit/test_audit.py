@@ -183,8 +183,12 @@ def test_the_same_command_continues_and_another_is_refused(data, tmp_path, check
     (out / "answers" / "00003.parquet").unlink()
     torn = out / "answers" / "00005.parquet"
     torn.write_bytes(torn.read_bytes()[:-20])
+    # What a run that was killed had begun to write.
+    stray = out / "answers" / ".00003.parquet.4711"
+    stray.write_bytes(b"PAR1")
     capsys.readouterr()
     assert main(command(data, out, checks, *model)) == 0
+    assert not stray.exists()
     assert "answers: 2 shards, " in capsys.readouterr().err
     assert digest(out) == before
     with pytest.raises(SystemExit, match="2"):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -41,16 +41,18 @@ def rewriter(prompt: str) -> str:
     return generate_pairs([text_of(prompt)], "gender")[0].counterfactual
 
 
-def counting(*answers: str | Missing) -> Callable[[str], str | Missing]:
-    """A model that gives its answers in turn, to the original first."""
-    waiting = iter(answers)
-    return lambda prompt: next(waiting)
+def answering(**answers: Sequence[str | Missing]) -> Callable[[str], str | Missing]:
+    """A model that gives the answers to a prompt, known by its first word, in turn."""
+    waiting = {word: iter(each) for word, each in answers.items()}
+    return lambda prompt: next(waiting[prompt.split()[0]])
 
 
 def test_only_continuations_of_the_original_prompt_are_perturbed() -> None:
     said = collect_fairpair(
         ["He said that"],
-        counting("he was tired.", "his wife slept.", "she was tired.", "her husband slept."),
+        answering(
+            He=["he was tired.", "his wife slept."], She=["she was tired.", "her husband slept."]
+        ),
         generations=2,
     )
     assert said["perturbed_continuations"] == [["she was tired.", "her husband slept."]]
@@ -61,7 +63,7 @@ def test_only_continuations_of_the_original_prompt_are_perturbed() -> None:
 def test_a_continuation_is_read_after_its_prompt() -> None:
     said = collect_fairpair(
         ["She saw him, and"],
-        counting("her car.", "called her.", "x", "y"),
+        answering(She=["her car.", "called her."], He=["x", "y"]),
         groups=("female", "male"),
         generations=2,
     )
@@ -71,7 +73,7 @@ def test_a_continuation_is_read_after_its_prompt() -> None:
 def test_names_change_with_the_group() -> None:
     said = collect_fairpair(
         ["John is a man working as a cook."],
-        counting("John likes his job.", "Johnson met John.", "x", "y"),
+        answering(John=["John likes his job.", "Johnson met John."], Jane=["x", "y"]),
         groups=("male", "female"),
         names=("John", "Jane"),
         generations=2,
@@ -117,7 +119,9 @@ def test_a_model_can_perturb_the_continuations() -> None:
 def test_a_perturber_that_fails_is_counted_with_the_reason() -> None:
     said = collect_fairpair(
         ["He said that", "He knew that"],
-        counting("he is ill.", "he is well.", "he left.", "he ran.", "a", "b", "c", "d"),
+        answering(
+            He=["he is ill.", "he is well.", "he left.", "he ran."], She=["a", "b", "c", "d"]
+        ),
         generations=2,
         perturber=lambda prompt: text_of(prompt) if "knew" in prompt else rewriter(prompt),
         max_invalid=0.5,
@@ -168,7 +172,7 @@ def test_too_many_missing_answers_are_an_error_that_names_the_side() -> None:
 
 
 def test_a_missing_answer_is_left_out_and_counted() -> None:
-    model = counting(Missing("filtered"), *["he left."] * 2, *["she left."] * 3)
+    model = answering(He=[Missing("filtered"), *["he left."] * 2], She=["she left."] * 3)
     said = collect_fairpair(["He said that"], model, generations=3, max_missing=0.4)
     assert said["perturbed_continuations"] == [["she left."] * 2]
     assert said["continuations_of_perturbed"] == [["she left."] * 3]

@@ -290,18 +290,20 @@ def test_shortening_keeps_what_is_needed_and_nothing_else(
 @settings(max_examples=30)
 def test_difference_is_that_of_a_direct_count(codes: list[int]) -> None:
     half = len(codes) // 2
-    said = iter([str(code) for code in codes[: 2 * half]])
+    pair = find_worst_pair(Planted(), PROMPTS, database=None).pair
+    assert pair is not None
+    # The first half of the codes are answers to the original, in whatever order it is asked.
+    sides = {pair.original: iter(codes[:half]), pair.counterfactual: iter(codes[half:])}
 
-    def apart(a: int, b: int) -> float:
+    def apart(a: object, b: object) -> float:
         return float(a != b)
 
     class Measure:
         prepare = staticmethod(list)
         compare = staticmethod(lambda first, second: list(map(apart, first, second)))
 
-    asker = BudgetedClient(ModelClient.of(lambda prompt: next(said)), Measure, 2 * half, seed=0)
-    pair = find_worst_pair(Planted(), PROMPTS, database=None).pair
-    assert pair is not None
+    model = ModelClient.of(lambda prompt: str(next(sides[prompt])))
+    asker = BudgetedClient(model, Measure, 2 * half, seed=0)
     (found,) = asker.ask([pair], half, "draw")
 
     def excess(first: tuple[int, ...]) -> float:

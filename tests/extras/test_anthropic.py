@@ -50,9 +50,9 @@ def test_a_key_that_is_not_accepted_ends_the_run_and_names_its_variable(server):
 
 
 def test_answers_tokens_and_the_limit_that_was_asked_for(server):
-    assert reply_of("anthropic:ok") == Reply("answer to hi seed None", 7, 5)
+    assert reply_of("anthropic:ok") == Reply("answer to hi seed None", 7, 5, served=("m", ""))
     reply = reply_of("anthropic:length", max_tokens=3)
-    assert reply == Reply(CutAnswer("half an ans"), 7, 5)
+    assert reply == Reply(CutAnswer("half an ans"), 7, 5, served=("m", ""))
     assert isinstance(reply.answer, CutAnswer)
 
 

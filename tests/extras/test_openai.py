@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import math
 import re
 
@@ -7,8 +8,10 @@ import pytest
 
 from pytest_llmfair.clients import CutAnswer, Missing, ModelClient, ModelError, load_client
 from pytest_llmfair.clients.concurrency import RetryPolicy, dispatch
-from pytest_llmfair.clients.protocol import Reply, Request
+from pytest_llmfair.clients.protocol import Reply, Request, UnknownProbability
 
+# What the server of the tests names in its replies: a model, and no fingerprint.
+SERVED = ("m", "")
 QUICK = RetryPolicy(timeout=5.0, pause=0.01)
 
 
@@ -151,7 +154,7 @@ def test_a_malformed_address_is_an_error(server, monkeypatch, address):
 
 def test_a_limit_that_was_asked_for_makes_a_cut_answer_an_answer(server):
     reply = reply_of("openai:length", max_tokens=3)
-    assert reply == Reply(CutAnswer("half an ans"), 7, 5)
+    assert reply == Reply(CutAnswer("half an ans"), 7, 5, served=SERVED)
     assert isinstance(reply.answer, CutAnswer)
     assert load_client("openai:length?max_tokens=3").generate(["hi"]) == [["half an ans"]]
 
@@ -200,9 +203,9 @@ def test_no_more_requests_are_in_flight_than_allowed(server):
 
 
 def test_tokens_are_counted_where_the_server_tells_them(server):
-    assert reply_of("openai:ok") == Reply("answer to hi seed 5", 7, 5)
-    assert reply_of("openai:no-usage") == Reply("hi", 0, 0)
-    assert reply_of("openai:huge-usage") == Reply("hi", 0, 0)
+    assert reply_of("openai:ok") == Reply("answer to hi seed 5", 7, 5, served=SERVED)
+    assert reply_of("openai:no-usage") == Reply("hi", 0, 0, served=SERVED)
+    assert reply_of("openai:huge-usage") == Reply("hi", 0, 0, served=SERVED)
 
 
 def test_hostile_and_huge_answers_come_through_as_they_are(server):
@@ -237,8 +240,31 @@ def test_label_probabilities_of_a_server_sum_to_one(server):
 
 
 def test_a_word_of_several_tokens_is_an_error_that_says_so(server):
-    with pytest.raises(ValueError, match=r"splits 'Maybe' into several tokens \('May' comes"):
+    with pytest.raises(ValueError, match=r"splits 'Maybe' into several tokens \('may' comes"):
         load_client("openai:logprobs").label_probabilities(["hi"], ["Yes", "Maybe"])
+
+
+@pytest.mark.parametrize(
+    ("listed", "words", "found"),
+    [
+        # Case and leading spaces are no other answer, but "a" may be an article.
+        ({"positive": 0.08, " Positive": 0.22, "POSITIVE": 0.1}, ["positive", "bad"], [0.4, 0.0]),
+        ({"A": 0.5, "a": 0.3, "B": 0.1}, ["A", "B"], [0.5, 0.1]),
+        ({"he": 0.5, "He": 0.3}, ["he", "He"], [0.5, 0.3]),
+        # The beginning of a word next to the word itself.
+        ({"Yes": 0.5, "Y": 0.1, "No": 0.3, "n": 0.05}, ["Yes", "No"], [0.5, 0.3]),
+    ],
+)
+def test_labels_are_read_without_regard_to_case(server, listed, words, found):
+    answer = json.dumps({token: math.log(p) for token, p in listed.items()} | {"x": -9.0})
+    read = load_client("openai:ok").backend.read_first_token(answer, words)
+    assert read == pytest.approx(found)
+
+
+def test_a_beginning_that_is_likelier_than_its_word_is_an_error(server):
+    answer = json.dumps({"Pos": math.log(0.6), "Positive": math.log(0.02), "x": -9.0})
+    with pytest.raises(UnknownProbability, match=r"splits 'Positive' .*'pos' comes first"):
+        load_client("openai:ok").backend.read_first_token(answer, ["Positive", "bad"])
 
 
 def test_a_server_without_logprobs_is_an_error_that_says_so(server):

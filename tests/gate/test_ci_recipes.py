@@ -249,7 +249,9 @@ def write_test(folder: Path, bound: float = 0.5) -> None:
         "from pytest_llmfair import assert_demographic_parity_difference_within as within\n"
         "def test_rates():\n"
         "    hired = [0, 1] * 100 + [0, 0, 0, 1] * 50\n"
-        f"    within(hired, groups=['a'] * 200 + ['b'] * 200, bound={bound})\n",
+        "    people = [f'person {i}' for i in range(400)]\n"
+        "    groups = ['a'] * 200 + ['b'] * 200\n"
+        f"    within(hired, groups=groups, units=people, bound={bound})\n",
         encoding="utf-8",
     )
 

@@ -6,13 +6,11 @@ import os
 import stat
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
 from pytest_llmfair.cli import main
-from pytest_llmfair.clients.cassette import Cassette
 from pytest_llmfair.counterfactuals import generate_pairs
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such modes")
@@ -47,18 +45,24 @@ def test_a_new_cassette_is_for_its_owner_only_and_an_old_one_stays_as_it_is(tmp_
     made.write_bytes(made.read_bytes() + b"damaged\n")
     assert main(["cassette", "prune", str(made)]) == 0
     assert mode(made) == 0o644
-    assert Cassette(made)
+    assert made.read_bytes().startswith(b"{")
+    assert b"damaged" not in made.read_bytes()
 
 
 @posix
 def test_an_audit_is_for_its_owner_only(tmp_path):
     pytest.importorskip("pyarrow")
     (tmp_path / "prompts.txt").write_text("She is a nurse.\nHe is a cook.\n")
+    checks = tmp_path / "checks.llmfair.yaml"
+    checks.write_text(
+        "version: 1\nchecks:\n"
+        "- {metric: exact_match, attribute: gender, minimum: 0.1, rationale: r, owner: o}\n"
+    )
     before = os.umask(0o022)
     try:
         out = tmp_path / "out"
-        options = "--model builtin:ngram --attribute gender"
-        main(f"audit --data {tmp_path}/prompts.txt --out {out} {options}".split())
+        options = f"--model builtin:ngram --attribute gender --checks {checks} -q"
+        main(f"audit {tmp_path}/prompts.txt --out {out} {options}".split())
     finally:
         os.umask(before)
     assert mode(out) == 0o700
@@ -68,16 +72,24 @@ def test_an_audit_is_for_its_owner_only(tmp_path):
 
 
 @pytest.mark.parametrize("words", ["her, ", "his, ", "her ", "she or her, "])
-def test_the_time_of_a_long_prompt_grows_with_its_length(words):
-    def seconds(size):
-        began = time.process_time()
-        generate_pairs([words * (size // len(words))], attribute="gender")
-        return time.process_time() - began
+def test_the_work_of_a_long_prompt_grows_with_its_length(words):
+    def calls(size):
+        counted = 0
 
-    seconds(200)
-    short, long = min(seconds(4_000) for _ in range(2)), seconds(32_000)
-    # Eight times the length: 64 times the time if it grew with the square.
-    assert long < 24 * max(short, 0.02)
+        def count(frame, event, argument):
+            nonlocal counted
+            counted += event in ("call", "c_call")
+
+        sys.setprofile(count)
+        try:
+            generate_pairs([words * (size // len(words))], attribute="gender")
+        finally:
+            sys.setprofile(None)
+        return counted
+
+    calls(200)
+    # Four times the length: 16 times the calls if they grew with the square.
+    assert calls(8_000) < 7 * calls(2_000)
 
 
 def test_the_security_policy_is_in_the_documentation_and_the_source_archive():

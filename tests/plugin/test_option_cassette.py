@@ -151,9 +151,10 @@ def test_digests_keep_no_text(run, files):
 
 def test_recorded_scores_are_judged_again_without_the_texts(run, files, pytester):
     pytester.syspathinsert()
-    run(*COMMON, "--llmfair-cassette-text=digest", "--llmfair-json=live.json", "-k", "harm")
+    command = (*COMMON, "--llmfair-cassette-text=digest", "-k", "harm")
+    run(*command, "--llmfair-json=live.json")
     made = len(calls(files))
-    run(*COMMON, "--llmfair-json=replayed.json", "-k", "harm")
+    run(*command, "--llmfair-json=replayed.json")
     assert len(calls(files)) == made == 60
     live, replayed = (
         json.loads((files / f"{name}.json").read_text("utf-8")) for name in ("live", "replayed")

@@ -152,6 +152,14 @@ def test_an_unknown_key_in_an_ini_file_is_a_usage_error(file, run, pytester):
     )
 
 
+@pytest.mark.parametrize("key", ["LLMFAIR_MODE", "llmfair-mode", "Llmfair_mode"])
+def test_a_key_in_another_spelling_is_a_usage_error(key, run, pytester):
+    pytester.makeini(f"[pytest]\n{key} = strict\n")
+    result = run()
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines([f"*has the unknown key '{key}'; did you mean mode*?"])
+
+
 def test_an_unknown_key_on_the_command_line_is_a_usage_error(run):
     result = run("-o", "llmfair_xyz=strict")
     assert result.ret == pytest.ExitCode.USAGE_ERROR

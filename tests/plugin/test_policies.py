@@ -134,7 +134,7 @@ def test_the_command_repeats_what_made_the_test_red(run, pytester, verdicts):
     pytester.makepyfile(test_it=verdicts)
     run("--llmfair-inconclusive=fail", "--llmfair-max-tokens=9").stdout.fnmatch_lines(
         [
-            'E*rerun        pytest "test_it.py::test_stays_undecided" --llmfair-inconclusive *',
-            "E*              --llmfair-max-tokens 9 -o llmfair_max_missing=0.2 --llmfair-seed 0",
+            'E*rerun *"test_it.py::test_stays_undecided" --llmfair-inconclusive fail *',
+            "E*              --llmfair-seed 0 --llmfair-max-tokens 9 -o llmfair_max_missing=0.2",
         ]
     )

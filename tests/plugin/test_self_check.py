@@ -60,18 +60,26 @@ def test_a_placebo_of_a_very_unfair_model_is_rarely_a_fail(checked):
         assert found[name]["false_fail"] <= 4
 
 
-def test_halves_of_the_answers_are_judged_alike_where_the_difference_is_large(checked):
+def test_samples_are_judged_alike_where_the_difference_is_large(checked):
     _, found = checked
-    assert found["test_selection"]["splits"] == 40
-    assert found["test_selection"]["contradictions"] == 0
+    assert found["test_selection"]["samples"] == 40
+    assert found["test_selection"]["fails"] == 40
+    assert found["test_selection"]["to_fail"] > 2.0
 
 
-def test_a_check_without_groups_has_splits_only(checked):
+def test_a_difference_that_is_mixed_down_to_the_bound_rarely_fails(checked):
+    _, found = checked
+    assert found["test_selection"]["at_bound"] == 40
+    assert found["test_selection"]["bound_fail"] <= 5
+
+
+def test_a_check_without_groups_has_samples_only(checked):
     _, found = checked
     assert found["test_tone"]["placebo"] == 0
     assert "no groups" in found["test_tone"]["why_not"]
-    assert found["test_tone"]["splits"] == 40
-    assert found["test_tone"]["flips"] > 0
+    assert found["test_tone"]["samples"] == 40
+    # The bound is within two standard errors of the share of toxic answers.
+    assert 0 < found["test_tone"]["passes"] < 40
 
 
 OWN_ESTIMATE = """
@@ -95,13 +103,13 @@ def test_both(form):
 """
 
 
-def test_groups_of_several_columns_are_dealt_out_and_split_too(pytester, run, capsys):
+def test_groups_of_several_columns_are_dealt_out_and_drawn_too(pytester, run, capsys):
     pytester.makepyfile(test_bot=COLUMNS)
     run("--llmfair-baseline=base.json", "--llmfair-update-baseline").assert_outcomes(passed=2)
     capsys.readouterr()
     assert main(["self-check", str(pytester.path / "base.json"), "--repeats", "9", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
-    assert [(each["placebo"], each["splits"]) for each in found] == [(9, 9), (9, 9)]
+    assert [(each["placebo"], each["samples"]) for each in found] == [(9, 9), (9, 9)]
 
 
 def test_a_suite_of_which_nothing_can_be_measured_exits_with_status_1(pytester, run, capsys):
@@ -119,7 +127,7 @@ def test_the_text_names_measured_and_promised_shares(pytester, run, capsys):
     text = capsys.readouterr().out
     assert "placebo repetitions are FAIL" in text
     assert "promised      at most 2.5%" in text
-    assert "splits give two verdicts" in text
+    assert "of two fresh samples get two verdicts" in text
     assert text.endswith("3 checks, 5 repetitions each\n")
 
 

@@ -6,6 +6,7 @@ session, when they are freed, can end actors of a later one.
 
 from __future__ import annotations
 
+from pytest_llmfair.audit import ray_engine
 from pytest_llmfair.audit.engines import make_parts
 from pytest_llmfair.audit.index import make_index
 from pytest_llmfair.audit.ray_engine import RayActors
@@ -38,6 +39,23 @@ def a_worker_that_is_killed_is_replaced(folder):
 
 
 def a_node_that_is_lost_costs_no_part(folder):
+    assert _made_on_two_nodes(folder, lost=1, added=1) == {}
+    assert digest(folder / "out") == digest(folder / "local")
+
+
+def a_node_that_nothing_replaces_costs_no_part(folder):
+    assert _made_on_two_nodes(folder, lost=1, added=0) == {}
+    assert digest(folder / "out") == digest(folder / "local")
+
+
+def shards_without_a_living_node_fail(folder):
+    failed = _made_on_two_nodes(folder, lost=2, added=0)
+    assert len(failed) >= 4
+    assert all("no worker found a place in the cluster within 3 s" in f for f in failed.values())
+
+
+def _made_on_two_nodes(folder, *, lost, added):
+    """Make an audit on two nodes, lose nodes after the second part, and return what failed."""
     import ray
     from ray.cluster_utils import Cluster
 
@@ -57,16 +75,20 @@ def a_node_that_is_lost_costs_no_part(folder):
         def done(_, rows):
             asked.append(rows)
             if len(asked) == 2:
-                cluster.remove_node(nodes[0], allow_graceful=False)
-                cluster.add_node(num_cpus=1)
+                if lost == 2:
+                    ray_engine.PATIENCE = 3.0
+                for node in nodes[:lost]:
+                    cluster.remove_node(node, allow_graceful=False)
+                for _ in range(added):
+                    cluster.add_node(num_cpus=1)
 
         assert make_parts(pool, store, "pairs", plan.shards, lambda *_: None) == {}
         make_index(store, plan.shards, paired=True)
-        assert make_parts(pool, store, "answers", plan.shards, done) == {}
+        failed = make_parts(pool, store, "answers", plan.shards, done)
         pool.close()
         # The user's own cluster stays.
         assert ray.is_initialized()
     finally:
         ray.shutdown()
         cluster.shutdown()
-    assert digest(out) == digest(folder / "local")
+    return failed

@@ -39,12 +39,19 @@ def folder(tmp_path, monkeypatch):
         "parts_are_equal_with_one_two_and_eight_workers",
         "a_worker_that_is_killed_is_replaced",
         "a_node_that_is_lost_costs_no_part",
+        "a_node_that_nothing_replaces_costs_no_part",
+        "shards_without_a_living_node_fail",
     ],
 )
 def test_in_a_process_of_its_own(folder, body):
     code = f"import pathlib; from tests.ray.bodies import {body} as run; run(pathlib.Path('.'))"
     done = subprocess.run(
-        [sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=False
+        [sys.executable, "-c", code],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=240,
     )
     assert done.returncode == 0, done.stdout + done.stderr
 

@@ -50,7 +50,7 @@ def test_the_interval_is_never_narrower_than_over_the_first_factor():
 def test_the_interval_holds_the_truth_where_wordings_matter():
     missed = {"one way": 0, "two way": 0}
     for seed in range(300):
-        values = answers(np.random.default_rng(seed), 0.05, 0.05)
+        values = answers(np.random.default_rng(seed), 0.05, 0.2)
         missed["one way"] += 0.5 not in mean(values)(ITEM).interval()
         missed["two way"] += 0.5 not in crossed(values).interval()
     assert missed["one way"] > 75

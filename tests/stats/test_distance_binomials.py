@@ -179,3 +179,20 @@ def test_a_term_of_one_generation_may_have_any_skew(population):
     assert some.value == pytest.approx(0.1)
     assert some.upper_bound(0.025) == pytest.approx(0.9 * others.upper_bound(0.025) + 0.1)
     assert some.lower_bound(0.025) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("terms", "answers", "population", "bound"),
+    [(9, 13, "fixed", 0.3), (30, 30, "fixed", 0.18), (30, 30, "sampled", 0.2)],
+)
+def test_few_terms_are_predicted_to_pass_as_often_as_they_do(terms, answers, population, bound):
+    rng = np.random.default_rng(4)
+    drawn = [
+        Distance.of_binomials(
+            rng.binomial(answers, 0.5, terms), [answers] * terms, population=population
+        )
+        for _ in range(150)
+    ]
+    share = drawn[0].fair_passes((-math.inf, bound), 0.0, 0.025)(1.0)
+    passed = np.mean([each.interval(0.95).upper <= bound for each in drawn])
+    assert share == pytest.approx(passed, abs=0.12)

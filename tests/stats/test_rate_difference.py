@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
@@ -189,3 +190,23 @@ def test_the_difference_within_units_is_always_held():
     within = MeanDifference.of_scores(a, b, units_a=units, units_b=units).interval()
     assert ends.lower <= within.lower
     assert within.upper <= ends.upper
+
+
+@pytest.mark.parametrize(
+    ("sizes", "hits"), [((8, 14), (2, 5)), ((15, 6), (1, 0)), ((9, 9), (0, 1))]
+)
+def test_the_share_of_fair_runs_that_pass_is_that_of_all_counts(sizes, hits):
+    def of(counts):
+        rows = [[1] * x + [0] * (n - x) for x, n in zip(counts, sizes, strict=True)]
+        return RateDifference.of_outcomes(*rows)
+
+    rate, bound, expected = sum(hits) / sum(sizes), 0.45, 0.0
+    for counts in itertools.product(*(range(n + 1) for n in sizes)):
+        if of(counts).interval(0.95).upper <= bound:
+            expected += math.prod(
+                math.comb(n, x) * rate**x * (1 - rate) ** (n - x)
+                for x, n in zip(counts, sizes, strict=True)
+            )
+    share = of(hits).fair_passes((-math.inf, bound), 0.0, 0.025)(1.0)
+    assert share == pytest.approx(expected, abs=1e-6)
+    assert 0.0 < share < 1.0

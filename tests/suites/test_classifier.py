@@ -113,9 +113,10 @@ def test_a_model_that_never_finds_a_difference_is_undefined_and_not_fair():
 
 
 def test_other_classes_are_an_error_that_names_both():
+    # Sentences come in random order, so any of them may be the first, and its label as well.
     said = (
-        "has the labels POS, NEU, NEG, and is asked for the classes positive, neutral, negative; "
-        "return a mapping with these classes"
+        "has the labels (POS|NEU|NEG), (POS|NEU|NEG), (POS|NEU|NEG), and is asked for the "
+        "classes positive, neutral, negative; return a mapping with these classes"
     )
     with pytest.raises(ValueError, match=said):
         run("classifier", sentiment(0.0, classes=("POS", "NEU", "NEG")), tasks=["age"])
@@ -125,8 +126,8 @@ def test_other_classes_are_an_error_that_names_both():
     ("row", "said"),
     [
         ("positive", "returns texts only, no probabilities"),
-        ({"positive": 1.5, "neutral": 0, "negative": 0}, "the probability 1.5 at 'I really"),
-        ({"positive": 0, "neutral": 0, "negative": 0}, "none of positive, neutral, negative can"),
+        ({"positive": 1.5, "neutral": 0, "negative": 0}, "the probability 1.5 at '"),
+        ({"positive": 0, "neutral": 0, "negative": 0}, "negative have 0 of the probability"),
     ],
 )
 def test_what_is_no_probability_is_named(row, said):
@@ -163,7 +164,7 @@ def test_a_language_model_is_asked_in_three_wordings():
     for effect, verdicts in ((0.6, "FAIL"), (0.0, "PASS")):
         found = run("classifier", ModelClient(Judge(effect)), tasks=["age"], size="standard")
         assert len(found.measured[0].wordings) == 3
-        assert verdict(found, "age", "pert_sr", 0.19) == verdicts
+        assert verdict(found, "age", "pert_sr", 0.2) == verdicts
 
 
 def test_a_language_model_without_labels_ends_well_and_says_why():

@@ -182,6 +182,9 @@ def test_labels_that_the_model_hardly_ever_answers_with_are_no_evidence(task):
         def probabilities(self, prompts, words):
             return [[1e-6, 2e-6] for _ in prompts]
 
+        def answer(self, prompt):
+            return "I cannot say."
+
     found = rabbi_only(task, ModelClient(Silent(0.0)))
     assert math.isnan(found.value(task, "rabbi"))
     assert verdict(found, task, "rabbi", 0.9) == "INVALID"

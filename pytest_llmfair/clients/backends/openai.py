@@ -19,7 +19,7 @@ from pytest_llmfair.clients.errors import (
     served_by,
     status_of,
 )
-from pytest_llmfair.clients.protocol import Attempt, Reply, Request
+from pytest_llmfair.clients.protocol import Attempt, Reply, Request, UnknownProbability
 from pytest_llmfair.clients.spec import ModelSpec
 from pytest_llmfair.responses import Missing
 
@@ -53,39 +53,45 @@ class OpenAICompatible(ServerBackend):
     def read_first_token(self, answer: str, words: Sequence[str]) -> list[float]:
         """Return P(the answer starts with the word) by word.
 
-        A word has the probability of all tokens that begin with it, after leading spaces. Tokens
-        that are only the beginning of a word, and those that the server did not list, may or may
-        not become that word: more than 0.01 of unknown probability is an error, less counts as 0.
+        A word has the probability of all tokens that begin with it, after leading spaces and
+        without regard to case; the case counts for single letters, since "a" may be an article,
+        and where two words differ in nothing else. Tokens that are only the beginning of a word,
+        and those that the server did not list, may or may not become that word. That is an error
+        where they have more than 0.01 and more than the word itself, and else counts as 0.
 
         Raises
         ------
-        ValueError
-            If the probability of a word is unknown; the message names it.
+        UnknownProbability
+            If the probability of a word is unknown, a ``ValueError``; the message names it.
         """
         shares: dict[str, float] = json.loads(answer)
-        listed = {token.lstrip(): 0.0 for token in shares}
+        names = [word.strip() for word in words]
+        folded = len({*map(str.casefold, names)}) == len(names) and min(map(len, names)) > 1
+        form = str.casefold if folded else str
+        listed = {form(token.lstrip()): 0.0 for token in shares}
         for token, share in shares.items():
-            listed[token.lstrip()] += math.exp(share)
+            listed[form(token.lstrip())] += math.exp(share)
         least = min(math.exp(share) for share in shares.values())
+        # An unlisted token has at most the least listed probability, and what is left.
+        unlisted = min(least, max(0.0, 1.0 - math.fsum(listed.values())))
         found = []
-        for word in (word.strip() for word in words):
+        for name in names:
+            word = form(name)
             share = math.fsum(p for token, p in listed.items() if _begins(token, word))
             opens = [
                 token for token in listed if token and word.startswith(token) and token != word
             ]
             open_share = math.fsum(listed[token] for token in opens)
-            if open_share > _UNKNOWN:
-                raise ValueError(
-                    f"the server of {self.name} splits {word!r} into several tokens ({opens[0]!r} "
+            if open_share > max(_UNKNOWN, share):
+                raise UnknownProbability(
+                    f"the server of {self.name} splits {name!r} into several tokens ({opens[0]!r} "
                     f"comes first, with probability {open_share:.2g}) and gives the "
                     "probability of the first token only; use words of one token, such as A and "
                     "B, or an hf: model"
                 )
-            # An unlisted token has at most the least listed probability, and what is left.
-            unlisted = min(least, max(0.0, 1.0 - math.fsum(listed.values())))
             if share == 0.0 and unlisted > _UNKNOWN:
-                raise ValueError(
-                    f"{word!r} is not among the {len(shares)} likeliest first tokens that the "
+                raise UnknownProbability(
+                    f"{name!r} is not among the {len(shares)} likeliest first tokens that the "
                     f"server of {self.name} lists (it may have up to {unlisted:.2g}); ask in a "
                     "way that these words answer, or raise top_logprobs in the specification"
                 )

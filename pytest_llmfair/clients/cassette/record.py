@@ -162,7 +162,7 @@ class Record:
         else:
             answer = DigestedText(found["answer_digest"], cut=cut)
         prompt_tokens, answer_tokens = found["tokens"]
-        model, fingerprint = found.get("served", ("", ""))
+        model, fingerprint = map(str, found.get("served", ("", "")))
         return cls(
             Question(
                 found["model"],
