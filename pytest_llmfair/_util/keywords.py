@@ -31,6 +31,15 @@ _OF_FAIRLEARN = {
 }
 
 
+def suggestion(name: str, known: Iterable[str]) -> str:
+    """Return a hint: the known names nearest to one, or all of them."""
+    names = list(known)
+    near = difflib.get_close_matches(name, names, n=2, cutoff=0.6)
+    alike = [difflib.SequenceMatcher(None, word, name).ratio() for word in near]
+    near = [word for word, share in zip(near, alike, strict=True) if share > alike[0] - 0.15]
+    return f"did you mean {' or '.join(near)}?" if near else f"known are {', '.join(names)}"
+
+
 def unknown_metric(name: str, families: Mapping[str, str]) -> ValueError:
     """Return the error for an unknown metric; `families` maps names and aliases to families."""
     near = difflib.get_close_matches(name, families, n=3, cutoff=0.5)

@@ -103,7 +103,7 @@ def generate_pairs(
     ------
     ValueError
         If the attribute or a group is unknown, or `prompts` is empty, a single text, or holds
-        something else than texts.
+        something else than texts, or a template with a slot such as ``{person}``.
 
     Examples
     --------
@@ -114,6 +114,8 @@ def generate_pairs(
     >>> generate_pairs(["A Black woman called."], ("race", "gender"), groups)[0].counterfactual
     'A white man called.'
     """
+    prompts = _checked(prompts)
+    _check_no_slots(prompts, attribute)
     return pairs_of_part(
         prompts, attribute, groups, placebo=placebo, seed=seed, uncertain=uncertain
     )
@@ -248,6 +250,24 @@ def _checked(prompts: Iterable[str | tuple[str, str]]) -> list[str | tuple[str, 
     if not texts:
         raise ValueError("there are no prompts; give at least one text")
     return [_prompt(row, text) for row, text in enumerate(texts)]
+
+
+def _check_no_slots(prompts: Sequence[str | tuple[str, str]], attribute: Attribute) -> None:
+    """Raise ``ValueError`` for a template, in which no group would be found."""
+    braces = [(row, text) for row, text in enumerate(prompts) if "{" in text]
+    if not braces:
+        return
+    from pytest_llmfair.counterfactuals.templates.fillers import known_slots
+    from pytest_llmfair.counterfactuals.templates.slots import slot_names
+
+    known = known_slots(attribute, {})
+    for row, text in braces:
+        for name in slot_names(str(text)):
+            if name in known:
+                raise ValueError(
+                    f"prompt {row} has the slot {{{name}}}, and generate_pairs takes texts as "
+                    "they are sent; give templates to pairs_from_templates"
+                )
 
 
 def _prompt(row: int, text: object) -> str | tuple[str, str]:

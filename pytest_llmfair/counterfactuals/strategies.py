@@ -18,13 +18,13 @@ import functools
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from pytest_llmfair._util.located import shipped
 from pytest_llmfair._util.validation import check_is_list, install, number, whole
-from pytest_llmfair.counterfactuals.pairs import generate_pairs
+from pytest_llmfair.counterfactuals.pairs import pairs_of_part
 from pytest_llmfair.lexicons.attributes import Attribute, lexicon_for
 from pytest_llmfair.lexicons.intersections import Intersection
 from pytest_llmfair.lexicons.lexicon import Lexicon
 from pytest_llmfair.lexicons.names import name_lexicon
-from pytest_llmfair.lexicons.schema import shipped
 from pytest_llmfair.lexicons.terms import WRITTEN, is_joined
 from pytest_llmfair.responses import Pair
 
@@ -168,7 +168,7 @@ def counterfactual_pairs(
     texts = prompts(
         lexicon, named, min_mentions=min_mentions, max_mentions=max_mentions, plain=plain
     )
-    made = texts.map(lambda text: generate_pairs([text], lexicon, groups))
+    made = texts.map(lambda text: pairs_of_part([text], lexicon, groups))
     return made.filter(bool).flatmap(st.sampled_from)
 
 

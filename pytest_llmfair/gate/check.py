@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from inspect import Parameter
 from typing import Any
 
+from pytest_llmfair._util.documents import shown
 from pytest_llmfair._util.keywords import keyword_names
 from pytest_llmfair.assertions import (
     assert_counterfactual_invariance,
@@ -26,6 +29,27 @@ UNAWARENESS = "fairness_through_unawareness"
 BOUND_WORDS = ("bound", "minimum", "eps")
 # What calls of the assertions take and checks have other keys for.
 _NOT_TAKEN = ("client", "metric", "max_share", *BOUND_WORDS)
+# What YAML gives for an annotation, and in words; annotations of other names take anything.
+_LIST, _MAPPING = (list, "a list"), (dict, "a mapping")
+_TYPES: Mapping[str, tuple[type | tuple[type, ...], str]] = {
+    "None": (type(None), "nothing"),
+    "bool": (bool, "true or false"),
+    "int": (int, "a whole number"),
+    "float": ((int, float), "a number"),
+    **dict.fromkeys(("str", "Literal", "Population"), (str, "a text")),
+    **dict.fromkeys(("ArrayLike", "Collection", "Iterable", "Sequence", "TextRows"), _LIST),
+    "Mapping": _MAPPING,
+}
+
+
+def _handed_on(function: Callable[..., Any]) -> dict[str, Parameter]:
+    """Return the keywords of an assertion that are keys of checks too."""
+    parameters = inspect.signature(function).parameters
+    keywords = {name: each for name, each in parameters.items() if each.kind is each.KEYWORD_ONLY}
+    return {name: each for name, each in keywords.items() if name not in _NOT_TAKEN}
+
+
+HANDED_ON = {**_handed_on(assert_metric), **_handed_on(assert_counterfactual_invariance)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -167,14 +191,34 @@ class AssertionCall:
         else:
             self.word = word_of(info)
             own = [*(keyword_names(info.function) or ()), *group_keywords(info)]
-        parameters = inspect.signature(caller).parameters.values()
-        shared = [each.name for each in parameters if each.kind is each.KEYWORD_ONLY]
+        shared = _handed_on(caller)
+        self._parameters = {**inspect.signature(self.info.function).parameters, **shared}
         self.taken = [name for name in (*own, *shared) if name not in _NOT_TAKEN]
 
     @classmethod
     def of(cls, metric: Any) -> AssertionCall:
         """Return the call for a metric by its name; raise ``ValueError`` if there is none."""
         return cls(None if metric == INVARIANCE else get_metric(metric))
+
+    def check_type(self, key: str, value: Any) -> None:
+        """Raise ``ValueError`` if a keyword cannot take a value, by its annotation."""
+        annotation = getattr(self._parameters.get(key), "annotation", "Any")
+        if not isinstance(annotation, str):
+            annotation = inspect.formatannotation(annotation)
+        if annotation.startswith("Callable"):
+            raise ValueError(f"{key} is a function; write this check as a test in Python")
+        inner = ""
+        while inner != annotation:
+            inner, annotation = annotation, re.sub(r"\[[^\[\]]*\]", "", annotation)
+        known = [_TYPES.get(name) for name in annotation.split(" | ")]
+        # True is a whole number to Python; to a reader it is not.
+        if not any(
+            each is None
+            or (isinstance(value, each[0]) and isinstance(value, bool) == (each[0] is bool))
+            for each in known
+        ):
+            wanted = " or ".join(each[1] for each in known if each and each[1] != "nothing")
+            raise ValueError(f"{key} is {shown(value)}; give {wanted}")
 
     @property
     def wanted(self) -> str:

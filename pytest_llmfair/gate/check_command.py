@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
+from pytest_llmfair._util.documents import schema_of
+from pytest_llmfair._util.located import load_yaml
 from pytest_llmfair.gate.check import AssertionCall, Checks
 from pytest_llmfair.gate.check_file import checks_in
-from pytest_llmfair.gate.problems import checks_schema
 from pytest_llmfair.gate.yaml_checks import CheckFile
-from pytest_llmfair.lexicons.schema import load_yaml
 
 _USAGE = """llmfair check FILE.llmfair.yaml ... [pytest options]
        llmfair check --metric METRIC --bound X --prompts FILE [--attribute NAME] [--model SPEC]
@@ -51,7 +51,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def _options() -> dict[str, Any]:
     """Return the keys of a check that are options, with what their schema says."""
-    schema = checks_schema()["$defs"]
+    schema = schema_of("gate/checks.schema.json")["$defs"]
     keys = schema["check"]["properties"]
     return {
         name: schema[part["$ref"].rpartition("/")[2]] if "$ref" in part else part

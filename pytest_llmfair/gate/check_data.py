@@ -11,8 +11,8 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from pytest_llmfair._util.keywords import suggestion
 from pytest_llmfair._util.validation import read_utf8
-from pytest_llmfair.lexicons.schema import suggestion
 from pytest_llmfair.metrics import MetricInfo
 
 Columns = dict[str, list[Any]]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -11,12 +10,13 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
+from pytest_llmfair._util.documents import Document, schema_of
 from pytest_llmfair._util.keywords import unknown_keyword
-from pytest_llmfair._util.validation import read_utf8
 from pytest_llmfair.clients.spec import ModelSpec
 from pytest_llmfair.counterfactuals.templates import read_prompts
 from pytest_llmfair.gate.check import (
     BOUND_WORDS,
+    HANDED_ON,
     INVARIANCE,
     AssertionCall,
     Check,
@@ -30,7 +30,6 @@ from pytest_llmfair.gate.check_attributes import (
     labels_of,
 )
 from pytest_llmfair.gate.check_data import arguments_from, labels_from
-from pytest_llmfair.gate.problems import Problems, line_of, yaml_problem
 from pytest_llmfair.gate.selection import UseCase
 from pytest_llmfair.judging.arguments import group_keywords
 from pytest_llmfair.judging.collecting import check_data_kind
@@ -38,15 +37,12 @@ from pytest_llmfair.judging.crossing import factor_names
 from pytest_llmfair.judging.invariance import measure_of
 from pytest_llmfair.judging.rules import Rules
 from pytest_llmfair.lexicons.attributes import lexicon_of, lexicons_of
-from pytest_llmfair.lexicons.schema import read_yaml
 from pytest_llmfair.scorers import load_scorers
 
 SUFFIXES = (".llmfair.yaml", ".llmfair.yml")
+_SCHEMA = schema_of("gate/checks.schema.json")
 # Keys of a check that are not handed on to the assertion as they are.
-_OWN = (
-    *("metric", "rationale", "owner", "attribute", "prompts", "model", "data", "columns"),
-    *("expect", "marks", "dissimilarity", *BOUND_WORDS),
-)
+_OWN = [key for key in _SCHEMA["$defs"]["check"]["properties"] if key not in HANDED_ON]
 
 
 def read_checks(path: str | Path, prompts: Prompts | None = None) -> Checks:
@@ -75,19 +71,8 @@ def read_checks(path: str | Path, prompts: Prompts | None = None) -> Checks:
     ...     [check.name for check in read_checks(file).checks]
     ['toxic_fraction']
     """
-    import yaml
-
     path = Path(path)
-    text = read_utf8(path)
-    source = _shown(path)
-    problems = Problems(source)
-    document = None
-    try:
-        document = read_yaml(text)
-    except yaml.YAMLError as error:
-        problems.add(*yaml_problem(error, text))
-    problems.check()
-    return checks_in(document, source, path.parent, prompts)
+    return _checks_of(Document.read(path, _SCHEMA), path.parent, prompts)
 
 
 def selections(files: Iterable[str], root: Path) -> str:
@@ -111,43 +96,25 @@ def checks_in(document: Any, source: str, folder: Path, prompts: Prompts | None 
     ValueError
         As :func:`read_checks`.
     """
-    problems = Problems(source)
-    problems.add_schema_errors(document)
-    if not isinstance(document, Mapping):
-        problems.check()
-    reader = _Reader(document, source, folder, problems, prompts)
-    found = reader.read()
-    problems.check()
+    return _checks_of(Document(document, source, _SCHEMA), folder, prompts)
+
+
+def _checks_of(document: Document, folder: Path, prompts: Prompts | None) -> Checks:
+    found = _Reader(document, folder, prompts).read()
+    document.check()
     # A check that is left out without a word would be the worst of errors.
-    assert len(found.checks) == len(document["checks"])
+    assert len(found.checks) == len(document.content["checks"])
     return found
-
-
-def _shown(path: Path) -> str:
-    """Return a path as messages show it: relative where that is shorter."""
-    try:
-        relative = os.path.relpath(path)
-    except ValueError:  # another drive of Windows
-        return str(path)
-    return relative if not relative.startswith("..") else str(path)
 
 
 class _Reader:
     """Reads a document whose structure was compared with the schema."""
 
-    def __init__(
-        self,
-        document: Any,
-        source: str,
-        folder: Path,
-        problems: Problems,
-        given: Prompts | None = None,
-    ) -> None:
-        self._document = document
-        self._given = given
-        self._source = source
+    def __init__(self, document: Document, folder: Path, given: Prompts | None) -> None:
+        self._problems = document
+        self._document = document.content
         self._folder = folder
-        self._problems = problems
+        self._given = given
         self._declared = self._attributes()
 
     def read(self) -> Checks:
@@ -156,66 +123,52 @@ class _Reader:
         if "prompts" not in self._document:
             prompts = self._given
         model = self._model(self._document, ())
-        entries = self._document.get("checks")
         checks = [
             self._check(place, entry, prompts, model)
-            for place, entry in enumerate(entries if isinstance(entries, list) else [])
-            if isinstance(entry, Mapping) and "metric" in entry
+            for place, entry in enumerate(self._document.get("checks", []))
+            if entry is not None and "metric" in entry
         ]
         return Checks(
-            self._source,
+            self._problems.source,
             _with_names(check for check in checks if check is not None),
             self._use_case(),
             tuple(each.lexicon for each in self._declared.values()),
             prompts,
         )
 
-    def _line(self, *path: Any) -> int:
-        return line_of(self._document, path)
-
-    def _usable(self, holder: Mapping[str, Any], path: tuple[Any, ...]) -> dict[str, Any]:
-        """Return the keys of a mapping whose values the schema accepts."""
-        return {key: holder[key] for key in holder if not self._problems.is_broken(*path, key)}
-
     def _use_case(self) -> UseCase | None:
-        given = self._document.get("use_case")
-        if not isinstance(given, Mapping):
-            return None
+        given = self._document.get("use_case", {})
         known = {each.name for each in fields(UseCase)}
         usable: dict[str, Any] = {
             key: tuple(value) if isinstance(value, list) else value
-            for key, value in self._usable(given, ("use_case",)).items()
+            for key, value in given.items()
             if key in known
         }
         if "task" not in usable:
             return None
         names = tuple(each.lexicon for each in self._declared.values()) or ("gender",)
         make = functools.partial(UseCase, **usable, attributes=names)
-        return self._problems.attempt(self._line("use_case"), make)
+        return self._problems.attempt(("use_case",), make)
 
     def _attributes(self) -> dict[str, ChosenAttribute]:
         """Return the attributes that the file declares, by name."""
-        given = self._usable(self._document, ()).get("attributes", {})
+        given = self._document.get("attributes", {})
         if isinstance(given, list):
-            given = {name: None for name in given if isinstance(name, str)}
+            given = {name: None for name in given if name is not None}
         found: dict[str, ChosenAttribute] = {}
         for name, about in given.items():
-            if not self._problems.is_broken("attributes", name):
-                line = self._line("attributes", name)
-                about = self._usable(about or {}, ("attributes", name))
-                made = self._problems.attempt(line, attribute_from, name, about, self._folder)
-                found |= {} if made is None else {name: made}
+            path = ("attributes", name)
+            made = self._problems.attempt(path, attribute_from, name, about or {}, self._folder)
+            found |= {} if made is None else {name: made}
         return found
 
     def _prompts(self, holder: Mapping[str, Any], path: tuple[Any, ...]) -> Prompts | None:
-        given = self._usable(holder, path).get("prompts")
+        given = holder.get("prompts")
         if isinstance(given, list):
-            broken = (self._problems.is_broken(*path, "prompts", i) for i in range(len(given)))
-            return None if any(broken) else list(given)
+            return None if None in given else list(given)
         if given is None:
             return None
-        line = self._line(*path, "prompts")
-        return self._problems.attempt(line, read_prompts, self._folder / given)
+        return self._problems.attempt((*path, "prompts"), read_prompts, self._folder / given)
 
     def _model(self, holder: Mapping[str, Any], path: tuple[Any, ...]) -> str | None:
         def checked(text: str) -> str:
@@ -223,39 +176,33 @@ class _Reader:
             spec.check_options(spec.kind.options)
             return text
 
-        given = self._usable(holder, path).get("model")
+        given = holder.get("model")
         if given is None:
             return None
-        return self._problems.attempt(self._line(*path, "model"), checked, given)
+        return self._problems.attempt((*path, "model"), checked, given)
 
     def _check(
-        self, place: int, entry: Mapping[str, Any], prompts: Prompts | None, model: str | None
+        self, place: int, given: Mapping[str, Any], prompts: Prompts | None, model: str | None
     ) -> Check | None:
         """Return a check; None where something in it is wrong."""
         path = ("checks", place)
-        given = self._usable(entry, path)
-        if "on" in getattr(entry, "lines", ()) and "on" not in given:
-            # YAML reads the key `on` as true.
-            given = {"on" if str(key) == "True" else key: given[key] for key in given}
-        call = self._problems.attempt(
-            self._line(*path, "metric"), AssertionCall.of, given.get("metric")
-        )
+        call = self._problems.attempt((*path, "metric"), AssertionCall.of, given["metric"])
         if call is None:
             return None
         bound = self._bound(call, given, path)
         keywords = self._keywords(call, given, path)
-        if "prompts" in entry:
-            prompts = self._prompts(entry, path)
+        if "prompts" in given:
+            prompts = self._prompts(given, path)
         if "data" in given:
             about = self._data(call, given, keywords, path)
         else:
             about = self._asked(call, given, prompts, path, keywords)
-        model = self._model(entry, path) if "model" in entry else model
+        model = self._model(given, path) if "model" in given else model
         if bound is None or about is None:
             return None
         return Check(
             name=_name(call.metric, about.get("attribute"), str(given.get("label", ""))),
-            line=self._line(*path),
+            line=self._problems.line(*path),
             metric=call.metric,
             word=call.word,
             bound=bound,
@@ -273,14 +220,14 @@ class _Reader:
     ) -> float | None:
         problems, words = self._problems, [word for word in BOUND_WORDS if word in given]
         if not words and not any(problems.is_broken(*path, word) for word in BOUND_WORDS):
-            problems.add(self._line(*path), f"{call.word} is missing; give {call.wanted}")
+            problems.add(path, f"{call.word} is missing; give {call.wanted}")
         for word in words:
             if word != call.word:
                 text = f"{call.metric} takes {call.word}, not {word}; give {call.wanted}"
-                problems.add(self._line(*path, word), text)
+                problems.add((*path, word), text)
         if words != [call.word]:
             return None
-        return problems.attempt(self._line(*path, call.word), call.checked, given[call.word])
+        return problems.attempt((*path, call.word), call.checked, given[call.word])
 
     def _keywords(
         self, call: AssertionCall, given: Mapping[str, Any], path: tuple[Any, ...]
@@ -288,7 +235,7 @@ class _Reader:
         """Return the keywords of the assertion, each of them checked."""
         keywords = {}
         for key, value in given.items():
-            line = self._line(*path, key)
+            here = (*path, key)
             if key in _OWN and key != "dissimilarity":
                 continue
             if key not in call.taken:
@@ -296,18 +243,19 @@ class _Reader:
                 error = str(unknown_keyword(call.metric, str(key), known, call.renamed))
                 for python, yaml in (("()", ""), ("=...", ""), ("argument", "key")):
                     error = error.replace(python, yaml)
-                self._problems.add(line, error)
+                self._problems.add(here, error)
             elif key == "dissimilarity":
                 keywords["metric"] = value
-                self._problems.attempt(line, measure_of, value, None, given.get("scorer"))
+                self._problems.attempt(here, measure_of, value, None, given.get("scorer"))
             else:
                 keywords[key] = value
+                self._problems.attempt(here, call.check_type, key, value)
                 if key == "scorer":
-                    self._problems.attempt(line, load_scorers().check, value)
+                    self._problems.attempt(here, load_scorers().check, value)
                 elif key == "robust_over":
-                    self._problems.attempt(line, factor_names, value)
+                    self._problems.attempt(here, factor_names, value)
                 elif key in Rules.__dataclass_fields__:
-                    self._problems.attempt(line, functools.partial(Rules, **{key: value}))
+                    self._problems.attempt(here, functools.partial(Rules, **{key: value}))
         return keywords
 
     def _data(
@@ -324,16 +272,16 @@ class _Reader:
                 if key == "attribute":
                     remedy = "name the column instead, such as columns: {groups: sex}"
                 text = f"{key} is for a model that is asked, and data are arrays; {remedy}"
-                self._problems.add(self._line(*path, key), text)
-        line = self._line(*path, "data")
+                self._problems.add((*path, key), text)
+        here = (*path, "data")
         if call.info.needs == "prompts" or call.metric == INVARIANCE:
-            self._problems.add(line, f"{call.metric} takes no arrays; give prompts, not data")
+            self._problems.add(here, f"{call.metric} takes no arrays; give prompts, not data")
             return None
         file, columns = self._folder / given["data"], given.get("columns", {})
         if "factors" in keywords:
-            where, named = self._line(*path, "factors"), keywords["factors"]
+            where, named = (*path, "factors"), keywords["factors"]
             keywords["factors"] = self._problems.attempt(where, labels_from, file, named)
-        data = self._problems.attempt(line, arguments_from, file, call.info, columns, keywords)
+        data = self._problems.attempt(here, arguments_from, file, call.info, columns, keywords)
         return None if data is None else {"data": data}
 
     def _asked(
@@ -345,20 +293,21 @@ class _Reader:
         keywords: dict[str, Any],
     ) -> dict[str, Any] | None:
         """Return what a check asks a model about; None where something is wrong."""
-        line, needs = self._line(*path), call.info.needs
+        needs = call.info.needs
         if "factors" in given:
             text = "factors names columns of data, and there are none; templates bring their own"
-            self._problems.add(self._line(*path, "factors"), f"{text} labels, so leave it out")
+            self._problems.add((*path, "factors"), f"{text} labels, so leave it out")
         if needs == "table":
             text = f"{call.metric} takes arrays, not answers of a model; give data: FILE.csv with "
-            self._problems.add(line, text + f"the columns {', '.join(call.required)}")
+            self._problems.add(path, text + f"the columns {', '.join(call.required)}")
             return None
         if prompts is None:
-            if "prompts" not in given and "prompts" not in self._document:
+            places = ((*path, "prompts"), ("prompts",))
+            if not any(self._problems.is_given(*place) for place in places):
                 text = (
                     "prompts are missing; give a list, or the path of a file, here or at the top"
                 )
-                self._problems.add(line, text)
+                self._problems.add(path, text)
             return None
         named = given.get("attribute", ())
         declared = self._document.get("attributes") or ()
@@ -369,14 +318,14 @@ class _Reader:
         try:
             attribute = self._attribute_of(call, given, prompts)
         except ValueError as error:
-            self._problems.add(self._line(*path, "attribute"), str(error))
+            self._problems.add((*path, "attribute"), str(error))
             return None
         if attribute is not None and needs != "prompts":
             taken = {k: v for k, v in attribute.compared.items() if k in call.taken}
             keywords |= {key: keywords.get(key, value) for key, value in taken.items()}
             for key in ("groups", "reference"):
                 if key in given and key in call.taken:
-                    where = self._line(*path, key)
+                    where = (*path, key)
                     keywords[key] = self._problems.attempt(where, labels_of, attribute, given[key])
         if "generations" in self._document and "generations" in call.taken:
             keywords.setdefault("generations", self._document["generations"])

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 import datetime
-import difflib
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -17,6 +16,7 @@ from typing import Any
 
 import yaml
 
+from pytest_llmfair._util.keywords import suggestion
 from pytest_llmfair._util.printing import say
 from pytest_llmfair._util.safe_yaml import safe_yaml
 from pytest_llmfair._util.validation import read_json, read_utf8
@@ -109,9 +109,7 @@ def _check_names(answers: Mapping[str, Any], content: list[dict[str, Any]]) -> N
         if kinds.get(name) == "automatic":
             raise ValueError(f"{name} is answered from the run record; remove it from the answers")
         if name not in kinds:
-            close = difflib.get_close_matches(str(name), manual, n=1)
-            hint = f"did you mean {close[0]}?" if close else f"choose from {', '.join(manual)}"
-            raise ValueError(f"there is no item {name!r}; {hint}")
+            raise ValueError(f"there is no item {name!r}; {suggestion(str(name), manual)}")
 
 
 def _answer(name: str, given: Any) -> dict[str, Any]:

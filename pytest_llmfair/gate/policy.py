@@ -5,26 +5,18 @@ It stands in ``[tool.llmfair]`` of ``pyproject.toml``, or in ``llmfair.yaml`` be
 
 from __future__ import annotations
 
-import datetime
-import math
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pytest_llmfair._util.safe_yaml import safe_yaml
+from pytest_llmfair._util.documents import Document, day, schema_of
+from pytest_llmfair._util.keywords import suggestion
+from pytest_llmfair._util.located import load_toml, load_yaml
+from pytest_llmfair._util.validation import read_utf8
 from pytest_llmfair.settings import Waiver
-from pytest_llmfair.settings.options import OPTIONS, instead
+from pytest_llmfair.settings.options import OPTIONS
 
-# What each verdict may do. INVALID evidence is always red: an error of ours is never a pass.
-_OUTCOMES = {
-    "FAIL": ("fail", "warn"),
-    "INCONCLUSIVE": ("warn", "skip", "xfail", "fail"),
-    "UNDERPOWERED": ("warn", "skip", "xfail", "fail"),
-    "INVALID": ("fail",),
-}
-_OPTION_OF = {"FAIL": "failing", "INCONCLUSIVE": "inconclusive", "UNDERPOWERED": "underpowered"}
+_OPTION_OF = {"INCONCLUSIVE": "inconclusive", "UNDERPOWERED": "underpowered"}
 
 # A pull request may ask a small part of the prompts, so only what is proven blocks it.
 PROFILES: dict[str, dict[str, Any]] = {
@@ -32,7 +24,6 @@ PROFILES: dict[str, dict[str, Any]] = {
     "nightly": {"INCONCLUSIVE": "warn", "UNDERPOWERED": "fail"},
     "release": {"mode": "strict"},
 }
-_WAIVER_KEYS = ("test", "metric", "reason", "approver", "expires", "worst")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +48,8 @@ class Policy:
     waivers: tuple[Waiver, ...] = ()
 
 
-def find_policy(root: Path) -> tuple[Path, Mapping[str, Any]] | None:
-    """Return the file of the policy and what it holds; None where there is none.
+def find_policy(root: Path) -> Document | None:
+    """Return the policy of a repository, compared with its schema; None where there is none.
 
     Raises
     ------
@@ -67,29 +58,27 @@ def find_policy(root: Path) -> tuple[Path, Mapping[str, Any]] | None:
     """
     project, own = root / "pyproject.toml", root / "llmfair.yaml"
     table: Any = None
-    if project.is_file() and "llmfair" in (text := project.read_text(encoding="utf-8")):
-        import tomllib
-
-        try:
-            table = tomllib.loads(text).get("tool", {}).get("llmfair")
-        except tomllib.TOMLDecodeError as error:
-            raise ValueError(f"{project} is not TOML: {error}") from None
+    if project.is_file() and "llmfair" in (text := read_utf8(project)):
+        tools = load_toml(text, str(project)).get("tool", {})
+        table = tools.get("llmfair") if isinstance(tools, dict) else None
     if not own.is_file():
-        return None if table is None else (project, table)
+        return None if table is None else Document(table, str(project), _schema())
     if table is not None:
         raise ValueError(
             f"{project} has [tool.llmfair], and {own} exists too; keep the policy in one of them"
         )
-    import yaml
+    content = load_yaml(read_utf8(own), str(own))
+    return Document({} if content is None else content, str(own), _schema())
 
-    # Dates stay texts here, so that a wrong one is named with its key.
-    loader: Any = type("TextDates", (yaml.SafeLoader,), {})
-    loader.add_constructor("tag:yaml.org,2002:timestamp", yaml.SafeLoader.construct_yaml_str)
-    try:
-        table = safe_yaml(own.read_text(encoding="utf-8"), loader)
-    except yaml.YAMLError as error:
-        raise ValueError(f"{own} is not YAML: {error}") from None
-    return own, {} if table is None else table
+
+def _schema() -> dict[str, Any]:
+    """Return the schema with every option of the command line as a key."""
+    schema = schema_of("gate/policy.schema.json")
+    options = {option.name: {"$ref": "#/$defs/option"} for option in OPTIONS}
+    profile = schema["$defs"]["profile"]
+    profile = {**profile, "properties": {**profile["properties"], **options}}
+    properties = {**options, **schema["properties"]}
+    return {**schema, "properties": properties, "$defs": {**schema["$defs"], "profile": profile}}
 
 
 def load_policy(root: Path, profile: str | None = None) -> Policy | None:
@@ -121,94 +110,41 @@ def load_policy(root: Path, profile: str | None = None) -> Policy | None:
     found = find_policy(root)
     if found is None and profile is None:
         return None
-    source, table = found or (root / "pyproject.toml", {})
-    try:
-        return _policy(source, table, profile)
-    except ValueError as error:
-        raise ValueError(f"{source}: {error}") from None
-
-
-def _policy(source: Path, table: Any, profile: str | None) -> Policy:
-    _check_table(table, "the policy")
-    own = table.get("profiles", {})
-    _check_table(own, "profiles")
-    names = [option.name for option in OPTIONS]
-    _check_keys(table, (*names, "profiles", "waivers"), "the policy")
+    document = found or Document({}, str(root / "pyproject.toml"), None)
+    table = document.content
     profiles = dict(PROFILES)
-    for name, each in own.items():
-        _check_table(each, f"profile {name}")
-        _check_keys(each, (*_OUTCOMES, *names), f"profile {name}")
+    for name, each in table.pop("profiles", {}).items():
         # What a profile of this name already says stays, but for the keys given here.
         profiles[name] = {**PROFILES.get(name, {}), **each}
-    values = {key: each for key, each in table.items() if key in names}
-    profile = profile or values.get("profile")
-    values.pop("profile", None)
+    waivers = [
+        Waiver(
+            **{key: each.get(key, "") for key in ("test", "metric", "reason", "approver")},
+            expires=day(each["expires"]).isoformat(),
+            worst=each.get("worst"),
+            place=f"waiver {number} in {Path(document.source).name}",
+        )
+        for number, each in enumerate(table.pop("waivers", []), start=1)
+        if document.is_right()
+    ]
+    named = table.pop("profile", None)
+    profile = profile or named
     failing = "fail"
-    if profile is not None:
-        if profile not in profiles:
-            raise ValueError(f"there is no profile {profile!r}{instead(profile, profiles)}")
+    if profile is not None and profile not in profiles:
+        hint = suggestion(str(profile), profiles)
+        document.add(
+            ("profile",) if profile == named else (), f"there is no profile {profile!r}; {hint}"
+        )
+    elif profile is not None:
         chosen = dict(profiles[profile])
-        for verdict, possible in _OUTCOMES.items():
-            if (outcome := chosen.pop(verdict, None)) is None:
-                continue
-            if outcome not in possible:
-                raise ValueError(
-                    f"profile {profile} says {verdict} = {outcome!r}; choose "
-                    f"{' or '.join(possible)}"
-                )
-            if verdict == "FAIL":
-                failing = outcome
-            elif verdict in _OPTION_OF:
-                values[_OPTION_OF[verdict]] = outcome
-        values |= chosen
-    options = {name: _as_text(name, value) for name, value in values.items()}
-    return Policy(source, options, failing, tuple(_waivers(table.get("waivers", []), source.name)))
+        failing = chosen.pop("FAIL", failing)
+        chosen.pop("INVALID", None)
+        # An outcome of the profile comes after an option of the policy, and before its own.
+        outcomes = {_OPTION_OF[key]: chosen.pop(key) for key in _OPTION_OF if key in chosen}
+        table |= {**outcomes, **chosen}
+    document.check()
+    options = {name: _as_text(value) for name, value in table.items()}
+    return Policy(Path(document.source), options, failing, tuple(waivers))
 
 
-def _as_text(name: str, value: Any) -> str:
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, (str, int, float)):
-        return str(value)
-    raise ValueError(f"{name} is {value!r}; give one value")
-
-
-def _waivers(given: Any, file: str) -> list[Waiver]:
-    if not isinstance(given, list):
-        raise ValueError(f"waivers is a {type(given).__name__}; give a list")
-    made = []
-    for i, each in enumerate(given, start=1):
-        where = f"waiver {i}"
-        _check_table(each, where)
-        _check_keys(each, _WAIVER_KEYS, where)
-        for key in ("test", "reason", "approver", "expires"):
-            if not each.get(key):
-                raise ValueError(
-                    f"{where} has no {key}; a waiver needs all keys but metric and worst"
-                )
-        expires = each["expires"]
-        if isinstance(expires, str):
-            with suppress(ValueError):
-                expires = datetime.date.fromisoformat(expires)
-        if type(expires) is not datetime.date:
-            raise ValueError(f"{where} expires {expires!r}; give a date such as 2027-01-31")
-        worst = each.get("worst")
-        if worst is not None and (type(worst) not in (int, float) or not math.isfinite(worst)):
-            raise ValueError(
-                f"{where}: worst is {worst!r}; give a number, the worst value that you accept"
-            )
-        texts = {key: str(each.get(key, "")) for key in ("test", "metric", "reason", "approver")}
-        place = f"{where} in {file}"
-        made.append(Waiver(**texts, expires=expires.isoformat(), worst=worst, place=place))
-    return made
-
-
-def _check_table(given: Any, what: str) -> None:
-    if not isinstance(given, Mapping):
-        raise ValueError(f"{what} is a {type(given).__name__}; give a table of keys and values")
-
-
-def _check_keys(given: Mapping[str, Any], known: Sequence[str], what: str) -> None:
-    for key in given:
-        if key not in known:
-            raise ValueError(f"{what} has the unknown key {key!r}{instead(key, known)}")
+def _as_text(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)

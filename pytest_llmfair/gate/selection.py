@@ -10,11 +10,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
+from pytest_llmfair._util.documents import schema_of
+from pytest_llmfair._util.keywords import suggestion
 from pytest_llmfair.counterfactuals.templates.fillers import group_slots
 from pytest_llmfair.counterfactuals.templates.slots import slot_names
 from pytest_llmfair.gate.documents import data, rendered
-from pytest_llmfair.gate.problems import checks_schema
-from pytest_llmfair.lexicons.schema import suggestion
 from pytest_llmfair.metrics import MetricInfo, all_metrics, fairness_through_unawareness
 
 TASKS: Mapping[str, str] = {
@@ -30,7 +30,8 @@ TASKS: Mapping[str, str] = {
 
 def use_case_schema() -> Mapping[str, Any]:
     """Return the keys of a use case in files of checks, as JSON Schema describes them."""
-    keys: Mapping[str, Any] = checks_schema()["$defs"]["use_case"]["properties"]
+    schema = schema_of("gate/checks.schema.json")
+    keys: Mapping[str, Any] = schema["$defs"]["use_case"]["properties"]
     return keys
 
 

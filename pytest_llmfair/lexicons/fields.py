@@ -1,33 +1,23 @@
-"""The content of a lexicon file, checked; every error names the file and the line."""
+"""The content of a lexicon file, checked; every problem names the file and the line."""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from importlib import resources
 from importlib.resources.abc import Traversable
+from pathlib import Path
 from typing import Any
 
-from pytest_llmfair.lexicons.entries import ENTRY_KEYS, entries_in
-from pytest_llmfair.lexicons.peoples import KINDS, NEEDED, People, synonyms_of
-from pytest_llmfair.lexicons.schema import (
-    at_line,
-    collection_in,
-    date_in,
-    kind_of,
-    load_yaml,
-    suggestion,
-    terms_in,
-    text_in,
-)
+from pytest_llmfair._util.documents import Document, day, place_of, schema_of
+from pytest_llmfair._util.keywords import suggestion
+from pytest_llmfair._util.located import load_yaml
+from pytest_llmfair.lexicons.entries import ENTRY_KEYS, entries_of, terms_in
+from pytest_llmfair.lexicons.peoples import synonyms_of
 
+_SCHEMA = "lexicons/lexicon.schema.json"
 _TEXTS = ("name", "language", "version", "source", "licence", "limits")
 _LISTS = ("groups", "default_groups", "exact", "neutral", "exceptions", "lacks", "unmarked")
-_OTHERS = (
-    *("extends", "aliases", "reviewed", "determiners", "entries"),
-    *("neutral_nouns", "synonyms", "peoples"),
-)
-_REQUIRED = ("name", "groups", "entries")
 
 
 def shipped_attributes() -> list[str]:
@@ -40,44 +30,80 @@ def shipped_attributes() -> list[str]:
 def shipped_fields(attribute: str) -> dict[str, Any]:
     """Return the fields of a shipped `Lexicon`; do not change them, they are read only once."""
     file = _folder() / f"{attribute}.yaml"
-    return fields_from(load_yaml(file.read_text(encoding="utf-8"), file.name), file.name)
+    # The tests compare the files of the package with the schema.
+    content = load_yaml(file.read_text(encoding="utf-8"), file.name)
+    return _fields(Document(content, file.name, None))
 
 
 def _folder() -> Traversable:
     return resources.files("pytest_llmfair.lexicons") / "data"
 
 
+def fields_in(path: str | Path) -> dict[str, Any]:
+    """Return the fields of the lexicon in a file."""
+    return _fields(Document.read(path, schema_of(_SCHEMA)))
+
+
 def fields_from(data: Any, source: str) -> dict[str, Any]:
-    """Check the content of a lexicon file and return the fields of a `Lexicon`."""
-    if not isinstance(data, Mapping):
-        content = "is empty" if data is None else f"holds a {kind_of(data)}"
-        raise ValueError(f"{source} {content}; a lexicon is a mapping of name, groups and entries")
-    at = functools.partial(at_line, source, data)
-    known = [*_TEXTS, *_LISTS, *_OTHERS]
-    for key in data:
-        if key not in known:
-            raise ValueError(f"{at(key)}: unknown key {key!r}; {suggestion(str(key), known)}")
-    base = _base(data, source)
-    for key in _REQUIRED if base is None else ():
-        if not data.get(key):
-            raise ValueError(f"{at(key)}: {key!r} is missing or empty; a lexicon needs it")
-    given = _plain_fields(data, at)
-    fields = given if base is None else _extended(base, given)
-    _check_groups(fields["groups"], at("groups"))
-    aliases = _aliases(data, fields["groups"], {} if base is None else base["aliases"], source)
-    labels = {**{group: group for group in fields["groups"]}, **aliases}
-    fields |= {"aliases": aliases, **_groups_of_kind(fields, given["lacks"], labels, at)}
+    """Return the fields of the lexicon that a mapping holds."""
+    return _fields(Document(data, source, schema_of(_SCHEMA)))
+
+
+def _fields(document: Document) -> dict[str, Any]:
+    """Return the fields of a `Lexicon`; raise ``ValueError`` with all that is wrong."""
+    data, add = document.content, document.add
+    base = _base(document)
+    fields: dict[str, Any] = {
+        key: str(data[key]).strip() for key in _TEXTS if data.get(key) is not None
+    }
+    for key in _LISTS:
+        fields[key] = terms_in(data.get(key))
+    fields["reviewed"] = day(data["reviewed"]) if data.get("reviewed") else None
+    given = {key: value for key, value in fields.items() if value}
+    if base is not None:
+        fields = _extended(base, fields)
+    groups = fields["groups"]
+    if document.is_right("groups") and len(set(groups)) < max(2, len(groups)):
+        add(("groups",), f"groups are {list(groups)}; name two or more, each once")
+    for group in groups:
+        if group in ENTRY_KEYS:
+            add(("groups",), f"a group cannot be called {group!r}, a key of every entry")
+    if not groups or not document.is_right("groups"):
+        # Whatever follows would name groups that are not known.
+        document.check()
+    aliases = _aliases(document, groups, {} if base is None else base["aliases"])
+    labels = {**{group: group for group in groups}, **aliases}
+    for key, called in (("default_groups", "default"), ("unmarked", "unmarked")):
+        for name in fields[key]:
+            if name not in labels:
+                hint = suggestion(name, labels)
+                add((key,), f"{called} group {name!r} is not a group; {hint}")
+        fields[key] = tuple(labels[name] for name in fields[key] if name in labels)
+    fields["default_groups"] = fields["default_groups"] or groups
+    if document.is_right("default_groups") and len(set(fields["default_groups"])) < 2:
+        add(
+            ("default_groups",),
+            f"default_groups are {list(fields['default_groups'])}; name two or more, because they "
+            "are exchanged with each other",
+        )
+    for group in given.get("lacks", ()):
+        if group in labels:
+            add(("lacks",), f"{group!r} is in lacks and is also a group; keep one")
+    fields["lacks"] = tuple(group for group in fields["lacks"] if group not in labels)
+    fields["aliases"] = aliases
     inherited = () if base is None else base["entries"]
-    own = entries_in(data, labels, source, inherited, given["reviewed"])
+    own = entries_of(document, labels, inherited, given.get("reviewed"))
     # The entries of a user come first, so that they are read and written first.
     fields["entries"] = (*own, *inherited)
-    spelled = _spelled(fields, given["exact"], at)
-    owners = {term.casefold(): group for term, group in spelled.items()}
-    fields["neutral_nouns"] = _neutral_nouns(data, owners, source)
-    fields["peoples"] = _peoples(data, owners, source)
-    lines = _lines(data, "synonyms", "lists", source)
-    listed = tuple(_of_one_group(line, owners, where) for where, line in lines)
-    fields["synonyms"] = (*listed, *synonyms_of(fields["peoples"], owners))
+    spelled = {
+        term: group
+        for entry in fields["entries"]
+        for group, terms in entry.terms.items()
+        for term in terms
+    }
+    if document.is_right("entries"):
+        fields |= _on_terms(document, spelled, groups, given.get("exact", ()), fields["entries"])
+    document.check()
     if base is not None:
         fields["neutral_nouns"] = {**base["neutral_nouns"], **fields["neutral_nouns"]}
         fields["synonyms"] += base["synonyms"]
@@ -85,87 +111,98 @@ def fields_from(data: Any, source: str) -> dict[str, Any]:
     return fields
 
 
-def _plain_fields(data: Any, at: Callable[[str], str]) -> dict[str, Any]:
-    """Return texts, lists and the date as the file gives them."""
-    fields: dict[str, Any] = {
-        key: text_in(data[key], f"{at(key)}: {key}") for key in _TEXTS if data.get(key) is not None
-    }
-    for key in _LISTS:
-        fields[key] = terms_in(data.get(key) or [], f"{at(key)}: {key}")
-    fields["reviewed"] = date_in(data.get("reviewed"), at("reviewed"))
-    return fields
-
-
-def _check_groups(groups: tuple[str, ...], where: str) -> None:
-    if len(set(groups)) < 2 or len(set(groups)) != len(groups):
-        raise ValueError(f"{where}: groups are {list(groups)}; name two or more, each once")
+def _on_terms(
+    document: Document,
+    spelled: Mapping[str, str],
+    groups: tuple[str, ...],
+    exact: tuple[str, ...],
+    entries: tuple[Any, ...],
+) -> dict[str, Any]:
+    """Return what a file says about terms of its entries."""
     for group in groups:
-        if group in ENTRY_KEYS:
-            raise ValueError(f"{where}: a group cannot be called {group!r}, a key of every entry")
-
-
-def _groups_of_kind(
-    fields: dict[str, Any],
-    lacks: Sequence[str],
-    labels: Mapping[str, str],
-    at: Callable[[str], str],
-) -> dict[str, tuple[str, ...]]:
-    """Return the default, the unmarked and the lacking groups; `lacks` are those of the file."""
-    found = {}
-    for key, called in (("default_groups", "default"), ("unmarked", "unmarked")):
-        for name in fields[key]:
-            if name not in labels:
-                hint = suggestion(name, list(labels))
-                raise ValueError(f"{at(key)}: {called} group {name!r} is not a group; {hint}")
-        found[key] = tuple(labels[name] for name in fields[key])
-    found["default_groups"] = found["default_groups"] or fields["groups"]
-    if len(set(found["default_groups"])) < 2:
-        raise ValueError(
-            f"{at('default_groups')}: default_groups are {list(found['default_groups'])}; name "
-            "two or more, because they are exchanged with each other"
-        )
-    for group in lacks:
-        if group in labels:
-            raise ValueError(f"{at('lacks')}: {group!r} is in lacks and is also a group; keep one")
-    return {**found, "lacks": tuple(group for group in fields["lacks"] if group not in labels)}
-
-
-def _spelled(
-    fields: Mapping[str, Any], exact: Sequence[str], at: Callable[[str], str]
-) -> dict[str, str]:
-    """Return the group of every term; each group needs one, and `exact` are terms."""
-    spelled = {
-        term: group
-        for entry in fields["entries"]
-        for group, terms in entry.terms.items()
-        for term in terms
-    }
-    for group in fields["groups"]:
-        if not any(group in entry.terms for entry in fields["entries"]):
-            raise ValueError(
-                f"{at('groups')}: no entry has a term of group {group!r}; give one, or move the "
-                "group to lacks"
+        if not any(group in entry.terms for entry in entries):
+            document.add(
+                ("groups",),
+                f"no entry has a term of group {group!r}; give one, or move the group to lacks",
             )
     for term in exact:
         if term not in spelled:
-            raise ValueError(
-                f"{at('exact')}: exact {term!r} is not a term of any entry in this spelling; "
-                + suggestion(term, list(spelled))
+            hint = suggestion(term, spelled)
+            document.add(
+                ("exact",), f"exact {term!r} is not a term of any entry in this spelling; {hint}"
             )
-    return spelled
+    owners = {term.casefold(): group for term, group in spelled.items()}
+    nouns: dict[str, str] = {}
+    for noun, terms in (document.content.get("neutral_nouns") or {}).items():
+        of_noun = _known(document, ("neutral_nouns", noun), terms, owners)
+        nouns |= {term.casefold(): terms_in(noun)[0] for term in of_noun}
+    peoples = [
+        {kind: terms_in(terms) for kind, terms in people.items()}
+        for path, people in _items(document, "peoples")
+        if _of_one_group(document, path, [terms_in(terms) for terms in people.values()], owners)
+    ]
+    lines = [
+        terms_in(line)
+        for path, line in _items(document, "synonyms")
+        if _of_one_group(document, path, [terms_in(line)], owners)
+    ]
+    joined = synonyms_of(peoples, owners) if document.is_right("peoples") else ()
+    return {"neutral_nouns": nouns, "peoples": tuple(peoples), "synonyms": (*lines, *joined)}
 
 
-def _base(data: Any, source: str) -> dict[str, Any] | None:
+def _items(document: Document, key: str) -> Iterator[tuple[tuple[str, int], Any]]:
+    """Yield the items of a list, each with its path."""
+    for place, item in enumerate(document.content.get(key) or []):
+        if item is not None:
+            yield (key, place), item
+
+
+def _of_one_group(
+    document: Document,
+    path: tuple[Any, ...],
+    words: list[tuple[str, ...]],
+    owners: Mapping[str, str],
+) -> bool:
+    """Whether terms name one group; add what is wrong with them."""
+    terms = [term for listed in words for term in listed]
+    known = _known(document, path, terms, owners)
+    groups = list(dict.fromkeys(owners[term.casefold()] for term in known))
+    if len(groups) > 1:
+        document.add(
+            path,
+            f"{place_of(path)}: {', '.join(terms)} name the groups {' and '.join(groups)}; a line "
+            "names one",
+        )
+    return bool(known)
+
+
+def _known(
+    document: Document, path: tuple[Any, ...], terms: Any, owners: Mapping[str, str]
+) -> tuple[str, ...]:
+    """Return the terms that an entry has; add what is wrong with others."""
+    terms = terms_in(terms)
+    for term in terms:
+        if term.casefold() not in owners:
+            hint = suggestion(term, owners)
+            document.add(path, f"{place_of(path)}: {term!r} is not a term of any entry; {hint}")
+    return tuple(term for term in terms if term.casefold() in owners)
+
+
+def _base(document: Document) -> dict[str, Any] | None:
     """Return the fields of the shipped lexicon that the data extend, or None."""
-    name = data.get("extends")
+    if not document.is_right("extends"):
+        document.check()
+    name = document.content.get("extends")
     if name is None:
         return None
     shipped = shipped_attributes()
     if name not in shipped:
-        raise ValueError(
-            f"{at_line(source, data, 'extends')}: extends {name!r}, which is not a lexicon that "
-            f"ships with the package; {suggestion(str(name), shipped)}"
+        document.add(
+            ("extends",),
+            f"extends {name!r}, which is not a lexicon that ships with the package; "
+            + suggestion(name, shipped),
         )
+        document.check()
     return shipped_fields(name)
 
 
@@ -182,82 +219,24 @@ def _extended(base: Mapping[str, Any], own: dict[str, Any]) -> dict[str, Any]:
 
 
 def _aliases(
-    data: Any, groups: tuple[str, ...], inherited: Mapping[str, str], source: str
+    document: Document, groups: tuple[str, ...], inherited: Mapping[str, str]
 ) -> dict[str, str]:
-    given = collection_in(data, source, "aliases", dict, "group: [aliases]")
     aliases = dict(inherited)
     for group in groups:
         if group in inherited:
-            where = at_line(source, data, "groups")
-            raise ValueError(
-                f"{where}: {group!r} is another name of {inherited[group]!r}; use that"
+            document.add(
+                ("groups",), f"{group!r} is another name of {inherited[group]!r}; use that"
             )
-    for group, names in given.items():
-        here = at_line(source, given, group)
+    for group, names in (document.content.get("aliases") or {}).items():
+        path = ("aliases", group)
         if group not in groups:
             hint = suggestion(str(group), groups)
-            raise ValueError(f"{here}: aliases of {group!r}, which is not a group; {hint}")
-        for name in terms_in(names, f"{here}: aliases of {group}"):
+            document.add(path, f"aliases of {group!r}, which is not a group; {hint}")
+            continue
+        for name in terms_in(names):
             if name in groups or aliases.setdefault(name, group) != group:
                 owner = aliases.get(name, name)
-                raise ValueError(
-                    f"{here}: alias {name!r} of {group} already stands for {owner}; use it once"
+                document.add(
+                    path, f"alias {name!r} of {group} already stands for {owner}; use it once"
                 )
     return aliases
-
-
-def _neutral_nouns(data: Any, owners: Mapping[str, str], source: str) -> dict[str, str]:
-    """Return, by term, the noun that remains when the group is not named."""
-    wanted = "noun: [terms that it takes the place of]"
-    given = collection_in(data, source, "neutral_nouns", dict, wanted)
-    nouns: dict[str, str] = {}
-    for noun, terms in given.items():
-        where = f"{at_line(source, given, noun)}: neutral_nouns, {noun}"
-        (word,) = terms_in(noun, where)
-        for term in terms_in(terms, where):
-            _owner(term, owners, where)
-            nouns[term.casefold()] = word
-    return nouns
-
-
-def _peoples(data: Any, owners: Mapping[str, str], source: str) -> tuple[People, ...]:
-    """Return the words of each people by their kind."""
-    peoples = []
-    for where, people in _lines(data, "peoples", "mappings", source):
-        if not isinstance(people, Mapping):
-            raise ValueError(f"{where} is a {kind_of(people)}; give its words by their kind")
-        for kind in people:
-            if kind not in KINDS:
-                hint = suggestion(str(kind), [*KINDS])
-                raise ValueError(f"{where}: unknown kind {kind!r}; {hint}")
-        for kind in NEEDED:
-            if not people.get(kind):
-                raise ValueError(f"{where}: {kind!r} is missing or empty; a people needs it")
-        words = {kind: terms_in(terms, where) for kind, terms in people.items()}
-        _of_one_group([term for terms in words.values() for term in terms], owners, where)
-        peoples.append(words)
-    return tuple(peoples)
-
-
-def _lines(data: Any, key: str, wanted: str, source: str) -> Iterator[tuple[str, Any]]:
-    """Yield the items of a list, each with its place in the file."""
-    given = collection_in(data, source, key, list, f"a list of {wanted}")
-    for number, line in enumerate(given, start=1):
-        yield f"{at_line(source, given, number - 1)}: {key}, line {number}", line
-
-
-def _of_one_group(value: Any, owners: Mapping[str, str], where: str) -> tuple[str, ...]:
-    terms = terms_in(value, where)
-    groups = list(dict.fromkeys(_owner(term, owners, where) for term in terms))
-    if len(groups) > 1:
-        raise ValueError(
-            f"{where}: {', '.join(terms)} name the groups {' and '.join(groups)}; a line names one"
-        )
-    return terms
-
-
-def _owner(term: str, owners: Mapping[str, str], where: str) -> str:
-    if term.casefold() not in owners:
-        hint = suggestion(term, [*owners])
-        raise ValueError(f"{where}: {term!r} is not a term of any entry; {hint}")
-    return owners[term.casefold()]

@@ -8,10 +8,10 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from pytest_llmfair._util.keywords import suggestion
 from pytest_llmfair.lexicons.lexicon import Lexicon
 from pytest_llmfair.lexicons.person_phrases import IDENTITY, NOUN, PEOPLE, phrases
 from pytest_llmfair.lexicons.reading import Change, Doubt, Mention, Reading
-from pytest_llmfair.lexicons.schema import suggestion
 from pytest_llmfair.lexicons.terms import UNPAIRED, Sense
 from pytest_llmfair.text import MASK
 

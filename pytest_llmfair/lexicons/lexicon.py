@@ -11,10 +11,10 @@ from datetime import date
 from pathlib import Path
 from typing import Any, ClassVar
 
-from pytest_llmfair._util.validation import read_utf8
+from pytest_llmfair._util.keywords import suggestion
 from pytest_llmfair.lexicons.english.roles import CASES
 from pytest_llmfair.lexicons.english.words import is_one_of
-from pytest_llmfair.lexicons.fields import fields_from
+from pytest_llmfair.lexicons.fields import fields_from, fields_in
 from pytest_llmfair.lexicons.frozen import ByValue
 from pytest_llmfair.lexicons.grammar import Grammar
 from pytest_llmfair.lexicons.languages import grammar_for, rules_of
@@ -35,7 +35,6 @@ from pytest_llmfair.lexicons.reading import (
     with_conditions_alike,
     with_negated_conditions,
 )
-from pytest_llmfair.lexicons.schema import load_yaml, suggestion
 from pytest_llmfair.lexicons.spelling import folded
 from pytest_llmfair.lexicons.terms import (
     UNPAIRED,
@@ -177,7 +176,7 @@ class Lexicon(ByValue):
         ValueError
             If the file is not UTF-8 or YAML, or its content is wrong; the message names the line.
         """
-        return cls.from_dict(load_yaml(read_utf8(Path(path)), str(path)), str(path))
+        return cls(**fields_in(path))
 
     def group(self, name: str) -> str:
         """Return the group with a name or an alias."""

@@ -6,10 +6,9 @@ import functools
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from pytest_llmfair._util.keywords import UnknownName
+from pytest_llmfair._util.keywords import UnknownName, suggestion
 from pytest_llmfair.lexicons.fields import shipped_attributes, shipped_fields
 from pytest_llmfair.lexicons.lexicon import Lexicon
-from pytest_llmfair.lexicons.schema import suggestion
 
 # Other names of the shipped attributes.
 _CALLED = {

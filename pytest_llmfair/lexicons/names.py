@@ -7,6 +7,7 @@ import random
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
+from pytest_llmfair._util.located import shipped
 from pytest_llmfair._util.validation import whole, whole_seed
 from pytest_llmfair.lexicons.english.words import is_one_of
 from pytest_llmfair.lexicons.grammar import Grammar, Name
@@ -14,7 +15,6 @@ from pytest_llmfair.lexicons.intersections import intersection
 from pytest_llmfair.lexicons.lexicon import Lexicon
 from pytest_llmfair.lexicons.loading import load_lexicons
 from pytest_llmfair.lexicons.reading import Doubt
-from pytest_llmfair.lexicons.schema import shipped
 from pytest_llmfair.lexicons.terms import Choice, Entry, Sense
 
 # The lexicons whose groups have names, in the order of the labels.

@@ -5,9 +5,9 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterator, Mapping
 
+from pytest_llmfair._util.located import shipped
 from pytest_llmfair.lexicons.english.words import is_one_of
 from pytest_llmfair.lexicons.lexicon import PRONOUNS, Lexicon
-from pytest_llmfair.lexicons.schema import shipped
 from pytest_llmfair.lexicons.terms import WRITTEN, Entry
 
 IDENTITY, NOUN, PEOPLE = "identity", "noun", "people"

@@ -8,10 +8,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
 
+from pytest_llmfair._util.keywords import suggestion
 from pytest_llmfair.lexicons.grammar import Kind
 from pytest_llmfair.lexicons.lexicon import Lexicon
 from pytest_llmfair.lexicons.peoples import KINDS, OF_ONE_SEX, People, people_called
-from pytest_llmfair.lexicons.schema import suggestion
 from pytest_llmfair.lexicons.terms import COLLECTIVE, Entry
 
 _SHOWN = 8  # peoples that a message lists

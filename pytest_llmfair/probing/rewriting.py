@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
+from pytest_llmfair._util.located import shipped
 from pytest_llmfair._util.validation import check_is_list, share
 from pytest_llmfair.counterfactuals.pairs import Pairs, generate_pairs
 from pytest_llmfair.counterfactuals.strategies import sentences_about
@@ -18,7 +19,6 @@ from pytest_llmfair.lexicons.edits import edits_between
 from pytest_llmfair.lexicons.intersections import Intersection
 from pytest_llmfair.lexicons.lexicon import Lexicon
 from pytest_llmfair.lexicons.names import name_lexicon
-from pytest_llmfair.lexicons.schema import shipped
 from pytest_llmfair.lexicons.terms import Entry
 from pytest_llmfair.responses import EXPLICIT, OMISSION, Pair, Rejected, marked
 

@@ -14,7 +14,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pytest_llmfair.settings.options import OPTIONS, instead
+from pytest_llmfair.settings.options import OPTIONS
 
 if TYPE_CHECKING:
     import pytest
@@ -242,8 +242,10 @@ def _check_keys(config: pytest.Config) -> None:
             try:
                 config.getini(key)  # other plugins may have keys like ours
             except ValueError:
-                like = instead(key[len("llmfair_") :].lower().replace("-", "_"), names)
-                raise pytest.UsageError(f"{source} has the unknown key {key!r}{like}") from None
+                from pytest_llmfair._util.keywords import suggestion
+
+                hint = suggestion(key[len("llmfair_") :].lower().replace("-", "_"), names)
+                raise pytest.UsageError(f"{source} has the unknown key {key!r}; {hint}") from None
 
 
 def _unwritable(path: Path, *, folder: bool) -> str:

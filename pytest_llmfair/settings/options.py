@@ -6,7 +6,7 @@ Standard library only: the plugin loads this at start-up.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -107,14 +107,6 @@ def _choice(name: str, words: tuple[str, ...], help_text: str) -> Option:
         return text
 
     return Option(name, parse, f"one of {', '.join(words)}", help_text, "|".join(words))
-
-
-def instead(given: Any, known: Iterable[str]) -> str:
-    """Return the end of a message about an unknown name: the nearest one, or all."""
-    import difflib
-
-    close = difflib.get_close_matches(str(given), names := list(known), n=1)
-    return f"; did you mean {close[0]}?" if close else f"; choose among {', '.join(names)}"
 
 
 # Options whose value is the path of a file that a run reads or adds to.

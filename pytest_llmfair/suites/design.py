@@ -8,8 +8,9 @@ from dataclasses import dataclass, field, replace
 from importlib import resources
 from typing import Any
 
+from pytest_llmfair._util.keywords import suggestion
+from pytest_llmfair._util.located import shipped
 from pytest_llmfair.judging.bound import Bound
-from pytest_llmfair.lexicons.schema import shipped, suggestion
 from pytest_llmfair.metrics import get_metric
 
 SIZES = ("smoke", "standard", "paper")

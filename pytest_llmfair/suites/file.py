@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import Any
 
-from pytest_llmfair._util.validation import read_utf8
+from pytest_llmfair._util.documents import Document, schema_of
 from pytest_llmfair.gate.check import Checks
-from pytest_llmfair.gate.problems import line_of
-from pytest_llmfair.lexicons.schema import at_line, load_yaml
 from pytest_llmfair.suites.checks import checks_of
+from pytest_llmfair.suites.design import get_suite
+from pytest_llmfair.suites.prompts import read_own_prompts
 from pytest_llmfair.suites.runner import Answers, chosen_suite
 
-_REQUIRED = ("suite", "bounds", "rationale", "owner")
-# What a file may choose, as in `pytest_llmfair.suites.run`.
-_CHOSEN = ("bounds", "size", "tasks", "metrics", "population", "prompts", "scorers")
-_KEYS = tuple(dict.fromkeys(("version", *_REQUIRED, *_CHOSEN, "model")))
+# What a file may choose, as in `pytest_llmfair.suites.run`, in the order of what depends on what.
+_CHOSEN = ("prompts", "scorers", "metrics", "size", "tasks", "population")
 
 
 def read_suite(path: Path) -> Checks:
@@ -26,39 +23,43 @@ def read_suite(path: Path) -> Checks:
     Raises
     ------
     ValueError
-        If a key is unknown or missing, or a suite, size, task or bound is wrong; the message names
-        the file and the line.
+        If a key is unknown or missing, or a suite, size, task or bound is wrong: every problem on
+        a line of its own, as ``file:line: what is wrong; what to do``.
     """
-    document = load_yaml(read_utf8(path), path.name)
-    for key in document:
-        if key not in _KEYS:
-            place = at_line(path.name, document, key)
-            raise ValueError(f"{place}: a suite has no key {key!r}; known are {', '.join(_KEYS)}")
-    for key in _REQUIRED:
-        if not document.get(key):
-            raise ValueError(f"{path.name}: the suite has no {key}; add it")
-    try:
-        checks = _checks(document, path.parent)
-    except (ValueError, OSError) as error:
-        raise ValueError(f"{path.name}: {error}") from None
-    return Checks(path.name, checks)
-
-
-def _checks(document: Mapping[str, Any], folder: Path) -> tuple[Any, ...]:
-    chosen = {"size": "smoke", **{key: document[key] for key in _CHOSEN if key in document}}
-    if isinstance(chosen.get("prompts"), str):
-        chosen["prompts"] = folder / chosen["prompts"]
-    suite, bounds = chosen_suite(str(document["suite"]), **chosen)
-    answers = Answers(suite, chosen["size"], chosen.get("tasks"), chosen.get("population"))
-    return tuple(
-        replace(
-            check,
-            rerun="",
-            line=line_of(document, ("bounds",)),
-            rationale=document["rationale"],
-            owner=document["owner"],
-            model=document.get("model"),
-        )
-        for check in checks_of(answers, bounds)
-        if check.judged
+    document = Document.read(path, schema_of("suites/suite.schema.json"))
+    given = document.content
+    if "suite" not in given or document.attempt(("suite",), get_suite, given["suite"]) is None:
+        document.check()
+    choose = partial(chosen_suite, given["suite"])
+    bounds = given.get("bounds", {})
+    for key, value in ((key, given[key]) for key in _CHOSEN if key in given):
+        if isinstance(value, list):
+            value = [each for each in value if each is not None]
+        elif key == "prompts":
+            value = document.attempt((key,), read_own_prompts, path.parent / value)
+        if value and document.attempt((key,), partial(choose, **{key: value})) is not None:
+            choose = partial(choose, **{key: value})
+    # Which bounds there can be depends on metrics and prompts.
+    known = document.is_right("metrics") and document.is_right("prompts")
+    for metric, bound in bounds.items() if known else ():
+        document.attempt(("bounds", metric), partial(choose, bounds={metric: bound}))
+    document.check()
+    suite, judged = choose(bounds=bounds)
+    chosen = choose.keywords
+    size = chosen.get("size", "smoke")
+    answers = Answers(suite, size, chosen.get("tasks"), chosen.get("population"))
+    return Checks(
+        path.name,
+        tuple(
+            replace(
+                check,
+                rerun="",
+                line=document.line("bounds"),
+                rationale=given["rationale"],
+                owner=given["owner"],
+                model=given.get("model"),
+            )
+            for check in checks_of(answers, judged)
+            if check.judged
+        ),
     )

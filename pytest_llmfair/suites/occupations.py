@@ -8,9 +8,9 @@ from dataclasses import replace
 from itertools import product
 from typing import Any
 
+from pytest_llmfair._util.located import shipped
 from pytest_llmfair.judging.arrange import collapse_identical_repeats
 from pytest_llmfair.lexicons.english.agreement import article_for
-from pytest_llmfair.lexicons.schema import shipped
 from pytest_llmfair.metrics import (
     get_metric,
     next_word_gender,

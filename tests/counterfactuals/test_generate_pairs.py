@@ -161,6 +161,11 @@ class TestRefused:
             with pytest.raises(ValueError, match=message):
                 generate_pairs(prompts, attribute="gender")
 
+    def test_but_not_braces_that_are_no_slots(self) -> None:
+        text = 'He wrote {"a": 1}, {x} and {{person}}.'
+        (pair,) = generate_pairs([text], attribute="gender")
+        assert pair.counterfactual == text.replace("He", "She")
+
     def test_attribute_with_the_list(self) -> None:
         with pytest.raises(ValueError, match=r"called 'colour'; known are age, .*gender"):
             generate_pairs(["he"], attribute="colour")

@@ -231,9 +231,9 @@ class TestFiles:
     @pytest.mark.parametrize(
         ("text", "message"),
         [
-            ("", r"team\.yaml is empty; a lexicon is a mapping"),
-            ("[]", r"team\.yaml holds a list; a lexicon is a mapping"),
-            ("name: team\ngroups: [day\n", r"team\.yaml is not valid YAML(.|\n)*line 2"),
+            ("", r"team\.yaml: the content is empty; give a mapping of name, groups and entries"),
+            ("[x]", r"team\.yaml: the content is a list; give a mapping of name, groups"),
+            ("name: team\ngroups: [day\n", r"team\.yaml:3: this is not valid YAML.*line 2"),
             ("!!python/object/apply:os.getcwd []", "is not valid YAML"),
         ],
     )
@@ -274,7 +274,7 @@ class TestDicts:
         own = noun("lark", "owl", reviewed="2025-01-31")
         first, second = made(noun("sun", "moon"), own, reviewed="2026-05-01").entries
         assert (first.reviewed, second.reviewed) == (date(2026, 5, 1), date(2025, 1, 31))
-        with pytest.raises(ValueError, match=r"entry 1: reviewed is 'May'; give a date"):
+        with pytest.raises(ValueError, match=r"entry 1, reviewed is 'May'; give a date"):
             made(noun("lark", "owl", reviewed="May"))
 
 

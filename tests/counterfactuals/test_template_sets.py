@@ -196,9 +196,7 @@ class TestFiles:
     def test_say_the_line_of_a_template_that_cannot_be_filled(self, tmp_path: Path) -> None:
         file = tmp_path / "mine.yaml"
         file.write_text("templates:\n  - '{Person} left.'\n  - '{Persn} sang.'\n", "utf-8")
-        with pytest.raises(
-            ValueError, match=r"mine.yaml, line 3: .*\{persn\} is unknown; did you"
-        ):
+        with pytest.raises(ValueError, match=r"mine.yaml:3: .*\{persn\} is unknown; did you"):
             fill_templates(load_templates(file), attribute="gender")
 
     def test_that_are_not_utf8_are_errors(self, tmp_path: Path) -> None:

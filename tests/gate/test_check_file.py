@@ -21,6 +21,10 @@ def read(tmp_path, monkeypatch):
     (tmp_path / "pets.yaml").write_text(
         "name: pets\ngroups: [cat, dog]\nentries:\n- {role: noun, cat: cat, dog: dog}\n"
     )
+    (tmp_path / "nopets.yaml").write_text(
+        "name: pets\ngroups: [cat]\nentires:\n- {role: noun, cat: cat, dog: dog}\n"
+    )
+    (tmp_path / "wrong.yaml").write_text("templates:\n- 3\n- '{Person'\n")
     (tmp_path / "templates.yaml").write_text("templates: ['{Person} left.']\n")
 
     def read(text):
@@ -33,7 +37,10 @@ def read(tmp_path, monkeypatch):
 TOP = "version: 1\nprompts: prompts.txt\nchecks:\n"
 # The file, and every line of the message.
 WRONG = {
-    "empty": ("", ["it.llmfair.yaml: the file is empty; give a mapping with version and checks"]),
+    "empty": (
+        "",
+        ["it.llmfair.yaml: the content is empty; give a mapping with version and checks"],
+    ),
     "no YAML": (
         "version: 1\nchecks: [\n",
         ["it.llmfair.yaml:3: this is not valid YAML: *"],
@@ -134,13 +141,24 @@ WRONG = {
         f"- {{metric: FTU, bound: 0, {WHY}, prompts: templates.yaml}}\n",
         [
             "it.llmfair.yaml:2: there is no file nothing.txt; give the path of one",
-            "it.llmfair.yaml:6: prompts, item 2 is False; give a text in quotes, for YAML reads *",
+            "it.llmfair.yaml:6: prompt 2 is False; give a text in quotes, for YAML reads *",
             "it.llmfair.yaml:8: fairness_through_unawareness takes single prompts as they are *",
         ],
     ),
     "blank prompts": (
         f"version: 1\nprompts:\n- fine\n- '  '\nchecks:\n- {{metric: FTU, bound: 0, {WHY}}}\n",
-        ["it.llmfair.yaml:4: prompts, item 2 is '  '; give a text in quotes, *"],
+        ["it.llmfair.yaml:4: prompt 2 is '  '; give a text in quotes, *"],
+    ),
+    "templates": (
+        "version: 1\nprompts: wrong.yaml\nattributes: {pets: {lexicon: nopets.yaml}}\nchecks:\n"
+        f"- {{metric: SCSP, bound: 0.1, attribute: pets, {WHY}}}\n",
+        [
+            "it.llmfair.yaml:2: wrong.yaml:2: template 1 is 3; give a sentence in quotes, or *",
+            "it.llmfair.yaml:2: wrong.yaml:3: template 2 ('{Person'), line 1: *",
+            "it.llmfair.yaml:3: nopets.yaml: entries is missing; give a list of entries, *",
+            "it.llmfair.yaml:3: nopets.yaml:2: groups are [[]'cat'[]]; name two or more, *",
+            "it.llmfair.yaml:3: nopets.yaml:3: unknown key 'entires'; did you mean entries?",
+        ],
     ),
     "names": (
         f"{TOP}- {{metric: FTU, bound: 0, attribute: name, {WHY}}}\n",

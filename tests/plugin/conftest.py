@@ -13,7 +13,7 @@ import pytest_llmfair
 # twice, and an exception is not caught as its namesake of another import.
 for module in pkgutil.walk_packages(pytest_llmfair.__path__, "pytest_llmfair."):
     importlib.import_module(module.name)
-for name in ("rapidfuzz", "scipy.special", "vaderSentiment.vaderSentiment", "yaml"):
+for name in ("jsonschema", "rapidfuzz", "scipy.special", "vaderSentiment.vaderSentiment", "yaml"):
     importlib.import_module(name)
 
 # A sample with `toxic` toxic rows of `n`, and the three verdicts on a bound of 0.1.

@@ -182,12 +182,20 @@ def test_a_waiver_without_a_worst_value_is_named(run, pytester, tests):
 @pytest.mark.parametrize(
     ("key", "value", "message"),
     [
-        ("expires", "2027-13-45", "*llmfair.yaml: waiver 1 expires '2027-13-45'; give a date*"),
-        ("expires", "2027-02-30", "*llmfair.yaml: waiver 1 expires '2027-02-30'; give a date*"),
-        ("worst", "a lot", "*llmfair.yaml: waiver 1: worst is 'a lot'; give a number*"),
-        ("worst", "yes", "*llmfair.yaml: waiver 1: worst is True; give a number*"),
-        ("worst", ".inf", "*llmfair.yaml: waiver 1: worst is inf; give a number*"),
-        ("wurst", "1", "*llmfair.yaml: waiver 1 has the unknown key 'wurst'; did you mean worst*"),
+        (
+            "expires",
+            "2027-13-45",
+            "*llmfair.yaml:1: waiver 1, expires is '2027-13-45'; give a date*",
+        ),
+        (
+            "expires",
+            "2027-02-30",
+            "*llmfair.yaml:1: waiver 1, expires is '2027-02-30'; give a date*",
+        ),
+        ("worst", "a lot", "*llmfair.yaml:1: waiver 1, worst is 'a lot'; give a number*"),
+        ("worst", "yes", "*llmfair.yaml:1: waiver 1, worst is True; give a number*"),
+        ("worst", ".inf", "*llmfair.yaml:1: waiver 1, worst is inf; give a number*"),
+        ("wurst", "1", "*llmfair.yaml:1: waiver 1: unknown key 'wurst'; did you mean worst*"),
     ],
 )
 def test_a_wrong_value_in_a_waiver_names_file_and_key(run, pytester, tests, key, value, message):
@@ -236,15 +244,17 @@ def test_invalid_evidence_is_never_waived(run, pytester):
 @pytest.mark.parametrize(
     ("policy", "message"),
     [
-        ('[tool.llmfair]\nlevl = 0.9', "*unknown key 'levl'; did you mean level?*"),
+        ('[tool.llmfair]\nlevl = 0.9',
+         "*pyproject.toml:2: unknown key 'levl'; did you mean level?*"),
         ('[tool.llmfair]\nlevel = 2', "*level in *pyproject.toml is '2'; give a number between*"),
-        ('[tool.llmfair]\nprofile = "nigthly"', "*no profile 'nigthly'; did you mean nightly?*"),
+        ('[tool.llmfair]\nprofile = "nigthly"',
+         "*pyproject.toml:2: there is no profile 'nigthly'; did you mean nightly?*"),
         ('[tool.llmfair]\nprofile = "p"\n[tool.llmfair.profiles.p]\nINVALID = "warn"',
-         "*profile p says INVALID = 'warn'; choose fail*"),
+         "*pyproject.toml:4: profiles, p, INVALID is 'warn'; give fail, for an*"),
         ('[[tool.llmfair.waivers]]\ntest = "*"\nreason = "r"\napprover = "a"',
-         "*waiver 1 has no expires*"),
+         "*pyproject.toml:1: waiver 1: expires is missing; give a date such as*"),
         ('[[tool.llmfair.waivers]]\ntest = "*"\nreason = "r"\napprover = "a"\nexpires = "soon"',
-         "*waiver 1 expires 'soon'; give a date*"),
+         "*pyproject.toml:5: waiver 1, expires is 'soon'; give a date*"),
     ],
 )  # fmt: skip
 def test_a_wrong_policy_is_a_usage_error(run, pytester, tests, policy, message):
@@ -252,6 +262,43 @@ def test_a_wrong_policy_is_a_usage_error(run, pytester, tests, policy, message):
     result = run()
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines([message])
+
+
+def test_all_that_is_wrong_with_a_policy_is_named_at_once(run, pytester, tests):
+    pytester.makepyprojecttoml(
+        """
+        [tool.llmfair]
+        levl = 0.9
+        mode = ["gate"]
+        profile = "nigthly"
+
+        [tool.llmfair.profiles.night]
+        FAIL = "wran"
+
+        [[tool.llmfair.waivers]]
+        test = "*"
+        reason = "r"
+        approver = "a"
+        expires = 2027-01-31
+
+        [[tool.llmfair.waivers]]
+        test = 3
+        approver = "a"
+        expires = 2027-01-31
+        """
+    )
+    result = run()
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(
+        [
+            "*pyproject.toml:2: unknown key 'levl'; did you mean level?",
+            "*pyproject.toml:3: mode is a list; give one value",
+            "*pyproject.toml:4: there is no profile 'nigthly'; did you mean nightly*?",
+            "*pyproject.toml:7: profiles, night, FAIL is 'wran'; did you mean warn?",
+            "*pyproject.toml:15: waiver 2: reason is missing; give why the result is accepted",
+            "*pyproject.toml:16: waiver 2, test is 3; give the node ID of a test, or a *",
+        ]
+    )
 
 
 def test_two_policies_are_a_usage_error(run, pytester, tests):

@@ -328,13 +328,13 @@ def test_a_file_of_checks_and_a_function_take_metrics(tmp_path):
     with pytest.raises(ValueError, match="it is measured with --metrics tpr_gap"):
         read_suite(path)
     path.write_text(text.format(metric="tpr_gap").replace("[tpr_gap]", "all"))
-    with pytest.raises(ValueError, match="metrics is 'all'; write a list"):
+    with pytest.raises(ValueError, match="metrics is 'all'; give a list"):
         read_suite(path)
     path.write_text(text.format(metric="tpr_gap").replace("[age]", "age"))
-    with pytest.raises(ValueError, match="tasks is 'age'; write a list"):
+    with pytest.raises(ValueError, match="tasks is 'age'; give a list"):
         read_suite(path)
     path.write_text(text.format(metric="tpr_gap").replace("suite: classifier", "suite: 3"))
-    with pytest.raises(ValueError, match="there is no suite '3'; known are assessment"):
+    with pytest.raises(ValueError, match="suite is 3; give the name of a suite"):
         read_suite(path)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 
 import pytest
 
@@ -140,35 +141,78 @@ def test_a_file_of_checks_names_a_suite(pytester):
 
 
 @pytest.mark.parametrize(
-    ("chosen", "said"),
+    ("chosen", "said", "in_a_file"),
     [
-        ({"population": "fixd"}, "population is 'fixd'; choose fixed or sampled"),
-        ({"tasks": "stories"}, "tasks is 'stories'; write a list"),
-        ({"metrics": 3}, "metrics is 3; write a list"),
-        ({"bounds": 0.4}, "bounds is 0.4; write a mapping"),
-        ({"scorers": {"toxicity": "builtin:x"}}, "ruted has no use for a scorer 'toxicity'"),
-        ({"size": "big"}, "size is 'big'; choose smoke, standard, paper"),
+        (
+            {"population": "fixd"},
+            "population is 'fixd'; choose fixed or sampled",
+            "population is 'fixd'; did you mean fixed?",
+        ),
+        (
+            {"tasks": "stories"},
+            "tasks is 'stories'; write a list",
+            "tasks is 'stories'; give a list of tasks of the suite",
+        ),
+        ({"metrics": 3}, "metrics is 3; write a list", "metrics is 3; give a list of metrics"),
+        ({"bounds": 0.4}, "bounds is 0.4; write a mapping", "bounds is 0.4; give a mapping"),
+        (
+            {"scorers": {"toxicity": "builtin:x"}},
+            "ruted has no use for a scorer 'toxicity'",
+            "ruted has no use for a scorer 'toxicity'",
+        ),
+        (
+            {"size": "big"},
+            "size is 'big'; choose smoke, standard, paper",
+            "size is 'big'; give smoke, standard or paper",
+        ),
     ],
 )
-def test_what_is_wrong_with_a_suite_is_an_error_in_python_and_in_a_file(tmp_path, chosen, said):
+def test_what_is_wrong_with_a_suite_is_an_error_in_python_and_in_a_file(
+    tmp_path, chosen, said, in_a_file
+):
     asked = []
     with pytest.raises(ValueError, match=said):
         run("ruted", asked.append, **chosen)
     assert not asked
     file = {"suite": "ruted", "bounds": {"skew": 0.4}, "rationale": "r", "owner": "o", **chosen}
     (tmp_path / "it.llmfair.yaml").write_text(json.dumps(file))
-    with pytest.raises(ValueError, match=f"it.llmfair.yaml: {said}"):
+    with pytest.raises(ValueError, match=f"it.llmfair.yaml:1: {re.escape(in_a_file)}"):
         read_suite(tmp_path / "it.llmfair.yaml")
+
+
+def test_all_that_is_wrong_with_a_file_is_named_at_once(tmp_path):
+    (tmp_path / "it.llmfair.yaml").write_text(
+        "version: 1\nsuite: ruted\nsize: big\ntasks:\n- poems\nscorers: {toxicity: builtin:x}\n"
+        "bounds:\n  skew: low\n  stereotpye: 0.4\n  stereotype: 7\nower: us\nrationale: r\n"
+    )
+    with pytest.raises(ValueError, match="owner is missing") as caught:
+        read_suite(tmp_path / "it.llmfair.yaml")
+    lines = [line.rpartition("it.llmfair.yaml:")[2] for line in str(caught.value).splitlines()]
+    wanted = [
+        "3: size is 'big'; give smoke, standard or paper",
+        "4: ruted has no task 'poems'; choose ",
+        "6: ruted has no use for a scorer 'toxicity'",
+        "8: bounds, skew is 'low'; give a number",
+        "9: ruted has no 'stereotpye' to put a bound on; did you mean ",
+        "10: the bound of stereotype is 7, which cannot be a test",
+        "11: unknown key 'ower'; did you mean owner?",
+    ]
+    # What is missing has no line of its own.
+    assert lines[0].endswith(
+        "owner is missing; give who answers for these checks, such as a team or an address"
+    )
+    for line, start in zip(lines[1:], wanted, strict=True):
+        assert line.startswith(start)
 
 
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
         ("suite: ruted", "suite: rutd", "no suite 'rutd'; did you mean ruted"),
-        ("owner:", "ower:", "a suite has no key 'ower'"),
-        ("owner: story team", "", "the suite has no owner"),
+        ("owner:", "ower:", "it.llmfair.yaml:8: unknown key 'ower'; did you mean owner?"),
+        ("owner: story team", "", "owner is missing; give who answers for"),
         ("[stories]", "[poems]", "has no task 'poems'"),
-        ("skew: 0.4", "skew: low", "the bound of skew is 'low'; give a number"),
+        ("skew: 0.4", "skew: low", "bounds, skew is 'low'; give a number"),
         ("{stereotype: 0.4,", "{trick_stereotype: 0.4,", "do not gate on this"),
     ],
 )

@@ -13,6 +13,8 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from pytest_llmfair._util.keywords import suggestion
+from pytest_llmfair._util.located import shipped
 from pytest_llmfair._util.validation import check_is_list, whole
 from pytest_llmfair.counterfactuals.templates.slots import PERSON
 from pytest_llmfair.counterfactuals.templates.template import NAME, Template, TemplateSet
@@ -36,7 +38,6 @@ from pytest_llmfair.lexicons.person_phrases import (
     phrases,
     pronouns,
 )
-from pytest_llmfair.lexicons.schema import shipped, suggestion
 from pytest_llmfair.responses import EXPLICIT, OMISSION
 from pytest_llmfair.sampling import sampled_product
 from pytest_llmfair.text import MASK

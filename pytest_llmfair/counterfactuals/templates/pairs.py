@@ -21,7 +21,7 @@ from pytest_llmfair.counterfactuals.checks import (
 )
 from pytest_llmfair.counterfactuals.pair_list import Pairs, pair_of
 from pytest_llmfair.counterfactuals.pair_under_test import PairUnderTest, read_pair
-from pytest_llmfair.counterfactuals.pairs import WhenUncertain, generate_pairs
+from pytest_llmfair.counterfactuals.pairs import WhenUncertain, pairs_of_part
 from pytest_llmfair.counterfactuals.templates.fillers import (
     Fillers,
     Forms,
@@ -132,7 +132,7 @@ def pairs_from_templates(
     read = [_read(prompt, row, slots) for row, prompt in enumerate(prompts)]
 
     def exchanged(texts: list[Any]) -> Pairs:
-        return generate_pairs(
+        return pairs_of_part(
             texts, attribute, groups, placebo=placebo, seed=seed, uncertain=uncertain
         )
 

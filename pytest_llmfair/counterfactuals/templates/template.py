@@ -9,6 +9,9 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, overload
 
+from pytest_llmfair._util.documents import Document, schema_of
+from pytest_llmfair._util.keywords import suggestion
+from pytest_llmfair._util.located import shipped
 from pytest_llmfair._util.validation import read_utf8
 from pytest_llmfair.counterfactuals.templates.slots import (
     Part,
@@ -24,22 +27,11 @@ from pytest_llmfair.counterfactuals.templates.slots import (
     tokens_of,
 )
 from pytest_llmfair.lexicons.loading import load_lexicons, meant_lexicon
-from pytest_llmfair.lexicons.schema import (
-    at_line,
-    date_in,
-    kind_of,
-    load_yaml,
-    shipped,
-    suggestion,
-    text_in,
-)
 from pytest_llmfair.text.bilou import expand_label, spans
 
 NAME = "name"
 _SHOWN = 40
 _TEXTS = ("name", "attribute", "language", "version", "source", "licence", "limits", "reviewed")
-_KEYS = (*_TEXTS, "fillers", "templates", "shared")
-_PARTS = ("text", "label", "tags")
 _SHARED = "shared"
 
 
@@ -68,7 +60,7 @@ class Template:
         BILOU tags for sequence labelling, one per token of the template (a text is split at
         spaces). Tokens are words, marks and a possessive 's; a slot, with its article, is one.
     where : str
-        Name of the template in messages, such as "file.yaml, line 12".
+        Name of the template in messages, such as "file.yaml:12".
 
     Raises
     ------
@@ -257,7 +249,7 @@ def load_templates(path: str | Path) -> TemplateSet:
     Raises
     ------
     ValueError
-        If the file is wrong; the message names the file and the line.
+        If the file is wrong: every problem on a line of its own, with the file and the line.
     OSError
         If the file cannot be read.
 
@@ -270,7 +262,8 @@ def load_templates(path: str | Path) -> TemplateSet:
     ...     load_templates(file)[0].slots
     ('person',)
     """
-    return _read(load_yaml(read_utf8(Path(path)), str(path)), str(path))
+    schema = schema_of("counterfactuals/templates/templates.schema.json")
+    return _read(Document.read(path, schema))
 
 
 def read_prompts(path: str | Path) -> list[str] | TemplateSet:
@@ -319,64 +312,46 @@ def template_set(name: str) -> TemplateSet:
         raise ValueError(
             f"no template set is called {name!r}; {hint} (load_templates reads yours)"
         )
-    return _read(shipped(f"counterfactuals/templates/data/{name}.yaml"), f"{name}.yaml")
+    return _read(_shipped(name))
 
 
-def _read(data: Any, source: str) -> TemplateSet:
-    if not isinstance(data, Mapping):
-        raise ValueError(f"{source} holds a {kind_of(data)}; give a mapping with 'templates'")
-    for key in data:
-        if key not in _KEYS:
-            where = at_line(source, data, key)
-            raise ValueError(f"{where}: unknown key {key!r}; {suggestion(str(key), _KEYS)}")
-    fillers = data.get("fillers") or {}
-    if not isinstance(fillers, Mapping):
-        raise ValueError(
-            f"{at_line(source, data, 'fillers')}: fillers is a {kind_of(fillers)}; give a "
-            "mapping of slot to a list of texts"
-        )
-    templates = list(_templates(data, source))
+def _shipped(name: str) -> Document:
+    """Return a document of the package, which the tests compare with the schema."""
+    path = f"counterfactuals/templates/data/{name}.yaml"
+    return Document(shipped(path), f"{name}.yaml", None)
+
+
+def _read(document: Document) -> TemplateSet:
+    data = document.content
+    templates = list(_templates(document))
     if data.get("shared"):
-        templates += _templates(
-            shipped(f"counterfactuals/templates/data/{_SHARED}.yaml"), f"{_SHARED}.yaml"
-        )
-    if not templates:
-        raise ValueError(f"{source} has no templates; give at least one under 'templates'")
-    texts = {
-        key: text_in(data[key], f"{at_line(source, data, key)}: {key}")
-        for key in _TEXTS
-        if data.get(key) not in (None, "")
-    }
-    date_in(data.get("reviewed"), at_line(source, data, "reviewed"))
+        templates += _templates(_shipped(_SHARED))
+    if document.is_right() and not templates:
+        document.add((), "there are no templates; give at least one under 'templates'")
+    texts = {key: str(data[key]) for key in _TEXTS if data.get(key) not in (None, "")}
     attribute = texts.get("attribute", NAME)
     if attribute != NAME and attribute not in load_lexicons():
-        raise ValueError(
-            f"{at_line(source, data, 'attribute')}: attribute {attribute!r} is no lexicon that "
-            f"ships with the package; {meant_lexicon(attribute, list(load_lexicons()))} (for one "
-            "of your own leave it out, and give attribute=... with the templates)"
+        document.add(
+            ("attribute",),
+            f"attribute {attribute!r} is no lexicon that ships with the package; "
+            f"{meant_lexicon(attribute, list(load_lexicons()))} (for one of your own leave it "
+            "out, and give attribute=... with the templates)",
         )
-    return TemplateSet(tuple(templates), fillers=dict(fillers), **texts)
+    document.check()
+    return TemplateSet(tuple(templates), fillers=data.get("fillers") or {}, **texts)
 
 
-def _templates(data: Mapping[str, Any], source: str) -> Iterator[Template]:
-    given = data.get("templates") or []
-    if not isinstance(given, Mapping):
-        yield from _listed(given, None, source, at_line(source, data, "templates"))
-        return
-    for label, own in given.items():
-        yield from _listed(own, label, source, f"{at_line(source, given, label)}, label {label!r}")
-
-
-def _listed(given: Any, label: Hashable, source: str, start: str) -> Iterator[Template]:
-    if not isinstance(given, list):
-        raise ValueError(f"{start}: templates is a {kind_of(given)}; give a list")
-    for place, item in enumerate(given):
-        where = f"{at_line(source, given, place)}: template {place + 1}"
-        own = item if isinstance(item, Mapping) else {"text": item}
-        for key in own:
-            if key not in _PARTS:
-                raise ValueError(f"{where}: unknown key {key!r}; {suggestion(str(key), _PARTS)}")
-        tags = own.get("tags")
-        if tags is not None and not isinstance(tags, (str, list)):
-            raise ValueError(f"{where}: tags is {tags!r}; give a list, or a text with spaces")
-        yield Template(own.get("text", ""), own.get("label", label), tags, where)
+def _templates(document: Document) -> Iterator[Template]:
+    given = document.content.get("templates") or []
+    by_label = given if isinstance(given, Mapping) else {None: given}
+    for label, listed in by_label.items():
+        start = ("templates",) if label is None else ("templates", label)
+        for place, item in enumerate(listed):
+            own = item if isinstance(item, Mapping) else {"text": item}
+            if own.get("text") is None:  # the schema refuses it
+                continue
+            path = (*start, place)
+            parts = own["text"], own.get("label", label), own.get("tags")
+            where = f"{document.at(*path)}: template {place + 1}"
+            if (made := document.attempt(path, Template, *parts, where)) is not None:
+                yield made

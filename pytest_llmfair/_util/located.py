@@ -1,0 +1,144 @@
+"""YAML and TOML, whose mappings and lists know the lines of their keys and items."""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Iterator, Mapping
+from datetime import date
+from importlib import resources
+from typing import Any
+
+from pytest_llmfair._util.safe_yaml import safe_yaml
+
+
+class LineMap(dict[Any, Any]):
+    """A mapping with the line of each key that a file has."""
+
+    lines: dict[Any, int]
+
+
+class LineList(list[Any]):
+    """A list with the line of each item that a file has."""
+
+    lines: dict[Any, int]
+
+
+def as_json(value: Any) -> Any:
+    """Return lists for tuples and texts for dates, with the lines that are known."""
+    found: Any
+    if isinstance(value, Mapping):
+        found = LineMap((key, as_json(each)) for key, each in value.items())
+    elif isinstance(value, (list, tuple)):
+        found = LineList(map(as_json, value))
+    else:
+        return value.isoformat() if isinstance(value, date) else value
+    found.lines = getattr(value, "lines", {})
+    return found
+
+
+@functools.cache
+def shipped(path: str) -> Any:
+    """Return the content of a data file of the package, by its path in the package."""
+    file = resources.files("pytest_llmfair").joinpath(*path.split("/"))
+    return load_yaml(file.read_text(encoding="utf-8"), file.name)
+
+
+def load_yaml(text: str, source: str) -> Any:
+    """Read YAML with the safe loader; mappings and lists keep the lines of their items.
+
+    Dates are texts, and so are keys that YAML reads as something else, such as ``on`` and ``no``.
+
+    Raises
+    ------
+    ValueError
+        If this is not YAML, or a key is repeated within one mapping. The message names the source
+        and the line.
+    """
+    import yaml
+
+    try:
+        return safe_yaml(text, _line_loader())
+    except yaml.YAMLError as error:
+        line, problem = _yaml_problem(error, text)
+        place = f"{source}:{line}" if line else source
+        raise ValueError(f"{place}: this is not valid YAML: {problem}") from None
+
+
+def _yaml_problem(error: Any, text: str) -> tuple[int, str]:
+    """Return the line and the words of an error of the YAML parser."""
+    mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
+    line = mark.line + 1 if mark is not None else 0
+    problem = getattr(error, "problem", None) or str(error)
+    if getattr(error, "context", None) and error.context_mark is not None:
+        problem += f" ({error.context}, line {error.context_mark.line + 1})"
+    written = text.splitlines()[line - 1] if 0 < line <= len(text.splitlines()) else ""
+    if re.match(r"\s*-?\s*\{", written):
+        problem += "; put a text that begins with { in quotes"
+    return line, problem
+
+
+@functools.cache
+def _line_loader() -> Any:
+    import yaml
+
+    loader: Any = type("LineLoader", (getattr(yaml, "CSafeLoader", yaml.SafeLoader),), {})
+
+    def read_map(self: Any, node: Any) -> Iterator[LineMap]:
+        data = LineMap()
+        data.lines = {}
+        for key in (key for key, _ in node.value if isinstance(key.value, str)):
+            if key.tag.endswith((":bool", ":null")):
+                key.tag = "tag:yaml.org,2002:str"
+            if key.value in data.lines:
+                problem = f"key {key.value!r} is repeated in one mapping; keep one"
+                raise yaml.MarkedYAMLError(problem=problem, problem_mark=key.start_mark)
+            data.lines[key.value] = key.start_mark.line + 1
+        yield data
+        data.update(self.construct_mapping(node))
+
+    def read_list(self: Any, node: Any) -> Iterator[LineList]:
+        data = LineList()
+        data.lines = {place: item.start_mark.line + 1 for place, item in enumerate(node.value)}
+        yield data
+        data.extend(self.construct_sequence(node))
+
+    loader.add_constructor("tag:yaml.org,2002:map", read_map)
+    loader.add_constructor("tag:yaml.org,2002:seq", read_list)
+    loader.add_constructor("tag:yaml.org,2002:timestamp", loader.construct_yaml_str)
+    return loader
+
+
+def load_toml(text: str, source: str) -> Any:
+    """Read TOML; tables keep the lines of their keys where each stands on a line of its own."""
+    import tomllib
+
+    try:
+        content = as_json(tomllib.loads(text))
+    except tomllib.TOMLDecodeError as error:
+        place = re.search(r"line (\d+)", str(error))
+        where = f"{source}:{place[1]}" if place else source
+        raise ValueError(f"{where}: this is not valid TOML: {error}") from None
+    table = content
+    for number, line in enumerate(text.splitlines(), start=1):
+        head = re.match(r"\s*\[+([^\]]+)\]", line)
+        key = re.match(r"""\s*["']?([\w-]+)["']?\s*=""", line)
+        if head:
+            table = content
+            for part in re.findall(r"""[^\s."']+|"[^"]*"|'[^']*'""", head[1]):
+                table = _entered(table, part.strip("\"'"), number)
+        elif key and isinstance(table, LineMap):
+            table.lines = {key[1]: number, **table.lines}
+    return content
+
+
+def _entered(table: Any, name: str, line: int) -> Any:
+    """Return the table that a header of TOML begins: of several with one name, the next one."""
+    found = table.get(name) if isinstance(table, LineMap) else None
+    if found is not None:
+        table.lines = {name: line, **table.lines}
+    if not isinstance(found, LineList):
+        return found
+    place = min(len(found.lines), len(found) - 1)
+    found.lines = {**found.lines, place: line}
+    return found[place]
