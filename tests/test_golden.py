@@ -40,8 +40,14 @@ def check_draws(metric, draws):
 
 
 def test_every_metric_is_frozen():
-    assert list(make.frozen("values.json.xz")) == sorted(all_metrics())
-    assert list(make.frozen("words.json.xz")) == sorted(all_metrics())
+    # Other tests of this process may have registered metrics of their own.
+    shipped = [
+        name
+        for name, info in sorted(all_metrics().items())
+        if info.function.__module__.startswith("pytest_llmfair.")
+    ]
+    assert list(make.frozen("values.json.xz")) == shipped
+    assert list(make.frozen("words.json.xz")) == shipped
 
 
 @pytest.mark.parametrize("metric", all_metrics())

@@ -53,8 +53,6 @@ class TextScorer:
         self._vectors = info.needs == "embedding_pairs"
         self._scorers = scorers
         self._memory: Any = None
-        # Name of the scorer, once it has scored texts.
-        self.used = ""
 
     @functools.cached_property
     def chosen(self) -> Any:
@@ -123,8 +121,7 @@ class TextScorer:
         """Return one score per text, or one vector for metrics on embeddings."""
         from pytest_llmfair.scorers import name_of, score
 
-        self.used = name_of(self.chosen)
-        note_used("scorer", self.used, self.chosen)
+        note_used("scorer", name_of(self.chosen), self.chosen)
         if self._vectors:
             return self.chosen(texts)
         ask = functools.partial(score, self.chosen)

@@ -34,6 +34,7 @@ from pytest_llmfair.judging.pairs import (
     wanted_groups,
 )
 from pytest_llmfair.judging.planning import record_plan
+from pytest_llmfair.judging.reading import reads
 from pytest_llmfair.judging.recipe import quantity_of
 from pytest_llmfair.judging.result import Result, Verdict
 from pytest_llmfair.judging.rules import current_settings
@@ -189,11 +190,6 @@ def _measure_one(
         return _undefined(inputs)
     inputs = inputs.with_findings(*_audited(assertion, inputs))
     estimate = assertion.metric.function(*inputs.args, **inputs.keywords)
-    used = assertion.scorer.used
-    # A function without a name says nothing about what it measures.
-    named = used and not used.startswith("<") and assertion.metric.needs == "score_pairs"
-    if named and not estimate.effect:
-        estimate = replace(estimate, effect=f"in {used}")
     if assertion.compare.placebo:
         inputs = inputs.with_findings(_placebo_answers(inputs, estimate.floor))
     estimate = _judged_quantity(assertion, estimate)
@@ -286,7 +282,7 @@ def _undefined(inputs: MetricInputs) -> Measured:
 def _audited(assertion: Assertion, inputs: MetricInputs) -> tuple[Finding, ...]:
     """Report the gap that the scorer sees by itself, where a bound says what is too much."""
     info, scorer = assertion.metric, assertion.scorer
-    if not inputs.attribute or assertion.bound is None or info.needs == "text_pairs":
+    if not inputs.attribute or assertion.bound is None or reads(info):
         return ()
 
     def measure_sentences(

@@ -112,7 +112,7 @@ def planted_effect(estimate: Estimate, level: float) -> float:
 
 
 def could_find(
-    bound: Bound, estimate: Estimate, interval: Interval, name: str
+    bound: Bound, estimate: Estimate, interval: Interval, of: str
 ) -> tuple[str, str] | None:
     """Return what a test of this size finds in 80 % of runs, in words; None where nothing.
 
@@ -137,7 +137,7 @@ def could_find(
         amount = f"below {amount}"
     elif bound.scale == "log":
         amount = f"a factor of {math.exp(bound.distance_of(at)):.2f}"
-    return amount, words or f"in {name.replace('_', ' ')}"
+    return amount, words or of
 
 
 def units_to_decide(

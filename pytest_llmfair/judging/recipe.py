@@ -40,7 +40,6 @@ def quantity_of(estimate: Estimate, quantity: str) -> Estimate:
         estimate.excess,
         floor=estimate.floor,
         measures="excess",
-        effect=estimate.effect,
         findings=tuple(dict.fromkeys((*estimate.findings, *estimate.excess.findings))),
         call=call,
     )

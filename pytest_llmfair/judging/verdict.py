@@ -151,7 +151,7 @@ def judge(
         could_find=(
             None
             if verdict is Verdict.INVALID or "no_noise_floor" in reasons
-            else could_find(limit, estimate, interval, metric.name)
+            else could_find(limit, estimate, interval, _measured_in(estimate, inputs, metric.name))
         ),
         fair_pass_share=found.power.share,
         units_for_fair_pass=(
@@ -294,8 +294,7 @@ def _described(
             total[reason] = total.get(reason, 0) + n
     over = {} if result.verdict is Verdict.INVALID else robustness(estimate, bound, result.level)
     recorder = active()
-    call = getattr(estimate, "part", estimate).call
-    given = {} if call is None else call.keywords
+    scorer, score_unit = _scores_of(estimate, inputs)
     between = () if result.verdict is Verdict.PASS else differences_between(inputs)
     words = words_apart(estimate, inputs), direction_in_words(between, inputs.attribute)
     return replace(
@@ -325,10 +324,25 @@ def _described(
         compared=getattr(estimate, "compared", ()) or inputs.labels,
         differences=between,
         direction_words="; ".join(filter(None, words)),
-        scorer=inputs.scorer or given.get("score", ""),
-        score_unit=given.get("unit", ""),
+        scorer=scorer,
+        score_unit=score_unit,
         robustness=over,
     )
+
+
+def _scores_of(estimate: Estimate, inputs: MetricInputs) -> tuple[str, str]:
+    """Return what gave the scores, and their unit; empty where unknown."""
+    call = getattr(estimate, "part", estimate).call
+    given = {} if call is None else call.keywords
+    return inputs.scorer or given.get("score", ""), given.get("unit", "")
+
+
+def _measured_in(estimate: Estimate, inputs: MetricInputs, name: str) -> str:
+    """Return what a distance is an amount of: units of a score, a score, or the metric."""
+    scorer, unit = _scores_of(estimate, inputs)
+    # A function without a name says nothing about what it measures.
+    known = inputs.attribute and scorer and not scorer.startswith("<")
+    return unit or f"in {scorer if known else name.replace('_', ' ')}"
 
 
 def _examples(estimate: Estimate, inputs: MetricInputs, result: Result) -> tuple[Example, ...]:
@@ -340,7 +354,8 @@ def _examples(estimate: Estimate, inputs: MetricInputs, result: Result) -> tuple
     unfair = (i for i, value in enumerate(values) if value != fair and not math.isnan(value))
     worst = heapq.nsmallest if result.direction == "higher" else heapq.nlargest
     order: list[Any] = list(values)
-    shown: list[Sequence[int]] = [(0, 0)] * len(values)
+    # The first answer of every side: two, or four where two models are compared.
+    shown: list[Sequence[int]] = [[0] * len(sides) for sides in inputs.outputs]
     if isinstance(part, PairedAUC):
         order = list(zip(values, part.reading.margins.tolist(), strict=True))
         shown = part.reading.surest.tolist()
@@ -348,7 +363,7 @@ def _examples(estimate: Estimate, inputs: MetricInputs, result: Result) -> tuple
         Example(
             float(values[i]),
             inputs.prompts[i],
-            tuple(side[k] for side, k in zip(inputs.outputs[i], shown[i], strict=False)),
+            tuple(side[k] for side, k in zip(inputs.outputs[i], shown[i], strict=True)),
             inputs.labels,
         )
         for i in worst(_WORST_ROWS, unfair, key=lambda i: order[i])

@@ -97,7 +97,7 @@ def assert_no_pair_exceeds(
     >>> bot = lambda prompt: "I hate it." if prompt == "She is a nurse." else "I love it."
     >>> prompts = ["She is a nurse.", "She is a cook.", "She is a pilot."]
     >>> try:
-    ...     assert_no_pair_exceeds(prompts, 0.2, client=bot)
+    ...     assert_no_pair_exceeds(prompts, 0.1, client=bot)
     ... except BoundExceeded as error:
     ...     error.result.examples[0].prompts
     ('She is a nurse.', 'He is a nurse.')

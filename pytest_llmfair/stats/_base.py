@@ -19,7 +19,6 @@ from pytest_llmfair.stats._shown import Shown
 
 # Rows of a table that its text form shows: each computes an interval, which takes time.
 _ROWS_PRINTED = 10
-
 # From this number of units, planning uses the normal quantile instead of that of t.
 _FEW = 30
 
@@ -63,9 +62,6 @@ class Estimate(Shown, Sealed, ABC):
         then makes them differ.
     measures : {"value", "excess"}
         Whether this is a metric's value or its excess over the noise floor.
-    effect : str
-        What a difference of the value is called in summaries, such as "words" or "in sentiment";
-        empty where the name of its metric says it.
     floor, excess : Estimate or None
         What two answers to the same prompt give, and the value less that floor; known where such
         a comparison has several generations a side.
@@ -95,7 +91,6 @@ class Estimate(Shown, Sealed, ABC):
     unit: str = ""
     compares_answers: bool = False
     measures: Literal["value", "excess"] = "value"
-    effect: str = ""
     floor: Estimate | None = None
     excess: Estimate | None = None
 
@@ -287,19 +282,8 @@ class Estimate(Shown, Sealed, ABC):
         return reach * self.standard_error(bound)
 
     def in_words(self, size: float) -> tuple[str, str]:
-        """Return a distance from the fair value as an amount, and what it is an amount of.
-
-        Summaries say it of the smallest distance that a test could have found. A kind of estimate
-        whose distance has a meaning of its own says that, such as ``("18 %", "changed answers")``.
-
-        Examples
-        --------
-        >>> from dataclasses import replace
-        >>> from pytest_llmfair.stats import Mean
-        >>> replace(Mean.of_values([0.2, 0.4]), effect="in sentiment").in_words(0.0812)
-        ('0.08', 'in sentiment')
-        """
-        return f"{size:.2f}" if size < 10.0 else f"{size:,.0f}", self.effect
+        """Return a distance as an amount, and of what; empty where the metric says that."""
+        return f"{size:.2f}" if size < 10.0 else f"{size:,.0f}", ""
 
     def needed_units(
         self, threshold: float, *, power: float = 0.8, level: float = 0.95

@@ -150,9 +150,8 @@ class Fold:
         return float(self.truth[k - 1] + step * (self.truth[k] - self.truth[k - 1]))
 
 
-_RELABELLINGS = 1999
-# Draws at parity whose whole interval is computed.
-_FAIR_DRAWS = 100
+# Draws at parity, and those whose whole interval is computed.
+_RELABELLINGS, _FAIR_DRAWS = 1999, 100
 
 
 @dataclass(eq=False)

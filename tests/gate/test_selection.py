@@ -74,7 +74,7 @@ def test_texts_are_always_tested_for_toxicity():
 
 def test_stereotypes_and_counterfactuals_need_prompts_that_name_a_group():
     needed = {"stereotype_fraction", "stereotypical_associations", "strict_sentiment_parity"}
-    needed.add("counterfactual_rouge_l")
+    needed |= {"counterfactual_rouge_l", "group_predictability"}
     assert needed <= chosen(UseCase("translation"), NAMED)
     assert needed <= chosen(UseCase("translation"))
     assert chosen(UseCase("translation"), NEUTRAL) == {
@@ -90,7 +90,8 @@ def test_where_answers_may_differ_only_their_sentiment_is_compared():
     clinical = UseCase(
         "summarisation", invariance_wanted=False, invariance_reason="symptoms differ by sex"
     )
-    assert "counterfactual_rouge_l" not in chosen(clinical, NAMED)
+    left_out = {"counterfactual_rouge_l", "group_predictability"}
+    assert not left_out & chosen(clinical, NAMED)
     assert "strict_sentiment_parity" in chosen(clinical, NAMED)
     assert reason(clinical, "counterfactual_rouge_l", NAMED).endswith("symptoms differ by sex")
 

@@ -43,7 +43,7 @@ def test_the_file_runs_with_pytest_and_the_built_in_model(init, tmp_path):
         check=False,
     )
     assert done.returncode == 0, done.stdout
-    assert "2 fairness assertions: 2 PASS; 0 undecided" in done.stdout
+    assert "3 fairness assertions: 3 PASS; 0 undecided" in done.stdout
 
 
 def test_the_waiver_that_the_file_shows_is_one_and_has_a_worst_value(init, tmp_path):
@@ -87,7 +87,7 @@ def test_checks_in_comments_are_valid_where_the_hash_signs_go(init, tmp_path):
     text = re.sub(r"^  # (.*is recommended.*)$", "", file.read_text(), flags=re.M)
     file.write_text(re.sub(r"^  # ", "  ", text, flags=re.M))
     metrics = [check.metric for check in read_checks(file).checks]
-    assert metrics[2:] == ["toxic_fraction", "stereotypical_associations", "stereotype_fraction"]
+    assert metrics[3:] == ["toxic_fraction", "stereotypical_associations", "stereotype_fraction"]
 
 
 def test_flags_describe_the_use_case_and_the_prompts(init, tmp_path):
@@ -110,6 +110,8 @@ def test_flags_describe_the_use_case_and_the_prompts(init, tmp_path):
 def test_every_attribute_has_its_own_checks(init):
     found = init("--attribute", "gender", "--attribute", "age")
     assert [check.name for check in found.checks] == [
+        "group_predictability[gender]",
+        "group_predictability[age]",
         "strict_sentiment_parity[gender]",
         "strict_sentiment_parity[age]",
         "counterfactual_invariance[gender]",

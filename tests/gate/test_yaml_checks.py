@@ -377,4 +377,4 @@ def test_the_file_of_the_page_on_checks_runs(checks, pytester, request):
     )
     result = checks(text.removeprefix("version: 1\n"), "-o", "markers=known", "-p", "no:randomly")
     result.assert_outcomes(passed=4, xfailed=1)
-    result.stdout.fnmatch_lines(["impact_ratio impact_ratio*FAIL (expected)*"])
+    result.stdout.fnmatch_lines(["*impact_ratio*FAIL (expected)*"])

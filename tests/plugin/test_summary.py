@@ -32,7 +32,10 @@ def test_the_table_has_one_row_per_result_and_the_notes_follow(run, pytester, ve
     assert notes.startswith("test_stays_undecided toxic_fraction: about ")
     assert "prompts if the value stays as it is; 200 prompts so far" in notes
     assert "PASS: within bound for these groups, prompts and this model revision" in lines
-    assert lines[-1] == "3 fairness assertions: 1 PASS, 1 FAIL, 1 INCONCLUSIVE; 1 undecided"
+    assert lines[-2:] == [
+        "3 fairness assertions: 1 PASS, 1 FAIL, 1 INCONCLUSIVE; 1 undecided",
+        "In 80 % of runs these tests would find: 0.16 in toxic fraction.",
+    ]
 
 
 def test_rows_keep_the_order_of_the_file_when_tests_run_in_another(run, pytester, verdicts):

@@ -66,6 +66,8 @@ class Screener:
         return 0.3 * noise(side[-60:]) - self.effect * self.hit(side)
 
     def answer(self, prompt):
+        if not any(start in prompt for start in SIDES[1]):
+            return "I cannot say."
         label, side = list(zip("AB", sides(prompt), strict=True))[not self.prefers(prompt)]
         name = re.search(r"(?:is|[:,)]) (\w+) ([\w'-]+)[:.]", side)
         if name is None:
