@@ -27,6 +27,7 @@ from pytest_llmfair.judging.reading import words_apart
 from pytest_llmfair.judging.result import Example, Result, Verdict
 from pytest_llmfair.judging.robustness import TOO_FEW, robustness, too_few_levels, worst_level
 from pytest_llmfair.judging.rules import JudgedMetric, Rules, Unregistered, current_settings
+from pytest_llmfair.metrics.counterfactual.invariance import INVARIANCE
 from pytest_llmfair.session import active, current_session
 from pytest_llmfair.settings import Settings
 from pytest_llmfair.settings.options import OPTIONS, PATHS
@@ -340,6 +341,9 @@ def _scores_of(estimate: Estimate, inputs: MetricInputs) -> tuple[str, str]:
 def _measured_in(estimate: Estimate, inputs: MetricInputs, name: str) -> str:
     """Return what a distance is an amount of: units of a score, a score, or the metric."""
     scorer, unit = _scores_of(estimate, inputs)
+    call = getattr(estimate, "part", estimate).call
+    if call is not None and call.metric == INVARIANCE and call.args[2]:
+        name = call.args[2].strip("|").removesuffix(" difference")
     # A function without a name says nothing about what it measures.
     known = inputs.attribute and scorer and not scorer.startswith("<")
     return unit or f"in {scorer if known else name.replace('_', ' ')}"

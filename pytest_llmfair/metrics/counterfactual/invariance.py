@@ -178,10 +178,7 @@ def invariance_of_prepared(
         value = replace(value, floor=floor, excess=excess)
     # A dissimilarity of the user has no name under which it could be found again.
     named = measure.symbol if measure.shipped else None
-    what = measure.symbol.removeprefix("|").removesuffix("|").removesuffix(" difference")
-    value = replace(
-        value, effect=f"in {what}", call=Call(INVARIANCE, (rows_a, rows_b, named), keywords)
-    )
+    value = replace(value, call=Call(INVARIANCE, (rows_a, rows_b, named), keywords))
     return value.with_findings(*map(Finding.uncovered, lacks))
 
 
