@@ -150,8 +150,7 @@ class Fold:
         return float(self.truth[k - 1] + step * (self.truth[k] - self.truth[k - 1]))
 
 
-# Draws at parity, and those whose whole interval is computed.
-_RELABELLINGS, _FAIR_DRAWS = 1999, 100
+_RELABELLINGS, _FAIR_DRAWS = 1999, 100  # draws at parity, and those whose interval is computed
 
 
 @dataclass(eq=False)
