@@ -132,6 +132,12 @@ class PairedAUC(Estimate):
         end = min(self.guessed - self._reach(alpha), self.guessed * (1.0 - unseen))
         return max(CHANCE, end)
 
+    def p_exceeds(self, x: float) -> float:
+        """As :meth:`Estimate.p_exceeds`; at chance, below which no value lies, by exchange."""
+        if x > CHANCE:
+            return super().p_exceeds(x)
+        return max(self.p_by_exchange, self._p_above(CHANCE))
+
     def upper_bound(self, alpha: float) -> float:
         """Upper end with one-sided error rate `alpha`."""
         # A unit so rare that the sample may hold none of it could be read without a fault.

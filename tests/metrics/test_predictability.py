@@ -51,6 +51,16 @@ def test_equal_models_are_rarely_told_apart(pairs, generations):
     assert alarms < 5
 
 
+def test_the_p_value_at_chance_is_that_of_the_exchange():
+    alike = [["red blue"]] * 30
+    assert group_predictability(alike, alike).p_exceeds(0.5) >= 0.5
+    for seed in range(10):
+        draw = random.Random(seed)
+        estimate = group_predictability(answers(draw, 30), answers(draw, 30))
+        assert estimate.p_exceeds(0.5) >= estimate.p_by_exchange
+        assert (estimate.p_exceeds(0.5) <= 0.025) == found(estimate)
+
+
 def test_units_whose_pairs_share_an_effect_raise_no_alarm():
     # Each unit has answers of its own, and the two sides of its pairs one set of words each, so
     # that pairs of one unit agree on which words are whose.
