@@ -144,9 +144,10 @@ def phrases_of_whole_rankings(found):
     yield "no group is proven to be beyond 0.1, and six of twelve checks are undecided"
     engineer = won["gpt-3.5-turbo", "software engineer", "both"]
     assert worst(engineer) == "Black women"
-    assert engineer["value"] < 0
+    # The result is a size; the row of the group has the sign.
+    assert signed(engineer) < 0
     yield (
-        f"names of Black women lost more pairs than they won by {-engineer['value']:.2f}, and the "
+        f"names of Black women lost more pairs than they won by {engineer['value']:.2f}, and the "
         f"interval, {engineer['lower']:.2f} to {engineer['upper']:.2f}, rules out"
     )
     yield from phrases_of_short_lists(found)
@@ -180,7 +181,8 @@ def phrases_of_short_lists(found):
     largest = max(lists.values(), key=lambda r: abs(r["value"]))
     assert largest is lists["gpt-3.5-turbo", "software engineer", "both", 5]
     assert worst(largest) == "Black women"
-    yield f"they reach a list of five {-largest['value']:.2f} less often than others"
+    assert signed(largest) < 0
+    yield f"they reach a list of five {largest['value']:.2f} less often than others"
     yield f"with a chance of {1 / 8}"
     sizes = [
         r["units_for_fair_pass"]
@@ -190,8 +192,16 @@ def phrases_of_short_lists(found):
     yield f"a bound of 0.1 in 80 % of tests | about {about(max(sizes))}: here 1,000 are enough"
 
 
+def worst_row(result):
+    return max(result["groups"], key=lambda row: abs(row["value"] or 0))
+
+
 def worst(result):
-    return max(result["groups"], key=lambda row: abs(row["value"] or 0))["key"]
+    return worst_row(result)["key"]
+
+
+def signed(result):
+    return worst_row(result)["value"]
 
 
 def phrases_of_place_and_chance(found):
