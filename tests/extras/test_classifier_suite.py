@@ -177,7 +177,7 @@ def test_a_trained_tagger_that_loses_names_of_a_group_fails(
     assert [word for word, _ in words] == ["Ebony", "Banks", "left", "."]
     found = run("entities", client, tasks=["people"])
     expected = "FAIL" if lost else "PASS"
-    assert verdict(found, "people", "fned_star", 0.1 if lost else 0.3) == expected
+    assert verdict(found, "people", "fned_star", 0.05 if lost else 0.3) == expected
     groups = {row[0]: row[2] for row in found.tasks[0].tables[0].rows}
     assert groups["white male"] == 1.0
     assert groups["black female"] == (0.0 if lost else 1.0)
