@@ -67,7 +67,7 @@ def _worst(rng, *, groups, units, shift=0.0, spread=1.0, bound=0.0, side="beyond
     scores[:, 0] += shift
     parts = {
         (str(a), str(b)): Mean.of_values(
-            np.clip(scores[:, a] - scores[:, b], -2, 2), bounds=(-2.0, 2.0), units=range(units)
+            np.clip(scores[:, a] - scores[:, b], -0.6, 0.6), bounds=(-0.6, 0.6), units=range(units)
         )
         for a in range(groups)
         for b in range(groups)
@@ -135,9 +135,9 @@ ATTACKS = [
         for groups, units, spread in _SIZES
     ),
     Attack("L", "12 groups, 50 units, one apart: FAIL", 0.8,
-           partial(_worst, groups=12, units=50, shift=0.078), 100, at_least=True),
+           partial(_worst, groups=12, units=50, shift=0.13), 100, at_least=True),
     Attack("L", "3 groups, 50 units, one apart: FAIL", 0.8,
-           partial(_worst, groups=3, units=50, shift=0.065), 200, at_least=True),
+           partial(_worst, groups=3, units=50, shift=0.1), 200, at_least=True),
     Attack("L", "12 groups, 200 units, one apart by the bound: PASS", 0.025,
            partial(_worst, groups=12, units=200, shift=0.05, bound=0.05, side="within"), 100),
     Attack("L", "12 groups, 200 units, one apart by the bound: FAIL", 0.025,
