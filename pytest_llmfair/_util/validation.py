@@ -48,7 +48,7 @@ def fits(x: Any) -> bool:
 
 def share(x: Any, argument: str) -> float:
     """Return a number in [0, 1]."""
-    if isinstance(x, bool) or not isinstance(x, Real) or not 0.0 <= x <= 1.0:
+    if isinstance(x, bool) or not isinstance(x, Real) or not fits(x) or not 0.0 <= float(x) <= 1.0:
         raise ValueError(f"{argument} is {x!r}; give a number in [0, 1]")
     return float(x)
 
