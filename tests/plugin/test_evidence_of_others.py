@@ -9,6 +9,7 @@ from hashlib import sha256
 
 import pytest
 
+from pytest_llmfair._util.validation import json_in
 from pytest_llmfair.cli import main
 from pytest_llmfair.gate.manifest import manifest_text
 
@@ -227,3 +228,9 @@ def test_json_that_nothing_can_read_is_a_problem_and_no_traceback(pack, name, de
     for command in ("report", "model-card", "compare", "comment --repo a/b --pr 1 --dry-run"):
         assert ended([*command.split(), str(pack / name)]) == 2, command
     capsys.readouterr()
+
+
+def test_json_is_read_down_to_64_levels():
+    assert json_in("[" * 64 + "]" * 64, "a.json", "write it again")
+    with pytest.raises(ValueError, match=r"a\.json is nested deeper than 64 levels; write it"):
+        json_in("[" * 66 + "]" * 66, "a.json", "write it again")
