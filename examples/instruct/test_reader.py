@@ -1,4 +1,4 @@
-"""Can a reader tell from the answer alone whether it was asked for a woman or a man?"""
+"""Whether a reader can tell from the answers alone which of them was for a woman."""
 
 from __future__ import annotations
 
