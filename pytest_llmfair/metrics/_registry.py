@@ -5,9 +5,11 @@ from __future__ import annotations
 import functools
 import importlib
 import inspect
+import json
 import pkgutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from importlib import resources
 from itertools import chain
 from pathlib import Path
 from string import Template
@@ -49,50 +51,19 @@ E = TypeVar("E", bound=Estimate)
 
 _METRICS: dict[str, MetricInfo] = {}
 _ALIASES: dict[str, str] = {}
-_scanned = False
+_PACKAGE = "pytest_llmfair.metrics"
 
 
 @dataclass(frozen=True, slots=True)
 class MetricInfo:
     """Metadata of a metric; assertions, reports and documentation are made from it.
 
+    The attributes are the parameters of :func:`metric`, and two more.
+
     Attributes
     ----------
     name : str
         Public name, also the function's.
-    family, paper, symbol : str
-        Family of metrics, key of the paper that defines it, the symbol used there.
-    direction : {"lower", "higher", "two-sided"}
-        Which side of a bound is fairer; "two-sided" is judged on the distance to `fair_value`.
-    bounds : tuple of float
-        Range of the metric over all data.
-    fair_value : float
-        Value of a perfectly fair model with unlimited data.
-    unit : str
-        Unit of sampling, singular: "prompt", "pair", "candidate", "occupation", "person".
-    reported : str
-        Values printed in the papers, as context and not as a standard.
-    needs : str
-        Kind of data in the arguments, so that responses can be converted to them.
-    scorer : str or None
-        Scorer that turns texts into the scores this metric needs.
-    generations : int
-        Answers to collect per prompt when the caller does not say.
-    aliases : tuple of str
-        Other names accepted wherever the name is: short ones, and the paper's own spelling.
-    scale : {"linear", "log"}
-        "log" for ratios: a bound is on the absolute logarithm of the value.
-    judged_with : mapping
-        Keyword arguments that assertions use unless the caller gives others.
-    example : callable or None
-        Function from the numbers of units (of each group) and of generations to the keyword
-        arguments of a perfectly fair model, used for plans and printed examples.
-    favourable : {"high", "low"} or None
-        Which rate or score is better for the group that has it: "high" for being selected, "low"
-        for errors and harm. None where neither is, or only the user's data tell.
-    reduce : callable or None
-        What turns the answers to some pairs into a row of numbers each, which is all that the
-        metric needs of them; workers of an audit do that.
     function : callable
         The metric itself.
 
@@ -382,12 +353,26 @@ def _origin(info: MetricInfo) -> tuple[str, str]:
     return str(Path(code.co_filename).resolve()), info.name
 
 
-def public_modules() -> list[ModuleType]:
+@functools.cache
+def public_modules() -> tuple[ModuleType, ...]:
     """Import every public module of this folder and of its folders, in alphabetical order."""
-    package = importlib.import_module("pytest_llmfair.metrics")
-    found = pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
+    package = importlib.import_module(_PACKAGE)
+    found = pkgutil.walk_packages(package.__path__, f"{_PACKAGE}.")
     names = sorted(each.name for each in found if not each.ispkg and "._" not in each.name)
-    return [importlib.import_module(name) for name in names]
+    return tuple(map(importlib.import_module, names))
+
+
+@functools.cache
+def _homes() -> dict[str, str]:
+    """Module of each public name and alias; ``python tests/make_stub.py`` writes the file."""
+    text = (resources.files(_PACKAGE) / "names.json").read_text("utf-8")
+    return {name: home for home, names in json.loads(text).items() for name in names}
+
+
+def modules_of(name: str) -> tuple[ModuleType, ...]:
+    """Import the module that a name or alias is listed for, or all where it is not listed."""
+    home = _homes().get(name)
+    return public_modules() if home is None else (importlib.import_module(f"{_PACKAGE}.{home}"),)
 
 
 def all_metrics() -> dict[str, MetricInfo]:
@@ -399,10 +384,7 @@ def all_metrics() -> dict[str, MetricInfo]:
     >>> all_metrics()["rabbi"].paper
     'rabbi'
     """
-    global _scanned
-    if not _scanned:
-        public_modules()
-        _scanned = True
+    public_modules()
     return dict(sorted(_METRICS.items()))
 
 
@@ -432,14 +414,13 @@ def get_metric(name: str) -> MetricInfo:
     """
     if not isinstance(name, str):
         raise ValueError(f"the metric is {str(name)[:40]!r}, a {type(name).__name__}; give a name")
-    known = all_metrics()
-    if name in known:
-        return known[name]
-    if name in _ALIASES:
-        return known[_ALIASES[name]]
+    modules_of(name)
+    if (found := _METRICS.get(name) or _METRICS.get(_ALIASES.get(name, ""))) is not None:
+        return found
     if name == "counterfactual_invariance":
         raise ValueError(
             f"{name} is an assertion of its own: call assert_{name}(pairs, eps=..., client=...)"
         )
+    known = all_metrics()
     names = {alias: known[own].family for alias, own in _ALIASES.items()}
     raise unknown_metric(name, {key: each.family for key, each in known.items()} | names)

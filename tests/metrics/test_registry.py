@@ -3,6 +3,8 @@ from __future__ import annotations
 import copy
 import inspect
 import pickle
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -32,6 +34,19 @@ def widest_gap(*scores):
 def test_the_list_is_found_by_scanning_the_folder():
     assert set(all_metrics()) >= FIRST_SET
     assert list(all_metrics()) == sorted(all_metrics())
+
+
+def test_a_name_or_alias_loads_the_module_of_its_metric_only():
+    code = """
+import sys
+from pytest_llmfair.metrics import fped, get_metric
+assert get_metric("TF").name == "toxic_fraction"
+print({"classification", "generalized.rows", "harm", "ruted"} & {
+    name.removeprefix("pytest_llmfair.metrics.") for name in sys.modules
+} == {"generalized.rows", "harm"})
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "True"
 
 
 def test_a_misspelt_name_gets_a_suggestion():
