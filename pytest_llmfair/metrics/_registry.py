@@ -364,7 +364,7 @@ def public_modules() -> tuple[ModuleType, ...]:
 
 @functools.cache
 def _homes() -> dict[str, str]:
-    """Module of each public name and alias; ``python tests/make_stub.py`` writes the file."""
+    """Read the module of each public name and alias, as tests/make_stub.py writes them."""
     text = (resources.files(_PACKAGE) / "names.json").read_text("utf-8")
     return {name: home for home, names in json.loads(text).items() for name in names}
 

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from pytest_llmfair._util.validation import whole
 from pytest_llmfair.metrics import _examples
+from pytest_llmfair.metrics._parameters import CANDIDATES, described
 from pytest_llmfair.metrics._registry import metric
 from pytest_llmfair.metrics.allocation._candidates import (
     Candidates,
@@ -42,6 +43,7 @@ _selection_metric = partial(
 
 
 @_selection_metric(symbol="Delta-DP", aliases=("dp_gap",), example=_examples.pools)
+@described(CANDIDATES)
 def demographic_parity_gap(
     scores: ArrayLike | Mapping[Any, float],
     *,
@@ -59,22 +61,10 @@ def demographic_parity_gap(
 
     Parameters
     ----------
-    scores : array_like of shape (n_candidates,), or mapping
-        One score per candidate, higher is better; or scores by (pool, candidate) as
-        :func:`pairwise_scores` gives them, with `groups` from candidate to group.
-    groups : array_like of shape (n_candidates,)
-        Protected-attribute label of each candidate.
-    reference : object, list or "rest"
-        Label of the reference group, a list of labels (their union), or "rest": everyone outside
-        the group that is compared.
     rounds : sequence
         Pool of each candidate, also the sampling unit.
     k : int
         Candidates selected from each pool, at least 1 and at most the smallest pool.
-    units : sequence
-        Another name for `rounds`; giving both is an error.
-    population : {"sampled", "fixed"}
-        Whether the pools were drawn from a larger population or are all of it.
 
     Returns
     -------
@@ -105,6 +95,7 @@ def demographic_parity_gap(
 
 
 @_selection_metric(symbol="Delta-EO", aliases=("eo_gap",), example=_examples.qualified_pools)
+@described(CANDIDATES)
 def equal_opportunity_gap(
     scores: ArrayLike | Mapping[Any, float],
     *,
@@ -123,23 +114,12 @@ def equal_opportunity_gap(
 
     Parameters
     ----------
-    scores : array_like of shape (n_candidates,), or mapping
-        One score per candidate, higher is better; or scores by (pool, candidate), with `groups`
-        from candidate to group.
-    groups : array_like of shape (n_candidates,), or mapping
-        Protected-attribute label of each candidate.
-    reference : object, list or "rest"
-        Label of the reference group, labels to join, or everyone outside the compared group.
     rounds : sequence
         Pool of each candidate, also the sampling unit.
     k : int
         Candidates selected from each pool, at least 1 and at most the smallest pool.
     qualified : array_like of bool of shape (n_candidates,)
         Whether each candidate is qualified.
-    units : sequence
-        Another name for `rounds`; giving both is an error.
-    population : {"sampled", "fixed"}
-        Whether the pools were drawn from a larger population or are all of it.
 
     Returns
     -------
@@ -199,6 +179,7 @@ def _gap(
     return replace(estimate, variant=f"@{k}").with_findings(found)
 
 
+@described(CANDIDATES)
 def selection_rate(
     scores: ArrayLike | Mapping[Any, float],
     *,
@@ -211,11 +192,6 @@ def selection_rate(
 
     Parameters
     ----------
-    scores : array_like of shape (n_candidates,), or mapping
-        One score per candidate, higher is better; or scores by (pool, candidate), with `groups`
-        from candidate to group.
-    groups : array_like of shape (n_candidates,), or mapping
-        Protected-attribute label of each candidate.
     rounds : array_like of shape (n_candidates,)
         Pool of each candidate.
     k : int
