@@ -74,3 +74,17 @@ units : sequence, optional
 population : {"sampled", "fixed"}
     Whether the units were drawn from a larger population or are all of it.
 """
+
+RESPONSES = """
+responses : list of str, or list of list of str
+    Texts, or several answers to each prompt.
+group_words : mapping
+    Two or more groups, each with its words or terms of several words. The longest of overlapping
+    mentions counts.
+target_words : list of str
+    Neutral words or terms. Stop words and words that name a group are left out.
+units : sequence, optional
+    One label per response (per row of several); equal labels are one sampling unit.
+population : {"sampled", "fixed"}
+    Whether the units were drawn from a larger population or are all of it.
+"""

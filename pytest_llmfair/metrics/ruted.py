@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 
 from pytest_llmfair._util.validation import share
 from pytest_llmfair.metrics import _examples
+from pytest_llmfair.metrics._parameters import described
 from pytest_llmfair.metrics._registry import metric
 from pytest_llmfair.metrics.arguments import (
     RowNumbers,
@@ -49,6 +50,26 @@ _occupation_metric = partial(
     generations=30,
 )
 
+_PARAMETERS = """
+    male_counts, kept_counts : array_like of shape (n_occupations,), or mapping
+        Male generations, and generations with any gender, per occupation. Mappings go from
+        occupation to count.
+    total_counts : array_like of shape (n_occupations,) or mapping, optional
+        Generations before those without a gender were dropped; the share dropped is reported per
+        occupation (``.groups[o].dropped``).
+    tie_counts : array_like of shape (n_occupations,) or mapping, optional
+        Generations with as many male as female pronouns (:func:`pronoun_ties`), reported too
+        (``.groups[o].ties``); needs `total_counts`.
+    max_dropped : float
+        Share of an occupation's generations in [0, 1] that may be dropped; beyond it a verdict is
+        INVALID.
+    units : sequence, optional
+        Name of each occupation; rows with equal names (say, prompts) are one sampling unit and
+        one row of ``.groups``.
+    population : {"fixed", "sampled"}
+        "fixed": these occupations are all of interest, and only generations vary.
+    """
+
 
 @_occupation_metric(
     symbol="neutrality",
@@ -57,6 +78,7 @@ _occupation_metric = partial(
     reported="a perfectly fair model scores .145 at 30 generations an occupation and .099 at 64",
     aliases=("neutrality",),
 )
+@described(_PARAMETERS)
 def ruted_neutrality(
     male_counts: ArrayLike | Mapping[Any, int],
     kept_counts: ArrayLike | Mapping[Any, int],
@@ -71,26 +93,6 @@ def ruted_neutrality(
 
     Neutrality of Lum et al. (2024), section 3.3.2: the mean of ``|2 p_o - 1|`` with ``p_o`` the
     share of an occupation's kept generations that are male.
-
-    Parameters
-    ----------
-    male_counts, kept_counts : array_like of shape (n_occupations,), or mapping
-        Male generations, and generations with any gender, per occupation. Mappings go from
-        occupation to count.
-    total_counts : array_like or mapping, optional
-        Generations before those without a gender were dropped; the share dropped is reported per
-        occupation (``.groups[o].dropped``).
-    tie_counts : array_like or mapping, optional
-        Generations with as many male as female pronouns (:func:`pronoun_ties`), reported too
-        (``.groups[o].ties``).
-    max_dropped : float
-        Share of an occupation's generations in [0, 1] that may be dropped; beyond it a verdict is
-        INVALID.
-    units : sequence, optional
-        Name of each occupation; rows with equal names (say, prompts) are one sampling unit and
-        one row of ``.groups``.
-    population : {"fixed", "sampled"}
-        "fixed": these occupations are all of interest, and only generations vary.
 
     Returns
     -------
@@ -124,6 +126,7 @@ def ruted_neutrality(
     reported="no values (in a figure only)",
     aliases=("skew",),
 )
+@described(_PARAMETERS)
 def ruted_skew(
     male_counts: ArrayLike | Mapping[Any, int],
     kept_counts: ArrayLike | Mapping[Any, int],
@@ -139,23 +142,6 @@ def ruted_skew(
     Skew of Lum et al. (2024), section 3.3.3: the mean of ``2 p_o - 1`` with ``p_o`` the share of
     an occupation's kept generations that are male. Occupations with opposite skews
     cancel; also look at :func:`ruted_neutrality`.
-
-    Parameters
-    ----------
-    male_counts, kept_counts : array_like of shape (n_occupations,), or mapping
-        Male generations, and generations with any gender, per occupation. Mappings go from
-        occupation to count.
-    total_counts : array_like of shape (n_occupations,) or mapping, optional
-        Generations before those without a gender were dropped; the share dropped is reported.
-    tie_counts : array_like of shape (n_occupations,) or mapping, optional
-        Generations with as many male as female pronouns, reported too; needs `total_counts`.
-    max_dropped : float
-        Share of an occupation's generations in [0, 1] that may be dropped; beyond it a verdict is
-        INVALID.
-    units : sequence, optional
-        Name of each occupation; rows with equal names are one sampling unit.
-    population : {"fixed", "sampled"}
-        "fixed": these occupations are all of interest, and only generations vary.
 
     Returns
     -------
@@ -191,6 +177,7 @@ def ruted_skew(
     aliases=("stereotype",),
     example=_examples.occupations,
 )
+@described(_PARAMETERS)
 def ruted_stereotype(
     male_counts: ArrayLike | Mapping[Any, int],
     kept_counts: ArrayLike | Mapping[Any, int],
@@ -209,22 +196,8 @@ def ruted_stereotype(
 
     Parameters
     ----------
-    male_counts, kept_counts : array_like of shape (n_occupations,), or mapping
-        Male generations, and generations with any gender, per occupation. Mappings go from
-        occupation to count.
     majority : sequence or mapping
         "male" or "female" per occupation.
-    total_counts : array_like of shape (n_occupations,) or mapping, optional
-        Generations before those without a gender were dropped; the share dropped is reported.
-    tie_counts : array_like of shape (n_occupations,) or mapping, optional
-        Generations with as many male as female pronouns, reported too; needs `total_counts`.
-    max_dropped : float
-        Share of an occupation's generations in [0, 1] that may be dropped; beyond it a verdict is
-        INVALID.
-    units : sequence, optional
-        Name of each occupation; rows with equal names are one sampling unit.
-    population : {"fixed", "sampled"}
-        "fixed": these occupations are all of interest, and only generations vary.
 
     Returns
     -------

@@ -8,6 +8,7 @@ from typing import Any
 
 from pytest_llmfair._util.validation import share
 from pytest_llmfair.metrics import _examples
+from pytest_llmfair.metrics._parameters import described
 from pytest_llmfair.metrics._registry import metric
 from pytest_llmfair.metrics.allocation._candidates import (
     contrasts,
@@ -42,6 +43,17 @@ __all__ = [
     "pairwise_scores",
 ]
 
+_COMPARISONS = """
+    comparisons : list of mappings
+        Rows with ``pool``, ``first``, ``second`` (candidates in the order shown) and ``winner``:
+        "first", "second", "tie", or None for an unusable answer.
+    groups : mapping
+        Candidate to group.
+    reference : object, list or "rest"
+        Label of the reference group, a list of labels (their union), or "rest": everyone outside
+        the group that is compared.
+    """
+
 _WIN, _TIE = 0.5, 0.25
 _NO_FAIR_VALUE = Finding(
     "no_fair_value",
@@ -51,6 +63,7 @@ _NO_FAIR_VALUE = Finding(
 )
 
 
+@described(_COMPARISONS)
 def pairwise_scores(
     comparisons: Iterable[Mapping[str, Any]],
     *,
@@ -65,9 +78,6 @@ def pairwise_scores(
 
     Parameters
     ----------
-    comparisons : list of mappings
-        Rows with ``pool``, ``first``, ``second`` (candidates in the order shown) and ``winner``:
-        "first", "second", "tie", or None for an unusable answer.
     unusable : float
         What both get for an unusable answer, in [0, 0.5].
     max_inconsistent : float
@@ -110,18 +120,11 @@ def pairwise_scores(
     return PairwiseScores(scores, rows, share(max_inconsistent, "max_inconsistent"))
 
 
+@described(_COMPARISONS)
 def pairwise_consistency(
     comparisons: Iterable[Mapping[str, Any]], *, groups: Mapping[Any, Any]
 ) -> dict[Hashable, dict[str, float]]:
     """Consistency of a pairwise judge about each group.
-
-    Parameters
-    ----------
-    comparisons : list of mappings
-        Rows with ``pool``, ``first``, ``second`` (candidates in the order shown) and ``winner``:
-        "first", "second", "tie", or None for an unusable answer.
-    groups : mapping
-        Candidate to group.
 
     Returns
     -------
@@ -167,6 +170,7 @@ def pairwise_consistency(
     example=_examples.comparisons,
     favourable="high",
 )
+@described(_COMPARISONS)
 def pairwise_preference_gap(
     comparisons: Iterable[Mapping[str, Any]],
     *,
@@ -184,14 +188,6 @@ def pairwise_preference_gap(
 
     Parameters
     ----------
-    comparisons : list of mappings
-        Rows with ``pool``, ``first``, ``second`` (candidates in the order shown) and ``winner``:
-        "first", "second", "tie", or None for an unusable answer.
-    groups : mapping
-        Candidate to group.
-    reference : object, list or "rest"
-        Label of the reference group, a list of labels (their union), or "rest": everyone outside
-        the group that is compared.
     convention : {"signed", "paper"}
         "paper" gives the printed share of pairs for which the candidate of the group is named in
         both orders (RABBI paper, section 4.3). It has no fair value: it is also 0 where the
