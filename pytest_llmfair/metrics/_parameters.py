@@ -23,7 +23,7 @@ def described(shared: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
         before, _, rest = text.partition(_HEADING)
         own, blank, after = rest.partition("\n\n")
         place = {name: i for i, name in enumerate(inspect.signature(function).parameters)}
-        found = {**_entries(shared), **_entries(own)}
+        found = {**_entries(inspect.cleandoc(shared)), **_entries(own)}
         known = sorted(found.keys() & place.keys(), key=place.__getitem__)
         # Names that share a description are keys of the same one.
         entries = dict.fromkeys(found[name] for name in known)
@@ -35,7 +35,7 @@ def described(shared: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
 
 def _entries(text: str) -> dict[str, str]:
     """Map each name to its description: a line "name, name : type", and what is indented below."""
-    entries = re.findall(r"^\S.*(?:\n[ ].*)*", inspect.cleandoc(text), re.MULTILINE)
+    entries = re.findall(r"^\S.*(?:\n[ ].*)*", text, re.MULTILINE)
     return {name: entry for entry in entries for name in entry.partition(" :")[0].split(", ")}
 
 

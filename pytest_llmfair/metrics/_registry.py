@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from importlib import resources
 from itertools import chain
 from pathlib import Path
-from string import Template
 from types import MappingProxyType, ModuleType
 from typing import Any, Literal, ParamSpec, TypeVar, get_args
 
@@ -142,10 +141,8 @@ class MetricInfo:
 
         Parameters
         ----------
-        units : int
-            Sampling units, of each group where groups are compared.
-        generations : int
-            Generations per unit.
+        units, generations : int
+            As in :meth:`fair_arguments`.
         """
         return self.function(**{**self.judged_with, **self.fair_arguments(units, generations)})
 
@@ -183,9 +180,8 @@ def metric(
 ) -> Callable[[Callable[P, E]], Callable[P, E]]:
     """Register a function from arrays to an `Estimate` as a metric.
 
-    In a package or in a user's own ``conftest.py``: either way the function becomes a metric with
-    an assertion, a row in every report and in ``llmfair metrics``, and the shared tests of
-    :mod:`pytest_llmfair.testing`.
+    In a user's own ``conftest.py`` too, it gets an assertion, a row in every report and in
+    ``llmfair metrics``, and the shared tests of :mod:`pytest_llmfair.testing`.
 
     Parameters
     ----------
@@ -314,24 +310,13 @@ def metric(
     return register
 
 
-def written(name: str, words: Mapping[str, str]) -> Callable[[Callable[P, E]], Callable[P, E]]:
-    """Set the name and the docstring of a generated metric; `words` replace its $names."""
-
-    def write(function: Callable[P, E]) -> Callable[P, E]:
-        function.__name__ = function.__qualname__ = name
-        function.__doc__ = Template(inspect.cleandoc(function.__doc__ or "")).substitute(words)
-        return function
-
-    return write
-
-
 def _as_fixed(estimate: E) -> E:
     """Report on fixed units what was measured as a sample, whose interval is never narrower."""
+    estimate = replace(estimate, sample=replace(estimate.sample, population="fixed"))
     single = (
         "a fixed unit has a single row, so that nothing shows how its answers vary: the interval "
         "is that of units drawn from more, wider than needed"
     )
-    estimate = replace(estimate, sample=replace(estimate.sample, population="fixed"))
     return estimate.with_findings(Finding("no_repeats", single))
 
 
@@ -395,11 +380,6 @@ def get_metric(name: str) -> MetricInfo:
     ----------
     name : str
         Name or alias of a metric, such as "toxic_fraction" or "TF".
-
-    Returns
-    -------
-    MetricInfo
-        The metric and what its decorator says about it.
 
     Raises
     ------

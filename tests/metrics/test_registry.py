@@ -149,6 +149,12 @@ class TestEveryMetric:
         assert 0 < len(info.summary) <= 99
         assert f"\n{section}\n---" in inspect.getdoc(info.function)
 
+    def test_the_documentation_describes_every_parameter(self, info):
+        text = inspect.getdoc(info.function).partition("\nParameters\n---")[2]
+        entries = text.partition("\n\n")[0].splitlines()
+        heads = ", ".join(line.partition(" :")[0] for line in entries if line[:1].isalpha())
+        assert heads.split(", ") == list(inspect.signature(info.function).parameters)
+
 
 def test_a_star_import_brings_every_metric():
     names = {}
