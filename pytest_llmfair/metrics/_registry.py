@@ -35,16 +35,6 @@ Scale = Literal["linear", "log"]
 Favourable = Literal["high", "low"]
 FairExample = Callable[[int, int], Mapping[str, Any]]
 
-_EXAMPLES: dict[Needs, FairExample] = {
-    "scores": _examples.scores,
-    "score_pairs": _examples.score_pairs,
-    "embedding_pairs": _examples.embeddings,
-    "texts": _examples.texts,
-    "text_pairs": _examples.text_pairs,
-    "pronoun_counts": _examples.pronoun_counts,
-    "prompts": _examples.prompts,
-}
-
 P = ParamSpec("P")
 E = TypeVar("E", bound=Estimate)
 
@@ -252,7 +242,7 @@ def metric(
     if needs == "table" and scorer is not None:
         raise ValueError(
             f"scorer={scorer!r} has no use without needs=..., which says what the arguments are "
-            f"made of: {', '.join(_EXAMPLES)}"
+            f"made of: {', '.join(_examples.BY_NEEDS)}"
         )
     fair = fair_value if fair_value is not None else (high if direction == "higher" else 0.0)
 
@@ -279,8 +269,7 @@ def metric(
             # Rows from templates and continuations list the groups that no prompt names.
             rows = (each for each in (*args, *kwargs.values()) if isinstance(each, list))
             uncovered = chain.from_iterable(getattr(each, "lacks", ()) for each in rows)
-            call = Call(info.name, args, kwargs)
-            found = estimate.with_metric(info, call)
+            found = estimate.with_metric(info, Call(info.name, args, kwargs))
             return found.with_findings(*map(Finding.uncovered, uncovered))
 
         info = MetricInfo(
@@ -299,7 +288,7 @@ def metric(
             aliases=aliases,
             scale=scale,
             judged_with=MappingProxyType(dict(judged_with or {})),
-            example=example or _EXAMPLES.get(needs),
+            example=example or _examples.BY_NEEDS.get(needs),
             favourable=favourable,
             reduce=reduce,
             function=measured,
