@@ -43,6 +43,11 @@ class GroupContrast:
     first: Groups
     second: Groups  # empty: the unperturbed example
 
+    @property
+    def others(self) -> Groups:
+        """Groups of the second side that are not in the first."""
+        return tuple(name for name in self.second if name not in self.first)
+
 
 @dataclass(frozen=True, slots=True)
 class ComparisonDesign:

@@ -49,6 +49,10 @@ class GroupForm:
         """How much evidence there is."""
         return sample_of(range(len(self.labels)) if self.units is None else self.units, self)
 
+    def rows_of(self, groups: Sequence[Hashable]) -> RowNumbers:
+        """Return the rows of some groups, in order."""
+        return np.sort(np.concatenate([self.members[name] for name in groups]))
+
     def units_of(self, rows: RowNumbers) -> list[Hashable] | None:
         """Return the sampling units of some rows."""
         return None if self.units is None else [self.units[i] for i in rows.tolist()]
@@ -84,6 +88,18 @@ class CounterfactualForm:
     def sample(self) -> Sample:
         """How much evidence there is."""
         return sample_of(range(len(self.y_prob)) if self.units is None else self.units, self)
+
+    def take(self, examples: list[int]) -> CounterfactualForm:
+        """Return some of the source examples."""
+        table = self.y_prob
+        whole = isinstance(table, np.ndarray)
+        return replace(
+            self,
+            y_prob=table[examples] if whole else [table[j] for j in examples],
+            y_true=None if self.y_true is None else [self.y_true[j] for j in examples],
+            original=None if self.original is None else self.original[examples],
+            units=None if self.units is None else [self.units[j] for j in examples],
+        )
 
 
 DataForm = GroupForm | CounterfactualForm

@@ -16,8 +16,7 @@ from pytest_llmfair.metrics._registry import metric
 from pytest_llmfair.metrics.generalized._forms import depth, read_counterfactuals, read_groups
 from pytest_llmfair.metrics.generalized._row_scores import (
     measure_counterfactuals,
-    measure_predictions,
-    measure_probabilities,
+    measure_groups,
 )
 from pytest_llmfair.metrics.generalized._table import ROWS, NamedRow
 from pytest_llmfair.stats import Estimate, Population
@@ -205,9 +204,7 @@ def _measured(row: NamedRow) -> Callable[..., Estimate]:
                 "groups one label per row (with units for the source example)"
             )
         form = read_groups(y_true, y_pred, y_prob, groups, units, population)
-        if row.score in ("p(c)", "p(gold)"):
-            return measure_probabilities(row, form, positive, reference)
-        return measure_predictions(row, form, positive, reference)
+        return measure_groups(row, form, positive, reference)
 
     measure.__name__ = measure.__qualname__ = row.key
     measure.__doc__ = _documentation(row)
