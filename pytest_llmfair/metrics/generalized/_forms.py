@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -20,6 +20,8 @@ from pytest_llmfair.metrics.arguments import (
     score_rows,
 )
 from pytest_llmfair.stats import Population, Sample
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -55,17 +57,18 @@ class GroupForm:
 
     def units_of(self, rows: RowNumbers) -> list[Hashable] | None:
         """Return the sampling units of some rows."""
-        return None if self.units is None else [self.units[i] for i in rows.tolist()]
+        return _some(self.units, rows.tolist())
 
     def take(self, rows: RowNumbers) -> GroupForm:
         """Return some of the rows; a group may lose all of its own."""
+        places = rows.tolist()
         return replace(
             self,
-            labels=[self.labels[i] for i in rows.tolist()],
-            y_true=None if self.y_true is None else [self.y_true[i] for i in rows.tolist()],
-            y_pred=None if self.y_pred is None else [self.y_pred[i] for i in rows.tolist()],
+            labels=[self.labels[i] for i in places],
+            y_true=_some(self.y_true, places),
+            y_pred=_some(self.y_pred, places),
             y_prob=None if self.y_prob is None else self.y_prob[rows],
-            units=self.units_of(rows),
+            units=_some(self.units, places),
         )
 
 
@@ -92,14 +95,18 @@ class CounterfactualForm:
     def take(self, examples: list[int]) -> CounterfactualForm:
         """Return some of the source examples."""
         table = self.y_prob
-        whole = isinstance(table, np.ndarray)
+        array = isinstance(table, np.ndarray)
         return replace(
             self,
-            y_prob=table[examples] if whole else [table[j] for j in examples],
-            y_true=None if self.y_true is None else [self.y_true[j] for j in examples],
+            y_prob=table[examples] if array else [table[j] for j in examples],
+            y_true=_some(self.y_true, examples),
             original=None if self.original is None else self.original[examples],
-            units=None if self.units is None else [self.units[j] for j in examples],
+            units=_some(self.units, examples),
         )
+
+
+def _some(values: list[T] | None, places: Sequence[int]) -> list[T] | None:
+    return None if values is None else [values[i] for i in places]
 
 
 DataForm = GroupForm | CounterfactualForm

@@ -188,23 +188,18 @@ class Shares(ComparableScores):
         )
         if not several:
             return estimate
-        # Equal entries of one row are not identical repeats.
-        kept = tuple(f for f in estimate.findings if f.code != "identical_repeats")
         counted = [i for i in np.concatenate(both).tolist() if self.counted[i] > 0.0]
         units = self.form.units or range(len(self.form.labels))
-        sample = sample_of([units[i] for i in counted], self.form)
-        return replace(
-            estimate,
-            findings=kept,
-            sample=replace(
-                estimate.sample,
-                units=sample.units,
-                generations=sample.generations,
-                fewest=sample.fewest,
-                most=sample.most,
-                population=sample.population,
-            ),
+        found = estimate.sample
+        sample = replace(
+            sample_of([units[i] for i in counted], self.form),
+            effective=found.effective,
+            icc=found.icc,
+            design_effect=found.design_effect,
         )
+        # Equal entries of one row are not identical repeats.
+        kept = tuple(f for f in estimate.findings if f.code != "identical_repeats")
+        return replace(estimate, findings=kept, sample=sample)
 
     def _entries_of(
         self, rows: RowNumbers, form: GroupForm, several: bool
