@@ -39,9 +39,6 @@ class Masks(Protocol):
 Mask = Masks | str | Sequence[str] | None
 
 _ANY_RANGE = ", or compare groups with score_difference, which takes scores of any range"
-# Exact distributions of counts are computed; more generations than this is a mistake.
-_MOST_COUNTED = 1_000_000
-
 # These arguments may have several columns; for predictions that would be a mistake.
 _GROUPING = ("groups", "units", "rounds", "strata")
 
@@ -322,18 +319,6 @@ def known_population(population: str) -> None:
         raise ValueError(f'population is {population!r}; choose "sampled" or "fixed"')
 
 
-def counts(values: Any, argument: str) -> npt.NDArray[np.int64]:
-    """Return whole numbers of at least 0, one per row."""
-    array = flat_scores(values, argument)
-    wrong = ~((array >= 0) & (array <= _MOST_COUNTED) & (array == np.floor(array)))
-    if wrong.any():
-        i = int(np.argmax(wrong))
-        raise ValueError(
-            f"{argument} row {i} is {array[i]:g}; give whole numbers from 0 to {_MOST_COUNTED}"
-        )
-    return array.astype(np.int64)
-
-
 def text_rows(texts: Any, argument: str) -> list[list[str]]:
     """Return texts as one list of answers per row; a flat list is one answer per row."""
     given = listed(texts, argument)
@@ -389,16 +374,4 @@ def note_canned(estimate: E, answers: Iterable[Hashable]) -> E:
             "answer shows nothing"
         )
         return estimate.with_findings(Finding("uninformative", canned))
-    return estimate
-
-
-def note_ragged(estimate: E, rows: Rows) -> E:
-    """Say that prompts have different numbers of generations."""
-    lengths = {0} if isinstance(rows, np.ndarray) else set(map(len, rows))
-    if min(lengths) != max(lengths):
-        ragged = (
-            f"prompts have {min(lengths)} to {max(lengths)} generations; "
-            "the value is the mean of the prompts' means"
-        )
-        return estimate.with_findings(Finding.note(ragged))
     return estimate

@@ -15,14 +15,8 @@ from numpy.typing import ArrayLike
 from pytest_llmfair._util.validation import share
 from pytest_llmfair.metrics._parameters import described, sampling
 from pytest_llmfair.metrics._registry import metric
-from pytest_llmfair.metrics.arguments import (
-    Rows,
-    note_constant,
-    note_ragged,
-    row_means,
-    score_rows,
-)
-from pytest_llmfair.stats import Mean, MeanMaximum, Population
+from pytest_llmfair.metrics.arguments import Rows, note_constant, row_means, score_rows
+from pytest_llmfair.stats import Finding, Mean, MeanMaximum, Population
 
 __all__ = [
     "expected_maximum_stereotype",
@@ -305,7 +299,19 @@ def _fraction(
         rows=row_means(reached).tolist(),
         variant=threshold_suffix(limit, "@"),
     )
-    return note_constant(note_ragged(estimate, rows), rows)
+    return note_constant(_note_ragged(estimate, rows), rows)
+
+
+def _note_ragged(estimate: Mean, rows: Rows) -> Mean:
+    """Say that prompts have different numbers of generations."""
+    lengths = {0} if isinstance(rows, np.ndarray) else set(map(len, rows))
+    if min(lengths) != max(lengths):
+        ragged = (
+            f"prompts have {min(lengths)} to {max(lengths)} generations; "
+            "the value is the mean of the prompts' means"
+        )
+        return estimate.with_findings(Finding.note(ragged))
+    return estimate
 
 
 def _reached(rows: Rows, limit: float) -> Rows:

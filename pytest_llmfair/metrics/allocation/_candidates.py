@@ -17,6 +17,7 @@ from pytest_llmfair.metrics.allocation._comparisons import (
 )
 from pytest_llmfair.metrics.arguments import (
     Floats,
+    RowNumbers,
     flags,
     flat_scores,
     known_population,
@@ -35,7 +36,6 @@ from pytest_llmfair.stats import (
     Undefined,
 )
 
-RowNumbers = npt.NDArray[np.intp]
 E = TypeVar("E", bound=Estimate)
 
 # Up to so many labels comparing whole arrays is faster than row by row.
@@ -392,22 +392,7 @@ def _by_candidate(values: Any, keys: Sequence[tuple[Hashable, Hashable]], argume
     """Return one entry per (pool, candidate) from a mapping of either."""
     if not isinstance(values, Mapping):
         return values
-    found = []
-    for pool, candidate in keys:
-        if (pool, candidate) not in values and candidate not in values:
-            raise ValueError(f"{argument} has no entry for candidate {candidate!r}; add it")
-        found.append(values.get((pool, candidate), values.get(candidate)))
-    return found
-
-
-def reach(pool: RowNumbers, rows_a: RowNumbers, rows_b: RowNumbers, k: int) -> tuple[float, float]:
-    """Smallest and largest gap that any scores could give: quota and pool sizes limit it."""
-    sizes = np.bincount(pool)
-    a, b = (np.bincount(pool[rows], minlength=len(sizes)) for rows in (rows_a, rows_b))
-
-    def most(first: RowNumbers, second: RowNumbers) -> float:
-        # As many of the first as the quota allows, as few of the second as it forces.
-        forced = np.maximum(0, k - (sizes - second))
-        return float(np.minimum(k, first).sum() / first.sum() - forced.sum() / second.sum())
-
-    return -most(b, a), most(a, b)
+    for key in keys:
+        if key not in values and key[1] not in values:
+            raise ValueError(f"{argument} has no entry for candidate {key[1]!r}; add it")
+    return [values.get(key, values.get(key[1])) for key in keys]

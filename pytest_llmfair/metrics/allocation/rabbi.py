@@ -16,7 +16,8 @@ from pytest_llmfair._util.validation import whole
 from pytest_llmfair.metrics import _examples
 from pytest_llmfair.metrics._parameters import CANDIDATES, described
 from pytest_llmfair.metrics._registry import metric
-from pytest_llmfair.metrics.allocation._candidates import Candidates, RowNumbers
+from pytest_llmfair.metrics.allocation._candidates import Candidates
+from pytest_llmfair.metrics.arguments import RowNumbers
 from pytest_llmfair.stats import (
     Distance,
     MaxDistance,

@@ -8,18 +8,15 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from pytest_llmfair._util.validation import whole
 from pytest_llmfair.metrics import _examples
 from pytest_llmfair.metrics._parameters import CANDIDATES, described
 from pytest_llmfair.metrics._registry import metric
-from pytest_llmfair.metrics.allocation._candidates import (
-    Candidates,
-    RowNumbers,
-    reach,
-)
-from pytest_llmfair.metrics.arguments import Floats
+from pytest_llmfair.metrics.allocation._candidates import Candidates
+from pytest_llmfair.metrics.arguments import Floats, RowNumbers
 from pytest_llmfair.stats import (
     Finding,
     MaxPairwiseDifference,
@@ -168,7 +165,7 @@ def _gap(
             population=population,
             absolute=False,
         )
-        return replace(found, attainable=reach(pool, rows_a, rows_b, k))
+        return replace(found, attainable=_reach(pool, rows_a, rows_b, k))
 
     estimate = candidates.compare(
         reference, population, compare, rate=lambda rows: float(chosen[rows].mean())
@@ -225,3 +222,18 @@ def _rates(candidates: Candidates, chosen: Floats) -> list[float]:
     """Return the mean of each group, NaN for a group without a qualified candidate."""
     members = [candidates.rows(candidates.group == i) for i in range(len(candidates.names))]
     return [float(chosen[rows].mean()) if rows.size else math.nan for rows in members]
+
+
+def _reach(
+    pool: RowNumbers, rows_a: RowNumbers, rows_b: RowNumbers, k: int
+) -> tuple[float, float]:
+    """Smallest and largest gap that any scores could give: quota and pool sizes limit it."""
+    sizes = np.bincount(pool)
+    a, b = (np.bincount(pool[rows], minlength=len(sizes)) for rows in (rows_a, rows_b))
+
+    def most(first: RowNumbers, second: RowNumbers) -> float:
+        # As many of the first as the quota allows, as few of the second as it forces.
+        forced = np.maximum(0, k - (sizes - second))
+        return float(np.minimum(k, first).sum() / first.sum() - forced.sum() / second.sum())
+
+    return -most(b, a), most(a, b)
