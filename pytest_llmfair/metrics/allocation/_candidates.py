@@ -137,21 +137,17 @@ class Candidates:
             else self._empty_comparison(key, a, reference, population)
             for key, (a, b) in rows.items()
         }
-        estimate: E | MaxPairwiseDifference | Undefined
-        table: Mapping[Hashable, GroupRow]
-        if len(compared) == 1 and self.strata is None:
-            ((key, estimate),) = compared.items()
-            table = {key: GroupRow(estimate.value, 0, estimate=estimate)}
-        else:
-            estimate, table = worst_of(compared, worst)
-            # The candidates of the reference are in every pair, but count once.
-            estimate = replace(estimate, sample=self._sample(population))
-        groups = sized(
-            table,
+        several = len(compared) > 1 or self.strata is not None
+        estimate = one_or_worst(
+            compared,
             {key: len(a) for key, (a, _) in rows.items()},
             {key: rate(a) for key, (a, _) in rows.items() if rate is not None and a.size},
+            worst if several else None,
         )
-        estimate = replace(estimate, groups=groups, unit="" if self.pool is None else "round")
+        if several:
+            # The candidates of the reference are in every pair, but count once.
+            estimate = replace(estimate, sample=self._sample(population))
+        estimate = replace(estimate, unit="" if self.pool is None else "round")
         estimate = estimate.with_findings(
             *(
                 Finding.note(
@@ -287,19 +283,6 @@ class Candidates:
         return Sample.of_sizes(sizes[sizes > 0], population)
 
 
-def sized(
-    rows: Mapping[Hashable, GroupRow],
-    sizes: Mapping[Hashable, int],
-    rates: Mapping[Hashable, float],
-) -> Table:
-    """Return the table of groups with the size and rate of each."""
-
-    def row(key: Hashable) -> GroupRow:
-        return replace(rows[key], n=sizes[key], rate=rates.get(key, rows[key].rate))
-
-    return Table(rows, row)
-
-
 def contrasts(names: Sequence[Hashable], reference: Any) -> dict[Hashable, list[Hashable]]:
     """Return, for each group that is compared, the groups of its reference."""
     if len(names) < 2:
@@ -331,17 +314,30 @@ def contrasts(names: Sequence[Hashable], reference: Any) -> dict[Hashable, list[
     return dict.fromkeys(others, against)
 
 
-def worst_of(
+def one_or_worst(
     compared: Mapping[Hashable, E | Undefined],
-    kind: type[MaxPairwiseDifference] = MaxPairwiseDifference,
-) -> tuple[MaxPairwiseDifference | Undefined, Mapping[Hashable, GroupRow]]:
-    """Return the size of the largest and the table of all; undefined if any of them is."""
-    worst = kind.of_pairs(compared)
-    missing = [part.undefined for part in compared.values() if part.undefined is not None]
-    if not missing:
-        return worst, worst.groups
-    why = "; ".join(dict.fromkeys(missing))
-    return Undefined(undefined=why, sample=worst.sample), worst.groups
+    sizes: Mapping[Hashable, int],
+    rates: Mapping[Hashable, float],
+    worst: type[MaxPairwiseDifference] | None,
+) -> E | MaxPairwiseDifference | Undefined:
+    """Return the only comparison, or the largest size of any, with a table of all."""
+    estimate: E | MaxPairwiseDifference | Undefined
+    table: Mapping[Hashable, GroupRow]
+    if worst is None:
+        ((key, estimate),) = compared.items()
+        table = {key: GroupRow(estimate.value, 0, estimate=estimate)}
+    else:
+        estimate = worst.of_pairs(compared)
+        table = estimate.groups
+        missing = [part.undefined for part in compared.values() if part.undefined is not None]
+        if missing:
+            why = "; ".join(dict.fromkeys(missing))
+            estimate = Undefined(undefined=why, sample=estimate.sample)
+
+    def row(key: Hashable) -> GroupRow:
+        return replace(table[key], n=sizes[key], rate=rates.get(key, table[key].rate))
+
+    return replace(estimate, groups=Table(table, row))
 
 
 def describe_reference(reference: Any) -> str:

@@ -13,8 +13,7 @@ from pytest_llmfair.metrics._registry import metric
 from pytest_llmfair.metrics.allocation._candidates import (
     contrasts,
     describe_reference,
-    sized,
-    worst_of,
+    one_or_worst,
 )
 from pytest_llmfair.metrics.allocation._comparisons import (
     JudgeAnswer,
@@ -28,7 +27,6 @@ from pytest_llmfair.metrics.allocation._comparisons import (
 from pytest_llmfair.metrics.arguments import known_population, labels
 from pytest_llmfair.stats import (
     Finding,
-    GroupRow,
     MaxPairwiseDifference,
     Mean,
     Population,
@@ -248,15 +246,8 @@ def pairwise_preference_gap(
         rates[name] = sum(row.won_by(own) == 1 for row, own, _ in views) / len(views)
         compared[name] = mean(views, population)
         del views  # the findings need memory too
-    estimate: Mean | MaxPairwiseDifference | Undefined
-    if len(compared) == 1:
-        ((name, estimate),) = compared.items()
-        table: Mapping[Hashable, GroupRow] = {
-            name: GroupRow(estimate.value, sizes[name], estimate=estimate)
-        }
-    else:
-        estimate, table = worst_of(compared)
-    estimate = replace(estimate, groups=sized(table, sizes, rates))
+    worst = MaxPairwiseDifference if len(compared) > 1 else None
+    estimate = one_or_worst(compared, sizes, rates, worst)
     estimate = estimate.with_findings(*judge_findings(rows, group_of, limit))
     if convention == "paper":
         estimate = replace(estimate, variant=" (printed share)").with_findings(_NO_FAIR_VALUE)

@@ -95,17 +95,8 @@ def named(
     >>> named("Parity Gap", y_pred=y_pred, groups=["a"] * 4 + ["b"] * 4)
     RateDifference 0.500 [0.000, 0.868] (95 %, 8 examples)
     """
-    return globals()[find_row(name).key](  # type: ignore[no-any-return]
-        y_true=y_true,
-        y_pred=y_pred,
-        y_prob=y_prob,
-        groups=groups,
-        positive=positive,
-        reference=reference,
-        original=original,
-        units=units,
-        population=population,
-    )
+    given = locals()
+    return globals()[find_row(given.pop("name")).key](**given)  # type: ignore[no-any-return]
 
 
 def find_row(name: str) -> NamedRow:
