@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence, Set, Sized
 from itertools import pairwise
-from typing import Any, Protocol, TypeVar
+from typing import Any, Literal, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -37,6 +37,8 @@ class Masks(Protocol):
 
 
 Mask = Masks | str | Sequence[str] | None
+# Of two answers, by name or as a symmetric function.
+Dissimilarity = Literal["jaccard", "sentiment"] | Callable[[Any, Any], float]
 
 _ANY_RANGE = ", or compare groups with score_difference, which takes scores of any range"
 # These arguments may have several columns; for predictions that would be a mistake.
