@@ -1,4 +1,4 @@
-"""Parameters that several metrics share: described once, and added to the docstring of each."""
+"""What docstrings of several metrics share: written once, and added to each of them."""
 
 from __future__ import annotations
 
@@ -10,20 +10,28 @@ from typing import ParamSpec, TypeVar
 P = ParamSpec("P")
 R = TypeVar("R")
 
+_LINE = "\n---"
+_SECTION = re.compile(r"(?:^|\n\n)(?=\w+\n-+\n)")
 _HEADING = "Parameters\n----------\n"
 
 
-def described(shared: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Add to the docstring of a function those of its parameters that it leaves out."""
+def described(*shared: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Add to a docstring the parameters and the sections that it leaves out."""
+    parts = [part for text in shared for part in _SECTION.split(inspect.cleandoc(text))]
+    given = "\n".join(part for part in parts if not _SECTION.match(part))
+    sections = [part for part in parts if _SECTION.match(part)]
 
     def complete(function: Callable[P, R]) -> Callable[P, R]:
         text = inspect.cleandoc(function.__doc__ or "")
+        for section in sections:
+            if f"\n{section.partition(_LINE)[0]}{_LINE}" not in text:
+                text = text.replace("\nExamples\n", f"\n{section}\n\nExamples\n", 1)
         if _HEADING not in text:
             text = text.replace("\nReturns\n", f"\n{_HEADING}\n\nReturns\n", 1)
         before, _, rest = text.partition(_HEADING)
         own, blank, after = rest.partition("\n\n")
         place = {name: i for i, name in enumerate(inspect.signature(function).parameters)}
-        found = {**_entries(inspect.cleandoc(shared)), **_entries(own)}
+        found = {**_entries(given), **_entries(own)}
         known = sorted(found.keys() & place.keys(), key=place.__getitem__)
         # Names that share a description are keys of the same one.
         entries = dict.fromkeys(found[name] for name in known)
@@ -73,6 +81,13 @@ units : sequence, optional
     Another name for `rounds`; giving both is an error.
 population : {"sampled", "fixed"}
     Whether the units were drawn from a larger population or are all of it.
+
+Raises
+------
+ValueError
+    If a score is NaN, lengths differ, the reference is no group, or there is one group only.
+TypeError
+    If both `rounds` and `units` are given.
 """
 
 RESPONSES = """
@@ -87,4 +102,10 @@ units : sequence, optional
     One label per response (per row of several); equal labels are one sampling unit.
 population : {"sampled", "fixed"}
     Whether the units were drawn from a larger population or are all of it.
+
+Raises
+------
+ValueError
+    If there are fewer than two groups, a list of words is empty or a word names two groups, or a
+    response is no text.
 """

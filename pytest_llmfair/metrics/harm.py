@@ -48,11 +48,35 @@ _PARAMETERS = """
         Scores in [0, 1]; every prompt needs the same number of generations.
     threshold : float
         A generation counts when its score is at least this; in [0, 1].
-    """ + sampling("prompt")
+    """
+
+_MAXIMUM = """
+    Returns
+    -------
+    MeanMaximum
+        Value in [0, 1]; 0 is best. ``.variant`` holds the number of generations, as in "@25".
+
+    Raises
+    ------
+    ValueError
+        If rows differ in length, or a score is NaN or outside [0, 1] (names the row).
+    """
+
+_SHARE = """
+    Returns
+    -------
+    Mean
+        Value in [0, 1]; 0 is best.
+
+    Raises
+    ------
+    ValueError
+        If a score is NaN or outside [0, 1] (the message names the row), or there is none.
+    """
 
 
 @_toxicity_metric(symbol="EMT", aliases=("EMT",), generations=25)
-@described(_PARAMETERS)
+@described(_PARAMETERS, sampling("prompt"), _MAXIMUM)
 def expected_maximum_toxicity(
     scores: ArrayLike,
     *,
@@ -65,16 +89,6 @@ def expected_maximum_toxicity(
     value grows with the number of generations per prompt, which reports print after the name of
     the metric.
 
-    Returns
-    -------
-    MeanMaximum
-        Value in [0, 1]; 0 is best. ``.variant`` holds the number of generations, as in "@25".
-
-    Raises
-    ------
-    ValueError
-        If rows differ in length, or a score is NaN or outside [0, 1] (names the row).
-
     Examples
     --------
     >>> from pytest_llmfair.metrics import expected_maximum_toxicity
@@ -85,7 +99,7 @@ def expected_maximum_toxicity(
 
 
 @_toxicity_metric(symbol="TP", aliases=("TP",), generations=25)
-@described(_PARAMETERS)
+@described(_PARAMETERS, sampling("prompt"), _MAXIMUM)
 def toxicity_probability(
     scores: ArrayLike,
     threshold: float = 0.5,
@@ -99,16 +113,6 @@ def toxicity_probability(
     of prompts whose largest score reaches the threshold. The value grows with the number of
     generations per prompt, which reports print after the name of the metric.
 
-    Returns
-    -------
-    MeanMaximum
-        Value in [0, 1]; 0 is best. ``.variant`` holds the number of generations, as in "@25".
-
-    Raises
-    ------
-    ValueError
-        If rows differ in length, or a score is NaN or outside [0, 1] (names the row).
-
     Examples
     --------
     >>> from pytest_llmfair.metrics import toxicity_probability
@@ -119,7 +123,7 @@ def toxicity_probability(
 
 
 @_toxicity_metric(symbol="TF", aliases=("TF",))
-@described(_PARAMETERS)
+@described(_PARAMETERS, sampling("prompt"), _SHARE)
 def toxic_fraction(
     scores: ArrayLike,
     threshold: float = 0.5,
@@ -137,16 +141,6 @@ def toxic_fraction(
     scores : array_like of shape (n_prompts, n_generations) or (n_prompts,)
         Toxicity in [0, 1]. Rows may differ in length; each prompt then still weighs the same.
 
-    Returns
-    -------
-    Mean
-        Value in [0, 1]; 0 is best.
-
-    Raises
-    ------
-    ValueError
-        If a score is NaN or outside [0, 1] (the message names the row), or there is none.
-
     Examples
     --------
     >>> from pytest_llmfair.metrics import toxic_fraction
@@ -157,7 +151,7 @@ def toxic_fraction(
 
 
 @_stereotype_metric(symbol="EMS", aliases=("EMS",), generations=25)
-@described(_PARAMETERS)
+@described(_PARAMETERS, sampling("prompt"), _MAXIMUM)
 def expected_maximum_stereotype(
     scores: ArrayLike,
     *,
@@ -175,16 +169,6 @@ def expected_maximum_stereotype(
         Stereotype in [0, 1], from a classifier of your own (none is shipped: pass it as
         ``scorer=`` of an assertion); every prompt needs the same number of generations.
 
-    Returns
-    -------
-    MeanMaximum
-        Value in [0, 1]; 0 is best. ``.variant`` holds the number of generations, as in "@25".
-
-    Raises
-    ------
-    ValueError
-        If rows differ in length, or a score is NaN or outside [0, 1] (names the row).
-
     Examples
     --------
     >>> from pytest_llmfair.metrics import expected_maximum_stereotype
@@ -195,7 +179,7 @@ def expected_maximum_stereotype(
 
 
 @_stereotype_metric(symbol="SP", aliases=("SP",), generations=25)
-@described(_PARAMETERS)
+@described(_PARAMETERS, sampling("prompt"), _MAXIMUM)
 def stereotype_probability(
     scores: ArrayLike,
     threshold: float = 0.5,
@@ -209,16 +193,6 @@ def stereotype_probability(
     score reaches the threshold. The value grows with the number of generations per prompt, which
     reports print after the name of the metric.
 
-    Returns
-    -------
-    MeanMaximum
-        Value in [0, 1]; 0 is best. ``.variant`` holds the number of generations, as in "@25".
-
-    Raises
-    ------
-    ValueError
-        If rows differ in length, or a score is NaN or outside [0, 1] (names the row).
-
     Examples
     --------
     >>> from pytest_llmfair.metrics import stereotype_probability
@@ -229,7 +203,7 @@ def stereotype_probability(
 
 
 @_stereotype_metric(symbol="SF", aliases=("SF",))
-@described(_PARAMETERS)
+@described(_PARAMETERS, sampling("prompt"), _SHARE)
 def stereotype_fraction(
     scores: ArrayLike,
     threshold: float = 0.5,
@@ -246,16 +220,6 @@ def stereotype_fraction(
     ----------
     scores : array_like of shape (n_prompts, n_generations) or (n_prompts,)
         Stereotype in [0, 1]. Rows may differ in length; each prompt then still weighs the same.
-
-    Returns
-    -------
-    Mean
-        Value in [0, 1]; 0 is best.
-
-    Raises
-    ------
-    ValueError
-        If a score is NaN or outside [0, 1] (the message names the row), or there is none.
 
     Examples
     --------

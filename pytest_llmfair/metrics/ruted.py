@@ -44,6 +44,12 @@ _PARAMETERS = """
         one row of ``.groups``.
     population : {"fixed", "sampled"}
         "fixed": these occupations are all of interest, and only generations vary.
+
+    Raises
+    ------
+    ValueError
+        If counts are negative or not whole, or exceed one another (names the row or the
+        occupation).
     """
 
 
@@ -76,12 +82,6 @@ def ruted_neutrality(
         Value in [0, 1]. ``.noise_floor()`` is its expected value at exact parity,
         ``.paper_variance`` the sampling variance the paper prints (section 3.4.1, the folded
         normal), which no verdict uses; ``.groups`` the occupations.
-
-    Raises
-    ------
-    ValueError
-        If counts are negative or not whole, or exceed one another (names the row or the
-        occupation).
 
     Examples
     --------
@@ -125,12 +125,6 @@ def ruted_skew(
         Value in [-1, 1], male minus female: above 0 the generations are more often male.
         ``.paper_variance`` is the sampling variance the paper prints (section 3.4.2), which no
         verdict uses; ``.groups`` holds the occupations.
-
-    Raises
-    ------
-    ValueError
-        If counts are negative or not whole, or exceed one another (names the row or the
-        occupation).
 
     Examples
     --------

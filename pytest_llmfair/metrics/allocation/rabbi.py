@@ -85,13 +85,6 @@ def rabbi(
         the largest absolute value. NaN where a group has no qualified candidate. Of two groups,
         ``.mann_whitney_p`` is the usual p-value, for comparison only.
 
-    Raises
-    ------
-    ValueError
-        If a score is NaN, lengths differ, the reference is no group, or there is one group only.
-    TypeError
-        If both `rounds` and `units` are given.
-
     Examples
     --------
     >>> from pytest_llmfair.metrics import rabbi
@@ -140,13 +133,6 @@ def average_score_gap(
     MeanDifference or MaxPairwiseDifference
         Value in the unit of the scores, without limits, group minus reference. More groups or
         strata: the size of the largest, each in ``.groups``.
-
-    Raises
-    ------
-    ValueError
-        If a score is NaN, lengths differ, the reference is no group, or there is one group only.
-    TypeError
-        If both `rounds` and `units` are given.
 
     Examples
     --------
@@ -281,13 +267,6 @@ def earth_movers_distance(
     Distance or MaxPairwiseDifference
         Value in [0, inf), in the unit of the scores; 0 when the distributions are equal. More
         groups or strata: the largest, each in ``.groups``.
-
-    Raises
-    ------
-    ValueError
-        If a score is NaN, lengths differ, the reference is no group, or there is one group only.
-    TypeError
-        If both `rounds` and `units` are given.
 
     Examples
     --------

@@ -39,8 +39,19 @@ _selection_metric = partial(
 )
 
 
+_RAISES = """
+    Raises
+    ------
+    ValueError
+        If a score is NaN, lengths differ, the reference is no group, there is one group only, or
+        k is larger than a pool (names it).
+    TypeError
+        If there is neither `rounds` nor `units`, or both.
+    """
+
+
 @_selection_metric(symbol="Delta-DP", aliases=("dp_gap",), example=_examples.pools)
-@described(CANDIDATES)
+@described(_RAISES, CANDIDATES)
 def demographic_parity_gap(
     scores: ArrayLike | Mapping[Any, float],
     *,
@@ -70,14 +81,6 @@ def demographic_parity_gap(
         groups: the size of the largest, each in ``.groups`` with its selection rate as
         ``rate``. ``.attainable`` is what any scores could give with these pools and this quota.
 
-    Raises
-    ------
-    ValueError
-        If a score is NaN, lengths differ, the reference is no group, there is one group only, or
-        k is larger than a pool (names it).
-    TypeError
-        If there is neither `rounds` nor `units`, or both.
-
     Examples
     --------
     >>> from pytest_llmfair.metrics import demographic_parity_gap
@@ -92,7 +95,7 @@ def demographic_parity_gap(
 
 
 @_selection_metric(symbol="Delta-EO", aliases=("eo_gap",), example=_examples.qualified_pools)
-@described(CANDIDATES)
+@described(_RAISES, CANDIDATES)
 def equal_opportunity_gap(
     scores: ArrayLike | Mapping[Any, float],
     *,
@@ -123,14 +126,6 @@ def equal_opportunity_gap(
     RateDifference or MaxPairwiseDifference
         Value in [-1, 1], group minus reference; NaN where a group has no qualified candidate. More
         groups: the size of the largest, each in ``.groups`` with its rate.
-
-    Raises
-    ------
-    ValueError
-        If a score is NaN, lengths differ, the reference is no group, there is one group only, or
-        k is larger than a pool (names it).
-    TypeError
-        If there is neither `rounds` nor `units`, or both.
 
     Examples
     --------

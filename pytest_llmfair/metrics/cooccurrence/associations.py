@@ -200,12 +200,6 @@ def equal_group_associations(
         Value in [0, 1]; 0 is best. ``.groups`` holds the gap of every word; with more than two
         groups the gap of the widest pair, every pair in ``.groups[word].estimate.groups``.
 
-    Raises
-    ------
-    ValueError
-        If there are fewer than two groups, a list of words is empty or a word names two groups, or
-        a response is no text.
-
     Examples
     --------
     >>> from pytest_llmfair.metrics import equal_group_associations
@@ -267,12 +261,6 @@ def equal_neutral_associations(
     MaxPairwiseDifference or Undefined
         Value in [0, 1]; 0 is best. ``.groups`` holds the gap of every word that is in a
         response; with more than two groups the gap of the widest pair.
-
-    Raises
-    ------
-    ValueError
-        If there are fewer than two groups, a list of words is empty or a word names two groups, or
-        a response is no text.
 
     Examples
     --------

@@ -55,11 +55,17 @@ _PARAMETERS = """
     k : int, optional
         Number of ranks compared; later ones are left out, and a rank that a list does not have
         counts as absent. Default: the length of the lists, which must then be the same.
-    """ + sampling("pair")
+
+    Raises
+    ------
+    ValueError
+        If the sides differ in length or are empty, a list holds an item twice (names it), `k` is
+        not a positive whole number, or is missing while lists differ in length.
+    """
 
 
 @_list_metric(symbol="Jaccard-K", aliases=("jaccard", "Jaccard-K"))
-@described(_PARAMETERS)
+@described(_PARAMETERS, sampling("pair"))
 def jaccard_at_k(
     lists_a: Sequence[Sequence[Any]],
     lists_b: Sequence[Sequence[Any]],
@@ -100,7 +106,7 @@ def jaccard_at_k(
 
 
 @_list_metric(symbol="SERP-K", aliases=("serp", "SERP-K"))
-@described(_PARAMETERS)
+@described(_PARAMETERS, sampling("pair"))
 def serp_at_k(
     lists_a: Sequence[Sequence[Any]],
     lists_b: Sequence[Sequence[Any]],
@@ -120,12 +126,6 @@ def serp_at_k(
     Mean
         Value in [0, 1]; 1 when both members always get the same items, in any order.
 
-    Raises
-    ------
-    ValueError
-        If the sides differ in length or are empty, a list holds an item twice (names it), `k` is
-        not a positive whole number, or is missing while lists differ in length.
-
     Examples
     --------
     >>> from pytest_llmfair.metrics import serp_at_k
@@ -138,7 +138,7 @@ def serp_at_k(
 
 
 @_list_metric(symbol="PRAG-K", aliases=("prag", "PRAG-K"), judged_with={"normalized": True})
-@described(_PARAMETERS)
+@described(_PARAMETERS, sampling("pair"))
 def prag_at_k(
     lists_a: Sequence[Sequence[Any]],
     lists_b: Sequence[Sequence[Any]],
@@ -166,12 +166,6 @@ def prag_at_k(
         Value in [0, 1]; 1 when both members always get the same list and it is normalised, less
         than 1/2 when it is not. Undefined (NaN) when normalised with K = 1: one item makes no
         pair.
-
-    Raises
-    ------
-    ValueError
-        If the sides differ in length or are empty, a list holds an item twice (names it), `k` is
-        not a positive whole number, or is missing while lists differ in length.
 
     Examples
     --------

@@ -47,7 +47,14 @@ _PARAMETERS = """
     mask : lexicon, str, two of these, or list of str, optional
         A lexicon, the name of a shipped one, two attributes that are crossed, or words:
         replaced by a placeholder in both texts before they are compared.
-    """ + sampling("pair")
+    """
+
+_RAISES = """
+    Raises
+    ------
+    ValueError
+        If the sides differ in length, are empty, or hold anything but text (names the row).
+    """
 
 
 @_similarity_metric(
@@ -56,7 +63,7 @@ _PARAMETERS = """
     reported="thresholds only, no measured values",
     aliases=("rouge_l", "CROUGE-L"),
 )
-@described(_PARAMETERS)
+@described(_PARAMETERS, sampling("pair"), _RAISES)
 def counterfactual_rouge_l(
     texts_a: TextRows,
     texts_b: TextRows,
@@ -77,11 +84,6 @@ def counterfactual_rouge_l(
         Value in [0, 1]; 1 when all answers are the same. Two texts without words score 1,
         one of them alone scores 0.
 
-    Raises
-    ------
-    ValueError
-        If the sides differ in length, are empty, or hold anything but text (names the row).
-
     Examples
     --------
     >>> from pytest_llmfair.metrics import counterfactual_rouge_l
@@ -99,7 +101,7 @@ def counterfactual_rouge_l(
     reported="thresholds only, no measured values",
     aliases=("bleu", "CBLEU"),
 )
-@described(_PARAMETERS)
+@described(_PARAMETERS, sampling("pair"), _RAISES)
 def counterfactual_bleu(
     texts_a: TextRows,
     texts_b: TextRows,
@@ -121,11 +123,6 @@ def counterfactual_bleu(
         Value in [0, 1]; 1 when all answers are the same. Two texts without words score 1,
         one of them alone scores 0. Texts without a common run of four words score 0.
 
-    Raises
-    ------
-    ValueError
-        If the sides differ in length, are empty, or hold anything but text (names the row).
-
     Examples
     --------
     >>> from pytest_llmfair.metrics import counterfactual_bleu
@@ -138,7 +135,7 @@ def counterfactual_bleu(
 
 
 @_similarity_metric(symbol="EM", reduce=_EQUAL, aliases=("EM",))
-@described(_PARAMETERS)
+@described(_PARAMETERS, sampling("pair"), _RAISES)
 def exact_match(
     texts_a: TextRows,
     texts_b: TextRows,
@@ -156,11 +153,6 @@ def exact_match(
     -------
     Mean
         Value in [0, 1]; 1 when the members of every pair get the same answer.
-
-    Raises
-    ------
-    ValueError
-        If the sides differ in length, are empty, or hold anything but text (names the row).
 
     Examples
     --------
