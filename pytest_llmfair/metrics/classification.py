@@ -48,6 +48,11 @@ _PARAMETERS = """
         in both groups makes the comparison paired. Default: each row.
     population : {"sampled", "fixed"}
         Whether the units were drawn from a larger population or are all of it.
+
+    Raises
+    ------
+    ValueError
+        If lengths differ, a label or class is missing, or there is one group only.
     """
 
 
@@ -88,11 +93,6 @@ def demographic_parity_difference(
         Value in [0, 1]; 0 when the rates are equal. Two groups: ``.signed`` is the first (in order
         of appearance) minus the second. More: the largest difference of any two. ``.groups`` has
         every pair, then each group with its ``rate``.
-
-    Raises
-    ------
-    ValueError
-        If lengths differ, a label or prediction is missing, or there is one group only.
 
     Examples
     --------
@@ -195,11 +195,6 @@ def _difference_of(rate: ErrorRate) -> Callable[..., Estimate]:
         ``.groups`` has every pair, then each group with its ``rate``. NaN with a reason when a
         group has no row that is {rate.counted}.
 
-    Raises
-    ------
-    ValueError
-        If lengths differ, a label or class is missing, or there is one group only.
-
     Examples
     --------
     >>> from pytest_llmfair.metrics import {name}
@@ -252,11 +247,6 @@ def _ratio_of(rate: ErrorRate) -> Callable[..., Estimate]:
         NaN with a reason when a group has no row that is {rate.counted},
         or no group an error. ``.groups`` has every pair, and ``rate`` and ``n`` of every
         group.
-
-    Raises
-    ------
-    ValueError
-        If lengths differ, a label or class is missing, or there is one group only.
 
     Examples
     --------

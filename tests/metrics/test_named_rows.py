@@ -98,11 +98,6 @@ def test_an_unknown_name_is_answered_with_the_nearest():
         named("FPEDs", y_true=[0, 1], y_pred=[0, 1], groups=["a", "b"])
 
 
-def test_an_unknown_keyword_is_a_type_error():
-    with pytest.raises(TypeError, match="threshold"):
-        named("FPED", y_true=[0, 1], y_pred=[0, 1], groups=["a", "b"], threshold=0.5)
-
-
 def test_reported_values_are_those_of_the_paper():
     reported = {info.symbol: info.reported for info in all_metrics().values()}
     assert reported["AvgGF"].startswith("0.002 to 0.045")

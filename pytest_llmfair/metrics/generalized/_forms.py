@@ -95,10 +95,11 @@ class CounterfactualForm:
     def take(self, examples: list[int]) -> CounterfactualForm:
         """Return some of the source examples."""
         table = self.y_prob
-        array = isinstance(table, np.ndarray)
         return replace(
             self,
-            y_prob=table[examples] if array else [table[j] for j in examples],
+            y_prob=table[examples]
+            if isinstance(table, np.ndarray)
+            else [table[j] for j in examples],
             y_true=_some(self.y_true, examples),
             original=None if self.original is None else self.original[examples],
             units=_some(self.units, examples),
