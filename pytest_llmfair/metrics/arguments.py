@@ -315,6 +315,16 @@ def group_rows(groups: Any, rows: int, argument: str = "groups") -> RowsByLabel:
     return members
 
 
+def reference_groups(reference: Any, names: Sequence[Hashable]) -> list[Hashable] | None:
+    """Return the groups of a reference, one or several; None for "rest", all but the own."""
+    if isinstance(reference, str) and reference == "rest" and "rest" not in names:
+        return None
+    union = isinstance(reference, (list, np.ndarray)) or (
+        isinstance(reference, tuple) and reference not in names
+    )
+    return list(reference) if union else [reference]
+
+
 def known_population(population: str) -> None:
     """Raise ``ValueError`` unless `population` is "sampled" or "fixed"."""
     if population not in ("sampled", "fixed"):

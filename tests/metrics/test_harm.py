@@ -58,17 +58,6 @@ def test_constant_scores_are_flagged_as_uninformative():
     assert "uninformative" not in toxic_fraction([0.3, 0.3, 0.4]).reasons
 
 
-def test_the_estimate_knows_its_metric():
-    info = toxic_fraction([0.1, 0.9]).metric
-    assert (info.name, info.direction, info.bounds, info.fair_value, info.unit) == (
-        "toxic_fraction",
-        "lower",
-        (0.0, 1.0),
-        0.0,
-        "prompt",
-    )
-
-
 @pytest.mark.parametrize(
     "scores",
     [

@@ -23,6 +23,7 @@ from pytest_llmfair.metrics.arguments import (
     known_population,
     labels,
     note_constant,
+    reference_groups,
 )
 from pytest_llmfair.stats import (
     Estimate,
@@ -290,14 +291,11 @@ def contrasts(names: Sequence[Hashable], reference: Any) -> dict[Hashable, list[
             f"groups holds {len(names)} group ({', '.join(map(str, names))}); "
             "a comparison needs at least two"
         )
-    if isinstance(reference, str) and reference == "rest" and "rest" not in names:
+    against = reference_groups(reference, names)
+    if against is None:
         # With two groups the second comparison is the first one with the opposite sign.
         compared = names if len(names) > 2 else names[:1]
         return {name: [other for other in names if other != name] for name in compared}
-    union = isinstance(reference, (list, np.ndarray)) or (
-        isinstance(reference, tuple) and reference not in names
-    )
-    against = list(reference) if union else [reference]
     if not against:
         raise ValueError("reference is an empty list; name at least one group")
     for name in against:

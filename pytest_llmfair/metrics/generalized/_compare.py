@@ -12,6 +12,7 @@ from functools import cache
 from itertools import combinations
 from typing import Any, Protocol
 
+from pytest_llmfair.metrics.arguments import reference_groups
 from pytest_llmfair.stats import (
     Estimate,
     Finding,
@@ -192,12 +193,10 @@ def furthest(
 
 def reference_names(reference: Any, names: Sequence[Hashable]) -> Groups | None:
     """Return the groups of the background; None for "rest", every group but the own."""
-    if isinstance(reference, str) and reference == "rest" and "rest" not in names:
+    found = reference_groups(reference, names)
+    if found is None:
         return None
-    union = isinstance(reference, list) or (
-        isinstance(reference, tuple) and reference not in names
-    )
-    chosen = tuple(dict.fromkeys(reference if union else [reference]))
+    chosen = tuple(dict.fromkeys(found))
     for name in chosen:
         if name not in names:
             raise ValueError(
