@@ -17,12 +17,12 @@ from numpy.polynomial.legendre import leggauss
 from scipy import special
 
 from pytest_llmfair.stats._distributions import Distributions
-from pytest_llmfair.stats._layout import Guard
-from pytest_llmfair.stats._records import Finding, Floats
+from pytest_llmfair.stats._layout import Grouped, Guard, ranks
+from pytest_llmfair.stats._records import Finding, Floats, Population
 from pytest_llmfair.stats._resampling import upper_quantile
 from pytest_llmfair.stats._rows import FEW_EVENTS, few_units
 from pytest_llmfair.stats._score_intervals import find_root, t_quantile, zero_event_bound
-from pytest_llmfair.stats._totals import Totals
+from pytest_llmfair.stats._totals import Divergence, MeanGaps, Norm, Totals
 
 # A functional that data chose has a somewhat larger error than a given one.
 INFLATION = 1.1
@@ -51,7 +51,7 @@ class Bracket:
     @cached_property
     def value(self) -> float:
         """The plug-in."""
-        value = float(self.problem.plug_in(np.ones((1, self.problem.strata.units)))[0])
+        value = float(self.problem.plug_in(np.ones((1, self.problem.layout.strata.units)))[0])
         return 0.0 if value <= self._rounding else min(value, self.span)
 
     @cached_property
@@ -61,30 +61,30 @@ class Bracket:
     @property
     def single(self) -> bool:
         """Whether some sample has one unit only, so that nothing shows how much units vary."""
-        return int(self.problem.strata.sizes.min()) < 2
+        return int(self.problem.layout.strata.sizes.min()) < 2
 
     @cached_property
     def _error_df(self) -> tuple[float, float]:
-        variance, df = self.problem.strata.variance(self.problem.influence())
+        variance, df = self.problem.layout.strata.variance(self.problem.influence())
         error = math.sqrt(variance)
         return (error if error > self._rounding else 0.0), df
 
     @cached_property
     def _draws(self) -> Floats:
-        columns = max(self.problem.columns, self.problem.strata.units)
+        columns = max(self.problem.columns, self.problem.layout.strata.units)
         draws = min(max(_WORK // columns, _DRAWS[0]), _DRAWS[1])
-        weights = self.problem.strata.bootstrap(draws, columns)
+        weights = self.problem.layout.strata.bootstrap(draws, columns)
         return np.sort(np.concatenate(list(map(self.problem.plug_in, weights))))
 
     @cached_property
     def _cross_fit(self) -> float:
-        halves = self.problem.strata.halves()
+        halves = self.problem.layout.strata.halves()
         parts = [self.problem.frozen(chosen, held).reshape(2, -1) for chosen, held in halves]
         return float(np.mean(np.concatenate(parts, axis=1)))
 
     @cached_property
     def _relabelled(self) -> Floats:
-        columns = max(self.problem.columns, self.problem.strata.units)
+        columns = max(self.problem.columns, self.problem.layout.strata.units)
         least, most = _RELABELLINGS
         return self.problem.relabelled(min(max(_WORK // (2 * columns), least), most) - 1)
 
@@ -204,7 +204,7 @@ class FoldedBracket(Bracket):
     def _noise(self) -> float:
         """Sum of the standard errors of the terms."""
         return self.problem.noise(
-            self.problem.strata.bootstrap(_NOISE_DRAWS, self.problem.columns)
+            self.problem.layout.strata.bootstrap(_NOISE_DRAWS, self.problem.columns)
         )
 
     @property
@@ -367,3 +367,19 @@ class QuadraticBracket(Bracket):
         guarded = value + self._unseen(alpha) * (self.span - value)
         found = self._law.upper(value, alpha)
         return min(self.span, max(found, guarded if self._unseen(alpha) > 0.0 else 0.0))
+
+
+def bracket_totals(
+    grouped: Grouped, rows: Floats, norm: Norm, population: Population, span: float
+) -> Bracket:
+    """Bracket of a distance on the totals of `rows`; `norm` numbers groups as `grouped` does."""
+    codes = ranks(*rows.T)
+    layout, order, group_order = grouped.layout(codes, population)
+    if isinstance(norm, MeanGaps):
+        norm = norm.reordered(group_order)
+    kind: type[Bracket] = Bracket
+    if isinstance(norm, MeanGaps):
+        kind = FoldedBracket
+    elif isinstance(norm, Divergence):
+        kind = QuadraticBracket
+    return kind(Totals(rows[order], layout, norm), span, layout.guards(codes[order], population))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pytest_llmfair.stats._layout import Layout
+from pytest_llmfair.stats._clusters import cluster_index
+from pytest_llmfair.stats._layout import Grouped, Layout, canonical_orders, places
 from pytest_llmfair.stats._records import Floats, Indices
-from pytest_llmfair.stats._resampling import SEED_LABELS, Strata, blocks, gathered
+from pytest_llmfair.stats._resampling import SEED_LABELS, blocks, gathered
 
 
 def _ratio(above: NDArray[Any], below: NDArray[Any]) -> NDArray[Any]:
@@ -180,11 +181,6 @@ class Totals:
     norm: Norm
 
     @property
-    def strata(self) -> Strata:
-        """How units are resampled."""
-        return self.layout.strata
-
-    @property
     def columns(self) -> int:
         """Numbers held per weighting."""
         return len(self.rows)
@@ -218,7 +214,7 @@ class Totals:
 
     def influence(self) -> Floats:
         """Differentiate the functional chosen at equal weights by the weight of each unit."""
-        units = self.strata.units
+        units = self.layout.strata.units
         full = self.totals(np.ones((1, units)))
         influence = np.empty(units)
         order = np.argsort(self.layout.unit, kind="stable")
@@ -247,3 +243,19 @@ class Totals:
             )
             parts.append(self.norm.distance(totals))
         return np.concatenate(parts)
+
+
+def divergence(
+    grouped: Grouped, categories: Sequence[Hashable], base: float | None
+) -> tuple[Floats, Divergence]:
+    """Rows and norm of the Jensen-Shannon divergence of category shares."""
+    number, count = cluster_index(categories, len(grouped.group), "categories")
+    # The order of columns must not depend on which category comes first.
+    axes = [grouped.unit, grouped.group, number]
+    order = canonical_orders(
+        axes, [grouped.units, len(grouped.names), count], np.ones(len(number))
+    )[2]
+    rows = np.zeros((len(number), count))
+    rows[np.arange(len(number)), places(order)[number]] = 1.0
+    scale = 1.0 if base is None else 1.0 / float(np.log(base))
+    return rows, Divergence(scale)

@@ -12,20 +12,19 @@ from numpy.typing import ArrayLike
 from pytest_llmfair.stats._base import Estimate
 from pytest_llmfair.stats._clusters import PLANNING_ICC, as_list, label_list
 from pytest_llmfair.stats._cooccurrence import Cooccurrences
-from pytest_llmfair.stats._crossfit import Bracket
-from pytest_llmfair.stats._distributions import WeightedDistance
-from pytest_llmfair.stats._grouped import (
-    Grouped,
+from pytest_llmfair.stats._crossfit import Bracket, bracket_totals
+from pytest_llmfair.stats._distributions import (
     GroupedScores,
     ScoreRows,
-    divergence,
+    WeightedDistance,
     pair_labels,
     read_rows,
     sample_of,
 )
-from pytest_llmfair.stats._layout import ranks
+from pytest_llmfair.stats._layout import Grouped, ranks
 from pytest_llmfair.stats._p_values import share_of_ends
 from pytest_llmfair.stats._records import Contributions, Population, Sample
+from pytest_llmfair.stats._totals import divergence
 from pytest_llmfair.stats.binomial import SampledTerms, Terms, read_counts
 
 # What computes the bounds of a distance.
@@ -111,7 +110,7 @@ class Distance(Estimate):
         scale = span if math.isfinite(span) else float(np.ptp(scores.scores))
         planned = scale**2 / 12.0 * float(scores.grouped.per_draw(population).sum())
         found = cls._bracketed(
-            engine, sample_of(scores, problem, engine, population), (planned, 0.0, 0.0)
+            engine, sample_of(scores, problem, engine.error(), population), (planned, 0.0, 0.0)
         )
         if population == "sampled":
             influence = problem.influence()[problem.place]
@@ -233,7 +232,7 @@ class Distance(Estimate):
                 f"groups holds {len(grouped.names)} groups; a divergence compares exactly two"
             )
         rows, norm = divergence(grouped, names, base)
-        engine = grouped.totals(rows, norm, population, math.log(2.0) * norm.scale)
+        engine = bracket_totals(grouped, rows, norm, population, math.log(2.0) * norm.scale)
         # Close to equality the squared error is half the divergence per row.
         slope = 0.5 * norm.scale * float(grouped.per_draw(population).sum())
         return cls._bracketed(engine, grouped.sample(population), (0.0, slope, 0.0))

@@ -14,10 +14,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pytest_llmfair.stats._clusters import check_rows
-from pytest_llmfair.stats._crossfit import Bracket
-from pytest_llmfair.stats._distributions import WeightedDistance
-from pytest_llmfair.stats._grouped import Grouped, GroupedScores
-from pytest_llmfair.stats._layout import ranks
+from pytest_llmfair.stats._crossfit import Bracket, bracket_totals
+from pytest_llmfair.stats._distributions import GroupedScores, WeightedDistance
+from pytest_llmfair.stats._layout import Grouped, ranks
 from pytest_llmfair.stats._records import Floats, Population
 from pytest_llmfair.stats._totals import MeanGaps
 from pytest_llmfair.stats.distance import Distance
@@ -83,7 +82,7 @@ def rate_gaps(
     first, second = _sides(against, grouped.names)
     norm = MeanGaps(first, second, factor)
     span = factor * _largest_sum(against, totals / totals.sum(), len(first))
-    engine = grouped.totals(np.stack([above, below], axis=1), norm, population, span)
+    engine = bracket_totals(grouped, np.stack([above, below], axis=1), norm, population, span)
     return _distance(engine, grouped, span, population)
 
 

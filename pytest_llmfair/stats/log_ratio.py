@@ -261,7 +261,7 @@ class _PseudoValues(Totals):
     def relabelled(self, draws: int) -> Floats:
         """Distances after giving the deviations of rows random signs."""
         generator = np.random.default_rng(SEED_LABELS)
-        sizes = self.strata.sizes
+        sizes = self.layout.strata.sizes
         stratum = np.repeat(np.arange(len(sizes)), sizes)
         starts = np.cumsum(sizes) - sizes
         means = np.add.reduceat(self.rows, starts, axis=0) / sizes[:, None]

@@ -15,8 +15,8 @@ from scipy import special
 
 from pytest_llmfair.stats import _clusters as clusters
 from pytest_llmfair.stats._base import Estimate, GroupRow, Table
-from pytest_llmfair.stats._crossfit import Bracket
-from pytest_llmfair.stats._grouped import Grouped
+from pytest_llmfair.stats._crossfit import Bracket, bracket_totals
+from pytest_llmfair.stats._layout import Grouped
 from pytest_llmfair.stats._records import Finding, Floats, Population, Sample
 from pytest_llmfair.stats._resampling import SEED_LABELS, ErrorRate, expected_largest
 from pytest_llmfair.stats._totals import Widest
@@ -208,7 +208,7 @@ class MaxPairwiseDifference(Estimate):
         table = np.stack([rows, np.ones(len(rows))], axis=1)
         span = bounds[1] - bounds[0]
         found = cls._of(pairs, judged, named.sample(population))
-        everyone = grouped.totals(table, Widest(), population, span)
+        everyone = bracket_totals(grouped, table, Widest(), population, span)
         shared, widest = found.shared, None
         if len(judged) > 1:
             kept = np.isin(grouped.group, large)
@@ -217,7 +217,7 @@ class MaxPairwiseDifference(Estimate):
             names = [grouped.names[g] for g in large]
             covariance = part.covariance(rows[kept], population, reach)
             shared = ErrorRate(len(judged), covariance, contrasts(combinations(names, 2), names))
-            widest = part.totals(table[kept], Widest(), population, span)
+            widest = bracket_totals(part, table[kept], Widest(), population, span)
         small = [str(name) for name in named.names if name not in enough]
         found = replace(found, everyone=everyone, shared=shared, widest=widest)
         if small:

@@ -13,8 +13,7 @@ from numpy.typing import ArrayLike
 
 from pytest_llmfair.stats import _clusters as clusters
 from pytest_llmfair.stats._base import Estimate
-from pytest_llmfair.stats._grouped import Grouped
-from pytest_llmfair.stats._layout import Layout
+from pytest_llmfair.stats._layout import Grouped, Layout
 from pytest_llmfair.stats._p_values import share_of_ends
 from pytest_llmfair.stats._records import Finding, Floats, Indices, Population, Sample
 from pytest_llmfair.stats._resampling import SEED_LABELS, Strata, blocks, upper_quantile
@@ -55,20 +54,13 @@ class ResampledStatistic:
     ) -> ResampledStatistic:
         """Read labels; `codes` ranks what each row holds, so that results follow content."""
         grouped = Grouped.of(groups, units, len(codes), population)
-        layout, order, group_order = Layout.of(
-            grouped.unit, grouped.group, (grouped.units, len(grouped.names)), codes, population
-        )
+        layout, order, group_order = grouped.layout(codes, population)
         return cls(measure, order, group_order, layout, grouped.sample(population))
-
-    @property
-    def strata(self) -> Strata:
-        """How units are resampled."""
-        return self.layout.strata
 
     @property
     def single(self) -> bool:
         """Whether some sample has one unit only, so that nothing shows how much units vary."""
-        return int(self.strata.sizes.min()) < 2
+        return int(self.layout.strata.sizes.min()) < 2
 
     def _at(self, kept: Indices, group: Indices) -> float:
         return self.measure(self.order[kept], self.groups[group])
@@ -99,8 +91,8 @@ class ResampledStatistic:
         """
         if self.single:
             return np.inf, 1.0
-        fold, folds = self.strata.folds(_FOLDS)
-        sizes = np.repeat(self.strata.sizes, folds)
+        fold, folds = self.layout.strata.folds(_FOLDS)
+        sizes = np.repeat(self.layout.strata.sizes, folds)
         fold_of_row, group = fold[self.layout.unit], self.layout.group
         influence = np.empty(len(sizes))
         for k, (size, own) in enumerate(zip(sizes.tolist(), np.bincount(fold), strict=True)):
@@ -114,7 +106,7 @@ class ResampledStatistic:
     def halves(self) -> Floats:
         """The statistic on random halves of the units, ascending."""
         found = []
-        for weights, _ in self.strata.halves():
+        for weights, _ in self.layout.strata.halves():
             for row in weights:
                 kept = np.flatnonzero(row[self.layout.unit] > 0.0)
                 found.append(self._at(kept, self.layout.group[kept]))

@@ -101,10 +101,10 @@ def build(kind, rng):
 @pytest.mark.parametrize("kind", ["vectors", "divergence", "words"])
 def test_influence_is_the_change_when_one_unit_counts_more(kind):
     problem = build(kind, np.random.default_rng(8)).engine.problem
-    ones = np.ones((1, problem.strata.units))
+    ones = np.ones((1, problem.layout.strata.units))
     base = problem.frozen(ones, ones)[0]
     influence = problem.influence()
-    for unit in range(problem.strata.units):
+    for unit in range(problem.layout.strata.units):
         heavier = ones.copy()
         heavier[0, unit] += 1e-6
         change = (problem.frozen(ones, heavier)[0] - base) / 1e-6
