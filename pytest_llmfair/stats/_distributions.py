@@ -53,12 +53,10 @@ class Distributions:
 
     @property
     def columns(self) -> int:
-        """Numbers held per weighting."""
         return len(self.scores)
 
     @cached_property
     def _gaps(self) -> Floats:
-        """Distance of each score to the next one."""
         return np.diff(self.scores)
 
     @cached_property
@@ -73,29 +71,26 @@ class Distributions:
 
     def plug_in(self, weights: Floats) -> Floats:
         """Distance at each row of `weights` (n_draws, n_units)."""
-        gaps = self._gaps
         total = np.zeros(len(weights))
         for factor, area in self._differences(weights):
-            total += factor * (np.abs(area) @ gaps)
+            total += factor * (np.abs(area) @ self._gaps)
         return total
 
     def frozen(self, chosen: Floats, held: Floats) -> Floats:
         """Signs of the difference at `chosen`, applied to the difference at `held`."""
-        gaps = self._gaps
         total = np.zeros(len(held))
         pairs = zip(self._differences(chosen), self._differences(held), strict=True)
         for (factor, first), (_, second) in pairs:
-            total += factor * ((_signs(first) * second) @ gaps)
+            total += factor * ((_signs(first) * second) @ self._gaps)
         return total
 
     def witness(self) -> list[Floats]:
         """For each comparison, the function of the score whose means differ by the distance."""
         # Kantorovich's dual: slopes of plus or minus 1, here as values at the sorted scores.
-        gaps = self._gaps
         ones = np.ones((1, self.layout.strata.units))
         found = []
         for _, area in self._differences(ones):
-            steps = _signs(area[0]) * gaps
+            steps = _signs(area[0]) * self._gaps
             found.append(np.concatenate([np.cumsum(steps[::-1])[::-1], [0.0]]))
         return found
 
@@ -116,29 +111,23 @@ class Distributions:
     def relabelled(self, draws: int) -> Floats:
         """Distances after relabelling inside units, or whole units where they have one group."""
         generator = np.random.default_rng(SEED_LABELS)
-        gaps = self._gaps
+        mass = np.bincount(self.layout.slot, weights=self.shares)
         parts = []
         for size in blocks(draws, self.columns):
             labels = self.layout.shuffled(size, generator, free=False)
             total = np.zeros(size)
             for comparison in self.comparisons:
-                area = self._area(self._coefficients(labels, comparison))
-                total += comparison.weight * (np.abs(area) @ gaps)
+                first, second = comparison.first[labels], comparison.second[labels]
+                share = first / (first @ mass)[:, None] - second / (second @ mass)[:, None]
+                steps = gathered(share, self.layout.slot[:-1])
+                steps *= self.shares[:-1]
+                area = np.cumsum(steps, axis=1, out=steps)
+                total += comparison.weight * (np.abs(area) @ self._gaps)
             parts.append(total)
         return np.concatenate(parts)
 
-    def _coefficients(self, labels: Indices, comparison: WeightedDistance) -> Floats:
-        mass = np.bincount(self.layout.slot, weights=self.shares)
-        first, second = comparison.first[labels], comparison.second[labels]
-        return np.asarray(first / (first @ mass)[:, None] - second / (second @ mass)[:, None])
-
-    def _area(self, coefficients: Floats) -> Floats:
-        """Difference of the two distribution functions between neighbouring scores."""
-        steps = gathered(coefficients, self.layout.slot[:-1])
-        steps *= self.shares[:-1]
-        return np.cumsum(steps, axis=1, out=steps)
-
     def _differences(self, weights: Floats) -> Iterator[tuple[float, Floats]]:
+        """Weight of each comparison, and its two distribution functions' difference at scores."""
         mass = gathered(weights, self.layout.unit)
         mass *= self.shares
         totals = mass @ self._members

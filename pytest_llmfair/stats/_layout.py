@@ -135,7 +135,6 @@ class Layout:
 
     @property
     def group(self) -> Indices:
-        """Group of each row."""
         return self.slot_group[self.slot]
 
     def shuffled(self, size: int, generator: np.random.Generator, free: bool) -> Indices:
@@ -185,6 +184,15 @@ def places(order: Indices) -> Indices:
     found = np.empty(len(order), dtype=np.intp)
     found[order] = np.arange(len(order))
     return found
+
+
+def stratified(orders: Sequence[Indices], whole: Indices | None) -> tuple[Indices, Indices]:
+    """Order of the first axis, and its strata's sizes: the fixed units on the last axis."""
+    order = orders[0]
+    if whole is None:
+        return order, np.array([len(order)])
+    stratum = places(orders[-1])[whole]
+    return np.lexsort((places(order), stratum)), np.bincount(stratum)
 
 
 def ranks(*columns: NDArray[Any]) -> Indices:

@@ -17,7 +17,7 @@ from pytest_llmfair.stats._rows import FEW_EVENTS, NO_VARIANCE, SMALLER_GROUP, R
 from pytest_llmfair.stats._score_intervals import (
     difference_excess,
     find_root,
-    t_quantile,
+    precision_of,
     zero_event_bound,
 )
 
@@ -26,15 +26,6 @@ _UNSEEN_PAIRS = 3.84
 # Counts of a group that stand for all, where it is larger.
 _GRID = 24
 _ROUNDING = 1e-9
-
-# At an error rate of 1/2 the bound is the estimate itself; keep precisions finite.
-_SMALLEST_QUANTILE = 1e-6
-
-
-def precision_of(draws: float, alpha: float, df: float = math.inf) -> float:
-    """Return `draws` over the squared quantile of error rate `alpha`."""
-    quantile = max(_SMALLEST_QUANTILE, t_quantile(1.0 - alpha, df))
-    return draws / (quantile * quantile)
 
 
 @dataclass(frozen=True, slots=True)

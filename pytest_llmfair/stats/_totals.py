@@ -50,7 +50,6 @@ class AbsoluteSum(Norm):
         """Weighted sum of the differences of every draw."""
 
     def distance(self, totals: Floats) -> Floats:
-        """Sum of absolute differences at every draw."""
         return self.summed(np.abs(self.gaps(totals)))
 
     def noise(self, totals: Floats) -> float:
@@ -58,7 +57,6 @@ class AbsoluteSum(Norm):
         return float(self.summed(self.gaps(totals).std(axis=0, keepdims=True))[0])
 
     def frozen(self, chosen: Floats, held: NDArray[Any]) -> NDArray[Any]:
-        """Signs at `chosen`, differences at `held`."""
         gaps = self.gaps(chosen)
         # Differences that are rounding errors have no sign.
         signs = np.where(np.abs(gaps) > 1e-12, np.sign(gaps), 0.0)
@@ -90,7 +88,6 @@ class MeanGaps(AbsoluteSum):
         return np.asarray(np.where(known, gaps, 0.0))
 
     def summed(self, gaps: NDArray[Any]) -> NDArray[Any]:
-        """Sum over contrasts, times the factor."""
         return np.asarray(self.factor * gaps.sum(axis=(1, 2)))
 
 
@@ -99,7 +96,6 @@ class Widest(Norm):
     """Largest mean minus smallest mean; features are one numerator and one denominator."""
 
     def distance(self, totals: Floats) -> Floats:
-        """Range of the means at every draw."""
         means = _ratio(totals[:, :, 0], totals[:, :, 1])
         return np.asarray(np.ptp(means, axis=1))
 
@@ -140,7 +136,6 @@ class Associations(AbsoluteSum):
         return np.asarray(np.where(np.real(seen) > 0.0, _ratio(words, seen) - expected, 0.0))
 
     def summed(self, gaps: NDArray[Any]) -> NDArray[Any]:
-        """Half the sum over groups, averaged over words."""
         return np.asarray(0.5 * gaps.sum(axis=1).mean(axis=1))
 
 
@@ -151,7 +146,6 @@ class Divergence(Norm):
     scale: float
 
     def distance(self, totals: Floats) -> Floats:
-        """Divergence at every draw."""
         shares = _ratio(totals, totals.sum(axis=2, keepdims=True))
         middle = shares.mean(axis=1, keepdims=True)
         parts = shares * np.log(
@@ -182,7 +176,6 @@ class Totals:
 
     @property
     def columns(self) -> int:
-        """Numbers held per weighting."""
         return len(self.rows)
 
     def plug_in(self, weights: Floats) -> Floats:
@@ -190,7 +183,6 @@ class Totals:
         return self.norm.distance(self.totals(weights))
 
     def frozen(self, chosen: Floats, held: Floats) -> Floats:
-        """Functionals chosen at some weights, evaluated at others."""
         return self.norm.frozen(self.totals(chosen), self.totals(held))
 
     def noise(self, weights: Iterable[Floats]) -> float:
@@ -207,7 +199,6 @@ class Totals:
 
     @cached_property
     def _groups(self) -> list[tuple[Indices, Floats]]:
-        """Units and rows of each group."""
         group = self.layout.group
         members = [group == number for number in range(self.layout.groups)]
         return [(self.layout.unit[inside], self.rows[inside]) for inside in members]

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from pytest_llmfair.stats import _clusters as clusters
 from pytest_llmfair.stats._base import Estimate
 from pytest_llmfair.stats._crossfit import FoldedBracket
-from pytest_llmfair.stats._layout import Guard, Layout, canonical_orders, places, ranks
+from pytest_llmfair.stats._layout import Guard, Layout, canonical_orders, ranks, stratified
 from pytest_llmfair.stats._records import Finding, Floats, Indices, Population, Sample
 from pytest_llmfair.stats._resampling import SEED_LABELS, Strata, blocks
 from pytest_llmfair.stats._rows import NO_VARIANCE, few_units, known_error, t_reach
@@ -336,10 +336,7 @@ def _bracket(columns: Floats, influence: Floats, index: Indices | None) -> Folde
         axes.append(index[row])
         sizes.append(int(index.max()) + 1)
     orders = canonical_orders(axes, sizes, rows.ravel())
-    order, strata = orders[0], np.array([n])
-    if index is not None:
-        whole = places(orders[2])[index]
-        order, strata = np.lexsort((places(orders[0]), whole)), np.bincount(whole)
+    order, strata = stratified(orders, index)
     rows = rows[np.ix_(order, orders[1])]
     one = np.arange(n)
     layout = Layout(one, one, one, np.zeros(n, dtype=np.intp), 1, Strata(strata))

@@ -11,13 +11,7 @@ from numpy.typing import ArrayLike
 
 from pytest_llmfair.stats import _clusters as clusters
 from pytest_llmfair.stats._base import Estimate
-from pytest_llmfair.stats._reader import (
-    PairedRows,
-    Reading,
-    error_between,
-    read,
-    smallest_found,
-)
+from pytest_llmfair.stats._reader import PairedRows, Reading, error_between, read, smallest_found
 from pytest_llmfair.stats._records import Indices, Sample
 from pytest_llmfair.stats._rows import few_units
 from pytest_llmfair.stats._score_intervals import t_quantile

@@ -12,14 +12,12 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from pytest_llmfair.stats._base import Estimate
-from pytest_llmfair.stats._clusters import (
-    left_out_influence,
-)
+from pytest_llmfair.stats._clusters import left_out_influence
 from pytest_llmfair.stats._p_values import within_share
-from pytest_llmfair.stats._rates import TwoRates, precision_of, read_rates
+from pytest_llmfair.stats._rates import TwoRates, read_rates
 from pytest_llmfair.stats._records import Contributions, Floats, Indices, Population
 from pytest_llmfair.stats._rows import NO_VARIANCE
-from pytest_llmfair.stats._score_intervals import difference_bound, paired_bound
+from pytest_llmfair.stats._score_intervals import difference_bound, paired_bound, precision_of
 from pytest_llmfair.stats.mean import Mean
 from pytest_llmfair.stats.mean_difference import mean_within
 

@@ -12,9 +12,9 @@ from scipy import special
 
 from pytest_llmfair.stats._base import Estimate
 from pytest_llmfair.stats._p_values import within_share
-from pytest_llmfair.stats._rates import TwoRates, precision_of, read_rates
+from pytest_llmfair.stats._rates import TwoRates, read_rates
 from pytest_llmfair.stats._records import Finding, Population
-from pytest_llmfair.stats._score_intervals import ratio_bound
+from pytest_llmfair.stats._score_intervals import precision_of, ratio_bound
 
 # Largest number of units that `fewest_units` tries.
 _MOST_SEPARATED = 10_000
