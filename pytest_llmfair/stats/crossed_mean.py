@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
@@ -12,7 +12,7 @@ import numpy as np
 from pytest_llmfair._util.wording import plural, plurals, shorten
 from pytest_llmfair.stats._base import Estimate, GroupRow
 from pytest_llmfair.stats._p_values import within_share
-from pytest_llmfair.stats._records import Call, Finding, Floats
+from pytest_llmfair.stats._records import Call, Ends, Finding, Floats, Passes
 from pytest_llmfair.stats._score_intervals import t_quantile
 from pytest_llmfair.stats.crossed import Crossed, fixed_factor
 from pytest_llmfair.stats.mean import Mean
@@ -108,9 +108,7 @@ class CrossedMean(Crossed):
             return less
         return (variance - self._settled) / target if target > 0.0 else math.inf
 
-    def fair_passes(
-        self, allowed: tuple[float, float], fair: float, alpha: float
-    ) -> Callable[[float], float]:
+    def fair_passes(self, allowed: Ends, fair: float, alpha: float) -> Passes:
         """As :meth:`Estimate.fair_passes`, with the same wordings whatever the number of items."""
         variance = self.crossing.variance
         if not variance > 0.0:

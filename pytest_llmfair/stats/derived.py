@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from pytest_llmfair.stats._base import Estimate
+from pytest_llmfair.stats._records import Ends, Passes
 
 
 @dataclass(eq=False, kw_only=True)
@@ -88,9 +88,7 @@ class Scaled(Estimate):
         """Return the base's standard error, scaled; `at` is on this estimate's scale."""
         return self.base.standard_error(None if at is None else at / self.factor) * self.factor
 
-    def fair_passes(
-        self, allowed: tuple[float, float], fair: float, alpha: float
-    ) -> Callable[[float], float]:
+    def fair_passes(self, allowed: Ends, fair: float, alpha: float) -> Passes:
         """As :meth:`Estimate.fair_passes` of the base."""
         low, high = (end / self.factor for end in allowed)
         return self.base.fair_passes((low, high), fair / self.factor, alpha)

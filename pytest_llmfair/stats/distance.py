@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -23,7 +23,7 @@ from pytest_llmfair.stats._distributions import (
 )
 from pytest_llmfair.stats._layout import Grouped, ranks
 from pytest_llmfair.stats._p_values import share_of_ends
-from pytest_llmfair.stats._records import Contributions, Population, Sample
+from pytest_llmfair.stats._records import Contributions, Ends, Passes, Population, Sample
 from pytest_llmfair.stats._totals import divergence
 from pytest_llmfair.stats.binomial import SampledTerms, Terms, read_counts
 
@@ -336,9 +336,7 @@ class Distance(Estimate):
         constant, linear, square = self.planned
         return math.sqrt(max(0.0, constant + linear * at + square * at * at))
 
-    def fair_passes(
-        self, allowed: tuple[float, float], fair: float, alpha: float
-    ) -> Callable[[float], float]:
+    def fair_passes(self, allowed: Ends, fair: float, alpha: float) -> Passes:
         """As :meth:`Estimate.fair_passes`, from the upper ends of relabelled groups."""
         ends = self.engine.fair_ends(alpha)
         units = math.inf if self.engine.exact_ends else self.sample.units

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
@@ -16,7 +16,7 @@ from pytest_llmfair.stats import _clusters as clusters
 from pytest_llmfair.stats._base import Estimate
 from pytest_llmfair.stats._crossfit import QUANTILES
 from pytest_llmfair.stats._dissimilarities import PowerProduct, Sides
-from pytest_llmfair.stats._records import Finding, Floats, Population, Sample
+from pytest_llmfair.stats._records import Ends, Finding, Floats, Passes, Population, Sample
 from pytest_llmfair.stats._rows import few_units
 from pytest_llmfair.stats._score_intervals import normal_quantile
 
@@ -289,9 +289,7 @@ class FairPairRatio(Estimate):
         variance = (noise / self.answers) ** 2 + slope * max(0.0, at - 1.0) / self.answers
         return at * math.sqrt(variance / self.sample.units)
 
-    def fair_passes(
-        self, allowed: tuple[float, float], fair: float, alpha: float
-    ) -> Callable[[float], float]:
+    def fair_passes(self, allowed: Ends, fair: float, alpha: float) -> Passes:
         """As :meth:`Estimate.fair_passes`, on the log scale with the error as it would be at 1."""
         error = planned = self.standard_error(1.0)
         low = high = normal_quantile(1.0 - alpha) * error

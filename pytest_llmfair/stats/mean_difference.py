@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -11,12 +11,18 @@ from numpy.typing import ArrayLike
 
 from pytest_llmfair.stats import _clusters as clusters
 from pytest_llmfair.stats._base import Estimate
-from pytest_llmfair.stats._records import Finding, Floats, Indices, Population, Sample
+from pytest_llmfair.stats._records import (
+    Ends,
+    Finding,
+    Floats,
+    Indices,
+    Passes,
+    Population,
+    Sample,
+)
 from pytest_llmfair.stats._rows import NO_VARIANCE, SMALLER_GROUP, few_units
 from pytest_llmfair.stats._score_intervals import t_quantile, zero_event_bound
 from pytest_llmfair.stats.mean import Mean
-
-Ends = tuple[float, float]
 
 # Fewer units do not show the range of their scores.
 _FEWEST = 10
@@ -223,9 +229,7 @@ class MeanDifference(Estimate):
         parts = self.sides if self.within is None else (self.within,)
         return math.hypot(*(part.standard_error() for part in parts)) if parts else math.nan
 
-    def fair_passes(
-        self, allowed: tuple[float, float], fair: float, alpha: float
-    ) -> Callable[[float], float]:
+    def fair_passes(self, allowed: Ends, fair: float, alpha: float) -> Passes:
         """As :meth:`Estimate.fair_passes`; an absolute value is kept from both sides."""
         if not self.absolute:
             return super().fair_passes(allowed, fair, alpha)

@@ -17,7 +17,7 @@ from pytest_llmfair.stats import _clusters as clusters
 from pytest_llmfair.stats._base import Estimate, GroupRow, Table
 from pytest_llmfair.stats._crossfit import Bracket, bracket_totals
 from pytest_llmfair.stats._layout import Grouped
-from pytest_llmfair.stats._records import Finding, Floats, Population, Sample
+from pytest_llmfair.stats._records import Ends, Finding, Floats, Passes, Population, Sample
 from pytest_llmfair.stats._resampling import SEED_LABELS, ErrorRate, expected_largest
 from pytest_llmfair.stats._totals import Widest
 from pytest_llmfair.stats.distance import Distance
@@ -303,9 +303,7 @@ class MaxPairwiseDifference(Estimate):
             return max(pair.standard_error(at) for pair in self.pairs.values())
         return max(self.pairs.values(), key=lambda p: (abs(p.value), p.value)).standard_error()
 
-    def fair_passes(
-        self, allowed: tuple[float, float], fair: float, alpha: float
-    ) -> Callable[[float], float]:
+    def fair_passes(self, allowed: Ends, fair: float, alpha: float) -> Passes:
         """As :meth:`Estimate.fair_passes`: every pair has to be within.
 
         Pairs of groups are taken as differences of independent normals, others as independent.

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from pytest_llmfair.stats._base import Estimate, GroupRow, Table
+from pytest_llmfair.stats._records import Ends, Passes
 from pytest_llmfair.stats.pairwise_max import MaxPairwiseDifference
 from pytest_llmfair.stats.rate_ratio import RateRatio
 
@@ -113,9 +114,7 @@ class MaxPairwiseRatio(Estimate):
         scale = self.value if at is None else at
         return error if math.isinf(scale) else error * scale
 
-    def fair_passes(
-        self, allowed: tuple[float, float], fair: float, alpha: float
-    ) -> Callable[[float], float]:
+    def fair_passes(self, allowed: Ends, fair: float, alpha: float) -> Passes:
         """As :meth:`Estimate.fair_passes` of the largest absolute log ratio."""
         low, high = allowed
         limit = min(math.log(high), -math.log(low) if low > 0.0 else math.inf)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,9 +15,11 @@ from pytest_llmfair.stats._base import Estimate
 from pytest_llmfair.stats._p_values import within_share
 from pytest_llmfair.stats._records import (
     Contributions,
+    Ends,
     Finding,
     Floats,
     Indices,
+    Passes,
     Population,
     Sample,
 )
@@ -189,9 +191,7 @@ class RankBiserial(Estimate):
         total = win * (1.0 - win) + (n_a - 1) * both_won + (n_b - 1) * both_lost
         return 2.0 * math.sqrt(total / (n_a * n_b))
 
-    def fair_passes(
-        self, allowed: tuple[float, float], fair: float, alpha: float
-    ) -> Callable[[float], float]:
+    def fair_passes(self, allowed: Ends, fair: float, alpha: float) -> Passes:
         """As :meth:`Estimate.fair_passes`, with the observed error as it would be at 0."""
         seen = self.standard_error(self.value)
         error = self.standard_error(0.0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,7 +15,7 @@ from pytest_llmfair.stats._base import Estimate
 from pytest_llmfair.stats._clusters import left_out_influence
 from pytest_llmfair.stats._p_values import within_share
 from pytest_llmfair.stats._rates import TwoRates, read_rates
-from pytest_llmfair.stats._records import Contributions, Floats, Indices, Population
+from pytest_llmfair.stats._records import Contributions, Ends, Floats, Indices, Passes, Population
 from pytest_llmfair.stats._rows import NO_VARIANCE
 from pytest_llmfair.stats._score_intervals import difference_bound, paired_bound, precision_of
 from pytest_llmfair.stats.mean import Mean
@@ -202,9 +202,7 @@ class RateDifference(Estimate):
             variance = rates.a.smoothed_variance + rates.b.smoothed_variance
         return math.sqrt(variance)
 
-    def fair_passes(
-        self, allowed: tuple[float, float], fair: float, alpha: float
-    ) -> Callable[[float], float]:
+    def fair_passes(self, allowed: Ends, fair: float, alpha: float) -> Passes:
         """As :meth:`Estimate.fair_passes`, with both groups at the rate of all rows."""
         rates = self.evidence
         room = (-allowed[1], allowed[1]) if self.absolute else allowed

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -13,7 +13,7 @@ from scipy import special
 from pytest_llmfair.stats._base import Estimate
 from pytest_llmfair.stats._p_values import within_share
 from pytest_llmfair.stats._rates import TwoRates, read_rates
-from pytest_llmfair.stats._records import Finding, Population
+from pytest_llmfair.stats._records import Ends, Finding, Passes, Population
 from pytest_llmfair.stats._score_intervals import precision_of, ratio_bound
 
 # Largest number of units that `fewest_units` tries.
@@ -178,9 +178,7 @@ class RateRatio(Estimate):
                 return 2 * n
         return 2 * _MOST_SEPARATED
 
-    def fair_passes(
-        self, allowed: tuple[float, float], fair: float, alpha: float
-    ) -> Callable[[float], float]:
+    def fair_passes(self, allowed: Ends, fair: float, alpha: float) -> Passes:
         """As :meth:`Estimate.fair_passes`, on the log scale with both groups at one rate."""
         low, high = allowed
         if self.form != "log":

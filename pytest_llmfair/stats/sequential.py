@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -12,7 +12,7 @@ from scipy.special import ndtr, ndtri
 
 from pytest_llmfair.stats import _clusters as clusters
 from pytest_llmfair.stats._base import Estimate
-from pytest_llmfair.stats._records import Finding, Floats, Sample
+from pytest_llmfair.stats._records import Ends, Finding, Floats, Passes, Sample
 
 _POINTS = 601
 _REACH = 8.0
@@ -237,9 +237,7 @@ class BettingMean(Estimate):
             return math.sqrt(max((at - low) * (high - at), 0.0) / self.sample.units)
         return 0.5 * self.interval(0.6827).width
 
-    def fair_passes(
-        self, allowed: tuple[float, float], fair: float, alpha: float
-    ) -> Callable[[float], float]:
+    def fair_passes(self, allowed: Ends, fair: float, alpha: float) -> Passes:
         """As :meth:`Estimate.fair_passes`; a fair value at an end of the range means no event."""
         low, high = self.bounds
         if fair not in self.bounds:

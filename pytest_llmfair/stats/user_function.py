@@ -15,7 +15,15 @@ from pytest_llmfair.stats import _clusters as clusters
 from pytest_llmfair.stats._base import Estimate
 from pytest_llmfair.stats._layout import Grouped, Layout
 from pytest_llmfair.stats._p_values import share_of_ends
-from pytest_llmfair.stats._records import Finding, Floats, Indices, Population, Sample
+from pytest_llmfair.stats._records import (
+    Ends,
+    Finding,
+    Floats,
+    Indices,
+    Passes,
+    Population,
+    Sample,
+)
 from pytest_llmfair.stats._resampling import SEED_LABELS, Strata, blocks, upper_quantile
 from pytest_llmfair.stats._rows import few_units, known_error, t_reach
 
@@ -333,9 +341,7 @@ class MetricDistance(Estimate):
         """Return the observed standard error; NaN where there is none, and with `at`."""
         return math.nan if at is not None else known_error(self.measured.variance_df[0])
 
-    def fair_passes(
-        self, allowed: tuple[float, float], fair: float, alpha: float
-    ) -> Callable[[float], float]:
+    def fair_passes(self, allowed: Ends, fair: float, alpha: float) -> Passes:
         """As :meth:`Estimate.fair_passes`, from the distances of relabelled groups."""
         width = self.upper_bound(alpha) - self.value
         known = math.isfinite(width) and not self.measured.single

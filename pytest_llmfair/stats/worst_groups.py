@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 
 from pytest_llmfair.stats._base import Estimate, GroupRow, Undefined
-from pytest_llmfair.stats._records import Finding
+from pytest_llmfair.stats._records import Ends, Finding, Passes
 from pytest_llmfair.stats._resampling import ErrorRate
 from pytest_llmfair.stats._rows import NO_VARIANCE
 from pytest_llmfair.stats.multiplicity import holm
@@ -178,9 +178,7 @@ class WorstGroups(Estimate):
         """How many times the units would divide the squared error by `less`."""
         return float(getattr(self.part, "times_as_many", float)(less))
 
-    def fair_passes(
-        self, allowed: tuple[float, float], fair: float, alpha: float
-    ) -> Callable[[float], float]:
+    def fair_passes(self, allowed: Ends, fair: float, alpha: float) -> Passes:
         """As :meth:`Estimate.fair_passes`: every comparison has to be within, independently."""
         parts = [part.fair_passes(allowed, fair, alpha) for part in self.parts.values()]
         return lambda more: math.prod(part(more) for part in parts)
