@@ -77,8 +77,8 @@ class Distance(Estimate):
             One label per row. Rows with equal labels are one sampling unit, also across groups.
         paired : bool
             Row i of both groups is one unit.
-        population : {"sampled", "fixed"}
-            Whether units were drawn from a larger population, or only generations vary.
+        population
+            As in :meth:`Mean.of_rows`.
         bounds : tuple of float
             Range of the scores; may be infinite.
 
@@ -209,10 +209,8 @@ class Distance(Estimate):
             One of two labels per row.
         base : float, optional
             Base of the logarithm; natural by default.
-        units : iterable of hashable, optional
-            One label per row; equal labels are one sampling unit.
-        population : {"sampled", "fixed"}
-            Whether units were drawn from a larger population, or only generations vary.
+        units, population
+            As in :meth:`Mean.of_rows`.
 
         Raises
         ------
@@ -261,10 +259,8 @@ class Distance(Estimate):
             all mentions.
         reference : array_like of shape (n_groups,), optional
             Share expected of each group; without `mentions` uniform by default.
-        units : iterable of hashable, optional
-            One label per response; equal labels are one sampling unit.
-        population : {"sampled", "fixed"}
-            Whether units were drawn from a larger population, or only generations vary.
+        units, population
+            As in :meth:`Mean.of_rows`.
 
         Raises
         ------

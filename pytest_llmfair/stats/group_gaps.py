@@ -47,10 +47,8 @@ def rate_gaps(
         groups; or each other group with the groups named here, pooled.
     factor : float
         Weight of each difference.
-    units : iterable of hashable, optional
-        One label per row; rows with equal labels are one sampling unit, also across groups.
-    population : {"sampled", "fixed"}
-        Whether units were drawn from a larger population, or only generations vary.
+    units, population
+        As in :meth:`Mean.of_rows`; units also across groups.
 
     Returns
     -------
@@ -108,10 +106,8 @@ def distribution_gaps(
         groups; or each other group with the groups named here, pooled.
     factor : float
         Weight of each distance.
-    units : iterable of hashable, optional
-        One label per row; rows with equal labels are one sampling unit, also across groups.
-    population : {"sampled", "fixed"}
-        Whether units were drawn from a larger population, or only generations vary.
+    units, population
+        As in :meth:`Mean.of_rows`; units also across groups.
 
     Returns
     -------

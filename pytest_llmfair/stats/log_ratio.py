@@ -87,10 +87,8 @@ class MeanLogRatio(Estimate):
         log_ratios : callable
             Sums of shape (n, n_sums) to log ratios of shape (n, n_columns): infinite where one
             side is 0, NaN where both are.
-        units : iterable of hashable, optional
-            One label per row; rows with equal labels are one sampling unit.
-        population : {"sampled", "fixed"}
-            Whether units were drawn from a larger population, or only generations vary.
+        units, population
+            As in :meth:`Mean.of_rows`.
 
         Raises
         ------

@@ -86,11 +86,8 @@ class MeanDifference(Estimate):
         ----------
         x_a, x_b : array_like of shape (n_a,), (n_b,)
             Scores of each group.
-        units_a, units_b : iterable of hashable, optional
-            One label per row; rows with equal labels are one sampling unit. A label that occurs
-            in both groups makes the comparison paired.
-        population : {"sampled", "fixed"}
-            Whether units were drawn from a larger population, or only generations vary.
+        units_a, units_b, population
+            As in :meth:`Mean.of_rows`; a label in both groups makes the comparison paired.
         bounds : tuple of float or None
             Range of the scores; may be infinite. None where it is not known: the interval then
             does not allow for rare units that the sample missed.

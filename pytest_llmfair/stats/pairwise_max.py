@@ -76,10 +76,8 @@ class MaxPairwiseDifference(Estimate):
             Outcomes 0 or 1, or fractions where ties share a selection.
         groups : iterable of hashable
             One label per row.
-        units : iterable of hashable, optional
-            One label per row; rows with equal labels are one sampling unit, also across groups.
-        population : {"sampled", "fixed"}
-            Whether units were drawn from a larger population, or only generations vary.
+        units, population
+            As in :meth:`Mean.of_rows`; units also across groups.
 
         Raises
         ------
@@ -117,10 +115,8 @@ class MaxPairwiseDifference(Estimate):
             Scores within `bounds`, which may be infinite.
         groups : iterable of hashable
             One label per row.
-        units : iterable of hashable, optional
-            One label per row; rows with equal labels are one sampling unit, also across groups.
-        population : {"sampled", "fixed"}
-            Whether units were drawn from a larger population, or only generations vary.
+        units, population
+            As in :meth:`Mean.of_rows`; units also across groups.
         bounds : tuple of float or None
             Range of the scores; None where it is not known, as in :class:`MeanDifference`.
 

@@ -43,26 +43,17 @@ class RankBiserial(Estimate):
     Wilson score interval for the win share (R + 1) / 2 on the effective sample size of the
     placement values (DeLong et al. 1988), summed per unit where units occur in both groups, with
     kurtosis-based degrees of freedom.
-
-    Attributes
-    ----------
-    wins : float
-        Share of pairs won, a tie as half.
-    effective : float
-        Independent 0/1 draws of the same variance.
-    df : float
-        Degrees of freedom of that variance; infinite where there is none to estimate.
-    fewest : int
-        Units of the group with fewer: at total separation they are the evidence.
-    mann_whitney_p : float
-        Two-sided p-value of "no preference", normal approximation corrected for ties and
-        continuity; for comparison only, since it says nothing about the size of R.
     """
 
+    # Share of pairs won, a tie as half.
     wins: float
+    # Independent 0/1 draws of the same variance, and its degrees of freedom.
     effective: float
     df: float
+    # Units of the group with fewer: at total separation they are the evidence.
     fewest: int
+    # Two-sided p-value of "no preference", normal approximation corrected for ties and
+    # continuity; for comparison only, since it says nothing about the size of R.
     mann_whitney_p: float
     sizes: tuple[int, int]
     method: str = "Wilson on placement values, kurtosis-based df"
@@ -83,11 +74,8 @@ class RankBiserial(Estimate):
         ----------
         scores_a, scores_b : array_like of shape (n_a,), (n_b,)
             Finite scores, higher is better; only their order matters.
-        units_a, units_b : iterable of hashable, optional
-            One label per score (the selection round, say). Labels are sampling units only: pairs
-            are compared across them.
-        population : {"sampled", "fixed"}
-            Whether units were drawn from a larger population, or only generations vary.
+        units_a, units_b, population
+            As in :meth:`Mean.of_rows`; pairs are compared across units, such as selection rounds.
 
         Raises
         ------

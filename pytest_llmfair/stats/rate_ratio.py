@@ -34,14 +34,6 @@ class RateRatio(Estimate):
 
     Koopman's score interval; on effective counts where rows cluster in units or units occur in
     both groups.
-
-    Attributes
-    ----------
-    evidence : TwoRates
-        The two groups.
-    form : {"ratio", "smaller", "log"}
-        First over second; the smaller rate over the larger; or the absolute logarithm. The last
-        two fold the interval.
     """
 
     evidence: TwoRates
@@ -65,12 +57,12 @@ class RateRatio(Estimate):
         ----------
         x_a, x_b : array_like of shape (n_a,), (n_b,)
             Outcomes 0 or 1, or fractions in [0, 1].
-        units_a, units_b : iterable of hashable, optional
-            One label per row; a label in both groups makes the comparison paired.
-        population : {"sampled", "fixed"}
-            Whether units were drawn from a larger population, or only generations vary.
+        units_a, units_b, population
+            As in :meth:`Mean.of_rows`; a label in both groups makes the comparison paired.
         form : {"ratio", "smaller", "log"}
-            What the value is. A positive rate over a rate of 0 is infinite; 0 over 0 is undefined.
+            First over second, the smaller rate over the larger, or the absolute logarithm; the
+            last two fold the interval. A positive rate over a rate of 0 is infinite; 0 over 0 is
+            undefined.
 
         Raises
         ------

@@ -48,10 +48,8 @@ class RelativeDifference(Estimate):
         ----------
         x_a, x_b : array_like of shape (n_a,), (n_b,)
             Scores of each group, at least 0.
-        units_a, units_b : sequence of hashable
-            One label per row; rows with equal labels are one sampling unit, also across groups.
-        population : {"sampled", "fixed"}
-            Whether units were drawn from a larger population, or only generations vary.
+        units_a, units_b, population
+            As in :meth:`Mean.of_rows`; units also across groups.
 
         Raises
         ------

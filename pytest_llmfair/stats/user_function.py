@@ -171,10 +171,8 @@ class JackknifeEstimate(Estimate):
             One label per row.
         codes : ndarray of int of shape (n_rows,)
             Rank of what each row holds: rows that hold the same have the same.
-        units : iterable of hashable, optional
-            One label per row; rows with equal labels are one sampling unit, also across groups.
-        population : {"sampled", "fixed"}
-            Whether units were drawn from a larger population, or only generations vary.
+        units, population
+            As in :meth:`Mean.of_rows`; units also across groups.
         attainable : tuple of float
             Smallest and largest value that any data of this call could give.
 
@@ -214,8 +212,8 @@ class JackknifeEstimate(Estimate):
         ----------
         values : array_like of shape (n_rows,)
             Finite numbers.
-        units : iterable of hashable, optional
-            One label per row; rows with equal labels are one sampling unit.
+        units
+            As in :meth:`Mean.of_rows`.
         attainable : tuple of float
             Range of the values.
 
