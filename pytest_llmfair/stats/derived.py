@@ -12,15 +12,7 @@ from pytest_llmfair.stats._records import Ends, Passes
 
 @dataclass(eq=False, kw_only=True)
 class Scaled(Estimate):
-    """Another estimate times a positive number that is known without error.
-
-    Attributes
-    ----------
-    base : Estimate
-        The estimate that is scaled.
-    factor : float
-        A number above 0.
-    """
+    """Another estimate times a positive number that is known without error."""
 
     base: Estimate
     factor: float
@@ -29,19 +21,7 @@ class Scaled(Estimate):
 
     @classmethod
     def times(cls, base: Estimate, factor: float) -> Scaled:
-        """Scale an estimate.
-
-        Parameters
-        ----------
-        base : Estimate
-            Any estimate; it may be undefined.
-        factor : float
-            A finite number above 0.
-
-        Raises
-        ------
-        ValueError
-            If the factor is not above 0.
+        """Scale an estimate, which may be undefined, by a finite `factor` above 0.
 
         Examples
         --------

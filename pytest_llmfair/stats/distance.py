@@ -33,21 +33,14 @@ Engine = Bracket | Terms
 
 @dataclass(eq=False, kw_only=True)
 class Distance(Estimate):
-    """A distance: 0 exactly when groups are equal, and biased upwards in every sample.
+    """A distance: 0 exactly when groups are equal, and biased upwards in every sample."""
 
-    Attributes
-    ----------
-    engine : Engine
-        Computes the bounds: by bootstrap and cross-fit, or by exact binomial arguments.
-    planned : tuple of float
-        Squared standard error known from the sample size alone, as the coefficients of 1, of the
-        truth and of its square.
-    paper_variance : float
-        Sampling variance by the paper's own formula, where it prints one; else NaN.
-    """
-
+    # Computes the bounds: by bootstrap and cross-fit, or by exact binomial arguments.
     engine: Engine
+    # Squared standard error known from the sample size alone, as the coefficients of 1, of the
+    # truth and of its square.
     planned: tuple[float, float, float]
+    # Sampling variance by the paper's own formula, where it prints one; else NaN.
     paper_variance: float = math.nan
     method: str = "bracket"
     near_normal = False
@@ -73,12 +66,10 @@ class Distance(Estimate):
         ----------
         rows_a, rows_b : array_like of shape (n_rows,) or (n_rows, n_generations)
             Scores of each group; rows may differ in length. Every row counts alike.
-        units_a, units_b : iterable of hashable, optional
-            One label per row. Rows with equal labels are one sampling unit, also across groups.
+        units_a, units_b, population
+            As in :meth:`Mean.of_rows`; units also across groups.
         paired : bool
             Row i of both groups is one unit.
-        population
-            As in :meth:`Mean.of_rows`.
         bounds : tuple of float
             Range of the scores; may be infinite.
 
@@ -139,10 +130,8 @@ class Distance(Estimate):
         ----------
         successes, trials : array_like of shape (n_terms,)
             Counts per term: generations of one of two kinds, and of both.
-        population : {"fixed", "sampled"}
-            Whether these terms are all there is, or were drawn from more.
-        units : iterable of hashable, optional
-            One label per term; sampled terms with equal labels are one unit.
+        units, population
+            As in :meth:`Mean.of_rows`, by term.
 
         Raises
         ------

@@ -1,9 +1,4 @@
-"""Sums of distances between groups and their background.
-
-Pairwise and background comparison of Czarnowska et al. (2021), equations 1 and 3: the sum over
-pairs of groups, or over groups and their background, of the distance of two rates or of two sets
-of scores.
-"""
+"""Sums of distances between groups and their background (Czarnowska et al. 2021, eqs. 1 and 3)."""
 
 from __future__ import annotations
 
@@ -50,11 +45,6 @@ def rate_gaps(
     units, population
         As in :meth:`Mean.of_rows`; units also across groups.
 
-    Returns
-    -------
-    Distance
-        Never negative; 0 when all rates are equal.
-
     Raises
     ------
     ValueError
@@ -99,20 +89,8 @@ def distribution_gaps(
     ----------
     scores : array_like of shape (n_rows,)
         Scores in [0, 1].
-    groups : iterable of hashable
-        One label per row.
-    against : {"pairs", "background", "rest"} or sequence of hashable
-        What is compared: each two groups; each group with all rows; each group with all other
-        groups; or each other group with the groups named here, pooled.
-    factor : float
-        Weight of each distance.
-    units, population
-        As in :meth:`Mean.of_rows`; units also across groups.
-
-    Returns
-    -------
-    Distance
-        Never negative; 0 when all sets have the same distribution.
+    groups, against, factor, units, population
+        As in :func:`rate_gaps`.
 
     Raises
     ------

@@ -36,35 +36,23 @@ class MeanDifference(Estimate):
     their intervals joined (MOVER, Zou and Donner 2008). Scores without limits get a t interval;
     where their range is only the one observed, the wider of that and of the interval for scores
     within this range, which allows for skew.
-
-    Attributes
-    ----------
-    sides : tuple of Mean
-        The two groups, where they are independent and scores are limited; else empty.
-    within : Mean or None
-        The difference as a mean over shared units.
-    variance, df : float
-        Squared standard error of the difference and its degrees of freedom; NaN with one unit.
-    absolute : bool
-        Whether the value is folded.
-    planned : float
-        Squared standard error known from the sample sizes alone.
-    gap : float
-        The signed difference.
-    seen : float or None
-        Range of the scores seen, where it is not known; infinite where too few scores show one.
-    fewest : int
-        Units of the smaller group.
     """
 
+    # The two groups, where they are independent and scores are limited; else empty.
     sides: tuple[Mean, ...]
+    # The difference as a mean over shared units.
     within: Mean | None
+    # Squared standard error of the difference and its degrees of freedom; NaN with one unit.
     variance: float
     df: float
     absolute: bool
+    # Squared standard error known from the sample sizes alone.
     planned: float
+    # The signed difference.
     gap: float
+    # Range of the scores seen, where it is not known; infinite where too few scores show one.
     seen: float | None = None
+    # Units of the smaller group.
     fewest: int = 0
     method: str = "joined intervals (MOVER)"
 

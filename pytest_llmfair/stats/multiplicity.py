@@ -10,17 +10,14 @@ from scipy import special
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """Return adjusted p-values that control the family-wise error rate (Holm 1979).
+    """Adjust p-values for their number, in the order given (Holm 1979).
+
+    Adjusted values below alpha are significant at a family-wise error rate of alpha.
 
     Parameters
     ----------
     p_values : sequence of float
         Raw p-values in [0, 1]; NaN (nothing was tested) stays NaN and does not count.
-
-    Returns
-    -------
-    list of float
-        In the order given. At error rate alpha the adjusted values below alpha are significant.
 
     Examples
     --------
@@ -39,15 +36,9 @@ def holm(p_values: Sequence[float]) -> list[float]:
 def tukey_error_rate(groups: int, level: float) -> float:
     """Return the one-sided error rate of each two groups, so that all intervals hold jointly.
 
-    Tukey-Kramer: from the studentized range of `groups` independent normal estimates; on the
-    safe side where their variances differ (Hayter 1984).
-
-    Parameters
-    ----------
-    groups : int
-        At least 2; every two are compared.
-    level : float
-        Joint confidence level of the two-sided intervals, in (0, 1).
+    Tukey-Kramer: from the studentized range of `groups` independent normal estimates, at least
+    2; on the safe side where their variances differ (Hayter 1984). `level` is the joint confidence
+    level of the two-sided intervals.
 
     Examples
     --------

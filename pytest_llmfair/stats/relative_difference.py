@@ -20,14 +20,9 @@ _LARGEST_LOG = 700.0
 
 @dataclass(eq=False, kw_only=True)
 class RelativeDifference(Estimate):
-    """Mean of the first group over that of the second, minus 1: -0.18 is 18 % less.
+    """Mean of the first group over that of the second, minus 1: -0.18 is 18 % less."""
 
-    Attributes
-    ----------
-    base : Estimate
-        The logarithm of the ratio.
-    """
-
+    # The logarithm of the ratio.
     base: MeanLogRatio
     method: str = ""
     near_normal = False
