@@ -373,14 +373,10 @@ class BinomialSkew(Mean):
 
     A `Mean` on [-1, 1]. Fixed terms: stratified, each term's variance with a success and a failure
     added, so that one-sided terms are not certain; a single term has its exact binomial interval.
-
-    Attributes
-    ----------
-    paper_variance : float
-        Sampling variance as Lum et al. (2024), section 3.4.2, print it: ``sum 4 p (1 - p) / n``
-        over the squared number of terms. 0 where every term is one-sided; no verdict uses it.
     """
 
+    # Sampling variance as Lum et al. (2024), section 3.4.2, print it: ``sum 4 p (1 - p) / n``
+    # over the squared number of terms. 0 where every term is one-sided; no verdict uses it.
     paper_variance: float = math.nan
 
     @classmethod
@@ -394,20 +390,7 @@ class BinomialSkew(Mean):
     ) -> BinomialSkew:
         """Mean of ``2 p - 1`` over terms, from counts.
 
-        Parameters
-        ----------
-        successes, trials : array_like of shape (n_terms,)
-            Counts per term: generations of one of two kinds, and of both.
-        population : {"fixed", "sampled"}
-            Whether these terms are all there is, or were drawn from more.
-        units : iterable of hashable, optional
-            One label per term; terms with equal labels are one unit.
-
-        Raises
-        ------
-        ValueError
-            If a count is negative or not whole, exceeds its trials, or a term has no trial. Names
-            the row.
+        Parameters and errors are those of :meth:`Distance.of_binomials`.
 
         Examples
         --------

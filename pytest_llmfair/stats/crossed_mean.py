@@ -42,25 +42,17 @@ class CrossedMean(Crossed):
 
     A t interval with the squared error of a `Crossing`, within the range, and never narrower than
     the interval over items alone.
-
-    Attributes
-    ----------
-    crossing : Crossing
-        The squared error and its parts.
-    names : tuple of str
-        The factors, items first.
-    levels : mapping of str to mapping
-        By factor but the items: each level alone, over its items. `groups` has the same.
-    sampling : float
-        Variance of a row's value that is due to its generations; NaN where unknown.
-    answers : float
-        Generations of a row.
     """
 
+    # The squared error and its parts.
     crossing: Crossing
+    # The factors, items first.
     names: tuple[str, ...]
+    # By factor but the items: each level alone, over its items. `groups` has the same.
     levels: Mapping[str, Mapping[str, Estimate]]
+    # Variance of a row's value that is due to its generations; NaN where unknown.
     sampling: float = math.nan
+    # Generations of a row.
     answers: float = 1.0
     method: str = "t interval over crossed factors"
 
@@ -164,14 +156,8 @@ class WorstLevels(WorstGroups):
 def over_levels(estimate: Estimate, labels: Labels, direction: str = "lower") -> Estimate:
     """Return a mean over rows as one over crossed factors.
 
-    Parameters
-    ----------
-    estimate : Estimate
-        Measured with the number of a cell as the unit of each row.
-    labels : mapping of str to sequence
-        By factor, items first: its label for each cell.
-    direction : {"lower", "higher", "two-sided"}
-        Which side is fairer.
+    The unit of each row is the number of its cell; `labels` have by factor, items first, its label
+    for each cell. `direction` is the fairer side: lower, higher or two-sided.
     """
     rows = estimate.contributions
     if estimate.undefined is not None:

@@ -42,26 +42,15 @@ class PairedDifference(Estimate):
     Zou and Donner 2008), narrowed where contributions show how much the two vary together. Where
     nothing shows it, each bound takes half of the error rate, which holds however they depend on
     one another. Bounds of independent samples are joined as such.
-
-    Attributes
-    ----------
-    candidate, baseline : Estimate
-        The two models.
-    folded : bool
-        Whether absolute values are compared.
-    paired : Mapping
-        Sign of candidate and of baseline to the mean of their difference; empty where bounds are
-        joined.
-    pairing : float or None
-        Standard error of the difference over that of independent estimates; None where unknown.
-    how : str
-        Which rows belong together: a key of `IN_WORDS`.
     """
 
     candidate: Estimate
     baseline: Estimate
+    # Whether absolute values are compared.
     folded: bool
+    # Sign of candidate and baseline to the mean of their difference; empty for joined bounds.
     paired: Mapping[tuple[int, int], Mean]
+    # Standard error of the difference over that of independent estimates; None where unknown.
     pairing: float | None = None
     how: Pairing = "rows"
     method: str = "paired differences"
@@ -72,19 +61,8 @@ class PairedDifference(Estimate):
     ) -> PairedDifference:
         """Compare two estimates of one kind, by default on the same rows in the same order.
 
-        Parameters
-        ----------
-        candidate, baseline : Estimate
-            Of one kind each.
-        folded : bool
-            Whether absolute values are compared (RABBI, demographic parity).
-        how : {"labels", "prompts", "rows", "unknown", "independent"}
-            Why rows of the two belong together, or that they do not.
-
-        Raises
-        ------
-        ValueError
-            If the kinds differ, or the rows do not match although they are paired row by row.
+        `folded` compares absolute values (RABBI, demographic parity). ``ValueError`` if the kinds
+        differ, or the rows do not match although they are paired row by row.
 
         Examples
         --------
@@ -197,7 +175,7 @@ class PairedDifference(Estimate):
         The planned one of paired rows is for half of the variance shared by the two models.
         """
         if at is not None:
-            other = abs(at) if self.folded else self._middle()
+            other = abs(at) if self.folded else 0.5 * sum(self.candidate.attainable)
             alike = 0.0 if self.how == "independent" else _PLANNING_CORRELATION
             shared = 2.0 * (1.0 - alike)
             return math.sqrt(shared) * self.candidate.standard_error(other)
@@ -206,10 +184,6 @@ class PairedDifference(Estimate):
             return apart * (1.0 if self.pairing is None else self.pairing)
         signs = _sign(self.candidate, self.folded), _sign(self.baseline, self.folded)
         return self.paired[signs].standard_error()
-
-    def _middle(self) -> float:
-        low, high = self.candidate.attainable
-        return 0.5 * (low + high)
 
     def _joined(self, alpha: float) -> tuple[float, float]:
         alpha = alpha if self.pairing is not None else 0.5 * alpha

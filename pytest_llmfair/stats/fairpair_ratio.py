@@ -38,35 +38,23 @@ class FairPairRatio(Estimate):
     For dissimilarities of negative type (absolute differences, Jaccard, cosine) the true F is
     never below 1, so both ends of the interval are at least 1. The upper end stays above 1 by half
     the width, since clipping adds no evidence.
-
-    Attributes
-    ----------
-    bias : float
-        B: mean dissimilarity between the sides, over prompts.
-    variability_original, variability_perturbed : float
-        V of the first and of the second side.
-    product : PowerProduct or None
-        The statistic and its bootstrap; None where it is 0, infinite or undefined.
-    fixed_error : float
-        Standard error of log F when only answers vary; NaN where prompts vary too.
-    least : float
-        Smallest possible true value: 1, or 0 for dissimilarities not of negative type.
-    answers : float
-        Answers per side, harmonic mean over prompts.
-    sides : Sides or None
-        Dissimilarities, where they are known, for the permutation test.
-    aggregate : {"pooled", "mean"}
-        Ratio of means over prompts, or mean of the prompts' ratios.
     """
 
+    # B: mean dissimilarity between the sides, over prompts; V of the first and the second side.
     bias: float
     variability_original: float
     variability_perturbed: float
+    # The statistic and its bootstrap; None where it is 0, infinite or undefined.
     product: PowerProduct | None
+    # Standard error of log F when only answers vary; NaN where prompts vary too.
     fixed_error: float
+    # Smallest possible true value: 1, or 0 for dissimilarities not of negative type.
     least: float
+    # Answers per side, harmonic mean over prompts.
     answers: float
+    # Dissimilarities, where they are known, for the permutation test.
     sides: Sides | None = None
+    # Ratio of means over prompts, or mean of the prompts' ratios.
     aggregate: Aggregate = "pooled"
     method: str = "bootstrap-t over prompts, log scale"
     near_normal = False
@@ -93,15 +81,10 @@ class FairPairRatio(Estimate):
             Answers per side, for planning.
         aggregate : {"pooled", "mean"}
             Ratio of the means over prompts, or the paper's mean of ratios.
-        units : iterable of hashable, optional
-            One label per prompt; prompts with equal labels are one sampling unit.
+        units
+            As in :meth:`Mean.of_rows`, by prompt.
         negative_type : bool
             Whether equal sides give the smallest possible F, 1.
-
-        Raises
-        ------
-        ValueError
-            If there is no prompt, lengths differ, or a value is negative or missing.
 
         Examples
         --------
@@ -109,14 +92,8 @@ class FairPairRatio(Estimate):
         >>> round(FairPairRatio.of_prompts(between, a, b, answers=5).value, 3)
         1.662
         """
-        parts = [
-            clusters.check_rows(values, name, (0.0, math.inf))
-            for values, name in (
-                (between, "between"),
-                (within_a, "within_a"),
-                (within_b, "within_b"),
-            )
-        ]
+        given = {"between": between, "within_a": within_a, "within_b": within_b}
+        parts = [clusters.check_rows(x, name, (0.0, math.inf)) for name, x in given.items()]
         if len({len(part) for part in parts}) > 1:
             raise ValueError(f"between, within_a and within_b have {[len(p) for p in parts]} rows")
         index, count = clusters.cluster_index(units, len(parts[0]))

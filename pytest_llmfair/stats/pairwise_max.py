@@ -38,22 +38,14 @@ class MaxPairwiseDifference(Estimate):
     within" is an intersection-union test. The lower end is the larger of two: the largest lower
     end of any pair, corrected for their number, and the cross-fitted difference of the widest
     pair.
-
-    Attributes
-    ----------
-    pairs : Mapping
-        Estimate of each pair, signed or absolute; the value is the largest size, without sign.
-    judged : tuple
-        Pairs that may prove a difference.
-    shared : ErrorRate
-        How judged pairs share the error rate.
-    widest, everyone : Bracket or None
-        The difference of the widest pair among judged groups, and among all, where rows are known.
     """
 
+    # Estimate of each pair, signed or absolute; the value is the largest size, without sign.
     pairs: Mapping[Hashable, Estimate]
+    # Pairs that may prove a difference, and how they share the error rate.
     judged: tuple[Hashable, ...]
     shared: ErrorRate
+    # The difference of the widest pair among judged groups, and among all, where rows are known.
     widest: Bracket | None = None
     everyone: Bracket | None = None
     method: str = "intersection-union above, max-T or cross-fit below"
@@ -82,8 +74,8 @@ class MaxPairwiseDifference(Estimate):
         Raises
         ------
         ValueError
-            If there are fewer than two groups, a row is not in [0, 1], or a fixed unit has one
-            row of a group.
+            If there are fewer than two groups, a row is out of range, or a fixed unit has one row
+            of a group.
 
         Examples
         --------
@@ -113,18 +105,10 @@ class MaxPairwiseDifference(Estimate):
         ----------
         scores : array_like of shape (n_rows,)
             Scores within `bounds`, which may be infinite.
-        groups : iterable of hashable
-            One label per row.
-        units, population
-            As in :meth:`Mean.of_rows`; units also across groups.
+        groups, units, population
+            As in :meth:`of_rates`.
         bounds : tuple of float or None
             Range of the scores; None where it is not known, as in :class:`MeanDifference`.
-
-        Raises
-        ------
-        ValueError
-            If there are fewer than two groups, a score is out of range, or a fixed unit has one
-            row of a group.
 
         Examples
         --------
@@ -141,18 +125,9 @@ class MaxPairwiseDifference(Estimate):
 
     @classmethod
     def of_pairs(cls, pairs: Mapping[Hashable, Estimate]) -> MaxPairwiseDifference:
-        """Largest absolute value of several estimates: groups against a reference, or strata.
+        """Largest absolute value of estimates: pairs, groups against a reference, or strata.
 
-        Parameters
-        ----------
-        pairs : mapping
-            Key (a pair, group or stratum) to its estimate, signed or absolute. Undefined ones are
-            left out of the value and listed.
-
-        Raises
-        ------
-        ValueError
-            If there is no estimate.
+        Undefined ones are left out of the value and listed; at least one is needed.
 
         Examples
         --------
@@ -186,19 +161,13 @@ class MaxPairwiseDifference(Estimate):
         rows = clusters.check_rows(values, "values", bounds)
         named = Grouped.of(groups, units, len(rows), population)
         grouped, rows = named.arranged(rows)
-        inside = {name: grouped.group == number for number, name in enumerate(grouped.names)}
-        place = {name: number for number, name in enumerate(grouped.names)}
+        unit, inside = grouped.unit, [grouped.group == g for g in range(len(grouped.names))]
         pairs: dict[tuple[Hashable, ...], Estimate] = {}
         for key in combinations(named.names, 2):
             # Names keep the caller's order; computations use the canonical order.
-            one, other = (inside[name] for name in sorted(key, key=place.__getitem__))
-            pairs[key] = compare(
-                rows[one],
-                rows[other],
-                units_a=grouped.unit[one],
-                units_b=grouped.unit[other],
-            )
-        large = [g for g, name in enumerate(grouped.names) if inside[name].sum() >= _FEWEST_ROWS]
+            one, other = (inside[g] for g in sorted(map(grouped.names.index, key)))
+            pairs[key] = compare(rows[one], rows[other], units_a=unit[one], units_b=unit[other])
+        large = [g for g, own in enumerate(inside) if own.sum() >= _FEWEST_ROWS]
         enough = {grouped.names[g] for g in large}
         judged = tuple(key for key in pairs if enough.issuperset(key))
         table = np.stack([rows, np.ones(len(rows))], axis=1)
@@ -210,13 +179,12 @@ class MaxPairwiseDifference(Estimate):
             kept = np.isin(grouped.group, large)
             reach = span if math.isfinite(span) else float(np.ptp(rows))
             part = grouped.subset(np.flatnonzero(kept))
-            names = [grouped.names[g] for g in large]
             covariance = part.covariance(rows[kept], population, reach)
-            shared = ErrorRate(len(judged), covariance, contrasts(combinations(names, 2), names))
+            by_pair = contrasts(combinations(part.names, 2), part.names)
+            shared = ErrorRate(len(judged), covariance, by_pair)
             widest = bracket_totals(part, table[kept], Widest(), population, span)
-        small = [str(name) for name in named.names if name not in enough]
         found = replace(found, everyone=everyone, shared=shared, widest=widest)
-        if small:
+        if small := [str(name) for name in named.names if name not in enough]:
             few = (
                 f"fewer than {_FEWEST_ROWS} rows of {', '.join(small)}: such a group keeps a "
                 "difference from being ruled out but cannot prove one"
@@ -232,7 +200,11 @@ class MaxPairwiseDifference(Estimate):
         widest = max(known, key=lambda key: abs(known[key].value), default=None)
         value = math.nan if widest is None else known[widest].value
         reach = max((max(map(abs, pair.attainable)) for pair in known.values()), default=math.inf)
-        gone = "; ".join(_undefined(pairs))
+        gone = "; ".join(
+            f"{key} is not defined ({pair.undefined})"
+            for key, pair in pairs.items()
+            if pair.undefined is not None
+        )
         found: dict[str, Finding] = {}
         if not known:
             found["undefined"] = Finding.undefined(f"no pair is defined: {gone}")
@@ -368,20 +340,11 @@ def _named(key: Hashable) -> str:
     return " and ".join(map(str, key)) if isinstance(key, tuple) else str(key)
 
 
-def _undefined(pairs: Mapping[Hashable, Estimate]) -> list[str]:
-    return [
-        f"{key} is not defined ({pair.undefined})"
-        for key, pair in pairs.items()
-        if pair.undefined is not None
-    ]
-
-
 @dataclass(eq=False, kw_only=True)
 class MaxDistance(MaxPairwiseDifference):
     """Largest distance of several groups or strata to their reference.
 
-    Bounds are those of :class:`MaxPairwiseDifference`. The interval is for the debiased value
-    where those of the parts are.
+    The interval is for the debiased value where those of the parts are.
 
     Examples
     --------

@@ -23,17 +23,11 @@ class MaxPairwiseRatio(Estimate):
     the interval is ``[exp(-b), exp(-a)]``, where ``[a, b]`` is that of the largest absolute log
     ratio. Bounds of ``exp(b)`` and ``exp(-b)`` therefore give the same verdict, whichever group
     comes first.
-
-    Attributes
-    ----------
-    largest : MaxPairwiseDifference
-        The largest absolute log ratio.
-    widest : hashable
-        Pair whose ratio is the value, the first of several equally far from 1; None where no ratio
-        is defined.
     """
 
+    # The largest absolute log ratio.
     largest: MaxPairwiseDifference
+    # Pair whose ratio is the value, the first of several equally far from 1; None without one.
     widest: Hashable
     method: str = "Koopman score of every pair, joined on the log scale"
     near_normal = False

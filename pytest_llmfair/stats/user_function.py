@@ -138,14 +138,9 @@ def _variance_and_df(variance: float, influence: Floats) -> tuple[float, float]:
 
 @dataclass(eq=False, kw_only=True)
 class JackknifeEstimate(Estimate):
-    """A smooth function of the data on an unbounded scale.
+    """A smooth function of the data on an unbounded scale."""
 
-    Attributes
-    ----------
-    spread : callable
-        Returns the squared standard error and its degrees of freedom.
-    """
-
+    # Gives the squared standard error and its degrees of freedom, which may take time.
     spread: Callable[[], tuple[float, float]]
     method: str = "jackknife, kurtosis-based df"
 
@@ -211,16 +206,9 @@ class JackknifeEstimate(Estimate):
         Parameters
         ----------
         values : array_like of shape (n_rows,)
-            Finite numbers.
+            Finite numbers within `attainable`; ``ValueError`` names the first other row.
         units
             As in :meth:`Mean.of_rows`.
-        attainable : tuple of float
-            Range of the values.
-
-        Raises
-        ------
-        ValueError
-            If a value is not finite or out of range (names the row).
 
         Examples
         --------
@@ -265,11 +253,6 @@ class MetricDistance(Estimate):
     alone, which relabelled groups show: the lower end is the value less a quantile of those. The
     value is biased upwards, so the upper end (the larger of value plus its error and a quantile
     over random halves of the units) is conservative.
-
-    Attributes
-    ----------
-    measured : ResampledStatistic
-        The distance, and its values on resamples.
     """
 
     measured: ResampledStatistic
@@ -288,11 +271,6 @@ class MetricDistance(Estimate):
     ) -> MetricDistance:
         """Estimate a distance between groups of rows, as :meth:`JackknifeEstimate.of_measure`.
 
-        Raises
-        ------
-        ValueError
-            If there are fewer than two groups, or a fixed unit has one row of a group.
-
         Examples
         --------
         >>> x = np.array([1.0, 2.0, 3.0, 5.0, 4.0, 6.0])
@@ -303,11 +281,7 @@ class MetricDistance(Estimate):
         3.0
         """
         measured = ResampledStatistic.of(measure, groups, codes, units, population)
-        return cls(
-            **measured.described,
-            attainable=(0.0, math.inf),
-            measured=measured,
-        )
+        return cls(**measured.described, attainable=(0.0, math.inf), measured=measured)
 
     def lower_bound(self, alpha: float) -> float:
         """Lower end with one-sided error rate `alpha`; at least 0."""

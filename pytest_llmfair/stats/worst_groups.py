@@ -29,19 +29,12 @@ class WorstGroups(Estimate):
     the worst is (intersection-union test). The other end shares the error rate between the
     comparisons, since the worst of many was selected: by max-T where each has 20 labelled units or
     more, else evenly (Bonferroni).
-
-    Attributes
-    ----------
-    parts : Mapping
-        The two groups to the estimate that compares them.
-    worst : (str, str)
-        The two groups that differ most.
-    direction : {"lower", "higher"}
-        Which side of a bound is fairer.
     """
 
+    # The estimate of each two groups, and the two that differ most.
     parts: Mapping[GroupPair, Estimate]
     worst: GroupPair
+    # Which side of a bound is fairer.
     direction: Literal["lower", "higher"]
     shared: ErrorRate
 
@@ -56,14 +49,7 @@ class WorstGroups(Estimate):
     ) -> Estimate:
         """Return the worst of the comparisons; undefined where one of them is.
 
-        Parameters
-        ----------
-        parts : mapping of (str, str) to Estimate
-            At least one.
-        direction : {"lower", "higher"}
-            Which side of a bound is fairer.
-        units, generations : int
-            Sampling units and answers of all groups together.
+        `units` and `generations` are the sampling units and answers of all groups together.
 
         Examples
         --------
