@@ -18,7 +18,7 @@ from scipy import special
 
 from pytest_llmfair.stats._distributions import Distributions
 from pytest_llmfair.stats._layout import Grouped, Guard, ranks
-from pytest_llmfair.stats._records import Finding, Floats, Population
+from pytest_llmfair.stats._records import Ends, Finding, Floats, Population
 from pytest_llmfair.stats._resampling import upper_quantile
 from pytest_llmfair.stats._rows import FEW_EVENTS, few_units
 from pytest_llmfair.stats._score_intervals import find_root, t_quantile, zero_event_bound
@@ -50,7 +50,6 @@ class Bracket:
 
     @cached_property
     def value(self) -> float:
-        """The plug-in."""
         value = float(self.problem.plug_in(np.ones((1, self.problem.layout.strata.units)))[0])
         return 0.0 if value <= self._rounding else min(value, self.span)
 
@@ -118,18 +117,12 @@ class Bracket:
         # On an unlimited scale this would be inf * 0.
         guarded = self.value + unseen * (self.span - self.value) if unseen > 0.0 else self.value
         far = self.value + t_quantile(1.0 - alpha, df) * error
-        return min(self.span, max(far, self._quantile(alpha), guarded))
+        return min(self.span, max(far, upper_quantile(self._draws, alpha), guarded))
 
     def _unseen(self, alpha: float) -> float:
         if self.constant:
-            return self._no_event(alpha)
+            return max(zero_event_bound(guard.trials, alpha) for guard in self.guards)
         return max(guard.unseen(alpha) for guard in self.guards)
-
-    def _no_event(self, alpha: float) -> float:
-        return max(zero_event_bound(guard.trials, alpha) for guard in self.guards)
-
-    def _quantile(self, alpha: float) -> float:
-        return upper_quantile(self._draws, alpha)
 
     def error(self) -> float:
         """Return the standard error of the functional that the data chose; NaN with one unit."""
@@ -153,7 +146,6 @@ class Bracket:
         return float((self._relabelled >= self.value - self._rounding).mean())
 
     def flags(self) -> list[Finding]:
-        """Warnings about few or equal units."""
         rarest = min(self.guards, key=lambda guard: guard.events)
         if self.single:
             few = "one unit only: nothing shows how much units differ"
@@ -230,7 +222,7 @@ class FoldedBracket(Bracket):
         if not self._noise > self._rounding:
             return super()._end_of(value, alpha)
         error, df = self._error_df
-        spread = self._quantile(alpha) - float(self._draws.mean())
+        spread = upper_quantile(self._draws, alpha) - float(self._draws.mean())
         reach = max(t_quantile(1.0 - alpha, df) * error, spread, 0.0)
         seen = max(value, self._noise * float(_FOLDED[0])) + reach
         unseen = self._unseen(alpha)
@@ -253,6 +245,7 @@ _RARE = 0.1
 _ALPHAS = (0.01, 0.025, 0.05, 0.1, 0.15, 0.2, 0.225, 0.25, 0.275, 0.3, 0.35, 0.4, 0.45)
 
 
+@dataclass(frozen=True)
 class Noncentral:
     """Distribution of a non-negative statistic whose mean is the truth plus a floor."""
 
@@ -261,16 +254,11 @@ class Noncentral:
     # by `slope` with the truth. `shift` is the change of the floor at some truth, and that truth:
     # the floor changes linearly up to there and is constant beyond.
 
-    def __init__(
-        self,
-        floor: float,
-        variance: float,
-        slope: float,
-        df: float,
-        shift: tuple[float, float] = (0.0, 1.0),
-    ) -> None:
-        self.floor, self.variance, self.slope, self.df = floor, variance, slope, df
-        self.shift = shift
+    floor: float
+    variance: float
+    slope: float
+    df: float
+    shift: Ends
 
     @cached_property
     def _ratios(self) -> Floats:

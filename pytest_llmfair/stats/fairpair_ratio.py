@@ -149,21 +149,11 @@ class FairPairRatio(Estimate):
         matrices : iterable of array_like of shape (n_answers, n_answers)
             One symmetric matrix per prompt, answers of the first side before those of the second.
         first : sequence of int
-            How many answers of each prompt are of the first side.
-        aggregate : {"pooled", "mean"}
-            Ratio of the means over prompts, or the paper's mean of ratios.
-        units : iterable of hashable, optional
-            One label per prompt; prompts with equal labels are one sampling unit.
-        negative_type : bool
-            Whether equal sides give the smallest possible F, 1.
-        population : {"sampled", "fixed"}
-            Whether prompts were drawn from a larger population, or only answers vary.
-
-        Raises
-        ------
-        ValueError
-            If a matrix is not square, holds a missing or negative value, or a side has fewer than
-            two answers (names the prompt).
+            How many answers of each prompt are of the first side; two at least, as of the second.
+        aggregate, units, negative_type
+            As in :meth:`of_prompts`.
+        population
+            As in :meth:`Mean.of_rows`; with fixed prompts only answers vary.
 
         Examples
         --------
@@ -190,7 +180,7 @@ class FairPairRatio(Estimate):
             sides=sides,
             sample=Sample(
                 units=found.sample.units,
-                generations=sides.total,
+                generations=sum(sides.sizes),
                 fewest=min(sides.sizes),
                 most=max(sides.sizes),
                 population=population,
