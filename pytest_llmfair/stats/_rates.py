@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -45,7 +44,6 @@ class Rate:
 
     @property
     def variance(self) -> float:
-        """Squared standard error."""
         return self.value * (1.0 - self.value) / self.effective
 
     @property
@@ -85,7 +83,6 @@ class TwoRates:
 
     @property
     def gap(self) -> float:
-        """Rate a minus rate b."""
         return self.a.value - self.b.value
 
     @property
@@ -176,9 +173,9 @@ def read_rates(
     index_a, index_b, n_units = clusters.common_index(len(a), len(b), units_a, units_b)
     if population == "fixed":
         clusters.check_repeats_of_groups(index_a, index_b)
-    present_a, present_b = _present(index_a, n_units), _present(index_b, n_units)
-    paired = bool((present_a & present_b).any())
-    rows_a, rows_b = _rows(a, index_a), _rows(b, index_b)
+    paired = clusters.overlap(index_a, index_b)
+    rows_a = RowMeans.single(a, index_a, outcomes=True)
+    rows_b = RowMeans.single(b, index_b, outcomes=True)
     rate_a, rate_b = _rate(rows_a, population), _rate(rows_b, population)
     discordance = None
     if paired and population == "sampled":
@@ -218,15 +215,6 @@ def read_rates(
         findings=tuple(found),
         unit=unit,
     )
-
-
-def _present(index: Indices, n_units: int) -> Any:
-    return np.bincount(index, minlength=n_units) > 0
-
-
-def _rows(values: Floats, index: Indices) -> RowMeans:
-    ones = np.ones(len(values))
-    return RowMeans(values, ones, np.zeros(len(values)), None, *clusters.compact(index), True)
 
 
 def _rate(rows: RowMeans, population: Population) -> Rate:
@@ -291,10 +279,11 @@ def _log_pair(rate_a: Rate, rate_b: Rate, part_a: Floats, part_b: Floats) -> tup
 
 
 def _shrunk(rate_a: Rate, rate_b: Rate, shrink: float, df: float) -> tuple[Rate, Rate]:
-    return (
-        Rate(rate_a.value, rate_a.rows, rate_a.units, max(1.0, rate_a.rows * shrink), df),
-        Rate(rate_b.value, rate_b.rows, rate_b.units, max(1.0, rate_b.rows * shrink), df),
+    a, b = (
+        Rate(rate.value, rate.rows, rate.units, max(1.0, rate.rows * shrink), df)
+        for rate in (rate_a, rate_b)
     )
+    return a, b
 
 
 def _flags(

@@ -72,7 +72,6 @@ class Strata:
 
     @property
     def units(self) -> int:
-        """Units in all."""
         return int(self.sizes.sum())
 
     @property
@@ -136,23 +135,15 @@ class Strata:
 
 @dataclass(frozen=True)
 class ErrorRate:
-    """How several comparisons share an error rate: by max-T, or evenly (Bonferroni).
+    """How several comparisons share an error rate: by max-T, or evenly (Bonferroni)."""
 
-    Attributes
-    ----------
-    number : int
-        Comparisons that may prove a difference.
-    covariance : array or None
-        Joint covariance that max-T takes from the data; Bonferroni without it.
-    contrasts : array
-        Comparisons as linear combinations of what the covariance is of, one row each.
-    folded : bool
-        Whether a comparison counts in both directions.
-    """
-
+    # Comparisons that may prove a difference.
     number: int
+    # Joint covariance that max-T takes from the data; Bonferroni without it.
     covariance: Floats | None = None
+    # Comparisons as linear combinations of what the covariance is of, one row each.
     contrasts: Floats | None = None
+    # Whether a comparison counts in both directions.
     folded: bool = True
 
     @cached_property

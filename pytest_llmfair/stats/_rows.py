@@ -138,6 +138,12 @@ class RowMeans:
     # Mean smallest and mean largest value that a row could have.
     reach: tuple[float, float] = (0.0, 1.0)
 
+    @classmethod
+    def single(cls, values: Floats, index: Indices, *, outcomes: bool) -> RowMeans:
+        """Rows of one generation each."""
+        ones = np.ones(len(values))
+        return cls(values, ones, 0.0 * ones, None, *clusters.compact(index), outcomes)
+
     def per_unit(self, quantity: Floats) -> Floats:
         """Sum of a row quantity over the rows of each unit."""
         if self.units == len(self.values):

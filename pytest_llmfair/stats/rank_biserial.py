@@ -98,37 +98,26 @@ class RankBiserial(Estimate):
         wins = doubled / (2 * n_a * n_b)
         places_a, places_b = won_a / (2 * n_b), (2 * n_a - won_b) / (2 * n_a)
         over_a, over_b = places_a - wins, places_b - wins
-        alone = _both([np.sort(over_a), np.sort(over_b)])
-        labels: Sequence[Hashable] | Indices = range(n_a + n_b)
-        per_unit, n_units, spread = np.ones(n_a + n_b, dtype=np.intp), n_a + n_b, alone
-        if units_a is not None or units_b is not None:
-            index_a, index_b, n_units = clusters.common_index(n_a, n_b, units_a, units_b)
-            index = np.concatenate([index_a, index_b])
-            labels, per_unit = index, np.bincount(index, minlength=n_units)
-            if clusters.overlap(index_a, index_b):
-                spread = _together(over_a, over_b, index_a, index_b, n_units)
-            else:
-                spread = _apart(over_a, over_b, index_a, index_b)
+        spread = alone = _both([np.sort(over_a), np.sort(over_b)])
+        index_a, index_b, n_units = clusters.common_index(n_a, n_b, units_a, units_b)
         if population == "fixed":
-            spread = _fixed(places_a, places_b, labels)
+            spread = _fixed((places_a, index_a), (places_b, index_b))
+        elif clusters.overlap(index_a, index_b):
+            spread = _together(over_a, over_b, index_a, index_b, n_units)
+        elif units_a is not None or units_b is not None:
+            spread = _apart((over_a, index_a), (over_b, index_b))
         varies = spread.variance > NO_VARIANCE
-        effect = (
-            spread.variance / alone.variance
-            if varies and alone.variance > 0.0
-            else ((n_a + n_b) / n_units)
-        )
+        compared = varies and alone.variance > 0.0
+        effect = spread.variance / alone.variance if compared else (n_a + n_b) / n_units
         value = (doubled - n_a * n_b) / (n_a * n_b)
+        index = np.concatenate([index_a, index_b])
         return cls(
             value=value,
             contributions=Contributions.of_groups(
-                value,
-                2.0 * over_a,
-                2.0 * over_b,
-                labels,
-                span=2.0,
+                value, 2.0 * over_a, 2.0 * over_b, index, span=2.0
             ),
             sample=Sample.of_sizes(
-                per_unit,
+                np.bincount(index, minlength=n_units),
                 population,
                 effective=(n_a + n_b) / effect,
                 design_effect=effect,
@@ -230,10 +219,10 @@ def _both(influences: Sequence[Floats], sizes: Sequence[Floats] | None = None) -
     return _Spread(float(variances.sum()), total, min(units))
 
 
-def _apart(over_a: Floats, over_b: Floats, index_a: Indices, index_b: Indices) -> _Spread:
+def _apart(*groups: tuple[Floats, Indices]) -> _Spread:
     """Two independent samples of units."""
     influences, sizes = [], []
-    for over, index in ((over_a, index_a), (over_b, index_b)):
+    for over, index in groups:
         own, units = clusters.compact(index)
         influences.append(np.sort(clusters.left_out_influence(over, own, units)))
         sizes.append(np.bincount(own).astype(np.float64))
@@ -254,18 +243,12 @@ def _together(
     return _Spread(clusters.variance_of_mean(influence), clusters.kurtosis_df(influence), fewest)
 
 
-def _fixed(places_a: Floats, places_b: Floats, labels: Sequence[Hashable] | Indices) -> _Spread:
+def _fixed(*groups: tuple[Floats, Indices]) -> _Spread:
     """Two independent samples of generations, inside units that are all there is."""
-    parts = []
-    index = np.array(labels, dtype=np.intp)
-    for places, own in ((places_a, index[: len(places_a)]), (places_b, index[len(places_a) :])):
-        ones = np.ones(len(places))
-        rows = RowMeans(places, ones, np.zeros(len(places)), None, *clusters.compact(own), False)
-        share, variance = rows.fixed()
-        parts.append((variance, share.df, share.trials))
-    variances = np.array([variance for variance, _, _ in parts])
-    df = clusters.satterthwaite(variances, np.array([df for _, df, _ in parts]))
-    return _Spread(float(variances.sum()), df, min(trials for _, _, trials in parts))
+    rows = [RowMeans.single(places, index, outcomes=False).fixed() for places, index in groups]
+    variances = np.array([variance for _, variance in rows])
+    df = clusters.satterthwaite(variances, np.array([share.df for share, _ in rows]))
+    return _Spread(float(variances.sum()), df, min(share.trials for share, _ in rows))
 
 
 def _mann_whitney(n_a: int, n_b: int, doubled: int, tied: float) -> float:
