@@ -174,8 +174,8 @@ class Estimate(Shown, Sealed, ABC):
     def p_exceeds(self, x: float) -> float:
         """One-sided p-value of the claim that the true value is above ``x``.
 
-        Below ``(1 - level) / 2`` exactly when the lower end of ``interval(level)`` is above ``x``.
-        NaN when the value is undefined.
+        Below ``(1 - level) / 2`` exactly when the lower end of ``interval(level)`` is above ``x``
+        (for :meth:`p_within` the upper end is not above it). NaN when the value is undefined.
         """
         if self.undefined is not None:
             return math.nan
@@ -183,10 +183,7 @@ class Estimate(Shown, Sealed, ABC):
         return p if p < 0.5 else 1.0 - self._p_below(x)
 
     def p_within(self, x: float) -> float:
-        """One-sided p-value of the claim that the true value is at most ``x``.
-
-        As :meth:`p_exceeds`, for the upper end of the interval at or below ``x``.
-        """
+        """As :meth:`p_exceeds`, of the claim that the true value is at most ``x``."""
         if self.undefined is not None:
             return math.nan
         p = self._p_below(x)

@@ -294,11 +294,13 @@ def _alike(estimate: Estimate, values: Floats, units: Sequence[Hashable]) -> Est
 def _parts(values: Floats, labels: Labels, name: str) -> dict[str, tuple[Floats, dict[str, Any]]]:
     """Return the rows of each level of a factor, with the labels of the other factors."""
     levels = np.array([str(level) for level in labels[name]], dtype=object)
-    parts = {}
+    parts: dict[str, tuple[Floats, dict[str, Any]]] = {}
     for level in dict.fromkeys(levels):
         at = np.flatnonzero(levels == level)
         others = {k: [of[int(i)] for i in at] for k, of in labels.items() if k != name}
-        parts[level] = values[at], others
+        key = _shown(level)
+        # Two long labels may look alike.
+        parts[key if key not in parts else f"{key} ({len(parts) + 1})"] = values[at], others
     return parts
 
 
@@ -308,14 +310,10 @@ def _levels(
     """Return each level of a factor alone, with its excess over the noise floor if known."""
     items = next(iter(labels))
     beyond_noise = excess.levels[name] if isinstance(excess, CrossedMean) else {}
-    found: dict[str, Estimate] = {}
-    for level, (own, rest) in _parts(values, labels, name).items():
-        part = _alike(estimate, own, rest[items])
-        key = _shown(level)
-        # Two long labels may look alike.
-        key = key if key not in found else f"{key} ({len(found) + 1})"
-        found[key] = replace(part, excess=beyond_noise.get(key))
-    return found
+    return {
+        level: replace(_alike(estimate, own, rest[items]), excess=beyond_noise.get(level))
+        for level, (own, rest) in _parts(values, labels, name).items()
+    }
 
 
 def _table(levels: Mapping[str, Mapping[str, Estimate]]) -> dict[Hashable, GroupRow]:
@@ -340,14 +338,11 @@ def _worst_level(
     beyond_noise: Mapping[Any, Estimate] = excess.parts if isinstance(excess, WorstLevels) else {}
     parts: dict[Any, Estimate] = {}
     for level, (own, rest) in _parts(values, labels, name).items():
-        key = (_shown(level),)
-        # Two long labels may look alike.
-        key = key if key not in parts else (f"{_shown(level)} ({len(parts) + 1})",)
-        part = _over(estimate, own, rest, direction, beyond_noise.get(key))
+        part = _over(estimate, own, rest, direction, beyond_noise.get((level,)))
         if excess is not None and part.excess is None:
-            text = f"the {name} {_shown(level)!r} lacks repeated answers, so its noise is unknown"
+            text = f"the {name} {level!r} lacks repeated answers, so its noise is unknown"
             part = part.with_findings(Finding("no_noise_floor", text, "invalid"))
-        parts[key] = part
+        parts[(level,)] = part
     items = len(set(next(iter(labels.values()))))
     worst = WorstLevels.of_parts(
         parts,

@@ -137,15 +137,13 @@ class PairedDifference(Estimate):
             method=method,
         )
 
-    def _of(self, value: float) -> float:
-        return _size(value, self.folded)
-
     @property
     def debiased(self) -> float:
         """Difference of the bias-corrected values, where the intervals are for these."""
         if self.of == "value":
             return self.value
-        return self._of(self.candidate.debiased) - self._of(self.baseline.debiased)
+        sides = self.candidate.debiased, self.baseline.debiased
+        return _size(sides[0], self.folded) - _size(sides[1], self.folded)
 
     def lower_bound(self, alpha: float) -> float:
         """Lower end with one-sided error rate `alpha`.
@@ -195,7 +193,7 @@ class PairedDifference(Estimate):
         # A distance lies between its debiased value and its plug-in, so neither reach has the
         # bias.
         c_least, b_least = (
-            min(self._of(each.debiased), value)
+            min(_size(each.debiased, self.folded), value)
             for each, value in ((self.candidate, c), (self.baseline, b))
         )
         unseen = 0.0

@@ -34,10 +34,7 @@ class MaxPairwiseRatio(Estimate):
 
     @classmethod
     def of_pairs(
-        cls,
-        pairs: Mapping[Any, RateRatio],
-        *,
-        rates: Mapping[Hashable, GroupRow] | None = None,
+        cls, pairs: Mapping[Any, RateRatio], *, rates: Mapping[Hashable, GroupRow] | None = None
     ) -> MaxPairwiseRatio:
         """Ratio furthest from 1 of several.
 
@@ -48,11 +45,6 @@ class MaxPairwiseRatio(Estimate):
             event in either group) are listed; they matter only where no ratio is infinite.
         rates : mapping, optional
             Further rows of the table, such as the groups' own rates.
-
-        Raises
-        ------
-        ValueError
-            If there is no pair, or their forms are not the same ratio or smaller.
 
         Examples
         --------
