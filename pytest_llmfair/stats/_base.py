@@ -54,10 +54,8 @@ class Estimate(Shown, Sealed, ABC):
         What each row adds to the value, where the estimate is smooth in its rows.
     findings : tuple of Finding
         Warnings, explanations, and reasons why the value is undefined or must not be judged.
-    metric : object or None
-        Metadata of the metric that made the estimate.
-    call : Call or None
-        The call of that metric; None where the estimate was made in another way.
+    metric, call : object, Call or None
+        Metadata of the metric that made the estimate, and its call.
     variant : str
         What the value depends on besides the data, such as "@25" for a maximum over 25
         generations; estimates of different variants are never compared.

@@ -18,11 +18,11 @@ from pytest_llmfair.stats._base import Estimate, GroupRow, Table
 from pytest_llmfair.stats._crossfit import Bracket, bracket_totals
 from pytest_llmfair.stats._layout import Grouped
 from pytest_llmfair.stats._records import Ends, Finding, Floats, Passes, Population, Sample
-from pytest_llmfair.stats._resampling import SEED_LABELS, ErrorRate, expected_largest
+from pytest_llmfair.stats._resampling import SEED_LABELS
 from pytest_llmfair.stats._totals import Widest
 from pytest_llmfair.stats.distance import Distance
 from pytest_llmfair.stats.mean_difference import MeanDifference
-from pytest_llmfair.stats.multiplicity import holm
+from pytest_llmfair.stats.multiplicity import ErrorRate, expected_largest, holm
 from pytest_llmfair.stats.rate_difference import RateDifference
 
 # Smaller groups cannot prove a large gap, but they do prevent the proof of a small one.

@@ -41,8 +41,9 @@ class MaxPairwiseRatio(Estimate):
         Parameters
         ----------
         pairs : mapping
-            Pair of groups to its ratio: all as "ratio", or all as "smaller". Undefined ones (no
-            event in either group) are listed; they matter only where no ratio is infinite.
+            Pair of groups to its ratio: all as "ratio", or all as "smaller" (else ``ValueError``).
+            Undefined ones (no event in either group) are listed; they matter only where no ratio
+            is infinite.
         rates : mapping, optional
             Further rows of the table, such as the groups' own rates.
 

@@ -21,12 +21,6 @@ _MOST_SEPARATED = 10_000
 
 RatioForm = Literal["ratio", "smaller", "log"]
 
-_ATTAINABLE: dict[RatioForm, tuple[float, float]] = {
-    "ratio": (0.0, math.inf),
-    "smaller": (0.0, 1.0),
-    "log": (0.0, math.inf),
-}
-
 
 @dataclass(eq=False, kw_only=True)
 class RateRatio(Estimate):
@@ -77,17 +71,17 @@ class RateRatio(Estimate):
         """
         rates = read_rates(x_a, x_b, units_a, units_b, population, scale="log")
         a, b = rates.a.value, rates.b.value
-        undefined: tuple[Finding, ...] = ()
+        findings, value = rates.findings, math.nan
         if a == b == 0.0:
-            undefined = (Finding.undefined("neither group has an event: 0 over 0 is no ratio"),)
-            value = math.nan
+            why = "neither group has an event: 0 over 0 is no ratio"
+            findings = (Finding.undefined(why), *findings)
         else:
             value = _shown(a / b if b > 0.0 else math.inf, form)
         return cls(
             value=value,
             sample=rates.sample,
-            attainable=_ATTAINABLE[form],
-            findings=(*undefined, *rates.findings),
+            attainable=(0.0, 1.0 if form == "smaller" else math.inf),
+            findings=findings,
             evidence=rates,
             form=form,
             method=("Koopman score" + (" on effective counts" if rates.clustered else ""))
@@ -102,19 +96,17 @@ class RateRatio(Estimate):
     def lower_bound(self, alpha: float) -> float:
         """Lower end with one-sided error rate `alpha`."""
         low, high = self._ratio_bounds(alpha)
-        if self.form == "ratio":
-            return low
-        ends = _shown(low, self.form), _shown(high, self.form)
         # Folding grows away from a ratio of 1 for "log" and falls for "smaller".
-        return 0.0 if self.form == "log" and low <= 1.0 <= high else min(ends)
+        if self.form == "log" and low <= 1.0 <= high:
+            return 0.0
+        return min(_shown(low, self.form), _shown(high, self.form))
 
     def upper_bound(self, alpha: float) -> float:
         """Upper end with one-sided error rate `alpha`."""
         low, high = self._ratio_bounds(alpha)
-        if self.form == "ratio":
-            return high
-        ends = _shown(low, self.form), _shown(high, self.form)
-        return 1.0 if self.form == "smaller" and low <= 1.0 <= high else max(ends)
+        if self.form == "smaller" and low <= 1.0 <= high:
+            return 1.0
+        return max(_shown(low, self.form), _shown(high, self.form))
 
     def _ratio_bounds(self, alpha: float) -> tuple[float, float]:
         a, b = self.evidence.a, self.evidence.b

@@ -11,9 +11,8 @@ import numpy as np
 
 from pytest_llmfair.stats._base import Estimate, GroupRow, Undefined
 from pytest_llmfair.stats._records import Ends, Finding, Passes
-from pytest_llmfair.stats._resampling import ErrorRate
 from pytest_llmfair.stats._rows import NO_VARIANCE
-from pytest_llmfair.stats.multiplicity import holm
+from pytest_llmfair.stats.multiplicity import ErrorRate, holm
 
 GroupPair = tuple[str, str]
 
