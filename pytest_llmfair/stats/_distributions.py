@@ -11,16 +11,12 @@ import math
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pytest_llmfair.stats._clusters import (
-    check_repeats,
-    cluster_index,
-    intraclass_correlation,
-    label_list,
-)
+from pytest_llmfair.stats import _clusters as clusters
 from pytest_llmfair.stats._layout import Grouped, Layout, ranks
 from pytest_llmfair.stats._records import Floats, Indices, Population, Sample
 from pytest_llmfair.stats._resampling import SEED_LABELS, blocks, gathered
@@ -169,14 +165,16 @@ class GroupedScores:
     ) -> GroupedScores:
         """Join the sides of :func:`read_rows`; equal labels are one unit, also across sides."""
         sizes = [len(counts) for _, _, counts in sides]
-        unit, units = cluster_index([label for own in labels for label in own], sum(sizes))
+        unit, units = clusters.cluster_index(
+            [label for own in labels for label in own], sum(sizes)
+        )
         scores, row, _ = (np.concatenate(column) for column in zip(*sides, strict=True))
         group = np.repeat(np.arange(len(sides)), [len(flat) for flat, _, _ in sides])
         place = row + np.concatenate([[0], np.cumsum(sizes)[:-1]])[group]
         counts = np.concatenate([counts for _, _, counts in sides])
         grouped = Grouped(group, unit[place], list(names), units)
         if population == "fixed":
-            check_repeats(
+            clusters.check_repeats(
                 grouped.unit * len(sides) + group,
                 lambda entry: f"{names[group[entry]]} row {row[entry]} has 1 generation",
                 "per unit and side",
@@ -236,7 +234,7 @@ def pair_labels(
         both = " and ".join(f"{name} has {n} rows" for name, n in zip(names, sizes, strict=True))
         raise ValueError(f"{both}; pairs need as many rows on both sides (or paired=False)")
     given = [
-        None if own is None else label_list(own, n, f"units of {name}")
+        None if own is None else clusters.label_list(own, n, f"units of {name}")
         for own, n, name in zip(units, sizes, names, strict=True)
     ]
     if not paired:
@@ -284,7 +282,7 @@ def sample_of(
     if (sizes > 1).all() and squares.sum() > 0.0 and error > 0.0:
         design = error**2 / float((squares / (sizes * (sizes - 1.0))).sum())
         effective = len(values) / design
-        icc = intraclass_correlation(
+        icc = clusters.intraclass_correlation(
             np.bincount(layout.slot, weights=centred).astype(np.float64),
             np.bincount(layout.slot).astype(np.float64),
             float(squares.sum()),

@@ -9,14 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pytest_llmfair.stats._clusters import (
-    check_repeats,
-    cluster_index,
-    compact,
-    is_constant,
-    label_list,
-    planned_variance,
-)
+from pytest_llmfair.stats import _clusters as clusters
 from pytest_llmfair.stats._records import Floats, Indices, Population, Sample
 from pytest_llmfair.stats._resampling import Strata
 from pytest_llmfair.stats._rows import FEW_EVENTS
@@ -227,16 +220,16 @@ class Grouped:
         population: Population,
     ) -> Grouped:
         """Read labels, or raise ``ValueError`` that names the wrong group or row."""
-        labels = label_list(groups, rows, "groups")
+        labels = clusters.label_list(groups, rows, "groups")
         names = list(dict.fromkeys(labels))
         if len(names) < 2:
             raise ValueError(f"groups holds {len(names)} group; a distance needs two or more")
-        group, _ = cluster_index(labels, rows)
-        unit, count = cluster_index(units, rows)
+        group, _ = clusters.cluster_index(labels, rows)
+        unit, count = clusters.cluster_index(units, rows)
         found = cls(group, unit, names, count)
         if population == "fixed":
             only = "row {} (group {!r}) is the only one of its unit and group"
-            check_repeats(
+            clusters.check_repeats(
                 unit * len(names) + group, lambda row: only.format(row, labels[row]), "of each"
             )
         return found
@@ -255,12 +248,12 @@ class Grouped:
         """Variance of a group mean in units of the variance of one row, planned per group."""
         own = [self.unit[self.group == number] for number in range(len(self.names))]
         sizes = [(len(units), len(np.unique(units))) for units in own]
-        return np.array([planned_variance(*size, population) for size in sizes])
+        return np.array([clusters.planned_variance(*size, population) for size in sizes])
 
     def subset(self, kept: Indices) -> Grouped:
         """Return the same for some rows."""
-        group, names = compact(self.group[kept])
-        unit, units = compact(self.unit[kept])
+        group, names = clusters.compact(self.group[kept])
+        unit, units = clusters.compact(self.unit[kept])
         left = np.unique(self.group[kept])
         return Grouped(group, unit, [self.names[k] for k in left[:names]], units)
 
@@ -274,7 +267,7 @@ class Grouped:
             own = np.unique(self.unit[inside]).size
             if own < 2 and population == "sampled":
                 covariance[g, g] = 0.25 * span**2
-            elif is_constant(values[inside], span):
+            elif clusters.is_constant(values[inside], span):
                 share = 1.0 / (own + 2.0)
                 covariance[g, g] += span**2 * share * (1.0 - share) / own
         return covariance

@@ -249,13 +249,7 @@ class Distance(Estimate):
         reference : array_like of shape (n_groups,), optional
             Share expected of each group; without `mentions` uniform by default.
         units, population
-            As in :meth:`Mean.of_rows`.
-
-        Raises
-        ------
-        ValueError
-            If shapes do not match, a count is negative, no word was seen, `reference` is no
-            distribution, or a fixed unit has one response.
+            As in :meth:`Mean.of_rows`, by response.
 
         Examples
         --------

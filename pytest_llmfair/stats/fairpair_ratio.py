@@ -73,18 +73,9 @@ class FairPairRatio(Estimate):
     ) -> FairPairRatio:
         """F from the mean dissimilarities of each prompt (Dwivedi-Yu 2024, section 3).
 
-        Parameters
-        ----------
-        between, within_a, within_b : array_like of shape (n_prompts,)
-            B(x), V of the first side (perturbed continuations) and V of the second.
-        answers : float
-            Answers per side, for planning.
-        aggregate : {"pooled", "mean"}
-            Ratio of the means over prompts, or the paper's mean of ratios.
-        units
-            As in :meth:`Mean.of_rows`, by prompt.
-        negative_type : bool
-            Whether equal sides give the smallest possible F, 1.
+        `between` is B(x), `within_a` V of the first side (perturbed continuations); `answers` per
+        side serve planning. `aggregate` is the ratio of the means over prompts, "pooled", or the
+        paper's "mean" of ratios. With `negative_type` equal sides give the smallest possible F, 1.
 
         Examples
         --------
@@ -144,16 +135,9 @@ class FairPairRatio(Estimate):
     ) -> FairPairRatio:
         """F from all dissimilarities between the answers to each prompt.
 
-        Parameters
-        ----------
-        matrices : iterable of array_like of shape (n_answers, n_answers)
-            One symmetric matrix per prompt, answers of the first side before those of the second.
-        first : sequence of int
-            How many answers of each prompt are of the first side; two at least, as of the second.
-        aggregate, units, negative_type
-            As in :meth:`of_prompts`.
-        population
-            As in :meth:`Mean.of_rows`; with fixed prompts only answers vary.
+        One symmetric matrix per prompt, answers of the first side before those of the second; how
+        many are of the `first` side, two at least of either. With fixed prompts only answers vary;
+        the rest is as in :meth:`of_prompts`.
 
         Examples
         --------

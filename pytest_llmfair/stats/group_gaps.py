@@ -92,12 +92,6 @@ def distribution_gaps(
     groups, against, factor, units, population
         As in :func:`rate_gaps`.
 
-    Raises
-    ------
-    ValueError
-        If there are fewer than two groups, a score is outside [0, 1], a name in `against` is no
-        group, or a fixed unit has one row of a group.
-
     Examples
     --------
     >>> groups = ["a"] * 20 + ["b"] * 20

@@ -55,17 +55,9 @@ class PairedAUC(Estimate):
     ) -> PairedAUC:
         """Read features of answers.
 
-        Parameters
-        ----------
-        blocks : sequence of array_like of shape (n_answers, n_columns)
-            Features of distinct answers: first presence of words (0 or 1), then any others. All
-            blocks weigh the same.
-        first, second : array_like of int of shape (n_pairs, most answers of a side)
-            Rows of the answers to the two prompts of each pair; -1 where a pair has fewer.
-        units
-            As in :meth:`Mean.of_rows`, by pair; two at least.
-        names : sequence of str
-            What the columns of the first block are.
+        Each of `blocks` has a row per distinct answer: first presence of words (0 or 1), which are
+        `names`, then any others; all weigh the same. `first` and `second` have a row per pair: the
+        rows of the answers to either prompt, -1 where a pair has fewer. At least two `units`.
 
         Examples
         --------
