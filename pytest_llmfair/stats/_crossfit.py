@@ -205,7 +205,6 @@ class FoldedBracket(Bracket):
         return 0.0 if self.single else min(super().debiased, self.upper(0.5))
 
     def lower(self, alpha: float) -> float:
-        """Lower end with error rate `alpha`: cross-fit less its error."""
         # Over many terms that are all 0 the cross-fits vary more than the functional chosen at
         # equal weights, so the lower end stays 0 unless relabelling separates the groups too.
         found = min(super().lower(alpha), self.debiased)

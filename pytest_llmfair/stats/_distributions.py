@@ -165,9 +165,7 @@ class GroupedScores:
     ) -> GroupedScores:
         """Join the sides of :func:`read_rows`; equal labels are one unit, also across sides."""
         sizes = [len(counts) for _, _, counts in sides]
-        unit, units = clusters.cluster_index(
-            [label for own in labels for label in own], sum(sizes)
-        )
+        unit, units = clusters.cluster_index([*chain(*labels)], sum(sizes))
         scores, row, _ = (np.concatenate(column) for column in zip(*sides, strict=True))
         group = np.repeat(np.arange(len(sides)), [len(flat) for flat, _, _ in sides])
         place = row + np.concatenate([[0], np.cumsum(sizes)[:-1]])[group]

@@ -53,7 +53,6 @@ class Rate:
         return rate * (1.0 - rate) / self.effective
 
     def precision(self, alpha: float) -> float:
-        """Draws over the squared quantile of error rate `alpha`."""
         precision = precision_of(self.effective, alpha, self.df)
         # The precision at which Wilson's bound is the zero-event bound.
         least = zero_event_bound(self.guard, alpha)
@@ -289,7 +288,6 @@ def _shrunk(rate_a: Rate, rate_b: Rate, shrink: float, df: float) -> tuple[Rate,
 def _flags(
     rate_a: Rate, rate_b: Rate, a: Floats, b: Floats, n_units: int, discordance: float | None
 ) -> list[Finding]:
-    """Warnings about few or equal outcomes."""
     found = few_units(min(rate_a.units, rate_b.units), SMALLER_GROUP)
     both = np.concatenate([a, b])
     events = min(int((both > 0.0).sum()), int((both < 1.0).sum()))

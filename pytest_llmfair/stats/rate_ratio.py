@@ -49,20 +49,12 @@ class RateRatio(Estimate):
 
         Parameters
         ----------
-        x_a, x_b : array_like of shape (n_a,), (n_b,)
-            Outcomes 0 or 1, or fractions in [0, 1].
-        units_a, units_b, population
-            As in :meth:`Mean.of_rows`; a label in both groups makes the comparison paired.
+        x_a, x_b, units_a, units_b, population
+            As in :meth:`RateDifference.of_outcomes`.
         form : {"ratio", "smaller", "log"}
             First over second, the smaller rate over the larger, or the absolute logarithm; the
             last two fold the interval. A positive rate over a rate of 0 is infinite; 0 over 0 is
             undefined.
-
-        Raises
-        ------
-        ValueError
-            If a group is empty or a row is not in [0, 1] (names argument and row), or a fixed unit
-            has fewer than two rows.
 
         Examples
         --------
