@@ -79,6 +79,9 @@ class TwoRates:
     findings: tuple[Finding, ...]
     # Number of the unit of each row, those of the first group and then those of the second.
     unit: Indices
+    # Influence of each unit on the difference, ascending, where several outcomes of either group
+    # are compared inside units.
+    differences: Floats | None
 
     @property
     def gap(self) -> float:
@@ -176,11 +179,16 @@ def read_rates(
     rows_a = RowMeans.single(a, index_a, outcomes=True)
     rows_b = RowMeans.single(b, index_b, outcomes=True)
     rate_a, rate_b = _rate(rows_a, population), _rate(rows_b, population)
-    discordance = None
-    if paired and population == "sampled":
-        rate_a, rate_b, discordance = _pair(
-            (a, index_a, rate_a), (b, index_b, rate_b), n_units, scale
-        )
+    discordance = differences = None
+    if paired and population == "sampled" and min(rate_a.units, rate_b.units) > 1:
+        part_a = clusters.left_out_influence(a - rate_a.value, index_a, n_units)
+        part_b = clusters.left_out_influence(b - rate_b.value, index_b, n_units)
+        if scale == "log":
+            rate_a, rate_b = _log_pair(rate_a, rate_b, part_a, part_b)
+        else:
+            differences = np.sort(part_a - part_b)
+            binary = _binary(a) and _binary(b)
+            rate_a, rate_b, discordance = _pair(rate_a, rate_b, differences, binary)
     unit = np.concatenate([index_a, index_b])
     per_unit = np.bincount(unit, minlength=n_units)
     total = len(a) + len(b)
@@ -213,6 +221,7 @@ def read_rates(
         clustered=bool(np.isfinite([rate_a.df, rate_b.df]).any()),
         findings=tuple(found),
         unit=unit,
+        differences=differences if discordance is None else None,
     )
 
 
@@ -231,31 +240,20 @@ def _binary(values: Floats) -> bool:
 
 
 def _pair(
-    first: tuple[Floats, Indices, Rate],
-    second: tuple[Floats, Indices, Rate],
-    n_units: int,
-    scale: str,
+    rate_a: Rate, rate_b: Rate, differences: Floats, binary: bool
 ) -> tuple[Rate, Rate, float | None]:
     """Effective counts whose variance is that of the paired comparison, or its discordance."""
-    (a, index_a, rate_a), (b, index_b, rate_b) = first, second
-    p_a, p_b = rate_a.value, rate_b.value
-    if min(rate_a.units, rate_b.units) == 1:
-        return rate_a, rate_b, None
-    part_a = clusters.left_out_influence(a - p_a, index_a, n_units)
-    part_b = clusters.left_out_influence(b - p_b, index_b, n_units)
-    differences = np.sort(part_a - part_b)
+    p_a, p_b, n_units = rate_a.value, rate_b.value, len(differences)
     variance = clusters.variance_of_mean(differences)
-    if scale == "log":
-        return (*_log_pair(rate_a, rate_b, part_a, part_b), None)
     alike = variance <= NO_VARIANCE
     whole = rate_a.units == rate_b.units == n_units
     if alike and not whole:
         return rate_a, rate_b, None
-    single = whole and len(a) == len(b) == n_units
-    if alike or (single and _binary(a) and _binary(b)):
+    single = whole and rate_a.rows == rate_b.rows == n_units
+    if alike or (single and binary):
         discordance = float(np.abs(differences + (p_a - p_b)).mean())
         return rate_a, rate_b, min(1.0, max(discordance, abs(p_a - p_b)))
-    spread = p_a * (1.0 - p_a) / len(a) + p_b * (1.0 - p_b) / len(b)
+    spread = p_a * (1.0 - p_a) / rate_a.rows + p_b * (1.0 - p_b) / rate_b.rows
     df = clusters.kurtosis_df(differences)
     return (*_shrunk(rate_a, rate_b, spread / variance, df), None)
 

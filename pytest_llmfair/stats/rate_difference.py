@@ -13,10 +13,9 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from pytest_llmfair.stats._base import Estimate
-from pytest_llmfair.stats._clusters import left_out_influence
 from pytest_llmfair.stats._p_values import within_share
 from pytest_llmfair.stats._rates import TwoRates, read_rates
-from pytest_llmfair.stats._records import Contributions, Ends, Floats, Indices, Passes, Population
+from pytest_llmfair.stats._records import Contributions, Ends, Passes, Population
 from pytest_llmfair.stats._rows import NO_VARIANCE
 from pytest_llmfair.stats._score_intervals import difference_bound, paired_bound, precision_of
 from pytest_llmfair.stats.mean import Mean
@@ -81,24 +80,19 @@ class RateDifference(Estimate):
         a, b = np.asarray(x_a, dtype=np.float64), np.asarray(x_b, dtype=np.float64)
         method = "Miettinen-Nurminen score" + (" on effective counts" if rates.clustered else "")
         within = None
-        if rates.paired and population == "sampled" and rates.discordance is None:
-            index_a, index_b = np.split(rates.unit, [len(a)])
-            within = _within(rates, (a, index_a), (b, index_b))
+        if rates.differences is not None:
+            within = mean_within(rates.differences, rates.gap, 1.0)
         return cls(
             value=abs(rates.gap) if absolute else rates.gap,
             sample=rates.sample,
             attainable=(0.0, 1.0) if absolute else (-1.0, 1.0),
             contributions=Contributions.of_groups(
-                rates.gap,
-                a - rates.a.value,
-                rates.b.value - b,
-                rates.unit,
-                span=1.0,
+                rates.gap, a - rates.a.value, rates.b.value - b, rates.unit, span=1.0
             ),
             findings=rates.findings,
             evidence=rates,
             absolute=absolute,
-            within=within,
+            within=within if within is not None and within.variance > NO_VARIANCE else None,
             method=("Tango score" if rates.discordance is not None else method)
             + (", folded" if absolute else ""),
         )
@@ -192,21 +186,6 @@ class RateDifference(Estimate):
             return rates.parity_within(more, room, alpha)
 
         return passes
-
-
-def _within(
-    rates: TwoRates, first: tuple[Floats, Indices], second: tuple[Floats, Indices]
-) -> Mean | None:
-    """Difference as a mean over units; None where they do not differ."""
-    units = rates.sample.units
-    if min(rates.a.units, rates.b.units) < 2:
-        return None
-    part_a, part_b = (
-        left_out_influence(x - rate.value, index, units)
-        for (x, index), rate in ((first, rates.a), (second, rates.b))
-    )
-    found = mean_within(part_a - part_b, rates.gap, 1.0)
-    return found if found.variance > NO_VARIANCE else None
 
 
 def _binomial_floor(rate: float, n_a: int, n_b: int) -> float:
