@@ -105,14 +105,16 @@ class MeanDifference(Estimate):
         if population == "fixed":
             clusters.check_repeats_of_groups(index_a, index_b)
         shared = clusters.overlap(index_a, index_b)
-        gap = clusters.exact_mean(a) - clusters.exact_mean(b)
+        mean_a, mean_b = clusters.exact_mean(a), clusters.exact_mean(b)
+        gap = mean_a - mean_b
         limited = bool(np.isfinite(bounds).all())
         sides: tuple[Mean, ...] = ()
         within = None
         if shared and population == "sampled":
-            influence = _influence(a, index_a, units) - _influence(b, index_b, units)
-            ordered = np.sort(influence)
-            variance, df = clusters.variance_of_mean(ordered), clusters.kurtosis_df(ordered)
+            part_a = clusters.left_out_influence(a - mean_a, index_a, units)
+            part_b = clusters.left_out_influence(b - mean_b, index_b, units)
+            influence = np.sort(part_a - part_b)
+            variance, df = clusters.variance_of_mean(influence), clusters.kurtosis_df(influence)
             if limited:
                 within = mean_within(influence, gap, bounds[1] - bounds[0])
         else:
@@ -143,6 +145,9 @@ class MeanDifference(Estimate):
         elif observed:
             sides = tuple(map(_unguarded, sides))
             within = within and _unguarded(within)
+        method = "Wilson over shared units" if within is not None else "t, kurtosis-based df"
+        if sides:
+            method = "joined intervals (MOVER)"
         return cls(
             value=abs(gap) if absolute else gap,
             sample=Sample.of_sizes(per_unit, population),
@@ -157,13 +162,7 @@ class MeanDifference(Estimate):
             gap=gap,
             seen=None if not observed else math.inf if constant or fewest < _FEWEST else span,
             fewest=fewest,
-            method=(
-                "joined intervals (MOVER)"
-                if sides
-                else "Wilson over shared units"
-                if within is not None
-                else "t, kurtosis-based df"
-            ),
+            method=method,
         )
 
     def lower_bound(self, alpha: float) -> float:
@@ -227,8 +226,8 @@ class MeanDifference(Estimate):
 
 
 def mean_within(influence: Floats, gap: float, span: float) -> Mean:
-    """Difference of two groups as a mean over the units that they share; `span` is its largest."""
-    contributions = np.sort(influence + gap)
+    """Mean over shared units of a difference, from its ascending influence and largest size."""
+    contributions = influence + gap
     # Leaving out a large unit may move the mean by more than the range.
     reach = max(float(np.abs(contributions).max()), span)
     return Mean.of_values(contributions, bounds=(-reach, reach))
@@ -237,11 +236,6 @@ def mean_within(influence: Floats, gap: float, span: float) -> Mean:
 def _unguarded(mean: Mean) -> Mean:
     """Leave out what rare units could do, where no range says how much that is."""
     return replace(mean, share=replace(mean.share, guard=math.inf))
-
-
-def _influence(x: Floats, index: Indices, units: int) -> Floats:
-    """Influence of each unit on the mean of one group, 0 for units that are not in it."""
-    return clusters.left_out_influence(x - clusters.exact_mean(x), index, units)
 
 
 def _spread(groups: list[tuple[Floats, Indices]], population: Population) -> tuple[float, float]:
