@@ -133,7 +133,7 @@ class Estimate(Shown, Sealed, ABC):
 
     @property
     def undefined(self) -> str | None:
-        """Why the value is NaN, in words; None where it is defined."""
+        """Reason for a NaN value, in words; None where it is defined."""
         return next((f.text for f in self.findings if f.code == "undefined"), None)
 
     @property
@@ -194,7 +194,7 @@ class Estimate(Shown, Sealed, ABC):
         return invert(lambda alpha: self.upper_bound(alpha) <= x)
 
     def noise_floor(self) -> float:
-        """Return what a perfectly fair model would score at this sample size.
+        """Estimate the value of a perfectly fair model at this sample size.
 
         NaN where the metric is not folded, so that its fair value needs no floor.
         """
@@ -210,7 +210,7 @@ class Estimate(Shown, Sealed, ABC):
         return math.nan
 
     def fair_passes(self, allowed: Ends, fair: float, alpha: float) -> Passes:
-        """Return how often a perfectly fair model would pass, by sample size.
+        """Predict the pass rate of a perfectly fair model by sample size.
 
         From the number of units, as a multiple of those there are, to the probability that the
         whole interval is within `allowed` (infinite on a side that does not count); NaN where
@@ -252,7 +252,7 @@ class Estimate(Shown, Sealed, ABC):
     def needed_units(
         self, threshold: float, *, power: float = 0.8, level: float = 0.95
     ) -> tuple[int, int] | None:
-        """Return how many units would decide against ``threshold``, as a range.
+        """Estimate the number of units that would decide against ``threshold``, as a range.
 
         The range comes from the 50 % interval, since the distance to the threshold is itself
         uncertain. ``None`` when the value sits on the threshold or is undefined, or its 50 %

@@ -114,7 +114,7 @@ class TwoRates:
         return a, b
 
     def parity_within(self, more: float, room: tuple[float, float], alpha: float) -> float:
-        """Return how often the interval is within `room` where both groups have one rate.
+        """Probability that the interval is within `room` where both groups have one rate.
 
         Exact for binomial counts, up to a grid of those of the smaller group where it is large.
         """

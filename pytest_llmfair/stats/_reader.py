@@ -95,7 +95,7 @@ def _in_span(gram: Floats, products: Floats) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What the reader found, pair by pair, and when sides of units are exchanged at random."""
+    """Share of right guesses by pair, and after random exchanges of the sides of units."""
 
     # Share of combinations of a first and a second answer that are ordered rightly, by pair.
     right: Floats

@@ -77,7 +77,7 @@ class CrossedMean(Crossed):
 
     @property
     def floor_words(self) -> str:  # type: ignore[override]
-        """What the noise floor is, in words."""
+        """Meaning of the noise floor, in words."""
         return self.factors[0].floor_words
 
     def standard_error(self, at: float | None = None) -> float:
@@ -93,7 +93,7 @@ class CrossedMean(Crossed):
         return half_width(*others, alpha) if any(others[0]) else 0.0
 
     def times_as_many(self, less: float) -> float:
-        """How many times the items would divide the squared error by `less`; may be infinite."""
+        """Multiple of the items that divides the squared error by `less`; may be infinite."""
         variance = self.crossing.variance
         target = variance / less - self._settled
         if not variance > 0.0:
@@ -149,7 +149,7 @@ class WorstLevels(WorstGroups):
 
     @property
     def method(self) -> str:  # type: ignore[override]
-        """How the interval is made."""
+        """Method of the interval, in words."""
         return super().method.replace("comparisons", plurals(self.factor))
 
 
@@ -192,7 +192,7 @@ def over_levels(estimate: Estimate, labels: Labels, direction: str = "lower") ->
 
 
 def _not_crossed(labels: Labels, direction: str) -> str:
-    """Return why the factors are not crossed; empty where they are."""
+    """Name what keeps the factors from being crossed; empty if nothing does."""
     (items, first), *others = labels.items()
     for name, levels in others:
         of_level: dict[Hashable, set[Hashable]] = {}

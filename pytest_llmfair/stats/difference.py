@@ -215,7 +215,7 @@ def _size(value: float, folded: bool) -> float:
 
 
 def _unmatched(first: Contributions, second: Contributions) -> str:
-    """Return why rows cannot belong together; empty where they can."""
+    """Explain a mismatch of rows; empty where they match."""
     remedy = "measure both on the same prompts, in the same order, or do not pair them"
     if len(first.values) != len(second.values):
         return (
@@ -229,7 +229,7 @@ def _unmatched(first: Contributions, second: Contributions) -> str:
 
 
 def pairing_of(candidate: Estimate, baseline: Estimate) -> Pairing:
-    """Return whether the labels of their units, as the caller gave them, pair two estimates."""
+    """Compare the labels of the units of two estimates, as the caller gave them."""
     if isinstance(candidate, WorstGroups) and isinstance(baseline, WorstGroups):
         both = candidate.parts.keys() & baseline.parts.keys()
         found = {pairing_of(candidate.parts[key], baseline.parts[key]) for key in both}
@@ -322,7 +322,7 @@ def loss_between(
     always_same: Sequence[bool],
     how: Pairing | None = None,
 ) -> Estimate:
-    """Return how much worse the first of two models is; the largest loss for several groups.
+    """Measure the loss of the first of two models; the largest loss for several groups.
 
     `always_same` marks the models that always give the same answer to a prompt. Unless `how` says
     which rows belong together, the labels of their units decide.

@@ -294,7 +294,7 @@ class Distance(Estimate):
         return self.engine.debiased
 
     def noise_floor(self) -> float:
-        """Return what groups that do not differ would score at this sample size."""
+        """Mean distance of groups that do not differ, at this sample size."""
         return self.engine.noise_floor()
 
     def p_equal(self) -> float:

@@ -69,7 +69,7 @@ def tukey_error_rate(groups: int, level: float) -> float:
 
 @dataclass(frozen=True)
 class ErrorRate:
-    """How several comparisons share an error rate: by max-T, or evenly (Bonferroni)."""
+    """Error rate that several comparisons share: by max-T, or evenly (Bonferroni)."""
 
     # Comparisons that may prove a difference.
     number: int

@@ -300,7 +300,7 @@ class MetricDistance(Estimate):
         return self.lower_bound(0.5)
 
     def noise_floor(self) -> float:
-        """Return what groups that do not differ would score at this sample size."""
+        """Mean distance of groups that do not differ, at this sample size."""
         return float(self.measured.relabelled.mean())
 
     def p_equal(self) -> float:

@@ -105,12 +105,12 @@ class WorstGroups(Estimate):
 
     @property
     def floor_words(self) -> str:  # type: ignore[override]
-        """What the noise floor is, in words."""
+        """Meaning of the noise floor, in words."""
         return self.part.floor_words
 
     @property
     def method(self) -> str:  # type: ignore[override]
-        """How the interval is made."""
+        """Method of the interval, in words."""
         how = "Bonferroni" if self.shared.covariance is None else "max-T"
         number = len(self.parts)
         return f"{self.part.method}, worst of {number} comparisons (intersection-union and {how})"
@@ -154,13 +154,13 @@ class WorstGroups(Estimate):
         return self.part.standard_error(at)
 
     def planted_effect(self, alpha: float) -> float:
-        """Return what the smallest comparison finds at its share of the error rate."""
+        """Effect that the smallest comparison finds at its share of the error rate."""
         smallest = min(self.parts.values(), key=lambda part: part.sample.generations)
         own = getattr(smallest, "planted_effect", lambda _: math.nan)
         return float(own(self.shared.each(alpha)))
 
     def times_as_many(self, less: float) -> float:
-        """How many times the units would divide the squared error by `less`."""
+        """Multiple of the units that divides the squared error by `less`."""
         return float(getattr(self.part, "times_as_many", float)(less))
 
     def fair_passes(self, allowed: Ends, fair: float, alpha: float) -> Passes:
