@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
 
@@ -192,7 +192,7 @@ class GroupedScores:
         return Distributions(
             scores=self.scores[order],
             shares=self.shares[order],
-            layout=layout.take(ascending),
+            layout=replace(layout, unit=layout.unit[ascending], slot=layout.slot[ascending]),
             comparisons=_canonical(comparisons, group_order),
             place=place,
         )

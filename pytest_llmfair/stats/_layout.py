@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -121,10 +121,6 @@ class Layout:
     slot_group: Indices
     groups: int
     strata: Strata
-
-    def take(self, order: Indices) -> Layout:
-        """Return the same with rows in another order."""
-        return replace(self, unit=self.unit[order], slot=self.slot[order])
 
     @property
     def group(self) -> Indices:
