@@ -20,15 +20,6 @@ def counts(texts=60, words=3, seed=1):
     return np.random.default_rng(seed).poisson(1.5, (texts, 2 * words)).astype(float)
 
 
-def test_the_value_is_the_mean_of_the_log_ratios_of_the_sums():
-    rows = counts()
-    totals = rows.sum(axis=0)
-    by_hand = np.mean([math.log(totals[w] / totals[w + 3]) for w in range(3)])
-    estimate = MeanLogRatio.of_sums(rows, two_sides)
-    assert estimate.value == pytest.approx(by_hand)
-    assert estimate.columns == pytest.approx(np.log(totals[:3] / totals[3:]))
-
-
 @pytest.mark.parametrize("level", [0.5, 0.95, 0.999])
 def test_the_interval_is_that_of_the_derivative_by_each_text(level):
     rows = counts(texts=400)
