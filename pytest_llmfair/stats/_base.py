@@ -15,10 +15,8 @@ from pytest_llmfair.stats._p_values import invert, within_share
 from pytest_llmfair.stats._records import (
     Call,
     Contributions,
-    Ends,
     Finding,
     Interval,
-    Passes,
     Sample,
     Sealed,
 )
@@ -57,8 +55,7 @@ class Estimate(Shown, Sealed, ABC):
     metric, call : object, Call or None
         Metadata of the metric that made the estimate, and its call.
     variant : str
-        What the value depends on besides the data, such as "@25" for a maximum over 25
-        generations; estimates of different variants are never compared.
+        What the value depends on besides the data, such as "@25"; variants are never compared.
     unit : str
         What a sampling unit of these data is, where it is not the metric's usual one.
     compares_answers : bool
@@ -66,8 +63,7 @@ class Estimate(Shown, Sealed, ABC):
     measures : {"value", "excess"}
         Whether this is a metric's value or its excess over the noise floor.
     floor, excess : Estimate or None
-        What two answers to the same prompt give, and the value less that floor; known where such
-        a comparison has several generations a side.
+        What two answers to the same prompt give where there are several, and the value less that.
 
     Examples
     --------
@@ -209,7 +205,9 @@ class Estimate(Shown, Sealed, ABC):
         """
         return math.nan
 
-    def fair_passes(self, allowed: Ends, fair: float, alpha: float) -> Passes:
+    def fair_passes(
+        self, allowed: tuple[float, float], fair: float, alpha: float
+    ) -> Callable[[float], float]:
         """Predict the pass rate of a perfectly fair model by sample size.
 
         From the number of units, as a multiple of those there are, to the probability that the
