@@ -170,9 +170,7 @@ def test_the_pair_furthest_from_one_on_the_log_scale_is_the_value():
     assert furthest_of([(4, 20), (10, 20), (16, 20)]).value == pytest.approx(0.25)
     assert furthest_of([(16, 20), (10, 20), (4, 20)]).value == pytest.approx(4.0)
     assert furthest_of([(16, 20), (10, 20), (4, 20)], form="smaller").value == pytest.approx(0.25)
-
-
-def test_of_two_ratios_equally_far_from_one_the_first_is_the_value():
+    # Of two that are equally far, the first.
     assert furthest_of([(6, 18), (2, 18), (6, 18)]).value == pytest.approx(3.0)
 
 
