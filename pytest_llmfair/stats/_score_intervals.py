@@ -33,7 +33,8 @@ def precision_of(draws: float, alpha: float, df: float = math.inf) -> float:
 
 def zero_event_bound(trials: float, alpha: float) -> float:
     """Upper bound of a rate after `trials` draws without one event: 1 - alpha^(1/trials)."""
-    return -math.expm1(math.log(alpha) / trials)
+    # Below 1, where a part of a draw says next to nothing: others divide by what it says.
+    return min(-math.expm1(math.log(alpha) / trials), math.nextafter(1.0, 0.0))
 
 
 def clopper_pearson(hits: int, trials: int, alpha: float) -> tuple[float, float]:

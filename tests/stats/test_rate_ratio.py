@@ -276,3 +276,11 @@ def test_errors_and_floors_follow_the_log_scale():
     ]
     assert 0.0 < shares[0] < 1.0
     assert shares[0] == pytest.approx(shares[1])
+
+
+def test_a_part_of_what_two_units_say_never_passes():
+    ratio = RateRatio.of_outcomes(
+        [0, 0, 1, 0], [0] * 4, units_a=[0, 0, 1, 1], units_b=[0, 0, 1, 1]
+    )
+    passes = ratio.fair_passes((0.8, 1.25), 1.0, 0.025)
+    assert [passes(more) for more in (1.0, 0.05, 0.02, 0.001)] == [0.0] * 4
