@@ -168,7 +168,8 @@ CHECKS = [
                 0.05,
                 toxic(0.05, 100, 5),
                 outcome_mean,
-                Limits((93.5, 97.5), 3.5, 3.5),
+                # Wider than it need be: rare prompts that no sample shows are allowed for.
+                Limits((93.5, 100), 3.5, 3.5),
                 MEAN_PEERS,
             ),
         ),
@@ -222,7 +223,8 @@ CHECKS = [
                     8.0 / 9.0,
                     similar(n),
                     score_mean,
-                    Limits((93.5, 97)),
+                    # As for the toxic fraction above.
+                    Limits((93.5, 100)),
                     MEAN_PEERS,
                 )
                 for n in (30, 300)
