@@ -6,20 +6,25 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pytest_llmfair._util.keywords import helpful_keywords
-from pytest_llmfair.judging.arguments import bound_of, check_keywords, unpacked
 from pytest_llmfair.judging.assertion import (
     Assertion,
     Compare,
     EstimateAssertion,
-    TextScorer,
+    bound_of,
+    check_keywords,
+    unpacked,
 )
-from pytest_llmfair.judging.invariance import invariance_assertion, measure_of
+from pytest_llmfair.judging.invariance import (
+    invariance_assertion,
+    measure_of,
+    unawareness_assertion,
+)
 from pytest_llmfair.judging.not_worse import OTHER_WORDS, compare_models, is_metric_name
 from pytest_llmfair.judging.outcome import conclude
 from pytest_llmfair.judging.pipeline import evaluate
 from pytest_llmfair.judging.result import Result
 from pytest_llmfair.judging.rules import Rules
-from pytest_llmfair.judging.unawareness import unawareness_assertion
+from pytest_llmfair.judging.scoring import TextScorer
 from pytest_llmfair.metrics import all_metrics, get_metric
 from pytest_llmfair.probing.differs import assert_differs_when_it_should
 from pytest_llmfair.probing.no_pair import assert_no_pair_exceeds

@@ -12,7 +12,7 @@ from inspect import Parameter
 from typing import Any
 
 from pytest_llmfair._util.keywords import helpful_keywords
-from pytest_llmfair.judging.arguments import group_keywords
+from pytest_llmfair.judging.assertion import group_keywords
 from pytest_llmfair.judging.result import Result
 from pytest_llmfair.metrics import MetricInfo
 

@@ -16,7 +16,7 @@ from pytest_llmfair import (
     assert_metric,
 )
 from pytest_llmfair.counterfactuals import Pair
-from pytest_llmfair.judging.missing_data import missing_data_of
+from pytest_llmfair.judging.inputs import missing_data_of
 from pytest_llmfair.responses import Missing, PairedResponses, Responses
 
 REFUSED = Missing("refused", "no")

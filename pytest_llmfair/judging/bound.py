@@ -6,13 +6,10 @@ import math
 from collections.abc import Hashable
 from dataclasses import dataclass, replace
 from numbers import Real
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from pytest_llmfair._util.validation import one_sided
-from pytest_llmfair.stats import Finding
-
-if TYPE_CHECKING:
-    from pytest_llmfair.stats import Estimate
+from pytest_llmfair.stats import Estimate, Finding
 
 Direction = Literal["lower", "higher", "two-sided"]
 Scale = Literal["linear", "log"]

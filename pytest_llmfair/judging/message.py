@@ -23,13 +23,12 @@ from pytest_llmfair._util.wording import (
     span,
     wrapped,
 )
-from pytest_llmfair.judging import facts, scores
+from pytest_llmfair.judging import facts, sentences
 from pytest_llmfair.judging.bound import Bound
-from pytest_llmfair.judging.facts import Record
-from pytest_llmfair.judging.missing_data import WORST_CASE_EXCEEDS
-from pytest_llmfair.judging.people import people
-from pytest_llmfair.judging.reading import guessed, of_guesses, of_reader, too_weak
+from pytest_llmfair.judging.facts import Record, people
+from pytest_llmfair.judging.inputs import WORST_CASE_EXCEEDS
 from pytest_llmfair.judging.robustness import TOO_FEW, too_few
+from pytest_llmfair.judging.sentences import guessed, of_guesses, of_reader, too_weak
 
 PASS_MEANS = "within bound for these groups, prompts and this model revision"
 
@@ -135,7 +134,7 @@ def _findings(record: Record, places: int) -> list[tuple[str, str]]:
     left_out = [note for note in notes if " left out" in note]
     rates = [note for note in notes if re.match(r"[a-z ]+ rates: ", note)]
     # A difference of scores names both means in its first sentence.
-    extremes = "" if scores.differ(record, places) else facts.extremes(record, places)
+    extremes = "" if sentences.scores_differ(record, places) else facts.extremes(record, places)
     direction = [escape(record["direction_words"]) or extremes, *rates]
     taken_off, floor = _noise(record, places)
     labelled = [
@@ -224,10 +223,10 @@ def _found(record: Record, places: int) -> str:
     if len(record["compared"]) == 2:
         first, second = (people(record["attribute"], group) for group in record["compared"])
         answers = f"answers to prompts about {first} and about {second}"
-    if differ := scores.differ(record, places):
+    if differ := sentences.scores_differ(record, places):
         return f"{differ}; {you}"
     if "sentiment" in metric:
-        answers = f"the {scores.measured(record)} of {answers}"
+        answers = f"the {sentences.measured(record)} of {answers}"
     if (
         metric.startswith("differs when it should")
         and "due: " in metric

@@ -10,12 +10,10 @@ from typing import Any
 from pytest_llmfair._util.wording import number
 from pytest_llmfair.judging.assertion import Assertion, EstimateAssertion
 from pytest_llmfair.judging.bound import WORSE
-from pytest_llmfair.judging.inputs import MetricInputs
-from pytest_llmfair.judging.missing_data import MissingData
+from pytest_llmfair.judging.facts import people
+from pytest_llmfair.judging.inputs import MetricInputs, MissingData
 from pytest_llmfair.judging.pairs import is_pair
-from pytest_llmfair.judging.people import people
 from pytest_llmfair.judging.pipeline import evaluate, measure
-from pytest_llmfair.judging.recipe import LOSS
 from pytest_llmfair.judging.result import Result
 from pytest_llmfair.judging.rules import JudgedMetric, Rules, Unregistered
 from pytest_llmfair.responses import joined_origins
@@ -29,6 +27,8 @@ from pytest_llmfair.stats import (
 )
 from pytest_llmfair.stats.difference import IN_WORDS, Pairing, loss_between, pairing_of
 
+# Name of the call that compares two models.
+LOSS = "not_worse"
 NAMES = ("candidate", "baseline")
 
 

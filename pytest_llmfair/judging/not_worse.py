@@ -8,16 +8,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from pytest_llmfair.judging.arguments import is_number
-from pytest_llmfair.judging.assertion import Assertion, Source, TextScorer
+from pytest_llmfair.judging.assertion import Assertion, Source
 from pytest_llmfair.judging.bound import WORSE, Bound
-from pytest_llmfair.judging.inputs import MetricInputs
-from pytest_llmfair.judging.missing_data import has_answers
+from pytest_llmfair.judging.collecting import drop_invalid_pairs
+from pytest_llmfair.judging.inputs import MetricInputs, has_answers
 from pytest_llmfair.judging.non_inferiority import NAMES, Side, check_same, compared
 from pytest_llmfair.judging.pipeline import Measured, ask_models, measure
 from pytest_llmfair.judging.result import Result
-from pytest_llmfair.judging.rules import Rules, current_settings
-from pytest_llmfair.judging.validity import drop_invalid_pairs
+from pytest_llmfair.judging.rules import Rules, current_settings, is_number
+from pytest_llmfair.judging.scoring import TextScorer
 from pytest_llmfair.metrics import MetricInfo
 from pytest_llmfair.responses import PairedResponses, Responses, rows_of
 from pytest_llmfair.stats import Estimate, Finding

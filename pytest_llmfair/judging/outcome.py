@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from pytest_llmfair.judging.digests import digests_of
+from pytest_llmfair._util.plain_data import digests_of
 from pytest_llmfair.judging.recorded import kept_of
 from pytest_llmfair.judging.result import (
     BoundExceeded,

@@ -15,34 +15,39 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from typing import Any
 
-from pytest_llmfair.judging.arguments import takes
-from pytest_llmfair.judging.arrange import arrange, scored
-from pytest_llmfair.judging.assertion import Assertion, EstimateAssertion
+from pytest_llmfair.judging.arrange import arrange
+from pytest_llmfair.judging.assertion import Assertion, EstimateAssertion, quantity_of
 from pytest_llmfair.judging.bound import Bound
-from pytest_llmfair.judging.changes import changes_of
-from pytest_llmfair.judging.collecting import check_units, collect
-from pytest_llmfair.judging.groups import TwoGroups, comparisons_of, inputs_of_groups
-from pytest_llmfair.judging.inputs import MetricInputs
-from pytest_llmfair.judging.missing_data import texts_of
+from pytest_llmfair.judging.collecting import (
+    NOTHING_ASKED,
+    check_units,
+    collect,
+    selection_of,
+    unchecked_pairs,
+)
+from pytest_llmfair.judging.inputs import MetricInputs, texts_of
 from pytest_llmfair.judging.pairs import (
+    TwoGroups,
+    comparisons_of,
     fixed_wordings,
     groups_of,
+    inputs_of_groups,
     pair_units,
     wanted_groups,
 )
-from pytest_llmfair.judging.planning import record_plan
-from pytest_llmfair.judging.reading import reads
-from pytest_llmfair.judging.recipe import quantity_of
+from pytest_llmfair.judging.power import expected_power, expected_sample
 from pytest_llmfair.judging.result import Result, Verdict
 from pytest_llmfair.judging.rules import current_settings
-from pytest_llmfair.judging.scorer_audit import audit_scorer
+from pytest_llmfair.judging.scorer_audit import audit_scorer, changes_of
+from pytest_llmfair.judging.scoring import reads, scored, takes
 from pytest_llmfair.judging.sequential import Looks, as_betting, check_looks, joined
-from pytest_llmfair.judging.validity import NOTHING_ASKED, selection_of, unchecked_pairs
 from pytest_llmfair.judging.verdict import judge
 from pytest_llmfair.responses import PairedResponses, Responses
+from pytest_llmfair.session import asking, current_session
 from pytest_llmfair.stats import (
     Estimate,
     Finding,
@@ -320,3 +325,36 @@ def _judged_quantity(assertion: Assertion, estimate: Estimate) -> Estimate:
     if assertion.compare.baseline == "none":
         return quantity_of(estimate, "no floor")
     return estimate if on == "excess" and estimate.excess is None else quantity_of(estimate, on)
+
+
+def record_plan(
+    assertion: Assertion, bound: Bound, items: int, of: int, compared: str
+) -> AbstractContextManager[None]:
+    """In a session that only plans, record what the answers collected meanwhile are for.
+
+    `items` prompts or pairs are asked now, and `of` may be asked in all. `compared` says which of
+    two models is asked; "" for a single one.
+    """
+    session = current_session()
+    if session is None or not session.settings.plan:
+        return nullcontext()
+    info, rules, n = assertion.metric, assertion.rules, assertion.source.generations
+    unit = rules.unit or info.unit
+    return asking(
+        metric=info.name,
+        bound=bound.value,
+        direction=bound.direction,
+        unit=unit,
+        units=of,
+        generations=n,
+        items=items,
+        all_items=of,
+        compared=compared,
+        **expected_power(
+            lambda: expected_sample(info, of, n, compared, crossed=assertion.cells is not None),
+            bound,
+            rules.chosen_level,
+            rules.max_mde,
+            unit,
+        ),
+    )

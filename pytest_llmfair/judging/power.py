@@ -6,15 +6,13 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from statistics import NormalDist
-from typing import TYPE_CHECKING
+from typing import Any
 
 from pytest_llmfair._util.validation import one_sided
 from pytest_llmfair._util.wording import plural, plurals, rounded
 from pytest_llmfair.judging.bound import Bound
-from pytest_llmfair.stats import Finding
-
-if TYPE_CHECKING:
-    from pytest_llmfair.stats import Estimate, Interval
+from pytest_llmfair.metrics import MetricInfo
+from pytest_llmfair.stats import Estimate, Finding, Interval
 
 # Share of runs that counts as reliable.
 SURE = 0.8
@@ -210,3 +208,54 @@ def to_aim_for(needed: int | None, unit: str, *, fixed: bool = False, groups: in
     each = rounded(needed / groups)
     per_group = f" ({each:,} per group)" if groups > 1 else ""
     return f"about {plural(unit, each * groups)}{per_group}"
+
+
+def expected_power(
+    sample: Callable[[], Estimate],
+    bound: Bound,
+    level: float,
+    max_mde: float | None,
+    unit: str = "unit",
+) -> dict[str, Any]:
+    """Return what an assertion can find, as far as that is known before its data.
+
+    `sample` makes an estimate of its size without any difference. `detectable` is the distance
+    beyond the bound found with 80 % power at the variance of the bound; `undecidable` says why the
+    verdict would be UNDERPOWERED; `share` is the share of runs in which a fair model would pass.
+    """
+    known: dict[str, Any] = {"detectable": None, "undecidable": "", "unknown": "", "share": None}
+    try:
+        estimate = sample()
+        power = power_of(bound, estimate, level)
+    except ValueError as error:
+        return {**known, "unknown": str(error)}
+    known["share"] = None if math.isnan(power.share) else power.share
+    known["undecidable"] = "".join(f.text for f in power.too_little(estimate, unit, max_mde))
+    if not math.isfinite(power.detectable) or bound.distance == 0.0:
+        return {**known, "unknown": "no difference that would be found is known before the data"}
+    return {**known, "detectable": power.detectable - bound.distance}
+
+
+def expected_sample(
+    info: MetricInfo, units: int, generations: int, compared: str, *, crossed: bool = False
+) -> Estimate:
+    """Return the estimate of a fair model at this size, for a plan.
+
+    For pairs that is unknown: it depends on how much the answers to a prompt vary.
+    """
+    if compared:
+        raise ValueError(
+            "what it can find depends on how much the answers of the two models have in common, "
+            "which a first run shows"
+        )
+    if crossed:
+        raise ValueError(
+            "what it can find depends on how much wordings differ; `llmfair power --items N "
+            "--wordings M` shows that for a share of the variance"
+        )
+    if info.needs.endswith("_pairs"):
+        raise ValueError(
+            "what it can find depends on how much answers to the same prompt vary, which a first "
+            "run shows"
+        )
+    return info.fair_sample(units, generations)

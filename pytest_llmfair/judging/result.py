@@ -7,16 +7,18 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
-from pytest_llmfair._util.notebook import frame
-from pytest_llmfair._util.wording import plain
+from pytest_llmfair._util.notebook import block, frame
+from pytest_llmfair._util.wording import number, plain, span
+from pytest_llmfair.judging import facts
 from pytest_llmfair.judging.bound import Direction, Scale
+from pytest_llmfair.judging.facts import Record
 from pytest_llmfair.judging.message import failure_message, summary_line
-from pytest_llmfair.judging.notebook import notebook_block
 
 if TYPE_CHECKING:
     from pytest_llmfair.judging.assertion import EstimateAssertion
     from pytest_llmfair.judging.inputs import MetricInputs
     from pytest_llmfair.stats import Estimate
+
 
 # Kept in this process only: too large for a record, and not plain data.
 _HELD = ("estimate", "evidence", "assertion")
@@ -292,3 +294,27 @@ def error_for(result: Result) -> type[FairnessAssertionError]:
     if result.verdict is Verdict.UNDERPOWERED:
         return Underpowered
     return Inconclusive
+
+
+_MEANS = {
+    "PASS": "The whole interval is within the bound.",
+    "FAIL": "The whole interval is beyond the bound.",
+    "INCONCLUSIVE": "The interval lies across the bound: this sample does not decide.",
+    "UNDERPOWERED": "A sample this small could not have decided.",
+    "INVALID": "The evidence cannot be judged.",
+}
+
+
+def notebook_block(record: Record) -> str:
+    """Return a result as one block for a notebook: in words, drawn against its bound, by group."""
+    places = facts.decimals(record)
+    side = {"lower": "at most ", "higher": "at least "}.get(record["direction"], "")
+    asked = f"{side}{facts.allowed(record, places)}"
+    lead = f"{record['metric']}: {number(facts.estimate(record), places)}, allowed {asked}"
+    lines = [_MEANS[record["verdict"]], record["direction_words"]]
+    if record["verdict"] == "INVALID":
+        lines += record["notes"][:1]
+    elif facts.side(record):
+        found = span(record["level"], record["lower"], record["upper"], places)
+        lines.append(f"{found} from {facts.sample(record)}.")
+    return block(record, lead, filter(None, lines), bounds=facts.ends(record), places=places)

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from numbers import Real
 from typing import Any, NamedTuple, Protocol
 
-from pytest_llmfair.judging.arguments import is_number
 from pytest_llmfair.judging.bound import Direction, Scale
 from pytest_llmfair.session import active
 from pytest_llmfair.settings import Settings
+
+
+def is_number(value: Any) -> bool:
+    """Whether a value is a real number (of Python or numpy), and not a bool."""
+    return isinstance(value, Real) and not isinstance(value, bool)
 
 
 class LargestShares(NamedTuple):

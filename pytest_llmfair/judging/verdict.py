@@ -12,9 +12,7 @@ from typing import Any
 
 from pytest_llmfair._util.validation import one_sided
 from pytest_llmfair.judging.bound import NO_FLOOR, REWORDED, Bound
-from pytest_llmfair.judging.direction import differences_between, direction_in_words, rates_between
-from pytest_llmfair.judging.inputs import MetricInputs
-from pytest_llmfair.judging.missing_data import WORST_CASE_EXCEEDS
+from pytest_llmfair.judging.inputs import WORST_CASE_EXCEEDS, MetricInputs
 from pytest_llmfair.judging.power import (
     Power,
     could_find,
@@ -23,10 +21,15 @@ from pytest_llmfair.judging.power import (
     power_of,
     units_to_decide,
 )
-from pytest_llmfair.judging.reading import words_apart
 from pytest_llmfair.judging.result import Example, Result, Verdict
 from pytest_llmfair.judging.robustness import TOO_FEW, robustness, too_few_levels, worst_level
 from pytest_llmfair.judging.rules import JudgedMetric, Rules, Unregistered, current_settings
+from pytest_llmfair.judging.sentences import (
+    differences_between,
+    direction_in_words,
+    rates_between,
+    words_apart,
+)
 from pytest_llmfair.metrics.counterfactual.invariance import INVARIANCE
 from pytest_llmfair.session import active, current_session
 from pytest_llmfair.settings import Settings

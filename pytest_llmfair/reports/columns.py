@@ -6,13 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from pytest_llmfair._util.wording import number, plural
-from pytest_llmfair.judging.facts import (
-    Record,
-    decimals,
-    estimate,
-    interval,
-    threshold,
-)
+from pytest_llmfair.judging.facts import Record, decimals, estimate, interval, threshold
 from pytest_llmfair.judging.message import metric_name
 
 

@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_llmfair._util.wording import LONGEST_LINE, escape, number, p_value, plurals
 from pytest_llmfair.judging import facts as words
-from pytest_llmfair.judging.facts import Record
+from pytest_llmfair.judging.facts import Record, people
 from pytest_llmfair.judging.message import PASS_MEANS, in_words, metric_name
-from pytest_llmfair.judging.people import people
 from pytest_llmfair.reports import plots
 from pytest_llmfair.reports.columns import COLUMNS, accepted
 from pytest_llmfair.reports.differences import runs

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import json
+import math
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -17,11 +18,13 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pytest_llmfair._util.plain_data import sha256_of
+from pytest_llmfair._util.validation import one_sided
 from pytest_llmfair._util.version import __version__
 from pytest_llmfair._util.wording import plain
-from pytest_llmfair.judging.digests import sha256_of
 from pytest_llmfair.judging.facts import Record
 from pytest_llmfair.reports.context import package_version
+from pytest_llmfair.stats import holm
 
 if TYPE_CHECKING:
     from pytest_llmfair.judging.result import Result
@@ -302,4 +305,38 @@ def schema() -> dict[str, Any]:
     """
     text = resources.files("pytest_llmfair.reports") / "run_record.schema.json"
     found: dict[str, Any] = json.loads(text.read_text(encoding="utf-8"))
+    return found
+
+
+def adjust(records: Sequence[dict[str, Any]]) -> None:
+    """Put the Holm-adjusted p-value of "beyond the bound" on every result of a session.
+
+    A family is all assertions of the session, or those that share the name given as ``family``.
+    An undefined value was not tested and does not count. A test that looked early enters with its
+    p-value over all looks.
+    """
+    families: dict[str, list[dict[str, Any]]] = {}
+    for record in records:
+        families.setdefault(record["family"], []).append(record)
+    for members in families.values():
+        found = [r["over_looks"][0] if r.get("over_looks") else r["p_exceeds"] for r in members]
+        raw = [math.nan if p is None else float(p) for p in found]
+        for record, p in zip(members, holm(raw), strict=True):
+            record["p_adjusted"] = None if math.isnan(p) else p
+            record["family_size"] = sum(not math.isnan(p) for p in raw)
+
+
+def upheld(records: Sequence[dict[str, Any]]) -> dict[str, list[str]]:
+    """Turn the postponed FAILs red that hold after the correction; say so by test."""
+    found: dict[str, list[str]] = {}
+    for record in records:
+        alpha = one_sided(record["over_looks"][1] if record.get("over_looks") else record["level"])
+        adjusted = record["p_adjusted"]
+        if not record["postponed"] or adjusted is None or adjusted >= alpha:
+            continue
+        record["red"], record["outcome"] = True, "failed"
+        found.setdefault(record["nodeid"], []).append(
+            f"FAIL {record['metric']} holds after Holm's correction over "
+            f"{record['family_size']} assertions (adjusted p = {adjusted:.2g})"
+        )
     return found
