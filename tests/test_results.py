@@ -24,6 +24,7 @@ from pytest_llmfair.judging.result import (
 from pytest_llmfair.judging.rules import Rules, Unregistered
 from pytest_llmfair.judging.verdict import judge
 from pytest_llmfair.metrics import ruted_neutrality, strict_sentiment_parity
+from pytest_llmfair.session import Recorder, recording
 from pytest_llmfair.settings import Settings
 from pytest_llmfair.stats import (
     Finding,
@@ -45,8 +46,8 @@ def share(events: int, n: int) -> Mean:
 
 
 def verdict_of(estimate, bound, direction="lower", fair=0.0, **options):
-    settings = Settings(**options)
-    return judge(estimate, bound, Unregistered("share", direction, fair), settings=settings)
+    with recording(Recorder("test", Settings(**options))):
+        return judge(estimate, bound, Unregistered("share", direction, fair))
 
 
 class Reversed(Undefined):

@@ -16,32 +16,16 @@ from pytest_llmfair.responses import DigestedText
 
 # Letters, digits and marks; what separates words stays, so that the same words are found again.
 _WORD = re.compile(r"[^\W_]+")
+# Rows whose JSON is made together.
+_AT_ONCE = 1000
 
 
 class CannotRecord(ValueError):
     """An argument has no plain form, such as a function of the caller."""
 
 
-def to_plain(value: Any, where: str = "data") -> Any:
-    """Return plain JSON data from which :func:`from_plain` makes an equal value.
-
-    Parameters
-    ----------
-    value : object
-        Numbers, texts, arrays, data frames, and lists, tuples, sets and mappings of these.
-    where : str
-        What error messages call the value.
-
-    Raises
-    ------
-    CannotRecord
-        If the value holds anything else.
-
-    Examples
-    --------
-    >>> to_plain([(0.25, float("nan")), "nurse"])
-    [{'tuple': [0.25, {'float': 'nan'}]}, 'nurse']
-    """
+def to_plain(value: Any) -> Any:
+    """Return JSON data from which :func:`from_plain` makes an equal value, else `CannotRecord`."""
     if value is None or isinstance(value, (bool, int)):
         return value
     if isinstance(value, str):
@@ -49,35 +33,29 @@ def to_plain(value: Any, where: str = "data") -> Any:
     if isinstance(value, float):
         return float(value) if math.isfinite(value) else {"float": repr(float(value))}
     if isinstance(value, np.generic):
-        return to_plain(value.item(), where)
+        return to_plain(value.item())
     if isinstance(value, np.ndarray):
-        return {"array": to_plain(value.tolist(), where), "dtype": value.dtype.str}
+        return {"array": to_plain(value.tolist()), "dtype": value.dtype.str}
     if hasattr(value, "columns") and hasattr(value, "to_numpy"):
         names = list(value.columns)
-        rows = [to_plain(list(value[name]), where) for name in names]
-        return {"frame": [to_plain(names, where), rows]}
+        rows = [to_plain(list(value[name])) for name in names]
+        return {"frame": [to_plain(names), rows]}
     if hasattr(value, "to_numpy"):
-        return to_plain(list(value), where)
+        return to_plain(list(value))
     if isinstance(value, Mapping):
-        pairs = [[to_plain(key, where), to_plain(each, where)] for key, each in value.items()]
+        pairs = [[to_plain(key), to_plain(each)] for key, each in value.items()]
         return {"map": pairs}
     if isinstance(value, (set, frozenset)):
-        return {"set": sorted((to_plain(each, where) for each in value), key=repr)}
+        return {"set": sorted((to_plain(each) for each in value), key=repr)}
     if isinstance(value, list):
-        return [to_plain(each, where) for each in value]
+        return [to_plain(each) for each in value]
     if isinstance(value, Sequence):
-        return {"tuple": [to_plain(each, where) for each in value]}
-    raise CannotRecord(f"{where} holds a {type(value).__name__}, which has no plain form")
+        return {"tuple": [to_plain(each) for each in value]}
+    raise CannotRecord(f"data holds a {type(value).__name__}, which has no plain form")
 
 
 def from_plain(data: Any) -> Any:
-    """Return the value that :func:`to_plain` described.
-
-    Examples
-    --------
-    >>> from_plain({"tuple": [1, {"map": [["a", 2]]}]})
-    (1, {'a': 2})
-    """
+    """Return the value that :func:`to_plain` described."""
     if isinstance(data, list):
         return [from_plain(each) for each in data]
     if not isinstance(data, dict):
@@ -99,30 +77,16 @@ def from_plain(data: Any) -> Any:
 
 
 class Pseudonyms:
-    """Replaces every word of a text by a number, the same for the same word.
-
-    Metrics that compare texts only ask which words are equal, so they give the same value;
-    the texts cannot be read.
-
-    Examples
-    --------
-    >>> pseudonyms = Pseudonyms()
-    >>> pseudonyms.of("The nurse met the doctor.")
-    'WordA wordB wordC wordA wordD.'
-    """
+    """Replaces every word of a text by a number in letters: as many texts are equal as before."""
 
     def __init__(self) -> None:
         self._words: dict[str, int] = {}
         self._spellings: dict[str, dict[str, int]] = {}
 
-    def of(self, text: str) -> str:
-        """Return the text with every word replaced."""
-        return _WORD.sub(lambda found: self._word(found.group()), text)
-
     def of_data(self, value: Any, *, every: bool = False) -> Any:
         """Return nested data with all texts replaced; with `every` also those of one word."""
         if isinstance(value, str):
-            return self.of(value) if every or " " in value.strip() else value
+            return _WORD.sub(self._word, value) if every or " " in value.strip() else value
         if isinstance(value, Mapping):
             # Keys are labels, such as the groups of scores by group.
             return {key: self.of_data(x, every=every) for key, x in value.items()}
@@ -131,7 +95,8 @@ class Pseudonyms:
             return list(made) if isinstance(value, list) else tuple(made)
         return value
 
-    def _word(self, word: str) -> str:
+    def _word(self, found: re.Match[str]) -> str:
+        word = found.group()
         folded = word.casefold()
         number = self._words.setdefault(folded, len(self._words))
         spellings = self._spellings.setdefault(folded, {folded: 0})
@@ -154,33 +119,15 @@ def _letters(number: int) -> str:
     return text
 
 
-# Rows whose JSON is made together.
-_AT_ONCE = 1000
-
-
 def sha256_of(text: str) -> str | None:
-    """Return the SHA-256 digest of a text in UTF-8; None for an answer recorded as a digest only.
-
-    Examples
-    --------
-    >>> sha256_of("hello")[:16]
-    '2cf24dba5fb0a30e'
-    """
+    """Return the SHA-256 digest of a text; None for an answer recorded as a digest only."""
     if isinstance(text, DigestedText):
         return None
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def digests_of(inputs: Any) -> dict[str, str | None]:
-    """Return digests of prompts, answers, and the metric's arguments; None where there are none.
-
-    Examples
-    --------
-    >>> from pytest_llmfair import assert_metric
-    >>> result = assert_metric("toxic_fraction", [[0.1, 0.2]] * 100, bound=0.1)
-    >>> [name for name, digest in digests_of(result.evidence).items() if digest]
-    ['arguments_sha256']
-    """
+    """Return digests of prompts, answers and the metric's arguments; None where there are none."""
     rows = {"prompts": getattr(inputs, "prompts", ()), "answers": getattr(inputs, "outputs", ())}
     found = {f"{name}_sha256": _digest(part, _pieces(part)) for name, part in rows.items()}
     args = getattr(inputs, "args", ())

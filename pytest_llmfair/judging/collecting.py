@@ -26,10 +26,8 @@ def drop_invalid_pairs(data: Any, units: Any = None) -> tuple[Any, Any]:
     """
     if isinstance(data, Iterator):
         data = list(data)
-    pairs = data.pairs if isinstance(data, PairedResponses) else data
-    if not isinstance(pairs, (list, tuple)) or not any(map(_unchecked, pairs)):
-        return data, units
-    if not all(map(is_pair, pairs)):
+    pairs = pairs_in(data)
+    if not any(map(_unchecked, pairs)):
         return data, units
     from pytest_llmfair.counterfactuals.user_pairs import checked_pairs
 
@@ -50,8 +48,8 @@ def drop_invalid_pairs(data: Any, units: Any = None) -> tuple[Any, Any]:
     return result, labels
 
 
-def _unchecked(item: Any) -> bool:
-    return is_pair(item) and not getattr(item, "checked", False)
+def _unchecked(pair: Any) -> bool:
+    return not getattr(pair, "checked", False)
 
 
 def unchecked_pairs(source: Any) -> tuple[Finding, ...]:

@@ -24,11 +24,11 @@ from pytest_llmfair._util.wording import (
     wrapped,
 )
 from pytest_llmfair.judging import facts, sentences
-from pytest_llmfair.judging.bound import Bound
-from pytest_llmfair.judging.facts import Record, people
+from pytest_llmfair.judging.bound import WORSE, Bound
+from pytest_llmfair.judging.facts import Record
 from pytest_llmfair.judging.inputs import WORST_CASE_EXCEEDS
 from pytest_llmfair.judging.robustness import TOO_FEW, too_few
-from pytest_llmfair.judging.sentences import guessed, of_guesses, of_reader, too_weak
+from pytest_llmfair.judging.sentences import of_reader, too_weak
 
 PASS_MEANS = "within bound for these groups, prompts and this model revision"
 
@@ -38,12 +38,8 @@ WIDTH, WIDEST = 92, 100
 _MOST_GROUPS = 5
 _FEWEST_DECIMALS = 2
 _LONGEST_DIFFERENCE = 24
-_RATE_DIFFERENCE = r"(\w+_rate|demographic_parity|equal_opportunity|tpr|tnr)_(difference|gap)"
-_RATE_RATIO = r"(\w+_rate|impact|fnr|fpr)_ratio"
 # Reasons whose first note says it all.
 _SPEAKS = {"missing_rates_differ", WORST_CASE_EXCEEDS, "not_found", "proven_pairs"}
-_REPEATS = "two answers to the same prompt"
-_LOSS = "worse than baseline"
 
 
 def property_name(*parts: str) -> str:
@@ -164,7 +160,7 @@ def _sentence(text: str) -> str:
 
 def _explained(record: Record, places: int, notes: list[str]) -> str:
     """Return what a verdict means and what to do; a note that says the same is dropped."""
-    found, verdict = _found(record, places), record["verdict"]
+    found, verdict = sentences.what_was_found(record, places), record["verdict"]
     units = plurals(record["unit"])
     so_far = plural(record["unit"], record["units"])
     if verdict == "INVALID":
@@ -176,7 +172,7 @@ def _explained(record: Record, places: int, notes: list[str]) -> str:
     if verdict in ("PASS", "FAIL"):
         return f"{found}."
     if verdict == "INCONCLUSIVE":
-        asked = f"{facts.allowed(record, places)} that you {_verb(record)}"
+        asked = f"{facts.allowed(record, places)} that you {sentences.verb(record)}"
         found = found.partition("; you ")[0]
         add = units if "next" not in record["robustness"] else "what the line 'next' says"
         return f"{found}; {so_far} neither prove nor refute the {asked}. Add {add}"
@@ -204,54 +200,9 @@ def _explained(record: Record, places: int, notes: list[str]) -> str:
 
 
 def _as_fair(record: Record) -> str:
-    if _LOSS in record["metric"]:
+    if WORSE in record["metric"]:
         return "a candidate as fair as the baseline"
     return "a model that treats all groups alike"
-
-
-def _verb(record: Record) -> str:
-    return "require" if record["direction"] == "higher" else "allow"
-
-
-def _found(record: Record, places: int) -> str:
-    """Return what the value says of the groups, without a full stop."""
-    value = number(facts.estimate(record), places)
-    size = value.removeprefix("-")
-    you = f"you {_verb(record)} {facts.allowed(record, places)}"
-    metric = record["metric"]
-    answers = "the two answers of a pair"
-    if len(record["compared"]) == 2:
-        first, second = (people(record["attribute"], group) for group in record["compared"])
-        answers = f"answers to prompts about {first} and about {second}"
-    if differ := sentences.scores_differ(record, places):
-        return f"{differ}; {you}"
-    if "sentiment" in metric:
-        answers = f"the {sentences.measured(record)} of {answers}"
-    if (
-        metric.startswith("differs when it should")
-        and "due: " in metric
-        and len(record["compared"]) == 2
-    ):
-        more = "less" if value.startswith("-") else "more"
-        return f"{first} get what is due by {size} {more} often than {second}; {you}"
-    if record["judged"] == "excess":
-        more = "less" if value.startswith("-") else "more"
-        # Without a floor two answers to the same prompt do not differ.
-        return f"{answers} differ by {size} {more} than {record['floor_words'] or _REPEATS} do"
-    if of_guesses(record):
-        return guessed(record)
-    if _LOSS in metric:
-        found = "better" if value.startswith("-") else "worse"
-        return f"the candidate is {found} than the baseline by {size}; {you}"
-    if record["compared"] or metric.startswith("counterfactual invariance"):
-        if record["direction"] == "higher":
-            return f"the similarity of {answers} is {value} (1: the same); {you}"
-        return f"{answers} differ by {size}; {you}"
-    if re.match(_RATE_DIFFERENCE, metric):
-        return f"the rates of the groups differ by {size}; {you}"
-    if re.match(_RATE_RATIO, metric):
-        return f"the ratio of the groups' rates is {value}; {you}"
-    return f"the value is {value}; {you}"
 
 
 def _why_red(record: Record) -> str:
@@ -319,7 +270,7 @@ def _model(record: Record) -> str:
 def _method(record: Record) -> str:
     parts = [f"interval by {record['method']}"] if record["lower"] is not None else []
     side, fair = record["direction"], record["fair_value"]
-    if "worse than baseline" in record["metric"]:
+    if WORSE in record["metric"]:
         parts.append("the smaller the loss, the better")
     elif side == "two-sided":
         parts.append(f"both sides of {fair:g} count")

@@ -13,7 +13,7 @@ from pytest_llmfair.judging.bound import WORSE, Bound
 from pytest_llmfair.judging.collecting import drop_invalid_pairs
 from pytest_llmfair.judging.inputs import MetricInputs, has_answers
 from pytest_llmfair.judging.non_inferiority import NAMES, Side, check_same, compared
-from pytest_llmfair.judging.pipeline import Measured, ask_models, measure
+from pytest_llmfair.judging.pipeline import Measured, ask, measure
 from pytest_llmfair.judging.result import Result
 from pytest_llmfair.judging.rules import Rules, current_settings, is_number
 from pytest_llmfair.judging.scoring import TextScorer
@@ -86,7 +86,7 @@ def compare_models(
     )
     items = request.check_request()
     clients = {name: _client(each) for name, each in models.items()}
-    answers = ask_models(request, bound, items, clients)
+    answers = _ask_models(request, bound, len(items), clients)
     shared, found = _measured_alike(_assertions_on(request, answers))
     sides = [Side(estimate, info, inputs) for inputs, estimate in found]
     return compared(sides, info, margin, rules, shared, word or "prompts")
@@ -124,6 +124,32 @@ def _asked_of_both(
     if isinstance(asked[0], _ANSWERS):
         raise TypeError(f"give answers as candidate= and baseline=: {_FORM}")
     return drop_invalid_pairs(asked[0], keywords.get("units"))
+
+
+def _ask_models(
+    assertion: Assertion, bound: Bound, asked: int, models: Mapping[str, Any]
+) -> list[Any]:
+    """Ask several models the same, or take their answers where these are given.
+
+    A plan stops a test at its first request; here it goes on until it has every model's calls.
+    """
+    import pytest
+
+    answers: list[Any] = []
+    stopped = None
+    for name, model in models.items():
+        if isinstance(model, (Responses, PairedResponses)):
+            answers.append(model)
+            continue
+        try:
+            answers.append(ask(assertion, bound, model, assertion.source.first, asked, name))
+        except pytest.skip.Exception as stop:
+            if not current_settings().plan:
+                raise
+            stopped = stop
+    if stopped is not None:
+        raise stopped
+    return answers
 
 
 def _assertions_on(request: Assertion, answers: Sequence[Any]) -> list[Assertion]:

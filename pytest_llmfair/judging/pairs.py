@@ -19,10 +19,13 @@ def is_pair(item: Any) -> bool:
     return hasattr(item, "original") and hasattr(item, "counterfactual")
 
 
-def pairs_in(source: Any) -> list[Any]:
-    """Return the pairs of a list, or of the answers to it."""
+def pairs_in(source: Any) -> Sequence[Any]:
+    """Return the pairs of a list, or of the answers to it; none where it holds anything else."""
     listed = source.pairs if isinstance(source, PairedResponses) else source
-    return list(filter(is_pair, listed)) if isinstance(listed, (list, tuple)) else []
+    # The first item tells arrays from pairs: rows of an array are not looked at one by one.
+    if not isinstance(listed, (list, tuple)) or not listed or not is_pair(listed[0]):
+        return ()
+    return listed if all(map(is_pair, listed)) else ()
 
 
 def groups_of(pairs: Sequence[Any]) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ brings its estimate and takes the last step only.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from typing import Any
@@ -46,7 +46,7 @@ from pytest_llmfair.judging.scorer_audit import audit_scorer, changes_of
 from pytest_llmfair.judging.scoring import reads, scored, takes
 from pytest_llmfair.judging.sequential import Looks, as_betting, check_looks, joined
 from pytest_llmfair.judging.verdict import judge
-from pytest_llmfair.responses import PairedResponses, Responses
+from pytest_llmfair.responses import PairedResponses
 from pytest_llmfair.session import asking, current_session
 from pytest_llmfair.stats import (
     Estimate,
@@ -78,7 +78,7 @@ def evaluate(assertion: Assertion | EstimateAssertion) -> Result:
     items = assertion.check_request()
     if rules.looks is not None:
         return _evaluate_in_looks(assertion, bound, items)
-    answers = _ask(assertion, bound, source.client, items, items)
+    answers = ask(assertion, bound, source.client, items, len(items))
     return _judge(assertion, *measure(assertion, (answers, *source.rest), source.units))
 
 
@@ -93,7 +93,7 @@ def _evaluate_in_looks(assertion: Assertion, bound: Bound, items: Sequence[Any])
     looks = Looks.planned(kind, rules.chosen_level, seed, items, source.units)
     answers = None
     while True:
-        answers = joined(answers, _ask(assertion, bound, source.client, looks.take(), items))
+        answers = joined(answers, ask(assertion, bound, source.client, looks.take(), len(items)))
         inputs, estimate = measure(assertion, (answers, *source.rest), looks.labels)
         level = looks.level_of(estimate)
         if level is None:
@@ -106,43 +106,38 @@ def _evaluate_in_looks(assertion: Assertion, bound: Bound, items: Sequence[Any])
             return replace(result, looks=looks.count, calls=cost, over_looks=over_looks)
 
 
-def ask_models(
-    assertion: Assertion, bound: Bound, items: Sequence[Any], models: Mapping[str, Any]
-) -> list[Any]:
-    """Ask several models the same, or take their answers where these are given.
-
-    A plan stops a test at its first request; here it goes on until it has every model's calls.
-    """
-    import pytest
-
-    answers: list[Any] = []
-    stopped = None
-    for name, model in models.items():
-        if isinstance(model, (Responses, PairedResponses)):
-            answers.append(model)
-            continue
-        try:
-            answers.append(_ask(assertion, bound, model, assertion.source.first, items, name))
-        except pytest.skip.Exception as stop:
-            if not current_settings().plan:
-                raise
-            stopped = stop
-    if stopped is not None:
-        raise stopped
-    return answers
-
-
-def _ask(
-    assertion: Assertion,
-    bound: Bound,
-    client: Any,
-    items: Sequence[Any],
-    of: Sequence[Any],
-    name: str = "",
+def ask(
+    assertion: Assertion, bound: Bound, client: Any, items: Sequence[Any], of: int, name: str = ""
 ) -> Any:
-    """Ask for the answers to `items`, which are some or all `of` the prompts or pairs."""
-    n = assertion.source.generations
-    with record_plan(assertion, bound, len(items), len(of), name):
+    """Ask for the answers to `items`, some or all `of` the prompts or pairs.
+
+    `name` says which of two models is asked. A session that only plans notes what the answers
+    are for.
+    """
+    n, rules, info = assertion.source.generations, assertion.rules, assertion.metric
+    session, crossed = current_session(), assertion.cells is not None
+    noted: AbstractContextManager[None] = nullcontext()
+    if session is not None and session.settings.plan:
+        unit = rules.unit or info.unit
+        noted = asking(
+            metric=info.name,
+            bound=bound.value,
+            direction=bound.direction,
+            unit=unit,
+            units=of,
+            generations=n,
+            items=len(items),
+            all_items=of,
+            compared=name,
+            **expected_power(
+                lambda: expected_sample(info, of, n, name, crossed=crossed),
+                bound,
+                rules.chosen_level,
+                rules.max_mde,
+                unit,
+            ),
+        )
+    with noted:
         return collect(items, client, n, placebo=assertion.compare.placebo)
 
 
@@ -325,36 +320,3 @@ def _judged_quantity(assertion: Assertion, estimate: Estimate) -> Estimate:
     if assertion.compare.baseline == "none":
         return quantity_of(estimate, "no floor")
     return estimate if on == "excess" and estimate.excess is None else quantity_of(estimate, on)
-
-
-def record_plan(
-    assertion: Assertion, bound: Bound, items: int, of: int, compared: str
-) -> AbstractContextManager[None]:
-    """In a session that only plans, record what the answers collected meanwhile are for.
-
-    `items` prompts or pairs are asked now, and `of` may be asked in all. `compared` says which of
-    two models is asked; "" for a single one.
-    """
-    session = current_session()
-    if session is None or not session.settings.plan:
-        return nullcontext()
-    info, rules, n = assertion.metric, assertion.rules, assertion.source.generations
-    unit = rules.unit or info.unit
-    return asking(
-        metric=info.name,
-        bound=bound.value,
-        direction=bound.direction,
-        unit=unit,
-        units=of,
-        generations=n,
-        items=items,
-        all_items=of,
-        compared=compared,
-        **expected_power(
-            lambda: expected_sample(info, of, n, compared, crossed=assertion.cells is not None),
-            bound,
-            rules.chosen_level,
-            rules.max_mde,
-            unit,
-        ),
-    )

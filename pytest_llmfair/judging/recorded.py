@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields, replace
 from typing import Any
 
@@ -35,16 +35,25 @@ from pytest_llmfair.stats.difference import loss_between
 
 # Calls whose arguments are estimates.
 JOINED = (LOSS, CROSSED, ROBUST)
+# What a result says of answers and of the session, or adds after its verdict.
+AS_GIVEN = {
+    *("data", "differences", "waiver", "origin", "options", "examples", "direction_words"),
+    *("compared", "looks", "over_looks", "calls", "recorded"),
+}
+_SETTINGS = ("mode", "level", "inconclusive", "underpowered", "family", "failing")
+# Arguments that name groups, which reports show.
+_LABELS = ("groups", "reference", "majority")
+_METRIC = tuple(each.name for each in fields(Unregistered))
+_TEXTS_OF_ROWS = ("prompts", "outputs")
+_NEEDS_TEXTS = (
+    "this metric reads the words of the answers, which are not kept; "
+    "--llmfair-save-text keeps them"
+)
+_OTHER_RESULT = "the arguments of its metric alone give another result"
 
 
 def recipe_of(estimate: Estimate) -> dict[str, Any]:
-    """Return how an estimate was made, as calls of metrics with their arguments.
-
-    Raises
-    ------
-    CannotRecord
-        If it, or a part of it, was not made by a metric of the package.
-    """
+    """Return how an estimate was made, as calls of metrics; raise `CannotRecord` if unknown."""
     call = estimate.call
     if call is None and isinstance(estimate, Undefined):
         sample = estimate.sample
@@ -59,7 +68,7 @@ def recipe_of(estimate: Estimate) -> dict[str, Any]:
     args = [recipe_of(each) if isinstance(each, Estimate) else each for each in call.args]
     made = {"metric": call.metric, "args": args, "keywords": dict(call.keywords)}
     if call.metric in JOINED:
-        made["findings"] = list(estimate.findings)
+        made["findings"] = _plain(estimate.findings)
     if call.metric == INVARIANCE and call.args[2] is None:
         raise CannotRecord("the dissimilarity is a function of the user, which is not recorded")
     return {**made, "quantity": call.quantity, "betting": isinstance(estimate, BettingMean)}
@@ -78,68 +87,28 @@ def estimate_of(recipe: dict[str, Any]) -> Estimate:
     name, args, keywords = recipe["metric"], recipe["args"], recipe["keywords"]
     if name == LOSS:
         sides, about = args[:2], args[2:]
-        loss = loss_between([estimate_of(side) for side in sides], *about)
-        return replace(loss, findings=tuple(recipe["findings"]))
-    if name == CROSSED:
-        crossed = Crossed.join(*map(estimate_of, args))
-        return replace(crossed, findings=tuple(recipe["findings"]))
-    if name == ROBUST:
+        found = loss_between([estimate_of(side) for side in sides], *about)
+    elif name == CROSSED:
+        found = Crossed.join(*map(estimate_of, args))
+    elif name == ROBUST:
         found = over_levels(estimate_of(args[0]), **keywords)
-        return replace(found, findings=tuple(recipe["findings"]))
-    if name == INVARIANCE:
+    elif name == INVARIANCE:
         first, second, symbol = args
-        estimate: Estimate = invariance_of_prepared(first, second, symbol, **keywords)
+        found = invariance_of_prepared(first, second, symbol, **keywords)
     else:
-        estimate = get_metric(name).function(*args, **keywords)
-    found = quantity_of(estimate, recipe["quantity"])
+        found = get_metric(name).function(*args, **keywords)
+    if name not in JOINED:
+        found = quantity_of(found, recipe["quantity"])
     if "findings" in recipe:
-        found = replace(found, findings=tuple(recipe["findings"]))
+        found = replace(found, findings=tuple(Finding(*each) for each in recipe["findings"]))
     return as_betting(found) if recipe["betting"] else found
 
 
-# What a result says of answers and of the session, or adds after its verdict.
-AS_GIVEN = (
-    "data",
-    "differences",
-    "waiver",
-    "data",
-    "origin",
-    "options",
-    "examples",
-    "direction_words",
-    "compared",
-    "looks",
-    "over_looks",
-    "calls",
-    "recorded",
-)
-_SETTINGS = ("mode", "level", "inconclusive", "underpowered", "family", "failing")
-# Arguments that name groups, which reports show.
-_LABELS = ("groups", "reference", "majority")
-_METRIC = tuple(each.name for each in fields(Unregistered))
-_TEXTS_OF_ROWS = ("prompts", "outputs")
-
-
 def to_record(result: Result, settings: Settings, *, texts: bool) -> dict[str, Any]:
-    """Return what is needed to judge a result again.
+    """Return plain data to judge a result again; with the key "cannot", why nothing can.
 
     Without `texts` words are replaced by pseudonyms, and labels of units by numbers, where the
     result stays the same to the last bit.
-
-    Parameters
-    ----------
-    result : Result
-        A result of this process.
-    settings : Settings
-        The settings it was judged with.
-    texts : bool
-        Whether prompts and answers may be kept.
-
-    Returns
-    -------
-    dict
-        Plain JSON data for :func:`judge_again`; with the only key "cannot", and why, where
-        nothing can repeat the result.
     """
     try:
         data = _data_of(result, settings)
@@ -161,7 +130,7 @@ def _with_own_findings(data: dict[str, Any], result: Result) -> dict[str, Any]:
     recipe = data["estimate"]
     if "metric" not in recipe or "findings" in recipe or result.assertion is None:
         return data
-    found = [_finding(each) for each in result.assertion.estimate.findings]
+    found = _plain(result.assertion.estimate.findings)
     return {**data, "estimate": {**recipe, "findings": found}}
 
 
@@ -185,21 +154,8 @@ def digests_of_prompts(result: Result) -> list[list[str]]:
     return [[hashlib.sha256(text.encode()).hexdigest() for text in row] for row in rows]
 
 
-_NEEDS_TEXTS = (
-    "this metric reads the words of the answers, which are not kept; "
-    "--llmfair-save-text keeps them"
-)
-_OTHER_RESULT = "the arguments of its metric alone give another result"
-
-
 def judge_again(record: Mapping[str, Any], nodeid: str) -> Result:
-    """Return the result of a record of :func:`to_record`, from its data alone.
-
-    Raises
-    ------
-    ValueError
-        If nothing can repeat the result; the message says why.
-    """
+    """Return the result of a record of :func:`to_record`; ``ValueError`` where nothing can."""
     if "cannot" in record:
         raise ValueError(record["cannot"])
     data = from_plain(record)
@@ -210,10 +166,11 @@ def judge_again(record: Mapping[str, Any], nodeid: str) -> Result:
             "missing_data": _missing_data(data["inputs"]["missing_data"]),
         }
     )
-    recipe = _with_findings(data["estimate"])
     metric = None if data["metric"] is None else Unregistered(*data["metric"])
     rules = Rules(**data["rules"])
-    assertion = EstimateAssertion(estimate_of(recipe), data["bound"], metric, rules, inputs)
+    assertion = EstimateAssertion(
+        estimate_of(data["estimate"]), data["bound"], metric, rules, inputs
+    )
     with recording(Recorder(nodeid, Settings(**data["settings"]))):
         return evaluate(assertion)
 
@@ -248,7 +205,7 @@ def differences(first: Mapping[str, Any], second: Mapping[str, Any]) -> list[str
     made from texts, and by the session, is not compared.
     """
     # A waiver decides by the date whether a result is red.
-    given = (*AS_GIVEN, "red", "postponed") if first["waiver"] else AS_GIVEN
+    given = AS_GIVEN | {"red", "postponed"} if first["waiver"] else AS_GIVEN
     return [
         name
         for name, value in second.items()
@@ -274,7 +231,7 @@ def _data_of(result: Result, settings: Settings) -> dict[str, Any]:
     inputs = assertion.inputs
     held = {each.name: getattr(inputs, each.name) for each in fields(inputs)}
     # The estimate's own calls hold the arguments.
-    held |= {"args": (), "keywords": {}, "findings": [_finding(f) for f in inputs.findings]}
+    held |= {"args": (), "keywords": {}, "findings": _plain(inputs.findings)}
     missing = inputs.missing_data
     held["missing_data"] = {
         each.name: getattr(missing, each.name)
@@ -283,7 +240,7 @@ def _data_of(result: Result, settings: Settings) -> dict[str, Any]:
     }
     metric = assertion.metric
     return {
-        "estimate": _plain_findings(recipe_of(assertion.estimate)),
+        "estimate": recipe_of(assertion.estimate),
         "bound": assertion.bound,
         "metric": None if metric is None else [getattr(metric, name) for name in _METRIC],
         "rules": {each.name: getattr(assertion.rules, each.name) for each in fields(Rules)},
@@ -297,25 +254,8 @@ def _missing_data(held: Mapping[str, Any]) -> MissingData:
     return replace(missing, difference=difference_of(missing.flags)) if missing.flags else missing
 
 
-def _finding(finding: Finding) -> list[str]:
-    return [finding.code, finding.text, finding.kind]
-
-
-def _plain_findings(recipe: dict[str, Any]) -> dict[str, Any]:
-    if "worst_of" in recipe:
-        parts = [[key, _plain_findings(part)] for key, part in recipe["worst_of"]]
-        return {**recipe, "worst_of": parts}
-    found = [_finding(each) for each in recipe.get("findings", ())]
-    return {**recipe, "findings": found} if found else recipe
-
-
-def _with_findings(recipe: dict[str, Any]) -> dict[str, Any]:
-    if "worst_of" in recipe:
-        parts = [[key, _with_findings(part)] for key, part in recipe["worst_of"]]
-        return {**recipe, "worst_of": parts}
-    if "findings" not in recipe:
-        return recipe
-    return {**recipe, "findings": [Finding(*each) for each in recipe["findings"]]}
+def _plain(findings: Iterable[Finding]) -> list[list[str]]:
+    return [[each.code, each.text, each.kind] for each in findings]
 
 
 def _without_texts(data: dict[str, Any]) -> dict[str, Any]:
@@ -343,18 +283,17 @@ def _calls_without_texts(recipe: dict[str, Any], pseudonyms: Pseudonyms) -> dict
         ]
         return {**recipe, "args": args}
     if name == INVARIANCE:
-        texts: tuple[str, ...] = ("placebo",)
+        texts = {"placebo"}
         every = True
         args = [*(pseudonyms.of_data(each, every=True) for each in args[:2]), args[2]]
     else:
         info = get_metric(name)
-        texts = (*positional(info), "placebo")
+        texts = {*positional(info), "placebo"} - {*_LABELS}
         # Answers of a single word are texts too, but one word elsewhere is a label.
         every = info.needs in ("texts", "text_pairs", "prompts")
         args = [pseudonyms.of_data(each, every=every) for each in args]
-    for key in keywords.keys() & {*texts}:
-        if key not in _LABELS:
-            keywords[key] = pseudonyms.of_data(keywords[key], every=every)
+    for key in [each for each in keywords if each in texts]:
+        keywords[key] = pseudonyms.of_data(keywords[key], every=every)
     if keywords.get("units") is not None:
         # Labels of units have pseudonyms of their own: two models that were asked the same must
         # keep the same labels, whatever they answered.

@@ -2,14 +2,34 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from numbers import Real
+from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 from pytest_llmfair.judging.bound import Direction, Scale
-from pytest_llmfair.session import active
+from pytest_llmfair.session import active, current_session
 from pytest_llmfair.settings import Settings
+from pytest_llmfair.settings.options import OPTIONS, PATHS
+
+# Options that no verdict depends on; without the others another run might find something else.
+_REPORTING_OPTIONS = {
+    "show_text",
+    "json",
+    "html",
+    "markdown",
+    "json_context",
+    "save_text",
+    "evidence",
+    "require",
+    "cassette_used",
+    "plan",
+    "update_baseline",
+}
+# What a run is compared with; one that writes it compares nothing.
+_BASELINE_OPTIONS = {"baseline", "margin", "baseline_days"}
 
 
 def is_number(value: Any) -> bool:
@@ -173,3 +193,24 @@ class Unregistered:
     scale: Scale = "linear"
     unit: str = "unit"
     favourable: str | None = None
+
+
+def options_to_repeat(settings: Settings) -> tuple[str, ...]:
+    """Return the command line options that answers and verdicts of the session depend on."""
+    session, defaults, given = current_session(), Settings(), []
+    left_out = _REPORTING_OPTIONS | (_BASELINE_OPTIONS if settings.update_baseline else set())
+    for option in OPTIONS:
+        value = getattr(settings, option.name)
+        # A default may be in the place of a value in the ini file; the seed is always named.
+        named = value != getattr(defaults, option.name) or option.name in (*settings.given, "seed")
+        if option.name in left_out or not named:
+            continue
+        root = session and session.root
+        if option.name in PATHS and root and Path(value).is_relative_to(root):
+            # Tests are named relative to the root too, and reports show no folder of a machine.
+            value = Path(value).relative_to(root).as_posix()
+        setting = shlex.quote(str(value))
+        given.append(
+            f"-o {option.key}={setting}" if option.ini_only else f"{option.flag} {setting}"
+        )
+    return tuple(given)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from itertools import islice
 from typing import Any
@@ -15,6 +16,59 @@ from pytest_llmfair.judging.facts import Record, people
 from pytest_llmfair.judging.inputs import MetricInputs
 from pytest_llmfair.responses import DigestedText
 from pytest_llmfair.stats import Estimate, PairedAUC
+
+_READER = "group_predictability"
+_RATE_DIFFERENCE = r"(\w+_rate|demographic_parity|equal_opportunity|tpr|tnr)_(difference|gap)"
+_RATE_RATIO = r"(\w+_rate|impact|fnr|fpr)_ratio"
+# More pairs would take time, and tell the reader the same.
+_MOST_PAIRS = 500
+
+
+def verb(record: Record) -> str:
+    """Return what a caller does with a bound, after "you"."""
+    return "require" if record["direction"] == "higher" else "allow"
+
+
+def what_was_found(record: Record, places: int) -> str:
+    """Return what the value says of the groups, without a full stop."""
+    value = number(facts.estimate(record), places)
+    size = value.removeprefix("-")
+    you = f"you {verb(record)} {facts.allowed(record, places)}"
+    metric = record["metric"]
+    answers = "the two answers of a pair"
+    if len(record["compared"]) == 2:
+        first, second = (people(record["attribute"], group) for group in record["compared"])
+        answers = f"answers to prompts about {first} and about {second}"
+    if differ := scores_differ(record, places):
+        return f"{differ}; {you}"
+    if "sentiment" in metric:
+        answers = f"the {measured(record)} of {answers}"
+    if (
+        metric.startswith("differs when it should")
+        and "due: " in metric
+        and len(record["compared"]) == 2
+    ):
+        more = "less" if value.startswith("-") else "more"
+        return f"{first} get what is due by {size} {more} often than {second}; {you}"
+    if record["judged"] == "excess":
+        more = "less" if value.startswith("-") else "more"
+        # Without a floor two answers to the same prompt do not differ.
+        noise = record["floor_words"] or "two answers to the same prompt"
+        return f"{answers} differ by {size} {more} than {noise} do"
+    if of_guesses(record):
+        return guessed(record)
+    if WORSE in metric:
+        found = "better" if value.startswith("-") else "worse"
+        return f"the candidate is {found} than the baseline by {size}; {you}"
+    if record["compared"] or metric.startswith("counterfactual invariance"):
+        if record["direction"] == "higher":
+            return f"the similarity of {answers} is {value} (1: the same); {you}"
+        return f"{answers} differ by {size}; {you}"
+    if re.match(_RATE_DIFFERENCE, metric):
+        return f"the rates of the groups differ by {size}; {you}"
+    if re.match(_RATE_RATIO, metric):
+        return f"the ratio of the groups' rates is {value}; {you}"
+    return f"the value is {value}; {you}"
 
 
 def measured(record: Record) -> str:
@@ -63,9 +117,6 @@ def _about(record: Record, group: str) -> str:
     if record["attribute"]:
         return f"answers about {people(record['attribute'], group)}"
     return f"the {group} group" if group in ("first", "second") else people("", group)
-
-
-_READER = "group_predictability"
 
 
 def words_apart(estimate: Estimate, inputs: MetricInputs) -> str:
@@ -141,10 +192,6 @@ def too_weak(record: Mapping[str, Any]) -> str:
 def changed(value: float) -> float:
     """Return the share of answers that at least change, where guesses are right so often."""
     return max(0.0, 1.0 - math.sqrt(2.0 * (1.0 - value)))
-
-
-# More pairs would take time, and tell the reader the same.
-_MOST_PAIRS = 500
 
 
 def differences_between(inputs: MetricInputs) -> tuple[dict[str, Any], ...]:

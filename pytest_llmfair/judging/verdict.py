@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import heapq
 import math
-import shlex
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any
 
 from pytest_llmfair._util.validation import one_sided
@@ -23,7 +22,13 @@ from pytest_llmfair.judging.power import (
 )
 from pytest_llmfair.judging.result import Example, Result, Verdict
 from pytest_llmfair.judging.robustness import TOO_FEW, robustness, too_few_levels, worst_level
-from pytest_llmfair.judging.rules import JudgedMetric, Rules, Unregistered, current_settings
+from pytest_llmfair.judging.rules import (
+    JudgedMetric,
+    Rules,
+    Unregistered,
+    current_settings,
+    options_to_repeat,
+)
 from pytest_llmfair.judging.sentences import (
     differences_between,
     direction_in_words,
@@ -31,30 +36,12 @@ from pytest_llmfair.judging.sentences import (
     words_apart,
 )
 from pytest_llmfair.metrics.counterfactual.invariance import INVARIANCE
-from pytest_llmfair.session import active, current_session
+from pytest_llmfair.session import active
 from pytest_llmfair.settings import Settings
-from pytest_llmfair.settings.options import OPTIONS, PATHS
 from pytest_llmfair.stats import Estimate, Finding, Interval, PairedAUC
 from pytest_llmfair.stats.crossed_mean import FEW_ITEMS
 
 _WORST_ROWS = 3
-
-# Options that no verdict depends on; without the others another run might find something else.
-_REPORTING_OPTIONS = {
-    "show_text",
-    "json",
-    "html",
-    "markdown",
-    "json_context",
-    "save_text",
-    "evidence",
-    "require",
-    "cassette_used",
-    "plan",
-    "update_baseline",
-}
-# What a run is compared with; one that writes it compares nothing.
-_BASELINE_OPTIONS = {"baseline", "margin", "baseline_days"}
 
 # In mode strict these hide a reason to doubt a PASS.
 _DOUBTS = {"model_changed", "parts_exceed", "uninformative", "worst_case_unknown"}
@@ -92,7 +79,6 @@ def judge(
     metric: JudgedMetric | None = None,
     rules: Rules | None = None,
     inputs: MetricInputs | None = None,
-    settings: Settings | None = None,
 ) -> Result:
     """Judge an estimate against a bound, inclusive on the fair side.
 
@@ -100,9 +86,9 @@ def judge(
     or exceed raises ``ValueError``.
     """
     metric, rules, inputs = metric or Unregistered(), rules or Rules(), inputs or MetricInputs()
-    settings = settings or current_settings()
+    settings, recorder = current_settings(), active()
     estimate = estimate.with_findings(*(f for f in inputs.findings if f.kind != "invalid"))
-    level = settings.level if rules.level is None else rules.level
+    level, mode = rules.chosen_level, rules.mode or settings.mode
     label = f" {rules.label}" if rules.label else ""
     name = f"{metric.name}{estimate.variant}{label}"
     limit = Bound.checked(
@@ -110,30 +96,34 @@ def judge(
     )
     unit = rules.unit or inputs.unit or estimate.unit or metric.unit
     interval = estimate.interval(level)
-    mode = rules.mode or settings.mode
     strict = mode == "strict"
     found = _decide(estimate, limit, interval, inputs, unit, rules.max_mde, strict=strict)
     found = _with_missing_data(found, estimate, limit, interval, inputs)
+    verdict, sample = found.verdict, estimate.sample
     reasons = tuple(dict.fromkeys((*estimate.reasons, *found.codes)))
     needed, unknown = _needed_units(found, estimate, limit, level, reasons, unit)
     notes = [*found.notes(estimate.notes), *(each.text for each in unknown)]
-    verdict = found.verdict
+    p_exceeds, p_within = limit.p_values(estimate)
+    missing = inputs.missing_data.difference if "missing_rates_differ" in reasons else None
+    if missing is not None:
+        p_exceeds = missing.p_exceeds(limit.reach)
+    red = _red(verdict, mode, settings, limit.allows(estimate.value), reasons)
     postponed = (
         verdict is Verdict.FAIL
         and mode == "gate"
         and settings.family == "holm"
         and settings.failing == "fail"
     )
-    red = _red(verdict, mode, settings, limit.allows(estimate.value), reasons)
     value = estimate.debiased if interval.of == "debiased" else estimate.value
-    missing = inputs.missing_data.difference if "missing_rates_differ" in reasons else None
     gap = 0.0 if missing is None else missing.value
     waiver = _waiver(settings, verdict, name, limit, value, gap) if red or postponed else ""
-    postponed = postponed and not waiver
-    p_exceeds, p_within = limit.p_values(estimate)
-    if "missing_rates_differ" in reasons and inputs.missing_data.difference is not None:
-        p_exceeds = inputs.missing_data.difference.p_exceeds(limit.reach)
-    result = Result(
+    scorer, score_unit = _scores_of(estimate, inputs)
+    groups = tuple(estimate.table(level))
+    between = () if verdict is Verdict.PASS else differences_between(inputs)
+    words = words_apart(estimate, inputs), direction_in_words(between, inputs.attribute)
+    blind = verdict is Verdict.INVALID or "no_noise_floor" in reasons
+    measured_in = _measured_in(estimate, inputs, metric.name)
+    return Result(
         metric=name,
         verdict=verdict,
         value=estimate.value,
@@ -145,33 +135,52 @@ def judge(
         mode=mode,
         red=red and not postponed and not waiver,
         waiver=waiver,
-        postponed=postponed,
+        postponed=postponed and not waiver,
         fair_value=metric.fair_value,
         scale=metric.scale,
+        debiased=estimate.debiased,
+        of=interval.of,
+        method=interval.method,
         p_exceeds=p_exceeds,
         p_within=p_within,
+        noise_floor=estimate.noise_floor(),
+        floor_words=REWORDED if inputs.baseline == "placebo" else estimate.floor_words,
         unit=unit,
+        units=sample.units,
+        generations=sample.generations,
+        effective=sample.effective,
+        population=sample.population,
         detectable=found.power.detectable,
-        could_find=(
-            None
-            if verdict is Verdict.INVALID or "no_noise_floor" in reasons
-            else could_find(limit, estimate, interval, _measured_in(estimate, inputs, metric.name))
-        ),
+        could_find=None if blind else could_find(limit, estimate, interval, measured_in),
         fair_pass_share=found.power.share,
-        units_for_fair_pass=(
-            None if estimate.sample.population == "fixed" else found.power.needed
-        ),
+        units_for_fair_pass=None if sample.population == "fixed" else found.power.needed,
         needed_units=needed,
+        missing=dict(sorted(sum(map(Counter, inputs.missing.values()), Counter()).items())),
+        missing_by_group=inputs.missing,
+        cut=inputs.cut,
+        origin=inputs.origin,
+        rejected=inputs.rejected,
+        uncertain=inputs.uncertain,
+        lacks=estimate.lacks,
         reasons=reasons,
         notes=tuple(dict.fromkeys(notes)),
+        groups=groups,
+        examples=_examples(estimate, inputs, metric),
+        nodeid=recorder.nodeid if recorder else "",
+        model=inputs.model,
         family=rules.family,
-        options=_options(settings),
+        options=options_to_repeat(settings),
+        attribute=inputs.attribute,
+        compared=getattr(estimate, "compared", ()) or inputs.labels,
+        judged=estimate.measures,
+        differences=(*between, *rates_between(groups, metric.favourable)),
+        direction_words="; ".join(filter(None, words)),
+        scorer=scorer,
+        score_unit=score_unit,
+        robustness={} if verdict is Verdict.INVALID else robustness(estimate, limit, level),
         estimate=estimate,
         evidence=inputs,
     )
-    described = _described(result, estimate, limit, interval, inputs)
-    rates = rates_between(described.groups, metric.favourable)
-    return replace(described, differences=(*described.differences, *rates))
 
 
 def _invalid(estimate: Estimate, interval: Interval, inputs: MetricInputs) -> tuple[Finding, ...]:
@@ -288,52 +297,6 @@ def _needed_units(
     return needed, () if needed else (no_number(estimate, unit),)
 
 
-def _described(
-    result: Result, estimate: Estimate, bound: Bound, interval: Interval, inputs: MetricInputs
-) -> Result:
-    """Fill in what was sampled, asked, lost and compared."""
-    total: dict[str, int] = {}
-    for reasons in inputs.missing.values():
-        for reason, n in reasons.items():
-            total[reason] = total.get(reason, 0) + n
-    over = {} if result.verdict is Verdict.INVALID else robustness(estimate, bound, result.level)
-    recorder = active()
-    scorer, score_unit = _scores_of(estimate, inputs)
-    between = () if result.verdict is Verdict.PASS else differences_between(inputs)
-    words = words_apart(estimate, inputs), direction_in_words(between, inputs.attribute)
-    return replace(
-        result,
-        debiased=estimate.debiased,
-        of=interval.of,
-        method=interval.method,
-        noise_floor=estimate.noise_floor(),
-        floor_words=REWORDED if inputs.baseline == "placebo" else estimate.floor_words,
-        units=estimate.sample.units,
-        generations=estimate.sample.generations,
-        effective=estimate.sample.effective,
-        population=estimate.sample.population,
-        judged=estimate.measures,
-        groups=tuple(estimate.table(interval.level)),
-        missing=dict(sorted(total.items())),
-        missing_by_group=inputs.missing,
-        cut=inputs.cut,
-        origin=inputs.origin,
-        rejected=inputs.rejected,
-        uncertain=inputs.uncertain,
-        lacks=estimate.lacks,
-        examples=_examples(estimate, inputs, result),
-        nodeid=recorder.nodeid if recorder else "",
-        model=inputs.model,
-        attribute=inputs.attribute,
-        compared=getattr(estimate, "compared", ()) or inputs.labels,
-        differences=between,
-        direction_words="; ".join(filter(None, words)),
-        scorer=scorer,
-        score_unit=score_unit,
-        robustness=over,
-    )
-
-
 def _scores_of(estimate: Estimate, inputs: MetricInputs) -> tuple[str, str]:
     """Return what gave the scores, and their unit; empty where unknown."""
     call = getattr(estimate, "part", estimate).call
@@ -352,14 +315,16 @@ def _measured_in(estimate: Estimate, inputs: MetricInputs, name: str) -> str:
     return unit or f"in {scorer if known else name.replace('_', ' ')}"
 
 
-def _examples(estimate: Estimate, inputs: MetricInputs, result: Result) -> tuple[Example, ...]:
+def _examples(
+    estimate: Estimate, inputs: MetricInputs, metric: JudgedMetric
+) -> tuple[Example, ...]:
     """Return the rows that drive the value, the worst first; a fair row drives nothing."""
     part = getattr(estimate, "part", estimate)
-    values, fair = part.rows, result.fair_value
+    values, fair = part.rows, metric.fair_value
     if not values or len(values) != len(inputs.prompts):
         return ()
     unfair = (i for i, value in enumerate(values) if value != fair and not math.isnan(value))
-    worst = heapq.nsmallest if result.direction == "higher" else heapq.nlargest
+    worst = heapq.nsmallest if metric.direction == "higher" else heapq.nlargest
     order: list[Any] = list(values)
     # The first answer of every side: two, or four where two models are compared.
     shown: list[Sequence[int]] = [[0] * len(sides) for sides in inputs.outputs]
@@ -375,27 +340,6 @@ def _examples(estimate: Estimate, inputs: MetricInputs, result: Result) -> tuple
         )
         for i in worst(_WORST_ROWS, unfair, key=lambda i: order[i])
     )
-
-
-def _options(settings: Settings) -> tuple[str, ...]:
-    """Return the command line options that answers and verdicts of the session depend on."""
-    session, defaults, given = current_session(), Settings(), []
-    left_out = _REPORTING_OPTIONS | (_BASELINE_OPTIONS if settings.update_baseline else set())
-    for option in OPTIONS:
-        value = getattr(settings, option.name)
-        # A default may be in the place of a value in the ini file; the seed is always named.
-        named = value != getattr(defaults, option.name) or option.name in (*settings.given, "seed")
-        if option.name in left_out or not named:
-            continue
-        root = session and session.root
-        if option.name in PATHS and root and Path(value).is_relative_to(root):
-            # Tests are named relative to the root too, and reports show no folder of a machine.
-            value = Path(value).relative_to(root).as_posix()
-        setting = shlex.quote(str(value))
-        given.append(
-            f"-o {option.key}={setting}" if option.ini_only else f"{option.flag} {setting}"
-        )
-    return tuple(given)
 
 
 def _red(
