@@ -120,9 +120,13 @@ class Bound:
     @property
     def reach(self) -> float:
         """Largest distance from the fair value that the bound allows; infinite for ratios."""
-        if self.scale == "log":
-            return math.inf
-        return self.value if self.direction == "two-sided" else abs(self.value - self.fair)
+        return math.inf if self.scale == "log" else self.distance
+
+    def unfairness(self, x: float) -> float:
+        """Return a key that is larger the less fair a value is."""
+        if self.direction == "two-sided":
+            return self.distance_of(x)
+        return -x if self.direction == "higher" else x
 
     def distance_of(self, x: float) -> float:
         """Distance of a value from the fair value."""

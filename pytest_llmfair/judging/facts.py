@@ -56,13 +56,7 @@ _PEOPLE = {
 
 
 def people(attribute: str, group: str) -> str:
-    """Return a group as a noun phrase that can follow "about".
-
-    Examples
-    --------
-    >>> people("gender", "female"), people("religion", "muslim"), people("mine", "A")
-    ('women', 'Muslim people', 'group "A"')
-    """
+    """Return a group as a noun phrase that can follow "about"."""
     # "gender_es" has the groups of "gender".
     attribute = "gender" if attribute.startswith("gender_") else attribute
     if (known := _PEOPLE.get(attribute, {}).get(group)) is not None:
@@ -127,27 +121,26 @@ def allowed(record: Record, places: int) -> str:
     return f"{number(low, places)} to {number(high, places)}"
 
 
+def bound_of(record: Record) -> Bound:
+    """Return the bound that a result was judged against."""
+    return Bound(record["bound"], record["direction"], record["fair_value"], record["scale"])
+
+
 def ends(record: Record) -> tuple[float, ...]:
     """Return the values at the bound: one, or two where both sides count."""
-    if record["direction"] != "two-sided":
-        return (float(record["bound"]),)
-    bound = Bound(record["bound"], record["direction"], record["fair_value"], record["scale"])
-    return bound.ends
+    two_sided = record["direction"] == "two-sided"
+    return bound_of(record).ends if two_sided else (float(record["bound"]),)
 
 
 def side(record: Record) -> str:
     """Return on which side of the bound the interval lies; empty without an interval."""
     if record["lower"] is None or record["upper"] is None:
         return ""
-    lower, upper, bound = float(record["lower"]), float(record["upper"]), record["bound"]
-    if record["direction"] == "lower":
-        return "<=" if upper <= bound else ">" if lower > bound else "straddles"
-    if record["direction"] == "higher":
-        return ">=" if lower >= bound else "<" if upper < bound else "straddles"
-    low, high = ends(record)
-    if low <= lower and upper <= high:
-        return "within"
-    return "beyond" if lower > high or upper < low else "straddles"
+    inside, outside = bound_of(record).sides(float(record["lower"]), float(record["upper"]))
+    if not inside and not outside:
+        return "straddles"
+    names = {"lower": ("<=", ">"), "higher": (">=", "<")}
+    return names.get(record["direction"], ("within", "beyond"))[outside]
 
 
 def relation(record: Record, places: int) -> str:

@@ -24,7 +24,7 @@ from pytest_llmfair._util.wording import (
     wrapped,
 )
 from pytest_llmfair.judging import facts, sentences
-from pytest_llmfair.judging.bound import WORSE, Bound
+from pytest_llmfair.judging.bound import WORSE
 from pytest_llmfair.judging.facts import Record
 from pytest_llmfair.judging.inputs import WORST_CASE_EXCEEDS
 from pytest_llmfair.judging.robustness import TOO_FEW, too_few
@@ -283,12 +283,13 @@ def _method(record: Record) -> str:
 
 
 def _worst_groups(record: Record, places: int) -> list[str]:
+    bound = facts.bound_of(record)
     rows = sorted(
         (row for row in record["groups"] if row["value"] is not None),
         # What is best proven comes first; without p-values, and among equal ones, the worst.
         key=lambda row: (
             1.0 if row["p"] is None else row["p"],
-            _fairness(record, float(row["value"])),
+            -bound.unfairness(float(row["value"])),
         ),
     )
     if not rows:
@@ -305,14 +306,6 @@ def _worst_groups(record: Record, places: int) -> list[str]:
             parts.append(p_value(row["p"]).replace("p ", "p (no difference) ", 1))
         lines.append("    " + " ".join(parts))
     return lines
-
-
-def _fairness(record: Record, value: float) -> float:
-    """Return a key that sorts the worst value first."""
-    if record["direction"] == "two-sided":
-        fair = float(record["fair_value"])
-        return -Bound(0.0, "two-sided", fair, record["scale"]).distance_of(value)
-    return value if record["direction"] == "higher" else -value
 
 
 def _worst_rows(record: Record, places: int, show_text: str) -> list[str]:

@@ -40,11 +40,6 @@ class Cells:
         """Return the cells of the rows of `data`; None where `robust_over` names no factor.
 
         Labels are those in `factors`, of `units` for the items, or of the pairs.
-
-        Raises
-        ------
-        ValueError
-            If a label is missing, or a factor has a single level.
         """
         names = factor_names(robust_over, factors)
         if not names:
@@ -211,11 +206,8 @@ def too_few_levels(estimate: Estimate, bound: Bound, level: float) -> tuple[Find
 
 def _room(bound: Bound) -> float:
     """Distance of the bound from the fair value on the metric's own scale."""
-    return min(abs(end - bound.fair) for end in bound.ends) if _both(bound) else bound.distance
-
-
-def _both(bound: Bound) -> bool:
-    return bound.direction == "two-sided"
+    two_sided = bound.direction == "two-sided"
+    return min(abs(end - bound.fair) for end in bound.ends) if two_sided else bound.distance
 
 
 def _worst_of(estimate: Estimate) -> Iterator[Estimate]:
@@ -247,15 +239,9 @@ def _verdicts(name: str, parts: Mapping[str, Estimate], bound: Bound, level: flo
     text = f"{fails} of {len(parts)} alone would FAIL, {passes} would PASS"
     if fails and passes:
         text += f": the verdict depends on the {name}"
-    worst = max(parts, key=lambda label: _unfairness(bound, parts[label].value))
+    worst = max(parts, key=lambda label: bound.unfairness(parts[label].value))
     ends = parts[worst].interval(level)
     return f'{text}; worst "{worst}" {number(parts[worst].value)} {ends}'
-
-
-def _unfairness(bound: Bound, value: float) -> float:
-    if _both(bound):
-        return bound.distance_of(value)
-    return -value if bound.direction == "higher" else value
 
 
 def _unseen(name: str, levels: int) -> str:

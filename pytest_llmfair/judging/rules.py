@@ -127,13 +127,6 @@ class Rules:
         """Take the rules from the arguments of an assertion, which have the same names.
 
         Assertions spell these arguments out, so that editors and type checkers show them.
-
-        Examples
-        --------
-        >>> def assertion(data, bound, mode=None, level=None):
-        ...     return Rules.of(locals())
-        >>> assertion([0.1], 0.2, mode="strict").mode
-        'strict'
         """
         return cls(
             **{each.name: arguments[each.name] for each in fields(cls) if each.name in arguments}

@@ -52,6 +52,8 @@ _SETTINGS = (
 _LEFT_OUT = ("origin", "recorded")
 _TEXTS = ("prompts", "outputs")
 
+# How answers were got, in words.
+ORIGINS = {"live": "asked live", "replayed": "answers replayed"}
 _PACKAGE_OF = {"sentiment": "vaderSentiment"}
 
 
@@ -175,7 +177,7 @@ def run_document(
     if suites:
         document["suites"] = _joined(suites)
     if context is not None:
-        document["context"] = {**context, "models": _asked(ordered)}
+        document["context"] = {**context, "models": asked(ordered)}
     return document
 
 
@@ -232,7 +234,7 @@ def _joined(suites: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     return [found[key] for key in sorted(found)]
 
 
-def _asked(records: Sequence[Record]) -> dict[str, dict[str, bool]]:
+def asked(records: Sequence[Record]) -> dict[str, dict[str, bool]]:
     """Return by model whether answers were asked for, and whether some were replayed."""
     found: dict[str, dict[str, bool]] = {}
     for record in records:
@@ -261,13 +263,7 @@ def _without_texts(record: Record) -> dict[str, Any]:
 
 
 def read_run(path: str | Path, context: Path | None = None) -> dict[str, Any]:
-    """Read a run that ``--llmfair-json`` wrote; evidence has its `context` in another file.
-
-    Raises
-    ------
-    ValueError
-        If the file is no run record of this version; the message names the field and the remedy.
-    """
+    """Read a run that ``--llmfair-json`` wrote; evidence has its `context` in another file."""
     from pytest_llmfair._util.validation import read_json
 
     path = Path(path)
@@ -296,13 +292,7 @@ def read_run(path: str | Path, context: Path | None = None) -> dict[str, Any]:
 
 
 def schema() -> dict[str, Any]:
-    """Return the JSON Schema of a run record.
-
-    Examples
-    --------
-    >>> schema()["properties"]["schema_version"]
-    {'const': 2}
-    """
+    """Return the JSON Schema of a run record."""
     text = resources.files("pytest_llmfair.reports") / "run_record.schema.json"
     found: dict[str, Any] = json.loads(text.read_text(encoding="utf-8"))
     return found

@@ -8,7 +8,7 @@ from typing import Any
 
 from pytest_llmfair._util.wording import number
 from pytest_llmfair.judging.facts import Record, estimate
-from pytest_llmfair.reports.columns import accepted
+from pytest_llmfair.reports.columns import shown_verdict
 
 COLUMNS = ("task", "metric", "value", "interval", "wordings or prompts alone", "verdict")
 DEBIASED = "* value and interval without the part that sampling alone adds"
@@ -98,8 +98,7 @@ def _row(found: Mapping[str, Any], value: Mapping[str, Any], results: Sequence[R
     if judged is None:
         verdict = "no bound" if value["valid"] else "not valid"
     else:
-        why = f" ({accepted(judged)})" if accepted(judged) else ""
-        verdict = f"{judged['verdict']}{why}"
+        verdict = shown_verdict(judged)
     cells = (
         value["task"],
         value["metric"],

@@ -15,6 +15,7 @@ from pytest_llmfair.judging.facts import Record
 from pytest_llmfair.judging.message import PASS_MEANS, decides, lacking, metric_name
 from pytest_llmfair.judging.result import Verdict
 from pytest_llmfair.reports.columns import COLUMNS, Column, accepted
+from pytest_llmfair.reports.record import ORIGINS, asked
 
 if TYPE_CHECKING:
     import pytest
@@ -56,20 +57,15 @@ def print_summary(reporter: pytest.TerminalReporter, records: Sequence[Record]) 
 
 def models(records: Sequence[Record]) -> Iterator[str]:
     """Yield a line for every model: its name, and whether its answers are live or replayed."""
-    origins: dict[str, list[bool]] = {}
-    for record in records:
-        known = origins.setdefault(record["model"], [False, False])
-        for i, answers in enumerate(record["origin"]):
-            known[i] = known[i] or answers > 0
-    for name, (live, replayed) in origins.items():
+    for name, how in asked(records).items():
         if not name:
             yield "model: none, for tests that judge data of their own"
             continue
         shown = facts.model({"model": name})
         if shown != escape(name):
             shown += " (choose another with --llmfair-model)"
-        how = " and ".join(["asked live"] * live + ["answers replayed"] * replayed)
-        yield f"model: {shown}{', ' if how else ''}{how}"
+        known = " and ".join(words for key, words in ORIGINS.items() if how[key])
+        yield f"model: {shown}{', ' if known else ''}{known}"
 
 
 def table(records: Sequence[Record], width: int = NARROWEST) -> Iterator[tuple[str, str]]:
