@@ -228,6 +228,13 @@ class EstimateAssertion:
     # What is known about the data of the estimate.
     inputs: MetricInputs = field(default_factory=MetricInputs)
 
+    @property
+    def judged(self) -> Estimate:
+        """The estimate, with what its data have to say unless it makes them invalid."""
+        return self.estimate.with_findings(
+            *(each for each in self.inputs.findings if each.kind != "invalid")
+        )
+
 
 def check_keywords(
     caller: Callable[..., Any],

@@ -64,8 +64,7 @@ def evaluate(assertion: Assertion | EstimateAssertion) -> Result:
     """Return the result of an assertion, without recording it or raising for it."""
     if isinstance(assertion, EstimateAssertion):
         estimate, inputs = assertion.estimate, assertion.inputs
-        result = judge(estimate, assertion.bound, assertion.metric, assertion.rules, inputs)
-        return replace(result, assertion=assertion)
+        return judge(estimate, assertion.bound, assertion.metric, assertion.rules, inputs)
     source, rules = assertion.source, assertion.rules
     if source.client is None:
         if rules.sequential is not None:

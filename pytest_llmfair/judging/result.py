@@ -20,10 +20,6 @@ if TYPE_CHECKING:
     from pytest_llmfair.stats import Estimate
 
 
-# Kept in this process only: too large for a record, and not plain data.
-_HELD = ("estimate", "evidence", "assertion")
-
-
 class Verdict(StrEnum):
     """What the data say about a bound; never that a model is free of bias."""
 
@@ -209,13 +205,22 @@ class Result:
     waiver: str = ""
     data: dict[str, str | None] | None = field(default=None, compare=False, repr=False)
     recorded: dict[str, Any] | None = field(default=None, compare=False, repr=False)
-    estimate: Estimate | None = field(default=None, compare=False, repr=False)
-    evidence: MetricInputs | None = field(default=None, compare=False, repr=False)
+    # Kept in this process only: too large for a record, and not plain data.
     assertion: EstimateAssertion | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def estimate(self) -> Estimate | None:
+        """What was judged."""
+        return self.assertion and self.assertion.judged
+
+    @property
+    def evidence(self) -> MetricInputs | None:
+        """The data of the estimate."""
+        return self.assertion and self.assertion.inputs
 
     def __getstate__(self) -> list[Any]:
         """Return what is sent to other processes: all fields but the data."""
-        return [None if f.name in _HELD else getattr(self, f.name) for f in fields(self)]
+        return [None if f.name == "assertion" else getattr(self, f.name) for f in fields(self)]
 
     def __str__(self) -> str:
         """Return in words what was found, as a failing test prints it."""
@@ -235,8 +240,9 @@ class Result:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain JSON types; numbers that JSON lacks become None or a word."""
-        record = asdict(replace(self, estimate=None, evidence=None, assertion=None))
-        return {key: plain(value) for key, value in record.items() if key not in _HELD}
+        record = asdict(replace(self, assertion=None))
+        del record["assertion"]
+        return {key: plain(value) for key, value in record.items()}
 
     def to_frame(self) -> Any:
         """Return the group table as a pandas DataFrame, as :meth:`Estimate.to_frame` does."""

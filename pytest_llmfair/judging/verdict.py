@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from pytest_llmfair._util.validation import one_sided
+from pytest_llmfair.judging.assertion import EstimateAssertion
 from pytest_llmfair.judging.bound import NO_FLOOR, REWORDED, Bound
 from pytest_llmfair.judging.inputs import WORST_CASE_EXCEEDS, MetricInputs
 from pytest_llmfair.judging.power import (
@@ -85,9 +86,10 @@ def judge(
     Without `metric` lower is fairer, and 0 is fair. A bound that no data of this call could reach
     or exceed raises ``ValueError``.
     """
-    metric, rules, inputs = metric or Unregistered(), rules or Rules(), inputs or MetricInputs()
+    rules, inputs = rules or Rules(), inputs or MetricInputs()
+    assertion = EstimateAssertion(estimate, bound, metric, rules, inputs)
+    estimate, metric = assertion.judged, metric or Unregistered()
     settings, recorder = current_settings(), active()
-    estimate = estimate.with_findings(*(f for f in inputs.findings if f.kind != "invalid"))
     level, mode = rules.chosen_level, rules.mode or settings.mode
     label = f" {rules.label}" if rules.label else ""
     name = f"{metric.name}{estimate.variant}{label}"
@@ -178,8 +180,7 @@ def judge(
         scorer=scorer,
         score_unit=score_unit,
         robustness={} if verdict is Verdict.INVALID else robustness(estimate, limit, level),
-        estimate=estimate,
-        evidence=inputs,
+        assertion=assertion,
     )
 
 
