@@ -165,11 +165,6 @@ def assert_within(
     mode, level, max_mde, label, unit, family
         See :class:`Rules`.
 
-    Returns
-    -------
-    Result
-        When the verdict is not red.
-
     Raises
     ------
     FairnessAssertionError
@@ -262,11 +257,6 @@ def assert_counterfactual_invariance(
     robust_over, factors : optional
         As in :func:`assert_metric`.
 
-    Returns
-    -------
-    Result
-        When the verdict is not red.
-
     Raises
     ------
     FairnessAssertionError
@@ -340,11 +330,6 @@ def assert_not_worse(
         See :class:`Rules`.
     **keywords
         Further arguments of the metric, such as `groups` or `threshold`.
-
-    Returns
-    -------
-    Result
-        When the verdict is not red.
 
     Raises
     ------

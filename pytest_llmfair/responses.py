@@ -391,7 +391,7 @@ def joined_origins(first: Any, second: Any) -> tuple[int, int]:
 
 
 def left_out(source: Any) -> dict[str, Any]:
-    """Return what pairs, or answers to pairs, left out, as keywords of `PairedResponses`."""
+    """Return the losses of pairs, or of answers to them, as keywords of `PairedResponses`."""
     # Other data, such as a table, may have columns of these names.
     known = source if isinstance(source, (list, PairedResponses)) else None
     return {

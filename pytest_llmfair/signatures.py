@@ -1,4 +1,4 @@
-"""What editors, type checkers and ``help()`` show of the assertions made for metrics."""
+"""Signatures and docstrings of the assertions made for metrics, for editors and ``help()``."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ DOTS = _Source("...")
 
 
 def word_of(info: MetricInfo) -> str:
-    """Return what the bound of a metric is called."""
+    """Return the name of a metric's bound: "bound" or "minimum"."""
     return "minimum" if info.direction == "higher" else "bound"
 
 

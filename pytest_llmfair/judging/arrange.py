@@ -84,7 +84,7 @@ def arrange(
 
 
 def _scored_by(assertion: Assertion, inputs: MetricInputs) -> dict[str, Any]:
-    """Return what a metric of any score is given about the scorer and the groups."""
+    """Return the keywords about scorer and groups for a metric of any score."""
     if inputs.scorer:
         assertion.scorer.check(assertion.metric)
     if not inputs.scorer or not takes(assertion.metric, "score_range"):

@@ -39,7 +39,7 @@ _FROM_ANSWERS = {
 
 @dataclass(frozen=True, slots=True)
 class Compare:
-    """How answers to pairs are compared."""
+    """Options for comparing the answers to pairs."""
 
     # Groups to compare, two or more; by default all of the pairs.
     groups: Sequence[str] | None = None
@@ -62,7 +62,7 @@ class Compare:
 
 
 def quantity_of(estimate: Estimate, quantity: str) -> Estimate:
-    """Return what is judged: the value, or its excess over the noise floor."""
+    """Return the judged quantity: the value, or its excess over the noise floor."""
     if quantity == "value":
         return estimate
     call = estimate.call and replace(estimate.call, quantity=quantity)
@@ -101,7 +101,7 @@ def _compare_of(info: MetricInfo, source: Any, keywords: dict[str, Any]) -> Comp
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where the data of an assertion come from."""
+    """The data of an assertion, or the model to ask for them."""
 
     # Arguments of the metric by position. The first may be answers or, with a client, prompts or
     # pairs to collect answers for.
@@ -115,7 +115,7 @@ class Source:
 
     @property
     def first(self) -> Any:
-        """What is asked, or its answers; None where all data are keywords."""
+        """The prompts, pairs or answers; None where all data are keywords."""
         return self.data[0] if self.data else None
 
     @property
@@ -126,7 +126,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Assertion:
-    """A metric, its data, and how its value is judged against a bound."""
+    """A metric, its data, a bound, and the rules to judge by."""
 
     metric: MetricInfo
     # Inclusive on the fair side; None where the value is measured and not judged by itself.
@@ -191,7 +191,7 @@ class Assertion:
         )
 
     def check_request(self) -> list[Any]:
-        """Return what is asked; errors are raised before the first answer is paid for."""
+        """Return the prompts or pairs to ask; raise every error before an answer is paid for."""
         info, source = self.metric, self.source
         items = prompts_or_pairs([] if source.first is None else source.first)
         check_data_kind(info, pairs=is_pair(items[0]))
@@ -218,7 +218,7 @@ def _check_draws(keywords: Mapping[str, Any], rules: Rules) -> None:
 
 @dataclass(frozen=True, slots=True)
 class EstimateAssertion:
-    """An estimate that was made before, and how it is judged against a bound."""
+    """An estimate that was made before, a bound, and the rules to judge by."""
 
     estimate: Estimate
     # Inclusive on the fair side.

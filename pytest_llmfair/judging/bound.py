@@ -1,4 +1,4 @@
-"""A bound, and where an estimate stands relative to it."""
+"""A bound, and the side of it that an estimate lies on."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ class Bound:
         return abs(math.log(x / self.fair)) if 0.0 < x < math.inf else math.inf
 
     def sides(self, lower: float, upper: float) -> tuple[bool, bool]:
-        """Whether a whole interval is within the bound, and whether it is beyond it."""
+        """Return whether a whole interval is within the bound, and whether it is beyond it."""
         if self.direction == "lower":
             return upper <= self.value, lower > self.value
         if self.direction == "higher":
@@ -144,7 +144,7 @@ class Bound:
         return (upper <= high and lower >= low), (lower > high or upper < low)
 
     def allows(self, x: float) -> bool:
-        """Whether a bare value is within the bound, up to rounding."""
+        """Return whether a bare value is within the bound, up to rounding."""
         shift = -_ROUNDING if self.direction == "higher" else _ROUNDING
         return replace(self, value=self.value + shift).sides(x, x)[0]
 
@@ -173,7 +173,7 @@ class Bound:
         return max(each.p_exceeds(x) if above else each.p_within(x) for each, x in known)
 
     def beyond_noise(self, estimate: Estimate, alpha: float) -> bool:
-        """Whether the value is proven beyond the bound and, where known, beyond its floor.
+        """Return whether the value is proven beyond the bound and, where known, beyond its floor.
 
         Of several comparisons one has to be both, at its share of the error rate.
         """

@@ -70,7 +70,7 @@ def unchecked_pairs(source: Any) -> tuple[Finding, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """What was left out before anything was asked, and what a result has to say about it."""
+    """Pairs and prompts that were left out before anything was asked, with findings."""
 
     # Pairs that were not asked because a validity check failed.
     rejected: int
@@ -85,7 +85,7 @@ class Selection:
 
 
 def selection_of(source: Any, shares: LargestShares) -> Selection:
-    """Report what a list of pairs, or the answers to it, left out; too much of it is invalid."""
+    """Report the losses of a list of pairs, or of the answers to it; too many are invalid."""
     left = left_out(source)
     findings = [
         *_rejected_pairs(source, left["rejected"], shares.invalid),

@@ -74,7 +74,7 @@ def people(attribute: str, group: str) -> str:
 
 
 def decimals(record: Record, fewest: int = FEWEST_DECIMALS) -> int:
-    """Return how many decimals distinguish the interval, the value and the bound."""
+    """Return the number of decimals that tells interval, value and bound apart."""
     bound = record["bound"]
     others = [x for x in (record["lower"], record["upper"], estimate(record)) if finite(x)]
     for n in range(fewest, _MOST_DECIMALS):
@@ -102,7 +102,7 @@ def interval(record: Record, places: int) -> str:
 
 
 def threshold(record: Record, places: int) -> str:
-    """Return what was asked for, such as ``<= 0.050``."""
+    """Return the bound with its sign, such as ``<= 0.050``."""
     bound = number(record["bound"], places)
     if record["direction"] == "two-sided":
         fair = record["fair_value"]
@@ -144,14 +144,14 @@ def side(record: Record) -> str:
 
 
 def relation(record: Record, places: int) -> str:
-    """Return how the interval lies to the bound, such as ``> 0.050`` or ``straddles 0.050``."""
+    """Return the place of the interval, such as ``> 0.050`` or ``straddles 0.050``."""
     two_sided = record["direction"] == "two-sided" and side(record)
     shown = threshold(record, places) if two_sided else number(record["bound"], places)
     return f"{side(record) or 'with a bound of'} {shown}"
 
 
 def sample(record: Record, unit: str = "", *, in_full: bool = False) -> str:
-    """Return how much evidence there is, such as ``200 prompts x 5, n_eff 412``."""
+    """Return the size of the sample, such as ``200 prompts x 5, n_eff 412``."""
     generations, effective = record["generations"], record["effective"]
     shown = counted(
         record["units"],
@@ -176,7 +176,7 @@ def needed(record: Record) -> str:
 
 
 def origin(record: Record) -> str:
-    """Return how often a model was asked and what was replayed; empty where that is not known."""
+    """Count the answers asked live and replayed; empty where that is not known."""
     live, replayed = record["origin"]
     # A request that failed was asked too, and has no answer.
     asked = f"asked live: {plural('time', live)}" if live else ""
@@ -221,7 +221,7 @@ def extremes(record: Record, places: int) -> str:
 
 
 def calls(record: Record) -> str:
-    """Return how many answers the needed units mean."""
+    """Return the number of answers to the needed units, in brackets."""
     if not record["units"] or record["needed_units"][1] >= MOST_UNITS:
         return ""
     each = record["generations"] / record["units"]

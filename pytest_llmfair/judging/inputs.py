@@ -29,7 +29,7 @@ def texts_of(row: Sequence[Answer]) -> list[str]:
 
 
 def has_answers(row: Sequence[Answer], whole: bool) -> bool:
-    """Whether a row has an answer; with `whole`, whether none of its answers is missing."""
+    """Return whether a row has an answer; with `whole`, whether none of its answers is missing."""
     found = len(texts_of(row))
     return found > 0 and (found == len(row) or not whole)
 
@@ -129,7 +129,7 @@ def rows_left_out(lost: int, total: int, what: str, counts: MissingCounts) -> tu
 
 @dataclass(frozen=True, slots=True)
 class MissingData:
-    """How much is missing, and how far that could move a value."""
+    """The missing answers, and their largest effect on a value."""
 
     # Share of the rows with a missing answer, added over the sides, at most 1. A quantity within
     # a span that one row moves by at most its own weight (a mean, a rate, a difference or a
@@ -164,7 +164,7 @@ class MissingData:
     def worst_case(
         self, estimate: Estimate, bound: Bound, interval: Interval, *, passed: bool
     ) -> tuple[Finding, ...]:
-        """Report how far the missing answers could move the value, and whether a PASS survives."""
+        """Report the worst case of the missing answers, and whether a PASS survives it."""
         telling = self.share > _WORTH_REPORTING
         if self.share == 0.0 or not (passed or telling):
             return ()

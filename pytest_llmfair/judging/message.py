@@ -1,4 +1,4 @@
-"""What users read of a result: one line, and the message of a failure."""
+"""The texts of a result: one line, and the message of a failure."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def lacking(record: Record) -> str:
 
 
 def failure_message(record: Record, *, show_text: str, detailed: bool = False) -> str:
-    """Return what a failing test prints, in lines of at most 92 columns.
+    """Return the message of a failing test, in lines of at most 92 columns.
 
     `show_text` is "worst" or "none"; `detailed` adds the method of the interval.
     """
@@ -113,7 +113,7 @@ def failure_message(record: Record, *, show_text: str, detailed: bool = False) -
 
 
 def in_words(record: Record) -> list[tuple[str, str]]:
-    """Return what a message says, without texts, as labels and sentences for other reports.
+    """Return the sentences of a message with their labels, without texts, for other reports.
 
     The first has no label: it says what was found.
     """
@@ -159,7 +159,7 @@ def _sentence(text: str) -> str:
 
 
 def _explained(record: Record, places: int, notes: list[str]) -> str:
-    """Return what a verdict means and what to do; a note that says the same is dropped."""
+    """Explain a verdict and the remedy; drop a note that says the same."""
     found, verdict = sentences.what_was_found(record, places), record["verdict"]
     units = plurals(record["unit"])
     so_far = plural(record["unit"], record["units"])
@@ -342,7 +342,7 @@ def _example(example: Mapping[str, Any], places: int) -> list[str]:
 
 
 def decides(record: Record) -> str:
-    """Return how much more data would decide, if the verdict is undecided."""
+    """Return the amount of data that would decide an undecided verdict."""
     units, verdict = facts.needed(record), record["verdict"]
     what = plurals(record["unit"])
     if {WORST_CASE_EXCEEDS, *TOO_FEW}.intersection(record["reasons"]):

@@ -35,7 +35,7 @@ _ANSWERS = (Responses, PairedResponses)
 
 
 def is_metric_name(given: Any) -> bool:
-    """Whether this is the name of a metric, and not the specification of a model."""
+    """Return whether this is the name of a metric, and not the specification of a model."""
     return isinstance(given, str) and ":" not in given
 
 
@@ -209,7 +209,7 @@ def _with_missing_of(before: MetricInputs, inputs: MetricInputs) -> MetricInputs
 
 
 def _is_model(given: Any) -> bool:
-    """Whether this is something to ask, or its answers."""
+    """Return whether this is a model to ask, or its answers."""
     named = isinstance(given, (*_ANSWERS, str, Path))
     asked = any(callable(getattr(given, way, None)) for way in ("generate", "ainvoke"))
     return not isinstance(given, (Estimate, Result)) and (named or asked or callable(given))

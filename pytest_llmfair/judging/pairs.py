@@ -15,7 +15,7 @@ from pytest_llmfair.stats import Finding
 
 
 def is_pair(item: Any) -> bool:
-    """Whether an item is a pair of prompts."""
+    """Return whether an item is a pair of prompts."""
     return hasattr(item, "original") and hasattr(item, "counterfactual")
 
 

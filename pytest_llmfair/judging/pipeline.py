@@ -89,7 +89,7 @@ def _evaluate_in_looks(assertion: Assertion, bound: Bound, items: Sequence[Any])
     kind = "betting" if rules.method else "obf"
     check_looks(assertion.metric, population, kind)
     seed = current_settings().seed
-    looks = Looks.planned(kind, rules.chosen_level, seed, items, source.units)
+    looks = Looks.planned(kind, rules.chosen("level"), seed, items, source.units)
     answers = None
     while True:
         answers = joined(answers, ask(assertion, bound, source.client, looks.take(), len(items)))
@@ -131,7 +131,7 @@ def ask(
             **expected_power(
                 lambda: expected_sample(info, of, n, name, crossed=crossed),
                 bound,
-                rules.chosen_level,
+                rules.chosen("level"),
                 rules.max_mde,
                 unit,
             ),
@@ -300,7 +300,7 @@ def _audited(assertion: Assertion, inputs: MetricInputs) -> tuple[Finding, ...]:
 
 
 def _placebo_answers(inputs: MetricInputs, floor: Estimate | None) -> Finding:
-    """Report how many pairs have answers to a placebo twin."""
+    """Count the pairs with answers to a placebo twin."""
     pairs = len(inputs.keywords["placebo"])
     if floor is None or floor.contributions is None:
         text = (
@@ -314,7 +314,7 @@ def _placebo_answers(inputs: MetricInputs, floor: Estimate | None) -> Finding:
 
 
 def _judged_quantity(assertion: Assertion, estimate: Estimate) -> Estimate:
-    """Return what is judged: the value, or its excess over the noise floor."""
+    """Return the quantity to judge: the value, or its excess over the noise floor."""
     on = assertion.compare.on
     if assertion.compare.baseline == "none":
         return quantity_of(estimate, "no floor")

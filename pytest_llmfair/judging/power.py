@@ -1,4 +1,4 @@
-"""What a test of a given size can do: how often a fair model passes, how many units decide."""
+"""The power of a test: how often a fair model passes, and how many units decide."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MOST_UNITS = 10**6
 
 @dataclass(frozen=True, slots=True)
 class Power:
-    """What a test of a given size can do.
+    """The power of a test of a given size.
 
     Distances are from the fair value; NaN and None stand for unknown.
     """
@@ -38,7 +38,7 @@ class Power:
     def too_little(
         self, estimate: Estimate, unit: str, max_mde: float | None
     ) -> tuple[Finding, ...]:
-        """Report why an undecided sample is UNDERPOWERED, if it is.
+        """Give the reason if an undecided sample is UNDERPOWERED.
 
         It depends on sample size, bound and spread only, so the verdict is stable.
         """
@@ -61,7 +61,7 @@ class Power:
 
 
 def power_of(bound: Bound, estimate: Estimate, level: float, times: float = 1.0) -> Power:
-    """Return what a test of this size, or of `times` as much, can do.
+    """Return the power of a test of this size, or of `times` as much.
 
     A bound on the fair value itself is never passed, which is not a fault of the sample size.
     """
@@ -112,7 +112,7 @@ def planted_effect(estimate: Estimate, level: float) -> float:
 def could_find(
     bound: Bound, estimate: Estimate, interval: Interval, of: str
 ) -> tuple[str, str] | None:
-    """Return what a test of this size finds in 80 % of runs, in words; None where nothing.
+    """Return, in words, the effect found in 80 % of runs of this size; None where there is none.
 
     A distance from the fair value; where higher is fairer, the value below which a model is found.
     """
@@ -188,7 +188,7 @@ def search(enough: Callable[[int], bool], fewest: int, most: int) -> int | None:
 
 
 def no_number(estimate: Estimate, unit: str) -> Finding:
-    """Report why no number of units that would decide can be given."""
+    """Explain that no number of units would decide."""
     why = "the estimate is too close to the bound"
     if not math.isfinite(estimate.standard_error()):
         why = f"these data do not show how much {plurals(unit)} differ"
@@ -217,7 +217,7 @@ def expected_power(
     max_mde: float | None,
     unit: str = "unit",
 ) -> dict[str, Any]:
-    """Return what an assertion can find, as far as that is known before its data.
+    """Return the power of an assertion, as far as it is known before the data.
 
     `sample` makes an estimate of its size without any difference. `detectable` is the distance
     beyond the bound found with 80 % power at the variance of the bound; `undecidable` says why the

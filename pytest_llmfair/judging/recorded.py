@@ -53,7 +53,7 @@ _OTHER_RESULT = "the arguments of its metric alone give another result"
 
 
 def recipe_of(estimate: Estimate) -> dict[str, Any]:
-    """Return how an estimate was made, as calls of metrics; raise `CannotRecord` if unknown."""
+    """Return the calls of metrics that made an estimate; raise `CannotRecord` if unknown."""
     call = estimate.call
     if call is None and isinstance(estimate, Undefined):
         sample = estimate.sample
@@ -135,7 +135,7 @@ def _with_own_findings(data: dict[str, Any], result: Result) -> dict[str, Any]:
 
 
 def kept_of(result: Result, settings: Settings) -> dict[str, Any]:
-    """Return what baseline and evidence keep of a result: its data, and digests of its rows."""
+    """Return a result's data and digests of its rows, for baseline and evidence."""
     try:
         rows = digest_of_rows(_data_of(result, settings)["estimate"])
     except CannotRecord:

@@ -1,4 +1,4 @@
-"""What an assertion found, as one record, and the errors it raises."""
+"""The result of an assertion as one record, and the errors it raises."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Verdict(StrEnum):
-    """What the data say about a bound; never that a model is free of bias."""
+    """The answer of the data about a bound; never that a model is free of bias."""
 
     PASS = "PASS"
     FAIL = "FAIL"
@@ -210,7 +210,7 @@ class Result:
 
     @property
     def estimate(self) -> Estimate | None:
-        """What was judged."""
+        """The estimate that was judged."""
         return self.assertion and self.assertion.judged
 
     @property
@@ -219,7 +219,7 @@ class Result:
         return self.assertion and self.assertion.inputs
 
     def __getstate__(self) -> list[Any]:
-        """Return what is sent to other processes: all fields but the data."""
+        """Return all fields but the data, to be sent to other processes."""
         return [None if f.name == "assertion" else getattr(self, f.name) for f in fields(self)]
 
     def __str__(self) -> str:
@@ -263,7 +263,7 @@ class FairnessAssertionError(AssertionError):
         self.result = result
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Return what makes a copy, so that the error can be sent between processes."""
+        """Return the parts of a copy, so that the error can be sent between processes."""
         return type(self), (self.result, *self.args), self.__dict__
 
 

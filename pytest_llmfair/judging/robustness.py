@@ -230,7 +230,7 @@ def _by_level(estimate: WorstLevels) -> dict[str, Estimate]:
 
 
 def _verdicts(name: str, parts: Mapping[str, Estimate], bound: Bound, level: float) -> str:
-    """Say how many levels alone would FAIL and PASS, each at its share of the error rate."""
+    """Count the levels that alone would FAIL and PASS, each at its share of the error rate."""
     alpha = one_sided(level) / len(parts)
     fails = sum(bound.beyond_noise(part, alpha) for part in parts.values())
     passes = sum(
@@ -250,7 +250,7 @@ def _unseen(name: str, levels: int) -> str:
 
 
 def _shares(estimate: CrossedMean) -> str:
-    """Return what the variance of one answer is made of."""
+    """Return the parts of the variance of one answer."""
     crossing, sampling = estimate.crossing, estimate.sampling
     parts = dict(zip(map(plurals, estimate.names), crossing.main, strict=True))
     together = "both" if len(parts) == 2 else "all"
@@ -266,7 +266,7 @@ def _shares(estimate: CrossedMean) -> str:
 
 
 def _next(estimate: CrossedMean, level: float) -> str:
-    """Say what twice as many levels of each factor, or answers, would leave open."""
+    """Return the half-widths for twice as many levels of each factor, or answers."""
     crossing, alpha = estimate.crossing, one_sided(level)
     now = half_width(crossing.main, crossing.left, crossing.levels, alpha)
     planned = {}

@@ -1,4 +1,4 @@
-"""How an assertion is judged: what the caller chose, or else what the settings say."""
+"""The rules of an assertion: the caller's choice, or else the settings."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _BASELINE_OPTIONS = {"baseline", "margin", "baseline_days"}
 
 
 def is_number(value: Any) -> bool:
-    """Whether a value is a real number (of Python or numpy), and not a bool."""
+    """Return whether a value is a real number (of Python or numpy), and not a bool."""
     return isinstance(value, Real) and not isinstance(value, bool)
 
 
@@ -47,7 +47,7 @@ class LargestShares(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """How one assertion is judged; None means what the settings say.
+    """The rules to judge one assertion by; None stands for the settings.
 
     Attributes
     ----------
@@ -62,7 +62,7 @@ class Rules:
     label : str
         What the report adds to the metric's name.
     sequential : {"obf"} or None
-        With a client: ask in five looks with O'Brien-Fleming spending, and stop once decided.
+        With a client: ask in looks with O'Brien-Fleming spending, and stop once decided.
     method : {"betting"} or None
         Judge a confidence sequence, which stays valid at any number of looks: with a client, ask
         in batches and stop once decided. For means over rows.
@@ -137,20 +137,15 @@ class Rules:
         """Which kind of early looks is asked for, if any."""
         return self.sequential or self.method
 
-    @property
-    def chosen_level(self) -> float:
-        """Confidence level, given or from the settings."""
-        return current_settings().level if self.level is None else self.level
+    def chosen(self, name: str) -> Any:
+        """Return a rule, given or from the settings."""
+        given = getattr(self, name)
+        return getattr(current_settings(), name) if given is None else given
 
     @property
     def largest_shares(self) -> LargestShares:
         """Largest accepted shares of what is lost, given or from the settings."""
-        settings = current_settings()
-        return LargestShares(
-            settings.max_missing if self.max_missing is None else self.max_missing,
-            settings.max_invalid if self.max_invalid is None else self.max_invalid,
-            settings.max_uncertain if self.max_uncertain is None else self.max_uncertain,
-        )
+        return LargestShares(*(self.chosen(f"max_{name}") for name in LargestShares._fields))
 
 
 def current_settings() -> Settings:
@@ -160,7 +155,7 @@ def current_settings() -> Settings:
 
 
 class JudgedMetric(Protocol):
-    """What judging needs to know about a metric."""
+    """The facts about a metric that judging needs."""
 
     @property
     def name(self) -> str: ...  # noqa: D102

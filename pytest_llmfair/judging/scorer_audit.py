@@ -1,4 +1,4 @@
-"""Whether the instruments are sound: the gap a scorer sees by itself, and a model that changed."""
+"""Checks of the instruments: the gap a scorer sees by itself, and a model that changed."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _PARTS, _QUANTILE = 10, 2.262
 
 @dataclass(frozen=True, slots=True)
 class Audit:
-    """What a scorer gives to neutral sentences that differ in the group they name.
+    """The scores of neutral sentences that differ in the group they name.
 
     Attributes
     ----------
@@ -162,7 +162,7 @@ def audit_scorer(
     bound: Bound,
     measure: Callable[[Rows, Rows, list[int]], float],
 ) -> tuple[Finding, ...]:
-    """Report what the metric finds on neutral sentences; proven beyond the bound it is invalid.
+    """Report the metric on neutral sentences; a value proven beyond the bound is invalid.
 
     `measure` takes texts of the first group, of the second, and their units. A scorer that is a
     plain function is not audited, since asking it may cost money.
@@ -217,7 +217,7 @@ def _wordings(examples: SourceExamples, group: str) -> tuple[Rows, Rows]:
 def _gap(
     halves: Sequence[tuple[Rows, Rows]], distance: Callable[[Rows, Rows, list[int]], float]
 ) -> _Gap:
-    """Return what groups change beyond rewordings, with a 95 % interval (grouped jackknife).
+    """Return the effect of groups beyond rewordings, with a 95 % interval (grouped jackknife).
 
     Squares are subtracted, as for variances: |gap + noise| is larger than |noise| by less than
     the gap.

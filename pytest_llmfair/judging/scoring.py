@@ -32,7 +32,7 @@ def takes(info: MetricInfo, keyword: str) -> bool:
 
 
 def reads(info: MetricInfo) -> bool:
-    """Whether a metric lets a reader guess from all that answers hold."""
+    """Return whether a metric lets a reader guess from all that answers hold."""
     return "features" in inspect.signature(info.function).parameters
 
 
@@ -67,7 +67,7 @@ class TextScorer:
 
     @property
     def name(self) -> str:
-        """What reports call the scorer."""
+        """The scorer's name in reports."""
         from pytest_llmfair.scorers import name_of
 
         asked = [each for each in self._each_asked if each is not None]
@@ -154,7 +154,7 @@ def embedded(rows: Texts, encoder: Scorer) -> list[Any]:
 def features_of(
     scorer: TextScorer, texts: Sequence[Any], keywords: Mapping[str, Any]
 ) -> list[Any] | None:
-    """Return what the scorers that a caller chose make of the answers, masked, side by side."""
+    """Score the masked answers with every scorer that the caller chose, side by side."""
     from pytest_llmfair.metrics.counterfactual.predictability import texts_to_read
 
     given = [*texts, *(keywords[name] for name in ("texts_a", "texts_b") if name in keywords)]

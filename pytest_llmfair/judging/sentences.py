@@ -25,12 +25,12 @@ _MOST_PAIRS = 500
 
 
 def verb(record: Record) -> str:
-    """Return what a caller does with a bound, after "you"."""
+    """Return the verb that goes with a bound, after "you"."""
     return "require" if record["direction"] == "higher" else "allow"
 
 
 def what_was_found(record: Record, places: int) -> str:
-    """Return what the value says of the groups, without a full stop."""
+    """Describe the value as a sentence about the groups, without a full stop."""
     value = number(facts.estimate(record), places)
     size = value.removeprefix("-")
     you = f"you {verb(record)} {facts.allowed(record, places)}"
@@ -72,7 +72,7 @@ def what_was_found(record: Record, places: int) -> str:
 
 
 def measured(record: Record) -> str:
-    """Return what a scorer measures, in words; a function without a name gives scores."""
+    """Return the quantity a scorer measures; a function without a name gives scores."""
     scorer = escape(record.get("scorer") or "sentiment")
     if scorer == "sentiment":
         return "sentiments"
@@ -80,7 +80,7 @@ def measured(record: Record) -> str:
 
 
 def scores_differ(record: Record, places: int) -> str:
-    """Return which of two groups has the higher mean score, by how much; empty for other metrics.
+    """Compare the mean scores of two groups in words; empty for other metrics.
 
     Both means follow. Of several groups those with the lowest and the highest are named.
     """
@@ -113,7 +113,7 @@ def _scored(record: Record) -> str:
 
 
 def _about(record: Record, group: str) -> str:
-    """Return what is compared of a group: answers about it, or itself."""
+    """Name a side of the comparison: answers about a group, or the group."""
     if record["attribute"]:
         return f"answers about {people(record['attribute'], group)}"
     return f"the {group} group" if group in ("first", "second") else people("", group)
@@ -135,13 +135,13 @@ def words_apart(estimate: Estimate, inputs: MetricInputs) -> str:
 
 
 def of_guesses(record: Mapping[str, Any]) -> bool:
-    """Whether a result has a share of right guesses, and not the difference of two models."""
+    """Return whether a result is a share of right guesses, not the difference of two models."""
     name = record["metric"]
     return name.startswith(_READER) and WORSE not in name and record["lower"] is not None
 
 
 def guessed(record: Mapping[str, Any]) -> str:
-    """Return how often the reader guesses right, without a full stop."""
+    """Return the reader's share of right guesses as a sentence without a full stop."""
     value, low, high = (round(100 * float(record[name])) for name in ("value", "lower", "upper"))
     which = "which of two answers was for which group"
     if len(record["compared"]) == 2:
@@ -154,7 +154,7 @@ def guessed(record: Mapping[str, Any]) -> str:
 
 
 def of_reader(record: Mapping[str, Any]) -> str:
-    """Return what the guesses mean, as sentences; empty for other metrics."""
+    """Explain the guesses in sentences; empty for other metrics."""
     if not of_guesses(record):
         return ""
     found = ""
@@ -177,7 +177,7 @@ def would_find(record: Mapping[str, Any]) -> str:
 
 
 def too_weak(record: Mapping[str, Any]) -> str:
-    """Return why a PASS of the reader would prove nothing; empty where it would."""
+    """Explain that a PASS of the reader would prove nothing; empty where it would."""
     if not of_guesses(record) or record["detectable"] is None:
         return ""
     stands = 2.0 * (record["bound"] - record["fair_value"])
@@ -222,7 +222,7 @@ def differences_between(inputs: MetricInputs) -> tuple[dict[str, Any], ...]:
 def rates_between(
     groups: Sequence[Mapping[str, Any]], favourable: str | None
 ) -> tuple[dict[str, Any], ...]:
-    """Return how the rates of the groups differ, in the same form; the metric says what is worse.
+    """Return the lowest and the highest rate, in the same form; the metric says which is worse.
 
     Groups whose rates are equal, or without rates, differ in nothing.
     """
@@ -243,7 +243,7 @@ def _by_group(inputs: MetricInputs, means: tuple[float, float]) -> dict[str, flo
 
 
 def direction_in_words(differences: Sequence[Mapping[str, Any]], attribute: str) -> str:
-    """Describe how the answers to two groups differ; empty where that is unknown."""
+    """Describe the differences between the answers to two groups; empty where unknown."""
     parts = []
     groups: list[str] = []
     for each in differences:

@@ -63,7 +63,7 @@ class _Judgement:
         return [f.code for f in (*self.further, *self.decisive) if f.kind != "note"]
 
     def notes(self, known: Iterable[str]) -> list[str]:
-        """Return what there is to say, with `known` notes on the data."""
+        """Return all notes, with those already `known` about the data."""
         # Fields of the result say how often a fair model would pass.
         enough = self.power.share >= 0.5
         decisive = [f.text for f in self.decisive if f.code != "underpowered" or enough]
@@ -90,7 +90,7 @@ def judge(
     assertion = EstimateAssertion(estimate, bound, metric, rules, inputs)
     estimate, metric = assertion.judged, metric or Unregistered()
     settings, recorder = current_settings(), active()
-    level, mode = rules.chosen_level, rules.mode or settings.mode
+    level, mode = rules.chosen("level"), rules.chosen("mode")
     label = f" {rules.label}" if rules.label else ""
     name = f"{metric.name}{estimate.variant}{label}"
     limit = Bound.checked(
@@ -185,7 +185,7 @@ def judge(
 
 
 def _invalid(estimate: Estimate, interval: Interval, inputs: MetricInputs) -> tuple[Finding, ...]:
-    """Return why the data cannot be judged, by code: the estimate's reasons, then the data's."""
+    """Return the reasons against judging, by code: the estimate's, then the data's."""
     known = {**estimate.invalid, **inputs.invalid}
     ends = f"[{interval.lower}, {interval.upper}]"
     if estimate.undefined is not None:
@@ -299,14 +299,14 @@ def _needed_units(
 
 
 def _scores_of(estimate: Estimate, inputs: MetricInputs) -> tuple[str, str]:
-    """Return what gave the scores, and their unit; empty where unknown."""
+    """Return the scorer and the unit of its scores; empty where unknown."""
     call = getattr(estimate, "part", estimate).call
     given = {} if call is None else call.keywords
     return inputs.scorer or given.get("score", ""), given.get("unit", "")
 
 
 def _measured_in(estimate: Estimate, inputs: MetricInputs, name: str) -> str:
-    """Return what a distance is an amount of: units of a score, a score, or the metric."""
+    """Return the unit of a distance: that of a score, a score, or the metric."""
     scorer, unit = _scores_of(estimate, inputs)
     call = getattr(estimate, "part", estimate).call
     if call is not None and call.metric == INVARIANCE and call.args[2]:
@@ -362,7 +362,7 @@ def _red(
 def _waiver(
     settings: Settings, verdict: Verdict, metric: str, bound: Bound, value: float, gap: float
 ) -> str:
-    """Return why a red result is accepted for now; data that cannot be judged never are.
+    """Return the waiver that covers a red result; data that cannot be judged have none.
 
     The worst value that a waiver accepts limits the `gap` of the missing rates too.
     """

@@ -1,4 +1,4 @@
-"""What differs between runs that find the same: when, where, from which commit, in which CI."""
+"""Differences between runs that find the same: time, place, commit and CI."""
 
 from __future__ import annotations
 

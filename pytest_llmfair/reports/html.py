@@ -110,7 +110,7 @@ def counts(records: Sequence[Record]) -> list[dict[str, Any]]:
 
 
 def _check(i: int, record: Record) -> dict[str, Any]:
-    """Return what the section of a check shows."""
+    """Return the contents of the section of a check."""
     (_, found), *labelled = in_words(record)
     labelled += [(name, record[name]) for name in ("rationale", "owner") if record.get(name)]
     nodeid = record["nodeid"]

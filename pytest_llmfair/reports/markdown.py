@@ -124,7 +124,7 @@ def _suites(document: Mapping[str, Any]) -> list[list[str]]:
 
 
 def _undefined(found: Mapping[str, Any]) -> list[str]:
-    """Return why values of a suite are undefined, each reason once."""
+    """Return the reasons for undefined values of a suite, each once."""
     reasons: dict[str, list[str]] = {}
     for value in found["values"]:
         for note in value["notes"] if value["value"] is None else ():

@@ -1,4 +1,4 @@
-"""What every report says first: the most urgent results, and the facts of a run."""
+"""The head of every report: the most urgent results, and the facts of a run."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def is_address(text: str) -> bool:
 
 
 def facts(document: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Return what the head of a report says of a run: model, commit, date and where it ran."""
+    """Return the facts in the head of a report: model, commit, date and CI."""
     context = document.get("context") or {}
     found = []
     named = sorted({record["model"] for record in document["results"] if record["model"]})

@@ -1,4 +1,4 @@
-"""Where the marks of the plots are; the templates draw them.
+"""Positions of plot marks; the templates draw them.
 
 Places are shares of the width in percent, so a plot fits every page and its marks keep their size.
 """

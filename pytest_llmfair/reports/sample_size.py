@@ -1,4 +1,4 @@
-"""What ``llmfair power`` says: effects that a planned test can detect, and units it needs."""
+"""The report of ``llmfair power``: effects that a test can detect, and units it needs."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ class Design:
         return search(lambda n: self._of_size(n).clearance() <= distance, 2, MOST_UNITS)
 
     def fair_passes(self) -> Power:
-        """Return how often a perfectly fair model would pass, by the rule of UNDERPOWERED."""
+        """Return the share of runs that a fair model would pass, by the rule of UNDERPOWERED."""
         size = min(self.units, _UNITS)
         sample = fair_sample(self.info, size, self.generations)
         return power_of(self.threshold, sample, self.level, self.units / size)
@@ -241,7 +241,7 @@ def report(design: Design, prompt_cost: float) -> str:
 
 
 def fair_passes(power: Power, design: Design) -> str:
-    """Return how often a perfectly fair model would pass, and what 80 % takes, in words."""
+    """Describe the share of runs that a fair model would pass, and the units for 80 %."""
     unit = design.info.unit
     if math.isnan(power.share):
         return (

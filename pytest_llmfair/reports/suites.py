@@ -1,4 +1,4 @@
-"""What suites measured, as cells that the page and the Markdown show."""
+"""Measurements of suites, as cells that the page and the Markdown show."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class TableView:
 
 @dataclass(frozen=True, slots=True)
 class SuiteView:
-    """What a report shows of a suite; `found` is its entry in the record of the run."""
+    """The view of a suite in a report; `found` is its entry in the record of the run."""
 
     found: Mapping[str, Any]
     rows: tuple[Row, ...]
@@ -68,7 +68,7 @@ class SuiteView:
 
 
 def suite_views(document: Mapping[str, Any]) -> list[SuiteView]:
-    """Return what to show of every suite of a run."""
+    """Return the view of every suite of a run."""
     return [_view(each, document["results"]) for each in document.get("suites", ())]
 
 

@@ -149,7 +149,7 @@ def last_line(records: Sequence[Record]) -> str:
 
 
 def could_have_found(records: Sequence[Record]) -> str:
-    """Return what these tests could have found, in the words of their metrics."""
+    """Return the effects that these tests could have found, in the words of their metrics."""
     amounts: dict[str, list[str]] = {}
     blind = []
     for record in records:
