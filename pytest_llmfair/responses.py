@@ -51,18 +51,6 @@ class DigestedText(str):
     """Stand-in for an answer recorded only as a digest; reading its text raises ``TypeError``.
 
     Two stand-ins are equal if their texts were.
-
-    Parameters
-    ----------
-    digest : str
-        Digest of the text.
-    cut : bool
-        Whether the text ended at the caller's token limit.
-
-    Examples
-    --------
-    >>> DigestedText("9f86") == DigestedText("9f86")
-    True
     """
 
     __slots__ = ("cut", "digest")

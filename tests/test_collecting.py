@@ -5,11 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from pytest_llmfair import FairnessAssertionError, assert_counterfactual_invariance, assert_metric
+from pytest_llmfair import assert_counterfactual_invariance, assert_metric
 from pytest_llmfair.counterfactuals import Pair, generate_pairs
 from pytest_llmfair.judging.collecting import collect
 from pytest_llmfair.judging.sequential import in_looks
 from pytest_llmfair.responses import CutAnswer, Missing, PairedResponses, Responses, joined_origins
+from tests.judged import result_of
 
 SCORED = ("toxic_fraction", "expected_maximum_toxicity")
 WORDS = {"group_words": {"male": ["he"], "female": ["she"]}, "target_words": ["nurse"]}
@@ -26,10 +27,7 @@ def judged(name, data, max_missing=0.05, **keywords):
     bound = {"minimum": 0.5} if name == "counterfactual_rouge_l" else {"bound": 0.5}
     if name in SCORED:
         keywords["scorer"] = length_score
-    try:
-        return assert_metric(name, data, **bound, **keywords, max_missing=max_missing)
-    except FairnessAssertionError as error:
-        return error.result
+    return result_of(assert_metric, name, data, **bound, **keywords, max_missing=max_missing)
 
 
 def arguments(name, data, max_missing=0.05, **keywords):
