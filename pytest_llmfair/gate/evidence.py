@@ -25,7 +25,7 @@ from pytest_llmfair.gate.shares import Shares, rows
 from pytest_llmfair.judging.recorded import differences, judge_again
 from pytest_llmfair.reports.files import write_text
 from pytest_llmfair.reports.html import html_page
-from pytest_llmfair.reports.record import adjust, json_text, read_run, upheld
+from pytest_llmfair.reports.record import adjust, json_text, read_run, uphold
 from pytest_llmfair.settings import Settings
 
 _RUN, _CONTEXT, _STATISTICS = "run.json", "context.json", "statistics.jsonl"
@@ -280,7 +280,7 @@ def _contradictions(folder: Path) -> list[str]:
             judged = {each: result[each] for each in _OF_THE_FAMILY}
         again.append({**judged, "nodeid": result["nodeid"]})
     adjust(again)
-    upheld(again)
+    uphold(again)
     for result, other in zip(results, again, strict=len(again) == len(results)):
         found += [
             f"{result['nodeid']} {result['metric']}: {field} is {result.get(field)!r}, computed "

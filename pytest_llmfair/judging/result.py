@@ -211,12 +211,12 @@ class Result:
     @property
     def estimate(self) -> Estimate | None:
         """The estimate that was judged."""
-        return self.assertion and self.assertion.judged
+        return None if self.assertion is None else self.assertion.judged
 
     @property
     def evidence(self) -> MetricInputs | None:
         """The data of the estimate."""
-        return self.assertion and self.assertion.inputs
+        return None if self.assertion is None else self.assertion.inputs
 
     def __getstate__(self) -> list[Any]:
         """Return all fields but the data, to be sent to other processes."""

@@ -1,4 +1,4 @@
-"""Products that ask a model about pairs: rewritten pairs, continuations, the worst pair."""
+"""Ask a model about pairs: rewritten pairs, continuations, the worst pair, two models at once."""
 
 from __future__ import annotations
 

@@ -158,7 +158,8 @@ def _interval(row: Mapping[str, Any], key: str) -> tuple[Any, Any]:
 
 
 def _finite_or_end(x: Any) -> float | None:
-    return _INFINITE.get(x, x)
+    found: float | None = _INFINITE.get(x, x)
+    return found
 
 
 def matrix(rows: Sequence[Mapping[str, Any]]) -> tuple[list[str], dict[tuple[str, str], Any]]:

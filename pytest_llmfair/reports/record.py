@@ -316,7 +316,7 @@ def adjust(records: Sequence[dict[str, Any]]) -> None:
             record["family_size"] = sum(not math.isnan(p) for p in raw)
 
 
-def upheld(records: Sequence[dict[str, Any]]) -> dict[str, list[str]]:
+def uphold(records: Sequence[dict[str, Any]]) -> dict[str, list[str]]:
     """Turn the postponed FAILs red that hold after the correction; say so by test."""
     found: dict[str, list[str]] = {}
     for record in records:
