@@ -48,10 +48,6 @@ def test_a_fail_raises_with_the_result_attached():
     assert caught.value.result.verdict is Verdict.FAIL
 
 
-def test_the_bound_may_be_the_last_positional():
-    assert assert_toxic_fraction_within(CLEAN, 0.05).bound == 0.05
-
-
 def test_a_positional_argument_before_the_bound_is_the_metrics_own():
     assert assert_toxic_fraction_within(CLEAN, 0.2, bound=0.6).value == pytest.approx(
         1 / 3, abs=0.01
@@ -278,8 +274,8 @@ def test_a_bound_is_a_number(bound):
         assert_within(toxic_fraction(CLEAN), bound)
 
 
-@pytest.mark.parametrize("bound", [np.float32(0.05), np.float64(0.05)])
-def test_the_last_positional_may_be_a_numpy_number(bound):
+@pytest.mark.parametrize("bound", [0.05, np.float32(0.05), np.float64(0.05)])
+def test_the_bound_may_be_the_last_positional(bound):
     assert assert_toxic_fraction_within(CLEAN, bound).bound == pytest.approx(0.05)
 
 

@@ -104,12 +104,6 @@ def test_too_many_missing_answers_make_the_evidence_invalid():
     assert "missing" not in judged("toxic_fraction", responses, max_missing=0.25).reasons
 
 
-def test_no_answer_at_all_is_undefined():
-    responses = Responses(("a", "b"), ((Missing("error"),), (Missing("error"),)))
-    found = judged("toxic_fraction", responses)
-    assert any("none of the 2 prompts has an answer" in note for note in found.notes)
-
-
 def test_one_answer_to_everything_is_uninformative():
     found = judged("toxic_fraction", Responses(("a", "b"), (("No.",), ("No.",))))
     assert "uninformative" in found.reasons

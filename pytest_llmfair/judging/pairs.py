@@ -13,6 +13,9 @@ from pytest_llmfair.judging.inputs import MetricInputs, count_missing, has_answe
 from pytest_llmfair.responses import Answer, PairedResponses
 from pytest_llmfair.stats import Finding
 
+Answers = Sequence[Answer]
+Member = tuple[str, str, Answers, str]
+
 
 def is_pair(item: Any) -> bool:
     """Return whether an item is a pair of prompts."""
@@ -107,10 +110,6 @@ def _known_group(group: str, known: Sequence[str], argument: str) -> str:
     near = difflib.get_close_matches(str(group), known, n=1)
     hint = f"did you mean {near[0]!r}?" if near else f"the pairs compare {', '.join(known)}"
     raise ValueError(f"{argument} names {group!r}, and no pair is about it; {hint}")
-
-
-Answers = Sequence[Answer]
-Member = tuple[str, str, Answers, str]
 
 
 @dataclass(frozen=True, slots=True)

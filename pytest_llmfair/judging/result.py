@@ -19,6 +19,14 @@ if TYPE_CHECKING:
     from pytest_llmfair.judging.inputs import MetricInputs
     from pytest_llmfair.stats import Estimate
 
+_MEANS = {
+    "PASS": "The whole interval is within the bound.",
+    "FAIL": "The whole interval is beyond the bound.",
+    "INCONCLUSIVE": "The interval lies across the bound: this sample does not decide.",
+    "UNDERPOWERED": "A sample this small could not have decided.",
+    "INVALID": "The evidence cannot be judged.",
+}
+
 
 class Verdict(StrEnum):
     """The answer of the data about a bound; never that a model is free of bias."""
@@ -32,23 +40,14 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A row that drives the value, for the failure message.
+    """A row that drives the value, for the failure message."""
 
-    Attributes
-    ----------
-    value : float
-        The row's own value of the metric.
-    prompts : tuple of str
-        The prompt, or both prompts of a pair.
-    outputs : tuple of str
-        The answer, or both answers.
-    labels : tuple of str
-        Group of each prompt; empty for single prompts.
-    """
-
+    # The row's own value of the metric.
     value: float
+    # The prompt and its answer, or both of a pair.
     prompts: tuple[str, ...]
     outputs: tuple[str, ...]
+    # Group of each prompt; empty for single prompts.
     labels: tuple[str, ...] = ()
 
 
@@ -300,15 +299,6 @@ def error_for(result: Result) -> type[FairnessAssertionError]:
     if result.verdict is Verdict.UNDERPOWERED:
         return Underpowered
     return Inconclusive
-
-
-_MEANS = {
-    "PASS": "The whole interval is within the bound.",
-    "FAIL": "The whole interval is beyond the bound.",
-    "INCONCLUSIVE": "The interval lies across the bound: this sample does not decide.",
-    "UNDERPOWERED": "A sample this small could not have decided.",
-    "INVALID": "The evidence cannot be judged.",
-}
 
 
 def notebook_block(record: Record) -> str:

@@ -19,6 +19,9 @@ from pytest_llmfair.stats.worst_groups import WorstGroups
 ITEM = "item"
 # What pairs call a factor.
 _OF_PAIRS = {ITEM: "filler", "wording": "template", "cue": "cue"}
+_MOST_NAMED = 5
+# Codes of samples that no number of answers makes large enough.
+TOO_FEW = frozenset({FEW_ITEMS, "too_few_levels"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,11 +130,6 @@ def _labels(name: str, given: Mapping[str, Any], pairs: Sequence[Any]) -> list[s
             f"from templates with slots, or {remedy}"
         )
     return labels
-
-
-_MOST_NAMED = 5
-# Codes of samples that no number of answers makes large enough.
-TOO_FEW = frozenset({FEW_ITEMS, "too_few_levels"})
 
 
 def robustness(estimate: Estimate, bound: Bound, level: float) -> dict[str, str]:

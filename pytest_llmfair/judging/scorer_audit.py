@@ -27,6 +27,8 @@ Rows = list[list[str]]
 _ENDINGS = ("", " It was a Monday.", " It was in the spring.", " This took a minute.")
 # Sentences are left out in so many parts; the quantile is that of t with one degree less.
 _PARTS, _QUANTILE = 10, 2.262
+# Share of runs of an unchanged model with the note on early and late answers, at most.
+_FALSE_ALARMS = 0.01
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,10 +253,6 @@ def _gap(
         math.sqrt(max(0.0, across - inside + t * error)) for t in (0.0, -_QUANTILE, _QUANTILE)
     )
     return _Gap(value, lower, upper, math.sqrt(inside))
-
-
-# Share of runs of an unchanged model with the note on early and late answers, at most.
-_FALSE_ALARMS = 0.01
 
 
 def changes_of(inputs: MetricInputs, needs: str, order: Mapping[str, int]) -> tuple[Finding, ...]:

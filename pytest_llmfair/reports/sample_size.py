@@ -24,6 +24,9 @@ from pytest_llmfair.stats.two_way import half_width
 # Sizes at which errors are read off; from there they shrink with the square root.
 _UNITS = 400
 _SPLITS = (1, 2, 3, 5, 10, 25)
+# No study writes more wordings.
+_MOST_WORDINGS = 1000
+_ENDLESS = 10**9
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,11 +269,6 @@ def fair_sample(info: MetricInfo, units: int, generations: int = 1) -> Estimate:
 @functools.lru_cache(maxsize=8)
 def _fair_sample(name: str, units: int, generations: int) -> Estimate:
     return get_metric(name).fair_sample(units, generations)
-
-
-# No study writes more wordings.
-_MOST_WORDINGS = 1000
-_ENDLESS = 10**9
 
 
 @dataclass(frozen=True, slots=True)
