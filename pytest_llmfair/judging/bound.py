@@ -9,6 +9,7 @@ from numbers import Real
 from typing import Any, Literal
 
 from pytest_llmfair._util.validation import one_sided
+from pytest_llmfair._util.wording import listed
 from pytest_llmfair.stats import Estimate, Finding
 
 Direction = Literal["lower", "higher", "two-sided"]
@@ -143,6 +144,10 @@ class Bound:
         low, high = self.ends
         return (upper <= high and lower >= low), (lower > high or upper < low)
 
+    def sides_of(self, estimate: Estimate, alpha: float) -> tuple[bool, bool]:
+        """Return the same for an estimate's interval with `alpha` beyond either end."""
+        return self.sides(estimate.lower_bound(alpha), estimate.upper_bound(alpha))
+
     def allows(self, x: float) -> bool:
         """Return whether a bare value is within the bound, up to rounding."""
         shift = -_ROUNDING if self.direction == "higher" else _ROUNDING
@@ -181,7 +186,7 @@ class Bound:
         if parts is not None:
             each = estimate.shared.each(alpha)  # type: ignore[attr-defined]
             return any(self.beyond_noise(part, each) for part in parts.values())
-        if not self.sides(estimate.lower_bound(alpha), estimate.upper_bound(alpha))[1]:
+        if not self.sides_of(estimate, alpha)[1]:
             return False
         if estimate.excess is None:
             return True
@@ -212,7 +217,7 @@ class Bound:
         floor = estimate.floor
         if floor is None or estimate.excess is None:
             return ()
-        if not self.sides(floor.lower_bound(alpha), floor.upper_bound(alpha))[1]:
+        if not self.sides_of(floor, alpha)[1]:
             return ()
         side = "below" if self.direction == "higher" else "above"
         text = (
@@ -270,9 +275,8 @@ class Bound:
         beyond = [str(key) for key, row in rows.items() if self.beyond_noise(row, alpha)]
         if not beyond:
             return ()
-        more = f" and {len(beyond) - 5} more" if len(beyond) > 5 else ""
         text = (
             f"{len(beyond)} of {len(rows)} parts are beyond the bound by themselves: "
-            f"{', '.join(beyond[:5])}{more}"
+            f"{listed(beyond, 5)}"
         )
         return (Finding("parts_exceed", text),)

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Any
 
+from pytest_llmfair._util.wording import listed
 from pytest_llmfair.judging.pairs import groups_of, is_pair, pairs_in
 from pytest_llmfair.judging.rules import LargestShares
 from pytest_llmfair.metrics import MetricInfo
@@ -271,14 +272,11 @@ def _uncertain_prompts(source: Any, left: Mapping[str, Any], largest: float) -> 
 def words_lost(lost: Mapping[str, int]) -> str:
     """Return the words without a counterpart, each with its count."""
     words = [f"{word!r} ({n})" for word, n in lost.items()]
-    more = f" and {len(words) - _MOST_WORDS} more" if len(words) > _MOST_WORDS else ""
-    return f"{', '.join(words[:_MOST_WORDS])}{more}"
+    return listed(words, _MOST_WORDS)
 
 
 def most_common_reasons(rejected: Sequence[Any]) -> str:
     """Return the failed checks in words, the most frequent first, each with its count."""
     # After the colon comes the place in the prompt, which is different each time.
     counts = Counter(reason.partition(":")[0] for one in rejected for reason in one.reasons)
-    shown = [f"{reason} ({n})" for reason, n in counts.most_common(_MOST_REASONS)]
-    more = len(counts) - _MOST_REASONS
-    return ", ".join(shown) + (f" and {more} more" if more > 0 else "")
+    return listed([f"{reason} ({n})" for reason, n in counts.most_common()], _MOST_REASONS)

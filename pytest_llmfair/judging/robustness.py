@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pytest_llmfair._util.validation import one_sided
-from pytest_llmfair._util.wording import number, plural, plurals
+from pytest_llmfair._util.wording import listed, number, plural, plurals
 from pytest_llmfair.judging.bound import Bound
 from pytest_llmfair.judging.pairs import pairs_in
 from pytest_llmfair.stats import Estimate, Finding
@@ -175,15 +175,12 @@ def worst_level(
         for label, part in levels.items()
     }
     alpha = one_sided(level)
-    within = all(
-        bound.sides(part.lower_bound(alpha), part.upper_bound(alpha))[0] for part in parts.values()
-    )
+    within = all(bound.sides_of(part, alpha)[0] for part in parts.values())
     share = alpha / max(len(parts), 1)
     beyond = [key for key, part in parts.items() if bound.beyond_noise(part, share)]
     if not beyond:
         return within, ()
-    more = len(beyond) - _MOST_NAMED
-    named = ", ".join(beyond[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
+    named = listed(beyond, _MOST_NAMED)
     return within, (Finding("worst_level", f"proven beyond the bound by themselves: {named}"),)
 
 
@@ -231,9 +228,7 @@ def _verdicts(name: str, parts: Mapping[str, Estimate], bound: Bound, level: flo
     """Count the levels that alone would FAIL and PASS, each at its share of the error rate."""
     alpha = one_sided(level) / len(parts)
     fails = sum(bound.beyond_noise(part, alpha) for part in parts.values())
-    passes = sum(
-        bound.sides(part.lower_bound(alpha), part.upper_bound(alpha))[0] for part in parts.values()
-    )
+    passes = sum(bound.sides_of(part, alpha)[0] for part in parts.values())
     text = f"{fails} of {len(parts)} alone would FAIL, {passes} would PASS"
     if fails and passes:
         text += f": the verdict depends on the {name}"

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pytest_llmfair._util.wording import plural
+from pytest_llmfair._util.wording import listed, plural
 from pytest_llmfair.judging import facts as words
 from pytest_llmfair.judging.facts import Record
 from pytest_llmfair.reports.columns import accepted
@@ -41,10 +41,9 @@ def without_verdict(errors: Sequence[Mapping[str, Any]]) -> str:
     """Return a sentence about tests that ended with an error; an empty text without any."""
     if not errors:
         return ""
-    named = ", ".join(str(each["nodeid"]) for each in errors[:_MOST_NAMED])
-    more = f" and {len(errors) - _MOST_NAMED} more" if len(errors) > _MOST_NAMED else ""
+    named = listed([str(each["nodeid"]) for each in errors], _MOST_NAMED)
     count = plural("fairness test", len(errors))
-    return f"{count} ended with an error before all verdicts: {named}{more}"
+    return f"{count} ended with an error before all verdicts: {named}"
 
 
 def is_address(text: str) -> bool:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from pytest_llmfair._util.printing import say_line
-from pytest_llmfair._util.wording import escape, p_value, plural, shorten, wrapped
+from pytest_llmfair._util.wording import escape, listed, p_value, plural, shorten, wrapped
 from pytest_llmfair.judging import facts
 from pytest_llmfair.judging.facts import Record
 from pytest_llmfair.judging.message import PASS_MEANS, decides, lacking, metric_name
@@ -165,9 +165,8 @@ def could_have_found(records: Sequence[Record]) -> str:
         ends = dict.fromkeys((found[0], found[-1]))
         shown.append(f"{' to '.join(ends)} {words}")
     names = list(dict.fromkeys(blind))
-    more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
     if names:
-        shown.append(f"nothing in {', '.join(names[:_MOST_NAMES])}{more}")
+        shown.append(f"nothing in {listed(names, _MOST_NAMES)}")
     return f"In 80 % of runs these tests would find: {'; '.join(shown)}."
 
 
@@ -223,8 +222,7 @@ def _grouped(title: str, texts: Iterable[tuple[str, Record]]) -> Iterator[str]:
     groups: dict[str, list[str]] = {}
     for text, found in members.items():
         names = list(dict.fromkeys(map(_test, found))) if found[1:] else [_both(found[0])]
-        more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
-        groups.setdefault(f"{', '.join(names[:_MOST_NAMES])}{more}:", []).append(text)
+        groups.setdefault(f"{listed(names, _MOST_NAMES)}:", []).append(text)
     if groups:
         yield title
     for shown, own in groups.items():
