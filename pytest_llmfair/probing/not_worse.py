@@ -113,11 +113,10 @@ def assert_not_worse(
     word: Pairing | None = None if paired is None else "rows" if paired else "independent"
     models = {"candidate": candidate, "baseline": baseline}
     left, margin = _sorted_out(data, info, models, margin)
-    _check_kinds(info, models)
     if all(isinstance(each, _MEASURED) for each in models.values()):
         sides = [Side.of(each) for each in models.values()]
         return conclude(compared(sides, info, margin, rules, how=word))
-    assert info is not None
+    info = _metric_of_two(info, models)
     bound = Bound.checked(margin, "lower", 0.0, (-math.inf, math.inf), f"{info.name} {WORSE}")
     asked, units = _asked_of_both(left, models, keywords)
     request = Assertion.of(
@@ -162,10 +161,8 @@ def _sorted_out(
     return left, margin
 
 
-def _check_kinds(info: MetricInfo | None, models: Mapping[str, Any]) -> None:
-    """Raise ``TypeError`` unless there are two estimates or results, or a metric and models."""
-    if all(isinstance(each, _MEASURED) for each in models.values()):
-        return
+def _metric_of_two(info: MetricInfo | None, models: Mapping[str, Any]) -> MetricInfo:
+    """Return the metric; raise ``TypeError`` unless there are a metric and two models."""
     if info is None and any(map(_is_model, models.values())):
         raise TypeError(f"two models are compared by a metric, on prompts or pairs: {_FORM}")
     if info is None:
@@ -181,6 +178,7 @@ def _check_kinds(info: MetricInfo | None, models: Mapping[str, Any]) -> None:
                 "answers, or model specifications such as 'responses:old.jsonl' (or two "
                 f"estimates, or two results): {_FORM}"
             )
+    return info
 
 
 def _asked_of_both(
