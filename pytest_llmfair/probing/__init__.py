@@ -1,4 +1,4 @@
-"""Ask a model about pairs: rewritten pairs, continuations, the worst pair, two models at once."""
+"""Products that ask a model about pairs: rewritten pairs, continuations, the worst pair."""
 
 from __future__ import annotations
 
