@@ -115,7 +115,8 @@ def load_toml(text: str, source: str) -> Any:
 
     try:
         content = as_json(tomllib.loads(text))
-    except tomllib.TOMLDecodeError as error:
+    # A number may have too many digits, and lists may be nested too deep.
+    except (ValueError, RecursionError) as error:
         place = re.search(r"line (\d+)", str(error))
         where = f"{source}:{place[1]}" if place else source
         raise ValueError(f"{where}: this is not valid TOML: {error}") from None

@@ -1,13 +1,18 @@
-"""Reads YAML of users as plain data, within limits for nesting and aliases."""
+"""Reads YAML of users as plain data, within limits for nesting, aliases and numbers."""
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 # Levels of nesting: the parser needs a part of the stack for each.
 _DEEPEST = 64
 # Values that aliases may repeat: nine lines of nested aliases can stand for a billion.
 _MOST_REPEATED = 100_000
+# Characters of a number: one of 1,000 is larger than any float, and parts as in 1:59:59 take time
+# that grows with the square of their count.
+_LONGEST_NUMBER = 100
+_NUMBER = re.compile(r"[-+]?[\d.][-+.\da-fxo_:]*", re.I)
 
 
 def safe_yaml(text: str, loader: Any = None) -> Any:
@@ -16,13 +21,18 @@ def safe_yaml(text: str, loader: Any = None) -> Any:
     Raises
     ------
     yaml.YAMLError
-        If this is not YAML, is nested deeper than 64 levels, or aliases repeat too much.
+        If this is not YAML, is nested deeper than 64 levels, holds a number of more than 100
+        characters, or aliases repeat too much.
     """
     import yaml
 
     loader = loader or getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     _check_size(text, loader)
-    return yaml.load(text, Loader=loader)
+    try:
+        return yaml.load(text, Loader=loader)
+    # A tag such as !!int promises what the text is not, and a date may not exist.
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        raise yaml.YAMLError(f"a value is not what it should be: {error}") from None
 
 
 def _check_size(text: str, loader: Any) -> None:
@@ -35,6 +45,10 @@ def _check_size(text: str, loader: Any) -> None:
     begun: list[tuple[str | None, int]] = [(None, 0)]
     for event in yaml.parse(text, Loader=loader):
         problem, name, size = "", getattr(event, "anchor", None), 0
+        if isinstance(event, yaml.ScalarEvent) and _is_long_number(event):
+            problem = (
+                f"a number has more than {_LONGEST_NUMBER} characters; quote it if it is a text"
+            )
         if isinstance(event, yaml.CollectionStartEvent):
             begun.append((name, 0))
             if len(begun) > _DEEPEST:
@@ -55,3 +69,10 @@ def _check_size(text: str, loader: Any) -> None:
         if problem:
             mark: Any = event.start_mark
             raise yaml.MarkedYAMLError(problem=problem, problem_mark=mark)
+
+
+def _is_long_number(event: Any) -> bool:
+    written: str = event.value
+    # What stands in quotes is a text, unless a tag says otherwise.
+    may_be = len(written) > _LONGEST_NUMBER and not (event.style and event.tag is None)
+    return may_be and _NUMBER.fullmatch(written) is not None

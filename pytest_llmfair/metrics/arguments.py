@@ -6,6 +6,7 @@ Every error names the argument, the row and the remedy.
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence, Set, Sized
 from itertools import pairwise
 from typing import Any, Protocol, TypeVar
@@ -15,6 +16,8 @@ import numpy.typing as npt
 
 from pytest_llmfair.responses import REMEDY, DigestedText, Missing
 from pytest_llmfair.stats import Estimate, Finding
+
+_MANY_GROUPS = 100
 
 # For metrics and for the rooms above; these are not names of `pytest_llmfair.metrics`.
 __all__: list[str] = []
@@ -312,6 +315,14 @@ def group_rows(groups: Any, rows: int, argument: str = "groups") -> RowsByLabel:
         raise ValueError(
             f"{argument} holds {len(members)} group ({', '.join(map(str, members))}); "
             "a comparison needs at least two"
+        )
+    if len(members) > _MANY_GROUPS:
+        n = len(members)
+        # Said at once, since the user may stop it: an identifier of people makes a group of each.
+        warnings.warn(
+            f"{argument} holds {n:,} groups, and all {n * (n - 1) // 2:,} pairs of them are "
+            "compared, which may take minutes or hours; give a column with fewer groups",
+            stacklevel=2,
         )
     return members
 

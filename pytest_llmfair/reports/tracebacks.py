@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from traceback import walk_tb
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pytest_llmfair._util.printing import printable
 
@@ -58,7 +58,10 @@ def _verdict_first(report: pytest.TestReport, kind: type[BaseException]) -> None
 
 def _make_printable(report: pytest.TestReport) -> None:
     # Labels, names and answers in a message may come from others.
-    for trace, crash, _ in getattr(report.longrepr, "chain", ()):
+    shown: Any = report.longrepr
+    # With --tb=native there is one traceback, and no chain of causes.
+    alone = [(shown.reprtraceback, shown.reprcrash, None)] if hasattr(shown, "reprcrash") else []
+    for trace, crash, _ in getattr(shown, "chain", alone):
         if crash is not None:
             crash.message = printable(crash.message)
         for entry in trace.reprentries:

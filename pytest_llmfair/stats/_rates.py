@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, replace
@@ -144,14 +145,7 @@ class TwoRates:
 
         def share(x: float) -> float:
             """Share of the other group's counts that keep both ends within, at rate `x` here."""
-            ends: tuple[Callable[[float], float], ...] = (
-                (lambda p: difference_excess(x, p, (own, other), self.correction, room[1])),
-                (lambda p: difference_excess(1.0 - p, x, (other, own), self.correction, -room[0])),
-            )
-            least, most = (
-                0.0 if end(0.0) <= 0.0 else find_root(end, 0.0, 1.0) if end(1.0) <= 0.0 else 2.0
-                for end in ends
-            )
+            least, most = _ends(x, own, other, self.correction, room)
             first = math.ceil(least * m - _ROUNDING)
             below = special.bdtr(first - 1.0, m, b.value) if first > 0 else 0.0
             up_to = special.bdtr(min(m, math.floor((1.0 - most) * m + _ROUNDING)), m, b.value)
@@ -323,3 +317,23 @@ def _flags(
     elif discordance == 0.0:
         found.append(Finding("no_variance", f"no outcome differs inside any of {n_units} units"))
     return found
+
+
+# Pairs of many groups ask the same again, since most groups have one of a few sizes.
+@functools.lru_cache(maxsize=2**14)
+def _ends(
+    x: float, own: float, other: float, correction: float, room: tuple[float, float]
+) -> tuple[float, float]:
+    """Return the ends of the other rates whose interval is within `room`; 2 where there are none.
+
+    The first is the least of them, the second 1 minus the largest.
+    """
+    ends: tuple[Callable[[float], float], ...] = (
+        (lambda p: difference_excess(x, p, (own, other), correction, room[1])),
+        (lambda p: difference_excess(1.0 - p, x, (other, own), correction, -room[0])),
+    )
+    least, most = (
+        0.0 if end(0.0) <= 0.0 else find_root(end, 0.0, 1.0) if end(1.0) <= 0.0 else 2.0
+        for end in ends
+    )
+    return least, most

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -208,6 +209,8 @@ def restricted_rates(
     return p_a, min(1.0, max(0.0, p_a - gap))
 
 
+# Pairs of many groups often have the same counts.
+@functools.lru_cache(maxsize=2**14)
 def difference_bound(
     rate_a: float, rate_b: float, precision_a: float, precision_b: float, correction: float
 ) -> float:
