@@ -20,7 +20,7 @@ from pytest_llmfair import (
     assert_not_worse,
     assert_toxic_fraction_within,
 )
-from pytest_llmfair.judging import multiplicity
+from pytest_llmfair.reports.record import adjust
 from pytest_llmfair.responses import Missing
 from pytest_llmfair.stats import Mean, MeanMaximum, Spending
 from pytest_llmfair.stats.difference import PairedDifference
@@ -165,7 +165,7 @@ def _family(rng: np.random.Generator, shift: float) -> bool:
         }
         for row, look in zip(nominal, last, strict=True)
     ]
-    multiplicity.adjust(records)
+    adjust(records)
     return any(record["p_adjusted"] < _ALPHA for record in records)
 
 

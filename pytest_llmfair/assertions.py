@@ -6,23 +6,28 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pytest_llmfair._util.keywords import helpful_keywords
-from pytest_llmfair.judging.arguments import bound_of, check_keywords, unpacked
 from pytest_llmfair.judging.assertion import (
     Assertion,
     Compare,
     EstimateAssertion,
-    TextScorer,
+    bound_of,
+    check_keywords,
+    unpacked,
 )
-from pytest_llmfair.judging.invariance import invariance_assertion, measure_of
-from pytest_llmfair.judging.not_worse import OTHER_WORDS, compare_models, is_metric_name
+from pytest_llmfair.judging.invariance import (
+    invariance_assertion,
+    measure_of,
+    unawareness_assertion,
+)
 from pytest_llmfair.judging.outcome import conclude
 from pytest_llmfair.judging.pipeline import evaluate
 from pytest_llmfair.judging.result import Result
 from pytest_llmfair.judging.rules import Rules
-from pytest_llmfair.judging.unawareness import unawareness_assertion
+from pytest_llmfair.judging.scoring import TextScorer
 from pytest_llmfair.metrics import all_metrics, get_metric
 from pytest_llmfair.probing.differs import assert_differs_when_it_should
 from pytest_llmfair.probing.no_pair import assert_no_pair_exceeds
+from pytest_llmfair.probing.not_worse import assert_not_worse
 from pytest_llmfair.responses import PairedResponses
 from pytest_llmfair.signatures import make_assertion, no_such_assertion
 from pytest_llmfair.stats import Estimate
@@ -160,11 +165,6 @@ def assert_within(
     mode, level, max_mde, label, unit, family
         See :class:`Rules`.
 
-    Returns
-    -------
-    Result
-        When the verdict is not red.
-
     Raises
     ------
     FairnessAssertionError
@@ -257,11 +257,6 @@ def assert_counterfactual_invariance(
     robust_over, factors : optional
         As in :func:`assert_metric`.
 
-    Returns
-    -------
-    Result
-        When the verdict is not red.
-
     Raises
     ------
     FairnessAssertionError
@@ -285,89 +280,6 @@ def assert_counterfactual_invariance(
     asked = (client, generations, units, population, robust_over, factors)
     assertion = invariance_assertion(pairs_or_responses, eps, rules, measure, compare, *asked)
     return conclude(evaluate(assertion))
-
-
-def assert_not_worse(
-    *data: Any,
-    candidate: Any = None,
-    baseline: Any = None,
-    margin: float | None = None,
-    paired: bool | None = None,
-    scorer: Any = None,
-    generations: int | None = None,
-    level: float | None = None,
-    mode: str | None = None,
-    max_mde: float | None = None,
-    max_missing: float | None = None,
-    max_invalid: float | None = None,
-    max_uncertain: float | None = None,
-    label: str = "",
-    unit: str = "",
-    family: str = "session",
-    **keywords: Any,
-) -> Result:
-    """Assert that a model is at most a margin less fair than another.
-
-    Non-inferiority: the judged value is how much worse the candidate is, in the direction of the
-    metric. Where both models show how much two answers to the same prompt differ, or one always
-    gives the same answer, this noise is subtracted from both. With more than two groups every two
-    are compared, and the largest loss is judged.
-
-    Parameters
-    ----------
-    *data
-        Name of a metric, then prompts or pairs (optional where answers are given). Without a
-        metric: candidate, baseline and margin, in this order.
-    candidate, baseline
-        The two models. With a metric: a client, a function of a prompt, answers (`Responses`,
-        `PairedResponses`), a specification such as "responses:old.jsonl", or the `Path` of
-        recorded answers. Without one: two estimates of the same metric, or two results of the
-        same assertion. Signed metrics are compared by their distance to 0.
-    margin : float
-        Largest loss that is accepted, inclusive, on the metric's scale.
-    paired : bool, optional
-        Whether row i of either model is about the same unit. By default rows are paired where
-        both models answered the same prompts or have the same labels in `units` (or `rounds`);
-        other data are compared as independent samples. The message says which was done.
-    scorer, generations
-        As in :func:`pytest_llmfair.assert_metric`.
-    level, mode, max_mde, max_missing, max_invalid, max_uncertain, label, unit, family
-        See :class:`Rules`.
-    **keywords
-        Further arguments of the metric, such as `groups` or `threshold`.
-
-    Returns
-    -------
-    Result
-        When the verdict is not red.
-
-    Raises
-    ------
-    FairnessAssertionError
-        As :func:`pytest_llmfair.assert_metric`.
-    TypeError, ValueError
-        If something is missing, or the two differ in metric or prompts.
-
-    Examples
-    --------
-    >>> from pytest_llmfair import assert_not_worse
-    >>> from pytest_llmfair.metrics import toxic_fraction
-    >>> old = toxic_fraction([[0.9, 0.1]] * 40 + [[0.2, 0.3]] * 60)
-    >>> new = toxic_fraction([[0.9, 0.1]] * 30 + [[0.2, 0.3]] * 70)
-    >>> result = assert_not_worse(candidate=new, baseline=old, margin=0.02, paired=True)
-    >>> result.verdict.value, round(result.value, 3)
-    ('PASS', -0.05)
-    """
-    __tracebackhide__ = True
-    info = get_metric(data[0]) if data and is_metric_name(data[0]) else None
-    check_keywords(assert_not_worse, info, keywords, OTHER_WORDS, collected=True)
-    rules = Rules.of(locals())
-    models = {"candidate": candidate, "baseline": baseline}
-    data = data if info is None else data[1:]
-    found = compare_models(
-        info, data, models, margin, rules, scorer, generations, keywords, paired
-    )
-    return conclude(found)
 
 
 @helpful_keywords(bound="max_share", threshold="max_share", eps="max_share")

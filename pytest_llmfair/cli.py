@@ -163,9 +163,7 @@ def _cassette(arguments: argparse.Namespace) -> tuple[int, str]:
 
 
 def _plan(arguments: argparse.Namespace) -> str:
-    from pytest_llmfair.judging.crossed_plan import CrossedDesign
-    from pytest_llmfair.judging.crossed_plan import report as crossed_report
-    from pytest_llmfair.judging.planning import Design, report
+    from pytest_llmfair.reports.sample_size import CrossedDesign, Design, crossed_report, report
 
     info = get_metric(arguments.name)
     names = ("bound", "units", "icc", "power", "level")
@@ -222,7 +220,7 @@ def explain(info: MetricInfo) -> str:
 
 def units_needed(info: MetricInfo) -> list[str]:
     """Return the units needed to pass a fairer model, and to find a less fair one."""
-    from pytest_llmfair.judging.planning import Design
+    from pytest_llmfair.reports.sample_size import Design
 
     fixed = info.needs == "pronoun_counts"
     what = f"answers per {info.unit}" if fixed else plurals(info.unit)

@@ -10,14 +10,14 @@ from typing import Any
 
 from pytest_llmfair._util.keywords import helpful_keywords
 from pytest_llmfair._util.validation import whole
-from pytest_llmfair.judging.arguments import bound_of, check_keywords, is_number, unpacked
-from pytest_llmfair.judging.assertion import Assertion, TextScorer
+from pytest_llmfair.judging.assertion import Assertion, bound_of, check_keywords, unpacked
 from pytest_llmfair.judging.collecting import collect
 from pytest_llmfair.judging.outcome import conclude_all, record
 from pytest_llmfair.judging.pairs import is_pair
 from pytest_llmfair.judging.pipeline import evaluate
 from pytest_llmfair.judging.result import FairnessAssertionError, Result
-from pytest_llmfair.judging.rules import Rules
+from pytest_llmfair.judging.rules import Rules, is_number
+from pytest_llmfair.judging.scoring import TextScorer
 from pytest_llmfair.metrics import get_metric
 from pytest_llmfair.responses import PairedResponses, Responses
 from pytest_llmfair.session import active

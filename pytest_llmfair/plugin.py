@@ -43,9 +43,6 @@ _UNCHECKED = "answers were collected and never checked"
 # Files of checks, by the end of their names.
 _CHECKS = (".llmfair.yaml", ".llmfair.yml")
 
-# Errors that our checks of arguments, files and settings raise.
-_ADVICE = (ValueError, TypeError, OSError, ImportError, RuntimeError, Warning)
-
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Register every option as ``--llmfair-NAME`` and ``llmfair_NAME``."""
@@ -265,7 +262,9 @@ def pytest_runtest_makereport(
     """Attach new results to the report, and to the item as JUnit properties."""
     recorder = item.stash[RECORDER]
     if call.excinfo is not None:
-        _hide_our_frames(call.excinfo.value)
+        from pytest_llmfair.reports.tracebacks import hide_our_frames, tidy
+
+        hide_our_frames(call.excinfo.value)
     new = recorder.unreported(_described)
     if recorder.settings.recorded:
         new.update(_used(item.config.stash[SESSION]))
@@ -283,10 +282,7 @@ def pytest_runtest_makereport(
     if any(new.values()):
         report.__dict__[RECORDS] = json.dumps(new)
     if call.excinfo is not None:
-        if hasattr(call.excinfo.value, "result"):
-            _verdict_first(report, type(call.excinfo.value))
-        if _is_ours(call.excinfo.traceback[-1].frame.f_globals.get("__name__", "")):
-            _make_printable(report)
+        tidy(report, call.excinfo)
     return report
 
 
@@ -302,10 +298,12 @@ def _ends_without_verdict(
     fixtures = getattr(item, "fixturenames", ())
     if recorder.used or "fairness" in fixtures or item.get_closest_marker("llmfair"):
         return True
+    from pytest_llmfair.reports.tracebacks import is_ours
+
     frames = walk_tb(call.excinfo.value.__traceback__)
     modules = (frame.f_globals.get("__name__", "") for frame, _ in frames)
     # The hooks of this module are around every test.
-    return any(_is_ours(module) and module != __name__ for module in modules)
+    return any(is_ours(module) and module != __name__ for module in modules)
 
 
 def _described(result: Any, settings: Settings) -> dict[str, Any]:
@@ -316,7 +314,7 @@ def _described(result: Any, settings: Settings) -> dict[str, Any]:
 
 
 def _used(session: Session) -> dict[str, Any]:
-    """Return what the session used since the last report, and the answers it got."""
+    """Return the models, scorers and answers that were new since the last report."""
     counts = getattr(session.asker, "counts", None)
     now = (0, 0) if counts is None else (counts.live, counts.replayed)
     calls = [new - old for new, old in zip(now, session.counted, strict=True)]
@@ -326,53 +324,6 @@ def _used(session: Session) -> dict[str, Any]:
     from pytest_llmfair.reports.record import used_since
 
     return {"calls": calls, "used": used_since(session)}
-
-
-def _hide_our_frames(error: BaseException) -> None:
-    """Hide the package's frames in tracebacks of usage errors; --full-trace shows them.
-
-    Bugs of the package (KeyError, AttributeError, ...) keep their frames for a bug report.
-    """
-    frames = [frame for frame, _ in walk_tb(error.__traceback__)]
-    modules = [frame.f_globals.get("__name__", "") for frame in frames]
-    advice = _is_ours(type(error).__module__) or isinstance(error, _ADVICE)
-    raised_here = bool(modules) and _is_ours(modules[-1])
-    # Pytest must show at least one frame, and errors in fixtures and retries may have only ours.
-    alone = all(map(_is_ours, (m for m in modules if not m.startswith(("_pytest.", "pluggy.")))))
-    for name, module in list(sys.modules.items()):
-        if _is_ours(name):
-            shown = alone and name.endswith((".fixtures", ".session"))
-            vars(module)["__tracebackhide__"] = (advice or not raised_here) and not shown
-
-
-def _is_ours(module: str) -> bool:
-    return f"{module}.".startswith("pytest_llmfair.")
-
-
-def _verdict_first(report: pytest.TestReport, kind: type[BaseException]) -> None:
-    """Remove the name of our exception from the report, so the summary begins with the verdict."""
-    prefix = f"{kind.__module__}.{kind.__qualname__}: "
-    crash = getattr(report.longrepr, "reprcrash", None)
-    if not prefix.startswith("pytest_llmfair.") or crash is None:
-        return
-    # Keep one line: with CI set, the summary would repeat the whole message.
-    crash.message = crash.message.removeprefix(prefix).partition("\n")[0]
-    for entry in report.longrepr.reprtraceback.reprentries:  # type: ignore[union-attr]
-        entry.lines = [line.replace(prefix, "", 1) for line in entry.lines]
-
-
-def _make_printable(report: pytest.TestReport) -> None:
-    """Escape what a message of ours quotes: labels, names and answers may come from others."""
-    from pytest_llmfair._util.printing import printable
-
-    shown: Any = report.longrepr
-    # With --tb=native there is one traceback, and no chain of causes.
-    alone = [(shown.reprtraceback, shown.reprcrash, None)] if hasattr(shown, "reprcrash") else []
-    for trace, crash, _ in getattr(shown, "chain", alone):
-        if crash is not None:
-            crash.message = printable(crash.message)
-        for entry in trace.reprentries:
-            entry.lines = [printable(line) for line in entry.lines]
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -51,18 +51,6 @@ class DigestedText(str):
     """Stand-in for an answer recorded only as a digest; reading its text raises ``TypeError``.
 
     Two stand-ins are equal if their texts were.
-
-    Parameters
-    ----------
-    digest : str
-        Digest of the text.
-    cut : bool
-        Whether the text ended at the caller's token limit.
-
-    Examples
-    --------
-    >>> DigestedText("9f86") == DigestedText("9f86")
-    True
     """
 
     __slots__ = ("cut", "digest")
@@ -391,7 +379,7 @@ def joined_origins(first: Any, second: Any) -> tuple[int, int]:
 
 
 def left_out(source: Any) -> dict[str, Any]:
-    """Return what pairs, or answers to pairs, left out, as keywords of `PairedResponses`."""
+    """Return the losses of pairs, or of answers to them, as keywords of `PairedResponses`."""
     # Other data, such as a table, may have columns of these names.
     known = source if isinstance(source, (list, PairedResponses)) else None
     return {

@@ -17,29 +17,7 @@ T = TypeVar("T")
 
 
 def sampled_product(lists: Sequence[Sequence[T]], limit: int, seed: int) -> list[tuple[T, ...]]:
-    """Return the Cartesian product, or a random sample of `limit` different rows of it.
-
-    Parameters
-    ----------
-    lists : sequence of sequences
-        Values of each column. No list gives one empty row.
-    limit : int
-        Largest number of rows, at least 1.
-    seed : int
-        Seed of the sample; equal seeds and list lengths give the same rows.
-
-    Returns
-    -------
-    list of tuple
-        Rows in the order of the product.
-
-    Examples
-    --------
-    >>> sampled_product([["she", "he"], ["left", "stayed"]], limit=10, seed=0)
-    [('she', 'left'), ('she', 'stayed'), ('he', 'left'), ('he', 'stayed')]
-    >>> len(sampled_product([range(1000)] * 5, limit=3, seed=0))
-    3
-    """
+    """Return the Cartesian product, or a random sample of `limit` different rows of it."""
     found = []
     for number in _chosen(math.prod(len(own) for own in lists), limit, seed):
         row = []

@@ -70,7 +70,7 @@ class Baseline(Protocol):
     """Results of an earlier run, that those of this run are compared with."""
 
     def compared(self, result: Any, attempt: int) -> list[Any]:
-        """Return how much less fair a result is than the recorded one; empty if it is new."""
+        """Return the comparison with the recorded result; empty if the result is new."""
 
 
 class Closes(Protocol):
@@ -123,7 +123,7 @@ class Recorder:
         return self.collected or len(self.results) > self.earlier
 
     def unreported(self, describe: Callable[[Any, Settings], dict[str, Any]]) -> dict[str, Any]:
-        """Return what is on no report yet, as plain data; `describe` makes it from a result."""
+        """Return the results on no report yet, as plain data; `describe` makes them."""
         new, self.reported = self.results[self.reported :], len(self.results)
         # The report of a subtest comes before the end of its test, where a check may follow.
         planned, self.planned = self.planned, []

@@ -1,4 +1,4 @@
-"""What editors, type checkers and ``help()`` show of the assertions made for metrics."""
+"""Signatures and docstrings of the assertions made for metrics, for editors and ``help()``."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from inspect import Parameter
 from typing import Any
 
 from pytest_llmfair._util.keywords import helpful_keywords
-from pytest_llmfair.judging.arguments import group_keywords
+from pytest_llmfair.judging.assertion import group_keywords
 from pytest_llmfair.judging.result import Result
 from pytest_llmfair.metrics import MetricInfo
 
@@ -29,7 +29,7 @@ DOTS = _Source("...")
 
 
 def word_of(info: MetricInfo) -> str:
-    """Return what the bound of a metric is called."""
+    """Return the name of a metric's bound: "bound" or "minimum"."""
     return "minimum" if info.direction == "higher" else "bound"
 
 

@@ -9,9 +9,9 @@ import pytest
 
 from pytest_llmfair import assert_metric
 from pytest_llmfair.clients import ModelClient
-from pytest_llmfair.judging.result import BoundExceeded
 from pytest_llmfair.responses import Pair
 from pytest_llmfair.stats import change_point
+from tests.judged import result_of
 
 WORDS = ("awful", "dull", "fine", "good", "great")
 PAIRS = [
@@ -26,21 +26,8 @@ def score(texts):
 
 def parity(model, *, n=1, pairs=PAIRS, bound=0.1, **options):
     client = ModelClient.of(model, name="a model")
-    try:
-        return assert_metric(
-            "strict_sentiment_parity",
-            pairs,
-            bound,
-            client=client,
-            generations=n,
-            scorer=score,
-            mode="gate",
-            **options,
-        )
-    except BoundExceeded as error:
-        return error.result
-    except AssertionError as error:
-        return error.result
+    given = {"client": client, "generations": n, "scorer": score, **options}
+    return result_of(assert_metric, "strict_sentiment_parity", pairs, bound, **given)
 
 
 def changing(at: int, seed: int = 0):
@@ -96,10 +83,7 @@ def test_texts_are_compared_by_their_length():
         return " ".join(["word"] * (5 if len(calls) <= 60 else 40))
 
     client = ModelClient.of(model, name="longer")
-    try:
-        result = assert_metric("counterfactual_rouge_l", PAIRS, 0.01, client=client)
-    except AssertionError as error:
-        result = error.result
+    result = result_of(assert_metric, "counterfactual_rouge_l", PAIRS, 0.01, client=client)
     assert any("words per answer 5 on average" in note for note in result.notes)
 
 

@@ -10,8 +10,8 @@ import pytest
 
 from pytest_llmfair import FairnessAssertionError
 from pytest_llmfair.cli import main
-from pytest_llmfair.judging.planning import Design
 from pytest_llmfair.metrics import all_metrics, get_metric
+from pytest_llmfair.reports.sample_size import Design
 
 
 def test_every_metric_is_listed_within_eighty_columns(capsys):

@@ -5,11 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from pytest_llmfair import FairnessAssertionError, assert_counterfactual_invariance, assert_metric
+from pytest_llmfair import assert_counterfactual_invariance, assert_metric
 from pytest_llmfair.counterfactuals import Pair, generate_pairs
 from pytest_llmfair.judging.collecting import collect
 from pytest_llmfair.judging.sequential import in_looks
 from pytest_llmfair.responses import CutAnswer, Missing, PairedResponses, Responses, joined_origins
+from tests.judged import result_of
 
 SCORED = ("toxic_fraction", "expected_maximum_toxicity")
 WORDS = {"group_words": {"male": ["he"], "female": ["she"]}, "target_words": ["nurse"]}
@@ -26,10 +27,7 @@ def judged(name, data, max_missing=0.05, **keywords):
     bound = {"minimum": 0.5} if name == "counterfactual_rouge_l" else {"bound": 0.5}
     if name in SCORED:
         keywords["scorer"] = length_score
-    try:
-        return assert_metric(name, data, **bound, **keywords, max_missing=max_missing)
-    except FairnessAssertionError as error:
-        return error.result
+    return result_of(assert_metric, name, data, **bound, **keywords, max_missing=max_missing)
 
 
 def arguments(name, data, max_missing=0.05, **keywords):
@@ -104,12 +102,6 @@ def test_too_many_missing_answers_make_the_evidence_invalid():
     assert "missing" in found.reasons
     assert "1 of 4 answers are missing for all (1 refused)" in found.notes[0]
     assert "missing" not in judged("toxic_fraction", responses, max_missing=0.25).reasons
-
-
-def test_no_answer_at_all_is_undefined():
-    responses = Responses(("a", "b"), ((Missing("error"),), (Missing("error"),)))
-    found = judged("toxic_fraction", responses)
-    assert any("none of the 2 prompts has an answer" in note for note in found.notes)
 
 
 def test_one_answer_to_everything_is_uninformative():

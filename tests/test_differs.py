@@ -14,6 +14,7 @@ from pytest_llmfair import (
 )
 from pytest_llmfair.clients import ModelClient
 from pytest_llmfair.counterfactuals import generate_pairs
+from tests.judged import result_of
 
 PAIRS = generate_pairs([f"She asks for the dose of drug {i}." for i in range(40)], "gender")
 OPENINGS = ["Take", "Please take", "The label says", "A doctor would give", "Swallow"]
@@ -34,10 +35,7 @@ def model(aware, seed=1):
 
 
 def verdict_of(*data, **keywords):
-    try:
-        return assert_differs_when_it_should(*data, **keywords).verdict
-    except (BoundExceeded, InvalidEvidence, Underpowered) as error:
-        return error.result.verdict
+    return result_of(assert_differs_when_it_should, *data, **keywords).verdict
 
 
 @pytest.mark.parametrize("keywords", [{"generations": 4}, {"due": low_dose}])

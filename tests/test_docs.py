@@ -19,6 +19,18 @@ DOCS = Path(__file__).parent.parent / "docs"
 SESSIONS = sorted(page.name for page in DOCS.glob("*.md") if ">>> " in page.read_text("utf-8"))
 
 
+def test_files_that_the_architecture_names_exist() -> None:
+    text = (DOCS / "architecture.md").read_text("utf-8")
+    named = set(re.findall(r"`((?:[a-z_]+/)*[a-z_.]+\.(?:py|json)|(?:[a-z_]+/)+)`", text))
+    package = DOCS.parent / "pytest_llmfair"
+    assert len(named) > 30
+    assert {
+        name
+        for name in named
+        if not (DOCS.parent / name).exists() and not any(package.rglob(name.rstrip("/")))
+    } == set()
+
+
 @pytest.mark.parametrize("page", SESSIONS)
 def test_the_session_of_a_page_runs_as_printed(page: str) -> None:
     blocks = re.findall(r"^```python\n(.*?)^```$", (DOCS / page).read_text("utf-8"), re.M | re.S)

@@ -13,7 +13,6 @@ import pytest
 
 from pytest_llmfair import (
     BoundExceeded,
-    FairnessAssertionError,
     Missing,
     PairedResponses,
     Verdict,
@@ -25,18 +24,12 @@ from pytest_llmfair.clients import ModelClient
 from pytest_llmfair.counterfactuals import Pair, generate_pairs
 from pytest_llmfair.metrics import counterfactual_rouge_l, strict_sentiment_parity
 from pytest_llmfair.stats import Mean, WorstGroups
+from tests.judged import result_of
 
 THINGS = [f"thing {i}" for i in range(30)]
 PAIRS = generate_pairs([f"My Muslim neighbour asks for {thing}." for thing in THINGS], "religion")
 GROUPS = list(dict.fromkeys(group for p in PAIRS for group in (p.from_group, p.to_group)))
 WORDS = ["red", "green", "blue", "grey", "black", "white"]
-
-
-def result_of(assertion, *data, **keywords):
-    try:
-        return assertion(*data, **keywords)
-    except FairnessAssertionError as error:
-        return error.result
 
 
 def noise(seed=3):

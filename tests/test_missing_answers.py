@@ -16,7 +16,7 @@ from pytest_llmfair import (
     assert_metric,
 )
 from pytest_llmfair.counterfactuals import Pair
-from pytest_llmfair.judging.missing_data import missing_data_of
+from pytest_llmfair.judging.inputs import missing_data_of
 from pytest_llmfair.responses import Missing, PairedResponses, Responses
 
 REFUSED = Missing("refused", "no")
@@ -60,8 +60,12 @@ def test_refusing_both_groups_equally_is_no_violation_and_no_pass() -> None:
 
 
 def test_too_many_missing_answers_stay_invalid() -> None:
-    with pytest.raises(InvalidEvidence, match="40 of 100 answers are missing for female"):
+    with pytest.raises(
+        InvalidEvidence, match="40 of 100 answers are missing for female"
+    ) as caught:
         judged(answers(100, 0, 40), max_missing=0.05)
+    said = " ".join(str(caught.value).split())
+    assert "male 0.0%, female 40.0%; difference 0.400" in said
 
 
 def test_an_unproven_difference_is_reported_and_decides_nothing() -> None:
@@ -202,13 +206,6 @@ def test_the_worst_case_is_reported_whatever_the_verdict(
             scorer=lambda texts: [float(text.split()[1]) for text in texts],
             mode="strict",
         )
-
-
-def test_invalid_evidence_reports_the_missing_rates() -> None:
-    with pytest.raises(
-        InvalidEvidence, match=r"male\s+0\.0%,\s+female\s+40\.0%;\s+difference\s+0\.400"
-    ):
-        judged(answers(100, 0, 40), max_missing=0.05)
 
 
 def test_a_group_without_any_answer_is_invalid() -> None:

@@ -528,7 +528,8 @@ def test_answers_to_other_prompts_are_refused():
     ]
     with pytest.raises(ValueError, match="ask both models the same"):
         assert_not_worse(*results, margin=0.1)
-    other = replace(results[0], metric="another", estimate=Mean.of_values([0.1, 0.2]))
+    own = replace(results[0].assertion, estimate=Mean.of_values([0.1, 0.2]))
+    other = replace(results[0], metric="another", assertion=own)
     with pytest.raises(ValueError, match="give one metric twice"):
         assert_not_worse(other, results[0], margin=0.1)
 

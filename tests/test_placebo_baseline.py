@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import random
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
 
 from pytest_llmfair import (
     BoundExceeded,
-    FairnessAssertionError,
     Missing,
     PairedResponses,
     Verdict,
@@ -19,6 +19,7 @@ from pytest_llmfair import (
 )
 from pytest_llmfair.clients import ModelClient
 from pytest_llmfair.counterfactuals import Pair, generate_pairs
+from tests.judged import result_of
 
 
 def pair(i, *, placebo=True, turned=False):
@@ -58,11 +59,7 @@ def _seeded():
     by_chance.draw = random.Random(7)
 
 
-def verdict_of(*data, **keywords):
-    try:
-        return assert_counterfactual_invariance(*data, baseline="placebo", **keywords)
-    except FairnessAssertionError as error:
-        return error.result
+verdict_of = partial(result_of, assert_counterfactual_invariance, baseline="placebo")
 
 
 def test_a_model_that_reacts_to_any_rewording_does_not_fail():

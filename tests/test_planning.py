@@ -9,7 +9,7 @@ from scipy.special import ndtri
 from pytest_llmfair import Underpowered, assert_within
 from pytest_llmfair._util.wording import rounded
 from pytest_llmfair.cli import main
-from pytest_llmfair.judging.planning import Design, expected_power
+from pytest_llmfair.judging.power import expected_power
 from pytest_llmfair.judging.verdict import judge
 from pytest_llmfair.metrics import (
     all_metrics,
@@ -18,6 +18,7 @@ from pytest_llmfair.metrics import (
     rabbi,
     toxic_fraction,
 )
+from pytest_llmfair.reports.sample_size import Design
 
 
 def plan(name="toxic_fraction", bound=0.05, units=200, **keywords):

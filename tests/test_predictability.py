@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from functools import partial
 
 import pytest
 
@@ -20,6 +21,7 @@ from pytest_llmfair.counterfactuals import generate_pairs
 from pytest_llmfair.fairness import Fairness
 from pytest_llmfair.judging.recorded import differences, judge_again, to_record
 from pytest_llmfair.settings import Settings
+from tests.judged import result_of
 
 PROMPTS = [f"The woman asks for thing {i}." for i in range(40)]
 PAIRS = generate_pairs(PROMPTS, "gender")
@@ -38,11 +40,7 @@ def replies(share=0.0, seed=1, more=""):
     return model
 
 
-def result_of(*data, **keywords):
-    try:
-        return assert_group_predictability_within(*data, **keywords)
-    except FairnessAssertionError as error:
-        return error.result
+guessed = partial(result_of, assert_group_predictability_within)
 
 
 def said(result):
@@ -69,7 +67,7 @@ def test_a_curt_model_fails_in_the_words_of_a_reader():
 
 
 def test_a_pass_says_what_it_would_have_found():
-    result = result_of(PAIRS, bound=0.9, client=replies(), generations=3)
+    result = guessed(PAIRS, bound=0.9, client=replies(), generations=3)
     assert result.verdict is Verdict.PASS
     message = said(result)
     share = round(200 * result.detectable)
@@ -79,7 +77,7 @@ def test_a_pass_says_what_it_would_have_found():
 
 def test_a_reader_that_could_not_learn_passes_nothing():
     # The same answer to everything shows no difference, and 8 pairs would not show one.
-    result = result_of(PAIRS[:8], bound=0.8, client=lambda prompt: "No.", generations=2)
+    result = guessed(PAIRS[:8], bound=0.8, client=lambda prompt: "No.", generations=2)
     assert result.verdict is Verdict.UNDERPOWERED
     assert "this test is too small: the reader would find" in said(result)
 
@@ -87,7 +85,7 @@ def test_a_reader_that_could_not_learn_passes_nothing():
 @pytest.mark.parametrize("bound", [0.4, 1.0, -0.1])
 def test_a_bound_is_at_least_chance_and_below_certainty(bound):
     with pytest.raises(ValueError, match="cannot be a test"):
-        result_of(PAIRS, bound=bound, client=replies())
+        guessed(PAIRS, bound=bound, client=replies())
 
 
 def test_a_check_of_the_fixture_reads_answers_that_were_collected():
@@ -103,10 +101,10 @@ def test_names_that_the_model_invents_are_masked_for_gender_only_if_wanted():
     def named(prompt):
         return f"{'Emily' if 'woman' in prompt else 'Jacob'} {speaks(prompt)}"
 
-    masked = result_of(PAIRS, bound=0.6, client=named, generations=2)
+    masked = guessed(PAIRS, bound=0.6, client=named, generations=2)
     assert masked.verdict is not Verdict.FAIL
     assert any("given names in" in note for note in masked.notes)
-    read = result_of(PAIRS, bound=0.6, client=named, generations=2, mask_names=False)
+    read = guessed(PAIRS, bound=0.6, client=named, generations=2, mask_names=False)
     assert read.verdict is Verdict.FAIL
     assert not any("given names in" in note for note in read.notes)
 
@@ -120,17 +118,17 @@ def test_what_is_ignored_is_masked_before_a_scorer_sees_it():
 
     model = replies(0.6)
     keywords = {"bound": 0.6, "generations": 2, "scorer": [shouts]}
-    found = result_of(PAIRS, client=model, ignore=["unfortunately", "not"], **keywords)
+    found = guessed(PAIRS, client=model, ignore=["unfortunately", "not"], **keywords)
     assert not any("nfortunately" in text for text in seen)
     assert found.verdict is Verdict.FAIL  # a curt answer is short, whatever its words
 
 
 @pytest.mark.parametrize("scorer", ["sentiment", [lambda texts: [len(t) % 7 for t in texts]]])
 def test_scorers_and_embedders_are_read_too(scorer):
-    result = result_of(PAIRS, bound=0.8, client=replies(), generations=1, scorer=scorer)
+    result = guessed(PAIRS, bound=0.8, client=replies(), generations=1, scorer=scorer)
     assert result.verdict is not Verdict.FAIL
     vectors = [lambda texts: [[float("U" in text), 1.0] for text in texts]]
-    told = result_of(PAIRS, bound=0.6, client=replies(0.9), generations=1, scorer=vectors)
+    told = guessed(PAIRS, bound=0.6, client=replies(0.9), generations=1, scorer=vectors)
     assert told.verdict is Verdict.FAIL
 
 
@@ -139,7 +137,7 @@ def test_an_unknown_scorer_is_an_error_before_anything_is_asked():
         raise AssertionError
 
     with pytest.raises(KeyError, match="sentimnt"):
-        result_of(PAIRS, bound=0.8, client=never, scorer=["sentiment", "sentimnt"])
+        guessed(PAIRS, bound=0.8, client=never, scorer=["sentiment", "sentimnt"])
 
 
 def test_of_several_groups_the_worst_two_decide():
@@ -155,7 +153,7 @@ def test_of_several_groups_the_worst_two_decide():
             return "Unfortunately not."
         return " ".join(draw.choices(WORDS, k=12))
 
-    result = result_of(pairs, bound=0.6, client=model, generations=2, groups=groups)
+    result = guessed(pairs, bound=0.6, client=model, generations=2, groups=groups)
     assert result.verdict is Verdict.FAIL
     assert "jewish" in result.compared
     assert len(result.groups) == 3
@@ -166,7 +164,7 @@ def test_of_several_groups_the_worst_two_decide():
 @pytest.mark.parametrize("scorer", [None, "sentiment"])
 def test_a_record_without_texts_gives_the_same_result(scorer):
     client = replies(0.5, more=" It isn't Anna's.")
-    result = result_of(PAIRS, bound=0.6, client=client, generations=2, scorer=scorer)
+    result = guessed(PAIRS, bound=0.6, client=client, generations=2, scorer=scorer)
     record = to_record(result, Settings(), texts=False)
     assert "nfortunately" not in json.dumps(record)
     again = judge_again(json.loads(json.dumps(record)), result.nodeid)
@@ -179,7 +177,7 @@ def test_missing_answers_are_left_out_and_never_read_as_words():
     def model(prompt):
         return replies(seed=draw.random())(prompt) if draw.random() < 0.98 else None
 
-    result = result_of(PAIRS, bound=0.9, client=model, generations=2)
+    result = guessed(PAIRS, bound=0.9, client=model, generations=2)
     assert sum(result.missing.values()) > 0
     assert result.units <= len(PAIRS)
     nothing = PairedResponses(
@@ -187,7 +185,7 @@ def test_missing_answers_are_left_out_and_never_read_as_words():
         tuple((Missing("empty"),) for _ in range(3)),
         tuple((Missing("empty"),) for _ in range(3)),
     )
-    assert result_of(nothing, bound=0.9).verdict is Verdict.INVALID
+    assert guessed(nothing, bound=0.9).verdict is Verdict.INVALID
 
 
 def written(path, seed):
@@ -205,13 +203,13 @@ def written(path, seed):
 
 def test_recorded_answers_whose_prompts_share_seeds_are_invalid(tmp_path):
     shared = written(tmp_path / "shared.jsonl", lambda place, n: n)
-    result = result_of(PAIRS, bound=0.9, client=shared, generations=2)
+    result = guessed(PAIRS, bound=0.9, client=shared, generations=2)
     assert result.verdict is Verdict.INVALID
     assert "shared_seeds" in result.reasons
     assert "80 prompts share 2 seeds" in said(result)
     for seed in (lambda place, n: 1000 * place + n, lambda place, n: place // 2, lambda *_: None):
         own = written(tmp_path / "own.jsonl", seed)
-        assert result_of(PAIRS, bound=0.9, client=own, generations=2).verdict is Verdict.PASS
+        assert guessed(PAIRS, bound=0.9, client=own, generations=2).verdict is Verdict.PASS
     # Other metrics compare means over prompts, which equal seeds do not bias.
     found = assert_counterfactual_invariance(PAIRS, 0.2, client=shared)
     assert "shared_seeds" not in found.reasons
@@ -221,7 +219,7 @@ def test_answers_given_as_arrays_need_no_pairs():
     model = replies(0.5)
     first = [[model("woman") for _ in range(2)] for _ in range(40)]
     second = [[model("man") for _ in range(2)] for _ in range(40)]
-    result = result_of(first, second, bound=0.55, scorer="sentiment")
+    result = guessed(first, second, bound=0.55, scorer="sentiment")
     assert result.verdict is Verdict.FAIL
     assert "which of two answers was for which group" in said(result)
 
@@ -235,13 +233,13 @@ def test_scorers_see_arrays_as_the_reader_does():
 
     sides = [[f"{who} can have thing {i % 3}." for i in range(40)] for who in ("She", "He")]
     for data, given in ((sides, {}), ((), dict(zip(("texts_a", "texts_b"), sides, strict=True)))):
-        result = result_of(*data, bound=0.8, scorer=scorer, mask="gender", **given)
+        result = guessed(*data, bound=0.8, scorer=scorer, mask="gender", **given)
         assert result.value == 0.5
     assert seen
     assert not any("She" in text for text in seen)
 
 
 def test_a_model_that_always_gives_the_same_answer_counts_once():
-    result = result_of(PAIRS, bound=0.9, client=ModelClient.of(lambda p: p[-4:]), generations=3)
+    result = guessed(PAIRS, bound=0.9, client=ModelClient.of(lambda p: p[-4:]), generations=3)
     assert result.value == 0.5
     assert "identical_repeats" in result.reasons

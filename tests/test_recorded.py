@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 from pytest_llmfair import (
-    FairnessAssertionError,
     assert_counterfactual_invariance,
     assert_metric,
     assert_not_worse,
@@ -26,6 +25,7 @@ from pytest_llmfair.metrics import all_metrics
 from pytest_llmfair.settings import Settings
 from pytest_llmfair.signatures import example_bound
 from pytest_llmfair.stats import Mean
+from tests.judged import result_of
 
 SETTINGS = Settings()
 
@@ -56,14 +56,6 @@ def judged(info, seed):
 
 def through_json(record):
     return json.loads(json.dumps(record, allow_nan=False))
-
-
-def result_of(judge, *arguments, **keywords):
-    """Return the result of an assertion, red or not."""
-    try:
-        return judge(*arguments, **keywords)
-    except FairnessAssertionError as error:
-        return error.result
 
 
 def assert_same(result, *, texts):

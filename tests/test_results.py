@@ -4,14 +4,14 @@ import copy
 import json
 import math
 import pickle
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_llmfair import assert_within
+from pytest_llmfair import Result, assert_within
 from pytest_llmfair.judging.result import (
     BoundExceeded,
     FairnessAssertionError,
@@ -24,6 +24,8 @@ from pytest_llmfair.judging.result import (
 from pytest_llmfair.judging.rules import Rules, Unregistered
 from pytest_llmfair.judging.verdict import judge
 from pytest_llmfair.metrics import ruted_neutrality, strict_sentiment_parity
+from pytest_llmfair.reports.record import schema
+from pytest_llmfair.session import Recorder, recording
 from pytest_llmfair.settings import Settings
 from pytest_llmfair.stats import (
     Finding,
@@ -45,8 +47,8 @@ def share(events: int, n: int) -> Mean:
 
 
 def verdict_of(estimate, bound, direction="lower", fair=0.0, **options):
-    settings = Settings(**options)
-    return judge(estimate, bound, Unregistered("share", direction, fair), settings=settings)
+    with recording(Recorder("test", Settings(**options))):
+        return judge(estimate, bound, Unregistered("share", direction, fair))
 
 
 class Reversed(Undefined):
@@ -65,18 +67,11 @@ def test_an_interval_with_its_ends_the_wrong_way_round_is_invalid():
     assert "lower end above its upper" in result.notes[0]
 
 
-def test_pass_means_the_whole_interval_is_within_the_bound():
-    result = verdict_of(share(0, 200), 0.05)
-    assert result.verdict is Verdict.PASS
-    assert result.upper <= 0.05
-    assert not result.red
-
-
-def test_fail_means_the_whole_interval_is_beyond_the_bound():
-    result = verdict_of(share(60, 200), 0.05)
-    assert result.verdict is Verdict.FAIL
-    assert result.lower > 0.05
-    assert result.red
+def test_pass_and_fail_mean_that_the_whole_interval_is_on_one_side_of_the_bound():
+    passed, failed = verdict_of(share(0, 200), 0.05), verdict_of(share(60, 200), 0.05)
+    assert (passed.verdict, passed.red) == (Verdict.PASS, False)
+    assert (failed.verdict, failed.red) == (Verdict.FAIL, True)
+    assert passed.upper <= 0.05 < failed.lower
 
 
 def test_an_approximation_that_the_sample_contradicts_gives_way_to_the_width_of_the_interval():
@@ -273,6 +268,16 @@ def test_a_result_becomes_plain_json():
     text = json.dumps(verdict_of(NOTHING, 0.5).to_dict(), allow_nan=False)
     assert json.loads(text)["value"] is None
     assert json.loads(text)["verdict"] == "INVALID"
+
+
+def test_the_schema_of_a_run_describes_every_field_of_a_result():
+    described = schema()["properties"]["results"]["items"]["properties"].keys()
+    own = {each.name for each in fields(Result)} - {"assertion", "origin", "recorded"}
+    assert own - described == set()
+    assert described - own == {
+        *("file", "line", "attempt", "rationale", "owner", "rerun"),
+        *("outcome", "expected", "p_adjusted", "family_size"),
+    }
 
 
 def test_an_estimate_of_nan_without_a_reason_is_invalid():

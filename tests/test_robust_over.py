@@ -22,6 +22,7 @@ from pytest_llmfair.gate.check_file import read_checks
 from pytest_llmfair.judging.recorded import judge_again, to_record
 from pytest_llmfair.responses import PairedResponses
 from pytest_llmfair.settings import Settings
+from tests.judged import result_of
 
 ITEMS, WORDINGS = 40, 6
 ITEM = np.repeat(np.arange(ITEMS), WORDINGS).tolist()
@@ -36,12 +37,8 @@ def scores(shares, seed=0, items=ITEMS):
 
 
 def judged(data, bound=0.3, factors=FACTORS, over=("wording",), **more):
-    try:
-        return assert_metric(
-            "toxic_fraction", data, bound=bound, robust_over=over, factors=factors, **more
-        )
-    except FairnessAssertionError as error:
-        return error.result
+    given = {"bound": bound, "robust_over": over, "factors": factors, **more}
+    return result_of(assert_metric, "toxic_fraction", data, **given)
 
 
 def answered(templates=6, jobs=12, shift=0.0, generations=2, seed=0):

@@ -8,7 +8,6 @@ import random
 import pytest
 
 from pytest_llmfair import (
-    FairnessAssertionError,
     Result,
     Verdict,
     assert_not_worse,
@@ -17,6 +16,7 @@ from pytest_llmfair import (
 )
 from pytest_llmfair.counterfactuals import generate_pairs
 from pytest_llmfair.judging.collecting import collect
+from tests.judged import result_of
 
 _THINGS = "loan lift book letter map room song job key ticket meal coat lamp phone plan story"
 THINGS = _THINGS.split()
@@ -39,10 +39,7 @@ def pairs(attribute="gender"):
 
 
 def judged(*data, check=assert_score_difference_within, **keywords) -> Result:
-    try:
-        return check(*data, **keywords)
-    except FairnessAssertionError as error:
-        return error.result
+    return result_of(check, *data, **keywords)
 
 
 def test_answers_are_compared_in_words():

@@ -14,7 +14,7 @@ from pytest_llmfair.counterfactuals import fill_templates, generate_pairs, templ
 from pytest_llmfair.judging.scorer_audit import _gap
 from pytest_llmfair.scorers import SentimentScorer, self_audit
 
-PROMPTS = [f"Write what she did on day {i}." for i in range(30)]
+PAIRS = generate_pairs([f"Write what she did on day {i}." for i in range(30)], "gender")
 
 
 class Prejudiced:
@@ -60,10 +60,6 @@ def test_a_scorer_that_does_not_look_at_groups_has_no_gap() -> None:
     found = self_audit(lambda texts: [0.5] * len(texts), "gender")
     assert found.gap == 0.0
     assert found.lower <= 0.0 <= found.upper
-
-
-def test_groups_that_are_scored_alike_are_two_groups_still() -> None:
-    found = self_audit(lambda texts: [0.5] * len(texts), "gender")
     assert len(set(found.furthest)) == 2
 
 
@@ -79,8 +75,7 @@ def test_an_attribute_without_templates_is_an_error() -> None:
 
 
 def test_an_assertion_reports_what_its_scorer_makes_of_the_groups() -> None:
-    pairs = generate_pairs(PROMPTS, "gender")
-    found = assert_metric("weak_sentiment_parity", pairs, 0.2, client=alike, scorer="sentiment")
+    found = assert_metric("weak_sentiment_parity", PAIRS, 0.2, client=alike, scorer="sentiment")
     assert found.verdict == "PASS"
     assert any(
         "the scorer sentiment alone gives 0.000 [0.000, 0.000] on 20" in note
@@ -90,18 +85,16 @@ def test_an_assertion_reports_what_its_scorer_makes_of_the_groups() -> None:
 
 @pytest.mark.parametrize("metric", ["sentiment", "weak_sentiment_parity"])
 def test_a_scorer_whose_own_gap_is_beyond_the_bound_is_no_evidence(metric: str) -> None:
-    pairs = generate_pairs(PROMPTS, "gender")
     with pytest.raises(InvalidEvidence, match="the scorer prejudiced alone gives") as caught:
         assert_counterfactual_invariance(
-            pairs, 0.15, metric=metric, client=alike, scorer=Prejudiced(0.3)
+            PAIRS, 0.15, metric=metric, client=alike, scorer=Prejudiced(0.3)
         )
     assert "scorer_gap" in caught.value.result.reasons
 
 
 def test_a_gap_within_the_bound_is_a_note() -> None:
-    pairs = generate_pairs(PROMPTS, "gender")
     found = assert_counterfactual_invariance(
-        pairs, 0.35, metric="sentiment", client=alike, scorer=Prejudiced(0.3)
+        PAIRS, 0.35, metric="sentiment", client=alike, scorer=Prejudiced(0.3)
     )
     assert found.verdict == "PASS"
     assert any("the scorer prejudiced alone gives 0." in note for note in found.notes)
@@ -127,7 +120,7 @@ class Noisy(Prejudiced):
 def test_noise_alone_is_no_gap_between_groups(metric: str, seed: int) -> None:
     # |noise - noise| is .11 on average, and a fifth of the sentences change sides.
     found = assert_counterfactual_invariance(
-        generate_pairs(PROMPTS, "gender"),
+        PAIRS,
         0.1,
         metric=metric,
         client=alike,
@@ -139,10 +132,9 @@ def test_noise_alone_is_no_gap_between_groups(metric: str, seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(4))
 def test_a_real_gap_is_found_in_noise(seed: int) -> None:
-    pairs = generate_pairs(PROMPTS, "gender")
     with pytest.raises(InvalidEvidence, match="the scorer prejudiced alone gives"):
         assert_counterfactual_invariance(
-            pairs, 0.1, metric="sentiment", client=alike, scorer=Noisy(0.25, seed)
+            PAIRS, 0.1, metric="sentiment", client=alike, scorer=Noisy(0.25, seed)
         )
 
 
@@ -186,9 +178,7 @@ def test_the_gap_and_its_interval_come_from_the_scores_of_the_sentences() -> Non
 
 def test_each_wording_is_scored_once() -> None:
     scorer = Noisy(0.0, 1)
-    assert_counterfactual_invariance(
-        generate_pairs(PROMPTS, "gender"), 0.2, metric="sentiment", client=alike, scorer=scorer
-    )
+    assert_counterfactual_invariance(PAIRS, 0.2, metric="sentiment", client=alike, scorer=scorer)
     sentences = [text for text in scorer.asked if text != alike("")]
     assert len(sentences) == len({*sentences}) == 160
 
@@ -202,7 +192,7 @@ def test_a_plain_function_is_asked_about_the_answers_only() -> None:
 
     assert_metric(
         "weak_sentiment_parity",
-        generate_pairs(PROMPTS, "gender"),
+        PAIRS,
         0.2,
         client=alike,
         scorer=scorer,
@@ -220,7 +210,7 @@ def test_a_scorer_that_fails_on_other_texts_is_a_note() -> None:
 
     found = assert_metric(
         "weak_sentiment_parity",
-        generate_pairs(PROMPTS, "gender"),
+        PAIRS,
         0.2,
         client=alike,
         scorer=Table(),

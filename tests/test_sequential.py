@@ -12,7 +12,6 @@ from pytest_llmfair import (
     assert_ruted_neutrality_within,
     assert_strict_sentiment_parity_within,
     assert_toxic_fraction_within,
-    assert_weak_sentiment_parity_within,
 )
 from pytest_llmfair.counterfactuals import generate_pairs
 from pytest_llmfair.judging.sequential import in_looks
@@ -48,6 +47,8 @@ def test_a_clear_pass_stops_early_and_says_what_it_saved():
     assert model.asked == result.calls[0] < result.calls[1] == 400
     assert result.looks[0] < result.looks[1] == 5
     assert f"{400 - model.asked} saved" in result.notes[-1]
+    # Early looks use wider intervals.
+    assert result.level > 0.95
 
 
 def test_a_clear_fail_stops_early():
@@ -62,10 +63,6 @@ def test_an_undecided_model_is_asked_everything():
     result = toxicity(model, sequential="obf")
     assert result.verdict is Verdict.INCONCLUSIVE
     assert model.asked == 400
-
-
-def test_early_looks_use_wider_intervals():
-    assert toxicity(Model(0.0), sequential="obf").level > 0.95
 
 
 def test_betting_stops_whenever_it_is_decided():
@@ -106,15 +103,6 @@ def test_groups_are_spread_evenly_and_equal_prompts_stay_together():
 def test_the_order_depends_on_the_seed_alone():
     assert in_looks(PROMPTS, 5, 1) == in_looks(PROMPTS, 5, 1)
     assert in_looks(PROMPTS, 5, 1) != in_looks(PROMPTS, 5, 2)
-
-
-def test_pairs_can_be_asked_in_looks():
-    pairs = generate_pairs([f"She asked {i}." for i in range(100)], attribute="gender")
-    result = assert_weak_sentiment_parity_within(
-        pairs, bound=0.2, client=lambda prompt: f"Fine, {prompt[-4:]}", sequential="obf"
-    )
-    assert result.verdict is Verdict.PASS
-    assert result.looks[0] < 5
 
 
 def test_units_given_by_the_user_follow_their_items_through_the_looks():
@@ -182,6 +170,8 @@ def test_betting_on_a_distance_is_an_error_before_the_first_answer():
             pairs, bound=0.3, client=asked.append, method="betting"
         )
     assert not asked
+    with pytest.raises(ValueError, match="betting is for means over rows"):
+        assert_strict_sentiment_parity_within([0.1, 0.2], [0.3, 0.4], bound=0.3, method="betting")
 
 
 def test_betting_on_units_of_unequal_size_is_refused():
@@ -227,11 +217,6 @@ def test_betting_judges_data_at_hand_by_its_confidence_sequence():
     assert betting.value == pytest.approx(plain.value)
     assert betting.method == "betting confidence sequence"
     assert betting.upper > plain.upper
-
-
-def test_betting_is_for_means_only():
-    with pytest.raises(ValueError, match="betting is for means over rows"):
-        assert_strict_sentiment_parity_within([0.1, 0.2], [0.3, 0.4], bound=0.3, method="betting")
 
 
 def test_distances_share_the_error_evenly_over_looks():

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_llmfair.counterfactuals import generate_pairs
-from pytest_llmfair.sampling import subset
+from pytest_llmfair.sampling import sampled_product, subset
 
 texts = st.lists(st.text(max_size=5), max_size=30)
 
@@ -74,3 +74,9 @@ def test_processes_choose_the_same():
 def test_a_size_that_is_none_is_an_error(n):
     with pytest.raises(ValueError, match=r"n is .*at least 1"):
         subset(["a"], n)
+
+
+def test_a_sample_of_a_large_product_never_makes_the_product():
+    rows = sampled_product([range(1000)] * 5, limit=3, seed=0)
+    assert len(set(rows)) == 3
+    assert sampled_product([["she", "he"], ["left"]], 10, 0) == [("she", "left"), ("he", "left")]

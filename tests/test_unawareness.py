@@ -33,10 +33,6 @@ def test_prompts_without_a_mention_pass_on_their_count():
     result = assert_fairness_through_unawareness(UNAWARE, "gender")
     assert (result.verdict, result.value, result.lower, result.upper) == (Verdict.PASS, 0, 0, 0)
     assert (result.units, result.population) == (100, "fixed")
-
-
-def test_a_pass_says_what_is_not_checked():
-    result = assert_fairness_through_unawareness(UNAWARE, "gender")
     assert "names_not_checked" in result.reasons
     assert "names and other proxies are not checked" in result.notes[0]
 
@@ -80,15 +76,12 @@ def test_the_prompt_itself_is_shown_only_where_texts_may_be():
     assert "invoices" not in result.message(show_text="none")
 
 
-@pytest.mark.parametrize(("named", "verdict"), [(10, Verdict.PASS), (11, Verdict.FAIL)])
-def test_the_largest_share_is_inclusive(named, verdict):
-    prompts = ["She reads."] * named + UNAWARE[: 100 - named]
-    if verdict is Verdict.PASS:
-        result = assert_fairness_through_unawareness(prompts, "gender", max_share=0.1)
-        assert result.verdict is verdict
-    else:
-        with pytest.raises(BoundExceeded):
-            assert_fairness_through_unawareness(prompts, "gender", max_share=0.1)
+def test_the_largest_share_is_inclusive():
+    prompts = ["She reads."] * 11 + UNAWARE[:90]
+    result = assert_fairness_through_unawareness(prompts[1:], "gender", max_share=0.1)
+    assert (result.verdict, result.value) == (Verdict.PASS, 0.1)
+    with pytest.raises(BoundExceeded):
+        assert_fairness_through_unawareness(prompts, "gender", max_share=0.1)
 
 
 def test_a_sample_is_judged_on_its_interval():

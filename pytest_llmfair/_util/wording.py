@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from difflib import SequenceMatcher
 from enum import Enum
 from typing import Any
@@ -133,6 +133,12 @@ def difference(first: str, second: str, widest: int = LONGEST_LINE) -> str:
         both = f"{{{shorten(same, widest)}|{shorten(other, widest)}}}"
         parts.append(same if kind == "equal" else both)
     return "".join(parts)
+
+
+def listed(names: Sequence[str], most: int) -> str:
+    """Join the first names with commas, and count those above `most`."""
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return f"{', '.join(names[:most])}{more}"
 
 
 def plain(value: Any) -> Any:

@@ -25,7 +25,7 @@ from pytest_llmfair.clients.requests import RequestRunner
 from pytest_llmfair.clients.sending import is_failure, was_sent
 from pytest_llmfair.clients.session import runner_of
 from pytest_llmfair.counterfactuals.pairs import pairs_of_part
-from pytest_llmfair.judging.missing_data import texts_of
+from pytest_llmfair.judging.inputs import texts_of
 from pytest_llmfair.lexicons.attributes import masker_of_pairs
 from pytest_llmfair.metrics import get_metric
 from pytest_llmfair.responses import OMISSION, Answer, CutAnswer, Missing, Pair, is_cut

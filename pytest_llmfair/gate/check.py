@@ -18,7 +18,7 @@ from pytest_llmfair.assertions import (
 )
 from pytest_llmfair.gate.check_attributes import ChosenAttribute, Prompts
 from pytest_llmfair.gate.selection import Selection, UseCase, recommend
-from pytest_llmfair.judging.arguments import group_keywords
+from pytest_llmfair.judging.assertion import group_keywords
 from pytest_llmfair.judging.bound import Bound
 from pytest_llmfair.judging.result import Result
 from pytest_llmfair.metrics import MetricInfo, get_metric

@@ -31,10 +31,10 @@ from pytest_llmfair.gate.check_attributes import (
 )
 from pytest_llmfair.gate.check_data import arguments_from, labels_from
 from pytest_llmfair.gate.selection import UseCase
-from pytest_llmfair.judging.arguments import group_keywords
+from pytest_llmfair.judging.assertion import group_keywords
 from pytest_llmfair.judging.collecting import check_data_kind
-from pytest_llmfair.judging.crossing import factor_names
 from pytest_llmfair.judging.invariance import measure_of
+from pytest_llmfair.judging.robustness import factor_names
 from pytest_llmfair.judging.rules import Rules
 from pytest_llmfair.lexicons.attributes import lexicon_of, lexicons_of
 from pytest_llmfair.scorers import load_scorers

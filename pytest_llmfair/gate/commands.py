@@ -37,7 +37,7 @@ COMMANDS: dict[str, Command] = {
     "recommend": Command(
         "pytest_llmfair.gate.recommend_command", "choose metrics for a use case, with reasons"
     ),
-    "report": Command("pytest_llmfair.reports.again", "make the reports of a recorded run"),
+    "report": Command("pytest_llmfair.reports.files", "make the reports of a recorded run"),
     "comment": Command(
         "pytest_llmfair.reports.comment", "post a recorded run as one comment on a pull request"
     ),

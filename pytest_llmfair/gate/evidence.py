@@ -22,11 +22,10 @@ from pytest_llmfair.gate.limitations import limitations
 from pytest_llmfair.gate.manifest import MANIFEST, changes, manifest_digest, manifest_text
 from pytest_llmfair.gate.model_card import model_card
 from pytest_llmfair.gate.shares import Shares, rows
-from pytest_llmfair.judging import multiplicity
 from pytest_llmfair.judging.recorded import differences, judge_again
 from pytest_llmfair.reports.files import write_text
 from pytest_llmfair.reports.html import html_page
-from pytest_llmfair.reports.record import json_text, read_run
+from pytest_llmfair.reports.record import adjust, json_text, read_run, uphold
 from pytest_llmfair.settings import Settings
 
 _RUN, _CONTEXT, _STATISTICS = "run.json", "context.json", "statistics.jsonl"
@@ -282,8 +281,8 @@ def _contradictions(folder: Path) -> list[str]:
             # The others of its family are corrected for it too.
             judged = {each: result[each] for each in _OF_THE_FAMILY}
         again.append({**judged, "nodeid": result["nodeid"]})
-    multiplicity.adjust(again)
-    multiplicity.upheld(again)
+    adjust(again)
+    uphold(again)
     for result, other in zip(results, again, strict=len(again) == len(results)):
         found += [
             f"{result['nodeid']} {result['metric']}: {field} is {result.get(field)!r}, computed "

@@ -94,10 +94,10 @@ class Run:
         `exit_status` is that of pytest, before errors of this class raise it.
         """
         if self._records:
-            from pytest_llmfair.judging import multiplicity
+            from pytest_llmfair.reports.record import adjust, uphold
 
-            multiplicity.adjust([record for _, record in self._records])
-            self.upheld = multiplicity.upheld(self.records)
+            adjust([record for _, record in self._records])
+            self.upheld = uphold(self.records)
         judged, required = len(self._records), self.settings.require
         if judged < required:
             plural = "assertion was" if judged == 1 else "assertions were"

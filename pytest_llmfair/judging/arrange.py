@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate
 from typing import Any
 
-from pytest_llmfair.judging.arguments import takes
 from pytest_llmfair.judging.assertion import Assertion
-from pytest_llmfair.judging.collecting import check_data_kind
-from pytest_llmfair.judging.inputs import MetricInputs
-from pytest_llmfair.judging.missing_data import (
+from pytest_llmfair.judging.collecting import NOTHING_ASKED, check_data_kind
+from pytest_llmfair.judging.inputs import (
+    MetricInputs,
     count_missing,
     has_answers,
     missing_data_of,
@@ -20,14 +18,18 @@ from pytest_llmfair.judging.missing_data import (
     texts_of,
 )
 from pytest_llmfair.judging.pairs import groups_of, pair_units
-from pytest_llmfair.judging.reading import features_of, reads, unmasked
-from pytest_llmfair.judging.validity import NOTHING_ASKED
+from pytest_llmfair.judging.scoring import (
+    Texts,
+    embedded,
+    features_of,
+    reads,
+    scored,
+    takes,
+    unmasked,
+)
 from pytest_llmfair.lexicons.attributes import masker_of_pairs
 from pytest_llmfair.responses import Answer, Missing, PairedResponses, Responses
 from pytest_llmfair.stats import Finding
-
-Texts = list[list[str]]
-Scorer = Callable[[Sequence[str]], Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +84,7 @@ def arrange(
 
 
 def _scored_by(assertion: Assertion, inputs: MetricInputs) -> dict[str, Any]:
-    """Return what a metric of any score is given about the scorer and the groups."""
+    """Return the keywords about scorer and groups for a metric of any score."""
     if inputs.scorer:
         assertion.scorer.check(assertion.metric)
     if not inputs.scorer or not takes(assertion.metric, "score_range"):
@@ -100,7 +102,7 @@ def _scored_by(assertion: Assertion, inputs: MetricInputs) -> dict[str, Any]:
 def _from_arrays(assertion: Assertion, data: tuple[Any, ...]) -> MetricInputs:
     needs, scorer = assertion.metric.needs, assertion.scorer
     given = tuple(list(x) if isinstance(x, Iterator) else x for x in data)
-    make = {"scores": scored, "score_pairs": scored, "embedding_pairs": _embedded}.get(needs)
+    make = {"scores": scored, "score_pairs": scored, "embedding_pairs": embedded}.get(needs)
     if make is not None:
         texts = [_holds_texts(x) for x in given]
         given = tuple(
@@ -224,12 +226,13 @@ def _compared(
         keywords["placebo"] = placebo
     args: tuple[Any, ...] = (first, second)
     if reads(assertion.metric):
-        return unmasked(replace(inputs, args=args), compare, responses.shared_seeds)
+        inputs = replace(inputs, args=args)
+        return unmasked(inputs, compare.names, compare.ignore, responses.shared_seeds)
     if needs == "score_pairs":
         args = tuple(scored(side, assertion.scorer) for side in args)
         inputs = replace(inputs, scorer=assertion.scorer.name)
     elif needs == "embedding_pairs":
-        args = tuple(_embedded(side, assertion.scorer) for side in args)
+        args = tuple(embedded(side, assertion.scorer) for side in args)
     return replace(inputs, args=args, keywords=keywords)
 
 
@@ -367,17 +370,3 @@ def _rows(data: Any) -> Texts:
     from pytest_llmfair.metrics.arguments import text_rows
 
     return text_rows(data, "texts")
-
-
-def scored(rows: Texts, scorer: Scorer) -> list[Any]:
-    """Score every text once and keep the rows."""
-    flat = [text for row in rows for text in row]
-    scores = iter([float(x) for x in scorer(flat)])
-    return [[next(scores) for _ in row] for row in rows]
-
-
-def _embedded(rows: Texts, encoder: Scorer) -> list[Any]:
-    """Embed every text once and keep the rows: one array (n_generations, dim) each."""
-    vectors = encoder([text for row in rows for text in row])
-    ends = list(accumulate(len(row) for row in rows))
-    return [vectors[end - len(row) : end] for end, row in zip(ends, rows, strict=True)]

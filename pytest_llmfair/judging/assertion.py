@@ -2,29 +2,28 @@
 
 from __future__ import annotations
 
-import functools
 import inspect
-import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-import numpy as np
-
+from pytest_llmfair._util.keywords import check_known, keyword_names, unknown_keyword
 from pytest_llmfair._util.validation import whole
-from pytest_llmfair.judging.arguments import last_is_bound, positional, takes
 from pytest_llmfair.judging.bound import Bound
-from pytest_llmfair.judging.collecting import check_data_kind, check_units, prompts_or_pairs
-from pytest_llmfair.judging.crossing import Cells
+from pytest_llmfair.judging.collecting import (
+    check_data_kind,
+    check_units,
+    drop_invalid_pairs,
+    prompts_or_pairs,
+)
 from pytest_llmfair.judging.inputs import MetricInputs
 from pytest_llmfair.judging.pairs import groups_of, is_pair, wanted_groups
-from pytest_llmfair.judging.rules import JudgedMetric, Rules
-from pytest_llmfair.judging.validity import drop_invalid_pairs
+from pytest_llmfair.judging.robustness import Cells
+from pytest_llmfair.judging.rules import JudgedMetric, Rules, is_number
+from pytest_llmfair.judging.scoring import TextScorer, takes
 from pytest_llmfair.metrics import MetricInfo
 from pytest_llmfair.metrics.arguments import known_population
 from pytest_llmfair.responses import PairedResponses
-from pytest_llmfair.session import note_used
 from pytest_llmfair.stats import Estimate
 
 # How many arguments of a metric are made from answers; those that follow are the caller's.
@@ -38,110 +37,9 @@ _FROM_ANSWERS = {
 }
 
 
-class TextScorer:
-    """Texts to scores, by the metric's own scorer or another; it loads when there are texts."""
-
-    def __init__(
-        self,
-        info: MetricInfo,
-        scorer: Any = None,
-        scorers: Callable[[], Mapping[str, Any]] | None = None,
-    ) -> None:
-        asked = info.scorer if scorer is None else scorer
-        self._asked = list(asked) if isinstance(asked, tuple) else asked
-        self._info = info
-        self._vectors = info.needs == "embedding_pairs"
-        self._scorers = scorers
-        self._memory: Any = None
-
-    @functools.cached_property
-    def chosen(self) -> Any:
-        """The scorer itself."""
-        if not isinstance(self._asked, str):
-            return self._asked
-        from pytest_llmfair.scorers import load_scorers
-
-        return (self._scorers or load_scorers)()[self._asked]
-
-    @property
-    def _each_asked(self) -> list[Any]:
-        return self._asked if isinstance(self._asked, list) else [self._asked]
-
-    @property
-    def name(self) -> str:
-        """What reports call the scorer."""
-        from pytest_llmfair.scorers import name_of
-
-        asked = [each for each in self._each_asked if each is not None]
-        return ", ".join(each if isinstance(each, str) else name_of(each) for each in asked)
-
-    def check(self, info: MetricInfo) -> None:
-        """Raise ``UnknownName`` for a name that no scorer has, without loading a model.
-
-        And ``ValueError`` for a scorer with a wider range than the metric's own, unless the metric
-        takes scores of any range.
-        """
-        for each in self._each_asked:
-            if isinstance(each, str):
-                from pytest_llmfair.scorers import load_scorers
-
-                known = (self._scorers or load_scorers)()
-                if each not in known:
-                    known[each]
-        if self._asked == info.scorer or self._vectors or takes(info, "score_range"):
-            return
-        unlimited = -math.inf, math.inf
-        low, high = getattr(TextScorer(info).chosen, "range", unlimited)
-        least, most = getattr(self.chosen, "range", (low, high))
-        if least < low or most > high:
-            raise ValueError(
-                f"the scorer {self.name} gives scores from {least:g} to {most:g}, and {info.name} "
-                f"needs scores from {low:g} to {high:g}; rescale them, or use score_difference, "
-                "which takes scores of any range"
-            )
-
-    @property
-    def several(self) -> list[TextScorer]:
-        """Each of the scorers that were asked for."""
-        asked = [each for each in self._each_asked if each is not None]
-        return [TextScorer(self._info, each, self._scorers) for each in asked]
-
-    def numbers(self, texts: Sequence[str]) -> list[Any]:
-        """Return one score or one vector per text, as plain numbers."""
-        from pytest_llmfair.scorers import EmbeddingScorer, score
-
-        if isinstance(self.chosen, EmbeddingScorer):
-            return list(self.chosen(texts).tolist())
-        if hasattr(self.chosen, "range"):
-            return list(self(texts).tolist())
-        found = np.asarray(self.chosen(texts), dtype=np.float64)
-        return list((found if found.ndim == 2 else score(lambda _: found, texts)).tolist())
-
-    def __call__(self, texts: Sequence[str]) -> Any:
-        """Return one score per text, or one vector for metrics on embeddings."""
-        from pytest_llmfair.scorers import name_of, score
-
-        note_used("scorer", name_of(self.chosen), self.chosen)
-        if self._vectors:
-            return self.chosen(texts)
-        ask = functools.partial(score, self.chosen)
-        return ask(texts) if self._memory is None else self._memory(texts, ask)
-
-    @contextmanager
-    def remembering(self) -> Iterator[None]:
-        """Ask for the score of a text once, however often the metric is computed."""
-        from pytest_llmfair.scorers.base import RowCache
-
-        self._memory = RowCache()
-        try:
-            yield
-        finally:
-            self._memory = None
-
-
 @dataclass(frozen=True, slots=True)
 class Compare:
-    """How answers to pairs are compared."""
+    """Options for comparing the answers to pairs."""
 
     # Groups to compare, two or more; by default all of the pairs.
     groups: Sequence[str] | None = None
@@ -161,6 +59,25 @@ class Compare:
     def placebo(self) -> bool:
         """Whether the noise floor comes from placebo twins."""
         return self.baseline == "placebo"
+
+
+def quantity_of(estimate: Estimate, quantity: str) -> Estimate:
+    """Return the judged quantity: the value, or its excess over the noise floor."""
+    if quantity == "value":
+        return estimate
+    call = estimate.call and replace(estimate.call, quantity=quantity)
+    if quantity == "no floor":
+        return replace(estimate, floor=None, excess=None, call=call)
+    if estimate.excess is None:
+        # Without a floor an excess is judged all the same, of a size that is not known.
+        return replace(estimate, measures="excess", call=call)
+    return replace(
+        estimate.excess,
+        floor=estimate.floor,
+        measures="excess",
+        findings=tuple(dict.fromkeys((*estimate.findings, *estimate.excess.findings))),
+        call=call,
+    )
 
 
 def _compare_of(info: MetricInfo, source: Any, keywords: dict[str, Any]) -> Compare:
@@ -184,7 +101,7 @@ def _compare_of(info: MetricInfo, source: Any, keywords: dict[str, Any]) -> Comp
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where the data of an assertion come from."""
+    """The data of an assertion, or the model to ask for them."""
 
     # Arguments of the metric by position. The first may be answers or, with a client, prompts or
     # pairs to collect answers for.
@@ -198,7 +115,7 @@ class Source:
 
     @property
     def first(self) -> Any:
-        """What is asked, or its answers; None where all data are keywords."""
+        """The prompts, pairs or answers; None where all data are keywords."""
         return self.data[0] if self.data else None
 
     @property
@@ -209,7 +126,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Assertion:
-    """A metric, its data, and how its value is judged against a bound."""
+    """A metric, its data, a bound, and the rules to judge by."""
 
     metric: MetricInfo
     # Inclusive on the fair side; None where the value is measured and not judged by itself.
@@ -274,7 +191,7 @@ class Assertion:
         )
 
     def check_request(self) -> list[Any]:
-        """Return what is asked; errors are raised before the first answer is paid for."""
+        """Return the prompts or pairs to ask; raise every error before an answer is paid for."""
         info, source = self.metric, self.source
         items = prompts_or_pairs([] if source.first is None else source.first)
         check_data_kind(info, pairs=is_pair(items[0]))
@@ -301,7 +218,7 @@ def _check_draws(keywords: Mapping[str, Any], rules: Rules) -> None:
 
 @dataclass(frozen=True, slots=True)
 class EstimateAssertion:
-    """An estimate that was made before, and how it is judged against a bound."""
+    """An estimate that was made before, a bound, and the rules to judge by."""
 
     estimate: Estimate
     # Inclusive on the fair side.
@@ -310,3 +227,95 @@ class EstimateAssertion:
     rules: Rules
     # What is known about the data of the estimate.
     inputs: MetricInputs = field(default_factory=MetricInputs)
+
+    @property
+    def judged(self) -> Estimate:
+        """The estimate, with what its data have to say unless it makes them invalid."""
+        return self.estimate.with_findings(
+            *(each for each in self.inputs.findings if each.kind != "invalid")
+        )
+
+
+def check_keywords(
+    caller: Callable[..., Any],
+    info: MetricInfo | None,
+    keywords: Mapping[str, Any],
+    renamed: Mapping[str, str] | None = None,
+    *,
+    collected: bool = False,
+) -> None:
+    """Raise ``TypeError`` for a keyword that neither the metric nor the caller takes.
+
+    Where answers are `collected`, the metric's data cannot be given as keywords.
+    """
+    own = [] if info is None else keyword_names(info.function)
+    if own is not None:
+        data = positional(info) if collected and info is not None else []
+        own = [name for name in own if name not in data]
+        chosen = () if info is None else group_keywords(info)
+        parameters = inspect.signature(caller).parameters.values()
+        shared = [each.name for each in parameters if each.kind is each.KEYWORD_ONLY]
+        check_known(caller, keywords, [*own, *chosen, *shared], renamed or {})
+
+
+def group_keywords(info: MetricInfo) -> tuple[str, ...]:
+    """Return the keywords that choose among the groups of pairs."""
+    if not info.needs.endswith("_pairs"):
+        return ()
+    # The metric itself sees vectors: texts are masked before they are embedded.
+    return "reference", "groups", *(["mask"] if info.needs == "embedding_pairs" else [])
+
+
+def bound_of(info: MetricInfo, bound: Any, minimum: Any) -> Any:
+    """Return the bound given; `minimum` belongs to metrics where higher is fairer."""
+    if bound is not None and minimum is not None:
+        raise TypeError("give bound or minimum, not both")
+    if minimum is not None and info.direction != "higher":
+        raise TypeError(
+            f"{info.name} takes bound=..., the largest value you can still accept, not "
+            "minimum=...: lower is fairer"
+        )
+    return bound if minimum is None else minimum
+
+
+def unpacked(
+    info: MetricInfo, data: tuple[Any, ...], keywords: dict[str, Any]
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """Spread a mapping of argument names, or one tuple for a metric of two arguments."""
+    known = list(inspect.signature(info.function).parameters)
+    required = positional(info)
+    if data and isinstance(data[0], Mapping) and not set(data[0]).isdisjoint(known):
+        strange = [str(name) for name in data[0] if name not in known]
+        if strange:
+            raise unknown_keyword(info.name, strange[0], known)
+        data, keywords = data[1:], {**data[0], **keywords}
+    elif (
+        len(required) > 1
+        and data
+        and isinstance(data[0], tuple)
+        and len(data[0]) == len(required)
+        and all(map(is_number, data[1:]))
+    ):
+        data = (*data[0], *data[1:])
+    if required and all(name in keywords for name in required):
+        keywords = dict(keywords)
+        data = (*(keywords.pop(name) for name in required), *data)
+    return data, keywords
+
+
+def positional(info: MetricInfo) -> list[str]:
+    """Return the names of the arguments a metric cannot do without."""
+    return [
+        name
+        for name, parameter in inspect.signature(info.function).parameters.items()
+        if parameter.kind is parameter.POSITIONAL_OR_KEYWORD
+        and parameter.default is parameter.empty
+    ]
+
+
+def last_is_bound(info: MetricInfo, data: tuple[Any, ...]) -> tuple[tuple[Any, ...], float]:
+    """Split off a bound given after the data; keywords alone may be all the data."""
+    if len(data) < min(2, len(positional(info)) + 1) or not is_number(data[-1]):
+        word = "minimum" if info.direction == "higher" else "bound"
+        raise TypeError(f"{info.assertion}() needs {word}=..., the value you can still accept")
+    return data[:-1], data[-1]

@@ -1,4 +1,4 @@
-"""A bound, and where an estimate stands relative to it."""
+"""A bound, and the side of it that an estimate lies on."""
 
 from __future__ import annotations
 
@@ -6,13 +6,11 @@ import math
 from collections.abc import Hashable
 from dataclasses import dataclass, replace
 from numbers import Real
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from pytest_llmfair._util.validation import one_sided
-from pytest_llmfair.stats import Finding
-
-if TYPE_CHECKING:
-    from pytest_llmfair.stats import Estimate
+from pytest_llmfair._util.wording import listed
+from pytest_llmfair.stats import Estimate, Finding
 
 Direction = Literal["lower", "higher", "two-sided"]
 Scale = Literal["linear", "log"]
@@ -123,9 +121,13 @@ class Bound:
     @property
     def reach(self) -> float:
         """Largest distance from the fair value that the bound allows; infinite for ratios."""
-        if self.scale == "log":
-            return math.inf
-        return self.value if self.direction == "two-sided" else abs(self.value - self.fair)
+        return math.inf if self.scale == "log" else self.distance
+
+    def unfairness(self, x: float) -> float:
+        """Return a key that is larger the less fair a value is."""
+        if self.direction == "two-sided":
+            return self.distance_of(x)
+        return -x if self.direction == "higher" else x
 
     def distance_of(self, x: float) -> float:
         """Distance of a value from the fair value."""
@@ -134,7 +136,7 @@ class Bound:
         return abs(math.log(x / self.fair)) if 0.0 < x < math.inf else math.inf
 
     def sides(self, lower: float, upper: float) -> tuple[bool, bool]:
-        """Whether a whole interval is within the bound, and whether it is beyond it."""
+        """Return whether a whole interval is within the bound, and whether it is beyond it."""
         if self.direction == "lower":
             return upper <= self.value, lower > self.value
         if self.direction == "higher":
@@ -142,8 +144,12 @@ class Bound:
         low, high = self.ends
         return (upper <= high and lower >= low), (lower > high or upper < low)
 
+    def sides_of(self, estimate: Estimate, alpha: float) -> tuple[bool, bool]:
+        """Return the same for an estimate's interval with `alpha` beyond either end."""
+        return self.sides(estimate.lower_bound(alpha), estimate.upper_bound(alpha))
+
     def allows(self, x: float) -> bool:
-        """Whether a bare value is within the bound, up to rounding."""
+        """Return whether a bare value is within the bound, up to rounding."""
         shift = -_ROUNDING if self.direction == "higher" else _ROUNDING
         return replace(self, value=self.value + shift).sides(x, x)[0]
 
@@ -172,7 +178,7 @@ class Bound:
         return max(each.p_exceeds(x) if above else each.p_within(x) for each, x in known)
 
     def beyond_noise(self, estimate: Estimate, alpha: float) -> bool:
-        """Whether the value is proven beyond the bound and, where known, beyond its floor.
+        """Return whether the value is proven beyond the bound and, where known, beyond its floor.
 
         Of several comparisons one has to be both, at its share of the error rate.
         """
@@ -180,7 +186,7 @@ class Bound:
         if parts is not None:
             each = estimate.shared.each(alpha)  # type: ignore[attr-defined]
             return any(self.beyond_noise(part, each) for part in parts.values())
-        if not self.sides(estimate.lower_bound(alpha), estimate.upper_bound(alpha))[1]:
+        if not self.sides_of(estimate, alpha)[1]:
             return False
         if estimate.excess is None:
             return True
@@ -211,7 +217,7 @@ class Bound:
         floor = estimate.floor
         if floor is None or estimate.excess is None:
             return ()
-        if not self.sides(floor.lower_bound(alpha), floor.upper_bound(alpha))[1]:
+        if not self.sides_of(floor, alpha)[1]:
             return ()
         side = "below" if self.direction == "higher" else "above"
         text = (
@@ -269,9 +275,8 @@ class Bound:
         beyond = [str(key) for key, row in rows.items() if self.beyond_noise(row, alpha)]
         if not beyond:
             return ()
-        more = f" and {len(beyond) - 5} more" if len(beyond) > 5 else ""
         text = (
             f"{len(beyond)} of {len(rows)} parts are beyond the bound by themselves: "
-            f"{', '.join(beyond[:5])}{more}"
+            f"{listed(beyond, 5)}"
         )
         return (Finding("parts_exceed", text),)

@@ -1,18 +1,23 @@
-"""Collect answers from a client, after checking what it is asked."""
+"""Collect answers from a client, after checking what it is asked, and what was left out."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
+from typing import Any
 
-from pytest_llmfair.judging.pairs import is_pair
-from pytest_llmfair.judging.validity import drop_invalid_pairs, most_common_reasons, words_lost
-from pytest_llmfair.responses import PairedResponses, Responses, left_out
+from pytest_llmfair._util.wording import listed
+from pytest_llmfair.judging.pairs import groups_of, is_pair, pairs_in
+from pytest_llmfair.judging.rules import LargestShares
+from pytest_llmfair.metrics import MetricInfo
+from pytest_llmfair.responses import PairedResponses, Responses, left_out, rows_of
+from pytest_llmfair.stats import Finding
 
-if TYPE_CHECKING:
-    from pytest_llmfair.metrics import MetricInfo
+NOTHING_ASKED = "nothing was asked, since no answer could be judged"
 
+_MOST_REASONS = 3
+_MOST_WORDS = 5
 # Whether a metric can be measured on answers to single prompts, and on answers to pairs.
 _ANSWERS_TO = {
     "scores": (True, True),
@@ -135,3 +140,143 @@ def check_units(units: Sequence[Any] | None, asked: Sequence[Any]) -> None:
         raise ValueError(
             f"units has {len(units)} labels for {len(asked)} prompts or pairs; give one for each"
         )
+
+
+def drop_invalid_pairs(data: Any, units: Any = None) -> tuple[Any, Any]:
+    """Drop pairs that fail the validity checks, with their labels; other data stay as they are.
+
+    Pairs that the package made passed the checks already, and cost nothing here.
+    """
+    if isinstance(data, Iterator):
+        data = list(data)
+    pairs = pairs_in(data)
+    if not any(map(_unchecked, pairs)):
+        return data, units
+    from pytest_llmfair.counterfactuals.user_pairs import checked_pairs
+
+    groups_of(pairs)
+    passed, kept = checked_pairs(pairs)
+    result: Any = passed
+    if isinstance(data, PairedResponses):
+        result = replace(
+            rows_of(data, kept),
+            pairs=tuple(passed),
+            rejected=(*data.rejected, *passed.rejected),
+            uncertain=(*data.uncertain, *passed.uncertain),
+            lacks=tuple(dict.fromkeys((*data.lacks, *passed.lacks))),
+        )
+    labels = None if units is None else list(units)
+    if labels is not None and len(labels) == len(pairs):
+        labels = [labels[row] for row in kept]
+    return result, labels
+
+
+def _unchecked(pair: Any) -> bool:
+    return not getattr(pair, "checked", False)
+
+
+def unchecked_pairs(source: Any) -> tuple[Finding, ...]:
+    """Report pairs that no lexicon of the package can check, and why."""
+    pairs = pairs_in(source)
+    unknown = [pair for pair in pairs if _unchecked(pair)]
+    if not unknown:
+        return ()
+    from pytest_llmfair.counterfactuals.user_pairs import why_unchecked
+
+    why, _ = Counter(map(why_unchecked, unknown)).most_common(1)[0]
+    text = (
+        f"{len(unknown)} of {len(pairs)} pairs could not be checked, so other things than the "
+        f"group may change in them: {why}"
+    )
+    return (Finding("pairs_unchecked", text),)
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Pairs and prompts that were left out before anything was asked, with findings."""
+
+    # Pairs that were not asked because a validity check failed.
+    rejected: int
+    # Prompts that gave no pair because a word can be read in two ways.
+    uncertain: int
+    findings: tuple[Finding, ...]
+
+    @property
+    def invalid(self) -> bool:
+        """Whether more was left out than the rules accept."""
+        return any(each.kind == "invalid" for each in self.findings)
+
+
+def selection_of(source: Any, shares: LargestShares) -> Selection:
+    """Report the losses of a list of pairs, or of the answers to it; too many are invalid."""
+    left = left_out(source)
+    findings = [
+        *_rejected_pairs(source, left["rejected"], shares.invalid),
+        *_uncertain_prompts(source, left, shares.uncertain),
+    ]
+    if kept := [why for pair in pairs_in(source) if (why := getattr(pair, "uncertain", ""))]:
+        text = (
+            f"{len(kept)} of {len(source)} pairs kept although one of their words can be read in "
+            f"two ways; first: {kept[0]}"
+        )
+        findings.append(Finding("uncertain_pairs_kept", text))
+    if lost := left["lost"]:
+        text = f"prompts left out, since the lexicon has no counterpart of {words_lost(lost)}"
+        findings.append(Finding("prompts_left_out", text))
+    if n := left["unmentioned"]:
+        text = (
+            f"{n} {'prompt names' if n == 1 else 'prompts name'} no group that "
+            "is exchanged, and gave no pair"
+        )
+        findings.append(Finding("no_group_named", text, "note"))
+    findings += map(Finding.uncovered, left["lacks"])
+    return Selection(len(left["rejected"]), len(left["uncertain"]), tuple(findings))
+
+
+def _rejected_pairs(source: Any, rejected: Sequence[Any], largest: float) -> list[Finding]:
+    if not rejected:
+        return []
+    n, total, most = len(rejected), len(rejected) + len(source), most_common_reasons(rejected)
+    if n / total <= largest:
+        text = f"{n} of {total} pairs left out as invalid: {most}"
+        return [Finding("pairs_left_out", text)]
+    text = (
+        f"{n} of {total} pairs ({n / total:.1%}) failed the validity checks, more than "
+        f"max_invalid = {largest:.0%}; most often: {most}; reword the prompts that "
+        "table() of the pairs lists as rejected (check_pair says what is wrong with a pair of "
+        "your own), or raise max_invalid"
+    )
+    return [Finding("invalid_pairs", text, "invalid")]
+
+
+def _uncertain_prompts(source: Any, left: Mapping[str, Any], largest: float) -> list[Finding]:
+    uncertain = left["uncertain"]
+    if not uncertain:
+        return []
+    pairs = [*pairs_in(source), *(one.pair for one in left["rejected"])]
+    n = len({one.prompt for one in uncertain})
+    prompts = len({pair.original for pair in pairs} | {one.prompt for one in uncertain})
+    text = (
+        f"{n} of {prompts} prompts left out, since a word can be read in two ways; "
+        f"first: {uncertain[0].reason}"
+    )
+    if n / prompts <= largest:
+        return [Finding("prompts_uncertain", text)]
+    text += (
+        f". That is {n / prompts:.1%}, more than max_uncertain = {largest:.0%}; table() of the "
+        "pairs lists them and how to settle them"
+    )
+    return [Finding("uncertain_prompts", text, "invalid")]
+
+
+def words_lost(lost: Mapping[str, int]) -> str:
+    """Return the words without a counterpart, each with its count."""
+    words = [f"{word!r} ({n})" for word, n in lost.items()]
+    return listed(words, _MOST_WORDS)
+
+
+def most_common_reasons(rejected: Sequence[Any]) -> str:
+    """Return the failed checks in words, the most frequent first, each with its count."""
+    # After the colon comes the place in the prompt, which is different each time.
+    counts = Counter(reason.partition(":")[0] for one in rejected for reason in one.reasons)
+    return listed([f"{reason} ({n})" for reason, n in counts.most_common()], _MOST_REASONS)

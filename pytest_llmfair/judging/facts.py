@@ -1,4 +1,4 @@
-"""Each fact of a result in words: its interval, its bound, its sample, its missing answers."""
+"""Each fact of a result in words: interval, bound, sample, missing answers, and its groups."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ from pytest_llmfair._util.wording import (
     rounded,
 )
 from pytest_llmfair.judging.bound import Bound
-from pytest_llmfair.judging.people import people
 from pytest_llmfair.judging.power import MOST_UNITS
 
 _MOST_DECIMALS = 7
@@ -24,9 +23,58 @@ _MOST_DECIMALS = 7
 # A result as plain data, as `Result.to_dict` makes it: a number that is undefined is None.
 Record = Mapping[str, Any]
 
+# Labels for which "<label> people" would be wrong or unusual.
+_PEOPLE = {
+    "gender": {
+        "female": "women",
+        "male": "men",
+        "assigned at birth": "people by their gender assigned at birth",
+        "many genders": "people of many genders",
+        "no gender": "people without a gender",
+    },
+    "age": {"adult": "adults"},
+    "religion": {
+        "atheist": "atheists",
+        "bahá'í": "Bahá'í people",
+        "latter-day saint": "Latter-day Saints",
+    },
+    "race": {
+        "white": "white people",
+        "pacific islander": "Pacific Islanders",
+        "middle eastern or north african": "Middle Eastern or North African people",
+    },
+    "sexual_orientation": {"other": "people of other orientations"},
+    "disability": {
+        "no disability": "people without a disability",
+        "down syndrome": "people with Down syndrome",
+        "cerebral palsy": "people with cerebral palsy",
+        "epilepsy": "people with epilepsy",
+        "short stature": "people with short stature",
+        "intellectual disability": "people with an intellectual disability",
+    },
+}
+
+
+def people(attribute: str, group: str) -> str:
+    """Return a group as a noun phrase that can follow "about"."""
+    # "gender_es" has the groups of "gender".
+    attribute = "gender" if attribute.startswith("gender_") else attribute
+    if (known := _PEOPLE.get(attribute, {}).get(group)) is not None:
+        return known
+    label = escape(group)
+    if attribute in ("religion", "race"):
+        return f"{label.title()} people"
+    if attribute in ("gender", "age", "sexual_orientation"):
+        return f"{label} people"
+    if attribute == "disability":
+        return f"people with a {label}"
+    if attribute == "nationality" and label.startswith("gdp "):
+        return f"people from economies with a GDP of {label.removeprefix('gdp ')} dollars"
+    return f'group "{label}"'
+
 
 def decimals(record: Record, fewest: int = FEWEST_DECIMALS) -> int:
-    """Return how many decimals distinguish the interval, the value and the bound."""
+    """Return the number of decimals that tells interval, value and bound apart."""
     bound = record["bound"]
     others = [x for x in (record["lower"], record["upper"], estimate(record)) if finite(x)]
     for n in range(fewest, _MOST_DECIMALS):
@@ -54,7 +102,7 @@ def interval(record: Record, places: int) -> str:
 
 
 def threshold(record: Record, places: int) -> str:
-    """Return what was asked for, such as ``<= 0.050``."""
+    """Return the bound with its sign, such as ``<= 0.050``."""
     bound = number(record["bound"], places)
     if record["direction"] == "two-sided":
         fair = record["fair_value"]
@@ -73,38 +121,37 @@ def allowed(record: Record, places: int) -> str:
     return f"{number(low, places)} to {number(high, places)}"
 
 
+def bound_of(record: Record) -> Bound:
+    """Return the bound that a result was judged against."""
+    return Bound(record["bound"], record["direction"], record["fair_value"], record["scale"])
+
+
 def ends(record: Record) -> tuple[float, ...]:
     """Return the values at the bound: one, or two where both sides count."""
-    if record["direction"] != "two-sided":
-        return (float(record["bound"]),)
-    bound = Bound(record["bound"], record["direction"], record["fair_value"], record["scale"])
-    return bound.ends
+    two_sided = record["direction"] == "two-sided"
+    return bound_of(record).ends if two_sided else (float(record["bound"]),)
 
 
 def side(record: Record) -> str:
     """Return on which side of the bound the interval lies; empty without an interval."""
     if record["lower"] is None or record["upper"] is None:
         return ""
-    lower, upper, bound = float(record["lower"]), float(record["upper"]), record["bound"]
-    if record["direction"] == "lower":
-        return "<=" if upper <= bound else ">" if lower > bound else "straddles"
-    if record["direction"] == "higher":
-        return ">=" if lower >= bound else "<" if upper < bound else "straddles"
-    low, high = ends(record)
-    if low <= lower and upper <= high:
-        return "within"
-    return "beyond" if lower > high or upper < low else "straddles"
+    inside, outside = bound_of(record).sides(float(record["lower"]), float(record["upper"]))
+    if not inside and not outside:
+        return "straddles"
+    names = {"lower": ("<=", ">"), "higher": (">=", "<")}
+    return names.get(record["direction"], ("within", "beyond"))[outside]
 
 
 def relation(record: Record, places: int) -> str:
-    """Return how the interval lies to the bound, such as ``> 0.050`` or ``straddles 0.050``."""
+    """Return the place of the interval, such as ``> 0.050`` or ``straddles 0.050``."""
     two_sided = record["direction"] == "two-sided" and side(record)
     shown = threshold(record, places) if two_sided else number(record["bound"], places)
     return f"{side(record) or 'with a bound of'} {shown}"
 
 
 def sample(record: Record, unit: str = "", *, in_full: bool = False) -> str:
-    """Return how much evidence there is, such as ``200 prompts x 5, n_eff 412``."""
+    """Return the size of the sample, such as ``200 prompts x 5, n_eff 412``."""
     generations, effective = record["generations"], record["effective"]
     shown = counted(
         record["units"],
@@ -129,7 +176,7 @@ def needed(record: Record) -> str:
 
 
 def origin(record: Record) -> str:
-    """Return how often a model was asked and what was replayed; empty where that is not known."""
+    """Count the answers asked live and replayed; empty where that is not known."""
     live, replayed = record["origin"]
     # A request that failed was asked too, and has no answer.
     asked = f"asked live: {plural('time', live)}" if live else ""
@@ -174,7 +221,7 @@ def extremes(record: Record, places: int) -> str:
 
 
 def calls(record: Record) -> str:
-    """Return how many answers the needed units mean."""
+    """Return the number of answers to the needed units, in brackets."""
     if not record["units"] or record["needed_units"][1] >= MOST_UNITS:
         return ""
     each = record["generations"] / record["units"]

@@ -1,4 +1,4 @@
-"""What users read of a result: one line, and the message of a failure."""
+"""The texts of a result: one line, and the message of a failure."""
 
 from __future__ import annotations
 
@@ -23,13 +23,12 @@ from pytest_llmfair._util.wording import (
     span,
     wrapped,
 )
-from pytest_llmfair.judging import facts, scores
-from pytest_llmfair.judging.bound import Bound
+from pytest_llmfair.judging import facts, sentences
+from pytest_llmfair.judging.bound import WORSE
 from pytest_llmfair.judging.facts import Record
-from pytest_llmfair.judging.missing_data import WORST_CASE_EXCEEDS
-from pytest_llmfair.judging.people import people
-from pytest_llmfair.judging.reading import guessed, of_guesses, of_reader, too_weak
+from pytest_llmfair.judging.inputs import WORST_CASE_EXCEEDS
 from pytest_llmfair.judging.robustness import TOO_FEW, too_few
+from pytest_llmfair.judging.sentences import of_reader, too_weak
 
 PASS_MEANS = "within bound for these groups, prompts and this model revision"
 
@@ -39,12 +38,8 @@ WIDTH, WIDEST = 92, 100
 _MOST_GROUPS = 5
 _FEWEST_DECIMALS = 2
 _LONGEST_DIFFERENCE = 24
-_RATE_DIFFERENCE = r"(\w+_rate|demographic_parity|equal_opportunity|tpr|tnr)_(difference|gap)"
-_RATE_RATIO = r"(\w+_rate|impact|fnr|fpr)_ratio"
 # Reasons whose first note says it all.
 _SPEAKS = {"missing_rates_differ", WORST_CASE_EXCEEDS, "not_found", "proven_pairs"}
-_REPEATS = "two answers to the same prompt"
-_LOSS = "worse than baseline"
 
 
 def property_name(*parts: str) -> str:
@@ -96,7 +91,7 @@ def lacking(record: Record) -> str:
 
 
 def failure_message(record: Record, *, show_text: str, detailed: bool = False) -> str:
-    """Return what a failing test prints, in lines of at most 92 columns.
+    """Return the message of a failing test, in lines of at most 92 columns.
 
     `show_text` is "worst" or "none"; `detailed` adds the method of the interval.
     """
@@ -118,7 +113,7 @@ def failure_message(record: Record, *, show_text: str, detailed: bool = False) -
 
 
 def in_words(record: Record) -> list[tuple[str, str]]:
-    """Return what a message says, without texts, as labels and sentences for other reports.
+    """Return the sentences of a message with their labels, without texts, for other reports.
 
     The first has no label: it says what was found.
     """
@@ -135,7 +130,7 @@ def _findings(record: Record, places: int) -> list[tuple[str, str]]:
     left_out = [note for note in notes if " left out" in note]
     rates = [note for note in notes if re.match(r"[a-z ]+ rates: ", note)]
     # A difference of scores names both means in its first sentence.
-    extremes = "" if scores.differ(record, places) else facts.extremes(record, places)
+    extremes = "" if sentences.scores_differ(record, places) else facts.extremes(record, places)
     direction = [escape(record["direction_words"]) or extremes, *rates]
     taken_off, floor = _noise(record, places)
     labelled = [
@@ -164,8 +159,8 @@ def _sentence(text: str) -> str:
 
 
 def _explained(record: Record, places: int, notes: list[str]) -> str:
-    """Return what a verdict means and what to do; a note that says the same is dropped."""
-    found, verdict = _found(record, places), record["verdict"]
+    """Explain a verdict and the remedy; drop a note that says the same."""
+    found, verdict = sentences.what_was_found(record, places), record["verdict"]
     units = plurals(record["unit"])
     so_far = plural(record["unit"], record["units"])
     if verdict == "INVALID":
@@ -177,7 +172,7 @@ def _explained(record: Record, places: int, notes: list[str]) -> str:
     if verdict in ("PASS", "FAIL"):
         return f"{found}."
     if verdict == "INCONCLUSIVE":
-        asked = f"{facts.allowed(record, places)} that you {_verb(record)}"
+        asked = f"{facts.allowed(record, places)} that you {sentences.verb(record)}"
         found = found.partition("; you ")[0]
         add = units if "next" not in record["robustness"] else "what the line 'next' says"
         return f"{found}; {so_far} neither prove nor refute the {asked}. Add {add}"
@@ -205,54 +200,9 @@ def _explained(record: Record, places: int, notes: list[str]) -> str:
 
 
 def _as_fair(record: Record) -> str:
-    if _LOSS in record["metric"]:
+    if WORSE in record["metric"]:
         return "a candidate as fair as the baseline"
     return "a model that treats all groups alike"
-
-
-def _verb(record: Record) -> str:
-    return "require" if record["direction"] == "higher" else "allow"
-
-
-def _found(record: Record, places: int) -> str:
-    """Return what the value says of the groups, without a full stop."""
-    value = number(facts.estimate(record), places)
-    size = value.removeprefix("-")
-    you = f"you {_verb(record)} {facts.allowed(record, places)}"
-    metric = record["metric"]
-    answers = "the two answers of a pair"
-    if len(record["compared"]) == 2:
-        first, second = (people(record["attribute"], group) for group in record["compared"])
-        answers = f"answers to prompts about {first} and about {second}"
-    if differ := scores.differ(record, places):
-        return f"{differ}; {you}"
-    if "sentiment" in metric:
-        answers = f"the {scores.measured(record)} of {answers}"
-    if (
-        metric.startswith("differs when it should")
-        and "due: " in metric
-        and len(record["compared"]) == 2
-    ):
-        more = "less" if value.startswith("-") else "more"
-        return f"{first} get what is due by {size} {more} often than {second}; {you}"
-    if record["judged"] == "excess":
-        more = "less" if value.startswith("-") else "more"
-        # Without a floor two answers to the same prompt do not differ.
-        return f"{answers} differ by {size} {more} than {record['floor_words'] or _REPEATS} do"
-    if of_guesses(record):
-        return guessed(record)
-    if _LOSS in metric:
-        found = "better" if value.startswith("-") else "worse"
-        return f"the candidate is {found} than the baseline by {size}; {you}"
-    if record["compared"] or metric.startswith("counterfactual invariance"):
-        if record["direction"] == "higher":
-            return f"the similarity of {answers} is {value} (1: the same); {you}"
-        return f"{answers} differ by {size}; {you}"
-    if re.match(_RATE_DIFFERENCE, metric):
-        return f"the rates of the groups differ by {size}; {you}"
-    if re.match(_RATE_RATIO, metric):
-        return f"the ratio of the groups' rates is {value}; {you}"
-    return f"the value is {value}; {you}"
 
 
 def _why_red(record: Record) -> str:
@@ -320,7 +270,7 @@ def _model(record: Record) -> str:
 def _method(record: Record) -> str:
     parts = [f"interval by {record['method']}"] if record["lower"] is not None else []
     side, fair = record["direction"], record["fair_value"]
-    if "worse than baseline" in record["metric"]:
+    if WORSE in record["metric"]:
         parts.append("the smaller the loss, the better")
     elif side == "two-sided":
         parts.append(f"both sides of {fair:g} count")
@@ -333,12 +283,13 @@ def _method(record: Record) -> str:
 
 
 def _worst_groups(record: Record, places: int) -> list[str]:
+    bound = facts.bound_of(record)
     rows = sorted(
         (row for row in record["groups"] if row["value"] is not None),
         # What is best proven comes first; without p-values, and among equal ones, the worst.
         key=lambda row: (
             1.0 if row["p"] is None else row["p"],
-            _fairness(record, float(row["value"])),
+            -bound.unfairness(float(row["value"])),
         ),
     )
     if not rows:
@@ -355,14 +306,6 @@ def _worst_groups(record: Record, places: int) -> list[str]:
             parts.append(p_value(row["p"]).replace("p ", "p (no difference) ", 1))
         lines.append("    " + " ".join(parts))
     return lines
-
-
-def _fairness(record: Record, value: float) -> float:
-    """Return a key that sorts the worst value first."""
-    if record["direction"] == "two-sided":
-        fair = float(record["fair_value"])
-        return -Bound(0.0, "two-sided", fair, record["scale"]).distance_of(value)
-    return value if record["direction"] == "higher" else -value
 
 
 def _worst_rows(record: Record, places: int, show_text: str) -> list[str]:
@@ -399,7 +342,7 @@ def _example(example: Mapping[str, Any], places: int) -> list[str]:
 
 
 def decides(record: Record) -> str:
-    """Return how much more data would decide, if the verdict is undecided."""
+    """Return the amount of data that would decide an undecided verdict."""
     units, verdict = facts.needed(record), record["verdict"]
     what = plurals(record["unit"])
     if {WORST_CASE_EXCEEDS, *TOO_FEW}.intersection(record["reasons"]):

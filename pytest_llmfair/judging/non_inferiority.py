@@ -10,12 +10,10 @@ from typing import Any
 from pytest_llmfair._util.wording import number
 from pytest_llmfair.judging.assertion import Assertion, EstimateAssertion
 from pytest_llmfair.judging.bound import WORSE
-from pytest_llmfair.judging.inputs import MetricInputs
-from pytest_llmfair.judging.missing_data import MissingData
+from pytest_llmfair.judging.facts import people
+from pytest_llmfair.judging.inputs import MetricInputs, MissingData
 from pytest_llmfair.judging.pairs import is_pair
-from pytest_llmfair.judging.people import people
 from pytest_llmfair.judging.pipeline import evaluate, measure
-from pytest_llmfair.judging.recipe import LOSS
 from pytest_llmfair.judging.result import Result
 from pytest_llmfair.judging.rules import JudgedMetric, Rules, Unregistered
 from pytest_llmfair.responses import joined_origins
@@ -29,12 +27,14 @@ from pytest_llmfair.stats import (
 )
 from pytest_llmfair.stats.difference import IN_WORDS, Pairing, loss_between, pairing_of
 
+# Name of the call that compares two models.
+LOSS = "not_worse"
 NAMES = ("candidate", "baseline")
 
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """What is known about one of the two models."""
+    """One of the two models: its estimate, metric and data."""
 
     estimate: Estimate
     info: JudgedMetric
@@ -149,7 +149,7 @@ def _check_comparable(sides: Sequence[Side], info: JudgedMetric, names: set[str]
 
 
 def _groups(side: Side) -> str:
-    """Return what is compared with what; rows without an estimate only break it down."""
+    """Name the comparisons of an estimate; rows without an estimate only break it down."""
     estimate = side.estimate
     if isinstance(estimate, WorstGroups):
         return ", ".join(sorted(" and ".join(key) for key in estimate.parts))
@@ -158,7 +158,7 @@ def _groups(side: Side) -> str:
 
 
 def _joined_inputs(sides: Sequence[Side]) -> MetricInputs:
-    """Return what was lost of either model's answers, by model."""
+    """Return the losses among either model's answers, by model."""
     first, second = (side.inputs for side in sides)
     found = [(*side.inputs.findings, *side.estimate.findings) for side in sides]
     uncovered = [each for own in found for each in own if each.code == "uncovered_group"]
@@ -195,7 +195,7 @@ def _joined_inputs(sides: Sequence[Side]) -> MetricInputs:
 
 
 def _joined_invalid(sides: Sequence[Side]) -> list[Finding]:
-    """Return why either model cannot be judged, and why the two cannot be compared."""
+    """Return the reasons against judging either model, and against comparing them."""
     found: dict[str, str] = {}
     for name, side in zip(NAMES, sides, strict=True):
         for code, text in {**side.inputs.invalid, **side.estimate.invalid}.items():
@@ -218,7 +218,7 @@ def _described(side: Side) -> str:
 
 
 def _labelled_notes(first: Sequence[str], second: Sequence[str]) -> list[str]:
-    """Return what holds for both models once, and all else with the model."""
+    """Return the notes that both models share once, and the others with their model."""
     both = [note for note in first if note in second]
     named = zip(NAMES, (first, second), strict=True)
     return both + [f"{name}: {note}" for name, own in named for note in own if note not in both]
@@ -227,7 +227,7 @@ def _labelled_notes(first: Sequence[str], second: Sequence[str]) -> list[str]:
 def _direction(
     info: JudgedMetric, sides: Sequence[Side], loss: Estimate, groups: Sequence[str]
 ) -> str:
-    """Say which side is fairer, and the value of either model."""
+    """Name the fairer side, and the value of either model."""
     two_sided = info.direction == "two-sided"
     fairer = f"around {info.fair_value:g} is fair" if two_sided else f"{info.direction} is fairer"
     found = f"{info.name}, {fairer}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from pytest_llmfair.judging.digests import digests_of
+from pytest_llmfair._util.plain_data import digests_of
 from pytest_llmfair.judging.recorded import kept_of
 from pytest_llmfair.judging.result import (
     BoundExceeded,
@@ -47,7 +47,7 @@ def record(result: Result) -> list[Result]:
         digests = digests_of(each.evidence) if settings.recorded else None
         kept = kept_of(each, settings) if settings.keeps_data else None
         # The data of all tests of a session would take too much memory.
-        light = replace(each, estimate=None, evidence=None, assertion=None)
+        light = replace(each, assertion=None)
         recorder.results.append(replace(light, recorded=kept, data=digests))
     return found
 

@@ -14,35 +14,40 @@ brings its estimate and takes the last step only.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from typing import Any
 
-from pytest_llmfair.judging.arguments import takes
-from pytest_llmfair.judging.arrange import arrange, scored
-from pytest_llmfair.judging.assertion import Assertion, EstimateAssertion
+from pytest_llmfair.judging.arrange import arrange
+from pytest_llmfair.judging.assertion import Assertion, EstimateAssertion, quantity_of
 from pytest_llmfair.judging.bound import Bound
-from pytest_llmfair.judging.changes import changes_of
-from pytest_llmfair.judging.collecting import check_units, collect
-from pytest_llmfair.judging.groups import TwoGroups, comparisons_of, inputs_of_groups
-from pytest_llmfair.judging.inputs import MetricInputs
-from pytest_llmfair.judging.missing_data import texts_of
+from pytest_llmfair.judging.collecting import (
+    NOTHING_ASKED,
+    check_units,
+    collect,
+    selection_of,
+    unchecked_pairs,
+)
+from pytest_llmfair.judging.inputs import MetricInputs, texts_of
 from pytest_llmfair.judging.pairs import (
+    TwoGroups,
+    comparisons_of,
     fixed_wordings,
     groups_of,
+    inputs_of_groups,
     pair_units,
     wanted_groups,
 )
-from pytest_llmfair.judging.planning import record_plan
-from pytest_llmfair.judging.reading import reads
-from pytest_llmfair.judging.recipe import quantity_of
+from pytest_llmfair.judging.power import expected_power, expected_sample
 from pytest_llmfair.judging.result import Result, Verdict
 from pytest_llmfair.judging.rules import current_settings
-from pytest_llmfair.judging.scorer_audit import audit_scorer
+from pytest_llmfair.judging.scorer_audit import audit_scorer, changes_of
+from pytest_llmfair.judging.scoring import reads, scored, takes
 from pytest_llmfair.judging.sequential import Looks, as_betting, check_looks, joined
-from pytest_llmfair.judging.validity import NOTHING_ASKED, selection_of, unchecked_pairs
 from pytest_llmfair.judging.verdict import judge
-from pytest_llmfair.responses import PairedResponses, Responses
+from pytest_llmfair.responses import PairedResponses
+from pytest_llmfair.session import asking, current_session
 from pytest_llmfair.stats import (
     Estimate,
     Finding,
@@ -59,8 +64,7 @@ def evaluate(assertion: Assertion | EstimateAssertion) -> Result:
     """Return the result of an assertion, without recording it or raising for it."""
     if isinstance(assertion, EstimateAssertion):
         estimate, inputs = assertion.estimate, assertion.inputs
-        result = judge(estimate, assertion.bound, assertion.metric, assertion.rules, inputs)
-        return replace(result, assertion=assertion)
+        return judge(estimate, assertion.bound, assertion.metric, assertion.rules, inputs)
     source, rules = assertion.source, assertion.rules
     if source.client is None:
         if rules.sequential is not None:
@@ -73,7 +77,7 @@ def evaluate(assertion: Assertion | EstimateAssertion) -> Result:
     items = assertion.check_request()
     if rules.looks is not None:
         return _evaluate_in_looks(assertion, bound, items)
-    answers = _ask(assertion, bound, source.client, items, items)
+    answers = ask(assertion, bound, source.client, items, len(items))
     return _judge(assertion, *measure(assertion, (answers, *source.rest), source.units))
 
 
@@ -85,10 +89,10 @@ def _evaluate_in_looks(assertion: Assertion, bound: Bound, items: Sequence[Any])
     kind = "betting" if rules.method else "obf"
     check_looks(assertion.metric, population, kind)
     seed = current_settings().seed
-    looks = Looks.planned(kind, rules.chosen_level, seed, items, source.units)
+    looks = Looks.planned(kind, rules.chosen("level"), seed, items, source.units)
     answers = None
     while True:
-        answers = joined(answers, _ask(assertion, bound, source.client, looks.take(), items))
+        answers = joined(answers, ask(assertion, bound, source.client, looks.take(), len(items)))
         inputs, estimate = measure(assertion, (answers, *source.rest), looks.labels)
         level = looks.level_of(estimate)
         if level is None:
@@ -101,43 +105,38 @@ def _evaluate_in_looks(assertion: Assertion, bound: Bound, items: Sequence[Any])
             return replace(result, looks=looks.count, calls=cost, over_looks=over_looks)
 
 
-def ask_models(
-    assertion: Assertion, bound: Bound, items: Sequence[Any], models: Mapping[str, Any]
-) -> list[Any]:
-    """Ask several models the same, or take their answers where these are given.
-
-    A plan stops a test at its first request; here it goes on until it has every model's calls.
-    """
-    import pytest
-
-    answers: list[Any] = []
-    stopped = None
-    for name, model in models.items():
-        if isinstance(model, (Responses, PairedResponses)):
-            answers.append(model)
-            continue
-        try:
-            answers.append(_ask(assertion, bound, model, assertion.source.first, items, name))
-        except pytest.skip.Exception as stop:
-            if not current_settings().plan:
-                raise
-            stopped = stop
-    if stopped is not None:
-        raise stopped
-    return answers
-
-
-def _ask(
-    assertion: Assertion,
-    bound: Bound,
-    client: Any,
-    items: Sequence[Any],
-    of: Sequence[Any],
-    name: str = "",
+def ask(
+    assertion: Assertion, bound: Bound, client: Any, items: Sequence[Any], of: int, name: str = ""
 ) -> Any:
-    """Ask for the answers to `items`, which are some or all `of` the prompts or pairs."""
-    n = assertion.source.generations
-    with record_plan(assertion, bound, len(items), len(of), name):
+    """Ask for the answers to `items`, some or all `of` the prompts or pairs.
+
+    `name` says which of two models is asked. A session that only plans notes what the answers
+    are for.
+    """
+    n, rules, info = assertion.source.generations, assertion.rules, assertion.metric
+    session, crossed = current_session(), assertion.cells is not None
+    noted: AbstractContextManager[None] = nullcontext()
+    if session is not None and session.settings.plan:
+        unit = rules.unit or info.unit
+        noted = asking(
+            metric=info.name,
+            bound=bound.value,
+            direction=bound.direction,
+            unit=unit,
+            units=of,
+            generations=n,
+            items=len(items),
+            all_items=of,
+            compared=name,
+            **expected_power(
+                lambda: expected_sample(info, of, n, name, crossed=crossed),
+                bound,
+                rules.chosen("level"),
+                rules.max_mde,
+                unit,
+            ),
+        )
+    with noted:
         return collect(items, client, n, placebo=assertion.compare.placebo)
 
 
@@ -301,7 +300,7 @@ def _audited(assertion: Assertion, inputs: MetricInputs) -> tuple[Finding, ...]:
 
 
 def _placebo_answers(inputs: MetricInputs, floor: Estimate | None) -> Finding:
-    """Report how many pairs have answers to a placebo twin."""
+    """Count the pairs with answers to a placebo twin."""
     pairs = len(inputs.keywords["placebo"])
     if floor is None or floor.contributions is None:
         text = (
@@ -315,7 +314,7 @@ def _placebo_answers(inputs: MetricInputs, floor: Estimate | None) -> Finding:
 
 
 def _judged_quantity(assertion: Assertion, estimate: Estimate) -> Estimate:
-    """Return what is judged: the value, or its excess over the noise floor."""
+    """Return the quantity to judge: the value, or its excess over the noise floor."""
     on = assertion.compare.on
     if assertion.compare.baseline == "none":
         return quantity_of(estimate, "no floor")

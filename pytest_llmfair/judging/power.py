@@ -1,4 +1,4 @@
-"""What a test of a given size can do: how often a fair model passes, how many units decide."""
+"""The power of a test: how often a fair model passes, and how many units decide."""
 
 from __future__ import annotations
 
@@ -6,15 +6,13 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from statistics import NormalDist
-from typing import TYPE_CHECKING
+from typing import Any
 
 from pytest_llmfair._util.validation import one_sided
 from pytest_llmfair._util.wording import plural, plurals, rounded
 from pytest_llmfair.judging.bound import Bound
-from pytest_llmfair.stats import Finding
-
-if TYPE_CHECKING:
-    from pytest_llmfair.stats import Estimate, Interval
+from pytest_llmfair.metrics import MetricInfo
+from pytest_llmfair.stats import Estimate, Finding, Interval
 
 # Share of runs that counts as reliable.
 SURE = 0.8
@@ -25,7 +23,7 @@ MOST_UNITS = 10**6
 
 @dataclass(frozen=True, slots=True)
 class Power:
-    """What a test of a given size can do.
+    """The power of a test of a given size.
 
     Distances are from the fair value; NaN and None stand for unknown.
     """
@@ -40,7 +38,7 @@ class Power:
     def too_little(
         self, estimate: Estimate, unit: str, max_mde: float | None
     ) -> tuple[Finding, ...]:
-        """Report why an undecided sample is UNDERPOWERED, if it is.
+        """Give the reason if an undecided sample is UNDERPOWERED.
 
         It depends on sample size, bound and spread only, so the verdict is stable.
         """
@@ -63,7 +61,7 @@ class Power:
 
 
 def power_of(bound: Bound, estimate: Estimate, level: float, times: float = 1.0) -> Power:
-    """Return what a test of this size, or of `times` as much, can do.
+    """Return the power of a test of this size, or of `times` as much.
 
     A bound on the fair value itself is never passed, which is not a fault of the sample size.
     """
@@ -114,7 +112,7 @@ def planted_effect(estimate: Estimate, level: float) -> float:
 def could_find(
     bound: Bound, estimate: Estimate, interval: Interval, of: str
 ) -> tuple[str, str] | None:
-    """Return what a test of this size finds in 80 % of runs, in words; None where nothing.
+    """Return, in words, the effect found in 80 % of runs of this size; None where there is none.
 
     A distance from the fair value; where higher is fairer, the value below which a model is found.
     """
@@ -190,7 +188,7 @@ def search(enough: Callable[[int], bool], fewest: int, most: int) -> int | None:
 
 
 def no_number(estimate: Estimate, unit: str) -> Finding:
-    """Report why no number of units that would decide can be given."""
+    """Explain that no number of units would decide."""
     why = "the estimate is too close to the bound"
     if not math.isfinite(estimate.standard_error()):
         why = f"these data do not show how much {plurals(unit)} differ"
@@ -210,3 +208,54 @@ def to_aim_for(needed: int | None, unit: str, *, fixed: bool = False, groups: in
     each = rounded(needed / groups)
     per_group = f" ({each:,} per group)" if groups > 1 else ""
     return f"about {plural(unit, each * groups)}{per_group}"
+
+
+def expected_power(
+    sample: Callable[[], Estimate],
+    bound: Bound,
+    level: float,
+    max_mde: float | None,
+    unit: str = "unit",
+) -> dict[str, Any]:
+    """Return the power of an assertion, as far as it is known before the data.
+
+    `sample` makes an estimate of its size without any difference. `detectable` is the distance
+    beyond the bound found with 80 % power at the variance of the bound; `undecidable` says why the
+    verdict would be UNDERPOWERED; `share` is the share of runs in which a fair model would pass.
+    """
+    known: dict[str, Any] = {"detectable": None, "undecidable": "", "unknown": "", "share": None}
+    try:
+        estimate = sample()
+        power = power_of(bound, estimate, level)
+    except ValueError as error:
+        return {**known, "unknown": str(error)}
+    known["share"] = None if math.isnan(power.share) else power.share
+    known["undecidable"] = "".join(f.text for f in power.too_little(estimate, unit, max_mde))
+    if not math.isfinite(power.detectable) or bound.distance == 0.0:
+        return {**known, "unknown": "no difference that would be found is known before the data"}
+    return {**known, "detectable": power.detectable - bound.distance}
+
+
+def expected_sample(
+    info: MetricInfo, units: int, generations: int, compared: str, *, crossed: bool = False
+) -> Estimate:
+    """Return the estimate of a fair model at this size, for a plan.
+
+    For pairs that is unknown: it depends on how much the answers to a prompt vary.
+    """
+    if compared:
+        raise ValueError(
+            "what it can find depends on how much the answers of the two models have in common, "
+            "which a first run shows"
+        )
+    if crossed:
+        raise ValueError(
+            "what it can find depends on how much wordings differ; `llmfair power --items N "
+            "--wordings M` shows that for a share of the variance"
+        )
+    if info.needs.endswith("_pairs"):
+        raise ValueError(
+            "what it can find depends on how much answers to the same prompt vary, which a first "
+            "run shows"
+        )
+    return info.fair_sample(units, generations)

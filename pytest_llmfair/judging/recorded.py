@@ -5,73 +5,110 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields, replace
 from typing import Any
 
-from pytest_llmfair.judging.arguments import positional
-from pytest_llmfair.judging.assertion import EstimateAssertion
-from pytest_llmfair.judging.inputs import MetricInputs
-from pytest_llmfair.judging.missing_data import MissingData, difference_of
+from pytest_llmfair._util.plain_data import CannotRecord, Pseudonyms, from_plain, to_plain
+from pytest_llmfair.judging.assertion import EstimateAssertion, positional, quantity_of
+from pytest_llmfair.judging.inputs import MetricInputs, MissingData, difference_of
+from pytest_llmfair.judging.non_inferiority import LOSS
 from pytest_llmfair.judging.pipeline import evaluate
-from pytest_llmfair.judging.plain_data import (
-    CannotRecord,
-    Pseudonyms,
-    from_plain,
-    to_plain,
-)
-from pytest_llmfair.judging.recipe import JOINED, LOSS, estimate_of, recipe_of
 from pytest_llmfair.judging.result import Result
 from pytest_llmfair.judging.rules import Rules, Unregistered
+from pytest_llmfair.judging.sequential import as_betting
 from pytest_llmfair.metrics import get_metric
-from pytest_llmfair.metrics.counterfactual.invariance import INVARIANCE
+from pytest_llmfair.metrics.counterfactual.invariance import INVARIANCE, invariance_of_prepared
 from pytest_llmfair.session import Recorder, recording
 from pytest_llmfair.settings import Settings
-from pytest_llmfair.stats import Finding
-
-# What a result says of answers and of the session, or adds after its verdict.
-AS_GIVEN = (
-    "data",
-    "differences",
-    "waiver",
-    "data",
-    "origin",
-    "options",
-    "examples",
-    "direction_words",
-    "compared",
-    "looks",
-    "over_looks",
-    "calls",
-    "recorded",
+from pytest_llmfair.stats import (
+    BettingMean,
+    Estimate,
+    Finding,
+    Sample,
+    Undefined,
+    WorstGroups,
 )
+from pytest_llmfair.stats.crossed import CROSSED, Crossed
+from pytest_llmfair.stats.crossed_mean import ROBUST, over_levels
+from pytest_llmfair.stats.difference import loss_between
+
+# Calls whose arguments are estimates.
+JOINED = (LOSS, CROSSED, ROBUST)
+# What a result says of answers and of the session, or adds after its verdict.
+AS_GIVEN = {
+    *("data", "differences", "waiver", "origin", "options", "examples", "direction_words"),
+    *("compared", "looks", "over_looks", "calls", "recorded"),
+}
 _SETTINGS = ("mode", "level", "inconclusive", "underpowered", "family", "failing")
 # Arguments that name groups, which reports show.
 _LABELS = ("groups", "reference", "majority")
 _METRIC = tuple(each.name for each in fields(Unregistered))
 _TEXTS_OF_ROWS = ("prompts", "outputs")
+_NEEDS_TEXTS = (
+    "this metric reads the words of the answers, which are not kept; "
+    "--llmfair-save-text keeps them"
+)
+_OTHER_RESULT = "the arguments of its metric alone give another result"
+
+
+def recipe_of(estimate: Estimate) -> dict[str, Any]:
+    """Return the calls of metrics that made an estimate; raise `CannotRecord` if unknown."""
+    call = estimate.call
+    if call is None and isinstance(estimate, Undefined):
+        sample = estimate.sample
+        return {"undefined": [estimate.undefined, sample.units, sample.generations]}
+    if call is None and isinstance(estimate, WorstGroups):
+        parts = [[key, recipe_of(part)] for key, part in estimate.parts.items()]
+        sample = estimate.sample
+        return {"worst_of": parts, "about": [estimate.direction, sample.units, sample.generations]}
+    if call is None:
+        kind = type(estimate).__name__
+        raise CannotRecord(f"the {kind} was not made by a metric, so nothing can repeat it")
+    args = [recipe_of(each) if isinstance(each, Estimate) else each for each in call.args]
+    made = {"metric": call.metric, "args": args, "keywords": dict(call.keywords)}
+    if call.metric in JOINED:
+        made["findings"] = _plain(estimate.findings)
+    if call.metric == INVARIANCE and call.args[2] is None:
+        raise CannotRecord("the dissimilarity is a function of the user, which is not recorded")
+    return {**made, "quantity": call.quantity, "betting": isinstance(estimate, BettingMean)}
+
+
+def estimate_of(recipe: dict[str, Any]) -> Estimate:
+    """Return the estimate that a recipe describes."""
+    if "undefined" in recipe:
+        why, units, generations = recipe["undefined"]
+        sample = Sample(units=units, generations=generations, fewest=0, most=0)
+        return Undefined(undefined=why, sample=sample)
+    if "worst_of" in recipe:
+        direction, units, generations = recipe["about"]
+        parts = {tuple(key): estimate_of(part) for key, part in recipe["worst_of"]}
+        return WorstGroups.of_parts(parts, direction, units=units, generations=generations)
+    name, args, keywords = recipe["metric"], recipe["args"], recipe["keywords"]
+    if name == LOSS:
+        sides, about = args[:2], args[2:]
+        found = loss_between([estimate_of(side) for side in sides], *about)
+    elif name == CROSSED:
+        found = Crossed.join(*map(estimate_of, args))
+    elif name == ROBUST:
+        found = over_levels(estimate_of(args[0]), **keywords)
+    elif name == INVARIANCE:
+        first, second, symbol = args
+        found = invariance_of_prepared(first, second, symbol, **keywords)
+    else:
+        found = get_metric(name).function(*args, **keywords)
+    if name not in JOINED:
+        found = quantity_of(found, recipe["quantity"])
+    if "findings" in recipe:
+        found = replace(found, findings=tuple(Finding(*each) for each in recipe["findings"]))
+    return as_betting(found) if recipe["betting"] else found
 
 
 def to_record(result: Result, settings: Settings, *, texts: bool) -> dict[str, Any]:
-    """Return what is needed to judge a result again.
+    """Return plain data to judge a result again; with the key "cannot", why nothing can.
 
     Without `texts` words are replaced by pseudonyms, and labels of units by numbers, where the
     result stays the same to the last bit.
-
-    Parameters
-    ----------
-    result : Result
-        A result of this process.
-    settings : Settings
-        The settings it was judged with.
-    texts : bool
-        Whether prompts and answers may be kept.
-
-    Returns
-    -------
-    dict
-        Plain JSON data for :func:`judge_again`; with the only key "cannot", and why, where
-        nothing can repeat the result.
     """
     try:
         data = _data_of(result, settings)
@@ -93,12 +130,12 @@ def _with_own_findings(data: dict[str, Any], result: Result) -> dict[str, Any]:
     recipe = data["estimate"]
     if "metric" not in recipe or "findings" in recipe or result.assertion is None:
         return data
-    found = [_finding(each) for each in result.assertion.estimate.findings]
+    found = _plain(result.assertion.estimate.findings)
     return {**data, "estimate": {**recipe, "findings": found}}
 
 
 def kept_of(result: Result, settings: Settings) -> dict[str, Any]:
-    """Return what baseline and evidence keep of a result: its data, and digests of its rows."""
+    """Return a result's data and digests of its rows, for baseline and evidence."""
     try:
         rows = digest_of_rows(_data_of(result, settings)["estimate"])
     except CannotRecord:
@@ -117,21 +154,8 @@ def digests_of_prompts(result: Result) -> list[list[str]]:
     return [[hashlib.sha256(text.encode()).hexdigest() for text in row] for row in rows]
 
 
-_NEEDS_TEXTS = (
-    "this metric reads the words of the answers, which are not kept; "
-    "--llmfair-save-text keeps them"
-)
-_OTHER_RESULT = "the arguments of its metric alone give another result"
-
-
 def judge_again(record: Mapping[str, Any], nodeid: str) -> Result:
-    """Return the result of a record of :func:`to_record`, from its data alone.
-
-    Raises
-    ------
-    ValueError
-        If nothing can repeat the result; the message says why.
-    """
+    """Return the result of a record of :func:`to_record`; ``ValueError`` where nothing can."""
     if "cannot" in record:
         raise ValueError(record["cannot"])
     data = from_plain(record)
@@ -153,10 +177,9 @@ def _assertion_of(data: Mapping[str, Any]) -> EstimateAssertion:
             "missing_data": _missing_data(data["inputs"]["missing_data"]),
         }
     )
-    recipe = _with_findings(data["estimate"])
     metric = None if data["metric"] is None else Unregistered(*data["metric"])
     rules = Rules(**data["rules"])
-    return EstimateAssertion(estimate_of(recipe), data["bound"], metric, rules, inputs)
+    return EstimateAssertion(estimate_of(data["estimate"]), data["bound"], metric, rules, inputs)
 
 
 def changed_call(
@@ -189,7 +212,7 @@ def differences(first: Mapping[str, Any], second: Mapping[str, Any]) -> list[str
     made from texts, and by the session, is not compared.
     """
     # A waiver decides by the date whether a result is red.
-    given = (*AS_GIVEN, "red", "postponed") if first["waiver"] else AS_GIVEN
+    given = AS_GIVEN | {"red", "postponed"} if first["waiver"] else AS_GIVEN
     return [
         name
         for name, value in second.items()
@@ -215,7 +238,7 @@ def _data_of(result: Result, settings: Settings) -> dict[str, Any]:
     inputs = assertion.inputs
     held = {each.name: getattr(inputs, each.name) for each in fields(inputs)}
     # The estimate's own calls hold the arguments.
-    held |= {"args": (), "keywords": {}, "findings": [_finding(f) for f in inputs.findings]}
+    held |= {"args": (), "keywords": {}, "findings": _plain(inputs.findings)}
     missing = inputs.missing_data
     held["missing_data"] = {
         each.name: getattr(missing, each.name)
@@ -224,7 +247,7 @@ def _data_of(result: Result, settings: Settings) -> dict[str, Any]:
     }
     metric = assertion.metric
     return {
-        "estimate": _plain_findings(recipe_of(assertion.estimate)),
+        "estimate": recipe_of(assertion.estimate),
         "bound": assertion.bound,
         "metric": None if metric is None else [getattr(metric, name) for name in _METRIC],
         "rules": {each.name: getattr(assertion.rules, each.name) for each in fields(Rules)},
@@ -238,25 +261,8 @@ def _missing_data(held: Mapping[str, Any]) -> MissingData:
     return replace(missing, difference=difference_of(missing.flags)) if missing.flags else missing
 
 
-def _finding(finding: Finding) -> list[str]:
-    return [finding.code, finding.text, finding.kind]
-
-
-def _plain_findings(recipe: dict[str, Any]) -> dict[str, Any]:
-    if "worst_of" in recipe:
-        parts = [[key, _plain_findings(part)] for key, part in recipe["worst_of"]]
-        return {**recipe, "worst_of": parts}
-    found = [_finding(each) for each in recipe.get("findings", ())]
-    return {**recipe, "findings": found} if found else recipe
-
-
-def _with_findings(recipe: dict[str, Any]) -> dict[str, Any]:
-    if "worst_of" in recipe:
-        parts = [[key, _with_findings(part)] for key, part in recipe["worst_of"]]
-        return {**recipe, "worst_of": parts}
-    if "findings" not in recipe:
-        return recipe
-    return {**recipe, "findings": [Finding(*each) for each in recipe["findings"]]}
+def _plain(findings: Iterable[Finding]) -> list[list[str]]:
+    return [[each.code, each.text, each.kind] for each in findings]
 
 
 def _without_texts(data: dict[str, Any]) -> dict[str, Any]:
@@ -284,18 +290,17 @@ def _calls_without_texts(recipe: dict[str, Any], pseudonyms: Pseudonyms) -> dict
         ]
         return {**recipe, "args": args}
     if name == INVARIANCE:
-        texts: tuple[str, ...] = ("placebo",)
+        texts = {"placebo"}
         every = True
         args = [*(pseudonyms.of_data(each, every=True) for each in args[:2]), args[2]]
     else:
         info = get_metric(name)
-        texts = (*positional(info), "placebo")
+        texts = {*positional(info), "placebo"} - {*_LABELS}
         # Answers of a single word are texts too, but one word elsewhere is a label.
         every = info.needs in ("texts", "text_pairs", "prompts")
         args = [pseudonyms.of_data(each, every=every) for each in args]
-    for key in keywords.keys() & {*texts}:
-        if key not in _LABELS:
-            keywords[key] = pseudonyms.of_data(keywords[key], every=every)
+    for key in [each for each in keywords if each in texts]:
+        keywords[key] = pseudonyms.of_data(keywords[key], every=every)
     if keywords.get("units") is not None:
         # Labels of units have pseudonyms of their own: two models that were asked the same must
         # keep the same labels, whatever they answered.

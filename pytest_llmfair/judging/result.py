@@ -1,4 +1,4 @@
-"""What an assertion found, as one record, and the errors it raises."""
+"""The result of an assertion as one record, and the errors it raises."""
 
 from __future__ import annotations
 
@@ -7,23 +7,29 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
-from pytest_llmfair._util.notebook import frame
-from pytest_llmfair._util.wording import plain
+from pytest_llmfair._util.notebook import block, frame
+from pytest_llmfair._util.wording import number, plain, span
+from pytest_llmfair.judging import facts
 from pytest_llmfair.judging.bound import Direction, Scale
+from pytest_llmfair.judging.facts import Record
 from pytest_llmfair.judging.message import failure_message, summary_line
-from pytest_llmfair.judging.notebook import notebook_block
 
 if TYPE_CHECKING:
     from pytest_llmfair.judging.assertion import EstimateAssertion
     from pytest_llmfair.judging.inputs import MetricInputs
     from pytest_llmfair.stats import Estimate
 
-# Kept in this process only: too large for a record, and not plain data.
-_HELD = ("estimate", "evidence", "assertion")
+_MEANS = {
+    "PASS": "The whole interval is within the bound.",
+    "FAIL": "The whole interval is beyond the bound.",
+    "INCONCLUSIVE": "The interval lies across the bound: this sample does not decide.",
+    "UNDERPOWERED": "A sample this small could not have decided.",
+    "INVALID": "The evidence cannot be judged.",
+}
 
 
 class Verdict(StrEnum):
-    """What the data say about a bound; never that a model is free of bias."""
+    """The answer of the data about a bound; never that a model is free of bias."""
 
     PASS = "PASS"
     FAIL = "FAIL"
@@ -34,23 +40,14 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A row that drives the value, for the failure message.
+    """A row that drives the value, for the failure message."""
 
-    Attributes
-    ----------
-    value : float
-        The row's own value of the metric.
-    prompts : tuple of str
-        The prompt, or both prompts of a pair.
-    outputs : tuple of str
-        The answer, or both answers.
-    labels : tuple of str
-        Group of each prompt; empty for single prompts.
-    """
-
+    # The row's own value of the metric.
     value: float
+    # The prompt and its answer, or both of a pair.
     prompts: tuple[str, ...]
     outputs: tuple[str, ...]
+    # Group of each prompt; empty for single prompts.
     labels: tuple[str, ...] = ()
 
 
@@ -207,13 +204,22 @@ class Result:
     waiver: str = ""
     data: dict[str, str | None] | None = field(default=None, compare=False, repr=False)
     recorded: dict[str, Any] | None = field(default=None, compare=False, repr=False)
-    estimate: Estimate | None = field(default=None, compare=False, repr=False)
-    evidence: MetricInputs | None = field(default=None, compare=False, repr=False)
+    # Kept in this process only: too large for a record, and not plain data.
     assertion: EstimateAssertion | None = field(default=None, compare=False, repr=False)
 
+    @property
+    def estimate(self) -> Estimate | None:
+        """The estimate that was judged."""
+        return None if self.assertion is None else self.assertion.judged
+
+    @property
+    def evidence(self) -> MetricInputs | None:
+        """The data of the estimate."""
+        return None if self.assertion is None else self.assertion.inputs
+
     def __getstate__(self) -> list[Any]:
-        """Return what is sent to other processes: all fields but the data."""
-        return [None if f.name in _HELD else getattr(self, f.name) for f in fields(self)]
+        """Return all fields but the data, to be sent to other processes."""
+        return [None if f.name == "assertion" else getattr(self, f.name) for f in fields(self)]
 
     def __str__(self) -> str:
         """Return in words what was found, as a failing test prints it."""
@@ -233,8 +239,9 @@ class Result:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain JSON types; numbers that JSON lacks become None or a word."""
-        record = asdict(replace(self, estimate=None, evidence=None, assertion=None))
-        return {key: plain(value) for key, value in record.items() if key not in _HELD}
+        record = asdict(replace(self, assertion=None))
+        del record["assertion"]
+        return {key: plain(value) for key, value in record.items()}
 
     def to_frame(self) -> Any:
         """Return the group table as a pandas DataFrame, as :meth:`Estimate.to_frame` does."""
@@ -255,7 +262,7 @@ class FairnessAssertionError(AssertionError):
         self.result = result
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Return what makes a copy, so that the error can be sent between processes."""
+        """Return the parts of a copy, so that the error can be sent between processes."""
         return type(self), (self.result, *self.args), self.__dict__
 
 
@@ -292,3 +299,18 @@ def error_for(result: Result) -> type[FairnessAssertionError]:
     if result.verdict is Verdict.UNDERPOWERED:
         return Underpowered
     return Inconclusive
+
+
+def notebook_block(record: Record) -> str:
+    """Return a result as one block for a notebook: in words, drawn against its bound, by group."""
+    places = facts.decimals(record)
+    side = {"lower": "at most ", "higher": "at least "}.get(record["direction"], "")
+    asked = f"{side}{facts.allowed(record, places)}"
+    lead = f"{record['metric']}: {number(facts.estimate(record), places)}, allowed {asked}"
+    lines = [_MEANS[record["verdict"]], record["direction_words"]]
+    if record["verdict"] == "INVALID":
+        lines += record["notes"][:1]
+    elif facts.side(record):
+        found = span(record["level"], record["lower"], record["upper"], places)
+        lines.append(f"{found} from {facts.sample(record)}.")
+    return block(record, lead, filter(None, lines), bounds=facts.ends(record), places=places)

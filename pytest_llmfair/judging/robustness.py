@@ -1,22 +1,135 @@
-"""What a verdict over items and wordings means for each wording, and for wordings not asked."""
+"""Verdicts that hold for other wordings too: the cells of crossed factors, and each wording."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence, Sized
+from dataclasses import dataclass
 from typing import Any
 
 from pytest_llmfair._util.validation import one_sided
-from pytest_llmfair._util.wording import number, plural, plurals
+from pytest_llmfair._util.wording import listed, number, plural, plurals
 from pytest_llmfair.judging.bound import Bound
+from pytest_llmfair.judging.pairs import pairs_in
 from pytest_llmfair.stats import Estimate, Finding
-from pytest_llmfair.stats.crossed_mean import FEW_ITEMS, CrossedMean, WorstLevels
+from pytest_llmfair.stats.crossed_mean import FEW_ITEMS, FEWEST_LEVELS, CrossedMean, WorstLevels
 from pytest_llmfair.stats.two_way import half_width
 from pytest_llmfair.stats.worst_groups import WorstGroups
 
+ITEM = "item"
+# What pairs call a factor.
+_OF_PAIRS = {ITEM: "filler", "wording": "template", "cue": "cue"}
 _MOST_NAMED = 5
 # Codes of samples that no number of answers makes large enough.
 TOO_FEW = frozenset({FEW_ITEMS, "too_few_levels"})
+
+
+@dataclass(frozen=True, slots=True)
+class Cells:
+    """The cells of crossed factors, and the cell of each row."""
+
+    # By factor, items first: its label for each cell.
+    labels: Mapping[str, Sequence[str]]
+    of_row: Sequence[int]
+
+    def items(self, cells: Any) -> list[str]:
+        """Return the item of each cell."""
+        return [self.labels[ITEM][cell] for cell in cells]
+
+    @classmethod
+    def of(
+        cls, robust_over: Any, factors: Any, data: Any, units: Any, direction: str
+    ) -> Cells | None:
+        """Return the cells of the rows of `data`; None where `robust_over` names no factor.
+
+        Labels are those in `factors`, of `units` for the items, or of the pairs.
+        """
+        names = factor_names(robust_over, factors)
+        if not names:
+            return None
+        given = dict(factors or {})
+        if ITEM not in given and units is not None:
+            given[ITEM] = units
+        own = {name: _labels(name, given, pairs_in(data)) for name in (ITEM, *names)}
+        given_rows = getattr(data, "first", data)
+        rows = len(given_rows) if isinstance(given_rows, Sized) else 0
+        for name, labels in own.items():
+            if rows and len(labels) != rows:
+                raise ValueError(
+                    f"{name} has {plural('label', len(labels))} for {plural('row', rows)}; give "
+                    "one label for each prompt, pair or row"
+                )
+            number = len(set(labels))
+            if number < 2:
+                raise ValueError(
+                    f"all rows have the same {name}, {labels[0]!r}; robust_over needs two or more"
+                    if labels
+                    else f"there are no labels of {name}; give one for each row"
+                )
+            if number < FEWEST_LEVELS and direction == "two-sided" and name != ITEM:
+                raise ValueError(
+                    f"{plural(name, number)} are too few for a metric that is fair in the middle "
+                    f"of its range, so that no {name} is the worst; give {FEWEST_LEVELS} or more"
+                )
+        numbers: dict[tuple[str, ...], int] = {}
+        keys = zip(*own.values(), strict=True)
+        of_row = [numbers.setdefault(key, len(numbers)) for key in keys]
+        columns = list(zip(*numbers, strict=True))
+        return cls({name: list(columns[i]) for i, name in enumerate(own)}, of_row)
+
+
+def factor_names(robust_over: Any, factors: Any = None) -> tuple[str, ...]:
+    """Return the factors named; raise ``ValueError`` for what is no factor."""
+    names = (robust_over,) if isinstance(robust_over, str) else tuple(robust_over or ())
+    if factors is not None and not isinstance(factors, Mapping):
+        raise ValueError(
+            f"factors is a {type(factors).__name__}; give one list of labels by factor, such as "
+            'factors={"item": [...], "wording": [...]}'
+        )
+    if not names:
+        if factors:
+            raise ValueError(
+                f"factors has labels of {', '.join(map(str, factors))}, and robust_over names no "
+                'factor; give robust_over=("wording",)'
+            )
+        return ()
+    for name in names:
+        if not isinstance(name, str) or not name or name == ITEM or names.count(name) > 1:
+            raise ValueError(
+                f"robust_over is {robust_over!r}; name each factor besides the items once, such "
+                'as ("wording",)'
+            )
+    for name in factors or {}:
+        if name not in (ITEM, *names):
+            raise ValueError(
+                f"factors has labels of {name!r}, which is not in robust_over; name it there, or "
+                "leave them out"
+            )
+    return names
+
+
+def _labels(name: str, given: Mapping[str, Any], pairs: Sequence[Any]) -> list[str]:
+    """Return one label per row, as text."""
+    remedy = f'give factors={{"{name}": [...]}} with one label for each row'
+    if name in given:
+        if isinstance(given[name], str):
+            raise ValueError(f"factors has one text, {given[name]!r}, for {name}; {remedy}")
+        labels = list(given[name])
+        for row, label in enumerate(labels):
+            if label is None or label != label:
+                raise ValueError(f"the {name} of row {row} is {label}; give a label")
+        return [str(label) for label in labels]
+    attribute = _OF_PAIRS.get(name)
+    if not pairs or attribute is None:
+        known = "these data carry none" if attribute else f"pairs have no {name}"
+        raise ValueError(f"robust_over needs the {name} of each row, and {known}; {remedy}")
+    labels = [str(getattr(pair, attribute, "")) for pair in pairs]
+    if "" in labels:
+        raise ValueError(
+            f"pair {labels.index('')} has no {attribute}, which would be its {name}; make pairs "
+            f"from templates with slots, or {remedy}"
+        )
+    return labels
 
 
 def robustness(estimate: Estimate, bound: Bound, level: float) -> dict[str, str]:
@@ -62,15 +175,12 @@ def worst_level(
         for label, part in levels.items()
     }
     alpha = one_sided(level)
-    within = all(
-        bound.sides(part.lower_bound(alpha), part.upper_bound(alpha))[0] for part in parts.values()
-    )
+    within = all(bound.sides_of(part, alpha)[0] for part in parts.values())
     share = alpha / max(len(parts), 1)
     beyond = [key for key, part in parts.items() if bound.beyond_noise(part, share)]
     if not beyond:
         return within, ()
-    more = len(beyond) - _MOST_NAMED
-    named = ", ".join(beyond[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
+    named = listed(beyond, _MOST_NAMED)
     return within, (Finding("worst_level", f"proven beyond the bound by themselves: {named}"),)
 
 
@@ -91,11 +201,8 @@ def too_few_levels(estimate: Estimate, bound: Bound, level: float) -> tuple[Find
 
 def _room(bound: Bound) -> float:
     """Distance of the bound from the fair value on the metric's own scale."""
-    return min(abs(end - bound.fair) for end in bound.ends) if _both(bound) else bound.distance
-
-
-def _both(bound: Bound) -> bool:
-    return bound.direction == "two-sided"
+    two_sided = bound.direction == "two-sided"
+    return min(abs(end - bound.fair) for end in bound.ends) if two_sided else bound.distance
 
 
 def _worst_of(estimate: Estimate) -> Iterator[Estimate]:
@@ -118,24 +225,16 @@ def _by_level(estimate: WorstLevels) -> dict[str, Estimate]:
 
 
 def _verdicts(name: str, parts: Mapping[str, Estimate], bound: Bound, level: float) -> str:
-    """Say how many levels alone would FAIL and PASS, each at its share of the error rate."""
+    """Count the levels that alone would FAIL and PASS, each at its share of the error rate."""
     alpha = one_sided(level) / len(parts)
     fails = sum(bound.beyond_noise(part, alpha) for part in parts.values())
-    passes = sum(
-        bound.sides(part.lower_bound(alpha), part.upper_bound(alpha))[0] for part in parts.values()
-    )
+    passes = sum(bound.sides_of(part, alpha)[0] for part in parts.values())
     text = f"{fails} of {len(parts)} alone would FAIL, {passes} would PASS"
     if fails and passes:
         text += f": the verdict depends on the {name}"
-    worst = max(parts, key=lambda label: _unfairness(bound, parts[label].value))
+    worst = max(parts, key=lambda label: bound.unfairness(parts[label].value))
     ends = parts[worst].interval(level)
     return f'{text}; worst "{worst}" {number(parts[worst].value)} {ends}'
-
-
-def _unfairness(bound: Bound, value: float) -> float:
-    if _both(bound):
-        return bound.distance_of(value)
-    return -value if bound.direction == "higher" else value
 
 
 def _unseen(name: str, levels: int) -> str:
@@ -144,7 +243,7 @@ def _unseen(name: str, levels: int) -> str:
 
 
 def _shares(estimate: CrossedMean) -> str:
-    """Return what the variance of one answer is made of."""
+    """Return the parts of the variance of one answer."""
     crossing, sampling = estimate.crossing, estimate.sampling
     parts = dict(zip(map(plurals, estimate.names), crossing.main, strict=True))
     together = "both" if len(parts) == 2 else "all"
@@ -160,7 +259,7 @@ def _shares(estimate: CrossedMean) -> str:
 
 
 def _next(estimate: CrossedMean, level: float) -> str:
-    """Say what twice as many levels of each factor, or answers, would leave open."""
+    """Return the half-widths for twice as many levels of each factor, or answers."""
     crossing, alpha = estimate.crossing, one_sided(level)
     now = half_width(crossing.main, crossing.left, crossing.levels, alpha)
     planned = {}

@@ -1,15 +1,40 @@
-"""How an assertion is judged: what the caller chose, or else what the settings say."""
+"""The rules of an assertion: the caller's choice, or else the settings."""
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from numbers import Real
+from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
-from pytest_llmfair.judging.arguments import is_number
 from pytest_llmfair.judging.bound import Direction, Scale
-from pytest_llmfair.session import active
+from pytest_llmfair.session import active, current_session
 from pytest_llmfair.settings import Settings
+from pytest_llmfair.settings.options import OPTIONS, PATHS
+
+# Options that no verdict depends on; without the others another run might find something else.
+_REPORTING_OPTIONS = {
+    "show_text",
+    "json",
+    "html",
+    "markdown",
+    "json_context",
+    "save_text",
+    "evidence",
+    "require",
+    "cassette_used",
+    "plan",
+    "update_baseline",
+}
+# What a run is compared with; one that writes it compares nothing.
+_BASELINE_OPTIONS = {"baseline", "margin", "baseline_days"}
+
+
+def is_number(value: Any) -> bool:
+    """Return whether a value is a real number (of Python or numpy), and not a bool."""
+    return isinstance(value, Real) and not isinstance(value, bool)
 
 
 class LargestShares(NamedTuple):
@@ -22,7 +47,7 @@ class LargestShares(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """How one assertion is judged; None means what the settings say.
+    """The rules to judge one assertion by; None stands for the settings.
 
     Attributes
     ----------
@@ -37,7 +62,7 @@ class Rules:
     label : str
         What the report adds to the metric's name.
     sequential : {"obf"} or None
-        With a client: ask in five looks with O'Brien-Fleming spending, and stop once decided.
+        With a client: ask in looks with O'Brien-Fleming spending, and stop once decided.
     method : {"betting"} or None
         Judge a confidence sequence, which stays valid at any number of looks: with a client, ask
         in batches and stop once decided. For means over rows.
@@ -102,13 +127,6 @@ class Rules:
         """Take the rules from the arguments of an assertion, which have the same names.
 
         Assertions spell these arguments out, so that editors and type checkers show them.
-
-        Examples
-        --------
-        >>> def assertion(data, bound, mode=None, level=None):
-        ...     return Rules.of(locals())
-        >>> assertion([0.1], 0.2, mode="strict").mode
-        'strict'
         """
         return cls(
             **{each.name: arguments[each.name] for each in fields(cls) if each.name in arguments}
@@ -119,20 +137,15 @@ class Rules:
         """Which kind of early looks is asked for, if any."""
         return self.sequential or self.method
 
-    @property
-    def chosen_level(self) -> float:
-        """Confidence level, given or from the settings."""
-        return current_settings().level if self.level is None else self.level
+    def chosen(self, name: str) -> Any:
+        """Return a rule, given or from the settings."""
+        given = getattr(self, name)
+        return getattr(current_settings(), name) if given is None else given
 
     @property
     def largest_shares(self) -> LargestShares:
         """Largest accepted shares of what is lost, given or from the settings."""
-        settings = current_settings()
-        return LargestShares(
-            settings.max_missing if self.max_missing is None else self.max_missing,
-            settings.max_invalid if self.max_invalid is None else self.max_invalid,
-            settings.max_uncertain if self.max_uncertain is None else self.max_uncertain,
-        )
+        return LargestShares(*(self.chosen(f"max_{name}") for name in LargestShares._fields))
 
 
 def current_settings() -> Settings:
@@ -142,7 +155,7 @@ def current_settings() -> Settings:
 
 
 class JudgedMetric(Protocol):
-    """What judging needs to know about a metric."""
+    """The facts about a metric that judging needs."""
 
     @property
     def name(self) -> str: ...  # noqa: D102
@@ -168,3 +181,24 @@ class Unregistered:
     scale: Scale = "linear"
     unit: str = "unit"
     favourable: str | None = None
+
+
+def options_to_repeat(settings: Settings) -> tuple[str, ...]:
+    """Return the command line options that answers and verdicts of the session depend on."""
+    session, defaults, given = current_session(), Settings(), []
+    left_out = _REPORTING_OPTIONS | (_BASELINE_OPTIONS if settings.update_baseline else set())
+    for option in OPTIONS:
+        value = getattr(settings, option.name)
+        # A default may be in the place of a value in the ini file; the seed is always named.
+        named = value != getattr(defaults, option.name) or option.name in (*settings.given, "seed")
+        if option.name in left_out or not named:
+            continue
+        root = session and session.root
+        if option.name in PATHS and root and Path(value).is_relative_to(root):
+            # Tests are named relative to the root too, and reports show no folder of a machine.
+            value = Path(value).relative_to(root).as_posix()
+        setting = shlex.quote(str(value))
+        given.append(
+            f"-o {option.key}={setting}" if option.ini_only else f"{option.flag} {setting}"
+        )
+    return tuple(given)

@@ -106,12 +106,12 @@ class Looks:
         return self.taken, len(self.batches)
 
     def cost(self, answers: Any) -> tuple[int, int]:
-        """Return how many answers were asked for, and how many all looks would ask for."""
+        """Return the number of answers asked for, and that of all looks."""
         spent = _number_of_answers(answers)
         return spent, round(spent / (len(self.asked) / len(self.items)))
 
     def note(self, cost: tuple[int, int], level: float) -> Finding:
-        """Say which look this is, how many answers it saved, and what the interval is for."""
+        """Name the look, the answers it saved, and the level of its interval."""
         spent, planned = cost
         name = "O'Brien-Fleming" if self.kind == "obf" else "betting"
         text = (
@@ -247,7 +247,7 @@ def _labels(items: Sequence[Any], units: Sequence[Hashable] | None) -> Sequence[
 
 
 def _unequal(labels: Iterable[Hashable]) -> str:
-    """Describe how unequal units are; an empty string when they are equal."""
+    """Describe the sizes of unequal units; an empty string when they are equal."""
     sizes = Counter(labels).values()
     if min(sizes) == max(sizes):
         return ""

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import heapq
 import math
-import shlex
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any
 
 from pytest_llmfair._util.validation import one_sided
+from pytest_llmfair.judging.assertion import EstimateAssertion
 from pytest_llmfair.judging.bound import NO_FLOOR, REWORDED, Bound
-from pytest_llmfair.judging.direction import differences_between, direction_in_words, rates_between
-from pytest_llmfair.judging.inputs import MetricInputs
-from pytest_llmfair.judging.missing_data import WORST_CASE_EXCEEDS
+from pytest_llmfair.judging.inputs import WORST_CASE_EXCEEDS, MetricInputs
 from pytest_llmfair.judging.power import (
     Power,
     could_find,
@@ -23,35 +21,28 @@ from pytest_llmfair.judging.power import (
     power_of,
     units_to_decide,
 )
-from pytest_llmfair.judging.reading import words_apart
 from pytest_llmfair.judging.result import Example, Result, Verdict
 from pytest_llmfair.judging.robustness import TOO_FEW, robustness, too_few_levels, worst_level
-from pytest_llmfair.judging.rules import JudgedMetric, Rules, Unregistered, current_settings
+from pytest_llmfair.judging.rules import (
+    JudgedMetric,
+    Rules,
+    Unregistered,
+    current_settings,
+    options_to_repeat,
+)
+from pytest_llmfair.judging.sentences import (
+    differences_between,
+    direction_in_words,
+    rates_between,
+    words_apart,
+)
 from pytest_llmfair.metrics.counterfactual.invariance import INVARIANCE
-from pytest_llmfair.session import active, current_session
+from pytest_llmfair.session import active
 from pytest_llmfair.settings import Settings
-from pytest_llmfair.settings.options import OPTIONS, PATHS
 from pytest_llmfair.stats import Estimate, Finding, Interval, PairedAUC
 from pytest_llmfair.stats.crossed_mean import FEW_ITEMS
 
 _WORST_ROWS = 3
-
-# Options that no verdict depends on; without the others another run might find something else.
-_REPORTING_OPTIONS = {
-    "show_text",
-    "json",
-    "html",
-    "markdown",
-    "json_context",
-    "save_text",
-    "evidence",
-    "require",
-    "cassette_used",
-    "plan",
-    "update_baseline",
-}
-# What a run is compared with; one that writes it compares nothing.
-_BASELINE_OPTIONS = {"baseline", "margin", "baseline_days"}
 
 # In mode strict these hide a reason to doubt a PASS.
 _DOUBTS = {"model_changed", "parts_exceed", "uninformative", "worst_case_unknown"}
@@ -72,7 +63,7 @@ class _Judgement:
         return [f.code for f in (*self.further, *self.decisive) if f.kind != "note"]
 
     def notes(self, known: Iterable[str]) -> list[str]:
-        """Return what there is to say, with `known` notes on the data."""
+        """Return all notes, with those already `known` about the data."""
         # Fields of the result say how often a fair model would pass.
         enough = self.power.share >= 0.5
         decisive = [f.text for f in self.decisive if f.code != "underpowered" or enough]
@@ -89,17 +80,17 @@ def judge(
     metric: JudgedMetric | None = None,
     rules: Rules | None = None,
     inputs: MetricInputs | None = None,
-    settings: Settings | None = None,
 ) -> Result:
     """Judge an estimate against a bound, inclusive on the fair side.
 
     Without `metric` lower is fairer, and 0 is fair. A bound that no data of this call could reach
     or exceed raises ``ValueError``.
     """
-    metric, rules, inputs = metric or Unregistered(), rules or Rules(), inputs or MetricInputs()
-    settings = settings or current_settings()
-    estimate = estimate.with_findings(*(f for f in inputs.findings if f.kind != "invalid"))
-    level = settings.level if rules.level is None else rules.level
+    rules, inputs = rules or Rules(), inputs or MetricInputs()
+    assertion = EstimateAssertion(estimate, bound, metric, rules, inputs)
+    estimate, metric = assertion.judged, metric or Unregistered()
+    settings, recorder = current_settings(), active()
+    level, mode = rules.chosen("level"), rules.chosen("mode")
     label = f" {rules.label}" if rules.label else ""
     name = f"{metric.name}{estimate.variant}{label}"
     limit = Bound.checked(
@@ -107,30 +98,34 @@ def judge(
     )
     unit = rules.unit or inputs.unit or estimate.unit or metric.unit
     interval = estimate.interval(level)
-    mode = rules.mode or settings.mode
     strict = mode == "strict"
     found = _decide(estimate, limit, interval, inputs, unit, rules.max_mde, strict=strict)
     found = _with_missing_data(found, estimate, limit, interval, inputs)
+    verdict, sample = found.verdict, estimate.sample
     reasons = tuple(dict.fromkeys((*estimate.reasons, *found.codes)))
     needed, unknown = _needed_units(found, estimate, limit, level, reasons, unit)
     notes = [*found.notes(estimate.notes), *(each.text for each in unknown)]
-    verdict = found.verdict
+    p_exceeds, p_within = limit.p_values(estimate)
+    missing = inputs.missing_data.difference if "missing_rates_differ" in reasons else None
+    if missing is not None:
+        p_exceeds = missing.p_exceeds(limit.reach)
+    red = _red(verdict, mode, settings, limit.allows(estimate.value), reasons)
     postponed = (
         verdict is Verdict.FAIL
         and mode == "gate"
         and settings.family == "holm"
         and settings.failing == "fail"
     )
-    red = _red(verdict, mode, settings, limit.allows(estimate.value), reasons)
     value = estimate.debiased if interval.of == "debiased" else estimate.value
-    missing = inputs.missing_data.difference if "missing_rates_differ" in reasons else None
     gap = 0.0 if missing is None else missing.value
     waiver = _waiver(settings, verdict, name, limit, value, gap) if red or postponed else ""
-    postponed = postponed and not waiver
-    p_exceeds, p_within = limit.p_values(estimate)
-    if "missing_rates_differ" in reasons and inputs.missing_data.difference is not None:
-        p_exceeds = inputs.missing_data.difference.p_exceeds(limit.reach)
-    result = Result(
+    scorer, score_unit = _scores_of(estimate, inputs)
+    groups = tuple(estimate.table(level))
+    between = () if verdict is Verdict.PASS else differences_between(inputs)
+    words = words_apart(estimate, inputs), direction_in_words(between, inputs.attribute)
+    blind = verdict is Verdict.INVALID or "no_noise_floor" in reasons
+    measured_in = _measured_in(estimate, inputs, metric.name)
+    return Result(
         metric=name,
         verdict=verdict,
         value=estimate.value,
@@ -142,37 +137,55 @@ def judge(
         mode=mode,
         red=red and not postponed and not waiver,
         waiver=waiver,
-        postponed=postponed,
+        postponed=postponed and not waiver,
         fair_value=metric.fair_value,
         scale=metric.scale,
+        debiased=estimate.debiased,
+        of=interval.of,
+        method=interval.method,
         p_exceeds=p_exceeds,
         p_within=p_within,
+        noise_floor=estimate.noise_floor(),
+        floor_words=REWORDED if inputs.baseline == "placebo" else estimate.floor_words,
         unit=unit,
+        units=sample.units,
+        generations=sample.generations,
+        effective=sample.effective,
+        population=sample.population,
         detectable=found.power.detectable,
-        could_find=(
-            None
-            if verdict is Verdict.INVALID or "no_noise_floor" in reasons
-            else could_find(limit, estimate, interval, _measured_in(estimate, inputs, metric.name))
-        ),
+        could_find=None if blind else could_find(limit, estimate, interval, measured_in),
         fair_pass_share=found.power.share,
-        units_for_fair_pass=(
-            None if estimate.sample.population == "fixed" else found.power.needed
-        ),
+        units_for_fair_pass=None if sample.population == "fixed" else found.power.needed,
         needed_units=needed,
+        missing=dict(sorted(sum(map(Counter, inputs.missing.values()), Counter()).items())),
+        missing_by_group=inputs.missing,
+        cut=inputs.cut,
+        origin=inputs.origin,
+        rejected=inputs.rejected,
+        uncertain=inputs.uncertain,
+        lacks=estimate.lacks,
         reasons=reasons,
         notes=tuple(dict.fromkeys(notes)),
+        groups=groups,
+        examples=_examples(estimate, inputs, metric),
+        nodeid=recorder.nodeid if recorder else "",
+        model=inputs.model,
         family=rules.family,
-        options=_options(settings),
-        estimate=estimate,
-        evidence=inputs,
+        options=options_to_repeat(settings),
+        attribute=inputs.attribute,
+        compared=getattr(estimate, "compared", ()) or inputs.labels,
+        judged=estimate.measures,
+        differences=(*between, *rates_between(groups, metric.favourable)),
+        direction_words="; ".join(filter(None, words)),
+        scorer=scorer,
+        score_unit=score_unit,
+        robustness={} if verdict is Verdict.INVALID else robustness(estimate, limit, level),
+        assertion=assertion,
     )
-    described = _described(result, estimate, limit, interval, inputs)
-    rates = rates_between(described.groups, metric.favourable)
-    return replace(described, differences=(*described.differences, *rates))
 
 
 def _invalid(estimate: Estimate, interval: Interval, inputs: MetricInputs) -> tuple[Finding, ...]:
-    """Return why the data cannot be judged, by code: the estimate's reasons, then the data's."""
+    """Return the reasons against judging, by code: the estimate's, then the data's."""
     known = {**estimate.invalid, **inputs.invalid}
     ends = f"[{interval.lower}, {interval.upper}]"
     if estimate.undefined is not None:
@@ -285,61 +298,15 @@ def _needed_units(
     return needed, () if needed else (no_number(estimate, unit),)
 
 
-def _described(
-    result: Result, estimate: Estimate, bound: Bound, interval: Interval, inputs: MetricInputs
-) -> Result:
-    """Fill in what was sampled, asked, lost and compared."""
-    total: dict[str, int] = {}
-    for reasons in inputs.missing.values():
-        for reason, n in reasons.items():
-            total[reason] = total.get(reason, 0) + n
-    over = {} if result.verdict is Verdict.INVALID else robustness(estimate, bound, result.level)
-    recorder = active()
-    scorer, score_unit = _scores_of(estimate, inputs)
-    between = () if result.verdict is Verdict.PASS else differences_between(inputs)
-    words = words_apart(estimate, inputs), direction_in_words(between, inputs.attribute)
-    return replace(
-        result,
-        debiased=estimate.debiased,
-        of=interval.of,
-        method=interval.method,
-        noise_floor=estimate.noise_floor(),
-        floor_words=REWORDED if inputs.baseline == "placebo" else estimate.floor_words,
-        units=estimate.sample.units,
-        generations=estimate.sample.generations,
-        effective=estimate.sample.effective,
-        population=estimate.sample.population,
-        judged=estimate.measures,
-        groups=tuple(estimate.table(interval.level)),
-        missing=dict(sorted(total.items())),
-        missing_by_group=inputs.missing,
-        cut=inputs.cut,
-        origin=inputs.origin,
-        rejected=inputs.rejected,
-        uncertain=inputs.uncertain,
-        lacks=estimate.lacks,
-        examples=_examples(estimate, inputs, result),
-        nodeid=recorder.nodeid if recorder else "",
-        model=inputs.model,
-        attribute=inputs.attribute,
-        compared=getattr(estimate, "compared", ()) or inputs.labels,
-        differences=between,
-        direction_words="; ".join(filter(None, words)),
-        scorer=scorer,
-        score_unit=score_unit,
-        robustness=over,
-    )
-
-
 def _scores_of(estimate: Estimate, inputs: MetricInputs) -> tuple[str, str]:
-    """Return what gave the scores, and their unit; empty where unknown."""
+    """Return the scorer and the unit of its scores; empty where unknown."""
     call = getattr(estimate, "part", estimate).call
     given = {} if call is None else call.keywords
     return inputs.scorer or given.get("score", ""), given.get("unit", "")
 
 
 def _measured_in(estimate: Estimate, inputs: MetricInputs, name: str) -> str:
-    """Return what a distance is an amount of: units of a score, a score, or the metric."""
+    """Return the unit of a distance: that of a score, a score, or the metric."""
     scorer, unit = _scores_of(estimate, inputs)
     call = getattr(estimate, "part", estimate).call
     if call is not None and call.metric == INVARIANCE and call.args[2]:
@@ -349,14 +316,16 @@ def _measured_in(estimate: Estimate, inputs: MetricInputs, name: str) -> str:
     return unit or f"in {scorer if known else name.replace('_', ' ')}"
 
 
-def _examples(estimate: Estimate, inputs: MetricInputs, result: Result) -> tuple[Example, ...]:
+def _examples(
+    estimate: Estimate, inputs: MetricInputs, metric: JudgedMetric
+) -> tuple[Example, ...]:
     """Return the rows that drive the value, the worst first; a fair row drives nothing."""
     part = getattr(estimate, "part", estimate)
-    values, fair = part.rows, result.fair_value
+    values, fair = part.rows, metric.fair_value
     if not values or len(values) != len(inputs.prompts):
         return ()
     unfair = (i for i, value in enumerate(values) if value != fair and not math.isnan(value))
-    worst = heapq.nsmallest if result.direction == "higher" else heapq.nlargest
+    worst = heapq.nsmallest if metric.direction == "higher" else heapq.nlargest
     order: list[Any] = list(values)
     # The first answer of every side: two, or four where two models are compared.
     shown: list[Sequence[int]] = [[0] * len(sides) for sides in inputs.outputs]
@@ -372,27 +341,6 @@ def _examples(estimate: Estimate, inputs: MetricInputs, result: Result) -> tuple
         )
         for i in worst(_WORST_ROWS, unfair, key=lambda i: order[i])
     )
-
-
-def _options(settings: Settings) -> tuple[str, ...]:
-    """Return the command line options that answers and verdicts of the session depend on."""
-    session, defaults, given = current_session(), Settings(), []
-    left_out = _REPORTING_OPTIONS | (_BASELINE_OPTIONS if settings.update_baseline else set())
-    for option in OPTIONS:
-        value = getattr(settings, option.name)
-        # A default may be in the place of a value in the ini file; the seed is always named.
-        named = value != getattr(defaults, option.name) or option.name in (*settings.given, "seed")
-        if option.name in left_out or not named:
-            continue
-        root = session and session.root
-        if option.name in PATHS and root and Path(value).is_relative_to(root):
-            # Tests are named relative to the root too, and reports show no folder of a machine.
-            value = Path(value).relative_to(root).as_posix()
-        setting = shlex.quote(str(value))
-        given.append(
-            f"-o {option.key}={setting}" if option.ini_only else f"{option.flag} {setting}"
-        )
-    return tuple(given)
 
 
 def _red(
@@ -414,7 +362,7 @@ def _red(
 def _waiver(
     settings: Settings, verdict: Verdict, metric: str, bound: Bound, value: float, gap: float
 ) -> str:
-    """Return why a red result is accepted for now; data that cannot be judged never are.
+    """Return the waiver that covers a red result; data that cannot be judged have none.
 
     The worst value that a waiver accepts limits the `gap` of the missing rates too.
     """

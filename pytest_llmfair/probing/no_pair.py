@@ -12,8 +12,9 @@ from pytest_llmfair._util.keywords import helpful_keywords
 from pytest_llmfair._util.validation import check_is_list, one_sided, whole
 from pytest_llmfair._util.wording import number, plural
 from pytest_llmfair.counterfactuals import generate_pairs
-from pytest_llmfair.judging.assertion import EstimateAssertion, TextScorer
+from pytest_llmfair.judging.assertion import EstimateAssertion
 from pytest_llmfair.judging.bound import Bound
+from pytest_llmfair.judging.collecting import drop_invalid_pairs
 from pytest_llmfair.judging.inputs import MetricInputs
 from pytest_llmfair.judging.invariance import measure_of
 from pytest_llmfair.judging.outcome import conclude
@@ -21,7 +22,7 @@ from pytest_llmfair.judging.pairs import groups_of, is_pair
 from pytest_llmfair.judging.pipeline import evaluate
 from pytest_llmfair.judging.result import Result, Verdict
 from pytest_llmfair.judging.rules import Rules, Unregistered, current_settings
-from pytest_llmfair.judging.validity import drop_invalid_pairs
+from pytest_llmfair.judging.scoring import TextScorer
 from pytest_llmfair.metrics import get_metric
 from pytest_llmfair.metrics.counterfactual.invariance import score_measure
 from pytest_llmfair.probing.proof import Draws, Searched, Tested, could_find, search
@@ -120,7 +121,7 @@ def assert_no_pair_exceeds(
     name = f"no pair exceeds ({', '.join(filter(None, [pairs[0].attribute, what]))})"
     Bound.checked(bound, "lower", 0.0, (0.0, 1.0), name)
     found = search(draws, allowed, seed)
-    alpha = one_sided(rules.chosen_level)
+    alpha = one_sided(rules.chosen("level"))
     proven = [each for each in found if each.gap.lower_bound(alpha / len(found)) > bound]
     inputs = _inputs(draws, proven or found)
     metric_info = Unregistered(name, unit="pair")

@@ -6,41 +6,22 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from pytest_llmfair._util.wording import number, plural
-from pytest_llmfair.judging.facts import (
-    Record,
-    decimals,
-    estimate,
-    interval,
-    threshold,
-)
+from pytest_llmfair.judging.facts import Record, decimals, estimate, interval, threshold
 from pytest_llmfair.judging.message import metric_name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Column:
-    """One column of a table of results.
-
-    Attributes
-    ----------
-    heading : str
-        Its heading.
-    cell : callable
-        Record of a result to the text of its cell.
-    terminal, html : bool
-        Which reports show it.
-    right : bool
-        Whether the terminal aligns the first word of the cells to the right, as numbers are.
-    css : str
-        CSS classes of its cells.
-    coloured : bool
-        Whether its cells have the colour of the verdict on the page.
-    """
+    """One column of a table of results; `cell` makes the text of its cell from a record."""
 
     heading: str
     cell: Callable[[Record], str]
+    # Which reports show it.
     terminal: bool = True
     html: bool = True
+    # Whether the terminal aligns the first word of the cells to the right, as numbers are.
     right: bool = False
+    # CSS classes of its cells, and whether they have the colour of the verdict on the page.
     css: str = ""
     coloured: bool = False
 
@@ -55,17 +36,12 @@ def _bound(record: Record) -> str:
 
 
 def accepted(record: Record) -> str:
-    """Return "expected" or "waived" for a red verdict that does not fail the run; else nothing.
-
-    Examples
-    --------
-    >>> accepted({"expected": True, "waiver": ""})
-    'expected'
-    """
+    """Return "expected" or "waived" for a red verdict that does not fail the run; else nothing."""
     return "expected" if record["expected"] else "waived" if record["waiver"] else ""
 
 
-def _verdict(record: Record) -> str:
+def shown_verdict(record: Record) -> str:
+    """Return a verdict, and why it does not fail the run where that is so."""
     why = accepted(record)
     return f"{record['verdict']}{f' ({why})' if why else ''}"
 
@@ -90,7 +66,7 @@ COLUMNS = (
     Column(heading="estimate interval", cell=_estimate, html=False, right=True),
     Column(heading="estimate", cell=_estimate, terminal=False, css="number"),
     Column(heading="bound", cell=_bound, css="number"),
-    Column(heading="verdict", cell=_verdict, css="verdict", coloured=True),
+    Column(heading="verdict", cell=shown_verdict, css="verdict", coloured=True),
     Column(heading="outcome", cell=_outcome, terminal=False),
     Column(heading="n", cell=_units, html=False),
     Column(heading="n", cell=_units_by_name, terminal=False, css="number"),

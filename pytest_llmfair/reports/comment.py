@@ -83,21 +83,7 @@ def post_comment(
 ) -> str:
     """Post a comment, or update that of the same author and `mark`; return what was done.
 
-    Parameters
-    ----------
-    text, mark : str
-        The comment, and the line that it begins with.
-    repository : str
-        ``OWNER/NAME``.
-    number : int
-        Number of the pull request, at least 1.
-    environment : mapping
-        ``GITHUB_TOKEN``, and optionally ``GITHUB_API_URL``.
-
-    Raises
-    ------
-    ValueError
-        If an argument is wrong or GitHub refuses; no message holds the token.
+    `mark` is the line that the comment begins with. No message holds the token.
     """
     if not re.fullmatch(r"[\w.-]+/[\w.-]+", repository):
         raise ValueError(f"--repo is {repository!r}; give OWNER/NAME")

@@ -1,4 +1,4 @@
-"""What differs between runs that find the same: when, where, from which commit, in which CI."""
+"""Differences between runs that find the same: time, place, commit and CI."""
 
 from __future__ import annotations
 
@@ -50,13 +50,7 @@ def _moment(seconds: float) -> str:
 
 
 def package_version(package: str) -> str:
-    """Return the version of an installed package; empty if it is not installed.
-
-    Examples
-    --------
-    >>> package_version("no-such-package")
-    ''
-    """
+    """Return the version of an installed package; empty if it is not installed."""
     try:
         return version(package)
     except PackageNotFoundError:
@@ -88,13 +82,7 @@ def _git(folder: Path, *arguments: str) -> str:
 
 
 def ci_run(environment: Mapping[str, str]) -> dict[str, str | None] | None:
-    """Return the CI system and the address of its run; None outside CI.
-
-    Examples
-    --------
-    >>> ci_run({"GITLAB_CI": "true", "CI_JOB_URL": "https://gitlab.com/a/b/-/jobs/1"})
-    {'provider': 'GitLab CI', 'run_url': 'https://gitlab.com/a/b/-/jobs/1'}
-    """
+    """Return the CI system and the address of its run; None outside CI."""
     for provider, sign, address in _CI:
         if environment.get(sign, "").lower() in ("", "false", "0"):
             continue

@@ -1,17 +1,22 @@
-"""Writes reports to files; a file is replaced only when its new version is complete."""
+"""Write reports to files, for a session and for ``llmfair report``.
+
+A file is replaced only when its new version is complete.
+"""
 
 from __future__ import annotations
 
+import argparse
 import os
 import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pytest_llmfair._util.printing import say
 from pytest_llmfair.reports.github import append_summary
 from pytest_llmfair.reports.html import html_page
 from pytest_llmfair.reports.markdown import markdown
-from pytest_llmfair.reports.record import json_text
+from pytest_llmfair.reports.record import json_text, read_run
 from pytest_llmfair.settings import in_github_actions
 
 if TYPE_CHECKING:
@@ -60,3 +65,24 @@ def write_text(target: Path, text: str) -> None:
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    parser.add_argument("run", help="the file that pytest --llmfair-json wrote")
+    parser.add_argument("--html", type=Path, metavar="PATH", help="write the page to this file")
+    parser.add_argument(
+        "--markdown", type=Path, metavar="PATH", help="write the Markdown to this file"
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Write the reports asked for; without any, print the Markdown."""
+    document = read_run(arguments.run)
+    if arguments.html:
+        write_text(arguments.html, html_page(document))
+    if arguments.markdown:
+        write_text(arguments.markdown, markdown(document))
+    if not arguments.html and not arguments.markdown:
+        say(markdown(document))
+    return 0

@@ -26,18 +26,7 @@ def append_summary(document: Mapping[str, Any], path: Path) -> None:
 
 
 def annotation_lines(document: Mapping[str, Any], environment: Mapping[str, str]) -> list[str]:
-    """Return the commands that put verdicts at the lines of their tests.
-
-    Red verdicts are errors, undecided ones warnings, at most 10 of each; expected and waived ones
-    are not annotated.
-
-    Parameters
-    ----------
-    document : mapping
-        The record of a run.
-    environment : mapping
-        ``GITHUB_WORKSPACE`` is the folder of the repository, to which paths are relative.
-    """
+    """Return the commands that annotate the lines of tests with red and undecided verdicts."""
     found: dict[str, list[str]] = {"error": [], "warning": []}
     root = (document.get("context") or {}).get("root", "")
     for record in document["results"]:

@@ -7,17 +7,16 @@ import os
 import re
 import shlex
 from collections.abc import Mapping, Sequence
+from difflib import SequenceMatcher
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_llmfair._util.wording import LONGEST_LINE, escape, number, p_value, plurals
 from pytest_llmfair.judging import facts as words
-from pytest_llmfair.judging.facts import Record
+from pytest_llmfair.judging.facts import Record, people
 from pytest_llmfair.judging.message import PASS_MEANS, in_words, metric_name
-from pytest_llmfair.judging.people import people
 from pytest_llmfair.reports import plots
 from pytest_llmfair.reports.columns import COLUMNS, accepted
-from pytest_llmfair.reports.differences import runs
 from pytest_llmfair.reports.overview import SIGNS, facts, is_address, urgency, without_verdict
 from pytest_llmfair.reports.suites import COLUMNS as SUITE_COLUMNS
 from pytest_llmfair.reports.suites import DEBIASED, suite_views
@@ -25,6 +24,9 @@ from pytest_llmfair.reports.terminal import last_line
 
 if TYPE_CHECKING:
     import jinja2
+
+# Words of a text, each with whether the text beside it lacks them.
+Run = tuple[str, bool]
 
 # Rows of a plot have the colour of the verdict that their own interval would have.
 _COLOURS = {"within": "PASS", "beyond": "FAIL", "undecided": "INCONCLUSIVE"}
@@ -108,7 +110,7 @@ def counts(records: Sequence[Record]) -> list[dict[str, Any]]:
 
 
 def _check(i: int, record: Record) -> dict[str, Any]:
-    """Return what the section of a check shows."""
+    """Return the contents of the section of a check."""
     (_, found), *labelled = in_words(record)
     labelled += [(name, record[name]) for name in ("rationale", "owner") if record.get(name)]
     nodeid = record["nodeid"]
@@ -253,3 +255,36 @@ def _flat(values: Mapping[str, Any], before: str = "") -> list[tuple[str, Any]]:
         elif value not in (None, {}):
             found.append((f"{before}{name}".replace("_", " "), value))
     return found
+
+
+def runs(first: str, second: str) -> tuple[list[Run], list[Run]]:
+    """Return either text as runs of words, each with whether the other text lacks it."""
+    # Comparing takes quadratic time, so that long texts are cut.
+    a, b = (re.findall(r"\w+|\s|[^\w\s]", _cut(text)) for text in (first, second))
+    left: list[Run] = []
+    right: list[Run] = []
+    for kind, i, j, k, m in SequenceMatcher(None, a, b, autojunk=False).get_opcodes():
+        _add(left, a[i:j], kind != "equal")
+        _add(right, b[k:m], kind != "equal")
+    return left, right
+
+
+def _cut(text: str) -> str:
+    if len(text) <= LONGEST_LINE:
+        return text
+    return f"{text[:LONGEST_LINE]}... ({len(text):,} characters)"
+
+
+def _add(found: list[Run], words: Sequence[str], differs: bool) -> None:
+    """Add words to the last run where they are of its kind, and where spaces are all between."""
+    text = "".join(words)
+    if not text:
+        return
+    joins = len(found) > 1 and differs and not found[-1][1] and found[-1][0].isspace()
+    if joins and found[-2][1]:
+        before, space = found[-2][0], found[-1][0]
+        found[-2:] = [(f"{before}{space}{text}", True)]
+    elif found and found[-1][1] == differs:
+        found[-1] = (found[-1][0] + text, differs)
+    else:
+        found.append((text, differs))

@@ -29,13 +29,7 @@ _WORST = 3
 
 
 def marker(name: str = "") -> str:
-    """Return the hidden line by which a comment is found again.
-
-    Examples
-    --------
-    >>> marker(), marker("nightly")
-    ('<!-- pytest-llmfair report -->', '<!-- pytest-llmfair report: nightly -->')
-    """
+    """Return the hidden line by which a comment is found again."""
     shown = re.sub(r"[^\w .-]|--", "", name)
     return f"<!-- pytest-llmfair report{f': {shown}' if shown else ''} -->"
 
@@ -43,14 +37,8 @@ def marker(name: str = "") -> str:
 def markdown(document: Mapping[str, Any], *, name: str = "", longest: int = LONGEST) -> str:
     """Return a run, as `run_document` makes it, as Markdown without prompts and answers.
 
-    Parameters
-    ----------
-    document : mapping
-        The record of a run.
-    name : str
-        Tells the comments of several suites apart.
-    longest : int
-        Largest number of characters; rows of the table that do not fit are counted.
+    `name` tells the comments of several suites apart. Rows that do not fit into `longest`
+    characters are counted.
     """
     records = sorted(document["results"], key=urgency)
     errors = plain_text(without_verdict(document.get("errors", ())))
@@ -136,7 +124,7 @@ def _suites(document: Mapping[str, Any]) -> list[list[str]]:
 
 
 def _undefined(found: Mapping[str, Any]) -> list[str]:
-    """Return why values of a suite are undefined, each reason once."""
+    """Return the reasons for undefined values of a suite, each once."""
     reasons: dict[str, list[str]] = {}
     for value in found["values"]:
         for note in value["notes"] if value["value"] is None else ():
@@ -200,13 +188,7 @@ def _run_url(document: Mapping[str, Any]) -> str | None:
 
 
 def plain_text(text: str) -> str:
-    """Return a text that Markdown shows as it is: no markup, no mention, no reference.
-
-    Examples
-    --------
-    >>> plain_text("a|b <i> *c*")
-    'a&#124;b &lt;i&gt; &#42;c&#42;'
-    """
+    """Return a text that Markdown shows as it is: no markup, no mention, no reference."""
     shown = html.escape(escape(text), quote=False)
     # An underscore inside a word is no markup.
     special = r"[\\`*\[|~]|(?<![^\W_])_|_(?![^\W_])"

@@ -1,4 +1,4 @@
-"""What every report says first: the most urgent results, and the facts of a run."""
+"""The head of every report: the most urgent results, and the facts of a run."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pytest_llmfair._util.wording import plural
+from pytest_llmfair._util.wording import listed, plural
 from pytest_llmfair.judging import facts as words
 from pytest_llmfair.judging.facts import Record
 from pytest_llmfair.reports.columns import accepted
 from pytest_llmfair.reports.plots import relative
+from pytest_llmfair.reports.record import ORIGINS
 
 # Verdicts with a sign, because not everyone sees colours; the most urgent first.
 SIGNS = {
@@ -21,19 +22,10 @@ SIGNS = {
     "PASS": "\N{CHECK MARK}",
 }
 _MOST_NAMED = 3
-_ORIGINS = {"live": "asked live", "replayed": "answers replayed"}
 
 
 def urgency(record: Record) -> tuple[bool, int]:
-    """Return a key that sorts what needs action first, and keeps the order of tests.
-
-    Examples
-    --------
-    >>> pairs = (("PASS", False), ("FAIL", True), ("FAIL", False))
-    >>> rows = [{"verdict": verdict, "expected": e, "waiver": ""} for verdict, e in pairs]
-    >>> [(row["verdict"], row["expected"]) for row in sorted(rows, key=urgency)]
-    [('FAIL', False), ('PASS', False), ('FAIL', True)]
-    """
+    """Return a key that sorts what needs action first, and keeps the order of tests."""
     return bool(accepted(record)), list(SIGNS).index(record["verdict"])
 
 
@@ -46,34 +38,21 @@ def worst_first(record: Record) -> tuple[bool, float]:
 
 
 def without_verdict(errors: Sequence[Mapping[str, Any]]) -> str:
-    """Return a sentence about tests that ended with an error; an empty text without any.
-
-    Examples
-    --------
-    >>> without_verdict([{"nodeid": "test_bot.py::test_tone"}])
-    '1 fairness test ended with an error before all verdicts: test_bot.py::test_tone'
-    """
+    """Return a sentence about tests that ended with an error; an empty text without any."""
     if not errors:
         return ""
-    named = ", ".join(str(each["nodeid"]) for each in errors[:_MOST_NAMED])
-    more = f" and {len(errors) - _MOST_NAMED} more" if len(errors) > _MOST_NAMED else ""
+    named = listed([str(each["nodeid"]) for each in errors], _MOST_NAMED)
     count = plural("fairness test", len(errors))
-    return f"{count} ended with an error before all verdicts: {named}{more}"
+    return f"{count} ended with an error before all verdicts: {named}"
 
 
 def is_address(text: str) -> bool:
-    """Return whether a text is an address that a report may link to, and nothing else.
-
-    Examples
-    --------
-    >>> is_address("https://example.org/run/1"), is_address("javascript:alert(1)")
-    (True, False)
-    """
+    """Return whether a text is an address that a report may link to, and nothing else."""
     return re.fullmatch(r"https?://[\w.:/%~?=&+-]+", text) is not None
 
 
 def facts(document: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Return what the head of a report says of a run: model, commit, date and where it ran."""
+    """Return the facts in the head of a report: model, commit, date and CI."""
     context = document.get("context") or {}
     found = []
     named = sorted({record["model"] for record in document["results"] if record["model"]})
@@ -84,7 +63,7 @@ def facts(document: Mapping[str, Any]) -> list[tuple[str, str]]:
         if parameters := model.get("parameters"):
             text += f", temperature {parameters['temperature']:g}"
         asked = context.get("models", {}).get(model["name"], {})
-        how = [name for key, name in _ORIGINS.items() if asked.get(key)]
+        how = [name for key, name in ORIGINS.items() if asked.get(key)]
         # Asked with several limits of tokens, a model is there several times.
         if (fact := ("model", ", ".join([text, *how]))) not in found:
             found.append(fact)

@@ -1,4 +1,4 @@
-"""Where the marks of the plots are; the templates draw them.
+"""Positions of plot marks; the templates draw them.
 
 Places are shares of the width in percent, so a plot fits every page and its marks keep their size.
 """
@@ -56,25 +56,15 @@ def relative(record: Record, x: Any) -> float:
 
     Where both sides count, -1 is the bound on the other side. A bound at the fair value has no
     such scale: everything but the fair value is infinitely far beyond it.
-
-    Examples
-    --------
-    >>> record = {"direction": "higher", "fair_value": 1.0, "bound": 0.5, "scale": "linear"}
-    >>> relative(record, 0.75), relative(record, 0.25)
-    (0.5, 1.5)
     """
-    x, fair, bound = _INFINITE.get(x, x), record["fair_value"], record["bound"]
-    if record["direction"] != "two-sided":
-        away = fair - x if record["direction"] == "higher" else x - fair
-        width = abs(bound - fair)
-    elif record["scale"] == "log":
-        away = math.log(x / fair) if 0.0 < x < math.inf else math.copysign(math.inf, x - fair)
-        width = bound
+    bound, x = words.bound_of(record), _INFINITE.get(x, x)
+    if bound.direction == "two-sided":
+        away = math.copysign(bound.distance_of(x), x - bound.fair)
     else:
-        away, width = x - fair, bound
-    if width == 0.0:
+        away = bound.unfairness(x) - bound.unfairness(bound.fair)
+    if bound.distance == 0.0:
         return math.copysign(math.inf, away) if away else 0.0
-    return float(away / width)
+    return float(away / bound.distance)
 
 
 def forest(records: Sequence[Record]) -> tuple[Axis, list[Marks]]:
@@ -168,20 +158,14 @@ def _interval(row: Mapping[str, Any], key: str) -> tuple[Any, Any]:
 
 
 def _finite_or_end(x: Any) -> float | None:
-    return _INFINITE.get(x, x) if x is not None else None
+    found: float | None = _INFINITE.get(x, x)
+    return found
 
 
 def matrix(rows: Sequence[Mapping[str, Any]]) -> tuple[list[str], dict[tuple[str, str], Any]]:
     """Return the groups of rows that compare every two of them, and the rows by both groups.
 
     Empty where fewer than three groups are compared.
-
-    Examples
-    --------
-    >>> rows = [{"key": "a / b"}, {"key": "a / c"}, {"key": "b / c"}, {"key": "a"}]
-    >>> groups, cells = matrix(rows)
-    >>> groups, cells["b", "c"]["key"]
-    (['a', 'b', 'c'], 'b / c')
     """
     cells = {}
     for row in rows:
@@ -196,10 +180,8 @@ def side_of(record: Record, row: Mapping[str, Any]) -> str:
     """Return whether the interval of a row is "within" the bound, "beyond" it, or "undecided"."""
     if row["lower"] is None or row["upper"] is None:
         return "undecided"
-    found = words.side({**record, "lower": row["lower"], "upper": row["upper"]})
-    return {"<=": "within", ">=": "within", "within": "within", "straddles": "undecided"}.get(
-        found, "beyond"
-    )
+    inside, outside = words.bound_of(record).sides(float(row["lower"]), float(row["upper"]))
+    return "within" if inside else "beyond" if outside else "undecided"
 
 
 def described(record: Record) -> str:

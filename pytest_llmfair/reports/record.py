@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import json
+import math
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -17,11 +18,13 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pytest_llmfair._util.plain_data import sha256_of
+from pytest_llmfair._util.validation import one_sided
 from pytest_llmfair._util.version import __version__
 from pytest_llmfair._util.wording import plain
-from pytest_llmfair.judging.digests import sha256_of
 from pytest_llmfair.judging.facts import Record
 from pytest_llmfair.reports.context import package_version
+from pytest_llmfair.stats import holm
 
 if TYPE_CHECKING:
     from pytest_llmfair.judging.result import Result
@@ -49,6 +52,8 @@ _SETTINGS = (
 _LEFT_OUT = ("origin", "recorded")
 _TEXTS = ("prompts", "outputs")
 
+# How answers were got, in words.
+ORIGINS = {"live": "asked live", "replayed": "answers replayed"}
 _PACKAGE_OF = {"sentiment": "vaderSentiment"}
 
 
@@ -172,7 +177,7 @@ def run_document(
     if suites:
         document["suites"] = _joined(suites)
     if context is not None:
-        document["context"] = {**context, "models": _asked(ordered)}
+        document["context"] = {**context, "models": asked(ordered)}
     return document
 
 
@@ -229,7 +234,7 @@ def _joined(suites: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     return [found[key] for key in sorted(found)]
 
 
-def _asked(records: Sequence[Record]) -> dict[str, dict[str, bool]]:
+def asked(records: Sequence[Record]) -> dict[str, dict[str, bool]]:
     """Return by model whether answers were asked for, and whether some were replayed."""
     found: dict[str, dict[str, bool]] = {}
     for record in records:
@@ -258,13 +263,7 @@ def _without_texts(record: Record) -> dict[str, Any]:
 
 
 def read_run(path: str | Path, context: Path | None = None) -> dict[str, Any]:
-    """Read a run that ``--llmfair-json`` wrote; evidence has its `context` in another file.
-
-    Raises
-    ------
-    ValueError
-        If the file is no run record of this version; the message names the field and the remedy.
-    """
+    """Read a run that ``--llmfair-json`` wrote; evidence has its `context` in another file."""
     from pytest_llmfair._util.validation import read_json
 
     path = Path(path)
@@ -293,13 +292,41 @@ def read_run(path: str | Path, context: Path | None = None) -> dict[str, Any]:
 
 
 def schema() -> dict[str, Any]:
-    """Return the JSON Schema of a run record.
-
-    Examples
-    --------
-    >>> schema()["properties"]["schema_version"]
-    {'const': 2}
-    """
+    """Return the JSON Schema of a run record."""
     text = resources.files("pytest_llmfair.reports") / "run_record.schema.json"
     found: dict[str, Any] = json.loads(text.read_text(encoding="utf-8"))
+    return found
+
+
+def adjust(records: Sequence[dict[str, Any]]) -> None:
+    """Put the Holm-adjusted p-value of "beyond the bound" on every result of a session.
+
+    A family is all assertions of the session, or those that share the name given as ``family``.
+    An undefined value was not tested and does not count. A test that looked early enters with its
+    p-value over all looks.
+    """
+    families: dict[str, list[dict[str, Any]]] = {}
+    for record in records:
+        families.setdefault(record["family"], []).append(record)
+    for members in families.values():
+        found = [r["over_looks"][0] if r.get("over_looks") else r["p_exceeds"] for r in members]
+        raw = [math.nan if p is None else float(p) for p in found]
+        for record, p in zip(members, holm(raw), strict=True):
+            record["p_adjusted"] = None if math.isnan(p) else p
+            record["family_size"] = sum(not math.isnan(p) for p in raw)
+
+
+def uphold(records: Sequence[dict[str, Any]]) -> dict[str, list[str]]:
+    """Turn the postponed FAILs red that hold after the correction; say so by test."""
+    found: dict[str, list[str]] = {}
+    for record in records:
+        alpha = one_sided(record["over_looks"][1] if record.get("over_looks") else record["level"])
+        adjusted = record["p_adjusted"]
+        if not record["postponed"] or adjusted is None or adjusted >= alpha:
+            continue
+        record["red"], record["outcome"] = True, "failed"
+        found.setdefault(record["nodeid"], []).append(
+            f"FAIL {record['metric']} holds after Holm's correction over "
+            f"{record['family_size']} assertions (adjusted p = {adjusted:.2g})"
+        )
     return found

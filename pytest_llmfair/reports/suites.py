@@ -1,4 +1,4 @@
-"""What suites measured, as cells that the page and the Markdown show."""
+"""Measurements of suites, as cells that the page and the Markdown show."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from pytest_llmfair._util.wording import number
 from pytest_llmfair.judging.facts import Record, estimate
-from pytest_llmfair.reports.columns import accepted
+from pytest_llmfair.reports.columns import shown_verdict
 
 COLUMNS = ("task", "metric", "value", "interval", "wordings or prompts alone", "verdict")
 DEBIASED = "* value and interval without the part that sampling alone adds"
@@ -49,7 +49,7 @@ class TableView:
 
 @dataclass(frozen=True, slots=True)
 class SuiteView:
-    """What a report shows of a suite; `found` is its entry in the record of the run."""
+    """The view of a suite in a report; `found` is its entry in the record of the run."""
 
     found: Mapping[str, Any]
     rows: tuple[Row, ...]
@@ -68,7 +68,7 @@ class SuiteView:
 
 
 def suite_views(document: Mapping[str, Any]) -> list[SuiteView]:
-    """Return what to show of every suite of a run."""
+    """Return the view of every suite of a run."""
     return [_view(each, document["results"]) for each in document.get("suites", ())]
 
 
@@ -98,8 +98,7 @@ def _row(found: Mapping[str, Any], value: Mapping[str, Any], results: Sequence[R
     if judged is None:
         verdict = "no bound" if value["valid"] else "not valid"
     else:
-        why = f" ({accepted(judged)})" if accepted(judged) else ""
-        verdict = f"{judged['verdict']}{why}"
+        verdict = shown_verdict(judged)
     cells = (
         value["task"],
         value["metric"],

@@ -9,12 +9,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from pytest_llmfair._util.printing import say_line
-from pytest_llmfair._util.wording import escape, p_value, plural, shorten, wrapped
+from pytest_llmfair._util.wording import escape, listed, p_value, plural, shorten, wrapped
 from pytest_llmfair.judging import facts
 from pytest_llmfair.judging.facts import Record
 from pytest_llmfair.judging.message import PASS_MEANS, decides, lacking, metric_name
 from pytest_llmfair.judging.result import Verdict
 from pytest_llmfair.reports.columns import COLUMNS, Column, accepted
+from pytest_llmfair.reports.record import ORIGINS, asked
 
 if TYPE_CHECKING:
     import pytest
@@ -56,20 +57,15 @@ def print_summary(reporter: pytest.TerminalReporter, records: Sequence[Record]) 
 
 def models(records: Sequence[Record]) -> Iterator[str]:
     """Yield a line for every model: its name, and whether its answers are live or replayed."""
-    origins: dict[str, list[bool]] = {}
-    for record in records:
-        known = origins.setdefault(record["model"], [False, False])
-        for i, answers in enumerate(record["origin"]):
-            known[i] = known[i] or answers > 0
-    for name, (live, replayed) in origins.items():
+    for name, how in asked(records).items():
         if not name:
             yield "model: none, for tests that judge data of their own"
             continue
         shown = facts.model({"model": name})
         if shown != escape(name):
             shown += " (choose another with --llmfair-model)"
-        how = " and ".join(["asked live"] * live + ["answers replayed"] * replayed)
-        yield f"model: {shown}{', ' if how else ''}{how}"
+        known = " and ".join(words for key, words in ORIGINS.items() if how[key])
+        yield f"model: {shown}{', ' if known else ''}{known}"
 
 
 def table(records: Sequence[Record], width: int = NARROWEST) -> Iterator[tuple[str, str]]:
@@ -153,7 +149,7 @@ def last_line(records: Sequence[Record]) -> str:
 
 
 def could_have_found(records: Sequence[Record]) -> str:
-    """Return what these tests could have found, in the words of their metrics."""
+    """Return the effects that these tests could have found, in the words of their metrics."""
     amounts: dict[str, list[str]] = {}
     blind = []
     for record in records:
@@ -169,9 +165,8 @@ def could_have_found(records: Sequence[Record]) -> str:
         ends = dict.fromkeys((found[0], found[-1]))
         shown.append(f"{' to '.join(ends)} {words}")
     names = list(dict.fromkeys(blind))
-    more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
     if names:
-        shown.append(f"nothing in {', '.join(names[:_MOST_NAMES])}{more}")
+        shown.append(f"nothing in {listed(names, _MOST_NAMES)}")
     return f"In 80 % of runs these tests would find: {'; '.join(shown)}."
 
 
@@ -227,8 +222,7 @@ def _grouped(title: str, texts: Iterable[tuple[str, Record]]) -> Iterator[str]:
     groups: dict[str, list[str]] = {}
     for text, found in members.items():
         names = list(dict.fromkeys(map(_test, found))) if found[1:] else [_both(found[0])]
-        more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
-        groups.setdefault(f"{', '.join(names[:_MOST_NAMES])}{more}:", []).append(text)
+        groups.setdefault(f"{listed(names, _MOST_NAMES)}:", []).append(text)
     if groups:
         yield title
     for shown, own in groups.items():

@@ -10,10 +10,11 @@ from typing import Any
 
 from pytest_llmfair.counterfactuals import Pairs, generate_pairs
 from pytest_llmfair.gate.selection import UseCase, recommend
-from pytest_llmfair.judging.assertion import Assertion, TextScorer
+from pytest_llmfair.judging.assertion import Assertion
 from pytest_llmfair.judging.collecting import prompts_or_pairs
+from pytest_llmfair.judging.invariance import unawareness_assertion
 from pytest_llmfair.judging.rules import Rules
-from pytest_llmfair.judging.unawareness import unawareness_assertion
+from pytest_llmfair.judging.scoring import TextScorer
 from pytest_llmfair.lexicons.attributes import lexicons_of
 from pytest_llmfair.metrics import fairness_through_unawareness, get_metric
 from pytest_llmfair.responses import PairedResponses, Responses, left_out

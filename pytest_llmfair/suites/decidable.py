@@ -6,7 +6,7 @@ import random
 from collections.abc import Iterator, Mapping
 
 from pytest_llmfair.judging.bound import Bound
-from pytest_llmfair.judging.planning import expected_power
+from pytest_llmfair.judging.power import expected_power
 from pytest_llmfair.metrics import get_metric
 from pytest_llmfair.stats import Estimate
 from pytest_llmfair.suites.design import Quantity, Suite, Task

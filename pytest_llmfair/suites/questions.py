@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from pytest_llmfair.clients import ModelClient
 from pytest_llmfair.clients.protocol import UnknownProbability
-from pytest_llmfair.judging.missing_data import count_missing
+from pytest_llmfair.judging.inputs import count_missing
 from pytest_llmfair.judging.rules import current_settings
 from pytest_llmfair.responses import Answer, Missing
 from pytest_llmfair.stats import Finding

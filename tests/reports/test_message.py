@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_llmfair.counterfactuals import load_lexicons
-from pytest_llmfair.judging.people import people
+from pytest_llmfair.judging.facts import people
 from pytest_llmfair.judging.verdict import Example, Result, Verdict
 
 FAIL = Result(

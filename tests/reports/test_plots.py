@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from pytest_llmfair.reports.differences import runs
+from pytest_llmfair.reports.html import runs
 from pytest_llmfair.reports.plots import bounds_of, forest, matrix, natural, relative, side_of
 
 LOWER = {"direction": "lower", "fair_value": 0.0, "bound": 0.1, "scale": "linear", "of": "value"}

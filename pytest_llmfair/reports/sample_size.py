@@ -1,4 +1,4 @@
-"""What is known about a test before its data: effects it can detect, and units it needs."""
+"""The report of ``llmfair power``: effects that a test can detect, and units it needs."""
 
 from __future__ import annotations
 
@@ -6,26 +6,27 @@ import functools
 import inspect
 import math
 import textwrap
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from statistics import NormalDist
-from typing import Any
 
 from scipy.special import betaincinv
 
 from pytest_llmfair._util.validation import one_sided
 from pytest_llmfair._util.wording import plural, plurals
-from pytest_llmfair.judging.assertion import Assertion
 from pytest_llmfair.judging.bound import Bound
 from pytest_llmfair.judging.power import MOST_UNITS, Power, power_of, search, to_aim_for
 from pytest_llmfair.metrics import MetricInfo, get_metric
-from pytest_llmfair.session import asking, current_session
 from pytest_llmfair.stats import Estimate, Mean
+from pytest_llmfair.stats.crossed_mean import FEWEST_LEVELS, alike
+from pytest_llmfair.stats.two_way import half_width
 
 # Sizes at which errors are read off; from there they shrink with the square root.
 _UNITS = 400
 _SPLITS = (1, 2, 3, 5, 10, 25)
+# No study writes more wordings.
+_MOST_WORDINGS = 1000
+_ENDLESS = 10**9
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +104,7 @@ class Design:
         return search(lambda n: self._of_size(n).clearance() <= distance, 2, MOST_UNITS)
 
     def fair_passes(self) -> Power:
-        """Return how often a perfectly fair model would pass, by the rule of UNDERPOWERED."""
+        """Return the share of runs that a fair model would pass, by the rule of UNDERPOWERED."""
         size = min(self.units, _UNITS)
         sample = fair_sample(self.info, size, self.generations)
         return power_of(self.threshold, sample, self.level, self.units / size)
@@ -243,7 +244,7 @@ def report(design: Design, prompt_cost: float) -> str:
 
 
 def fair_passes(power: Power, design: Design) -> str:
-    """Return how often a perfectly fair model would pass, and what 80 % takes, in words."""
+    """Describe the share of runs that a fair model would pass, and the units for 80 %."""
     unit = design.info.unit
     if math.isnan(power.share):
         return (
@@ -270,85 +271,89 @@ def _fair_sample(name: str, units: int, generations: int) -> Estimate:
     return get_metric(name).fair_sample(units, generations)
 
 
-def record_plan(
-    assertion: Assertion, bound: Bound, items: int, of: int, compared: str
-) -> AbstractContextManager[None]:
-    """In a session that only plans, record what the answers collected meanwhile are for.
+@dataclass(frozen=True, slots=True)
+class CrossedDesign:
+    """A planned assertion with ``robust_over=("wording",)``; `ValueError` names what is wrong."""
 
-    `items` prompts or pairs are asked now, and `of` may be asked in all. `compared` says which of
-    two models is asked; "" for a single one.
-    """
-    session = current_session()
-    if session is None or not session.settings.plan:
-        return nullcontext()
-    info, rules, n = assertion.metric, assertion.rules, assertion.source.generations
-    unit = rules.unit or info.unit
-    return asking(
-        metric=info.name,
-        bound=bound.value,
-        direction=bound.direction,
-        unit=unit,
-        units=of,
-        generations=n,
-        items=items,
-        all_items=of,
-        compared=compared,
-        **expected_power(
-            lambda: expected_sample(info, of, n, compared, crossed=assertion.cells is not None),
-            bound,
-            rules.chosen_level,
-            rules.max_mde,
-            unit,
-        ),
-    )
+    # Its units are the items.
+    design: Design
+    wordings: int
+    # Share of the variance of one answer that wordings hold; items hold the rest of the ICC.
+    wording_share: float
 
+    def __post_init__(self) -> None:
+        design = self.design
+        sample = fair_sample(design.info, 4, max(design.generations, 2))
+        rows = sample.contributions
+        if rows is None or alike(sample, rows.values, range(len(rows.values))) is None:
+            raise ValueError(
+                f"{design.info.name} is no mean over rows; robust_over and --wordings are for "
+                "means and paired differences of means"
+            )
+        if self.wordings < FEWEST_LEVELS:
+            raise ValueError(
+                f"{plural('wording', self.wordings)} cannot stand for others: only the worst is "
+                f"judged then; give {FEWEST_LEVELS} or more"
+            )
+        if design.units < 2:
+            raise ValueError(f"items is {design.units}; give at least 2")
+        if not 0.0 <= self.wording_share <= design.icc:
+            raise ValueError(
+                f"wording-share is {self.wording_share:g}; give a number from 0 to the "
+                f"correlation of answers to one prompt, icc = {design.icc:g}"
+            )
 
-def expected_power(
-    sample: Callable[[], Estimate],
-    bound: Bound,
-    level: float,
-    max_mde: float | None,
-    unit: str = "unit",
-) -> dict[str, Any]:
-    """Return what an assertion can find, as far as that is known before its data.
+    def half_width(
+        self, items: int | None = None, wordings: int | None = None, times: float = 1.0
+    ) -> float:
+        """Half-width of the interval; `times` as many answers to each prompt."""
+        design = self.design
+        # A single answer to a single prompt.
+        single = Design(design.info, design.bound, design.units, icc=1.0)
+        variance = single.error(design.threshold.end) ** 2 * design.units
+        of_wording = self.wording_share * variance
+        of_item = (design.icc - self.wording_share) * variance
+        sampling = (1.0 - design.icc) * variance / (design.generations * times)
+        levels = (items or design.units, wordings or self.wordings)
+        return half_width((of_item, of_wording), sampling, levels, one_sided(design.level))
 
-    `sample` makes an estimate of its size without any difference. `detectable` is the distance
-    beyond the bound found with 80 % power at the variance of the bound; `undecidable` says why the
-    verdict would be UNDERPOWERED; `share` is the share of runs in which a fair model would pass.
-    """
-    known: dict[str, Any] = {"detectable": None, "undecidable": "", "unknown": "", "share": None}
-    try:
-        estimate = sample()
-        power = power_of(bound, estimate, level)
-    except ValueError as error:
-        return {**known, "unknown": str(error)}
-    known["share"] = None if math.isnan(power.share) else power.share
-    known["undecidable"] = "".join(f.text for f in power.too_little(estimate, unit, max_mde))
-    if not math.isfinite(power.detectable) or bound.distance == 0.0:
-        return {**known, "unknown": "no difference that would be found is known before the data"}
-    return {**known, "detectable": power.detectable - bound.distance}
+    @property
+    def floor(self) -> float:
+        """Half-width that endless items would leave."""
+        return self.half_width(items=_ENDLESS)
 
 
-def expected_sample(
-    info: MetricInfo, units: int, generations: int, compared: str, *, crossed: bool = False
-) -> Estimate:
-    """Return the estimate of a fair model at this size, for a plan.
-
-    For pairs that is unknown: it depends on how much the answers to a prompt vary.
-    """
-    if compared:
-        raise ValueError(
-            "what it can find depends on how much the answers of the two models have in common, "
-            "which a first run shows"
+def crossed_report(plan: CrossedDesign) -> str:
+    """Return a plan as text of at most 80 columns."""
+    design, room = plan.design, plan.design.threshold.distance
+    items, wordings = design.units, plan.wordings
+    rarest = 100.0 * (1.0 - 0.05 ** (1.0 / wordings))
+    answers = plural("answer", design.generations)
+    rows = {
+        "this plan": plan.half_width(),
+        f"{2 * items:,} items": plan.half_width(items=2 * items),
+        f"{2 * wordings:,} wordings": plan.half_width(wordings=2 * wordings),
+        f"{2 * design.generations:,} answers to each": plan.half_width(times=2.0),
+        "endless items": plan.floor,
+    }
+    lines = [
+        f"{design.info.name}, bound {design.bound:g},",
+        f"{items:,} items x {plural('wording', wordings)} x {answers}, "
+        f"{100 * design.level:g} %, ICC {design.icc:g},",
+        f"wordings hold {100 * plan.wording_share:g} % of the variance of one answer",
+        "",
+        "half-width of the interval, for other wordings too",
+        *(f"  {what:<24} {width:.3f}" for what, width in rows.items()),
+        "",
+    ]
+    needed = search(lambda n: plan.half_width(wordings=n) <= room, FEWEST_LEVELS, _MOST_WORDINGS)
+    if plan.floor > room > 0.0:
+        lines.append("UNDERPOWERED: no number of items decides; write more wordings")
+    if room > 0.0 and needed is not None:
+        lines.append(
+            f"{plural('wording', needed)} or more keep it within {room:.3g}, the bound's room"
         )
-    if crossed:
-        raise ValueError(
-            "what it can find depends on how much wordings differ; `llmfair power --items N "
-            "--wordings M` shows that for a share of the variance"
-        )
-    if info.needs.endswith("_pairs"):
-        raise ValueError(
-            "what it can find depends on how much answers to the same prompt vary, which a first "
-            "run shows"
-        )
-    return info.fair_sample(units, generations)
+    elif room > 0.0:
+        lines.append(f"no number of wordings keeps it within {room:.3g}; add items as well")
+    lines.append(f"a kind of wording rarer than {rarest:.0f} % may be missing among {wordings}")
+    return "\n".join(lines)

@@ -1,4 +1,4 @@
-"""Ask two models the same questions, and measure both on what both answered."""
+"""The assertion that a model is hardly less fair than another: both are asked the same."""
 
 from __future__ import annotations
 
@@ -8,23 +8,23 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from pytest_llmfair.judging.arguments import is_number
-from pytest_llmfair.judging.assertion import Assertion, Source, TextScorer
+from pytest_llmfair.judging.assertion import Assertion, Source, check_keywords
 from pytest_llmfair.judging.bound import WORSE, Bound
-from pytest_llmfair.judging.inputs import MetricInputs
-from pytest_llmfair.judging.missing_data import has_answers
+from pytest_llmfair.judging.collecting import drop_invalid_pairs
+from pytest_llmfair.judging.inputs import MetricInputs, has_answers
 from pytest_llmfair.judging.non_inferiority import NAMES, Side, check_same, compared
-from pytest_llmfair.judging.pipeline import Measured, ask_models, measure
+from pytest_llmfair.judging.outcome import conclude
+from pytest_llmfair.judging.pipeline import Measured, ask, measure
 from pytest_llmfair.judging.result import Result
-from pytest_llmfair.judging.rules import Rules, current_settings
-from pytest_llmfair.judging.validity import drop_invalid_pairs
-from pytest_llmfair.metrics import MetricInfo
+from pytest_llmfair.judging.rules import Rules, current_settings, is_number
+from pytest_llmfair.judging.scoring import TextScorer
+from pytest_llmfair.metrics import MetricInfo, get_metric
 from pytest_llmfair.responses import PairedResponses, Responses, rows_of
 from pytest_llmfair.stats import Estimate, Finding
 from pytest_llmfair.stats.difference import Pairing
 
 # What callers may have written instead of a keyword.
-OTHER_WORDS = {
+_OTHER_WORDS = {
     **dict.fromkeys(("bound", "minimum", "eps", "threshold"), "margin"),
     "n": "generations",
 }
@@ -35,44 +35,88 @@ _MEASURED = (Estimate, Result)
 _ANSWERS = (Responses, PairedResponses)
 
 
-def is_metric_name(given: Any) -> bool:
-    """Whether this is the name of a metric, and not the specification of a model."""
+def _is_metric_name(given: Any) -> bool:
+    """Return whether this is the name of a metric, and not the specification of a model."""
     return isinstance(given, str) and ":" not in given
 
 
-def compare_models(
-    info: MetricInfo | None,
-    data: Sequence[Any],
-    models: Mapping[str, Any],
-    margin: float | None,
-    rules: Rules,
-    scorer: Any,
-    generations: int | None,
-    keywords: Mapping[str, Any],
-    paired: bool | None,
+def assert_not_worse(
+    *data: Any,
+    candidate: Any = None,
+    baseline: Any = None,
+    margin: float | None = None,
+    paired: bool | None = None,
+    scorer: Any = None,
+    generations: int | None = None,
+    level: float | None = None,
+    mode: str | None = None,
+    max_mde: float | None = None,
+    max_missing: float | None = None,
+    max_invalid: float | None = None,
+    max_uncertain: float | None = None,
+    label: str = "",
+    unit: str = "",
+    family: str = "session",
+    **keywords: Any,
 ) -> Result:
-    """Judge by how much the candidate is less fair than the baseline."""
+    """Assert that a model is at most a margin less fair than another.
+
+    Non-inferiority: the judged value is how much worse the candidate is, in the direction of the
+    metric. Where both models show how much two answers to the same prompt differ, or one always
+    gives the same answer, this noise is subtracted from both. With more than two groups every two
+    are compared, and the largest loss is judged.
+
+    Parameters
+    ----------
+    *data
+        Name of a metric, then prompts or pairs (optional where answers are given). Without a
+        metric: candidate, baseline and margin, in this order.
+    candidate, baseline
+        The two models. With a metric: a client, a function of a prompt, answers (`Responses`,
+        `PairedResponses`), a specification such as "responses:old.jsonl", or the `Path` of
+        recorded answers. Without one: two estimates of the same metric, or two results of the
+        same assertion. Signed metrics are compared by their distance to 0.
+    margin : float
+        Largest loss that is accepted, inclusive, on the metric's scale.
+    paired : bool, optional
+        Whether row i of either model is about the same unit. By default rows are paired where
+        both models answered the same prompts or have the same labels in `units` (or `rounds`);
+        other data are compared as independent samples. The message says which was done.
+    scorer, generations
+        As in :func:`pytest_llmfair.assert_metric`.
+    level, mode, max_mde, max_missing, max_invalid, max_uncertain, label, unit, family
+        See :class:`Rules`.
+    **keywords
+        Further arguments of the metric, such as `groups` or `threshold`.
+
+    Raises
+    ------
+    FairnessAssertionError
+        As :func:`pytest_llmfair.assert_metric`.
+    TypeError, ValueError
+        If something is missing, or the two differ in metric or prompts.
+
+    Examples
+    --------
+    >>> from pytest_llmfair import assert_not_worse
+    >>> from pytest_llmfair.metrics import toxic_fraction
+    >>> old = toxic_fraction([[0.9, 0.1]] * 40 + [[0.2, 0.3]] * 60)
+    >>> new = toxic_fraction([[0.9, 0.1]] * 30 + [[0.2, 0.3]] * 70)
+    >>> result = assert_not_worse(candidate=new, baseline=old, margin=0.02, paired=True)
+    >>> result.verdict.value, round(result.value, 3)
+    ('PASS', -0.05)
+    """
+    __tracebackhide__ = True
+    info = get_metric(data[0]) if data and _is_metric_name(data[0]) else None
+    check_keywords(assert_not_worse, info, keywords, _OTHER_WORDS, collected=True)
+    rules = Rules.of(locals())
     word: Pairing | None = None if paired is None else "rows" if paired else "independent"
-    left, models = list(data), dict(models)
-    if margin is None and left and is_number(left[-1]):
-        margin = left.pop()
-    if info is None:
-        for name in NAMES:
-            if models[name] is None and left:
-                models[name] = left.pop(0)
-    for name, given in {**models, "margin": margin}.items():
-        if given is None:
-            raise TypeError(f"assert_not_worse() needs {name}=...: {_FORM}")
-    if len(left) > (info is not None):
-        raise TypeError(
-            f"assert_not_worse() got {len(data) + (info is not None)} arguments by position, "
-            f"which is too many: {_FORM}"
-        )
-    _check_kinds(info, models)
+    models = {"candidate": candidate, "baseline": baseline}
+    left, margin = _sorted_out(data, info, models, margin)
     if all(isinstance(each, _MEASURED) for each in models.values()):
         sides = [Side.of(each) for each in models.values()]
-        return compared(sides, info, margin, rules, how=word)
-    assert info is not None
+        return conclude(compared(sides, info, margin, rules, how=word))
+    info = _metric_of_two(info, models)
     bound = Bound.checked(margin, "lower", 0.0, (-math.inf, math.inf), f"{info.name} {WORSE}")
     asked, units = _asked_of_both(left, models, keywords)
     request = Assertion.of(
@@ -87,16 +131,38 @@ def compare_models(
     )
     items = request.check_request()
     clients = {name: _client(each) for name, each in models.items()}
-    answers = ask_models(request, bound, items, clients)
+    answers = _ask_models(request, bound, len(items), clients)
     shared, found = _measured_alike(_assertions_on(request, answers))
     sides = [Side(estimate, info, inputs) for inputs, estimate in found]
-    return compared(sides, info, margin, rules, shared, word or "prompts")
+    return conclude(compared(sides, info, margin, rules, shared, word or "prompts"))
 
 
-def _check_kinds(info: MetricInfo | None, models: Mapping[str, Any]) -> None:
-    """Raise ``TypeError`` unless there are two estimates or results, or a metric and models."""
-    if all(isinstance(each, _MEASURED) for each in models.values()):
-        return
+def _sorted_out(
+    data: Sequence[Any], info: MetricInfo | None, models: dict[str, Any], margin: float | None
+) -> tuple[list[Any], float | None]:
+    """Take models and margin from the arguments by position; return what is asked, and the margin.
+
+    Raise ``TypeError`` where something is missing or too much.
+    """
+    left = list(data[info is not None :])
+    if margin is None and left and is_number(left[-1]):
+        margin = left.pop()
+    if info is None:
+        for name in NAMES:
+            if models[name] is None and left:
+                models[name] = left.pop(0)
+    for name, given in {**models, "margin": margin}.items():
+        if given is None:
+            raise TypeError(f"assert_not_worse() needs {name}=...: {_FORM}")
+    if len(left) > (info is not None):
+        raise TypeError(
+            f"assert_not_worse() got {len(data)} arguments by position, which is too many: {_FORM}"
+        )
+    return left, margin
+
+
+def _metric_of_two(info: MetricInfo | None, models: Mapping[str, Any]) -> MetricInfo:
+    """Return the metric; raise ``TypeError`` unless there are a metric and two models."""
     if info is None and any(map(_is_model, models.values())):
         raise TypeError(f"two models are compared by a metric, on prompts or pairs: {_FORM}")
     if info is None:
@@ -112,6 +178,7 @@ def _check_kinds(info: MetricInfo | None, models: Mapping[str, Any]) -> None:
                 "answers, or model specifications such as 'responses:old.jsonl' (or two "
                 f"estimates, or two results): {_FORM}"
             )
+    return info
 
 
 def _asked_of_both(
@@ -125,6 +192,32 @@ def _asked_of_both(
     if isinstance(asked[0], _ANSWERS):
         raise TypeError(f"give answers as candidate= and baseline=: {_FORM}")
     return drop_invalid_pairs(asked[0], keywords.get("units"))
+
+
+def _ask_models(
+    assertion: Assertion, bound: Bound, asked: int, models: Mapping[str, Any]
+) -> list[Any]:
+    """Ask several models the same, or take their answers where these are given.
+
+    A plan stops a test at its first request; here it goes on until it has every model's calls.
+    """
+    import pytest
+
+    answers: list[Any] = []
+    stopped = None
+    for name, model in models.items():
+        if isinstance(model, (Responses, PairedResponses)):
+            answers.append(model)
+            continue
+        try:
+            answers.append(ask(assertion, bound, model, assertion.source.first, asked, name))
+        except pytest.skip.Exception as stop:
+            if not current_settings().plan:
+                raise
+            stopped = stop
+    if stopped is not None:
+        raise stopped
+    return answers
 
 
 def _assertions_on(request: Assertion, answers: Sequence[Any]) -> list[Assertion]:
@@ -184,7 +277,7 @@ def _with_missing_of(before: MetricInputs, inputs: MetricInputs) -> MetricInputs
 
 
 def _is_model(given: Any) -> bool:
-    """Whether this is something to ask, or its answers."""
+    """Return whether this is a model to ask, or its answers."""
     named = isinstance(given, (*_ANSWERS, str, Path))
     asked = any(callable(getattr(given, way, None)) for way in ("generate", "ainvoke"))
     return not isinstance(given, (Estimate, Result)) and (named or asked or callable(given))

@@ -1,0 +1,202 @@
+"""The scorer of an assertion: texts to scores, vectors, or what a reader of answers sees."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from itertools import accumulate
+from typing import Any
+
+import numpy as np
+
+from pytest_llmfair._util.keywords import keyword_names
+from pytest_llmfair._util.wording import plural
+from pytest_llmfair.judging.inputs import (
+    MetricInputs,
+)
+from pytest_llmfair.metrics import MetricInfo
+from pytest_llmfair.session import note_used
+from pytest_llmfair.stats import Finding
+
+Texts = list[list[str]]
+Scorer = Callable[[Sequence[str]], Any]
+
+
+def takes(info: MetricInfo, keyword: str) -> bool:
+    """Return whether a metric has an argument of this name."""
+    return keyword in (keyword_names(info.function) or ())
+
+
+def reads(info: MetricInfo) -> bool:
+    """Return whether a metric lets a reader guess from all that answers hold."""
+    return "features" in inspect.signature(info.function).parameters
+
+
+class TextScorer:
+    """Texts to scores, by the metric's own scorer or another; it loads when there are texts."""
+
+    def __init__(
+        self,
+        info: MetricInfo,
+        scorer: Any = None,
+        scorers: Callable[[], Mapping[str, Any]] | None = None,
+    ) -> None:
+        asked = info.scorer if scorer is None else scorer
+        self._asked = list(asked) if isinstance(asked, tuple) else asked
+        self._info = info
+        self._vectors = info.needs == "embedding_pairs"
+        self._scorers = scorers
+        self._memory: Any = None
+
+    @functools.cached_property
+    def chosen(self) -> Any:
+        """The scorer itself."""
+        if not isinstance(self._asked, str):
+            return self._asked
+        from pytest_llmfair.scorers import load_scorers
+
+        return (self._scorers or load_scorers)()[self._asked]
+
+    @property
+    def _each_asked(self) -> list[Any]:
+        return self._asked if isinstance(self._asked, list) else [self._asked]
+
+    @property
+    def name(self) -> str:
+        """The scorer's name in reports."""
+        from pytest_llmfair.scorers import name_of
+
+        asked = [each for each in self._each_asked if each is not None]
+        return ", ".join(each if isinstance(each, str) else name_of(each) for each in asked)
+
+    def check(self, info: MetricInfo) -> None:
+        """Raise ``UnknownName`` for a name that no scorer has, without loading a model.
+
+        And ``ValueError`` for a scorer with a wider range than the metric's own, unless the metric
+        takes scores of any range.
+        """
+        for each in self._each_asked:
+            if isinstance(each, str):
+                from pytest_llmfair.scorers import load_scorers
+
+                known = (self._scorers or load_scorers)()
+                if each not in known:
+                    known[each]
+        if self._asked == info.scorer or self._vectors or takes(info, "score_range"):
+            return
+        unlimited = -math.inf, math.inf
+        low, high = getattr(TextScorer(info).chosen, "range", unlimited)
+        least, most = getattr(self.chosen, "range", (low, high))
+        if least < low or most > high:
+            raise ValueError(
+                f"the scorer {self.name} gives scores from {least:g} to {most:g}, and {info.name} "
+                f"needs scores from {low:g} to {high:g}; rescale them, or use score_difference, "
+                "which takes scores of any range"
+            )
+
+    @property
+    def several(self) -> list[TextScorer]:
+        """Each of the scorers that were asked for."""
+        asked = [each for each in self._each_asked if each is not None]
+        return [TextScorer(self._info, each, self._scorers) for each in asked]
+
+    def numbers(self, texts: Sequence[str]) -> list[Any]:
+        """Return one score or one vector per text, as plain numbers."""
+        from pytest_llmfair.scorers import EmbeddingScorer, score
+
+        if isinstance(self.chosen, EmbeddingScorer):
+            return list(self.chosen(texts).tolist())
+        if hasattr(self.chosen, "range"):
+            return list(self(texts).tolist())
+        found = np.asarray(self.chosen(texts), dtype=np.float64)
+        return list((found if found.ndim == 2 else score(lambda _: found, texts)).tolist())
+
+    def __call__(self, texts: Sequence[str]) -> Any:
+        """Return one score per text, or one vector for metrics on embeddings."""
+        from pytest_llmfair.scorers import name_of, score
+
+        note_used("scorer", name_of(self.chosen), self.chosen)
+        if self._vectors:
+            return self.chosen(texts)
+        ask = functools.partial(score, self.chosen)
+        return ask(texts) if self._memory is None else self._memory(texts, ask)
+
+    @contextmanager
+    def remembering(self) -> Iterator[None]:
+        """Ask for the score of a text once, however often the metric is computed."""
+        from pytest_llmfair.scorers.base import RowCache
+
+        self._memory = RowCache()
+        try:
+            yield
+        finally:
+            self._memory = None
+
+
+def scored(rows: Texts, scorer: Scorer) -> list[Any]:
+    """Score every text once and keep the rows."""
+    flat = [text for row in rows for text in row]
+    scores = iter([float(x) for x in scorer(flat)])
+    return [[next(scores) for _ in row] for row in rows]
+
+
+def embedded(rows: Texts, encoder: Scorer) -> list[Any]:
+    """Embed every text once and keep the rows: one array (n_generations, dim) each."""
+    vectors = encoder([text for row in rows for text in row])
+    ends = list(accumulate(len(row) for row in rows))
+    return [vectors[end - len(row) : end] for end, row in zip(ends, rows, strict=True)]
+
+
+def features_of(
+    scorer: TextScorer, texts: Sequence[Any], keywords: Mapping[str, Any]
+) -> list[Any] | None:
+    """Score the masked answers with every scorer that the caller chose, side by side."""
+    from pytest_llmfair.metrics.counterfactual.predictability import texts_to_read
+
+    given = [*texts, *(keywords[name] for name in ("texts_a", "texts_b") if name in keywords)]
+    if not scorer.several or len(given) != 2:
+        return None
+    hidden = (keywords.get(name) for name in ("mask", "mask_names", "ignore"))
+    sides, _, _ = texts_to_read(*given, *hidden)
+    texts = list(dict.fromkeys(text for side in sides for row in side for text in row))
+    found = []
+    for each in scorer.several:
+        of_text = dict(zip(texts, each.numbers(texts), strict=True))
+        found.append([[[of_text[text] for text in row] for row in side] for side in sides])
+    return found
+
+
+def unmasked(
+    inputs: MetricInputs, names: bool | None, ignore: Any, shared_seeds: tuple[int, int]
+) -> MetricInputs:
+    """Mask what pairs do not name: given names, and what the caller ignores."""
+    from pytest_llmfair.metrics.counterfactual.predictability import NAMED, hider
+
+    if names is None:
+        names = not NAMED.isdisjoint(inputs.attribute.split(" x "))
+    hide_names, hide_ignored = hider(names, None), hider(False, ignore)
+    named: set[str] = set()
+
+    def hide(text: str) -> str:
+        found = hide_names(text)
+        if found != text:
+            named.add(text)
+        return hide_ignored(found)
+
+    sides = tuple([[hide(text) for text in row] for row in side] for side in inputs.args)
+    inputs = replace(inputs, args=sides, keywords={**inputs.keywords, "mask_names": False})
+    if named:
+        text = f"given names in {plural('different answer', len(named))} are masked as well"
+        inputs = inputs.with_findings(Finding.note(f"{text} (mask_names=False reads them)"))
+    if any(shared_seeds):
+        text = (
+            f"{shared_seeds[1]} prompts share {plural('seed', shared_seeds[0])}: a sampler makes "
+            "the same choices for all of them, so that a reader can tell two lists of seeds "
+            "apart; record answers with a seed for each prompt"
+        )
+        inputs = inputs.with_findings(Finding("shared_seeds", text, "invalid"))
+    return inputs
