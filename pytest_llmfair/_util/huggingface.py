@@ -16,7 +16,7 @@ def first_line(error: BaseException) -> str:
 
 
 def looks_local(target: str | Path) -> bool:
-    """Return whether a target can only be a path, not the id of a model."""
+    """Whether a target can only be a path, not the id of a model."""
     text = str(target)
     named = text.startswith((".", "/", "~")) or text.count("/") > 1 or "\\" in text
     return isinstance(target, Path) or named

@@ -45,16 +45,7 @@ def shipped(path: str) -> Any:
 
 
 def load_yaml(text: str, source: str) -> Any:
-    """Read YAML with the safe loader; mappings and lists keep the lines of their items.
-
-    Dates are texts, and so are keys that YAML reads as something else, such as ``on`` and ``no``.
-
-    Raises
-    ------
-    ValueError
-        If this is not YAML, or a key is repeated within one mapping. The message names the source
-        and the line.
-    """
+    """Read YAML with the safe loader; dates and keys such as ``on`` and ``no`` are texts."""
     import yaml
 
     try:

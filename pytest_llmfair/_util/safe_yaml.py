@@ -11,13 +11,7 @@ _MOST_REPEATED = 100_000
 
 
 def safe_yaml(text: str, loader: Any = None) -> Any:
-    """Return the content of YAML text; `loader` is a subclass of a safe loader of PyYAML.
-
-    Raises
-    ------
-    yaml.YAMLError
-        If this is not YAML, is nested deeper than 64 levels, or aliases repeat too much.
-    """
+    """Return the content of YAML text; nesting beyond 64 levels and repeating aliases raise."""
     import yaml
 
     loader = loader or getattr(yaml, "CSafeLoader", yaml.SafeLoader)

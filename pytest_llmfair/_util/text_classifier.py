@@ -31,10 +31,7 @@ _UNNAMED = "LABEL_"
 
 @dataclass(frozen=True, slots=True)
 class Classifier:
-    """One label (`column`) of a text classifier in evaluation mode.
-
-    Its labels are independent ("sigmoid") or exclude each other ("softmax").
-    """
+    """One label (`column`) of a text classifier in evaluation mode."""
 
     model: Any
     tokenizer: Any
@@ -103,11 +100,7 @@ class Classifier:
 def load_classifier(
     source: str | Path, *, device: str | None, extra: str, of_tokens: bool = False
 ) -> tuple[Any, Any, str, list[str]]:
-    """Load model, tokenizer, device and labels by output: a local folder, or an id on the hub.
-
-    From safetensors only, in 32-bit floats; on a GPU if there is one and no device was named.
-    Raises ``FileNotFoundError`` where nothing is found, and ``ImportError`` that names `extra`.
-    """
+    """Return model, tokenizer, device and labels of a text classifier, or of one of tokens."""
     transformers = transformers_for(extra)
     folder = Path(source).expanduser()
     if folder.is_dir() and not any(folder.glob("*.safetensors")):
@@ -150,13 +143,7 @@ def placed(model: Any, tokenizer: Any, device: str | None) -> tuple[Any, Any, st
 
 
 def column_of(label: str | int, names: Sequence[str]) -> int:
-    """Return the output of a label: by its name as written, in any case, or by its number.
-
-    Raises
-    ------
-    ValueError
-        If there is none; the message lists those there are.
-    """
+    """Return the output of a label: by its name as written, in any case, or by its number."""
     if isinstance(label, int) and not isinstance(label, bool) and 0 <= label < len(names):
         return label
     if not isinstance(label, bool):
@@ -175,13 +162,7 @@ def column_of(label: str | int, names: Sequence[str]) -> int:
 
 
 def activation_of(config: Any) -> Activation:
-    """Return how logits become probabilities: by label, or over labels that exclude each other.
-
-    Raises
-    ------
-    ValueError
-        If the model predicts a quantity instead of labels.
-    """
+    """Return the function that turns logits into probabilities; raise for a regression."""
     if config.problem_type == "regression":
         raise ValueError(
             "the model predicts a quantity (problem_type is regression), no probability of a "

@@ -103,11 +103,7 @@ class FirstWords:
 def requests_of(
     sides: Sequence[Side], n: int, seed: int, blocks: Sequence[Sequence[int]] = ()
 ) -> list[Request]:
-    """Return `n` requests for every prompt of every side, in order.
-
-    `blocks` has the block of every prompt by side, such as the number of its pair; without it
-    every prompt is a block of its own.
-    """
+    """Return `n` requests for every prompt of every side, in order."""
     n = whole_number(n, "n")
     requests = []
     for (side, prompts), numbers in zip(sides, blocks or [range(len(sides[0][1]))], strict=True):
@@ -134,10 +130,7 @@ def samples_of(
 
 
 def blocks_of(pairs: Iterable[Sequence[T]]) -> dict[T, int]:
-    """Return the block of every question, from the questions of each pair.
-
-    Pairs that share a question are one block, as all groups of one prompt do.
-    """
+    """Return the block of every question; pairs that share a question are one block."""
     block_of: dict[T, int] = {}
     members: dict[int, list[T]] = {}
     for number, questions in enumerate(pairs):
@@ -150,13 +143,11 @@ def blocks_of(pairs: Iterable[Sequence[T]]) -> dict[T, int]:
 
 
 def asking_order(requests: Sequence[Request]) -> list[int]:
-    """Return the rows of requests in the order in which they are asked.
-
-    A model may change while it is asked. So that this does not look like a difference between
-    groups, blocks come in random order, and so do the members of a block within each of its
-    samples (restricted randomisation). A draw depends on its request alone: the same call has the
-    same order again.
-    """
+    """Return the rows of requests in the random order in which they are asked."""
+    # A model may change while it is asked. So that this does not look like a difference between
+    # groups, blocks come in random order, and so do the members of a block within each of its
+    # samples (restricted randomisation). A draw depends on its request alone, so the same call
+    # has the same order again.
     draws = [_draw(request) for request in requests]
     begins: dict[int, bytes] = {}
     places = []

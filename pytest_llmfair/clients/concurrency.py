@@ -47,20 +47,12 @@ _first = threading.Lock()
 
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
-    """How long to try one request.
+    """Limits on the attempts to answer one request."""
 
-    Attributes
-    ----------
-    timeout : float
-        Seconds for all attempts and the pauses between them together.
-    attempts : int
-        HTTP requests at most.
-    pause : float
-        Longest first pause in seconds; it doubles with every attempt.
-    """
-
+    # Seconds for all attempts and the pauses between them together.
     timeout: float = 60.0
     attempts: int = 3
+    # Longest first pause in seconds; it doubles with every attempt.
     pause: float = 0.5
 
 
@@ -78,38 +70,11 @@ def dispatch(
     retries: RetryPolicy = DEFAULT_RETRIES,
     ends: Callable[[Reply], bool] = lambda reply: False,
 ) -> None:
-    """Answer every request and hand each reply to `keep` as it comes, in the caller's thread.
-
-    Every reply that arrived is kept, also when the call is interrupted or fails; an interrupt
-    inside `keep` calls it again for the same reply. The first interrupt sends nothing more and
-    waits for the requests in flight, which may be charged; the second cancels them. A worker sends
-    its next request only after its last reply was kept, so at most `concurrency` replies are ever
-    at risk.
-
-    Parameters
-    ----------
-    backend : RemoteBackend
-        The server.
-    requests : sequence of Request
-        What to ask.
-    keep : callable
-        Takes the row of a request and its reply.
-    temperature, max_tokens
-        Passed to the backend.
-    reserve : callable
-        Called on the event loop before every HTTP request; a text is the reason not to send it
-        (the answer is then missing, "over_budget"), an empty text allows it.
-    retries : RetryPolicy
-        How long to try.
-    ends : callable
-        Called on the event loop with every reply; True sends no further request. Requests in
-        flight are still answered, the rest is not kept.
-
-    Raises
-    ------
-    ModelError
-        If no request of this run can be answered.
-    """
+    """Answer every request and hand each reply to `keep` as it comes, in the caller's thread."""
+    # Every reply that arrived is kept, also when the call is interrupted or fails. A worker sends
+    # its next request only after its last reply was kept, so at most `concurrency` replies are
+    # ever at risk. `reserve` and `ends` are called on the event loop: before every HTTP request,
+    # where a text is the reason not to send it, and with every reply, where True sends no more.
     backend.open()
     if not requests:
         return
@@ -133,6 +98,7 @@ def dispatch(
         try:
             keep_all()
         except KeyboardInterrupt:
+            # Requests in flight may be charged, so only a second interrupt cancels them.
             background_loop().call_soon_threadsafe(work.stop)
             keep_all()
             raise
@@ -324,18 +290,11 @@ def _free(kept: Sequence[asyncio.Future[None]]) -> None:
 
 @dataclass(slots=True)
 class RateLimiter:
-    """Spaces requests evenly, so that no minute ever holds more than its limit.
-
-    Attributes
-    ----------
-    requests_per_minute, tokens_per_minute : float or None
-        None is no limit.
-    next_request, next_tokens : float
-        When the next request may go by either limit, in seconds of the monotonic clock.
-    """
+    """Spaces requests evenly, so that no minute ever holds more than its limit."""
 
     requests_per_minute: float | None
     tokens_per_minute: float | None
+    # When the next request may go by either limit, in seconds of the monotonic clock.
     next_request: float = 0.0
     next_tokens: float = 0.0
 

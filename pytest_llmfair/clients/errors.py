@@ -36,11 +36,7 @@ _MOST_TOKENS = 10**9
 
 
 def of_text(text: object, *, cut: bool, limit: int | None) -> Reply:
-    """Return the reply to a finished answer.
-
-    `text` is a text, a list of parts with texts, or None. A cut answer is missing unless the user
-    set a `limit`.
-    """
+    """Return the reply to a text, a list of parts or None; uncut unless the user set a `limit`."""
     if isinstance(text, list):
         text = "".join(_text_of_part(part) for part in text)
     if text is not None and not isinstance(text, str):
@@ -176,10 +172,7 @@ def _text_of_part(part: object) -> str:
 
 
 def redactor() -> Callable[[str], str]:
-    """Return a function that removes the keys and passwords of the environment from a text.
-
-    It holds them where no traceback shows them.
-    """
+    """Return a function that removes the keys and passwords of the environment from a text."""
     pattern = _pattern(frozenset(_secrets()))
 
     def redacted(text: str) -> str:

@@ -53,10 +53,7 @@ class Store(Protocol):
     def claim(
         self, waiting: dict[Any, Any], found: dict[Any, Answer], *, fresh: bool
     ) -> list[Any]:
-        """Return keys that only the caller must ask; empty when nothing waits.
-
-        Keys that another thread or process is asking are waited for.
-        """
+        """Return keys that only the caller must ask, after waiting for what others ask."""
 
     def put(self, waiting: Mapping[Any, Any], replies: Mapping[Any, Reply]) -> None:
         """Keep replies, before the caller sees them."""

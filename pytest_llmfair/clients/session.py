@@ -41,17 +41,7 @@ _block: ContextVar[RequestRunner | None] = ContextVar("block", default=None)
 
 @contextmanager
 def remembering() -> Iterator[None]:
-    """Ask no question twice in a block, as everywhere in a pytest session.
-
-    Examples
-    --------
-    >>> from pytest_llmfair.clients import ModelClient, origins
-    >>> model = ModelClient.of(str.upper, name="upper")
-    >>> with remembering():
-    ...     first, again = model.generate(["hello"], 2), model.generate(["hello"], 2)
-    >>> first == again
-    True
-    """
+    """Ask no question twice in a block, as everywhere in a pytest session."""
     token = _block.set(replace(_ALONE, memory=Memory()))
     try:
         yield
@@ -60,13 +50,10 @@ def remembering() -> Iterator[None]:
 
 
 def current_runner() -> RequestRunner:
-    """Return the runner of the running session.
-
-    Outside pytest it has no limits and remembers nothing, except within :func:`remembering`:
-    running a cell of a notebook again asks again.
-    """
+    """Return the runner of the session; outside pytest, one that remembers within a block only."""
     session = current_session()
     if session is None:
+        # Running a cell of a notebook again asks again.
         return _block.get() or _ALONE
     with _first:
         if session.asker is None:

@@ -38,7 +38,7 @@ class TooFewAnswers(ValueError):
         self.responses = responses
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Return what makes a copy, so that it can be pickled."""
+        """Return the parts of a copy, so that it can be pickled."""
         return type(self), (*self.args, self.responses), self.__dict__
 
 
@@ -177,29 +177,7 @@ def perturb_answers(
     names: tuple[str, str] | None = None,
     perturber: Any = None,
 ) -> PairedResponses:
-    """Perturb the answers to the original prompts, so that both sides speak of the same group.
-
-    Parameters
-    ----------
-    responses : PairedResponses
-        Answers to pairs of prompts.
-    attribute, groups, names, perturber
-        As in :func:`collect_fairpair`.
-
-    Returns
-    -------
-    PairedResponses
-        Answers to the original prompts are perturbed, and `Missing` ("not perturbed", with the
-        reason as its detail) where that failed.
-
-    Examples
-    --------
-    >>> from pytest_llmfair.responses import Pair, PairedResponses
-    >>> pair = Pair("Bo is a man.", "Ann is a woman.", "male", "female", (), "gender")
-    >>> said = PairedResponses((pair,), (("He is late.",),), (("She is here.",),))
-    >>> perturb_answers(said, groups=("male", "female"), names=("Bo", "Ann")).original
-    (('She is late.',),)
-    """
+    """Perturb the answers to the original prompts, so that both sides speak of one group."""
     lexicon = lexicon_for(attribute, groups)
     sides = _sides(lexicon, groups)
     if perturber is None:
@@ -222,7 +200,7 @@ def _sides(lexicon: Lexicon, groups: tuple[str, str] | None) -> tuple[str, str]:
 def _too_few(
     lost: Mapping[str, int], asked: int, side: str, max_missing: float, max_invalid: float
 ) -> str:
-    """Return why too few answers are left; "" if enough are."""
+    """Say why too few answers are left; "" if enough are."""
     invalid = lost.get(NOT_PERTURBED, 0)
     missing = sum(lost.values()) - invalid
     if missing > max_missing * asked:

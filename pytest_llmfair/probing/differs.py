@@ -197,7 +197,7 @@ def _first(
 
 
 def _beside(other: Result) -> str:
-    """Return how much answers differ where nothing is due, in words."""
+    """Say by how much answers differ where nothing is due."""
     if other.verdict is Verdict.INVALID:
         return f"where nothing is due: not known, {'; '.join(other.notes)}"
     ends = f"{number(other.value)} [{number(other.lower)}, {number(other.upper)}]"

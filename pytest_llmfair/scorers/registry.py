@@ -21,20 +21,12 @@ Maker = TypeVar("Maker", bound=Callable[..., Any])
 
 @dataclass(frozen=True, slots=True)
 class ModelKind:
-    """A kind of model that a specification can name, such as ``hf:FOLDER_OR_ID?label=LABEL``.
-
-    Attributes
-    ----------
-    forms : tuple of str
-        How it is written, as error messages show it.
-    options : tuple of str
-        Names that may follow as a query.
-    load : callable
-        Takes the specification, its target and its options, and returns a scorer.
-    """
+    """A kind of model that a specification can name, such as ``hf:FOLDER_OR_ID?label=LABEL``."""
 
     forms: tuple[str, ...]
+    # Names that may follow as a query.
     options: tuple[str, ...]
+    # Takes the specification, its target and its options, and returns a scorer.
     load: Callable[[str, str, Mapping[str, str]], Any]
 
 

@@ -20,12 +20,7 @@ _CUT = ("max_tokens", "model_context_window_exceeded")
 
 @dataclass(frozen=True, slots=True)
 class Anthropic(ServerBackend):
-    """A model of Anthropic.
-
-    The key comes from ``ANTHROPIC_API_KEY`` at the first live call, another address from
-    ``ANTHROPIC_BASE_URL``. The API has neither seeds nor probabilities of tokens, and its newer
-    models accept temperature 1 only.
-    """
+    """A model of Anthropic; the API has neither seeds nor probabilities of tokens."""
 
     provider = "anthropic"
     key_variable = "ANTHROPIC_API_KEY"

@@ -105,13 +105,10 @@ class Decoder:
         limits: Sequence[int],
         temperature: float,
     ) -> list[list[int]]:
-        """Sample answers to rows, each distinct row read once.
-
-        Answer i is to ``rows[which[i]]``, and every token takes one number of ``draws[i]``; at
-        temperature 0 the most probable token is taken. The token that ends an answer is included.
-        """
+        """Sample answer i to ``rows[which[i]]``; each token takes one number of ``draws[i]``."""
         import torch
 
+        # The token that ends an answer is included.
         with torch.inference_mode():
             reading = self._read(rows, beginning, 1)
             _select(reading, torch.tensor(which, device=self.model.device))

@@ -26,16 +26,13 @@ _ALTERNATIVES = re.compile(r"\[([^\]]*)\]")
 
 @dataclass(frozen=True, slots=True)
 class WordCounts:
-    """Weighted counts of what follows a history of up to ``ORDER - 1`` tokens.
-
-    `following` maps a history (oldest token first, the empty one included) to positions and their
-    shares; `classes` are the positions of the tokens in braces, and `texts` counts the
-    distinct texts that the corpus stands for.
-    """
+    """Counts of what follows a history: positions of tokens and their shares."""
 
     tokens: tuple[str, ...]
     index: dict[str, int]
+    # Positions of the tokens in braces.
     classes: tuple[int, ...]
+    # By history of up to ``ORDER - 1`` tokens, the oldest first: positions and their shares.
     following: dict[tuple[str, ...], tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]]
     texts: int
 

@@ -58,13 +58,7 @@ class Form:
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """The classes of ``corpus/words.yaml``.
-
-    `pairs` maps a class to its masculine and feminine form; `names` and `occupations` a word to
-    its gender (the stereotype's); `judgements` a class to favourable and unfavourable words;
-    `surface` words in lower case to their class and what they say of a person; `proper` words in
-    lower case to those that keep their capital inside a sentence.
-    """
+    """The classes of ``corpus/words.yaml``, such as ``{he}``, and their words."""
 
     pairs: Mapping[str, tuple[str, str]]
     names: Mapping[str, Gender]
@@ -74,11 +68,7 @@ class Words:
     proper: Mapping[str, str]
 
     def read(self, text: str, subjects: Container[str]) -> tuple[list[str], Person]:
-        """Turn a text into classes and the person it is about.
-
-        `subjects` holds the words that follow a name: a strange capitalised word at the start of a
-        sentence is taken as a name when one of them comes next, elsewhere always.
-        """
+        """Turn a text into classes and the person it is about; `subjects` follow a name."""
         tokens = WORD.findall(text)
         lower = [token.lower() for token in tokens]
         history: list[str] = []
