@@ -208,7 +208,3 @@ def _refuse_keys(prompts: Sequence[str]) -> None:
                 f"prompt {row} of {len(prompts)} holds a key or password of the environment; take "
                 "it out of the prompt, and replace the key if the prompt was stored"
             )
-
-
-# The former name, which users may still import.
-Asker = RequestRunner

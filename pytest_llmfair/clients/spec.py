@@ -44,7 +44,7 @@ class Scheme:
 SCHEMES: dict[str, Scheme] = {
     "builtin": Scheme(
         "builtin:ngram",
-        "ngram",
+        "ngram.model",
         "the small model that ships with the plugin",
         (*_COMMON, "gender_skew", "sentiment_skew"),
     ),

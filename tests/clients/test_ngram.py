@@ -98,7 +98,7 @@ def test_samples_follow_the_exact_share_of_he():
 
 
 def test_occupations_of_a_known_gender_follow_from_bayes_rule():
-    forms = load_words().forms("{occupation}", Person("female"), Dials(gender=0.6))
+    forms = load_words().forms("{occupation}", Person("female"), Dials(gender_skew=0.6))
     shares = {form.text: form.probability for form in forms}
     assert shares["nurse"] == pytest.approx(0.8 / 20)
     assert shares["engineer"] == pytest.approx(0.2 / 20)
