@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from pytest_llmfair._util.safe_yaml import safe_yaml
+from pytest_llmfair._util.located import safe_yaml
 from pytest_llmfair.clients.cassette.locks import locked
 from pytest_llmfair.clients.protocol import Reply, Request
 from pytest_llmfair.responses import Missing

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self
 
-from pytest_llmfair._util.text_classifier import (
+from pytest_llmfair._util.huggingface import (
     Classifier,
     column_of,
     load_classifier,

@@ -10,7 +10,7 @@ import textwrap
 import pytest
 import yaml
 
-from pytest_llmfair._util.safe_yaml import safe_yaml
+from pytest_llmfair._util.located import safe_yaml
 
 LAUGHS = "a0: &a0 [ha, ha, ha, ha, ha, ha, ha, ha, ha, ha]\n" + "".join(
     f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 10)}]\n" for i in range(1, 10)

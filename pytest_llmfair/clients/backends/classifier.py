@@ -8,8 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from pytest_llmfair._util.huggingface import readable
-from pytest_llmfair._util.text_classifier import Classifier, activation_of, load_classifier
+from pytest_llmfair._util.huggingface import Classifier, activation_of, load_classifier, readable
 from pytest_llmfair.clients.classes import Classifies, Labels, classifies, name_of
 from pytest_llmfair.clients.protocol import Request
 from pytest_llmfair.clients.spec import ModelSpec, ModelSpecError
