@@ -122,12 +122,13 @@ class Scorers(Mapping[str, Any]):
             return self._makers[name]
         if isinstance(name, str) and name.partition(":")[0] in _SOURCES and ":" in name:
             return functools.partial(_specified, name)
+        keyword = name if isinstance(name, str) and name.isidentifier() else "name"
         near = difflib.get_close_matches(str(name), list(self._makers), n=1)
         hint = f"did you mean {near[0]!r}" if near else f"scorers: {', '.join(self)}"
         raise UnknownName(
             f"no scorer is called {name!r}; {hint}; or name a model ({_forms()}), or bring your "
             "own, a callable from texts to scores: pass it as scorer=..., or override the "
-            f"`scorers` fixture with load_scorers({_keyword(name)}=...)"
+            f"`scorers` fixture with load_scorers({keyword}=...)"
         )
 
     def __iter__(self) -> Iterator[str]:
@@ -141,10 +142,6 @@ class Scorers(Mapping[str, Any]):
 
     def __repr__(self) -> str:
         return f"Scorers({', '.join(self)})"
-
-
-def _keyword(name: object) -> str:
-    return name if isinstance(name, str) and name.isidentifier() else "name"
 
 
 def load_scorers(**own: Any) -> Scorers:
@@ -187,16 +184,12 @@ def load_scorers(**own: Any) -> Scorers:
         if isinstance(given, str):
             makers[name] = functools.partial(_specified, given)
         elif callable(given):
-            makers[name] = functools.partial(_same, given)
+            makers[name] = lambda given=given: given
         else:
             raise TypeError(
                 f"scorer {name} is {given!r}; give a callable from texts to scores, or {_forms()}"
             )
     return Scorers(makers)
-
-
-def _same(given: Any) -> Any:
-    return given
 
 
 def _specified(spec: str) -> Any:

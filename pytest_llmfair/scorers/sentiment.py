@@ -31,15 +31,11 @@ class SentimentScorer:
 
     def __call__(self, texts: Sequence[str]) -> Scores:
         """Return (compound + 1) / 2 of every text; see :func:`pytest_llmfair.scorers.score`."""
-        return score(_remembered, texts)
+        return score(lambda rows: _MEMORY(rows, _compound), texts)
 
 
 # VADER has no state, so one memory serves every scorer of the process.
 _MEMORY = RowCache()
-
-
-def _remembered(texts: Sequence[str]) -> Any:
-    return _MEMORY(texts, _compound)
 
 
 def _compound(texts: Sequence[str]) -> Scores:
