@@ -81,7 +81,9 @@ def dispatch(
     rows = iter(enumerate(requests))
     work = _Work(backend, temperature, max_tokens, reserve, retries, rows, ends)
     unkept: deque[_Arrival] = deque()
-    running = start(work.answer_all(min(concurrency_of(backend.limits), len(requests))))
+    # This process's share of the requests in flight.
+    workers = max(1, backend.limits.concurrency // _workers())
+    running = start(work.answer_all(min(workers, len(requests))))
 
     def keep_all() -> None:
         while not work.ended or unkept:
@@ -127,32 +129,27 @@ class _Arrival:
     kept: asyncio.Future[None]
 
 
+@dataclass(slots=True)
 class _Work:
     """The requests of one call, answered by workers on the event loop."""
 
-    def __init__(
-        self,
-        backend: RemoteBackend,
-        temperature: float,
-        max_tokens: int | None,
-        reserve: Callable[[Request], str],
-        retries: RetryPolicy,
-        rows: Iterator[tuple[int, Request]],
-        ends: Callable[[Reply], bool],
-    ) -> None:
-        self.ended = self._stopped = False
-        self.failure: BaseException | None = None
-        self._backend = backend
-        self._temperature = temperature
-        self._max_tokens = max_tokens
-        self._reserve = reserve
-        self._retries = retries
-        self._rows = rows
-        self._ends = ends
-        self._rate = rate_limiter_of(backend.name, backend.limits)
-        self._arrived: queue.SimpleQueue[_Arrival | None] = queue.SimpleQueue()
-        # Workers between two attempts, which have nothing in flight.
-        self._pausing: set[asyncio.Task[None]] = set()
+    backend: RemoteBackend
+    temperature: float
+    max_tokens: int | None
+    reserve: Callable[[Request], str]
+    retries: RetryPolicy
+    rows: Iterator[tuple[int, Request]]
+    ends: Callable[[Reply], bool]
+    ended: bool = False
+    failure: BaseException | None = None
+    _stopped: bool = False
+    _arrived: queue.SimpleQueue[_Arrival | None] = field(default_factory=queue.SimpleQueue)
+    # Workers between two attempts, which have nothing in flight.
+    _pausing: set[asyncio.Task[None]] = field(default_factory=set)
+    _rate: RateLimiter = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._rate = rate_limiter_of(self.backend.name, self.backend.limits)
 
     def stop(self) -> None:
         """Send no further request; called on the loop."""
@@ -180,22 +177,22 @@ class _Work:
 
     async def _answer_rows(self) -> None:
         """Answer rows, one after the other, until none is left."""
-        for row, request in self._rows:
+        for row, request in self.rows:
             if self.failure or self._stopped:
                 return
-            tries = _Tries(self._retries, guessed_tokens(request.prompt, self._max_tokens))
+            tries = _Tries(self.retries, guessed_tokens(request.prompt, self.max_tokens))
             reply: Reply | None = None
             try:
                 while reply is None:
                     await self._pause(self._rate.turn(tries.guess))
-                    if refused := self._reserve(request):
+                    if refused := self.reserve(request):
                         reply = tries.ended_by("over_budget", refused)
                         break
                     tries.begin()
                     try:
                         async with asyncio.timeout(tries.left):
-                            got = await self._backend.send(
-                                request, temperature=self._temperature, max_tokens=self._max_tokens
+                            got = await self.backend.send(
+                                request, temperature=self.temperature, max_tokens=self.max_tokens
                             )
                     except TimeoutError:
                         reply = tries.timed_out()
@@ -207,7 +204,7 @@ class _Work:
             except BaseException as error:  # noqa: BLE001
                 self.failure = self.failure or error
                 return
-            self._stopped = self._ends(reply) or self._stopped
+            self._stopped = self.ends(reply) or self._stopped
             arrival = _Arrival(row, reply, asyncio.get_running_loop().create_future())
             self._arrived.put(arrival)
             await arrival.kept
@@ -267,19 +264,15 @@ class _Tries:
 
     def read(self, got: Attempt) -> tuple[Reply, float]:
         """Return the reply if this attempt is the last, and the pause if it is not."""
-        self.unread += _may_be_charged(got)
+        answer = got.reply.answer
+        lost = isinstance(answer, Missing) and answer.reason in _UNREAD
+        self.unread += got.retry and lost
         reply = replace(got.reply, attempts=self.count, unread=self.unread)
         # Full jitter, so that requests which failed together do not come back together.
         pause = random.uniform(0.0, self.policy.pause * 2 ** (self.count - 1))
         pause += got.retry_after or 0.0
         self.left -= time.monotonic() - self.began + pause
         return reply, pause
-
-
-def _may_be_charged(got: Attempt) -> bool:
-    """Whether a server may have answered although nothing could be read."""
-    answer = got.reply.answer
-    return got.retry and isinstance(answer, Missing) and answer.reason in _UNREAD
 
 
 def _free(kept: Sequence[asyncio.Future[None]]) -> None:
@@ -326,11 +319,6 @@ def rate_limiter_of(name: str, limits: Limits) -> RateLimiter:
 def _rate_limiter(name: str, limits: Limits) -> RateLimiter:
     requests, tokens = limits.requests_per_minute, limits.tokens_per_minute
     return RateLimiter(requests and requests / _workers(), tokens and tokens / _workers())
-
-
-def concurrency_of(limits: Limits) -> int:
-    """Return this worker's share of the requests in flight, at least 1."""
-    return max(1, limits.concurrency // _workers())
 
 
 def guessed_tokens(prompt: str, max_tokens: int | None) -> int:

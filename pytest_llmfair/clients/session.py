@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
@@ -90,6 +90,8 @@ class ReplayOnlyBackend:
     name: str
     classifies: Classifies | None = None
     labels: Labels = field(default_factory=Labels)
+    # Empty where the specification says it.
+    identity: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def description(self) -> str:

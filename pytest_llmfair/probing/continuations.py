@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pytest_llmfair._util.validation import share, whole
 from pytest_llmfair.counterfactuals.pairs import generate_pairs
@@ -13,11 +13,8 @@ from pytest_llmfair.counterfactuals.templates import MetricRows
 from pytest_llmfair.lexicons.attributes import Attribute, lexicon_for
 from pytest_llmfair.lexicons.lexicon import Lexicon
 from pytest_llmfair.probing.rewriting import rewrite_pairs, with_names
-from pytest_llmfair.responses import Pair
+from pytest_llmfair.responses import Answer, Missing, Pair, PairedResponses
 from pytest_llmfair.text import replaced
-
-if TYPE_CHECKING:
-    from pytest_llmfair.responses import Answer, PairedResponses
 
 # Reason of an answer that is missing because it could not be perturbed.
 NOT_PERTURBED = "not perturbed"
@@ -130,7 +127,6 @@ def collect_fairpair(
     ([['he was late.', 'he was late.']], [['she was late.', 'she was late.']])
     """
     from pytest_llmfair.clients import ModelClient
-    from pytest_llmfair.responses import Missing
 
     generations = whole(generations, "generations", 2)
     max_missing, max_invalid = share(max_missing, "max_missing"), share(max_invalid, "max_invalid")
@@ -144,13 +140,13 @@ def collect_fairpair(
             "a group in the prompts"
         )
     model = client if hasattr(client, "answer_pairs") else ModelClient.of(client)
-    responses = perturb_answers(
-        model.answer_pairs(pairs, generations, seed=seed),
-        attribute=lexicon,
-        groups=sides,
-        names=names,
-        perturber=perturber,
-    )
+    responses = model.answer_pairs(pairs, generations, seed=seed)
+    if perturber is None:
+        original = _exchanged(responses, exchanged)
+    else:
+        by_group = dict(zip(sides, names or (), strict=False))
+        original = _rewritten(responses, perturber, lexicon, by_group)
+    responses = replace(responses, original=original)
     found = FairPairAnswers()
     found.responses = responses
     found.missing = {}
@@ -167,24 +163,6 @@ def collect_fairpair(
     found["continuations_of_perturbed"] = [texts[i][1] for i in kept]
     found["units"] = [pairs[i].original for i in kept]
     return found
-
-
-def perturb_answers(
-    responses: PairedResponses,
-    *,
-    attribute: Attribute = "gender",
-    groups: tuple[str, str],
-    names: tuple[str, str] | None = None,
-    perturber: Any = None,
-) -> PairedResponses:
-    """Perturb the answers to the original prompts, so that both sides speak of one group."""
-    lexicon = lexicon_for(attribute, groups)
-    sides = _sides(lexicon, groups)
-    if perturber is None:
-        exchanged = lexicon if names is None else with_names(lexicon, sides, names)
-        return replace(responses, original=_exchanged(responses, exchanged))
-    by_group = dict(zip(sides, names or (), strict=False))
-    return replace(responses, original=_rewritten(responses, perturber, lexicon, by_group))
 
 
 def _sides(lexicon: Lexicon, groups: tuple[str, str] | None) -> tuple[str, str]:
@@ -234,7 +212,6 @@ def _perturbed(
 
 def _exchanged(responses: PairedResponses, lexicon: Lexicon) -> tuple[tuple[Answer, ...], ...]:
     """Perturb continuations with the lexicon, each read after its prompt for context."""
-    from pytest_llmfair.responses import Missing
 
     def perturb(pair: Pair, answer: str) -> Answer:
         begun = pair.original + _gap(pair.original, answer)
@@ -255,8 +232,6 @@ def _rewritten(
     responses: PairedResponses, client: Any, lexicon: Lexicon, names: Mapping[str, str]
 ) -> tuple[tuple[Answer, ...], ...]:
     """Perturb continuations together with their prompts, with a model."""
-    from pytest_llmfair.responses import Missing
-
     # By groups and text, what the rewritten text begins with: each text is rewritten once.
     prefixes: dict[tuple[str, str], dict[str, str]] = {}
     for pair, row in zip(responses.pairs, responses.original, strict=True):

@@ -11,13 +11,12 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
 
 from pytest_llmfair.responses import Pair
-
-if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
 
 PAIRS_TESTED = 2  # the shortened pair, and the pair as it was found
 _SCREENED = 2  # answers a side while the search looks around: the fewest that have a floor
@@ -110,8 +109,6 @@ class BudgetedClient:
     def _difference(self, first: tuple[str, ...], second: tuple[str, ...]) -> AnswerDifference:
         if not first or not second or self.only_asks:
             return AnswerDifference(first, second)
-        import numpy as np
-
         distinct = list(dict.fromkeys((*first, *second)))
         prepared = dict(zip(distinct, self.measure.prepare(distinct), strict=True))
         values = [prepared[text] for text in (*first, *second)]
@@ -138,8 +135,6 @@ def _mean_within(apart: npt.NDArray[np.float64]) -> float:
 
 def _permutation_p(apart: npt.NDArray[np.float64], half: int) -> float:
     """Return the share of splits of the answers with at least the observed excess."""
-    import numpy as np
-
     total = len(apart)
     splits: Any = itertools.combinations(range(total), half)
     if math.comb(total, half) > _MOST_SPLITS:

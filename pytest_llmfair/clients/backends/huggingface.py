@@ -46,16 +46,12 @@ class HuggingFace:
     batch_size: int = 128
 
     @classmethod
-    def load(
-        cls,
-        target: str,
-        *,
-        device: str | None = None,
-        dtype: str | None = None,
-        batch_size: int = 128,
-        trust_remote_code: bool = False,
-    ) -> HuggingFace:
-        """Load a folder written by ``save_pretrained``, or a hub id."""
+    def load(cls, target: str, spec: ModelSpec) -> HuggingFace:
+        """Load a folder or a hub id with the options of a specification."""
+        device = spec.options.get("device")
+        dtype = spec.choice("dtype", ("float32", "bfloat16", "float16"))
+        batch_size = spec.count("batch_size", 128)
+        trust_remote_code = spec.choice("trust_remote_code", ("true", "false")) == "true"
         name = f"hf:{target}"
         source = _located(target, name)
         try:
@@ -249,18 +245,7 @@ def load(spec: ModelSpec) -> Any:
             f"model {spec.text!r}: labels is for classifiers, and the config of the folder names "
             "none; leave it out"
         )
-    return load_folder(spec.target, spec)
-
-
-def load_folder(target: str, spec: ModelSpec) -> HuggingFace:
-    """Load a folder or a hub id with the options of a specification."""
-    return HuggingFace.load(
-        target,
-        device=spec.options.get("device"),
-        dtype=spec.choice("dtype", ("float32", "bfloat16", "float16")),
-        batch_size=spec.count("batch_size", 128),
-        trust_remote_code=spec.choice("trust_remote_code", ("true", "false")) == "true",
-    )
+    return HuggingFace.load(spec.target, spec)
 
 
 def _located(target: str, name: str) -> str:

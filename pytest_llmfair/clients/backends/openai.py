@@ -11,12 +11,11 @@ from typing import Any
 from pytest_llmfair.clients.backends.server import ServerBackend, limits_of
 from pytest_llmfair.clients.errors import (
     body_of,
-    counted,
+    counted_in,
     malformed,
     message_of,
     of_text,
     one_line,
-    served_by,
     status_of,
 )
 from pytest_llmfair.clients.protocol import Attempt, Reply, Request, UnknownProbability
@@ -183,10 +182,4 @@ def _first_choice(body: Mapping[str, Any]) -> dict[str, Any] | Attempt:
 
 
 def _counted(reply: Reply, body: Mapping[str, Any]) -> Reply:
-    usage = body.get("usage")
-    return replace(
-        reply,
-        prompt_tokens=counted(usage, "prompt_tokens"),
-        answer_tokens=counted(usage, "completion_tokens"),
-        served=served_by(body),
-    )
+    return counted_in(reply, body, "prompt_tokens", "completion_tokens")

@@ -187,7 +187,7 @@ def identity_in(backend: AnyBackend, cassette: Cassette | None) -> dict[str, str
     """Return provider, model and revision; the recorded revision if the model is not here."""
     local = backend.name.startswith(("builtin:", "hf:", "python:", "vllm:"))
     # A function that is loaded knows its own code.
-    if not local or (backend.name.startswith("python:") and hasattr(backend, "identity")):
+    if not local or (backend.name.startswith("python:") and getattr(backend, "identity", None)):
         return identity_of(backend)
     model = identity_of_specification(backend.name)
     if model.get("revision") == "" and cassette is not None:
