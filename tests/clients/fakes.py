@@ -8,9 +8,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+from pytest_llmfair.clients import load_client
+from pytest_llmfair.clients.concurrency import RetryPolicy, dispatch
 from pytest_llmfair.clients.protocol import Attempt, Limits, Reply, Request
 from pytest_llmfair.session import Session, begin_session, end_session
 from pytest_llmfair.settings import Settings
+
+QUICK = RetryPolicy(timeout=5.0, pause=0.01)
 
 
 def answered(prompt: str, call: int) -> Attempt:
@@ -50,3 +54,23 @@ def session_with(**settings: Any) -> Iterator[Session]:
         yield session
     finally:
         end_session(session)
+
+
+def reply_of(
+    spec: str,
+    *,
+    temperature: float = 1.0,
+    max_tokens: int | None = None,
+    retries: RetryPolicy = QUICK,
+) -> Reply:
+    """Return the reply of a server to the prompt "hi", with the seed 5."""
+    kept: dict[int, Reply] = {}
+    dispatch(
+        load_client(spec).backend,  # type: ignore[arg-type]
+        [Request("hi", 5 << 33)],
+        kept.__setitem__,
+        temperature=temperature,
+        max_tokens=max_tokens,
+        retries=retries,
+    )
+    return kept[0]
