@@ -18,9 +18,8 @@ from pytest_llmfair.clients.cassette.scores import RecordedScores
 from pytest_llmfair.clients.cassette.store import Cassette
 from pytest_llmfair.clients.classes import Classifies, Labels
 from pytest_llmfair.clients.memory import Memory
-from pytest_llmfair.clients.progress import Progress
 from pytest_llmfair.clients.protocol import ModelError, Reply, Request
-from pytest_llmfair.clients.requests import RequestRunner
+from pytest_llmfair.clients.requests import Progress, RequestRunner
 from pytest_llmfair.clients.sending import LiveRequests
 from pytest_llmfair.responses import Answer
 from pytest_llmfair.session import Session, active, current_session
