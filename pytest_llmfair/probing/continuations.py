@@ -140,13 +140,13 @@ def collect_fairpair(
             "a group in the prompts"
         )
     model = client if hasattr(client, "answer_pairs") else ModelClient.of(client)
-    responses = model.answer_pairs(pairs, generations, seed=seed)
-    if perturber is None:
-        original = _exchanged(responses, exchanged)
-    else:
-        by_group = dict(zip(sides, names or (), strict=False))
-        original = _rewritten(responses, perturber, lexicon, by_group)
-    responses = replace(responses, original=original)
+    responses = perturb_answers(
+        model.answer_pairs(pairs, generations, seed=seed),
+        attribute=lexicon,
+        groups=sides,
+        names=names,
+        perturber=perturber,
+    )
     found = FairPairAnswers()
     found.responses = responses
     found.missing = {}
@@ -163,6 +163,24 @@ def collect_fairpair(
     found["continuations_of_perturbed"] = [texts[i][1] for i in kept]
     found["units"] = [pairs[i].original for i in kept]
     return found
+
+
+def perturb_answers(
+    responses: PairedResponses,
+    *,
+    attribute: Attribute = "gender",
+    groups: tuple[str, str],
+    names: tuple[str, str] | None = None,
+    perturber: Any = None,
+) -> PairedResponses:
+    """Perturb the answers to the original prompts, or make them `Missing` with the reason."""
+    lexicon = lexicon_for(attribute, groups)
+    sides = _sides(lexicon, groups)
+    if perturber is None:
+        exchanged = lexicon if names is None else with_names(lexicon, sides, names)
+        return replace(responses, original=_exchanged(responses, exchanged))
+    by_group = dict(zip(sides, names or (), strict=False))
+    return replace(responses, original=_rewritten(responses, perturber, lexicon, by_group))
 
 
 def _sides(lexicon: Lexicon, groups: tuple[str, str] | None) -> tuple[str, str]:

@@ -148,6 +148,7 @@ def _mirrored(made: Assertion, due: TextScorer | None) -> Assertion:
 
     def difference(first: Any, second: Any, *, units: Any = None) -> Estimate:
         """Mean over pairs of the rate of the first group minus that of the second."""
+        assert due is not None
         rates = [row_means(score_rows(scored(side, due), "due")) for side in (first, second)]
         sizes = [min(map(len, rows)) for rows in zip(first, second, strict=True)]
         return Mean.of_values(
