@@ -205,7 +205,7 @@ class RequestRunner:
         given = backend.name.startswith("responses:")
         budget = None if given else self.budget
         live = LiveRequests(backend, temperature, max_tokens, batch, budget, self.timeout)
-        store = self._store(given)
+        store: Store = Memory() if given else self.replay or self.memory or Memory()
         # A file gives its answers in the order of its rows.
         order = range(len(requests)) if given else asking_order(requests)
         asked = [requests[row] for row in order]
@@ -241,11 +241,6 @@ class RequestRunner:
         for held in (self.replay, self.budget):
             if held is not None:
                 held.close()
-
-    def _store(self, given: bool) -> Store:
-        if given:
-            return Memory()
-        return self.replay or self.memory or Memory()
 
     def _count(self, store: Store, found: Mapping[Any, Answer], *, given: bool) -> None:
         sent = [key for key, answer in found.items() if was_sent(answer)]
