@@ -291,8 +291,8 @@ class RateLimiter:
     next_request: float = 0.0
     next_tokens: float = 0.0
 
-    async def turn(self, tokens: int) -> float:
-        """Wait until a request of about so many tokens may go; return the seconds waited."""
+    async def turn(self, tokens: int) -> None:
+        """Wait until a request of about so many tokens may go."""
         now = time.monotonic()
         due = max(now, self.next_request, self.next_tokens)
         if self.requests_per_minute:
@@ -301,7 +301,6 @@ class RateLimiter:
             self.next_tokens = due + 60.0 * tokens / self.tokens_per_minute
         if due > now:
             await asyncio.sleep(due - now)
-        return due - now
 
     def correct(self, guessed: int, counted: int) -> None:
         """Replace a guess by the server's count; 0 where it did not count."""

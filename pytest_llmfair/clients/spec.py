@@ -28,9 +28,8 @@ class Scheme:
     module: str
     help: str
     options: tuple[str, ...] = _COMMON
+    # Extra of the package that it needs; for servers also the name of the SDK.
     extra: str | None = None
-    # Package to look for before a model of a server is asked.
-    package: str | None = None
     # Loading is costly or runs the user's code: skipped where answers are replayed or planned.
     runs_here: bool = False
 
@@ -80,7 +79,6 @@ SCHEMES: dict[str, Scheme] = {
         "`OPENAI_API_KEY`",
         (*_SERVER, "seed", "top_logprobs"),
         extra="openai",
-        package="openai",
     ),
     "anthropic": Scheme(
         "anthropic:MODEL",
@@ -88,7 +86,6 @@ SCHEMES: dict[str, Scheme] = {
         "Anthropic; `ANTHROPIC_API_KEY`",
         _SERVER,
         extra="anthropic",
-        package="anthropic",
     ),
     "litellm": Scheme(
         "litellm:MODEL",
@@ -96,7 +93,6 @@ SCHEMES: dict[str, Scheme] = {
         "any provider that LiteLLM knows, with the keys that it expects: `litellm:bedrock/MODEL`",
         (*_SERVER, "seed"),
         extra="litellm",
-        package="litellm",
     ),
     "python": Scheme(
         "python:package.module:callable",
