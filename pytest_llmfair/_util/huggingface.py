@@ -200,7 +200,7 @@ def column_of(label: str | int, names: Sequence[str]) -> int:
 
 
 def activation_of(config: Any) -> Activation:
-    """Return the function that turns logits into probabilities; raise for a regression."""
+    """Return the activation that makes probabilities of logits; raise for a regression."""
     if config.problem_type == "regression":
         raise ValueError(
             "the model predicts a quantity (problem_type is regression), no probability of a "

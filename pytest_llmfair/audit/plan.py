@@ -44,7 +44,7 @@ class Plan:
 
     @classmethod
     def of(cls, data: Path, model: str, **given: Any) -> Plan:
-        """Return the plan for a file of prompts; `given` are fields that are no digests."""
+        """Return the plan for a file of prompts, with its digests; `given` are other fields."""
         plan = cls(
             data=data.name,
             data_sha256="",

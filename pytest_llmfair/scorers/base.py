@@ -146,7 +146,7 @@ def _numbers(given: Any, n: int, name: str) -> Scores:
 
 
 def checked_texts(texts: Sequence[str], *, digests: bool = False) -> list[str]:
-    """Return the texts as a list; raise with the row that is none. Digests are none by default."""
+    """Return the texts as a list; raise for a row that is no text, or a digest not allowed."""
     if isinstance(texts, (str, bytes)):
         raise TypeError(f"texts is one text, {texts[:40]!r}; give a list of texts")
     rows: list[Any] = list(texts)
