@@ -249,8 +249,9 @@ def read(runs: int, shares: Sequence[float]) -> bool:
             power = sum(low > 0.5 for low in lower)
             above = sum(x > share for x in least)
             goal = GOALS.get((generations, share), 0.0)
-            # Chance aside, as often as the goal, and no more often above than the error rate.
+            # Chance aside: as often as the goal, and no more false statements than the error rate.
             ok = bdtr(power, runs, goal) > 0.001 and bdtrc(above - 1, runs, 0.025) > 0.001
+            ok &= share > 0.0 or bdtrc(power - 1, runs, LIMIT) > 0.001
             kept &= ok
             print(
                 f"{share:>16.0%}  {generations:>11}  {sum(e.value for e in found) / runs:>5.2f}"

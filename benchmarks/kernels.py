@@ -4,7 +4,7 @@
 
 Modules ``kernels_*.py`` beside this one each expose ``kernels()``, a list of :class:`Kernel`. A
 line alternates the two in one process; the ratio of the lower quartiles counts, not the times.
-Exits non-zero when a result differs or a ratio is below its target. Needs the extra ``core-test``.
+Exits non-zero when a result differs or a ratio is below its target. Needs the group ``core-test``.
 """
 
 from __future__ import annotations

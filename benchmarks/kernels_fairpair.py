@@ -8,7 +8,7 @@ import numpy as np
 from _kernel import Kernel
 
 from pytest_llmfair.metrics import fairpair
-from pytest_llmfair.metrics._fairpair import SideAnswers, jaccard
+from pytest_llmfair.metrics._paired_perturbations import SideAnswers, jaccard
 
 _PROMPTS = 60
 _ANSWERS = 100

@@ -19,7 +19,8 @@ from sphinx.application import Sphinx
 DOCS = Path(__file__).parent
 sys.path.insert(0, str(DOCS))
 
-from metric_pages import write  # noqa: E402
+from api_pages import api_pages  # noqa: E402
+from metric_pages import metric_pages, write  # noqa: E402
 
 import pytest_llmfair  # noqa: E402
 from pytest_llmfair.cli import main  # noqa: E402
@@ -30,7 +31,12 @@ project = "pytest-llmfair"
 project_copyright = "the pytest-llmfair authors"
 version = release = pytest_llmfair.__version__
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.napoleon",
+]
 exclude_patterns = ["ci/*"]
 suppress_warnings = ["config.cache"]
 
@@ -39,6 +45,7 @@ myst_heading_anchors = 3
 myst_enable_extensions = ["colon_fence"]
 autodoc_typehints = "none"
 napoleon_google_docstring = False
+napoleon_use_ivar = True
 napoleon_use_rtype = False
 add_module_names = False
 python_maximum_signature_line_length = 80
@@ -106,8 +113,13 @@ def _readable(
         )
 
 
+def _write_pages(app: Sphinx) -> None:
+    write(DOCS / "metrics", metric_pages())
+    write(DOCS / "api", api_pages())
+
+
 def setup(app: Sphinx) -> None:
     """Connect what this project adds to Sphinx."""
-    app.connect("builder-inited", lambda app: write(DOCS / "metrics"))
+    app.connect("builder-inited", _write_pages)
     app.connect("source-read", _for_the_site)
     app.connect("html-page-context", _readable, priority=900)

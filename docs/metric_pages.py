@@ -106,11 +106,14 @@ The result with {times} times the data, as text and as a notebook shows it:
 """
 
 
-def write(folder: Path) -> None:
-    """Write the pages, and touch only those that changed, so that only these are built again."""
+def metric_pages() -> dict[str, str]:
+    """Return the text of each page by the name of its file."""
+    return {f"{n}.rst": page(info) for n, info in all_metrics().items()} | {"index.rst": index()}
+
+
+def write(folder: Path, pages: dict[str, str]) -> None:
+    """Write pages, and touch only those that changed, so that only these are built again."""
     folder.mkdir(exist_ok=True)
-    pages = {f"{name}.rst": page(info) for name, info in all_metrics().items()}
-    pages["index.rst"] = index()
     for old in folder.glob("*.rst"):
         if old.name not in pages:
             old.unlink()

@@ -434,11 +434,16 @@ def assert_fairness_through_unawareness(
 def __getattr__(name: str) -> Any:
     if not name.startswith("assert_"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    made = {info.assertion: info for info in all_metrics().values()}
-    if name in made:
-        globals()[name] = make_assertion(made[name], assert_metric)
-        return globals()[name]
-    raise AttributeError(no_such_assertion(name, [*made, *__all__]))
+    stem = name.removeprefix("assert_")
+    ending = "_within" if stem.endswith("_within") else "_at_least"
+    try:
+        info = get_metric(stem.removesuffix(ending))
+    except ValueError:
+        info = None
+    if info is None or info.assertion != name:
+        raise AttributeError(no_such_assertion(name, __dir__()))
+    globals()[name] = make_assertion(info, assert_metric)
+    return globals()[name]
 
 
 def __dir__() -> list[str]:

@@ -6,8 +6,7 @@ from typing import Any, Literal
 from numpy.typing import ArrayLike
 
 from pytest_llmfair.judging.result import Result
-from pytest_llmfair.metrics.arguments import Mask, TextRows
-from pytest_llmfair.metrics.paired_perturbations import Dissimilarity
+from pytest_llmfair.metrics.arguments import Dissimilarity, Mask, TextRows
 from pytest_llmfair.stats import Population
 
 # fmt: off

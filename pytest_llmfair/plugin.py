@@ -9,8 +9,8 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable, Generator
-from contextlib import nullcontext
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from traceback import walk_tb
@@ -72,7 +72,8 @@ def _help_of(option: Option) -> str:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Resolve the settings, begin the session, and collect results unless in an xdist worker."""
-    settings = _settings(config)
+    with _printable_errors():
+        settings = _settings(config)
     given = getattr(config, "workerinput", {}).get("llmfair")
     session = Session.handed(settings, given) if given else Session.of(settings)
     config.stash[SETTINGS], config.stash[SESSION] = session.settings, session
@@ -83,7 +84,8 @@ def pytest_configure(config: pytest.Config) -> None:
     )
     session.root, session.screen = config.rootpath, lambda: _screen(config)
     if settings.baseline is not None and not settings.update_baseline:
-        session.baseline = _baseline(settings)
+        with _printable_errors():
+            session.baseline = _baseline(settings)
     begin_session(session)
     if settings.cassette_used is not None and not given:
         Path(settings.cassette_used).write_text("", encoding="ascii")
@@ -99,6 +101,17 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
     from pytest_llmfair.gate.yaml_checks import CheckFile
 
     return CheckFile.from_parent(parent, path=file_path)
+
+
+@contextmanager
+def _printable_errors() -> Iterator[None]:
+    """Escape what errors of usage quote from files, which may be of others."""
+    try:
+        yield
+    except pytest.UsageError as error:
+        from pytest_llmfair._util.printing import printable
+
+        raise pytest.UsageError(printable(str(error))) from None
 
 
 def _baseline(settings: Settings) -> Any:
@@ -352,7 +365,10 @@ def _make_printable(report: pytest.TestReport) -> None:
     """Escape what a message of ours quotes: labels, names and answers may come from others."""
     from pytest_llmfair._util.printing import printable
 
-    for trace, crash, _ in getattr(report.longrepr, "chain", ()):
+    shown: Any = report.longrepr
+    # With --tb=native there is one traceback, and no chain of causes.
+    alone = [(shown.reprtraceback, shown.reprcrash, None)] if hasattr(shown, "reprcrash") else []
+    for trace, crash, _ in getattr(shown, "chain", alone):
         if crash is not None:
             crash.message = printable(crash.message)
         for entry in trace.reprentries:

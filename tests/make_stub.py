@@ -1,17 +1,23 @@
-"""Write the stub of the assertions made for metrics: ``python tests/make_stub.py [--check]``."""
+"""Write what is made from the list of metrics: ``python tests/make_stub.py [--check]``.
+
+The stub of their assertions for type checkers, and the table of the module of each name, by which
+`get_metric` imports no other module.
+"""
 
 from __future__ import annotations
 
+import json
 import sys
-from inspect import Parameter, Signature
+from inspect import Parameter, Signature, unwrap
 from pathlib import Path
 
 import pytest_llmfair
 from pytest_llmfair.assertions import assert_metric
 from pytest_llmfair.metrics import all_metrics
+from pytest_llmfair.metrics._registry import public_modules
 from pytest_llmfair.signatures import signature_of
 
-STUB = Path(pytest_llmfair.__file__).parent / "metric_assertions.pyi"
+PACKAGE = Path(pytest_llmfair.__file__).parent
 HEAD = '''\
 """Assertions made for metrics, as type checkers see them; written by tests/make_stub.py."""
 
@@ -21,8 +27,7 @@ from typing import Any, Literal
 from numpy.typing import ArrayLike
 
 from pytest_llmfair.judging.result import Result
-from pytest_llmfair.metrics.arguments import Mask, TextRows
-from pytest_llmfair.metrics.paired_perturbations import Dissimilarity
+from pytest_llmfair.metrics.arguments import Dissimilarity, Mask, TextRows
 from pytest_llmfair.stats import Population
 
 '''
@@ -51,8 +56,22 @@ def stub() -> str:
     return HEAD + "# fmt: off\n# ruff: noqa: E501, F401\n" + "\n".join(lines) + "\n"
 
 
+def homes() -> str:
+    """Return the public names of each module of metrics, and the aliases of its metrics."""
+    names = {module.__name__: list(module.__all__) for module in public_modules()}
+    for info in all_metrics().values():
+        names[unwrap(info.function).__module__] += info.aliases
+    start = len("pytest_llmfair.metrics.")
+    table = {module[start:]: sorted(set(own)) for module, own in names.items() if own}
+    rows = (f"  {json.dumps(module)}: {json.dumps(own)}" for module, own in table.items())
+    return "{\n" + ",\n".join(rows) + "\n}\n"
+
+
+FILES = {"metric_assertions.pyi": stub, "metrics/names.json": homes}
+
 if __name__ == "__main__":
-    if "--check" not in sys.argv:
-        STUB.write_text(stub(), encoding="utf-8")
-    elif STUB.read_text(encoding="utf-8") != stub():
-        sys.exit(f"{STUB.name} is stale; run python tests/make_stub.py")
+    for name, make in FILES.items():
+        if "--check" not in sys.argv:
+            (PACKAGE / name).write_text(make(), encoding="utf-8")
+        elif (PACKAGE / name).read_text(encoding="utf-8") != make():
+            sys.exit(f"{name} is stale; run python tests/make_stub.py")

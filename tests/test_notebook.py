@@ -243,6 +243,14 @@ def test_an_endless_interval_is_drawn_and_an_undefined_one_is_not():
     assert "no value, because the selection rate of A and of B is 0" in undefined
 
 
+def test_a_value_that_is_corrected_for_noise_is_shown_with_the_one_that_is_not():
+    corrected = get_metric("ruted_neutrality").fair_sample(12, 4)
+    assert corrected.interval().of == "debiased"
+    shown = f"Corrected for sampling noise; {corrected.value:.3f} without that."
+    assert shown in corrected._repr_html_()
+    assert "Corrected" not in demographic_parity_difference(HIRED, groups=TWO)._repr_html_()
+
+
 def test_a_large_table_is_cut_in_html_and_says_so():
     groups = [str(i) for i in range(20) for _ in range(12)]
     text = demographic_parity_difference([0, 1] * 120, groups=groups)._repr_html_()

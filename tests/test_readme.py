@@ -15,7 +15,9 @@ from email import message_from_string
 from pathlib import Path
 
 import pytest
+import yaml
 
+import pytest_llmfair
 from pytest_llmfair._util.validation import PACKAGES, install
 from pytest_llmfair.clients.spec import SCHEMES
 
@@ -89,9 +91,9 @@ def test_links_lead_to_files(page):
 
 
 def test_there_are_two_commands_with_the_pinned_versions():
-    commands = re.findall(r"^pip install -c \.ci/constraints\.txt .*pytest.*$", README, re.M)
+    commands = re.findall(r"^pip install .*-c \.ci/constraints\.txt .*pytest.*$", README, re.M)
     assert len(commands) == 2
-    assert re.match(r"^pip install .*\[test\].*pytest", commands[1])
+    assert re.match(r"^pip install .*--group test.*pytest", commands[1])
 
 
 def test_remedies_name_the_packages_of_the_extras():
@@ -100,8 +102,17 @@ def test_remedies_name_the_packages_of_the_extras():
     assert {name: tuple(extras[name]) for name in PACKAGES if name != "litellm"} == {
         name: packages for name, packages in PACKAGES.items() if name != "litellm"
     }
-    assert set(extras) - set(PACKAGES) == {"all", "core-test", "docs", "test"}
+    assert set(extras) - set(PACKAGES) == {"all"}
+    # vLLM pins its own torch.
+    joined = [name for name in extras if name not in ("all", "vllm")]
+    assert extras["all"] == [f"pytest-llmfair[{','.join(joined)}]"]
     assert install("property") == 'pip install "hypothesis>=6.100"'
+
+
+def test_the_citation_is_of_this_version():
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
+    assert citation["version"] == pytest_llmfair.__version__
+    assert citation["license"] == PROJECT["license"]
 
 
 def test_help_is_printed_where_only_the_plugin_is_installed():

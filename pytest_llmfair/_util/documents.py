@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import json
-import math
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -15,7 +14,7 @@ from typing import Any, TypeVar
 
 from pytest_llmfair._util.keywords import suggestion
 from pytest_llmfair._util.located import LineList, LineMap, as_json, load_yaml
-from pytest_llmfair._util.validation import read_utf8
+from pytest_llmfair._util.validation import fits, read_utf8
 
 T = TypeVar("T")
 
@@ -154,7 +153,7 @@ def _validator(schema: Mapping[str, Any]) -> Any:
     draft, formats = jsonschema.Draft202012Validator, jsonschema.FormatChecker(())
     # YAML has .inf and .nan, which are no JSON and no bound.
     numbers = draft.TYPE_CHECKER.redefine(
-        "number", lambda _, x: draft.TYPE_CHECKER.is_type(x, "number") and math.isfinite(x)
+        "number", lambda _, x: draft.TYPE_CHECKER.is_type(x, "number") and fits(x)
     )
     formats.checks("date", ValueError)(lambda x: not isinstance(x, str) or bool(day(x)))
     kind = jsonschema.validators.extend(draft, type_checker=numbers)

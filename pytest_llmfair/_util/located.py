@@ -13,6 +13,10 @@ from typing import Any
 _DEEPEST = 64
 # Values that aliases may repeat: nine lines of nested aliases can stand for a billion.
 _MOST_REPEATED = 100_000
+# Characters of a number: one of 1,000 is larger than any float, and parts as in 1:59:59 take time
+# that grows with the square of their count.
+_LONGEST_NUMBER = 100
+_NUMBER = re.compile(r"[-+]?[\d.][-+.\da-fxo_:]*", re.I)
 
 
 class LineMap(dict[Any, Any]):
@@ -60,12 +64,16 @@ def load_yaml(text: str, source: str) -> Any:
 
 
 def safe_yaml(text: str, loader: Any = None) -> Any:
-    """Return the content of YAML text; nesting beyond 64 levels and repeating aliases raise."""
+    """Return the content of YAML text; deep nesting, repeated aliases and long numbers raise."""
     import yaml
 
     loader = loader or getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     _check_size(text, loader)
-    return yaml.load(text, Loader=loader)
+    try:
+        return yaml.load(text, Loader=loader)
+    # A tag such as !!int promises what the text is not, and a date may not exist.
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        raise yaml.YAMLError(f"a value is not what it should be: {error}") from None
 
 
 def _check_size(text: str, loader: Any) -> None:
@@ -88,6 +96,10 @@ def _check_size(text: str, loader: Any) -> None:
                 problem = f"the alias *{name} is part of what it stands for; write it out"
         elif isinstance(event, yaml.CollectionEndEvent):
             name, size = begun.pop()
+        if isinstance(event, yaml.ScalarEvent) and _is_long_number(event):
+            problem = (
+                f"a number has more than {_LONGEST_NUMBER} characters; quote it if it is a text"
+            )
         if isinstance(event, (yaml.ScalarEvent, yaml.CollectionEndEvent)):
             written, size = written + 1, size + 1
             sizes[name] = size
@@ -98,6 +110,13 @@ def _check_size(text: str, loader: Any) -> None:
         if problem:
             mark: Any = event.start_mark
             raise yaml.MarkedYAMLError(problem=problem, problem_mark=mark)
+
+
+def _is_long_number(event: Any) -> bool:
+    written: str = event.value
+    # What stands in quotes is a text, unless a tag says otherwise.
+    may_be = len(written) > _LONGEST_NUMBER and not (event.style and event.tag is None)
+    return may_be and _NUMBER.fullmatch(written) is not None
 
 
 def _yaml_problem(error: Any, text: str) -> tuple[int, str]:
@@ -150,7 +169,8 @@ def load_toml(text: str, source: str) -> Any:
 
     try:
         content = as_json(tomllib.loads(text))
-    except tomllib.TOMLDecodeError as error:
+    # A number may have too many digits, and lists may be nested too deep.
+    except (ValueError, RecursionError) as error:
         place = re.search(r"line (\d+)", str(error))
         where = f"{source}:{place[1]}" if place else source
         raise ValueError(f"{where}: this is not valid TOML: {error}") from None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -122,6 +123,15 @@ def _read_csv(path: Path) -> Iterator[Row]:
         raise TableError(f"{path} cannot be read after line {reader.line_num} ({error})") from None
     finally:
         csv.field_size_limit(limit)
+
+
+def csv_rows(text: str, path: Path) -> Iterator[tuple[int, list[str]]]:
+    """Yield the rows of a CSV file that are not empty, each with its line."""
+    reader = csv.reader(io.StringIO(text, newline=""))
+    try:
+        yield from ((reader.line_num, row) for row in reader if row)
+    except csv.Error as error:
+        raise ValueError(f"{path}:{reader.line_num} cannot be read ({error})") from None
 
 
 def _read_parquet(path: Path) -> Iterator[Row]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-import math
+import sys
 from collections.abc import Iterable, Mapping
 from numbers import Integral, Real
 from pathlib import Path
@@ -36,14 +36,19 @@ _DEEPEST = 64
 
 def number(x: Any, argument: str) -> float:
     """Return a finite number."""
-    if isinstance(x, bool) or not isinstance(x, Real) or not math.isfinite(x):
+    if isinstance(x, bool) or not isinstance(x, Real) or not fits(x):
         raise ValueError(f"{argument} is {x!r}; give a finite number")
     return float(x)
 
 
+def fits(x: Any) -> bool:
+    """Whether a float can hold a number: it is finite, and no whole number of 400 digits."""
+    return bool(abs(x) <= sys.float_info.max)
+
+
 def share(x: Any, argument: str) -> float:
     """Return a number in [0, 1]."""
-    if isinstance(x, bool) or not isinstance(x, Real) or not 0.0 <= float(x) <= 1.0:
+    if isinstance(x, bool) or not isinstance(x, Real) or not fits(x) or not 0.0 <= float(x) <= 1.0:
         raise ValueError(f"{argument} is {x!r}; give a number in [0, 1]")
     return float(x)
 

@@ -57,9 +57,10 @@ class Audited:
         self._store = Store(folder)
         self._others: ScoreStore | None = None
         for phase in ("prompts", *(("pairs",) if self.plan.attribute else ()), *INDEX, "answers"):
-            if left := set(self.plan.shards).difference(self._store.done(phase)):
+            done = len({n for n in self._store.done(phase) if n in self.plan.shards})
+            if left := len(self.plan.shards) - done:
                 raise ValueError(
-                    f"{len(left)} of {len(self.plan.shards)} shards of {folder} have no {phase} "
+                    f"{left:,} of {len(self.plan.shards):,} shards of {folder} have no {phase} "
                     "yet; run the command that began the audit again, which continues it"
                 )
 

@@ -19,6 +19,16 @@ from pytest_llmfair.lexicons.attributes import lexicon_for
 
 MANIFEST = "manifest.json"
 
+_MOST = 10**12
+# Types of the fields of a plan, by their annotation.
+_TYPES: dict[str, Any] = {
+    "str": str,
+    "int": int,
+    "int | None": (int, type(None)),
+    "bool": bool,
+    "tuple[str, ...]": tuple,
+}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
@@ -79,12 +89,24 @@ class Plan:
             )
         try:
             held = json.loads(path.read_text(encoding="utf-8"))
-            return cls(**{**held, "groups": tuple(held["groups"])})
-        except (ValueError, TypeError, LookupError) as error:
+            plan = cls(**{**held, "groups": tuple(held["groups"])})
+            plan._check_types()
+            return plan
+        except (ValueError, TypeError, LookupError, RecursionError) as error:
             raise ValueError(
                 f"{path} is damaged ({type(error).__name__}: {error}); restore it from a copy, or "
                 "begin again in another folder"
             ) from None
+
+    def _check_types(self) -> None:
+        """Raise ``ValueError`` if a field is not what it says: a folder may come from others."""
+        for each in fields(self):
+            value = getattr(self, each.name)
+            if not isinstance(value, _TYPES[str(each.type)]):
+                raise ValueError(f"{each.name} is {str(value)[:40]!r}")
+        for name, least in (("prompts", 0), ("shard_size", 1), ("generations", 1)):
+            if not least <= getattr(self, name) <= _MOST:
+                raise ValueError(f"{name} is not from {least} to {_MOST:,}")
 
     @property
     def shards(self) -> range:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import functools
+import html
 import json
 import logging
 import math
@@ -15,7 +16,7 @@ from contextlib import suppress
 from dataclasses import replace
 from email.utils import parsedate_to_datetime
 from typing import Any
-from urllib.parse import quote, unquote, urlsplit
+from urllib.parse import parse_qsl, unquote, urlsplit
 
 from pytest_llmfair.clients.protocol import Attempt, Reply
 from pytest_llmfair.responses import CutAnswer, Missing
@@ -25,9 +26,9 @@ REMOVED = "[key removed]"
 # Local servers take any word as a key; a short one, such as "EMPTY", may occur in an answer.
 _SHORTEST = 8
 
-# Names of environment variables that hold keys end like this.
-_KEYS = ("_API_KEY", "_ACCESS_KEY")
-_URL_SAFE = str.maketrans("+/", "-_")
+# Names of environment variables that hold keys end like this, and so do parts of addresses.
+_KEYS = ("API_KEY", "_ACCESS_KEY", "_TOKEN")
+_KEY_IN_ADDRESS = re.compile("key|token|secret|sig|password", re.I)
 
 # Their logs hold requests and the headers of responses, in which a server may echo a key.
 _LIBRARIES = ("openai", "anthropic", "httpx", "httpcore", "LiteLLM")
@@ -191,33 +192,66 @@ def _secrets() -> Iterator[str]:
     for name, value in os.environ.items():
         if name.endswith(_KEYS):
             yield value.strip()
-        elif "@" in value and "://" in value:
+        elif "://" in value:
             with suppress(ValueError):
-                parts = urlsplit(value.strip())
-                user, password = parts.username or "", parts.password or ""
-                if password:
-                    # A library sends them decoded, as the two parts of Basic authentication.
-                    yield from (password, unquote(password))
-                    yield from (f"{user}:{password}", f"{unquote(user)}:{unquote(password)}")
+                yield from _secrets_of_address(value.strip())
+
+
+def _secrets_of_address(address: str) -> Iterator[str]:
+    parts = urlsplit(address)
+    if user_and_password := parts.password and (parts.username or "", parts.password):
+        # A library sends them decoded, as the two parts of Basic authentication.
+        for user, password in (user_and_password, map(unquote, user_and_password)):
+            yield from (password, f"{user}:{password}")
+    for name, value in parse_qsl(parts.query):
+        if _KEY_IN_ADDRESS.search(name):
+            yield value
 
 
 @functools.lru_cache(maxsize=8)
 def _pattern(secrets: frozenset[str]) -> re.Pattern[str] | None:
-    written = {form for key in secrets if len(key) >= _SHORTEST for form in _forms(key)}
     # The longest first, since one key may begin with another.
-    forms = sorted(written, key=lambda form: (-len(form), form))
-    return re.compile("|".join(map(re.escape, forms))) if forms else None
+    keys = sorted(secrets, key=lambda key: (-len(key), key))
+    forms = [form for key in keys if len(key) >= _SHORTEST for form in _forms(key)]
+    return re.compile("|".join(dict.fromkeys(forms))) if forms else None
 
 
 def _forms(key: str) -> Iterator[str]:
-    """Yield the ways to write a key: as it is, in an address, in JSON, as bytes, in base64."""
+    """Yield patterns of the ways to write a key: as text, as bytes, and in base64."""
     data = key.encode("utf-8", "surrogateescape")
-    yield from (key, quote(data, safe=""), json.dumps(key)[1:-1], repr(data)[2:-1], data.hex())
+    yield "".join(map(_sign, key))
+    yield from (data.hex(), data.hex().upper(), "".join(map(_percent, data)))
     for before in range(3):
         # Text before the key shifts its letters; those that it or what follows changes are left.
         start, end = -(-before * 8 // 6), (before + len(data)) * 8 // 6
         encoded = base64.b64encode(b"." * before + data)[start:end].decode("ascii")
-        yield from (encoded, encoded.translate(_URL_SAFE))
+        # Some encoders begin a new line after 76 letters, and addresses have other signs.
+        signs = {"+": f"(?:-|{_sign('+')})", "/": f"(?:_|{_sign('/')})"}
+        yield r"\s*".join(signs.get(letter, letter) for letter in encoded)
+
+
+@functools.cache
+def _sign(character: str) -> str:
+    """Return the pattern of a character as text, JSON, HTML, bytes and addresses write it."""
+    if character.isascii() and character.isalnum():
+        return character
+    data, code = character.encode("utf-8", "surrogateescape"), ord(character)
+    forms = [
+        rf"\\?{re.escape(character)}",
+        re.escape(json.dumps(character)[1:-1]),
+        rf"\\u(?i:{code:04x})",
+        "".join(rf"\\x(?i:{byte:02x})" for byte in data),
+        re.escape(html.escape(character)),
+        rf"&#(?:0*{code}|(?i:x0*{code:x}));",
+        "".join(map(_percent, data)),
+        *([r"\+"] if character == " " else []),
+    ]
+    return f"(?:{'|'.join(forms)})"
+
+
+def _percent(byte: int) -> str:
+    """Return the pattern of a byte in an address, encoded any number of times."""
+    return f"%(?:25)*(?i:{byte:02x})"
 
 
 def guard_logs(redacted: Callable[[str], str]) -> None:

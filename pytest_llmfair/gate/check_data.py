@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 import inspect
-import io
 import json
 from collections.abc import Mapping, Sequence
 from itertools import chain
@@ -12,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from pytest_llmfair._util.keywords import suggestion
+from pytest_llmfair._util.tables import csv_rows
 from pytest_llmfair._util.validation import read_utf8
 from pytest_llmfair.metrics import MetricInfo
 
@@ -112,25 +111,23 @@ def read_columns(path: Path) -> tuple[Columns, dict[str, int]]:
         return _of_objects(text, path), {}
     if path.suffix != ".csv":
         raise ValueError(f"{path} is neither a .csv nor a .jsonl file; give one of them")
-    reader = csv.reader(io.StringIO(text, newline=""))
-    header = [name.strip() for name in next(reader, [])]
+    rows = csv_rows(text, path)
+    header = [name.strip() for name in next(rows, (1, []))[1]]
     if len(set(header)) < len(header):
         double = next(name for name in header if header.count(name) > 1)
         raise ValueError(f"{path}:1: column {double!r} is repeated; keep one")
     cells: dict[str, list[str]] = {name: [] for name in header}
     empty: dict[str, int] = {}
-    for row in reader:
-        if not row:
-            continue
+    for line, row in rows:
         if len(row) != len(header):
             raise ValueError(
-                f"{path}:{reader.line_num}: the row has {len(row)} values for {len(header)} "
+                f"{path}:{line}: the row has {len(row)} values for {len(header)} "
                 "columns; give every row as many as the header"
             )
         for name, cell in zip(header, row, strict=True):
             cells[name].append(cell.strip())
             if not cell.strip():
-                empty.setdefault(name, reader.line_num)
+                empty.setdefault(name, line)
     if not any(cells.values()):
         raise ValueError(f"{path} has no rows; give a header and a row for each unit")
     return {name: _numbers(column) for name, column in cells.items()}, empty
@@ -142,7 +139,7 @@ def _of_objects(text: str, path: Path) -> Columns:
     for number, line in enumerate(filter(str.strip, text.splitlines()), start=1):
         try:
             row = json.loads(line)
-        except json.JSONDecodeError as error:
+        except (ValueError, RecursionError) as error:
             raise ValueError(f"{path}: row {number} is not JSON ({error}); correct it") from None
         if not isinstance(row, dict):
             raise ValueError(f'{path}: row {number} is no object; write {{"column": value}}')

@@ -40,6 +40,8 @@ _OWN = {
     *(_PROMPTS, _SELECTION, _CHECKLIST, _CHECKLIST_DATA),
 }
 _REMEDY = "write the evidence again with --llmfair-evidence"
+# Another version may word these in another way.
+_WORDED = (_PAGE, _CHECKLIST, _CHECKLIST_DATA, _CARD, _LIMITS)
 _NO_PROOF = (
     "The evidence is consistent with itself. That does not prove its origin: whoever changes\n"
     "answers, names, times or commits can compute all the rest again. Compare the digest with\n"
@@ -146,7 +148,7 @@ def _earlier(folder: Path) -> set[str]:
     if not present:
         return set()
     listed: set[str] = set()
-    with suppress(OSError, ValueError, KeyError, TypeError):
+    with suppress(OSError, *_MALFORMED):
         files = json.loads((folder / MANIFEST).read_text("utf-8"))["files"]
         listed = {MANIFEST, *map(str, files)}
     if foreign := sorted(listed - _OWN):
@@ -308,20 +310,25 @@ def _stale(
     stated = [{key: each[key] for key in each if key not in _HISTORY} for each in bounds]
     if stated != [_stated(each) for each in results]:
         found.append(f"{_BOUNDS}: the bounds are not those of the results")
-    if document["pytest_llmfair"] != __version__:
-        # Another version may word its pages in another way.
-        return found
-    added = folder / _SELF_CHECK
-    whole = dict(document)
-    if added.is_file():
-        shares = read_json(added, _REMEDY)
-        whole["self_check"] = rows([Shares(**each) for each in shares])
+    derived = {_PROMPTS: _lines(_prompts(statistics))}
+    if not _not_derived(document):
+        added = folder / _SELF_CHECK
+        whole = dict(document)
+        if added.is_file():
+            shares = read_json(added, _REMEDY)
+            whole["self_check"] = rows([Shares(**each) for each in shares])
+        derived = _derived(whole, bounds, statistics)
     found += [
         f"{name} does not show the results of {_RUN}"
-        for name, text in _derived(whole, bounds, statistics).items()
+        for name, text in derived.items()
         if (folder / name).read_text(encoding="utf-8") != text
     ]
     return found
+
+
+def _not_derived(document: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the files that only the version of the run can make again."""
+    return () if document["pytest_llmfair"] == __version__ else _WORDED
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -346,11 +353,16 @@ def run(arguments: argparse.Namespace) -> int:
         say(f"{arguments.folder}: {plural('problem', len(found))}\n")
         return 1
     manifest = json.loads((arguments.folder / MANIFEST).read_text(encoding="utf-8"))
-    results = json.loads((arguments.folder / _RUN).read_text(encoding="utf-8"))["results"]
+    document = json.loads((arguments.folder / _RUN).read_text(encoding="utf-8"))
     say(
         f"{arguments.folder}: {plural('file', len(manifest['files']))} unchanged, "
-        f"{plural('result', len(results))} computed again with the same numbers and verdicts\n"
-        f"SHA-256 of {MANIFEST}: {digest}\n"
+        f"{plural('result', len(document['results']))} computed again with the same numbers and "
+        f"verdicts\nSHA-256 of {MANIFEST}: {digest}\n"
     )
+    if skipped := _not_derived(document):
+        say(
+            f"NOT COMPARED with the results: {', '.join(skipped)}. The run names pytest-llmfair "
+            f"{document['pytest_llmfair']}, this is {__version__}; verify with that version.\n"
+        )
     say("It is the digest that was given.\n" if given else _NO_PROOF)
     return 0

@@ -11,6 +11,7 @@ import csv
 import io
 import json
 import math
+import re
 import statistics
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -20,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from pytest_llmfair._util.printing import say
+from pytest_llmfair._util.tables import csv_rows
 from pytest_llmfair._util.validation import one_sided, read_utf8, share
 from pytest_llmfair._util.wording import plain
 from pytest_llmfair.gate.documents import data, rendered
@@ -27,6 +29,10 @@ from pytest_llmfair.stats import Mean, RateRatio
 from pytest_llmfair.stats.multiplicity import tukey_error_rate
 
 HEADING = "Not an independent bias audit"
+
+# Some spreadsheets take these signs in full width too, and in some countries begin a new cell at
+# a semicolon or a tab.
+_FORMULA = re.compile(r"((?:^|[;\t\r\n])\s*)([=+\-@\uff1d\uff0b\uff0d\uff20])")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -278,9 +284,10 @@ def csv_text(report: ImpactReport) -> str:
 
 
 def _cell(value: Any) -> Any:
-    """Return a value of a CSV file; a text that a spreadsheet would compute begins with "'"."""
-    formula = isinstance(value, str) and value.lstrip().startswith(("=", "+", "-", "@"))
-    return f"'{value}" if formula else "" if value is None else value
+    """Return a value of a CSV file; what a spreadsheet would compute begins with "'"."""
+    if isinstance(value, str):
+        return _FORMULA.sub(r"\1'\2", value)
+    return "" if value is None else value
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -341,13 +348,17 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _read(path: Path, needed: Sequence[str]) -> list[tuple[int, dict[str, str]]]:
     """Return the lines of a CSV file with their numbers."""
-    reader = csv.DictReader(io.StringIO(read_utf8(path), newline=""))
-    found = reader.fieldnames or []
+    lines = csv_rows(read_utf8(path), path)
+    _, found = next(lines, (1, []))
     if missing := [name for name in needed if name not in found]:
         raise ValueError(
             f"{path} has no column {', '.join(map(repr, missing))}; it has {', '.join(found)}"
         )
-    rows = [(reader.line_num, {key: row[key] or "" for key in needed}) for row in reader]
+    rows = [
+        (line, {key: cells.get(key, "") for key in needed})
+        for line, row in lines
+        for cells in [dict(zip(found, row, strict=False))]
+    ]
     if not rows:
         raise ValueError(f"{path} has no line after its heading; give one line a person")
     return rows

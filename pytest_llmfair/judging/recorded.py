@@ -135,6 +135,17 @@ def judge_again(record: Mapping[str, Any], nodeid: str) -> Result:
     if "cannot" in record:
         raise ValueError(record["cannot"])
     data = from_plain(record)
+    try:
+        assertion, settings = _assertion_of(data), Settings(**data["settings"])
+    except (KeyError, TypeError) as error:
+        # Fields and arguments that one of two versions does not know.
+        why = f"its data are those of another version of pytest-llmfair ({error})"
+        raise ValueError(why) from error
+    with recording(Recorder(nodeid, settings)):
+        return evaluate(assertion)
+
+
+def _assertion_of(data: Mapping[str, Any]) -> EstimateAssertion:
     inputs = MetricInputs(
         **{
             **data["inputs"],
@@ -145,9 +156,7 @@ def judge_again(record: Mapping[str, Any], nodeid: str) -> Result:
     recipe = _with_findings(data["estimate"])
     metric = None if data["metric"] is None else Unregistered(*data["metric"])
     rules = Rules(**data["rules"])
-    assertion = EstimateAssertion(estimate_of(recipe), data["bound"], metric, rules, inputs)
-    with recording(Recorder(nodeid, Settings(**data["settings"]))):
-        return evaluate(assertion)
+    return EstimateAssertion(estimate_of(recipe), data["bound"], metric, rules, inputs)
 
 
 def changed_call(

@@ -14,19 +14,7 @@ from pytest_llmfair.metrics._registry import MetricInfo as MetricInfo
 from pytest_llmfair.metrics._registry import all_metrics as all_metrics
 from pytest_llmfair.metrics._registry import get_metric as get_metric
 from pytest_llmfair.metrics._registry import metric as metric
-from pytest_llmfair.metrics._registry import public_modules
-
-_HERE = ("MetricInfo", "all_metrics", "get_metric", "metric")
-
-
-def _public_names() -> dict[str, Any]:
-    names: dict[str, Any] = {}
-    for module in public_modules():
-        for name in module.__all__:
-            if not hasattr(module, name):
-                raise ImportError(f"{module.__name__} lists {name!r} and does not define it")
-            names[name] = getattr(module, name)
-    return names
+from pytest_llmfair.metrics._registry import modules_of, public_modules
 
 
 def __getattr__(name: str) -> Any:
@@ -34,12 +22,13 @@ def __getattr__(name: str) -> Any:
         return __dir__()
     if name.startswith("_"):
         raise AttributeError(name)
-    names = _public_names()
-    if name not in names:
-        raise AttributeError(f"pytest_llmfair.metrics has no {name!r}; it has {', '.join(names)}")
-    globals().update(names)
-    return names[name]
+    for module in modules_of(name):
+        if name in module.__all__:
+            globals()[name] = getattr(module, name)
+            return globals()[name]
+    raise AttributeError(f"pytest_llmfair.metrics has no {name!r}; it has {', '.join(__dir__())}")
 
 
 def __dir__() -> list[str]:
-    return sorted({*_HERE, *_public_names()})
+    here = "MetricInfo", "all_metrics", "get_metric", "metric"
+    return sorted({*here, *(name for module in public_modules() for name in module.__all__)})

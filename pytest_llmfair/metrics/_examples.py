@@ -73,6 +73,23 @@ def prompts(units: int, generations: int) -> Arguments:
     return {"prompts": [f"Summarise report {i}." for i in range(units)]}
 
 
+def embeddings(units: int, generations: int) -> Arguments:
+    """One embedding of every answer."""
+    return {f"embeddings_{side}": [[1.0, 0.0]] * units for side in "ab"}
+
+
+# What metrics get that name no example of their own, by what they need.
+BY_NEEDS: dict[str, Callable[[int, int], Arguments]] = {
+    "scores": scores,
+    "score_pairs": score_pairs,
+    "embedding_pairs": embeddings,
+    "texts": texts,
+    "text_pairs": text_pairs,
+    "pronoun_counts": pronoun_counts,
+    "prompts": prompts,
+}
+
+
 def _sides(units: int) -> list[str]:
     return ["a", "b"] * units
 
@@ -118,11 +135,6 @@ def qualified_pools(units: int, generations: int) -> Arguments:
 def lists(units: int, generations: int) -> Arguments:
     """One list of recommendations for everyone."""
     return {f"lists_{side}": [["book", "film", "song"]] * units for side in "ab"}
-
-
-def embeddings(units: int, generations: int) -> Arguments:
-    """One embedding of every answer."""
-    return {f"embeddings_{side}": [[1.0, 0.0]] * units for side in "ab"}
 
 
 def comparisons(units: int, generations: int) -> Arguments:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import functools
 import importlib
 import inspect
+import json
 import pkgutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from importlib import resources
 from itertools import chain
 from pathlib import Path
-from string import Template
 from types import MappingProxyType, ModuleType
 from typing import Any, Literal, ParamSpec, TypeVar, get_args
 
@@ -34,65 +35,24 @@ Scale = Literal["linear", "log"]
 Favourable = Literal["high", "low"]
 FairExample = Callable[[int, int], Mapping[str, Any]]
 
-_EXAMPLES: dict[Needs, FairExample] = {
-    "scores": _examples.scores,
-    "score_pairs": _examples.score_pairs,
-    "embedding_pairs": _examples.embeddings,
-    "texts": _examples.texts,
-    "text_pairs": _examples.text_pairs,
-    "pronoun_counts": _examples.pronoun_counts,
-    "prompts": _examples.prompts,
-}
-
 P = ParamSpec("P")
 E = TypeVar("E", bound=Estimate)
 
 _METRICS: dict[str, MetricInfo] = {}
 _ALIASES: dict[str, str] = {}
-_scanned = False
+_PACKAGE = "pytest_llmfair.metrics"
 
 
 @dataclass(frozen=True, slots=True)
 class MetricInfo:
     """Metadata of a metric; assertions, reports and documentation are made from it.
 
+    The attributes are the parameters of :func:`metric`, and two more.
+
     Attributes
     ----------
     name : str
         Public name, also the function's.
-    family, paper, symbol : str
-        Family of metrics, key of the paper that defines it, the symbol used there.
-    direction : {"lower", "higher", "two-sided"}
-        Which side of a bound is fairer; "two-sided" is judged on the distance to `fair_value`.
-    bounds : tuple of float
-        Range of the metric over all data.
-    fair_value : float
-        Value of a perfectly fair model with unlimited data.
-    unit : str
-        Unit of sampling, singular: "prompt", "pair", "candidate", "occupation", "person".
-    reported : str
-        Values printed in the papers, as context and not as a standard.
-    needs : str
-        Kind of data in the arguments, so that responses can be converted to them.
-    scorer : str or None
-        Scorer that turns texts into the scores this metric needs.
-    generations : int
-        Answers to collect per prompt when the caller does not say.
-    aliases : tuple of str
-        Other names accepted wherever the name is: short ones, and the paper's own spelling.
-    scale : {"linear", "log"}
-        "log" for ratios: a bound is on the absolute logarithm of the value.
-    judged_with : mapping
-        Keyword arguments that assertions use unless the caller gives others.
-    example : callable or None
-        Function from the numbers of units (of each group) and of generations to the keyword
-        arguments of a perfectly fair model, used for plans and printed examples.
-    favourable : {"high", "low"} or None
-        Which rate or score is better for the group that has it: "high" for being selected, "low"
-        for errors and harm. None where neither is, or only the user's data tell.
-    reduce : callable or None
-        What turns the answers to some pairs into a row of numbers each, which is all that the
-        metric needs of them; workers of an audit do that.
     function : callable
         The metric itself.
 
@@ -171,10 +131,8 @@ class MetricInfo:
 
         Parameters
         ----------
-        units : int
-            Sampling units, of each group where groups are compared.
-        generations : int
-            Generations per unit.
+        units, generations : int
+            As in :meth:`fair_arguments`.
         """
         return self.function(**{**self.judged_with, **self.fair_arguments(units, generations)})
 
@@ -212,9 +170,8 @@ def metric(
 ) -> Callable[[Callable[P, E]], Callable[P, E]]:
     """Register a function from arrays to an `Estimate` as a metric.
 
-    In a package or in a user's own ``conftest.py``: either way the function becomes a metric with
-    an assertion, a row in every report and in ``llmfair metrics``, and the shared tests of
-    :mod:`pytest_llmfair.testing`.
+    In a user's own ``conftest.py`` too, it gets an assertion, a row in every report and in
+    ``llmfair metrics``, and the shared tests of :mod:`pytest_llmfair.testing`.
 
     Parameters
     ----------
@@ -285,7 +242,7 @@ def metric(
     if needs == "table" and scorer is not None:
         raise ValueError(
             f"scorer={scorer!r} has no use without needs=..., which says what the arguments are "
-            f"made of: {', '.join(_EXAMPLES)}"
+            f"made of: {', '.join(_examples.BY_NEEDS)}"
         )
     fair = fair_value if fair_value is not None else (high if direction == "higher" else 0.0)
 
@@ -312,8 +269,7 @@ def metric(
             # Rows from templates and continuations list the groups that no prompt names.
             rows = (each for each in (*args, *kwargs.values()) if isinstance(each, list))
             uncovered = chain.from_iterable(getattr(each, "lacks", ()) for each in rows)
-            call = Call(info.name, args, kwargs)
-            found = estimate.with_metric(info, call)
+            found = estimate.with_metric(info, Call(info.name, args, kwargs))
             return found.with_findings(*map(Finding.uncovered, uncovered))
 
         info = MetricInfo(
@@ -332,7 +288,7 @@ def metric(
             aliases=aliases,
             scale=scale,
             judged_with=MappingProxyType(dict(judged_with or {})),
-            example=example or _EXAMPLES.get(needs),
+            example=example or _examples.BY_NEEDS.get(needs),
             favourable=favourable,
             reduce=reduce,
             function=measured,
@@ -343,24 +299,13 @@ def metric(
     return register
 
 
-def written(name: str, words: Mapping[str, str]) -> Callable[[Callable[P, E]], Callable[P, E]]:
-    """Set the name and the docstring of a generated metric; `words` replace its $names."""
-
-    def write(function: Callable[P, E]) -> Callable[P, E]:
-        function.__name__ = function.__qualname__ = name
-        function.__doc__ = Template(inspect.cleandoc(function.__doc__ or "")).substitute(words)
-        return function
-
-    return write
-
-
 def _as_fixed(estimate: E) -> E:
     """Report on fixed units what was measured as a sample, whose interval is never narrower."""
+    estimate = replace(estimate, sample=replace(estimate.sample, population="fixed"))
     single = (
         "a fixed unit has a single row, so that nothing shows how its answers vary: the interval "
         "is that of units drawn from more, wider than needed"
     )
-    estimate = replace(estimate, sample=replace(estimate.sample, population="fixed"))
     return estimate.with_findings(Finding("no_repeats", single))
 
 
@@ -382,12 +327,26 @@ def _origin(info: MetricInfo) -> tuple[str, str]:
     return str(Path(code.co_filename).resolve()), info.name
 
 
-def public_modules() -> list[ModuleType]:
+@functools.cache
+def public_modules() -> tuple[ModuleType, ...]:
     """Import every public module of this folder and of its folders, in alphabetical order."""
-    package = importlib.import_module("pytest_llmfair.metrics")
-    found = pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
+    package = importlib.import_module(_PACKAGE)
+    found = pkgutil.walk_packages(package.__path__, f"{_PACKAGE}.")
     names = sorted(each.name for each in found if not each.ispkg and "._" not in each.name)
-    return [importlib.import_module(name) for name in names]
+    return tuple(map(importlib.import_module, names))
+
+
+@functools.cache
+def _homes() -> dict[str, str]:
+    """Read the module of each public name and alias, as tests/make_stub.py writes them."""
+    text = (resources.files(_PACKAGE) / "names.json").read_text("utf-8")
+    return {name: home for home, names in json.loads(text).items() for name in names}
+
+
+def modules_of(name: str) -> tuple[ModuleType, ...]:
+    """Import the module that a name or alias is listed for, or all where it is not listed."""
+    home = _homes().get(name)
+    return public_modules() if home is None else (importlib.import_module(f"{_PACKAGE}.{home}"),)
 
 
 def all_metrics() -> dict[str, MetricInfo]:
@@ -399,10 +358,7 @@ def all_metrics() -> dict[str, MetricInfo]:
     >>> all_metrics()["rabbi"].paper
     'rabbi'
     """
-    global _scanned
-    if not _scanned:
-        public_modules()
-        _scanned = True
+    public_modules()
     return dict(sorted(_METRICS.items()))
 
 
@@ -413,11 +369,6 @@ def get_metric(name: str) -> MetricInfo:
     ----------
     name : str
         Name or alias of a metric, such as "toxic_fraction" or "TF".
-
-    Returns
-    -------
-    MetricInfo
-        The metric and what its decorator says about it.
 
     Raises
     ------
@@ -432,14 +383,13 @@ def get_metric(name: str) -> MetricInfo:
     """
     if not isinstance(name, str):
         raise ValueError(f"the metric is {str(name)[:40]!r}, a {type(name).__name__}; give a name")
-    known = all_metrics()
-    if name in known:
-        return known[name]
-    if name in _ALIASES:
-        return known[_ALIASES[name]]
+    modules_of(name)
+    if (found := _METRICS.get(name) or _METRICS.get(_ALIASES.get(name, ""))) is not None:
+        return found
     if name == "counterfactual_invariance":
         raise ValueError(
             f"{name} is an assertion of its own: call assert_{name}(pairs, eps=..., client=...)"
         )
+    known = all_metrics()
     names = {alias: known[own].family for alias, own in _ALIASES.items()}
     raise unknown_metric(name, {key: each.family for key, each in known.items()} | names)

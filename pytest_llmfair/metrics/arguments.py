@@ -6,15 +6,18 @@ Every error names the argument, the row and the remedy.
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence, Set, Sized
 from itertools import pairwise
-from typing import Any, Protocol, TypeVar
+from typing import Any, Literal, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from pytest_llmfair.responses import REMEDY, DigestedText, Missing
 from pytest_llmfair.stats import Estimate, Finding
+
+_MANY_GROUPS = 100
 
 # For metrics and for the rooms above; these are not names of `pytest_llmfair.metrics`.
 __all__: list[str] = []
@@ -37,11 +40,10 @@ class Masks(Protocol):
 
 
 Mask = Masks | str | Sequence[str] | None
+# Of two answers, by name or as a symmetric function.
+Dissimilarity = Literal["jaccard", "sentiment"] | Callable[[Any, Any], float]
 
 _ANY_RANGE = ", or compare groups with score_difference, which takes scores of any range"
-# Exact distributions of counts are computed; more generations than this is a mistake.
-_MOST_COUNTED = 1_000_000
-
 # These arguments may have several columns; for predictions that would be a mistake.
 _GROUPING = ("groups", "units", "rounds", "strata")
 
@@ -313,25 +315,31 @@ def group_rows(groups: Any, rows: int, argument: str = "groups") -> RowsByLabel:
             f"{argument} holds {len(members)} group ({', '.join(map(str, members))}); "
             "a comparison needs at least two"
         )
+    if len(members) > _MANY_GROUPS:
+        n = len(members)
+        # Said at once, since the user may stop it: an identifier of people makes a group of each.
+        warnings.warn(
+            f"{argument} holds {n:,} groups, and all {n * (n - 1) // 2:,} pairs of them are "
+            "compared, which may take minutes or hours; give a column with fewer groups",
+            stacklevel=2,
+        )
     return members
+
+
+def reference_groups(reference: Any, names: Sequence[Hashable]) -> list[Hashable] | None:
+    """Return the groups of a reference, one or several; None for "rest", all but the own."""
+    if isinstance(reference, str) and reference == "rest" and "rest" not in names:
+        return None
+    union = isinstance(reference, (list, np.ndarray)) or (
+        isinstance(reference, tuple) and reference not in names
+    )
+    return list(reference) if union else [reference]
 
 
 def known_population(population: str) -> None:
     """Raise ``ValueError`` unless `population` is "sampled" or "fixed"."""
     if population not in ("sampled", "fixed"):
         raise ValueError(f'population is {population!r}; choose "sampled" or "fixed"')
-
-
-def counts(values: Any, argument: str) -> npt.NDArray[np.int64]:
-    """Return whole numbers of at least 0, one per row."""
-    array = flat_scores(values, argument)
-    wrong = ~((array >= 0) & (array <= _MOST_COUNTED) & (array == np.floor(array)))
-    if wrong.any():
-        i = int(np.argmax(wrong))
-        raise ValueError(
-            f"{argument} row {i} is {array[i]:g}; give whole numbers from 0 to {_MOST_COUNTED}"
-        )
-    return array.astype(np.int64)
 
 
 def text_rows(texts: Any, argument: str) -> list[list[str]]:
@@ -389,16 +397,4 @@ def note_canned(estimate: E, answers: Iterable[Hashable]) -> E:
             "answer shows nothing"
         )
         return estimate.with_findings(Finding("uninformative", canned))
-    return estimate
-
-
-def note_ragged(estimate: E, rows: Rows) -> E:
-    """Say that prompts have different numbers of generations."""
-    lengths = {0} if isinstance(rows, np.ndarray) else set(map(len, rows))
-    if min(lengths) != max(lengths):
-        ragged = (
-            f"prompts have {min(lengths)} to {max(lengths)} generations; "
-            "the value is the mean of the prompts' means"
-        )
-        return estimate.with_findings(Finding.note(ragged))
     return estimate

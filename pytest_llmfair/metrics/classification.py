@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 
 from pytest_llmfair._util.validation import share
 from pytest_llmfair.metrics import _examples
+from pytest_llmfair.metrics._parameters import described
 from pytest_llmfair.metrics._rates import (
     ERROR_RATES,
     ErrorRate,
@@ -21,7 +22,7 @@ from pytest_llmfair.metrics._rates import (
     ratio,
     selection_rates,
 )
-from pytest_llmfair.metrics._registry import metric, written
+from pytest_llmfair.metrics._registry import metric
 from pytest_llmfair.stats import (
     Estimate,
     MaxPairwiseDifference,
@@ -33,6 +34,26 @@ from pytest_llmfair.stats import (
 )
 
 __all__ = ["demographic_parity_difference", "impact_ratio"]
+
+_PARAMETERS = """
+    y_true, y_pred : array_like of shape (n_rows,)
+        True and predicted classes.
+    groups : array_like of shape (n_rows,) or (n_rows, n_columns)
+        Protected-attribute label of each row. Several columns, also of a data frame, compare
+        their intersections, such as "sex=F & age=30".
+    positive : object
+        The class that the rate is about; all others are the rest.
+    units : sequence, optional
+        One label per row; rows with equal labels are one sampling unit, and a label that appears
+        in both groups makes the comparison paired. Default: each row.
+    population : {"sampled", "fixed"}
+        Whether the units were drawn from a larger population or are all of it.
+
+    Raises
+    ------
+    ValueError
+        If lengths differ, a label or class is missing, or there is one group only.
+    """
 
 
 @metric(
@@ -47,6 +68,7 @@ __all__ = ["demographic_parity_difference", "impact_ratio"]
     example=_examples.predictions,
     favourable="high",
 )
+@described(_PARAMETERS)
 def demographic_parity_difference(
     y_pred: ArrayLike,
     *,
@@ -64,16 +86,6 @@ def demographic_parity_difference(
     ----------
     y_pred : array_like of shape (n_rows,)
         Predicted classes.
-    groups : array_like of shape (n_rows,) or (n_rows, n_columns)
-        Protected-attribute label of each row. Several columns, also of a data frame, compare
-        their intersections, such as "sex=F & age=30".
-    positive : object
-        The class whose rate is compared; all others are the rest.
-    units : sequence, optional
-        One label per row; rows with equal labels are one sampling unit, and a label that appears
-        in both groups makes the comparison paired. Default: each row.
-    population : {"sampled", "fixed"}
-        Whether the units were drawn from a larger population or are all of it.
 
     Returns
     -------
@@ -81,11 +93,6 @@ def demographic_parity_difference(
         Value in [0, 1]; 0 when the rates are equal. Two groups: ``.signed`` is the first (in order
         of appearance) minus the second. More: the largest difference of any two. ``.groups`` has
         every pair, then each group with its ``rate``.
-
-    Raises
-    ------
-    ValueError
-        If lengths differ, a label or prediction is missing, or there is one group only.
 
     Examples
     --------
@@ -110,6 +117,7 @@ def demographic_parity_difference(
     example=_examples.predictions,
     favourable="high",
 )
+@described(_PARAMETERS)
 def impact_ratio(
     y_pred: ArrayLike,
     *,
@@ -128,19 +136,9 @@ def impact_ratio(
     ----------
     y_pred : array_like of shape (n_rows,)
         Predicted classes.
-    groups : array_like of shape (n_rows,) or (n_rows, n_columns)
-        Protected-attribute label of each row. Several columns, also of a data frame, compare
-        their intersections, such as "sex=F & age=30".
-    positive : object
-        The class whose rate is compared; all others are the rest.
     minimum_share : float
         Groups with a smaller share of the rows than this, in [0, 1], are not judged: they are
         neither the smallest nor the largest rate, and are in ``.groups`` with count and rate.
-    units : sequence, optional
-        One label per row; rows with equal labels are one sampling unit, and a label that appears
-        in both groups makes the comparison paired. Default: each row.
-    population : {"sampled", "fixed"}
-        Whether the units were drawn from a larger population or are all of it.
 
     Returns
     -------
@@ -167,39 +165,45 @@ def impact_ratio(
     return ratio(rates, smaller=True, least=share(minimum_share, "minimum_share"))
 
 
-# Parameters of every error rate.
-_PARAMETERS = """\
-y_true, y_pred : array_like of shape (n_rows,)
-    True and predicted classes.
-groups : array_like of shape (n_rows,)
-    Protected-attribute label of each row.
-positive : object
-    The class the rate is about; all others are the rest.
-units : sequence, optional
-    One label per row; rows with equal labels are one sampling unit, and a label that
-    appears in both groups makes the comparison paired. Default: each row.
-population : {"sampled", "fixed"}
-    Whether the units were drawn from a larger population or are all of it."""
-
-
-def _words_of(rate: ErrorRate, metric_name: str) -> dict[str, str]:
-    """Return what the $names in the documentation of an error rate stand for."""
-    return {
-        "metric": metric_name,
-        "rate": rate.name,
-        "symbol": f"{rate.symbol}D",
-        "formula": rate.formula,
-        "share": rate.share,
-        "counted": rate.counted,
-        "parameters": _PARAMETERS,
-    }
-
-
 def _difference_of(rate: ErrorRate) -> Callable[..., Estimate]:
     """Make the difference of an error rate."""
-    name = f"{rate.name} difference".replace(" ", "_")
 
-    @metric(
+    def measure(
+        y_true: ArrayLike,
+        y_pred: ArrayLike,
+        *,
+        groups: ArrayLike,
+        positive: Any = 1,
+        units: Sequence[Hashable] | None = None,
+        population: Population = "sampled",
+    ) -> RateDifference | MaxPairwiseDifference | Undefined:
+        return difference(error_rates(rate, y_true, y_pred, groups, positive, units, population))
+
+    name = f"{rate.name} difference".replace(" ", "_")
+    measure.__name__ = measure.__qualname__ = name
+    measure.__doc__ = f"""Largest absolute difference of the groups' {rate.name}s.
+
+    {rate.symbol}D of Bouchard (2024), section 3.2.2: the difference of
+    ``{rate.formula}``,
+    the share of {rate.share}.
+
+    Returns
+    -------
+    RateDifference, MaxPairwiseDifference or Undefined
+        Value in [0, 1]; 0 when the rates are equal. Two groups: ``.signed`` is the first (in
+        order of appearance) minus the second. More: the largest difference of any two.
+        ``.groups`` has every pair, then each group with its ``rate``. NaN with a reason when a
+        group has no row that is {rate.counted}.
+
+    Examples
+    --------
+    >>> from pytest_llmfair.metrics import {name}
+    >>> y_true = [1, 1, 0, 0] + [1, 1, 1, 1, 0, 0, 0, 0]
+    >>> y_pred = [1, 0, 1, 0] + [1, 1, 1, 0, 0, 0, 0, 1]
+    >>> {name}(y_true, y_pred, groups=["a"] * 4 + ["b"] * 8)
+    RateDifference 0.250 [0.000, 0.807] (95 %, 6 people)
+    """
+    return metric(
         family="classification",
         unit="person",
         example=_examples.people,
@@ -210,9 +214,13 @@ def _difference_of(rate: ErrorRate) -> Callable[..., Estimate]:
         direction="lower",
         bounds=(0.0, 1.0),
         reported="thresholds only, no measured values",
-    )
-    @written(name, _words_of(rate, name))
-    def difference_of_rates(
+    )(described(_PARAMETERS)(measure))
+
+
+def _ratio_of(rate: ErrorRate) -> Callable[..., Estimate]:
+    """Make the ratio of an error rate."""
+
+    def measure(
         y_true: ArrayLike,
         y_pred: ArrayLike,
         *,
@@ -220,48 +228,35 @@ def _difference_of(rate: ErrorRate) -> Callable[..., Estimate]:
         positive: Any = 1,
         units: Sequence[Hashable] | None = None,
         population: Population = "sampled",
-    ) -> RateDifference | MaxPairwiseDifference | Undefined:
-        """Largest absolute difference of the groups' ${rate}s.
+    ) -> RateRatio | MaxPairwiseRatio | Undefined:
+        return ratio(error_rates(rate, y_true, y_pred, groups, positive, units, population))
 
-        $symbol of Bouchard (2024), section 3.2.2: the difference of
-        ``$formula``,
-        the share of $share.
-
-        Parameters
-        ----------
-        $parameters
-
-        Returns
-        -------
-        RateDifference, MaxPairwiseDifference or Undefined
-            Value in [0, 1]; 0 when the rates are equal. Two groups: ``.signed`` is the first (in
-            order of appearance) minus the second. More: the largest difference of any two.
-            ``.groups`` has every pair, then each group with its ``rate``. NaN with a reason when a
-            group has no row that is $counted.
-
-        Raises
-        ------
-        ValueError
-            If lengths differ, a label or class is missing, or there is one group only.
-
-        Examples
-        --------
-        >>> from pytest_llmfair.metrics import $metric
-        >>> y_true = [1, 1, 0, 0] + [1, 1, 1, 1, 0, 0, 0, 0]
-        >>> y_pred = [1, 0, 1, 0] + [1, 1, 1, 0, 0, 0, 0, 1]
-        >>> $metric(y_true, y_pred, groups=["a"] * 4 + ["b"] * 8)
-        RateDifference 0.250 [0.000, 0.807] (95 %, 6 people)
-        """
-        return difference(error_rates(rate, y_true, y_pred, groups, positive, units, population))
-
-    return difference_of_rates
-
-
-def _ratio_of(rate: ErrorRate) -> Callable[..., Estimate]:
-    """Make the ratio of an error rate."""
     name = f"{rate.name} ratio".replace(" ", "_")
+    measure.__name__ = measure.__qualname__ = name
+    measure.__doc__ = f"""Ratio of the groups' {rate.name}s, the first over the second.
 
-    @metric(
+    Disparity of Saleiro et al. (2018) in the share of
+    {rate.share}:
+    ``{rate.formula}``.
+
+    Returns
+    -------
+    RateRatio, MaxPairwiseRatio or Undefined
+        Value in [0, inf), 1 when the rates are equal, infinite over a rate of 0; a bound is on
+        the absolute logarithm. More than two groups: the pair whose ratio is furthest from 1.
+        NaN with a reason when a group has no row that is {rate.counted},
+        or no group an error. ``.groups`` has every pair, and ``rate`` and ``n`` of every
+        group.
+
+    Examples
+    --------
+    >>> from pytest_llmfair.metrics import {name}
+    >>> y_true = [1, 1, 0, 0] + [1, 1, 1, 1, 0, 0, 0, 0]
+    >>> y_pred = [1, 0, 1, 0] + [1, 1, 1, 0, 0, 0, 0, 1]
+    >>> {name}(y_true, y_pred, groups=["a"] * 4 + ["b"] * 8)
+    RateRatio 2.000 [0.260, 13.723] (95 %, 6 people)
+    """
+    return metric(
         family="classification",
         unit="person",
         example=_examples.people,
@@ -273,52 +268,7 @@ def _ratio_of(rate: ErrorRate) -> Callable[..., Estimate]:
         bounds=(0.0, math.inf),
         fair_value=1.0,
         scale="log",
-    )
-    @written(name, _words_of(rate, name))
-    def ratio_of_rates(
-        y_true: ArrayLike,
-        y_pred: ArrayLike,
-        *,
-        groups: ArrayLike,
-        positive: Any = 1,
-        units: Sequence[Hashable] | None = None,
-        population: Population = "sampled",
-    ) -> RateRatio | MaxPairwiseRatio | Undefined:
-        """Ratio of the groups' ${rate}s, the first over the second.
-
-        Disparity of Saleiro et al. (2018) in the share of
-        $share:
-        ``$formula``.
-
-        Parameters
-        ----------
-        $parameters
-
-        Returns
-        -------
-        RateRatio, MaxPairwiseRatio or Undefined
-            Value in [0, inf), 1 when the rates are equal, infinite over a rate of 0; a bound is on
-            the absolute logarithm. More than two groups: the pair whose ratio is furthest from 1.
-            NaN with a reason when a group has no row that is $counted,
-            or no group an error. ``.groups`` has every pair, and ``rate`` and ``n`` of every
-            group.
-
-        Raises
-        ------
-        ValueError
-            If lengths differ, a label or class is missing, or there is one group only.
-
-        Examples
-        --------
-        >>> from pytest_llmfair.metrics import $metric
-        >>> y_true = [1, 1, 0, 0] + [1, 1, 1, 1, 0, 0, 0, 0]
-        >>> y_pred = [1, 0, 1, 0] + [1, 1, 1, 0, 0, 0, 0, 1]
-        >>> $metric(y_true, y_pred, groups=["a"] * 4 + ["b"] * 8)
-        RateRatio 2.000 [0.260, 13.723] (95 %, 6 people)
-        """
-        return ratio(error_rates(rate, y_true, y_pred, groups, positive, units, population))
-
-    return ratio_of_rates
+    )(described(_PARAMETERS)(measure))
 
 
 _MADE = {

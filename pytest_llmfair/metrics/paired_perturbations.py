@@ -2,38 +2,35 @@
 
 from __future__ import annotations
 
-import functools
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Hashable, Sequence
+from dataclasses import replace
 from itertools import chain
 from typing import Any, Literal
 
-import numpy as np
-
 from pytest_llmfair._util.validation import share, whole
 from pytest_llmfair.metrics import _examples
-from pytest_llmfair.metrics._fairpair import (
-    ReadAnswer,
+from pytest_llmfair.metrics._paired_perturbations import (
     SideAnswers,
-    by_calling,
     describe_lengths,
-    differences,
     fold_count,
     folded,
-    jaccard,
+    prepared,
 )
 from pytest_llmfair.metrics._registry import metric
-from pytest_llmfair.metrics.arguments import Floats, TextRows, labels, text_rows
+from pytest_llmfair.metrics.arguments import (
+    Dissimilarity,
+    Floats,
+    TextRows,
+    labels,
+    text_rows,
+)
 from pytest_llmfair.stats import FairPairRatio, Finding, Population
 from pytest_llmfair.text import tokens
-from pytest_llmfair.text.vocabulary import Ids
 
 __all__ = ["fairpair", "ngram_contrast", "perturbation_is_valid"]
-
-Dissimilarity = Literal["jaccard", "sentiment"] | Callable[[Any, Any], float]
 
 
 @metric(
@@ -116,7 +113,7 @@ def fairpair(
         continuations_of_perturbed=continuations_of_perturbed,
     )
     joined = None if units is None else labels(units, "units", len(answers.counts))
-    phi = _measure(dissimilarity, answers)
+    phi = prepared(dissimilarity, answers)
     k = fold_count(folds)
 
     def dissimilarities(prompt: int) -> Floats:
@@ -144,69 +141,6 @@ def fairpair(
     if lengths:
         estimate = estimate.with_findings(Finding.note(describe_lengths(lengths, joined)))
     return estimate
-
-
-@dataclass(frozen=True, slots=True)
-class _PreparedDissimilarity:
-    """A dissimilarity, and what turns an answer into what it takes."""
-
-    # `negative_type`: equal sides are known to give the smallest possible F.
-
-    name: str
-    read: ReadAnswer
-    between_all: Callable[[list[Any]], Floats]
-    join: Callable[[list[Any]], Any]
-    negative_type: bool = True
-
-
-def _measure(dissimilarity: Dissimilarity, answers: SideAnswers) -> _PreparedDissimilarity:
-    if isinstance(dissimilarity, str):
-        if dissimilarity == "jaccard":
-            return _PreparedDissimilarity("jaccard", answers.ids(), jaccard, _concatenated)
-        if dissimilarity == "sentiment":
-            return _PreparedDissimilarity("sentiment", answers.scores(), differences, _mean)
-    if not callable(dissimilarity):
-        raise ValueError(
-            f"dissimilarity is {dissimilarity!r}; choose jaccard, sentiment, or give a function "
-            "of two answers"
-        )
-    joins: dict[str, Callable[[list[Any]], Any]] = {
-        "texts": _no_fold,
-        "token sets": _union,
-        "scores": _mean,
-    }
-    return _PreparedDissimilarity(
-        getattr(dissimilarity, "__name__", type(dissimilarity).__name__),
-        _as_it_is,
-        functools.partial(by_calling, dissimilarity),
-        joins[answers.kind],
-        negative_type=False,
-    )
-
-
-def _as_it_is(answer: Any) -> Any:
-    return answer
-
-
-def _concatenated(ids: list[Ids]) -> Ids:
-    return np.concatenate(ids)
-
-
-def _mean(scores: list[float]) -> float:
-    return float(np.mean(scores))
-
-
-def _union(sets: list[Any]) -> frozenset[Any]:
-    return frozenset(chain(*sets))
-
-
-def _no_fold(texts: list[str]) -> str:
-    if len(texts) > 1:
-        raise ValueError(
-            "folds of texts have no meaning for a dissimilarity of your own; give token sets (a "
-            "fold is their union), scores (their mean), or folds=None"
-        )
-    return texts[0]
 
 
 def perturbation_is_valid(

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from pytest_llmfair._util.printing import printable
 from pytest_llmfair.judging.facts import Record
 from pytest_llmfair.judging.message import headline
 from pytest_llmfair.reports.columns import accepted
@@ -68,7 +69,7 @@ def _place(record: Record, root: str, workspace: str) -> str:
 
 
 def _data(text: str) -> str:
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    return printable(text).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
 def _property(text: str) -> str:

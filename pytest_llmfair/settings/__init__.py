@@ -172,7 +172,7 @@ def resolve(
     import pytest
 
     _check_keys(config)
-    values: dict[str, Any] = {"detailed": config.get_verbosity() >= 2}
+    values: dict[str, Any] = {"detailed": config.getoption("verbose", 0) >= 2}
     for option in OPTIONS:
         source, folder = option.flag, config.invocation_params.dir
         text = None if option.ini_only else config.getoption(option.key)

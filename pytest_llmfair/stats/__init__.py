@@ -15,7 +15,7 @@ from pytest_llmfair.stats._records import (
 )
 from pytest_llmfair.stats.binomial import BinomialSkew
 from pytest_llmfair.stats.crossed import Crossed
-from pytest_llmfair.stats.derived import Scaled
+from pytest_llmfair.stats.derived import RelativeDifference, Scaled
 from pytest_llmfair.stats.difference import PairedDifference
 from pytest_llmfair.stats.distance import Distance
 from pytest_llmfair.stats.fairpair_ratio import FairPairRatio
@@ -30,7 +30,6 @@ from pytest_llmfair.stats.pairwise_max_ratio import MaxPairwiseRatio
 from pytest_llmfair.stats.rank_biserial import RankBiserial
 from pytest_llmfair.stats.rate_difference import RateDifference
 from pytest_llmfair.stats.rate_ratio import RateRatio
-from pytest_llmfair.stats.relative_difference import RelativeDifference
 from pytest_llmfair.stats.sequential import BettingMean, Spending
 from pytest_llmfair.stats.user_function import JackknifeEstimate, MetricDistance
 from pytest_llmfair.stats.worst_groups import WorstGroups

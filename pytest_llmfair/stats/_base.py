@@ -12,9 +12,15 @@ from typing import Any, ClassVar, Literal, Self
 from pytest_llmfair._util.validation import one_sided
 from pytest_llmfair._util.wording import number, p_value
 from pytest_llmfair.stats._p_values import invert, within_share
-from pytest_llmfair.stats._records import Call, Contributions, Finding, Interval, Sample
+from pytest_llmfair.stats._records import (
+    Call,
+    Contributions,
+    Finding,
+    Interval,
+    Sample,
+    Sealed,
+)
 from pytest_llmfair.stats._score_intervals import normal_quantile, t_quantile
-from pytest_llmfair.stats._sealed import Sealed
 from pytest_llmfair.stats._shown import Shown
 
 # Rows of a table that its text form shows: each computes an interval, which takes time.
@@ -28,8 +34,7 @@ class Estimate(Shown, Sealed, ABC):
     """A number with its uncertainty; one subclass per inference engine.
 
     A subclass gives two one-sided bounds; interval, p-values and verdicts follow from them and so
-    can never disagree. No attribute can be assigned again; ``dataclasses.replace`` makes a changed
-    copy.
+    can never disagree. ``dataclasses.replace`` makes a changed copy.
 
     Attributes
     ----------
@@ -47,24 +52,18 @@ class Estimate(Shown, Sealed, ABC):
         What each row adds to the value, where the estimate is smooth in its rows.
     findings : tuple of Finding
         Warnings, explanations, and reasons why the value is undefined or must not be judged.
-    metric : object or None
-        Metadata of the metric that made the estimate.
-    call : Call or None
-        The call of that metric; None where the estimate was made in another way.
+    metric, call : object, Call or None
+        Metadata of the metric that made the estimate, and its call.
     variant : str
-        What the value depends on besides the data, printed after the metric's name, such as
-        "@25" for a maximum over 25 generations; estimates of different variants are never
-        compared.
+        What the value depends on besides the data, such as "@25"; variants are never compared.
     unit : str
         What a sampling unit of these data is, where it is not the metric's usual one.
     compares_answers : bool
-        Whether answers to the members of each pair are compared with each other: sampling alone
-        then makes them differ.
+        Whether answers to the members of each pair are compared, which differ by sampling alone.
     measures : {"value", "excess"}
         Whether this is a metric's value or its excess over the noise floor.
     floor, excess : Estimate or None
-        What two answers to the same prompt give, and the value less that floor; known where such
-        a comparison has several generations a side.
+        What two answers to the same prompt give where there are several, and the value less that.
 
     Examples
     --------
@@ -130,7 +129,7 @@ class Estimate(Shown, Sealed, ABC):
 
     @property
     def undefined(self) -> str | None:
-        """Why the value is NaN, in words; None where it is defined."""
+        """Reason for a NaN value, in words; None where it is defined."""
         return next((f.text for f in self.findings if f.code == "undefined"), None)
 
     @property
@@ -158,18 +157,7 @@ class Estimate(Shown, Sealed, ABC):
         return self.debiased if self.of == "debiased" else self.value
 
     def interval(self, level: float = 0.95) -> Interval:
-        """Two-sided interval.
-
-        Parameters
-        ----------
-        level : float
-            Confidence level in (0, 1).
-
-        Returns
-        -------
-        Interval
-            Both ends NaN when the value is undefined.
-        """
+        """Two-sided interval of a confidence level in (0, 1); NaN where the value is."""
         alpha = one_sided(level)
         if self.undefined is not None:
             return Interval(math.nan, math.nan, level, "not computable", self.of)
@@ -180,8 +168,8 @@ class Estimate(Shown, Sealed, ABC):
     def p_exceeds(self, x: float) -> float:
         """One-sided p-value of the claim that the true value is above ``x``.
 
-        Below ``(1 - level) / 2`` exactly when the lower end of ``interval(level)`` is above ``x``.
-        NaN when the value is undefined.
+        Below ``(1 - level) / 2`` exactly when the lower end of ``interval(level)`` is above ``x``
+        (for :meth:`p_within` the upper end is not above it). NaN when the value is undefined.
         """
         if self.undefined is not None:
             return math.nan
@@ -189,12 +177,7 @@ class Estimate(Shown, Sealed, ABC):
         return p if p < 0.5 else 1.0 - self._p_below(x)
 
     def p_within(self, x: float) -> float:
-        """One-sided p-value of the claim that the true value is at most ``x``.
-
-        Below ``(1 - level) / 2`` exactly when the upper end of ``interval(level)`` is not above
-        ``x``.
-        NaN when the value is undefined.
-        """
+        """As :meth:`p_exceeds`, of the claim that the true value is at most ``x``."""
         if self.undefined is not None:
             return math.nan
         p = self._p_below(x)
@@ -207,7 +190,7 @@ class Estimate(Shown, Sealed, ABC):
         return invert(lambda alpha: self.upper_bound(alpha) <= x)
 
     def noise_floor(self) -> float:
-        """Return what a perfectly fair model would score at this sample size.
+        """Estimate the value of a perfectly fair model at this sample size.
 
         NaN where the metric is not folded, so that its fair value needs no floor.
         """
@@ -216,37 +199,21 @@ class Estimate(Shown, Sealed, ABC):
     def standard_error(self, at: float | None = None) -> float:
         """Return the standard error; NaN where the kind has none.
 
-        Parameters
-        ----------
-        at : float, optional
-            Without it the observed error; where units do not differ, that of one event more.
-            With it the error planned for when the truth is `at`: from the sample size alone, with
-            an intraclass correlation of 0.3 between generations of a unit.
+        Without `at` the observed error; where units do not differ, that of one event more. With
+        it the error planned for when the truth is `at`: from the sample size alone, with an
+        intraclass correlation of 0.3 between generations of a unit.
         """
         return math.nan
 
     def fair_passes(
         self, allowed: tuple[float, float], fair: float, alpha: float
     ) -> Callable[[float], float]:
-        """Return how often a perfectly fair model would pass, by sample size.
+        """Predict the pass rate of a perfectly fair model by sample size.
 
-        The truth is set to the fair value; base rates and spreads are those of the data. By
-        default a normal approximation with the observed error and the widths of the interval.
-
-        Parameters
-        ----------
-        allowed : tuple of float
-            Values within the bound; infinite on a side that does not count.
-        fair : float
-            Value of a perfectly fair model.
-        alpha : float
-            One-sided error rate of the interval.
-
-        Returns
-        -------
-        callable
-            From the number of units, as a multiple of those there are, to the probability that
-            the whole interval is within `allowed`; NaN where that is unknown.
+        From the number of units, as a multiple of those there are, to the probability that the
+        whole interval is within `allowed` (infinite on a side that does not count); NaN where
+        unknown. The truth is set to the fair value; base rates and spreads are those of the data.
+        By default a normal approximation with the observed error and the widths of the interval.
         """
         low, high = (end - fair for end in allowed)
         below, above = self.value - self.lower_bound(alpha), self.upper_bound(alpha) - self.value
@@ -272,11 +239,6 @@ class Estimate(Shown, Sealed, ABC):
             without one it is the observed variance.
         level : float
             Two-sided confidence level of the assertion.
-
-        Returns
-        -------
-        float
-            Distance beyond the bound, on the metric's scale.
         """
         reach = normal_quantile(1.0 - one_sided(level)) + normal_quantile(power)
         return reach * self.standard_error(bound)
@@ -288,21 +250,14 @@ class Estimate(Shown, Sealed, ABC):
     def needed_units(
         self, threshold: float, *, power: float = 0.8, level: float = 0.95
     ) -> tuple[int, int] | None:
-        """Return how many units would decide against ``threshold``, as a range.
+        """Estimate the number of units that would decide against ``threshold``, as a range.
 
-        The range comes from the 50 % interval: one number would be false precision, since the
-        distance to the threshold is itself uncertain. ``None`` when the value sits on the
-        threshold or is undefined, or its 50 % interval has no end; the upper end is capped at a
-        million.
+        The range comes from the 50 % interval, since the distance to the threshold is itself
+        uncertain. ``None`` when the value sits on the threshold or is undefined, or its 50 %
+        interval has no end; the upper end is capped at a million.
 
-        Parameters
-        ----------
-        threshold : float
-            Value to decide against, on the metric's scale.
-        power : float
-            Probability in (0, 1) of a decision.
-        level : float
-            Two-sided confidence level of the assertion.
+        `power` is the probability in (0, 1) of a decision, `level` the two-sided confidence level
+        of the assertion.
         """
         if self.undefined is not None:
             return None
@@ -418,12 +373,7 @@ class Table(Mapping[Hashable, GroupRow]):
 class Undefined(Estimate):
     """A quantity that these data leave undefined; any assertion on it is INVALID.
 
-    Parameters
-    ----------
-    undefined : str
-        Why it is undefined, in words.
-    **fields
-        Other fields of :class:`Estimate`, at least `sample`.
+    It takes the reason in words, and the fields of :class:`Estimate`, at least `sample`.
 
     Examples
     --------
@@ -445,6 +395,4 @@ class Undefined(Estimate):
         """NaN."""
         return math.nan
 
-    def upper_bound(self, alpha: float) -> float:
-        """NaN."""
-        return math.nan
+    upper_bound = lower_bound

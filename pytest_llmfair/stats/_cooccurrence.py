@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from pytest_llmfair.stats._clusters import check_repeats, cluster_index
 from pytest_llmfair.stats._crossfit import Bracket, FoldedBracket
-from pytest_llmfair.stats._layout import Guard, Layout, canonical_orders, places, ranks
+from pytest_llmfair.stats._layout import Guard, Layout, canonical_orders, places, ranks, stratified
 from pytest_llmfair.stats._records import Floats, Indices, Population
 from pytest_llmfair.stats._resampling import Strata
 from pytest_llmfair.stats._totals import Associations, Totals
@@ -87,13 +87,10 @@ class Cooccurrences:
             axes.append(self.unit[response[entry]])
             sizes.append(self.units)
         orders = canonical_orders(axes, sizes, value)
-        place, strata = places(orders[0]), np.array([number])
-        if fixed:
-            whole = places(orders[3])[self.unit]
-            place, strata = places(np.lexsort((place, whole))), np.bincount(whole)
+        order, strata = stratified(orders, self.unit if fixed else None)
         columns = orders[2][orders[2] != words]
         rows = np.hstack([rows[:, columns], rows[:, -1:]])
-        own, group = place[unit[response]], places(orders[1])[group]
+        own, group = places(order)[unit[response]], places(orders[1])[group]
         codes = ranks(*rows.T)
         order = np.lexsort((codes, group, own))
         key, slot = np.unique(own[order] * sizes[1] + group[order], return_inverse=True)

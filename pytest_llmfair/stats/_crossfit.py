@@ -17,12 +17,12 @@ from numpy.polynomial.legendre import leggauss
 from scipy import special
 
 from pytest_llmfair.stats._distributions import Distributions
-from pytest_llmfair.stats._layout import Guard
-from pytest_llmfair.stats._records import Finding, Floats
+from pytest_llmfair.stats._layout import Grouped, Guard, ranks
+from pytest_llmfair.stats._records import Ends, Finding, Floats, Population
 from pytest_llmfair.stats._resampling import upper_quantile
 from pytest_llmfair.stats._rows import FEW_EVENTS, few_units
 from pytest_llmfair.stats._score_intervals import find_root, t_quantile, zero_event_bound
-from pytest_llmfair.stats._totals import Totals
+from pytest_llmfair.stats._totals import Divergence, MeanGaps, Norm, Totals
 
 # A functional that data chose has a somewhat larger error than a given one.
 INFLATION = 1.1
@@ -50,8 +50,7 @@ class Bracket:
 
     @cached_property
     def value(self) -> float:
-        """The plug-in."""
-        value = float(self.problem.plug_in(np.ones((1, self.problem.strata.units)))[0])
+        value = float(self.problem.plug_in(np.ones((1, self.problem.layout.strata.units)))[0])
         return 0.0 if value <= self._rounding else min(value, self.span)
 
     @cached_property
@@ -61,30 +60,30 @@ class Bracket:
     @property
     def single(self) -> bool:
         """Whether some sample has one unit only, so that nothing shows how much units vary."""
-        return int(self.problem.strata.sizes.min()) < 2
+        return int(self.problem.layout.strata.sizes.min()) < 2
 
     @cached_property
     def _error_df(self) -> tuple[float, float]:
-        variance, df = self.problem.strata.variance(self.problem.influence())
+        variance, df = self.problem.layout.strata.variance(self.problem.influence())
         error = math.sqrt(variance)
         return (error if error > self._rounding else 0.0), df
 
     @cached_property
     def _draws(self) -> Floats:
-        columns = max(self.problem.columns, self.problem.strata.units)
+        columns = max(self.problem.columns, self.problem.layout.strata.units)
         draws = min(max(_WORK // columns, _DRAWS[0]), _DRAWS[1])
-        weights = self.problem.strata.bootstrap(draws, columns)
+        weights = self.problem.layout.strata.bootstrap(draws, columns)
         return np.sort(np.concatenate(list(map(self.problem.plug_in, weights))))
 
     @cached_property
     def _cross_fit(self) -> float:
-        halves = self.problem.strata.halves()
+        halves = self.problem.layout.strata.halves()
         parts = [self.problem.frozen(chosen, held).reshape(2, -1) for chosen, held in halves]
         return float(np.mean(np.concatenate(parts, axis=1)))
 
     @cached_property
     def _relabelled(self) -> Floats:
-        columns = max(self.problem.columns, self.problem.strata.units)
+        columns = max(self.problem.columns, self.problem.layout.strata.units)
         least, most = _RELABELLINGS
         return self.problem.relabelled(min(max(_WORK // (2 * columns), least), most) - 1)
 
@@ -118,18 +117,12 @@ class Bracket:
         # On an unlimited scale this would be inf * 0.
         guarded = self.value + unseen * (self.span - self.value) if unseen > 0.0 else self.value
         far = self.value + t_quantile(1.0 - alpha, df) * error
-        return min(self.span, max(far, self._quantile(alpha), guarded))
+        return min(self.span, max(far, upper_quantile(self._draws, alpha), guarded))
 
     def _unseen(self, alpha: float) -> float:
         if self.constant:
-            return self._no_event(alpha)
+            return max(zero_event_bound(guard.trials, alpha) for guard in self.guards)
         return max(guard.unseen(alpha) for guard in self.guards)
-
-    def _no_event(self, alpha: float) -> float:
-        return max(zero_event_bound(guard.trials, alpha) for guard in self.guards)
-
-    def _quantile(self, alpha: float) -> float:
-        return upper_quantile(self._draws, alpha)
 
     def error(self) -> float:
         """Return the standard error of the functional that the data chose; NaN with one unit."""
@@ -153,7 +146,6 @@ class Bracket:
         return float((self._relabelled >= self.value - self._rounding).mean())
 
     def flags(self) -> list[Finding]:
-        """Warnings about few or equal units."""
         rarest = min(self.guards, key=lambda guard: guard.events)
         if self.single:
             few = "one unit only: nothing shows how much units differ"
@@ -204,7 +196,7 @@ class FoldedBracket(Bracket):
     def _noise(self) -> float:
         """Sum of the standard errors of the terms."""
         return self.problem.noise(
-            self.problem.strata.bootstrap(_NOISE_DRAWS, self.problem.columns)
+            self.problem.layout.strata.bootstrap(_NOISE_DRAWS, self.problem.columns)
         )
 
     @property
@@ -213,7 +205,6 @@ class FoldedBracket(Bracket):
         return 0.0 if self.single else min(super().debiased, self.upper(0.5))
 
     def lower(self, alpha: float) -> float:
-        """Lower end with error rate `alpha`: cross-fit less its error."""
         # Over many terms that are all 0 the cross-fits vary more than the functional chosen at
         # equal weights, so the lower end stays 0 unless relabelling separates the groups too.
         found = min(super().lower(alpha), self.debiased)
@@ -230,7 +221,7 @@ class FoldedBracket(Bracket):
         if not self._noise > self._rounding:
             return super()._end_of(value, alpha)
         error, df = self._error_df
-        spread = self._quantile(alpha) - float(self._draws.mean())
+        spread = upper_quantile(self._draws, alpha) - float(self._draws.mean())
         reach = max(t_quantile(1.0 - alpha, df) * error, spread, 0.0)
         seen = max(value, self._noise * float(_FOLDED[0])) + reach
         unseen = self._unseen(alpha)
@@ -253,6 +244,7 @@ _RARE = 0.1
 _ALPHAS = (0.01, 0.025, 0.05, 0.1, 0.15, 0.2, 0.225, 0.25, 0.275, 0.3, 0.35, 0.4, 0.45)
 
 
+@dataclass(frozen=True)
 class Noncentral:
     """Distribution of a non-negative statistic whose mean is the truth plus a floor."""
 
@@ -261,16 +253,11 @@ class Noncentral:
     # by `slope` with the truth. `shift` is the change of the floor at some truth, and that truth:
     # the floor changes linearly up to there and is constant beyond.
 
-    def __init__(
-        self,
-        floor: float,
-        variance: float,
-        slope: float,
-        df: float,
-        shift: tuple[float, float] = (0.0, 1.0),
-    ) -> None:
-        self.floor, self.variance, self.slope, self.df = floor, variance, slope, df
-        self.shift = shift
+    floor: float
+    variance: float
+    slope: float
+    df: float
+    shift: Ends
 
     @cached_property
     def _ratios(self) -> Floats:
@@ -367,3 +354,19 @@ class QuadraticBracket(Bracket):
         guarded = value + self._unseen(alpha) * (self.span - value)
         found = self._law.upper(value, alpha)
         return min(self.span, max(found, guarded if self._unseen(alpha) > 0.0 else 0.0))
+
+
+def bracket_totals(
+    grouped: Grouped, rows: Floats, norm: Norm, population: Population, span: float
+) -> Bracket:
+    """Bracket of a distance on the totals of `rows`; `norm` numbers groups as `grouped` does."""
+    codes = ranks(*rows.T)
+    layout, order, group_order = grouped.layout(codes, population)
+    if isinstance(norm, MeanGaps):
+        norm = norm.reordered(group_order)
+    kind: type[Bracket] = Bracket
+    if isinstance(norm, MeanGaps):
+        kind = FoldedBracket
+    elif isinstance(norm, Divergence):
+        kind = QuadraticBracket
+    return kind(Totals(rows[order], layout, norm), span, layout.guards(codes[order], population))

@@ -60,11 +60,6 @@ class Sides:
         return [len(matrix) for matrix in self.matrices]
 
     @property
-    def total(self) -> int:
-        """Answers in all."""
-        return sum(self.sizes)
-
-    @property
     def answers(self) -> float:
         """Answers per side: harmonic mean over prompts and sides."""
         pairs = zip(self.first, self.sizes, strict=True)
@@ -177,7 +172,6 @@ class PowerProduct:
 
     @cached_property
     def log(self) -> float:
-        """Log of the statistic."""
         sums = [math.fsum(column) for column in self.totals.T.tolist()]
         return math.fsum(p * math.log(s) for p, s in zip(self.powers.tolist(), sums, strict=True))
 

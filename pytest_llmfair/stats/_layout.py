@@ -1,15 +1,16 @@
-"""Rows in an order that only their content decides, with their groups and sampling units."""
+"""Rows with their groups and sampling units, in an order that only their content decides."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pytest_llmfair.stats._records import Floats, Indices, Population
+from pytest_llmfair.stats import _clusters as clusters
+from pytest_llmfair.stats._records import Floats, Indices, Population, Sample
 from pytest_llmfair.stats._resampling import Strata
 from pytest_llmfair.stats._rows import FEW_EVENTS
 from pytest_llmfair.stats._score_intervals import zero_event_bound
@@ -121,38 +122,8 @@ class Layout:
     groups: int
     strata: Strata
 
-    @classmethod
-    def of(
-        cls,
-        unit: Indices,
-        group: Indices,
-        sizes: tuple[int, int],
-        codes: Indices,
-        population: Population,
-    ) -> tuple[Layout, Indices, Indices]:
-        """Order rows by content (ranks `codes`); return layout, order of rows, order of groups."""
-        orders = canonical_orders([unit, group], sizes, codes.astype(np.float64))
-        unit, group = places(orders[0])[unit], places(orders[1])[group]
-        slot_key, slot = np.unique(unit * sizes[1] + group, return_inverse=True)
-        slot_unit, slot_group = np.divmod(slot_key, sizes[1])
-        order = np.lexsort((codes, slot))
-        if population == "fixed":
-            element, counts = places(order), np.bincount(slot)
-        elif len(slot_key) == sizes[0]:
-            element = places(np.lexsort((np.arange(sizes[0]), slot_group)))[unit]
-            counts = np.bincount(slot_group)
-        else:
-            element, counts = unit, np.array([sizes[0]])
-        layout = cls(element[order], slot[order], slot_unit, slot_group, sizes[1], Strata(counts))
-        return layout, order, orders[1]
-
-    def take(self, order: Indices) -> Layout:
-        """Return the same with rows in another order."""
-        return replace(self, unit=self.unit[order], slot=self.slot[order])
-
     @property
     def group(self) -> Indices:
-        """Group of each row."""
         return self.slot_group[self.slot]
 
     def shuffled(self, size: int, generator: np.random.Generator, free: bool) -> Indices:
@@ -204,6 +175,15 @@ def places(order: Indices) -> Indices:
     return found
 
 
+def stratified(orders: Sequence[Indices], whole: Indices | None) -> tuple[Indices, Indices]:
+    """Order of the first axis, and its strata's sizes: the fixed units on the last axis."""
+    order = orders[0]
+    if whole is None:
+        return order, np.array([len(order)])
+    stratum = places(orders[-1])[whole]
+    return np.lexsort((places(order), stratum)), np.bincount(stratum)
+
+
 def ranks(*columns: NDArray[Any]) -> Indices:
     """Rank of each row among the different rows of a table given by columns."""
     # Rows are compared as bytes, which is ten times faster than sorting number by number.
@@ -216,3 +196,112 @@ def ranks(*columns: NDArray[Any]) -> Indices:
 
 def _most_common(numbers: Indices) -> int:
     return int(np.bincount(numbers).max())
+
+
+@dataclass(frozen=True, slots=True)
+class Grouped:
+    """Rows with the numbers of their group and unit; `names` in order of appearance."""
+
+    group: Indices
+    unit: Indices
+    names: list[Hashable]
+    units: int
+
+    @classmethod
+    def of(
+        cls,
+        groups: Iterable[Hashable],
+        units: Iterable[Hashable] | None,
+        rows: int,
+        population: Population,
+    ) -> Grouped:
+        """Read labels, or raise ``ValueError`` that names the wrong group or row."""
+        labels = clusters.label_list(groups, rows, "groups")
+        names = list(dict.fromkeys(labels))
+        if len(names) < 2:
+            raise ValueError(f"groups holds {len(names)} group; a distance needs two or more")
+        group, _ = clusters.cluster_index(labels, rows)
+        unit, count = clusters.cluster_index(units, rows)
+        found = cls(group, unit, names, count)
+        if population == "fixed":
+            only = "row {} (group {!r}) is the only one of its unit and group"
+            clusters.check_repeats(
+                unit * len(names) + group, lambda row: only.format(row, labels[row]), "of each"
+            )
+        return found
+
+    def arranged(self, values: Floats) -> tuple[Grouped, Floats]:
+        """Return the same with rows, units and groups in canonical order, and their `values`."""
+        # Results then have the same bits for any order of rows and any names of groups.
+        sizes = self.units, len(self.names)
+        units, groups = canonical_orders([self.unit, self.group], sizes, values)
+        unit, group = places(units)[self.unit], places(groups)[self.group]
+        order = np.lexsort((values, group, unit))
+        names = [self.names[k] for k in groups]
+        return Grouped(group[order], unit[order], names, self.units), values[order]
+
+    def per_draw(self, population: Population) -> Floats:
+        """Variance of a group mean in units of the variance of one row, planned per group."""
+        own = [self.unit[self.group == number] for number in range(len(self.names))]
+        sizes = [(len(units), len(np.unique(units))) for units in own]
+        return np.array([clusters.planned_variance(*size, population) for size in sizes])
+
+    def subset(self, kept: Indices) -> Grouped:
+        """Return the same for some rows."""
+        group, names = clusters.compact(self.group[kept])
+        unit, units = clusters.compact(self.unit[kept])
+        left = np.unique(self.group[kept])
+        return Grouped(group, unit, [self.names[k] for k in left[:names]], units)
+
+    def covariance(self, values: Floats, population: Population, span: float) -> Floats:
+        """Covariance of the group means of `values`, which range over `span`."""
+        # A group that never varies gets the variance of one more event, and a group with a single
+        # unit the largest possible variance.
+        covariance = self._observed(values, population)
+        for g in range(len(self.names)):
+            inside = self.group == g
+            own = np.unique(self.unit[inside]).size
+            if own < 2 and population == "sampled":
+                covariance[g, g] = 0.25 * span**2
+            elif clusters.is_constant(values[inside], span):
+                share = 1.0 / (own + 2.0)
+                covariance[g, g] += span**2 * share * (1.0 - share) / own
+        return covariance
+
+    def _observed(self, values: Floats, population: Population) -> Floats:
+        groups = len(self.names)
+        sizes = np.bincount(self.group)
+        if population == "fixed":
+            slot = np.unique(self.unit * groups + self.group, return_inverse=True)[1]
+            counts = np.bincount(slot)
+            centred = values - (np.bincount(slot, weights=values) / counts)[slot]
+            spread = centred**2 * (counts / (counts - 1.0))[slot]
+            return np.diag(np.bincount(self.group, weights=spread) / sizes**2)
+        centred = values - (np.bincount(self.group, weights=values) / sizes)[self.group]
+        influence = np.zeros((self.units, groups))
+        np.add.at(influence, (self.unit, self.group), centred / sizes[self.group])
+        return np.asarray(influence.T @ influence * (self.units / max(1.0, self.units - 1.0)))
+
+    def sample(self, population: Population) -> Sample:
+        """Sizes for the report."""
+        return Sample.of_sizes(np.bincount(self.unit), population)
+
+    def layout(self, codes: Indices, population: Population) -> tuple[Layout, Indices, Indices]:
+        """Order rows by content (ranks `codes`); return layout, order of rows, order of groups."""
+        groups = len(self.names)
+        orders = canonical_orders(
+            [self.unit, self.group], [self.units, groups], codes.astype(np.float64)
+        )
+        unit, group = places(orders[0])[self.unit], places(orders[1])[self.group]
+        slot_key, slot = np.unique(unit * groups + group, return_inverse=True)
+        slot_unit, slot_group = np.divmod(slot_key, groups)
+        order = np.lexsort((codes, slot))
+        if population == "fixed":
+            element, counts = places(order), np.bincount(slot)
+        elif len(slot_key) == self.units:
+            element = places(np.lexsort((np.arange(self.units), slot_group)))[unit]
+            counts = np.bincount(slot_group)
+        else:
+            element, counts = unit, np.array([self.units])
+        layout = Layout(element[order], slot[order], slot_unit, slot_group, groups, Strata(counts))
+        return layout, order, orders[1]

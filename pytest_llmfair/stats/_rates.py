@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,7 +17,7 @@ from pytest_llmfair.stats._rows import FEW_EVENTS, NO_VARIANCE, SMALLER_GROUP, R
 from pytest_llmfair.stats._score_intervals import (
     difference_excess,
     find_root,
-    t_quantile,
+    precision_of,
     zero_event_bound,
 )
 
@@ -26,15 +26,6 @@ _UNSEEN_PAIRS = 3.84
 # Counts of a group that stand for all, where it is larger.
 _GRID = 24
 _ROUNDING = 1e-9
-
-# At an error rate of 1/2 the bound is the estimate itself; keep precisions finite.
-_SMALLEST_QUANTILE = 1e-6
-
-
-def precision_of(draws: float, alpha: float, df: float = math.inf) -> float:
-    """Return `draws` over the squared quantile of error rate `alpha`."""
-    quantile = max(_SMALLEST_QUANTILE, t_quantile(1.0 - alpha, df))
-    return draws / (quantile * quantile)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +45,6 @@ class Rate:
 
     @property
     def variance(self) -> float:
-        """Squared standard error."""
         return self.value * (1.0 - self.value) / self.effective
 
     @property
@@ -64,7 +54,6 @@ class Rate:
         return rate * (1.0 - rate) / self.effective
 
     def precision(self, alpha: float) -> float:
-        """Draws over the squared quantile of error rate `alpha`."""
         precision = precision_of(self.effective, alpha, self.df)
         # The precision at which Wilson's bound is the zero-event bound.
         least = zero_event_bound(self.guard, alpha)
@@ -91,10 +80,12 @@ class TwoRates:
     findings: tuple[Finding, ...]
     # Number of the unit of each row, those of the first group and then those of the second.
     unit: Indices
+    # Influence of each unit on the difference, ascending, where several outcomes of either group
+    # are compared inside units.
+    differences: Floats | None
 
     @property
     def gap(self) -> float:
-        """Rate a minus rate b."""
         return self.a.value - self.b.value
 
     @property
@@ -124,7 +115,7 @@ class TwoRates:
         return a, b
 
     def parity_within(self, more: float, room: tuple[float, float], alpha: float) -> float:
-        """Return how often the interval is within `room` where both groups have one rate.
+        """Probability that the interval is within `room` where both groups have one rate.
 
         Exact for binomial counts, up to a grid of those of the smaller group where it is large.
         """
@@ -144,14 +135,7 @@ class TwoRates:
 
         def share(x: float) -> float:
             """Share of the other group's counts that keep both ends within, at rate `x` here."""
-            ends: tuple[Callable[[float], float], ...] = (
-                (lambda p: difference_excess(x, p, (own, other), self.correction, room[1])),
-                (lambda p: difference_excess(1.0 - p, x, (other, own), self.correction, -room[0])),
-            )
-            least, most = (
-                0.0 if end(0.0) <= 0.0 else find_root(end, 0.0, 1.0) if end(1.0) <= 0.0 else 2.0
-                for end in ends
-            )
+            least, most = _ends(x, own, other, self.correction, room)
             first = math.ceil(least * m - _ROUNDING)
             below = special.bdtr(first - 1.0, m, b.value) if first > 0 else 0.0
             up_to = special.bdtr(min(m, math.floor((1.0 - most) * m + _ROUNDING)), m, b.value)
@@ -185,15 +169,20 @@ def read_rates(
     index_a, index_b, n_units = clusters.common_index(len(a), len(b), units_a, units_b)
     if population == "fixed":
         clusters.check_repeats_of_groups(index_a, index_b)
-    present_a, present_b = _present(index_a, n_units), _present(index_b, n_units)
-    paired = bool((present_a & present_b).any())
-    rows_a, rows_b = _rows(a, index_a), _rows(b, index_b)
+    paired = clusters.overlap(index_a, index_b)
+    rows_a = RowMeans.single(a, index_a, outcomes=True)
+    rows_b = RowMeans.single(b, index_b, outcomes=True)
     rate_a, rate_b = _rate(rows_a, population), _rate(rows_b, population)
-    discordance = None
-    if paired and population == "sampled":
-        rate_a, rate_b, discordance = _pair(
-            (a, index_a, rate_a), (b, index_b, rate_b), n_units, scale
-        )
+    discordance = differences = None
+    if paired and population == "sampled" and min(rate_a.units, rate_b.units) > 1:
+        part_a = clusters.left_out_influence(a - rate_a.value, index_a, n_units)
+        part_b = clusters.left_out_influence(b - rate_b.value, index_b, n_units)
+        if scale == "log":
+            rate_a, rate_b = _log_pair(rate_a, rate_b, part_a, part_b)
+        else:
+            differences = np.sort(part_a - part_b)
+            binary = _binary(a) and _binary(b)
+            rate_a, rate_b, discordance = _pair(rate_a, rate_b, differences, binary)
     unit = np.concatenate([index_a, index_b])
     per_unit = np.bincount(unit, minlength=n_units)
     total = len(a) + len(b)
@@ -226,16 +215,8 @@ def read_rates(
         clustered=bool(np.isfinite([rate_a.df, rate_b.df]).any()),
         findings=tuple(found),
         unit=unit,
+        differences=differences if discordance is None else None,
     )
-
-
-def _present(index: Indices, n_units: int) -> Any:
-    return np.bincount(index, minlength=n_units) > 0
-
-
-def _rows(values: Floats, index: Indices) -> RowMeans:
-    ones = np.ones(len(values))
-    return RowMeans(values, ones, np.zeros(len(values)), None, *clusters.compact(index), True)
 
 
 def _rate(rows: RowMeans, population: Population) -> Rate:
@@ -253,31 +234,20 @@ def _binary(values: Floats) -> bool:
 
 
 def _pair(
-    first: tuple[Floats, Indices, Rate],
-    second: tuple[Floats, Indices, Rate],
-    n_units: int,
-    scale: str,
+    rate_a: Rate, rate_b: Rate, differences: Floats, binary: bool
 ) -> tuple[Rate, Rate, float | None]:
     """Effective counts whose variance is that of the paired comparison, or its discordance."""
-    (a, index_a, rate_a), (b, index_b, rate_b) = first, second
-    p_a, p_b = rate_a.value, rate_b.value
-    if min(rate_a.units, rate_b.units) == 1:
-        return rate_a, rate_b, None
-    part_a = clusters.left_out_influence(a - p_a, index_a, n_units)
-    part_b = clusters.left_out_influence(b - p_b, index_b, n_units)
-    differences = np.sort(part_a - part_b)
+    p_a, p_b, n_units = rate_a.value, rate_b.value, len(differences)
     variance = clusters.variance_of_mean(differences)
-    if scale == "log":
-        return (*_log_pair(rate_a, rate_b, part_a, part_b), None)
     alike = variance <= NO_VARIANCE
     whole = rate_a.units == rate_b.units == n_units
     if alike and not whole:
         return rate_a, rate_b, None
-    single = whole and len(a) == len(b) == n_units
-    if alike or (single and _binary(a) and _binary(b)):
+    single = whole and rate_a.rows == rate_b.rows == n_units
+    if alike or (single and binary):
         discordance = float(np.abs(differences + (p_a - p_b)).mean())
         return rate_a, rate_b, min(1.0, max(discordance, abs(p_a - p_b)))
-    spread = p_a * (1.0 - p_a) / len(a) + p_b * (1.0 - p_b) / len(b)
+    spread = p_a * (1.0 - p_a) / rate_a.rows + p_b * (1.0 - p_b) / rate_b.rows
     df = clusters.kurtosis_df(differences)
     return (*_shrunk(rate_a, rate_b, spread / variance, df), None)
 
@@ -300,16 +270,16 @@ def _log_pair(rate_a: Rate, rate_b: Rate, part_a: Floats, part_b: Floats) -> tup
 
 
 def _shrunk(rate_a: Rate, rate_b: Rate, shrink: float, df: float) -> tuple[Rate, Rate]:
-    return (
-        Rate(rate_a.value, rate_a.rows, rate_a.units, max(1.0, rate_a.rows * shrink), df),
-        Rate(rate_b.value, rate_b.rows, rate_b.units, max(1.0, rate_b.rows * shrink), df),
+    a, b = (
+        Rate(rate.value, rate.rows, rate.units, max(1.0, rate.rows * shrink), df)
+        for rate in (rate_a, rate_b)
     )
+    return a, b
 
 
 def _flags(
     rate_a: Rate, rate_b: Rate, a: Floats, b: Floats, n_units: int, discordance: float | None
 ) -> list[Finding]:
-    """Warnings about few or equal outcomes."""
     found = few_units(min(rate_a.units, rate_b.units), SMALLER_GROUP)
     both = np.concatenate([a, b])
     events = min(int((both > 0.0).sum()), int((both < 1.0).sum()))
@@ -323,3 +293,23 @@ def _flags(
     elif discordance == 0.0:
         found.append(Finding("no_variance", f"no outcome differs inside any of {n_units} units"))
     return found
+
+
+# Pairs of many groups ask the same again, since most groups have one of a few sizes.
+@functools.lru_cache(maxsize=2**14)
+def _ends(
+    x: float, own: float, other: float, correction: float, room: tuple[float, float]
+) -> tuple[float, float]:
+    """Return the ends of the other rates whose interval is within `room`; 2 where there are none.
+
+    The first is the least of them, the second 1 minus the largest.
+    """
+    ends: tuple[Callable[[float], float], ...] = (
+        (lambda p: difference_excess(x, p, (own, other), correction, room[1])),
+        (lambda p: difference_excess(1.0 - p, x, (other, own), correction, -room[0])),
+    )
+    least, most = (
+        0.0 if end(0.0) <= 0.0 else find_root(end, 0.0, 1.0) if end(1.0) <= 0.0 else 2.0
+        for end in ends
+    )
+    return least, most

@@ -95,7 +95,7 @@ def _in_span(gram: Floats, products: Floats) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What the reader found, pair by pair, and when sides of units are exchanged at random."""
+    """Share of right guesses by pair, and after random exchanges of the sides of units."""
 
     # Share of combinations of a first and a second answer that are ordered rightly, by pair.
     right: Floats
@@ -131,12 +131,18 @@ def read(pairs: PairedRows) -> Reading:
 
 def _scores(pairs: PairedRows, here: Indices, weights: Floats) -> tuple[Floats, Floats]:
     """Return the scores of the answers to some pairs, shape (pairs, answers, labellings)."""
+    used, first, second = _used(pairs, here)
+    scores = _rounded(pairs.rows[used] @ weights.astype(pairs.rows.dtype))
+    return scores[first], scores[second]
+
+
+def _used(pairs: PairedRows, here: Indices) -> tuple[Indices, Indices, Indices]:
+    """Return the rows of the answers to some pairs, and the places of both sides among these."""
     sides = pairs.first[here], pairs.second[here]
     used = np.unique(np.concatenate([side.ravel() for side in sides]))
     used = used[used >= 0]
-    scores = _rounded(pairs.rows[used] @ weights.astype(pairs.rows.dtype))
-    places = [np.where(side < 0, -1, np.searchsorted(used, side)) for side in sides]
-    return scores[places[0]], scores[places[1]]
+    first, second = (np.where(side < 0, -1, np.searchsorted(used, side)) for side in sides)
+    return used, first, second
 
 
 def _right(pairs: PairedRows) -> Floats:
@@ -234,10 +240,7 @@ def _some_units(pairs: PairedRows) -> PairedRows:
     order = np.random.default_rng(_SEED_PLANTS).permutation(len(sizes))
     kept = order[: max(3, int((np.cumsum(sizes[order]) <= _PLANTED_ANSWERS).sum()))]
     here = np.flatnonzero(np.isin(pairs.units, kept))
-    sides = pairs.first[here], pairs.second[here]
-    used = np.unique(np.concatenate([side.ravel() for side in sides]))
-    used = used[used >= 0]
-    first, second = (np.where(side < 0, -1, np.searchsorted(used, side)) for side in sides)
+    used, first, second = _used(pairs, here)
     units = np.unique(pairs.units[here], return_inverse=True)[1]
     return PairedRows(pairs.rows[used], first, second, units)
 

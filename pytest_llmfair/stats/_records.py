@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 import math
-from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Literal
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import FrozenInstanceError, dataclass, field
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,9 @@ from pytest_llmfair._util.wording import number
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 Population = Literal["sampled", "fixed"]
+# Two ends of a range, and the share of fair models that pass by sample size.
+Ends = tuple[float, float]
+Passes = Callable[[float], float]
 
 
 class NoRepeats(ValueError):
@@ -120,15 +124,6 @@ class Sample:
 class Call:
     """The call of a metric that gave an estimate, from which the estimate can be made again.
 
-    Attributes
-    ----------
-    metric : str
-        Name of the metric.
-    args : tuple
-        Its arguments by position; `keywords` the others.
-    quantity : {"value", "excess", "no floor"}
-        What was taken from the metric's estimate.
-
     Examples
     --------
     >>> Call("toxic_fraction", ([[0.1, 0.9]],)).quantity
@@ -138,6 +133,7 @@ class Call:
     metric: str
     args: tuple[Any, ...]
     keywords: Mapping[str, Any] = field(default_factory=dict)
+    # What was taken from the metric's estimate: "value", "excess" or "no floor".
     quantity: str = "value"
 
 
@@ -209,3 +205,44 @@ class Contributions:
         n = n_a + n_b
         rows = np.concatenate([influence_a * (n / n_a), influence_b * (n / n_b)])
         return cls(value + rows, units, span * n / min(n_a, n_b))
+
+
+_DERIVED = ("reasons", "notes", "invalid", "undefined", "lacks")
+
+
+class Sealed:
+    """Mixin of dataclasses: each field is assigned once.
+
+    Not ``frozen=True``: a dataclass of a user could then inherit only if it is frozen too.
+    """
+
+    __dataclass_fields__: ClassVar[dict[str, Any]]
+
+    def __setattr__(self, name: str, value: object) -> None:
+        self._refuse_change(name)
+        object.__setattr__(self, name, value)
+
+    def __delattr__(self, name: str) -> None:
+        self._refuse_change(name)
+        object.__delattr__(self, name)
+
+    def _refuse_change(self, name: str) -> None:
+        if name in _DERIVED and isinstance(getattr(type(self), name), property):
+            raise FrozenInstanceError(
+                f"{name!r} of a {type(self).__name__} follows from its findings; make a copy with "
+                "estimate.with_findings(Finding(...))"
+            )
+        # Caches of subclasses are not fields, and may change.
+        if name in self.__dict__ and name in self.__dataclass_fields__:
+            raise FrozenInstanceError(
+                f"cannot assign {name!r} of a {type(self).__name__}; make a copy with "
+                f"dataclasses.replace(estimate, {name}=...), or in __post_init__ use "
+                f"object.__setattr__(self, {name!r}, ...)"
+            )
+
+    def _changed(self, **changes: object) -> Self:
+        # Not dataclasses.replace: a subclass may have an __init__ of its own.
+        other = copy.copy(self)
+        for name, value in changes.items():
+            object.__setattr__(other, name, value)
+        return other

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
-from scipy import special
 
 from pytest_llmfair.stats._clusters import kurtosis_df, satterthwaite
-from pytest_llmfair.stats._p_values import invert
 from pytest_llmfair.stats._records import Floats, Indices
 from pytest_llmfair.stats._score_intervals import normal_quantile
 
@@ -20,9 +17,7 @@ SEED_BOOTSTRAP, SEED_HALVES, SEED_LABELS, _SEED_FOLDS = 11, 12, 13, 15
 # Halves depend on the order of units, so many of them are averaged.
 _HALVINGS = 64
 # A quantile needs this many draws beyond it; further out it follows a normal tail.
-_TAIL = 10
-_DRAWS = 20_000
-_SEED = 14
+TAIL = 10
 # Numbers held at a time while resampling.
 _BLOCK = 2_000_000
 # So many columns of a block fit a processor's cache.
@@ -46,7 +41,7 @@ def gathered(table: Floats, columns: Indices) -> Floats:
 
 def upper_quantile(draws: Floats, alpha: float) -> float:
     """Quantile 1 - `alpha` of sorted draws; it never falls as `alpha` does, at any `alpha`."""
-    last = _TAIL / len(draws)
+    last = TAIL / len(draws)
     if alpha >= last:
         return _between(draws, 1.0 - alpha)
     middle, end = _between(draws, 0.84), _between(draws, 1.0 - last)
@@ -72,7 +67,6 @@ class Strata:
 
     @property
     def units(self) -> int:
-        """Units in all."""
         return int(self.sizes.sum())
 
     @property
@@ -132,62 +126,3 @@ class Strata:
             # With very few units the kurtosis is useless.
             df[k] = kurtosis_df(part) if n >= 4 else n - 1.0
         return float(variances.sum()), satterthwaite(variances, df)
-
-
-@dataclass(frozen=True)
-class ErrorRate:
-    """How several comparisons share an error rate: by max-T, or evenly (Bonferroni).
-
-    Attributes
-    ----------
-    number : int
-        Comparisons that may prove a difference.
-    covariance : array or None
-        Joint covariance that max-T takes from the data; Bonferroni without it.
-    contrasts : array
-        Comparisons as linear combinations of what the covariance is of, one row each.
-    folded : bool
-        Whether a comparison counts in both directions.
-    """
-
-    number: int
-    covariance: Floats | None = None
-    contrasts: Floats | None = None
-    folded: bool = True
-
-    @cached_property
-    def _draws(self) -> Floats:
-        assert self.covariance is not None
-        # Sorted, so that the order of groups does not matter.
-        order = np.lexsort(
-            (np.sort(self.covariance, axis=1).sum(axis=1), np.diag(self.covariance))
-        )
-        values, vectors = np.linalg.eigh(self.covariance[np.ix_(order, order)])
-        root = vectors * np.sqrt(np.maximum(values, 0.0))
-        normal = np.random.default_rng(_SEED).standard_normal((_DRAWS, len(root)))
-        contrasts = np.eye(len(root)) if self.contrasts is None else self.contrasts[:, order]
-        largest = np.full(_DRAWS, 0.0 if self.folded else -np.inf)
-        for row in contrasts @ root:
-            if (length := float(np.linalg.norm(row))) > 0.0:
-                error = normal @ (row / length)
-                np.maximum(largest, np.abs(error) if self.folded else error, out=largest)
-        return np.sort(largest)
-
-    def each(self, alpha: float) -> float:
-        """One-sided error rate of each comparison for which that of all is `alpha`."""
-        if self.covariance is None:
-            return alpha / self.number
-        least = _TAIL / _DRAWS
-        if alpha < least:
-            return alpha / least * self.each(least)
-        return float(special.ndtr(-np.quantile(self._draws, 1.0 - alpha)))
-
-    def all(self, p: float) -> float:
-        """Smallest error rate of all at which a comparison with p-value `p` is proven."""
-        return invert(lambda alpha: self.each(alpha) > p)
-
-
-def expected_largest(errors: Floats) -> float:
-    """Mean of the largest absolute value of independent normals with these standard errors."""
-    normal = np.random.default_rng(_SEED).standard_normal((_DRAWS, len(errors)))
-    return float(np.abs(normal * errors).max(axis=1).mean())

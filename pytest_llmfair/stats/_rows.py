@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from pytest_llmfair.stats import _clusters as clusters
 from pytest_llmfair.stats._records import Finding, Floats, Indices, NoRepeats
-from pytest_llmfair.stats._score_intervals import Share, t_quantile
+from pytest_llmfair.stats._score_intervals import Share, precision_of, t_quantile
 
 FEW_UNITS = 20
 FEW_EVENTS = 5
@@ -99,6 +99,29 @@ def ragged(rows: Any, name: str = "") -> tuple[Floats, Indices]:
     return np.concatenate([np.empty(0), *pieces]), counts
 
 
+# One-sided error rate at which two valid intervals are compared.
+_TYPICAL = 0.025
+
+
+def share_of_maxima(table: Floats, value: float, outcomes: bool) -> Share:
+    """Evidence about the mean of the largest of each fixed row, whose generations vary."""
+    n = len(table)
+    top = np.sort(table, axis=1)[:, -2:]
+    # Var(f) <= sum of E(f - f_i)^2 for any f_i that leaves out draw i; here f_i is the maximum
+    # of the others, which differs for the largest draw only.
+    parts = (top[:, 1] - top[:, 0]) ** 2 / n**2
+    variance = float(np.sort(parts).sum())
+    # Draws in [0, 1] vary at most like 0/1 draws of the same mean, and those most when all
+    # means are equal (Hoeffding 1956): n binomial draws are a safe choice.
+    effective, df = float(n), math.inf
+    if variance > NO_VARIANCE and not outcomes:
+        known, its_df = value * (1.0 - value) / variance, clusters.satterthwaite(parts, np.ones(n))
+        if precision_of(known, _TYPICAL, its_df) > precision_of(effective, _TYPICAL):
+            effective, df = known, its_df
+    hits = int(table.max(axis=1).sum()) if outcomes else None
+    return Share(value, effective, df, n, hits, guard=n)
+
+
 @dataclass(frozen=True, slots=True)
 class RowMeans:
     """Row means on [0, 1] with their sampling units."""
@@ -115,6 +138,12 @@ class RowMeans:
     # Mean smallest and mean largest value that a row could have.
     reach: tuple[float, float] = (0.0, 1.0)
 
+    @classmethod
+    def single(cls, values: Floats, index: Indices, *, outcomes: bool) -> RowMeans:
+        """Rows of one generation each."""
+        ones = np.ones(len(values))
+        return cls(values, ones, 0.0 * ones, None, *clusters.compact(index), outcomes)
+
     def per_unit(self, quantity: Floats) -> Floats:
         """Sum of a row quantity over the rows of each unit."""
         if self.units == len(self.values):
@@ -127,8 +156,12 @@ class RowMeans:
         return self.per_unit(self.counts)
 
     def unit_means(self) -> Floats:
-        """Mean over the rows of each unit."""
-        return self.per_unit(self.values) / self.per_unit(np.ones(len(self.values)))
+        return self.per_unit(self.values) / self._sizes
+
+    @property
+    def _sizes(self) -> Floats:
+        """Rows per unit."""
+        return self.per_unit(np.ones(len(self.values)))
 
     def _squares_in_units(self) -> Floats | None:
         """Squared deviations of generations from the mean of their unit, summed per unit."""
@@ -177,7 +210,7 @@ class RowMeans:
                 # Wilson's interval has the skewness of 0/1 draws; scores can be far more skewed.
                 third = clusters.standard_skewness(influence) * math.sqrt(variance / self.units)
                 skew = third - (1.0 - 2.0 * value) / effective
-        alike = clusters.effective_clusters(self.per_unit(np.ones(len(self.values))))
+        alike = clusters.effective_clusters(self._sizes)
         return Share(
             value,
             max(effective, 1.0),
@@ -193,8 +226,7 @@ class RowMeans:
         """Units with an event, where each unit is a single 0/1 draw of equal weight."""
         if not self.outcomes:
             return None
-        sizes = self.per_unit(np.ones(len(self.values)))
-        means = self.unit_means()
+        sizes, means = self._sizes, self.unit_means()
         if sizes.min() != sizes.max() or not ((means == 0.0) | (means == 1.0)).all():
             return None
         return int(means.sum())
@@ -207,7 +239,7 @@ class RowMeans:
         value = clusters.exact_mean(self.values)
         rows = len(self.values)
         variances, df = self._unit_variances()
-        weights = self.per_unit(np.ones(rows)) / rows
+        weights = self._sizes / rows
         draws = rows * float(self.counts.min())
         constant = clusters.is_constant(self.values)
         if self.repeats_identical() and not (constant and self.outcomes):
@@ -279,7 +311,6 @@ class RowMeans:
         )
 
     def flags(self, trials: int) -> list[Finding]:
-        """Warnings about few or equal units."""
         means = self.unit_means()
         events = min(int((means > 0.0).sum()), int((means < 1.0).sum()))
         if self.units == 1:

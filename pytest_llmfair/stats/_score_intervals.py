@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,7 +11,6 @@ from scipy import special
 
 
 def normal_quantile(probability: float) -> float:
-    """Quantile of the standard normal distribution."""
     return float(special.ndtri(probability))
 
 
@@ -21,9 +21,20 @@ def t_quantile(probability: float, df: float) -> float:
     return float(special.stdtrit(df, probability))
 
 
+# At an error rate of 1/2 the bound is the estimate itself; keep precisions finite.
+_SMALLEST_QUANTILE = 1e-6
+
+
+def precision_of(draws: float, alpha: float, df: float = math.inf) -> float:
+    """Return `draws` over the squared quantile of error rate `alpha`."""
+    quantile = max(_SMALLEST_QUANTILE, t_quantile(1.0 - alpha, df))
+    return draws / (quantile * quantile)
+
+
 def zero_event_bound(trials: float, alpha: float) -> float:
     """Upper bound of a rate after `trials` draws without one event: 1 - alpha^(1/trials)."""
-    return -math.expm1(math.log(alpha) / trials)
+    # Below 1, where a part of a draw says next to nothing: others divide by what it says.
+    return min(-math.expm1(math.log(alpha) / trials), math.nextafter(1.0, 0.0))
 
 
 def clopper_pearson(hits: int, trials: int, alpha: float) -> tuple[float, float]:
@@ -72,41 +83,27 @@ def markov(share: float, alpha: float) -> tuple[float, float]:
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """Evidence about the mean of a quantity in [0, 1], reduced to what its interval needs.
-
-    Attributes
-    ----------
-    value : float
-        The mean.
-    effective : float
-        Independent 0/1 draws that would be as variable: value (1 - value) / squared error.
-    df : float
-        Degrees of freedom of the squared error.
-    trials : int
-        Draws the mean rests on: sampling units, or generations of fixed units.
-    hits : int or None
-        Number of ones, where every draw is 0 or 1 and the exact binomial bounds hold.
-    guard : float
-        Draws that could have missed a rare value altogether; infinite where that is no concern.
-    reach : tuple of float
-        Mean smallest and mean largest value that a draw could have.
-    skew : float
-        Third cumulant over squared error of the mean, less what Wilson's own asymmetry allows for;
-        the end on that side moves out by the Cornish-Fisher term (1 + 2 t^2) / 6 times as much.
-    """
+    """Evidence about the mean of a quantity in [0, 1], reduced to what its interval needs."""
 
     value: float
+    # Independent 0/1 draws that would be as variable: value (1 - value) / squared error.
     effective: float
+    # Degrees of freedom of the squared error.
     df: float
+    # Draws the mean rests on: sampling units, or generations of fixed units.
     trials: int
+    # Number of ones, where every draw is 0 or 1 and the exact binomial bounds hold.
     hits: int | None = None
+    # Draws that could have missed a rare value altogether; infinite where that is no concern.
     guard: float = math.inf
+    # Mean smallest and mean largest value that a draw could have.
     reach: tuple[float, float] = (0.0, 1.0)
+    # Third cumulant over squared error of the mean, less what Wilson's own asymmetry allows for;
+    # the end on that side moves out by the Cornish-Fisher term (1 + 2 t^2) / 6 times as much.
     skew: float = 0.0
 
     @property
     def method(self) -> str:
-        """The interval in words."""
         if self.trials == 1:
             return "one unit (Markov)"
         if self.hits is not None:
@@ -116,11 +113,9 @@ class Share:
         return "Wilson on effective sample size, kurtosis-based df"
 
     def lower(self, alpha: float) -> float:
-        """Lower bound with error rate `alpha`."""
         return self._bounds(alpha)[0]
 
     def upper(self, alpha: float) -> float:
-        """Upper bound with error rate `alpha`."""
         return self._bounds(alpha)[1]
 
     def _bounds(self, alpha: float) -> tuple[float, float]:
@@ -208,6 +203,8 @@ def restricted_rates(
     return p_a, min(1.0, max(0.0, p_a - gap))
 
 
+# Pairs of many groups often have the same counts.
+@functools.lru_cache(maxsize=2**14)
 def difference_bound(
     rate_a: float, rate_b: float, precision_a: float, precision_b: float, correction: float
 ) -> float:

@@ -58,18 +58,11 @@ class Shown:
         return counted(of.units, of.generations, self._unit(), of.population)
 
     def table(self, level: float = 0.95) -> list[dict[str, Any]]:
-        """Return the group table as plain rows.
+        """Return the group table as plain rows; NaN where a row has no such number.
 
-        Parameters
-        ----------
-        level : float
-            Confidence level of the rows' intervals, each without correction for their number.
-
-        Returns
-        -------
-        list of dict
-            Keys key (the group's name; two groups as ``A / B``), value (the one that the interval
-            surrounds), lower, upper, n, rate and p; NaN where a row has no such number.
+        Keys are key (the group's name; two groups as ``A / B``), value (the one that the interval
+        surrounds), lower, upper, n, rate and p. Intervals of confidence `level` are not corrected
+        for their number.
         """
         rows = []
         for key, row in self.groups.items():
@@ -90,15 +83,7 @@ class Shown:
     def to_dict(self, level: float = 0.95) -> dict[str, Any]:
         """Return the estimate as plain JSON types, under the names that results use.
 
-        Parameters
-        ----------
-        level : float
-            Confidence level of the interval.
-
-        Returns
-        -------
-        dict
-            NaN becomes None, infinity "inf" or "-inf"; it holds no number of an input row.
+        NaN becomes None, infinity "inf" or "-inf"; it holds no number of an input row.
 
         Examples
         --------
@@ -121,17 +106,7 @@ class Shown:
         }
 
     def to_frame(self, level: float = 0.95) -> Any:
-        """Return the group table as a pandas DataFrame, its index the groups.
-
-        Parameters
-        ----------
-        level : float
-            Confidence level of the rows' intervals.
-
-        Returns
-        -------
-        pandas.DataFrame
-            Columns value, lower, upper, n, rate and p; without those that no row fills.
+        """Return the :meth:`table` as a pandas DataFrame by group, without columns of NaN.
 
         Raises
         ------

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pytest_llmfair.stats._layout import Layout
+from pytest_llmfair.stats._clusters import cluster_index
+from pytest_llmfair.stats._layout import Grouped, Layout, canonical_orders, places
 from pytest_llmfair.stats._records import Floats, Indices
-from pytest_llmfair.stats._resampling import SEED_LABELS, Strata, blocks, gathered
+from pytest_llmfair.stats._resampling import SEED_LABELS, blocks, gathered
 
 
 def _ratio(above: NDArray[Any], below: NDArray[Any]) -> NDArray[Any]:
@@ -49,7 +50,6 @@ class AbsoluteSum(Norm):
         """Weighted sum of the differences of every draw."""
 
     def distance(self, totals: Floats) -> Floats:
-        """Sum of absolute differences at every draw."""
         return self.summed(np.abs(self.gaps(totals)))
 
     def noise(self, totals: Floats) -> float:
@@ -57,7 +57,6 @@ class AbsoluteSum(Norm):
         return float(self.summed(self.gaps(totals).std(axis=0, keepdims=True))[0])
 
     def frozen(self, chosen: Floats, held: NDArray[Any]) -> NDArray[Any]:
-        """Signs at `chosen`, differences at `held`."""
         gaps = self.gaps(chosen)
         # Differences that are rounding errors have no sign.
         signs = np.where(np.abs(gaps) > 1e-12, np.sign(gaps), 0.0)
@@ -89,7 +88,6 @@ class MeanGaps(AbsoluteSum):
         return np.asarray(np.where(known, gaps, 0.0))
 
     def summed(self, gaps: NDArray[Any]) -> NDArray[Any]:
-        """Sum over contrasts, times the factor."""
         return np.asarray(self.factor * gaps.sum(axis=(1, 2)))
 
 
@@ -98,7 +96,6 @@ class Widest(Norm):
     """Largest mean minus smallest mean; features are one numerator and one denominator."""
 
     def distance(self, totals: Floats) -> Floats:
-        """Range of the means at every draw."""
         means = _ratio(totals[:, :, 0], totals[:, :, 1])
         return np.asarray(np.ptp(means, axis=1))
 
@@ -139,7 +136,6 @@ class Associations(AbsoluteSum):
         return np.asarray(np.where(np.real(seen) > 0.0, _ratio(words, seen) - expected, 0.0))
 
     def summed(self, gaps: NDArray[Any]) -> NDArray[Any]:
-        """Half the sum over groups, averaged over words."""
         return np.asarray(0.5 * gaps.sum(axis=1).mean(axis=1))
 
 
@@ -150,7 +146,6 @@ class Divergence(Norm):
     scale: float
 
     def distance(self, totals: Floats) -> Floats:
-        """Divergence at every draw."""
         shares = _ratio(totals, totals.sum(axis=2, keepdims=True))
         middle = shares.mean(axis=1, keepdims=True)
         parts = shares * np.log(
@@ -180,13 +175,7 @@ class Totals:
     norm: Norm
 
     @property
-    def strata(self) -> Strata:
-        """How units are resampled."""
-        return self.layout.strata
-
-    @property
     def columns(self) -> int:
-        """Numbers held per weighting."""
         return len(self.rows)
 
     def plug_in(self, weights: Floats) -> Floats:
@@ -194,7 +183,6 @@ class Totals:
         return self.norm.distance(self.totals(weights))
 
     def frozen(self, chosen: Floats, held: Floats) -> Floats:
-        """Functionals chosen at some weights, evaluated at others."""
         return self.norm.frozen(self.totals(chosen), self.totals(held))
 
     def noise(self, weights: Iterable[Floats]) -> float:
@@ -211,14 +199,13 @@ class Totals:
 
     @cached_property
     def _groups(self) -> list[tuple[Indices, Floats]]:
-        """Units and rows of each group."""
         group = self.layout.group
         members = [group == number for number in range(self.layout.groups)]
         return [(self.layout.unit[inside], self.rows[inside]) for inside in members]
 
     def influence(self) -> Floats:
         """Differentiate the functional chosen at equal weights by the weight of each unit."""
-        units = self.strata.units
+        units = self.layout.strata.units
         full = self.totals(np.ones((1, units)))
         influence = np.empty(units)
         order = np.argsort(self.layout.unit, kind="stable")
@@ -247,3 +234,19 @@ class Totals:
             )
             parts.append(self.norm.distance(totals))
         return np.concatenate(parts)
+
+
+def divergence(
+    grouped: Grouped, categories: Sequence[Hashable], base: float | None
+) -> tuple[Floats, Divergence]:
+    """Rows and norm of the Jensen-Shannon divergence of category shares."""
+    number, count = cluster_index(categories, len(grouped.group), "categories")
+    # The order of columns must not depend on which category comes first.
+    axes = [grouped.unit, grouped.group, number]
+    order = canonical_orders(
+        axes, [grouped.units, len(grouped.names), count], np.ones(len(number))
+    )[2]
+    rows = np.zeros((len(number), count))
+    rows[np.arange(len(number)), places(order)[number]] = 1.0
+    scale = 1.0 if base is None else 1.0 / float(np.log(base))
+    return rows, Divergence(scale)

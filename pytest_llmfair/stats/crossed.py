@@ -27,15 +27,9 @@ class Crossed(Estimate):
     below the largest (Cameron, Gelbach and Miller 2011); the interval of the first factor is
     widened to that. For distances, whose bias grows as levels become few, the squared distances
     of the bounds of each factor add up in the same way (MOVER, Zou and Donner 2008).
-
-    Attributes
-    ----------
-    factors : tuple of Estimate
-        Of the same rows, with the levels of one factor each as units.
-    apart : Estimate
-        The same with each row as a unit.
     """
 
+    # Of the same rows: with the levels of each factor as units, and with each row as one.
     factors: tuple[Estimate, ...]
     apart: Estimate
     method: str = "two-way clusters"

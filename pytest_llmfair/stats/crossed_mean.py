@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
@@ -12,7 +12,7 @@ import numpy as np
 from pytest_llmfair._util.wording import plural, plurals, shorten
 from pytest_llmfair.stats._base import Estimate, GroupRow
 from pytest_llmfair.stats._p_values import within_share
-from pytest_llmfair.stats._records import Call, Finding, Floats
+from pytest_llmfair.stats._records import Call, Ends, Finding, Floats, Passes
 from pytest_llmfair.stats._score_intervals import t_quantile
 from pytest_llmfair.stats.crossed import Crossed, fixed_factor
 from pytest_llmfair.stats.mean import Mean
@@ -42,25 +42,17 @@ class CrossedMean(Crossed):
 
     A t interval with the squared error of a `Crossing`, within the range, and never narrower than
     the interval over items alone.
-
-    Attributes
-    ----------
-    crossing : Crossing
-        The squared error and its parts.
-    names : tuple of str
-        The factors, items first.
-    levels : mapping of str to mapping
-        By factor but the items: each level alone, over its items. `groups` has the same.
-    sampling : float
-        Variance of a row's value that is due to its generations; NaN where unknown.
-    answers : float
-        Generations of a row.
     """
 
+    # The squared error and its parts.
     crossing: Crossing
+    # The factors, items first.
     names: tuple[str, ...]
+    # By factor but the items: each level alone, over its items. `groups` has the same.
     levels: Mapping[str, Mapping[str, Estimate]]
+    # Variance of a row's value that is due to its generations; NaN where unknown.
     sampling: float = math.nan
+    # Generations of a row.
     answers: float = 1.0
     method: str = "t interval over crossed factors"
 
@@ -85,7 +77,7 @@ class CrossedMean(Crossed):
 
     @property
     def floor_words(self) -> str:  # type: ignore[override]
-        """What the noise floor is, in words."""
+        """Meaning of the noise floor, in words."""
         return self.factors[0].floor_words
 
     def standard_error(self, at: float | None = None) -> float:
@@ -101,16 +93,14 @@ class CrossedMean(Crossed):
         return half_width(*others, alpha) if any(others[0]) else 0.0
 
     def times_as_many(self, less: float) -> float:
-        """How many times the items would divide the squared error by `less`; may be infinite."""
+        """Multiple of the items that divides the squared error by `less`; may be infinite."""
         variance = self.crossing.variance
         target = variance / less - self._settled
         if not variance > 0.0:
             return less
         return (variance - self._settled) / target if target > 0.0 else math.inf
 
-    def fair_passes(
-        self, allowed: tuple[float, float], fair: float, alpha: float
-    ) -> Callable[[float], float]:
+    def fair_passes(self, allowed: Ends, fair: float, alpha: float) -> Passes:
         """As :meth:`Estimate.fair_passes`, with the same wordings whatever the number of items."""
         variance = self.crossing.variance
         if not variance > 0.0:
@@ -159,21 +149,15 @@ class WorstLevels(WorstGroups):
 
     @property
     def method(self) -> str:  # type: ignore[override]
-        """How the interval is made."""
+        """Method of the interval, in words."""
         return super().method.replace("comparisons", plurals(self.factor))
 
 
 def over_levels(estimate: Estimate, labels: Labels, direction: str = "lower") -> Estimate:
     """Return a mean over rows as one over crossed factors.
 
-    Parameters
-    ----------
-    estimate : Estimate
-        Measured with the number of a cell as the unit of each row.
-    labels : mapping of str to sequence
-        By factor, items first: its label for each cell.
-    direction : {"lower", "higher", "two-sided"}
-        Which side is fairer.
+    The unit of each row is the number of its cell; `labels` have by factor, items first, its label
+    for each cell. `direction` is the fairer side: lower, higher or two-sided.
     """
     rows = estimate.contributions
     if estimate.undefined is not None:
@@ -208,7 +192,7 @@ def over_levels(estimate: Estimate, labels: Labels, direction: str = "lower") ->
 
 
 def _not_crossed(labels: Labels, direction: str) -> str:
-    """Return why the factors are not crossed; empty where they are."""
+    """Name what keeps the factors from being crossed; empty if nothing does."""
     (items, first), *others = labels.items()
     for name, levels in others:
         of_level: dict[Hashable, set[Hashable]] = {}
@@ -310,11 +294,13 @@ def _alike(estimate: Estimate, values: Floats, units: Sequence[Hashable]) -> Est
 def _parts(values: Floats, labels: Labels, name: str) -> dict[str, tuple[Floats, dict[str, Any]]]:
     """Return the rows of each level of a factor, with the labels of the other factors."""
     levels = np.array([str(level) for level in labels[name]], dtype=object)
-    parts = {}
+    parts: dict[str, tuple[Floats, dict[str, Any]]] = {}
     for level in dict.fromkeys(levels):
         at = np.flatnonzero(levels == level)
         others = {k: [of[int(i)] for i in at] for k, of in labels.items() if k != name}
-        parts[level] = values[at], others
+        key = _shown(level)
+        # Two long labels may look alike.
+        parts[key if key not in parts else f"{key} ({len(parts) + 1})"] = values[at], others
     return parts
 
 
@@ -324,14 +310,10 @@ def _levels(
     """Return each level of a factor alone, with its excess over the noise floor if known."""
     items = next(iter(labels))
     beyond_noise = excess.levels[name] if isinstance(excess, CrossedMean) else {}
-    found: dict[str, Estimate] = {}
-    for level, (own, rest) in _parts(values, labels, name).items():
-        part = _alike(estimate, own, rest[items])
-        key = _shown(level)
-        # Two long labels may look alike.
-        key = key if key not in found else f"{key} ({len(found) + 1})"
-        found[key] = replace(part, excess=beyond_noise.get(key))
-    return found
+    return {
+        level: replace(_alike(estimate, own, rest[items]), excess=beyond_noise.get(level))
+        for level, (own, rest) in _parts(values, labels, name).items()
+    }
 
 
 def _table(levels: Mapping[str, Mapping[str, Estimate]]) -> dict[Hashable, GroupRow]:
@@ -356,14 +338,11 @@ def _worst_level(
     beyond_noise: Mapping[Any, Estimate] = excess.parts if isinstance(excess, WorstLevels) else {}
     parts: dict[Any, Estimate] = {}
     for level, (own, rest) in _parts(values, labels, name).items():
-        key = (_shown(level),)
-        # Two long labels may look alike.
-        key = key if key not in parts else (f"{_shown(level)} ({len(parts) + 1})",)
-        part = _over(estimate, own, rest, direction, beyond_noise.get(key))
+        part = _over(estimate, own, rest, direction, beyond_noise.get((level,)))
         if excess is not None and part.excess is None:
-            text = f"the {name} {_shown(level)!r} lacks repeated answers, so its noise is unknown"
+            text = f"the {name} {level!r} lacks repeated answers, so its noise is unknown"
             part = part.with_findings(Finding("no_noise_floor", text, "invalid"))
-        parts[key] = part
+        parts[(level,)] = part
     items = len(set(next(iter(labels.values()))))
     worst = WorstLevels.of_parts(
         parts,

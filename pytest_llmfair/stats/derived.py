@@ -1,26 +1,23 @@
-"""Estimates computed from another estimate: a multiple."""
+"""Estimates computed from another estimate: a multiple, and a relative difference."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from pytest_llmfair.stats._base import Estimate
+from pytest_llmfair.stats._clusters import check_rows
+from pytest_llmfair.stats._records import Ends, Finding, Floats, Passes, Population
+from pytest_llmfair.stats.log_ratio import MeanLogRatio
 
 
 @dataclass(eq=False, kw_only=True)
 class Scaled(Estimate):
-    """Another estimate times a positive number that is known without error.
-
-    Attributes
-    ----------
-    base : Estimate
-        The estimate that is scaled.
-    factor : float
-        A number above 0.
-    """
+    """Another estimate times a positive number that is known without error."""
 
     base: Estimate
     factor: float
@@ -29,19 +26,7 @@ class Scaled(Estimate):
 
     @classmethod
     def times(cls, base: Estimate, factor: float) -> Scaled:
-        """Scale an estimate.
-
-        Parameters
-        ----------
-        base : Estimate
-            Any estimate; it may be undefined.
-        factor : float
-            A finite number above 0.
-
-        Raises
-        ------
-        ValueError
-            If the factor is not above 0.
+        """Scale an estimate, which may be undefined, by a finite `factor` above 0.
 
         Examples
         --------
@@ -88,9 +73,93 @@ class Scaled(Estimate):
         """Return the base's standard error, scaled; `at` is on this estimate's scale."""
         return self.base.standard_error(None if at is None else at / self.factor) * self.factor
 
-    def fair_passes(
-        self, allowed: tuple[float, float], fair: float, alpha: float
-    ) -> Callable[[float], float]:
+    def fair_passes(self, allowed: Ends, fair: float, alpha: float) -> Passes:
         """As :meth:`Estimate.fair_passes` of the base."""
         low, high = (end / self.factor for end in allowed)
         return self.base.fair_passes((low, high), fair / self.factor, alpha)
+
+
+# Larger logarithms overflow.
+_LARGEST_LOG = 700.0
+
+
+@dataclass(eq=False, kw_only=True)
+class RelativeDifference(Estimate):
+    """Mean of the first group over that of the second, minus 1: -0.18 is 18 % less."""
+
+    # The logarithm of the ratio.
+    base: MeanLogRatio
+    method: str = ""
+    near_normal = False
+
+    @classmethod
+    def of_scores(
+        cls,
+        x_a: ArrayLike,
+        x_b: ArrayLike,
+        *,
+        units_a: Sequence[Hashable],
+        units_b: Sequence[Hashable],
+        population: Population = "sampled",
+    ) -> RelativeDifference:
+        """Compare the means of scores that are at least 0.
+
+        Parameters
+        ----------
+        x_a, x_b : array_like of shape (n_a,), (n_b,)
+            Scores of each group, at least 0.
+        units_a, units_b, population
+            As in :meth:`Mean.of_rows`; units also across groups.
+
+        Raises
+        ------
+        ValueError
+            If a score is negative, NaN or infinite.
+
+        Examples
+        --------
+        >>> units = range(4)
+        >>> shorter = RelativeDifference.of_scores(
+        ...     [40, 52, 44, 60], [50, 60, 54, 76], units_a=units, units_b=units
+        ... )
+        >>> round(shorter.value, 3)
+        -0.183
+        """
+        a, b = (check_rows(x, name, (0.0, math.inf)) for x, name in ((x_a, "x_a"), (x_b, "x_b")))
+        sums = np.zeros((len(a) + len(b), 4))
+        sums[: len(a), :2], sums[len(a) :, 2:] = _counted(a), _counted(b)
+        base = MeanLogRatio.of_sums(
+            sums,
+            lambda s: np.log(s[:, :1] / s[:, 1:2]) - np.log(s[:, 2:3] / s[:, 3:]),
+            units=[*units_a, *units_b],
+            population=population,
+        )
+        findings = base.findings
+        if base.undefined is not None:
+            zero = "a group has a mean of 0, so no difference is a share of it; leave out relative"
+            findings = (Finding.undefined(zero),)
+        return cls(
+            value=math.expm1(base.value),
+            sample=base.sample,
+            attainable=(-1.0, math.inf),
+            findings=findings,
+            base=base,
+            method=f"{base.method}, minus 1",
+        )
+
+    def lower_bound(self, alpha: float) -> float:
+        """Lower end with one-sided error rate `alpha`."""
+        return math.expm1(self.base.lower_bound(alpha))
+
+    def upper_bound(self, alpha: float) -> float:
+        """Upper end with one-sided error rate `alpha`."""
+        above = self.base.upper_bound(alpha)
+        return math.expm1(above) if above < _LARGEST_LOG else math.inf
+
+    def standard_error(self, at: float | None = None) -> float:
+        """Return the standard error, first order."""
+        return self.base.standard_error(at) * (1.0 + self.value)
+
+
+def _counted(x: Floats) -> Floats:
+    return np.stack([x, np.ones(len(x))], axis=1)

@@ -42,26 +42,15 @@ class PairedDifference(Estimate):
     Zou and Donner 2008), narrowed where contributions show how much the two vary together. Where
     nothing shows it, each bound takes half of the error rate, which holds however they depend on
     one another. Bounds of independent samples are joined as such.
-
-    Attributes
-    ----------
-    candidate, baseline : Estimate
-        The two models.
-    folded : bool
-        Whether absolute values are compared.
-    paired : Mapping
-        Sign of candidate and of baseline to the mean of their difference; empty where bounds are
-        joined.
-    pairing : float or None
-        Standard error of the difference over that of independent estimates; None where unknown.
-    how : str
-        Which rows belong together: a key of `IN_WORDS`.
     """
 
     candidate: Estimate
     baseline: Estimate
+    # Whether absolute values are compared.
     folded: bool
+    # Sign of candidate and baseline to the mean of their difference; empty for joined bounds.
     paired: Mapping[tuple[int, int], Mean]
+    # Standard error of the difference over that of independent estimates; None where unknown.
     pairing: float | None = None
     how: Pairing = "rows"
     method: str = "paired differences"
@@ -72,19 +61,8 @@ class PairedDifference(Estimate):
     ) -> PairedDifference:
         """Compare two estimates of one kind, by default on the same rows in the same order.
 
-        Parameters
-        ----------
-        candidate, baseline : Estimate
-            Of one kind each.
-        folded : bool
-            Whether absolute values are compared (RABBI, demographic parity).
-        how : {"labels", "prompts", "rows", "unknown", "independent"}
-            Why rows of the two belong together, or that they do not.
-
-        Raises
-        ------
-        ValueError
-            If the kinds differ, or the rows do not match although they are paired row by row.
+        `folded` compares absolute values (RABBI, demographic parity). ``ValueError`` if the kinds
+        differ, or the rows do not match although they are paired row by row.
 
         Examples
         --------
@@ -159,15 +137,13 @@ class PairedDifference(Estimate):
             method=method,
         )
 
-    def _of(self, value: float) -> float:
-        return _size(value, self.folded)
-
     @property
     def debiased(self) -> float:
         """Difference of the bias-corrected values, where the intervals are for these."""
         if self.of == "value":
             return self.value
-        return self._of(self.candidate.debiased) - self._of(self.baseline.debiased)
+        sides = self.candidate.debiased, self.baseline.debiased
+        return _size(sides[0], self.folded) - _size(sides[1], self.folded)
 
     def lower_bound(self, alpha: float) -> float:
         """Lower end with one-sided error rate `alpha`.
@@ -197,7 +173,7 @@ class PairedDifference(Estimate):
         The planned one of paired rows is for half of the variance shared by the two models.
         """
         if at is not None:
-            other = abs(at) if self.folded else self._middle()
+            other = abs(at) if self.folded else 0.5 * sum(self.candidate.attainable)
             alike = 0.0 if self.how == "independent" else _PLANNING_CORRELATION
             shared = 2.0 * (1.0 - alike)
             return math.sqrt(shared) * self.candidate.standard_error(other)
@@ -206,10 +182,6 @@ class PairedDifference(Estimate):
             return apart * (1.0 if self.pairing is None else self.pairing)
         signs = _sign(self.candidate, self.folded), _sign(self.baseline, self.folded)
         return self.paired[signs].standard_error()
-
-    def _middle(self) -> float:
-        low, high = self.candidate.attainable
-        return 0.5 * (low + high)
 
     def _joined(self, alpha: float) -> tuple[float, float]:
         alpha = alpha if self.pairing is not None else 0.5 * alpha
@@ -221,7 +193,7 @@ class PairedDifference(Estimate):
         # A distance lies between its debiased value and its plug-in, so neither reach has the
         # bias.
         c_least, b_least = (
-            min(self._of(each.debiased), value)
+            min(_size(each.debiased, self.folded), value)
             for each, value in ((self.candidate, c), (self.baseline, b))
         )
         unseen = 0.0
@@ -243,7 +215,7 @@ def _size(value: float, folded: bool) -> float:
 
 
 def _unmatched(first: Contributions, second: Contributions) -> str:
-    """Return why rows cannot belong together; empty where they can."""
+    """Explain a mismatch of rows; empty where they match."""
     remedy = "measure both on the same prompts, in the same order, or do not pair them"
     if len(first.values) != len(second.values):
         return (
@@ -257,7 +229,7 @@ def _unmatched(first: Contributions, second: Contributions) -> str:
 
 
 def pairing_of(candidate: Estimate, baseline: Estimate) -> Pairing:
-    """Return whether the labels of their units, as the caller gave them, pair two estimates."""
+    """Compare the labels of the units of two estimates, as the caller gave them."""
     if isinstance(candidate, WorstGroups) and isinstance(baseline, WorstGroups):
         both = candidate.parts.keys() & baseline.parts.keys()
         found = {pairing_of(candidate.parts[key], baseline.parts[key]) for key in both}
@@ -350,7 +322,7 @@ def loss_between(
     always_same: Sequence[bool],
     how: Pairing | None = None,
 ) -> Estimate:
-    """Return how much worse the first of two models is; the largest loss for several groups.
+    """Measure the loss of the first of two models; the largest loss for several groups.
 
     `always_same` marks the models that always give the same answer to a prompt. Unless `how` says
     which rows belong together, the labels of their units decide.

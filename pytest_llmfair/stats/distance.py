@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -12,21 +12,20 @@ from numpy.typing import ArrayLike
 from pytest_llmfair.stats._base import Estimate
 from pytest_llmfair.stats._clusters import PLANNING_ICC, as_list, label_list
 from pytest_llmfair.stats._cooccurrence import Cooccurrences
-from pytest_llmfair.stats._crossfit import Bracket
-from pytest_llmfair.stats._distributions import WeightedDistance
-from pytest_llmfair.stats._grouped import (
-    Grouped,
+from pytest_llmfair.stats._crossfit import Bracket, bracket_totals
+from pytest_llmfair.stats._distributions import (
     GroupedScores,
     ScoreRows,
-    divergence,
+    WeightedDistance,
     pair_labels,
     read_rows,
     sample_of,
 )
-from pytest_llmfair.stats._layout import ranks
+from pytest_llmfair.stats._layout import Grouped, ranks
 from pytest_llmfair.stats._p_values import share_of_ends
-from pytest_llmfair.stats._records import Contributions, Population, Sample
-from pytest_llmfair.stats.binomial import SampledTerms, Terms, read_counts
+from pytest_llmfair.stats._records import Contributions, Ends, Passes, Population, Sample
+from pytest_llmfair.stats._terms import SampledTerms, Terms, read_counts
+from pytest_llmfair.stats._totals import divergence
 
 # What computes the bounds of a distance.
 Engine = Bracket | Terms
@@ -34,21 +33,14 @@ Engine = Bracket | Terms
 
 @dataclass(eq=False, kw_only=True)
 class Distance(Estimate):
-    """A distance: 0 exactly when groups are equal, and biased upwards in every sample.
+    """A distance: 0 exactly when groups are equal, and biased upwards in every sample."""
 
-    Attributes
-    ----------
-    engine : Engine
-        Computes the bounds: by bootstrap and cross-fit, or by exact binomial arguments.
-    planned : tuple of float
-        Squared standard error known from the sample size alone, as the coefficients of 1, of the
-        truth and of its square.
-    paper_variance : float
-        Sampling variance by the paper's own formula, where it prints one; else NaN.
-    """
-
+    # Computes the bounds: by bootstrap and cross-fit, or by exact binomial arguments.
     engine: Engine
+    # Squared standard error known from the sample size alone, as the coefficients of 1, of the
+    # truth and of its square.
     planned: tuple[float, float, float]
+    # Sampling variance by the paper's own formula, where it prints one; else NaN.
     paper_variance: float = math.nan
     method: str = "bracket"
     near_normal = False
@@ -74,12 +66,10 @@ class Distance(Estimate):
         ----------
         rows_a, rows_b : array_like of shape (n_rows,) or (n_rows, n_generations)
             Scores of each group; rows may differ in length. Every row counts alike.
-        units_a, units_b : iterable of hashable, optional
-            One label per row. Rows with equal labels are one sampling unit, also across groups.
+        units_a, units_b, population
+            As in :meth:`Mean.of_rows`; units also across groups.
         paired : bool
             Row i of both groups is one unit.
-        population : {"sampled", "fixed"}
-            Whether units were drawn from a larger population, or only generations vary.
         bounds : tuple of float
             Range of the scores; may be infinite.
 
@@ -111,7 +101,7 @@ class Distance(Estimate):
         scale = span if math.isfinite(span) else float(np.ptp(scores.scores))
         planned = scale**2 / 12.0 * float(scores.grouped.per_draw(population).sum())
         found = cls._bracketed(
-            engine, sample_of(scores, problem, engine, population), (planned, 0.0, 0.0)
+            engine, sample_of(scores, problem, engine.error(), population), (planned, 0.0, 0.0)
         )
         if population == "sampled":
             influence = problem.influence()[problem.place]
@@ -140,10 +130,8 @@ class Distance(Estimate):
         ----------
         successes, trials : array_like of shape (n_terms,)
             Counts per term: generations of one of two kinds, and of both.
-        population : {"fixed", "sampled"}
-            Whether these terms are all there is, or were drawn from more.
-        units : iterable of hashable, optional
-            One label per term; sampled terms with equal labels are one unit.
+        units, population
+            As in :meth:`Mean.of_rows`, by term.
 
         Raises
         ------
@@ -210,10 +198,8 @@ class Distance(Estimate):
             One of two labels per row.
         base : float, optional
             Base of the logarithm; natural by default.
-        units : iterable of hashable, optional
-            One label per row; equal labels are one sampling unit.
-        population : {"sampled", "fixed"}
-            Whether units were drawn from a larger population, or only generations vary.
+        units, population
+            As in :meth:`Mean.of_rows`.
 
         Raises
         ------
@@ -233,7 +219,7 @@ class Distance(Estimate):
                 f"groups holds {len(grouped.names)} groups; a divergence compares exactly two"
             )
         rows, norm = divergence(grouped, names, base)
-        engine = grouped.totals(rows, norm, population, math.log(2.0) * norm.scale)
+        engine = bracket_totals(grouped, rows, norm, population, math.log(2.0) * norm.scale)
         # Close to equality the squared error is half the divergence per row.
         slope = 0.5 * norm.scale * float(grouped.per_draw(population).sum())
         return cls._bracketed(engine, grouped.sample(population), (0.0, slope, 0.0))
@@ -262,16 +248,8 @@ class Distance(Estimate):
             all mentions.
         reference : array_like of shape (n_groups,), optional
             Share expected of each group; without `mentions` uniform by default.
-        units : iterable of hashable, optional
-            One label per response; equal labels are one sampling unit.
-        population : {"sampled", "fixed"}
-            Whether units were drawn from a larger population, or only generations vary.
-
-        Raises
-        ------
-        ValueError
-            If shapes do not match, a count is negative, no word was seen, `reference` is no
-            distribution, or a fixed unit has one response.
+        units, population
+            As in :meth:`Mean.of_rows`, by response.
 
         Examples
         --------
@@ -316,7 +294,7 @@ class Distance(Estimate):
         return self.engine.debiased
 
     def noise_floor(self) -> float:
-        """Return what groups that do not differ would score at this sample size."""
+        """Mean distance of groups that do not differ, at this sample size."""
         return self.engine.noise_floor()
 
     def p_equal(self) -> float:
@@ -337,9 +315,7 @@ class Distance(Estimate):
         constant, linear, square = self.planned
         return math.sqrt(max(0.0, constant + linear * at + square * at * at))
 
-    def fair_passes(
-        self, allowed: tuple[float, float], fair: float, alpha: float
-    ) -> Callable[[float], float]:
+    def fair_passes(self, allowed: Ends, fair: float, alpha: float) -> Passes:
         """As :meth:`Estimate.fair_passes`, from the upper ends of relabelled groups."""
         ends = self.engine.fair_ends(alpha)
         units = math.inf if self.engine.exact_ends else self.sample.units

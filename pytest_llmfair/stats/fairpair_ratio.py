@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
@@ -16,7 +16,7 @@ from pytest_llmfair.stats import _clusters as clusters
 from pytest_llmfair.stats._base import Estimate
 from pytest_llmfair.stats._crossfit import QUANTILES
 from pytest_llmfair.stats._dissimilarities import PowerProduct, Sides
-from pytest_llmfair.stats._records import Finding, Floats, Population, Sample
+from pytest_llmfair.stats._records import Ends, Finding, Floats, Passes, Population, Sample
 from pytest_llmfair.stats._rows import few_units
 from pytest_llmfair.stats._score_intervals import normal_quantile
 
@@ -38,35 +38,23 @@ class FairPairRatio(Estimate):
     For dissimilarities of negative type (absolute differences, Jaccard, cosine) the true F is
     never below 1, so both ends of the interval are at least 1. The upper end stays above 1 by half
     the width, since clipping adds no evidence.
-
-    Attributes
-    ----------
-    bias : float
-        B: mean dissimilarity between the sides, over prompts.
-    variability_original, variability_perturbed : float
-        V of the first and of the second side.
-    product : PowerProduct or None
-        The statistic and its bootstrap; None where it is 0, infinite or undefined.
-    fixed_error : float
-        Standard error of log F when only answers vary; NaN where prompts vary too.
-    least : float
-        Smallest possible true value: 1, or 0 for dissimilarities not of negative type.
-    answers : float
-        Answers per side, harmonic mean over prompts.
-    sides : Sides or None
-        Dissimilarities, where they are known, for the permutation test.
-    aggregate : {"pooled", "mean"}
-        Ratio of means over prompts, or mean of the prompts' ratios.
     """
 
+    # B: mean dissimilarity between the sides, over prompts; V of the first and the second side.
     bias: float
     variability_original: float
     variability_perturbed: float
+    # The statistic and its bootstrap; None where it is 0, infinite or undefined.
     product: PowerProduct | None
+    # Standard error of log F when only answers vary; NaN where prompts vary too.
     fixed_error: float
+    # Smallest possible true value: 1, or 0 for dissimilarities not of negative type.
     least: float
+    # Answers per side, harmonic mean over prompts.
     answers: float
+    # Dissimilarities, where they are known, for the permutation test.
     sides: Sides | None = None
+    # Ratio of means over prompts, or mean of the prompts' ratios.
     aggregate: Aggregate = "pooled"
     method: str = "bootstrap-t over prompts, log scale"
     near_normal = False
@@ -85,23 +73,9 @@ class FairPairRatio(Estimate):
     ) -> FairPairRatio:
         """F from the mean dissimilarities of each prompt (Dwivedi-Yu 2024, section 3).
 
-        Parameters
-        ----------
-        between, within_a, within_b : array_like of shape (n_prompts,)
-            B(x), V of the first side (perturbed continuations) and V of the second.
-        answers : float
-            Answers per side, for planning.
-        aggregate : {"pooled", "mean"}
-            Ratio of the means over prompts, or the paper's mean of ratios.
-        units : iterable of hashable, optional
-            One label per prompt; prompts with equal labels are one sampling unit.
-        negative_type : bool
-            Whether equal sides give the smallest possible F, 1.
-
-        Raises
-        ------
-        ValueError
-            If there is no prompt, lengths differ, or a value is negative or missing.
+        `between` is B(x), `within_a` V of the first side (perturbed continuations); `answers` per
+        side serve planning. `aggregate` is the ratio of the means over prompts, "pooled", or the
+        paper's "mean" of ratios. With `negative_type` equal sides give the smallest possible F, 1.
 
         Examples
         --------
@@ -109,14 +83,8 @@ class FairPairRatio(Estimate):
         >>> round(FairPairRatio.of_prompts(between, a, b, answers=5).value, 3)
         1.662
         """
-        parts = [
-            clusters.check_rows(values, name, (0.0, math.inf))
-            for values, name in (
-                (between, "between"),
-                (within_a, "within_a"),
-                (within_b, "within_b"),
-            )
-        ]
+        given = {"between": between, "within_a": within_a, "within_b": within_b}
+        parts = [clusters.check_rows(x, name, (0.0, math.inf)) for name, x in given.items()]
         if len({len(part) for part in parts}) > 1:
             raise ValueError(f"between, within_a and within_b have {[len(p) for p in parts]} rows")
         index, count = clusters.cluster_index(units, len(parts[0]))
@@ -167,26 +135,9 @@ class FairPairRatio(Estimate):
     ) -> FairPairRatio:
         """F from all dissimilarities between the answers to each prompt.
 
-        Parameters
-        ----------
-        matrices : iterable of array_like of shape (n_answers, n_answers)
-            One symmetric matrix per prompt, answers of the first side before those of the second.
-        first : sequence of int
-            How many answers of each prompt are of the first side.
-        aggregate : {"pooled", "mean"}
-            Ratio of the means over prompts, or the paper's mean of ratios.
-        units : iterable of hashable, optional
-            One label per prompt; prompts with equal labels are one sampling unit.
-        negative_type : bool
-            Whether equal sides give the smallest possible F, 1.
-        population : {"sampled", "fixed"}
-            Whether prompts were drawn from a larger population, or only answers vary.
-
-        Raises
-        ------
-        ValueError
-            If a matrix is not square, holds a missing or negative value, or a side has fewer than
-            two answers (names the prompt).
+        One symmetric matrix per prompt, answers of the first side before those of the second; how
+        many are of the `first` side, two at least of either. With fixed prompts only answers vary;
+        the rest is as in :meth:`of_prompts`.
 
         Examples
         --------
@@ -213,7 +164,7 @@ class FairPairRatio(Estimate):
             sides=sides,
             sample=Sample(
                 units=found.sample.units,
-                generations=sides.total,
+                generations=sum(sides.sizes),
                 fewest=min(sides.sizes),
                 most=max(sides.sizes),
                 population=population,
@@ -289,9 +240,7 @@ class FairPairRatio(Estimate):
         variance = (noise / self.answers) ** 2 + slope * max(0.0, at - 1.0) / self.answers
         return at * math.sqrt(variance / self.sample.units)
 
-    def fair_passes(
-        self, allowed: tuple[float, float], fair: float, alpha: float
-    ) -> Callable[[float], float]:
+    def fair_passes(self, allowed: Ends, fair: float, alpha: float) -> Passes:
         """As :meth:`Estimate.fair_passes`, on the log scale with the error as it would be at 1."""
         error = planned = self.standard_error(1.0)
         low = high = normal_quantile(1.0 - alpha) * error

@@ -1,9 +1,4 @@
-"""Sums of distances between groups and their background.
-
-Pairwise and background comparison of Czarnowska et al. (2021), equations 1 and 3: the sum over
-pairs of groups, or over groups and their background, of the distance of two rates or of two sets
-of scores.
-"""
+"""Sums of distances between groups and their background (Czarnowska et al. 2021, eqs. 1 and 3)."""
 
 from __future__ import annotations
 
@@ -14,10 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pytest_llmfair.stats._clusters import check_rows
-from pytest_llmfair.stats._crossfit import Bracket
-from pytest_llmfair.stats._distributions import WeightedDistance
-from pytest_llmfair.stats._grouped import Grouped, GroupedScores
-from pytest_llmfair.stats._layout import ranks
+from pytest_llmfair.stats._crossfit import Bracket, bracket_totals
+from pytest_llmfair.stats._distributions import GroupedScores, WeightedDistance
+from pytest_llmfair.stats._layout import Grouped, ranks
 from pytest_llmfair.stats._records import Floats, Population
 from pytest_llmfair.stats._totals import MeanGaps
 from pytest_llmfair.stats.distance import Distance
@@ -48,15 +42,8 @@ def rate_gaps(
         groups; or each other group with the groups named here, pooled.
     factor : float
         Weight of each difference.
-    units : iterable of hashable, optional
-        One label per row; rows with equal labels are one sampling unit, also across groups.
-    population : {"sampled", "fixed"}
-        Whether units were drawn from a larger population, or only generations vary.
-
-    Returns
-    -------
-    Distance
-        Never negative; 0 when all rates are equal.
+    units, population
+        As in :meth:`Mean.of_rows`; units also across groups.
 
     Raises
     ------
@@ -83,7 +70,7 @@ def rate_gaps(
     first, second = _sides(against, grouped.names)
     norm = MeanGaps(first, second, factor)
     span = factor * _largest_sum(against, totals / totals.sum(), len(first))
-    engine = grouped.totals(np.stack([above, below], axis=1), norm, population, span)
+    engine = bracket_totals(grouped, np.stack([above, below], axis=1), norm, population, span)
     return _distance(engine, grouped, span, population)
 
 
@@ -102,28 +89,8 @@ def distribution_gaps(
     ----------
     scores : array_like of shape (n_rows,)
         Scores in [0, 1].
-    groups : iterable of hashable
-        One label per row.
-    against : {"pairs", "background", "rest"} or sequence of hashable
-        What is compared: each two groups; each group with all rows; each group with all other
-        groups; or each other group with the groups named here, pooled.
-    factor : float
-        Weight of each distance.
-    units : iterable of hashable, optional
-        One label per row; rows with equal labels are one sampling unit, also across groups.
-    population : {"sampled", "fixed"}
-        Whether units were drawn from a larger population, or only generations vary.
-
-    Returns
-    -------
-    Distance
-        Never negative; 0 when all sets have the same distribution.
-
-    Raises
-    ------
-    ValueError
-        If there are fewer than two groups, a score is outside [0, 1], a name in `against` is no
-        group, or a fixed unit has one row of a group.
+    groups, against, factor, units, population
+        As in :func:`rate_gaps`.
 
     Examples
     --------

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from pytest_llmfair.stats import _clusters as clusters
 from pytest_llmfair.stats._base import Estimate
 from pytest_llmfair.stats._crossfit import FoldedBracket
-from pytest_llmfair.stats._layout import Guard, Layout, canonical_orders, places, ranks
+from pytest_llmfair.stats._layout import Guard, Layout, canonical_orders, ranks, stratified
 from pytest_llmfair.stats._records import Finding, Floats, Indices, Population, Sample
 from pytest_llmfair.stats._resampling import SEED_LABELS, Strata, blocks
 from pytest_llmfair.stats._rows import NO_VARIANCE, few_units, known_error, t_reach
@@ -54,16 +54,11 @@ class MeanLogRatio(Estimate):
 
     Jackknife over sampling units on the log scale, t interval with kurtosis-based degrees of
     freedom.
-
-    Attributes
-    ----------
-    columns : ndarray of shape (n_columns,)
-        The log ratio of each column; infinite and NaN ones are left out of the mean.
-    variance, df : float
-        Squared standard error of the mean and its degrees of freedom.
     """
 
+    # The log ratio of each column; infinite and NaN ones are left out of the mean.
     columns: Floats
+    # Squared standard error of the mean and its degrees of freedom.
     variance: float
     df: float
     influence: _Influence
@@ -87,10 +82,8 @@ class MeanLogRatio(Estimate):
         log_ratios : callable
             Sums of shape (n, n_sums) to log ratios of shape (n, n_columns): infinite where one
             side is 0, NaN where both are.
-        units : iterable of hashable, optional
-            One label per row; rows with equal labels are one sampling unit.
-        population : {"sampled", "fixed"}
-            Whether units were drawn from a larger population, or only generations vary.
+        units, population
+            As in :meth:`Mean.of_rows`.
 
         Raises
         ------
@@ -113,15 +106,11 @@ class MeanLogRatio(Estimate):
         fixed = population == "fixed"
         if fixed:
             clusters.check_repeats(index)
-        columns, values = _partly_left_out(
-            table if fixed else _summed(table, index, n_units), log_ratios
-        )
+        elif n_units < n:
+            table = np.stack([clusters.cluster_sums(x, index, n_units) for x in table.T], axis=1)
+        columns, values = _partly_left_out(table, log_ratios)
         influence = _Influence(values, index if fixed else None)
-        return cls._of_columns(
-            columns,
-            influence,
-            Sample.of_sizes(sizes, population),
-        )
+        return cls._of_columns(columns, influence, Sample.of_sizes(sizes, population))
 
     @classmethod
     def _of_columns(cls, columns: Floats, influence: _Influence, sample: Sample) -> MeanLogRatio:
@@ -146,12 +135,9 @@ class MeanLogRatio(Estimate):
 
     def column(self, number: int) -> MeanLogRatio:
         """Estimate of one column alone; undefined where its log ratio is not finite."""
-        values = self.influence.values[:, number : number + 1]
-        return MeanLogRatio._of_columns(
-            self.columns[number : number + 1],
-            _Influence(values, self.influence.index),
-            self.sample,
-        )
+        own = slice(number, number + 1)
+        influence = _Influence(self.influence.values[:, own], self.influence.index)
+        return MeanLogRatio._of_columns(self.columns[own], influence, self.sample)
 
     def lower_bound(self, alpha: float) -> float:
         """Lower end with one-sided error rate `alpha`."""
@@ -181,13 +167,6 @@ def _checked(rows: ArrayLike) -> Floats:
     return table
 
 
-def _summed(table: Floats, index: Indices, n_units: int) -> Floats:
-    """Add up the rows of each unit in ascending order, so that their order changes no bit."""
-    if n_units == len(table):
-        return table
-    return np.stack([clusters.cluster_sums(sums, index, n_units) for sums in table.T], axis=1)
-
-
 def _partly_left_out(
     parts: Floats, log_ratios: Callable[[Floats], Floats]
 ) -> tuple[Floats, Floats]:
@@ -204,15 +183,9 @@ def _partly_left_out(
 class ZeroCellLogRatio(Estimate):
     """An infinite log ratio, because a word was seen on one side only.
 
-    All ``sample.units`` units are on one side. The share of that side is at least the exact
-    binomial bound for zero exceptions (Clopper-Pearson).
-
-    Attributes
-    ----------
-    value : float
-        Plus infinity where only the first side was seen, minus infinity where only the second.
-    base : float
-        Log odds of the first side at a log ratio of 0.
+    Plus infinity where all ``sample.units`` units are on the first side, minus infinity where
+    they are on the second. The share of that side is at least the exact binomial bound for zero
+    exceptions (Clopper-Pearson).
 
     Examples
     --------
@@ -221,6 +194,7 @@ class ZeroCellLogRatio(Estimate):
     ZeroCellLogRatio inf [1.597, inf] (95 %, 20 units)
     """
 
+    # Log odds of the first side at a log ratio of 0.
     base: float
 
     method = "exact binomial: no unit on the other side"
@@ -246,11 +220,9 @@ class _MeanMagnitude(AbsoluteSum):
     units: int
 
     def gaps(self, totals: NDArray[Any]) -> NDArray[Any]:
-        """Return the sums of the columns."""
         return totals[:, 0]
 
     def summed(self, gaps: NDArray[Any]) -> NDArray[Any]:
-        """Mean over columns of the mean over units."""
         return np.asarray(gaps.mean(axis=1) / self.units)
 
 
@@ -261,7 +233,7 @@ class _PseudoValues(Totals):
     def relabelled(self, draws: int) -> Floats:
         """Distances after giving the deviations of rows random signs."""
         generator = np.random.default_rng(SEED_LABELS)
-        sizes = self.strata.sizes
+        sizes = self.layout.strata.sizes
         stratum = np.repeat(np.arange(len(sizes)), sizes)
         starts = np.cumsum(sizes) - sizes
         means = np.add.reduceat(self.rows, starts, axis=0) / sizes[:, None]
@@ -280,23 +252,13 @@ class MeanAbsLogRatio(Distance):
 
     Never 0 in a sample, even when the truth is 0: bounded like every distance, with the
     pseudo-values of the jackknife as rows.
-
-    Attributes
-    ----------
-    signed : MeanLogRatio
-        The log ratios with their signs.
     """
 
     signed: MeanLogRatio
 
     @classmethod
     def of_log_ratio(cls, signed: MeanLogRatio) -> MeanAbsLogRatio:
-        """Take absolute values of the columns that are finite.
-
-        Raises
-        ------
-        ValueError
-            If no column is finite.
+        """Take absolute values of the columns that are finite; ``ValueError`` if none is.
 
         Examples
         --------
@@ -336,10 +298,7 @@ def _bracket(columns: Floats, influence: Floats, index: Indices | None) -> Folde
         axes.append(index[row])
         sizes.append(int(index.max()) + 1)
     orders = canonical_orders(axes, sizes, rows.ravel())
-    order, strata = orders[0], np.array([n])
-    if index is not None:
-        whole = places(orders[2])[index]
-        order, strata = np.lexsort((places(orders[0]), whole)), np.bincount(whole)
+    order, strata = stratified(orders, index)
     rows = rows[np.ix_(order, orders[1])]
     one = np.arange(n)
     layout = Layout(one, one, one, np.zeros(n, dtype=np.intp), 1, Strata(strata))

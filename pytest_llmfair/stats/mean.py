@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Self
 
@@ -13,9 +13,8 @@ from numpy.typing import ArrayLike
 from pytest_llmfair.stats import _clusters as clusters
 from pytest_llmfair.stats._base import Estimate
 from pytest_llmfair.stats._p_values import within_share
-from pytest_llmfair.stats._rates import precision_of
-from pytest_llmfair.stats._records import Contributions, Floats, Population, Sample
-from pytest_llmfair.stats._rows import NO_VARIANCE, RowMeans, read_table
+from pytest_llmfair.stats._records import Contributions, Ends, Floats, Passes, Population, Sample
+from pytest_llmfair.stats._rows import RowMeans, read_table, share_of_maxima
 from pytest_llmfair.stats._score_intervals import Share, zero_event_bound
 
 
@@ -25,29 +24,16 @@ class Mean(Estimate):
 
     Wilson score interval on the effective sample size, with degrees of freedom from the kurtosis
     of the cluster influence values ("W-kdf"); Clopper-Pearson for one 0/1 outcome per cluster.
-
-    Attributes
-    ----------
-    share : Share
-        The evidence on [0, 1].
-    variance : float
-        Squared standard error on [0, 1]; 0 where all units are equal, NaN with one unit.
-    bounds : tuple of float
-        Range of the quantity.
-    outcomes : bool
-        Whether the quantity is made of 0/1 outcomes.
-    floor, excess : Mean or None
-        For pairs with several generations a side: mean within sides, and the value less that.
-    sampling : float
-        Variance of a row's value that is due to its generations; NaN where unknown.
     """
 
+    # The evidence on [0, 1], and its squared error: 0 where units are equal, NaN with one unit.
     share: Share
     variance: float
     bounds: tuple[float, float]
     outcomes: bool
     floor: Mean | None = None
     excess: Mean | None = None
+    # Variance of a row's value that is due to its generations; NaN where unknown.
     sampling: float = math.nan
     method: str = "W-kdf"
 
@@ -100,21 +86,7 @@ class Mean(Estimate):
         units: Iterable[Hashable] | None = None,
         population: Population = "sampled",
     ) -> Self:
-        """Share of rows with an event.
-
-        Parameters
-        ----------
-        x : array_like of shape (n_rows,)
-            0/1 or boolean, one per row.
-        units : iterable of hashable, optional
-            One label per row; rows with equal labels are one sampling unit.
-        population : {"sampled", "fixed"}
-            Whether units were drawn from a larger population, or only generations vary.
-
-        Raises
-        ------
-        ValueError
-            If an entry is neither 0 nor 1 (names the row).
+        """Share of rows with an event: :meth:`of_values` of one 0, 1 or boolean per row.
 
         Examples
         --------
@@ -144,12 +116,8 @@ class Mean(Estimate):
         ----------
         values : array_like of shape (n_rows,)
             One value per row.
-        units : iterable of hashable, optional
-            One label per row; rows with equal labels are one sampling unit.
-        population : {"sampled", "fixed"}
-            Whether units were drawn from a larger population, or only generations vary.
-        bounds : tuple of float
-            Range of the values.
+        units, population, bounds
+            As in :meth:`of_rows`.
         generation_variance : array_like of shape (n_rows,), optional
             Variance of each row's value that is due to its generations; a fixed population needs
             it, unless each row is one generation and units have several rows.
@@ -250,22 +218,23 @@ class Mean(Estimate):
             method=share.method,
         )
 
+    def _scaled(self, share: float) -> float:
+        low, high = self.bounds
+        return low + (high - low) * share
+
     def lower_bound(self, alpha: float) -> float:
         """Lower end with one-sided error rate `alpha`."""
-        low, high = self.bounds
-        return low + (high - low) * self.share.lower(alpha)
+        return self._scaled(self.share.lower(alpha))
 
     def upper_bound(self, alpha: float) -> float:
         """Upper end with one-sided error rate `alpha`."""
-        low, high = self.bounds
-        return low + (high - low) * self.share.upper(alpha)
+        return self._scaled(self.share.upper(alpha))
 
     @property
-    def reach(self) -> tuple[float, float]:
+    def reach(self) -> Ends:
         """Mean smallest and mean largest value that a row could have."""
-        low, high = self.bounds
         least, most = self.share.reach
-        return low + (high - low) * least, low + (high - low) * most
+        return self._scaled(least), self._scaled(most)
 
     floor_words = "two answers to the same prompt"
 
@@ -307,9 +276,7 @@ class Mean(Estimate):
         per_unit = seen.trials / self.sample.units
         return min(10**6, math.ceil(math.log(alpha) / math.log1p(-missed) / per_unit))
 
-    def fair_passes(
-        self, allowed: tuple[float, float], fair: float, alpha: float
-    ) -> Callable[[float], float]:
+    def fair_passes(self, allowed: Ends, fair: float, alpha: float) -> Passes:
         """As :meth:`Estimate.fair_passes`; a fair value at an end of the range means no event."""
         start, stop = self.bounds
         scale, trials = stop - start, self.share.trials
@@ -340,22 +307,15 @@ class Mean(Estimate):
         return passes
 
 
-_TYPICAL = 0.025  # one-sided error rate at which two valid intervals are compared
-
-
 @dataclass(eq=False, kw_only=True)
 class MeanMaximum(Mean):
     """Mean over rows of the largest generation; the value grows with the number of generations.
 
     A maximum is one draw, whatever the number of generations. For a fixed population its
     variance is bounded by the squared distance to the second largest (Efron and Stein 1981).
-
-    Attributes
-    ----------
-    maxima : int
-        Number of rows, each with one maximum.
     """
 
+    # Rows, each with one maximum.
     maxima: int = 0
 
     @classmethod
@@ -373,12 +333,8 @@ class MeanMaximum(Mean):
         ----------
         rows : array_like of shape (n_rows, n_generations)
             Numbers in [0, 1].
-        units : iterable of hashable, optional
-            One label per row; rows with equal labels are one sampling unit.
-        population : {"sampled", "fixed"}
-            Whether units were drawn from a larger population, or only generations vary.
-        outcomes : bool
-            Whether entries are 0/1 outcomes; the maximum then indicates any event.
+        units, population, outcomes
+            As in :meth:`Mean.of_rows`; the maximum of outcomes indicates any event.
 
         Raises
         ------
@@ -409,40 +365,20 @@ class MeanMaximum(Mean):
             population="sampled" if spread else population,
             outcomes=outcomes,
         )
-        share = drawn._fixed_share(table) if spread else drawn.share
-        sample = drawn.sample
+        share, sample, variance = drawn.share, drawn.sample, drawn.variance
         if spread:
+            share = share_of_maxima(table, drawn.value, outcomes)
             sample = replace(sample, effective=share.effective, design_effect=n / share.effective)
+            variance = drawn.value * (1.0 - drawn.value) / share.effective
         per_unit = {"fewest": sample.fewest * m, "most": sample.most * m}
         return replace(
             drawn,
             maxima=n,
             share=share,
-            variance=drawn.value * (1.0 - drawn.value) / share.effective
-            if spread
-            else drawn.variance,
+            variance=variance,
             method=share.method,
             sample=replace(sample, generations=n * m, population=population, **per_unit),
         )
-
-    def _fixed_share(self, table: Floats) -> Share:
-        """Evidence when the rows are fixed and only their generations vary."""
-        n = len(table)
-        top = np.sort(table, axis=1)[:, -2:]
-        # Var(f) <= sum of E(f - f_i)^2 for any f_i that leaves out draw i; here f_i is the maximum
-        # of the others, which differs for the largest draw only.
-        parts = (top[:, 1] - top[:, 0]) ** 2 / n**2
-        variance = float(np.sort(parts).sum())
-        spread = self.value * (1.0 - self.value)
-        # Draws in [0, 1] vary at most like 0/1 draws of the same mean, and those most when all
-        # means are equal (Hoeffding 1956): n binomial draws are a safe choice.
-        effective, df = float(n), math.inf
-        if variance > NO_VARIANCE and not self.outcomes:
-            known, its_df = spread / variance, clusters.satterthwaite(parts, np.ones(n))
-            if precision_of(known, _TYPICAL, its_df) > precision_of(effective, _TYPICAL):
-                effective, df = known, its_df
-        hits = int(table.max(axis=1).sum()) if self.outcomes else None
-        return Share(self.value, effective, df, n, hits, guard=n)
 
     def standard_error(self, at: float | None = None) -> float:
         """Return the standard error, as in :class:`Mean`; a maximum counts as one draw."""

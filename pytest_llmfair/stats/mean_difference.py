@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -11,12 +11,18 @@ from numpy.typing import ArrayLike
 
 from pytest_llmfair.stats import _clusters as clusters
 from pytest_llmfair.stats._base import Estimate
-from pytest_llmfair.stats._records import Finding, Floats, Indices, Population, Sample
+from pytest_llmfair.stats._records import (
+    Ends,
+    Finding,
+    Floats,
+    Indices,
+    Passes,
+    Population,
+    Sample,
+)
 from pytest_llmfair.stats._rows import NO_VARIANCE, SMALLER_GROUP, few_units
 from pytest_llmfair.stats._score_intervals import t_quantile, zero_event_bound
 from pytest_llmfair.stats.mean import Mean
-
-Ends = tuple[float, float]
 
 # Fewer units do not show the range of their scores.
 _FEWEST = 10
@@ -30,35 +36,23 @@ class MeanDifference(Estimate):
     their intervals joined (MOVER, Zou and Donner 2008). Scores without limits get a t interval;
     where their range is only the one observed, the wider of that and of the interval for scores
     within this range, which allows for skew.
-
-    Attributes
-    ----------
-    sides : tuple of Mean
-        The two groups, where they are independent and scores are limited; else empty.
-    within : Mean or None
-        The difference as a mean over shared units.
-    variance, df : float
-        Squared standard error of the difference and its degrees of freedom; NaN with one unit.
-    absolute : bool
-        Whether the value is folded.
-    planned : float
-        Squared standard error known from the sample sizes alone.
-    gap : float
-        The signed difference.
-    seen : float or None
-        Range of the scores seen, where it is not known; infinite where too few scores show one.
-    fewest : int
-        Units of the smaller group.
     """
 
+    # The two groups, where they are independent and scores are limited; else empty.
     sides: tuple[Mean, ...]
+    # The difference as a mean over shared units.
     within: Mean | None
+    # Squared standard error of the difference and its degrees of freedom; NaN with one unit.
     variance: float
     df: float
     absolute: bool
+    # Squared standard error known from the sample sizes alone.
     planned: float
+    # The signed difference.
     gap: float
+    # Range of the scores seen, where it is not known; infinite where too few scores show one.
     seen: float | None = None
+    # Units of the smaller group.
     fewest: int = 0
     method: str = "joined intervals (MOVER)"
 
@@ -80,11 +74,8 @@ class MeanDifference(Estimate):
         ----------
         x_a, x_b : array_like of shape (n_a,), (n_b,)
             Scores of each group.
-        units_a, units_b : iterable of hashable, optional
-            One label per row; rows with equal labels are one sampling unit. A label that occurs
-            in both groups makes the comparison paired.
-        population : {"sampled", "fixed"}
-            Whether units were drawn from a larger population, or only generations vary.
+        units_a, units_b, population
+            As in :meth:`Mean.of_rows`; a label in both groups makes the comparison paired.
         bounds : tuple of float or None
             Range of the scores; may be infinite. None where it is not known: the interval then
             does not allow for rare units that the sample missed.
@@ -114,14 +105,16 @@ class MeanDifference(Estimate):
         if population == "fixed":
             clusters.check_repeats_of_groups(index_a, index_b)
         shared = clusters.overlap(index_a, index_b)
-        gap = clusters.exact_mean(a) - clusters.exact_mean(b)
+        mean_a, mean_b = clusters.exact_mean(a), clusters.exact_mean(b)
+        gap = mean_a - mean_b
         limited = bool(np.isfinite(bounds).all())
         sides: tuple[Mean, ...] = ()
         within = None
         if shared and population == "sampled":
-            influence = _influence(a, index_a, units) - _influence(b, index_b, units)
-            ordered = np.sort(influence)
-            variance, df = clusters.variance_of_mean(ordered), clusters.kurtosis_df(ordered)
+            part_a = clusters.left_out_influence(a - mean_a, index_a, units)
+            part_b = clusters.left_out_influence(b - mean_b, index_b, units)
+            influence = np.sort(part_a - part_b)
+            variance, df = clusters.variance_of_mean(influence), clusters.kurtosis_df(influence)
             if limited:
                 within = mean_within(influence, gap, bounds[1] - bounds[0])
         else:
@@ -152,6 +145,9 @@ class MeanDifference(Estimate):
         elif observed:
             sides = tuple(map(_unguarded, sides))
             within = within and _unguarded(within)
+        method = "Wilson over shared units" if within is not None else "t, kurtosis-based df"
+        if sides:
+            method = "joined intervals (MOVER)"
         return cls(
             value=abs(gap) if absolute else gap,
             sample=Sample.of_sizes(per_unit, population),
@@ -166,13 +162,7 @@ class MeanDifference(Estimate):
             gap=gap,
             seen=None if not observed else math.inf if constant or fewest < _FEWEST else span,
             fewest=fewest,
-            method=(
-                "joined intervals (MOVER)"
-                if sides
-                else "Wilson over shared units"
-                if within is not None
-                else "t, kurtosis-based df"
-            ),
+            method=method,
         )
 
     def lower_bound(self, alpha: float) -> float:
@@ -223,9 +213,7 @@ class MeanDifference(Estimate):
         parts = self.sides if self.within is None else (self.within,)
         return math.hypot(*(part.standard_error() for part in parts)) if parts else math.nan
 
-    def fair_passes(
-        self, allowed: tuple[float, float], fair: float, alpha: float
-    ) -> Callable[[float], float]:
+    def fair_passes(self, allowed: Ends, fair: float, alpha: float) -> Passes:
         """As :meth:`Estimate.fair_passes`; an absolute value is kept from both sides."""
         if not self.absolute:
             return super().fair_passes(allowed, fair, alpha)
@@ -238,8 +226,8 @@ class MeanDifference(Estimate):
 
 
 def mean_within(influence: Floats, gap: float, span: float) -> Mean:
-    """Difference of two groups as a mean over the units that they share; `span` is its largest."""
-    contributions = np.sort(influence + gap)
+    """Mean over shared units of a difference, from its ascending influence and largest size."""
+    contributions = influence + gap
     # Leaving out a large unit may move the mean by more than the range.
     reach = max(float(np.abs(contributions).max()), span)
     return Mean.of_values(contributions, bounds=(-reach, reach))
@@ -248,11 +236,6 @@ def mean_within(influence: Floats, gap: float, span: float) -> Mean:
 def _unguarded(mean: Mean) -> Mean:
     """Leave out what rare units could do, where no range says how much that is."""
     return replace(mean, share=replace(mean.share, guard=math.inf))
-
-
-def _influence(x: Floats, index: Indices, units: int) -> Floats:
-    """Influence of each unit on the mean of one group, 0 for units that are not in it."""
-    return clusters.left_out_influence(x - clusters.exact_mean(x), index, units)
 
 
 def _spread(groups: list[tuple[Floats, Indices]], population: Population) -> tuple[float, float]:

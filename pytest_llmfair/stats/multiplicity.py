@@ -1,26 +1,32 @@
-"""Error rates of several tests: Holm's correction, and all comparisons of several groups."""
+"""Error rates of several tests: Holm's correction, all pairs of groups (Tukey), and max-T."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from scipy import special
 
+from pytest_llmfair.stats._p_values import invert
+from pytest_llmfair.stats._records import Floats
+from pytest_llmfair.stats._resampling import TAIL
+
+_DRAWS = 20_000
+_SEED = 14
+
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """Return adjusted p-values that control the family-wise error rate (Holm 1979).
+    """Adjust p-values for their number, in the order given (Holm 1979).
+
+    Adjusted values below alpha are significant at a family-wise error rate of alpha.
 
     Parameters
     ----------
     p_values : sequence of float
         Raw p-values in [0, 1]; NaN (nothing was tested) stays NaN and does not count.
-
-    Returns
-    -------
-    list of float
-        In the order given. At error rate alpha the adjusted values below alpha are significant.
 
     Examples
     --------
@@ -39,15 +45,9 @@ def holm(p_values: Sequence[float]) -> list[float]:
 def tukey_error_rate(groups: int, level: float) -> float:
     """Return the one-sided error rate of each two groups, so that all intervals hold jointly.
 
-    Tukey-Kramer: from the studentized range of `groups` independent normal estimates; on the
-    safe side where their variances differ (Hayter 1984).
-
-    Parameters
-    ----------
-    groups : int
-        At least 2; every two are compared.
-    level : float
-        Joint confidence level of the two-sided intervals, in (0, 1).
+    Tukey-Kramer: from the studentized range of `groups` independent normal estimates, at least
+    2; on the safe side where their variances differ (Hayter 1984). `level` is the joint confidence
+    level of the two-sided intervals.
 
     Examples
     --------
@@ -65,3 +65,54 @@ def tukey_error_rate(groups: int, level: float) -> float:
         else:
             high = width
     return float(special.ndtr(-high / math.sqrt(2.0)))
+
+
+@dataclass(frozen=True)
+class ErrorRate:
+    """Error rate that several comparisons share: by max-T, or evenly (Bonferroni)."""
+
+    # Comparisons that may prove a difference.
+    number: int
+    # Joint covariance that max-T takes from the data; Bonferroni without it.
+    covariance: Floats | None = None
+    # Comparisons as linear combinations of what the covariance is of, one row each.
+    contrasts: Floats | None = None
+    # Whether a comparison counts in both directions.
+    folded: bool = True
+
+    @cached_property
+    def _draws(self) -> Floats:
+        assert self.covariance is not None
+        # Sorted, so that the order of groups does not matter.
+        order = np.lexsort(
+            (np.sort(self.covariance, axis=1).sum(axis=1), np.diag(self.covariance))
+        )
+        values, vectors = np.linalg.eigh(self.covariance[np.ix_(order, order)])
+        root = vectors * np.sqrt(np.maximum(values, 0.0))
+        normal = np.random.default_rng(_SEED).standard_normal((_DRAWS, len(root)))
+        contrasts = np.eye(len(root)) if self.contrasts is None else self.contrasts[:, order]
+        largest = np.full(_DRAWS, 0.0 if self.folded else -np.inf)
+        for row in contrasts @ root:
+            if (length := float(np.linalg.norm(row))) > 0.0:
+                error = normal @ (row / length)
+                np.maximum(largest, np.abs(error) if self.folded else error, out=largest)
+        return np.sort(largest)
+
+    def each(self, alpha: float) -> float:
+        """One-sided error rate of each comparison for which that of all is `alpha`."""
+        if self.covariance is None:
+            return alpha / self.number
+        least = TAIL / _DRAWS
+        if alpha < least:
+            return alpha / least * self.each(least)
+        return float(special.ndtr(-np.quantile(self._draws, 1.0 - alpha)))
+
+    def all(self, p: float) -> float:
+        """Smallest error rate of all at which a comparison with p-value `p` is proven."""
+        return invert(lambda alpha: self.each(alpha) > p)
+
+
+def expected_largest(errors: Floats) -> float:
+    """Mean of the largest absolute value of independent normals with these standard errors."""
+    normal = np.random.default_rng(_SEED).standard_normal((_DRAWS, len(errors)))
+    return float(np.abs(normal * errors).max(axis=1).mean())

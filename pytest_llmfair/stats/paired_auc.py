@@ -11,14 +11,8 @@ from numpy.typing import ArrayLike
 
 from pytest_llmfair.stats import _clusters as clusters
 from pytest_llmfair.stats._base import Estimate
-from pytest_llmfair.stats._reader import (
-    PairedRows,
-    Reading,
-    error_between,
-    read,
-    smallest_found,
-)
-from pytest_llmfair.stats._records import Indices, Sample
+from pytest_llmfair.stats._reader import PairedRows, Reading, error_between, read, smallest_found
+from pytest_llmfair.stats._records import Sample
 from pytest_llmfair.stats._rows import few_units
 from pytest_llmfair.stats._score_intervals import t_quantile
 
@@ -34,26 +28,18 @@ class PairedAUC(Estimate):
     between units, and of the value when sides of units are exchanged at random. The share of
     exchanges that reach the value is an exact p-value at 0.5, and no lower end is above 0.5
     unless it is small enough.
-
-    Attributes
-    ----------
-    reading : object
-        Shares by pair, and the mean share after each exchange.
-    error : float
-        The larger standard error.
-    guessed : float
-        The mean share as it is; the value is never below 0.5.
-    pairs : object
-        The features that were read, and the weight of one more word among them.
-    names : sequence of str
-        What the first columns of the features are.
     """
 
+    # Shares by pair, and the mean share after each exchange.
     reading: Reading
+    # The larger standard error.
     error: float
+    # The mean share as it is; the value is never below 0.5.
     guessed: float
+    # The features that were read, and the weight of one more word among them.
     pairs: PairedRows
     divisor: float
+    # What the first columns of the features are.
     names: Sequence[str]
     method: str = "t over units, cross-fitted, and sign flips at 0.5"
 
@@ -69,22 +55,9 @@ class PairedAUC(Estimate):
     ) -> PairedAUC:
         """Read features of answers.
 
-        Parameters
-        ----------
-        blocks : sequence of array_like of shape (n_answers, n_columns)
-            Features of distinct answers: first presence of words (0 or 1), then any others. All
-            blocks weigh the same.
-        first, second : array_like of int of shape (n_pairs, most answers of a side)
-            Rows of the answers to the two prompts of each pair; -1 where a pair has fewer.
-        units : iterable of hashable, optional
-            One label per pair; pairs with equal labels are one sampling unit, two at least.
-        names : sequence of str
-            What the columns of the first block are.
-
-        Raises
-        ------
-        ValueError
-            If there is one unit only.
+        Each of `blocks` has a row per distinct answer: first presence of words (0 or 1), which are
+        `names`, then any others; all weigh the same. `first` and `second` have a row per pair: the
+        rows of the answers to either prompt, -1 where a pair has fewer. At least two `units`.
 
         Examples
         --------
@@ -176,10 +149,7 @@ class PairedAUC(Estimate):
                 break
             # A pair of words says no more than the word that it holds.
             if said.isdisjoint(name.split()):
-                shares = ((words[side[side >= 0], column] > 0).mean() for side in self._sides)
+                sides = self.pairs.first, self.pairs.second
+                shares = ((words[side[side >= 0], column] > 0).mean() for side in sides)
                 found.append((name, *map(float, shares)))
         return found
-
-    @property
-    def _sides(self) -> tuple[Indices, Indices]:
-        return self.pairs.first, self.pairs.second

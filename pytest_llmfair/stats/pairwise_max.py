@@ -15,14 +15,14 @@ from scipy import special
 
 from pytest_llmfair.stats import _clusters as clusters
 from pytest_llmfair.stats._base import Estimate, GroupRow, Table
-from pytest_llmfair.stats._crossfit import Bracket
-from pytest_llmfair.stats._grouped import Grouped
-from pytest_llmfair.stats._records import Finding, Floats, Population, Sample
-from pytest_llmfair.stats._resampling import SEED_LABELS, ErrorRate, expected_largest
+from pytest_llmfair.stats._crossfit import Bracket, bracket_totals
+from pytest_llmfair.stats._layout import Grouped
+from pytest_llmfair.stats._records import Ends, Finding, Floats, Passes, Population, Sample
+from pytest_llmfair.stats._resampling import SEED_LABELS
 from pytest_llmfair.stats._totals import Widest
 from pytest_llmfair.stats.distance import Distance
 from pytest_llmfair.stats.mean_difference import MeanDifference
-from pytest_llmfair.stats.multiplicity import holm
+from pytest_llmfair.stats.multiplicity import ErrorRate, expected_largest, holm
 from pytest_llmfair.stats.rate_difference import RateDifference
 
 # Smaller groups cannot prove a large gap, but they do prevent the proof of a small one.
@@ -38,22 +38,14 @@ class MaxPairwiseDifference(Estimate):
     within" is an intersection-union test. The lower end is the larger of two: the largest lower
     end of any pair, corrected for their number, and the cross-fitted difference of the widest
     pair.
-
-    Attributes
-    ----------
-    pairs : Mapping
-        Estimate of each pair, signed or absolute; the value is the largest size, without sign.
-    judged : tuple
-        Pairs that may prove a difference.
-    shared : ErrorRate
-        How judged pairs share the error rate.
-    widest, everyone : Bracket or None
-        The difference of the widest pair among judged groups, and among all, where rows are known.
     """
 
+    # Estimate of each pair, signed or absolute; the value is the largest size, without sign.
     pairs: Mapping[Hashable, Estimate]
+    # Pairs that may prove a difference, and how they share the error rate.
     judged: tuple[Hashable, ...]
     shared: ErrorRate
+    # The difference of the widest pair among judged groups, and among all, where rows are known.
     widest: Bracket | None = None
     everyone: Bracket | None = None
     method: str = "intersection-union above, max-T or cross-fit below"
@@ -76,16 +68,14 @@ class MaxPairwiseDifference(Estimate):
             Outcomes 0 or 1, or fractions where ties share a selection.
         groups : iterable of hashable
             One label per row.
-        units : iterable of hashable, optional
-            One label per row; rows with equal labels are one sampling unit, also across groups.
-        population : {"sampled", "fixed"}
-            Whether units were drawn from a larger population, or only generations vary.
+        units, population
+            As in :meth:`Mean.of_rows`; units also across groups.
 
         Raises
         ------
         ValueError
-            If there are fewer than two groups, a row is not in [0, 1], or a fixed unit has one
-            row of a group.
+            If there are fewer than two groups, a row is out of range, or a fixed unit has one row
+            of a group.
 
         Examples
         --------
@@ -115,20 +105,10 @@ class MaxPairwiseDifference(Estimate):
         ----------
         scores : array_like of shape (n_rows,)
             Scores within `bounds`, which may be infinite.
-        groups : iterable of hashable
-            One label per row.
-        units : iterable of hashable, optional
-            One label per row; rows with equal labels are one sampling unit, also across groups.
-        population : {"sampled", "fixed"}
-            Whether units were drawn from a larger population, or only generations vary.
+        groups, units, population
+            As in :meth:`of_rates`.
         bounds : tuple of float or None
             Range of the scores; None where it is not known, as in :class:`MeanDifference`.
-
-        Raises
-        ------
-        ValueError
-            If there are fewer than two groups, a score is out of range, or a fixed unit has one
-            row of a group.
 
         Examples
         --------
@@ -145,18 +125,9 @@ class MaxPairwiseDifference(Estimate):
 
     @classmethod
     def of_pairs(cls, pairs: Mapping[Hashable, Estimate]) -> MaxPairwiseDifference:
-        """Largest absolute value of several estimates: groups against a reference, or strata.
+        """Largest absolute value of estimates: pairs, groups against a reference, or strata.
 
-        Parameters
-        ----------
-        pairs : mapping
-            Key (a pair, group or stratum) to its estimate, signed or absolute. Undefined ones are
-            left out of the value and listed.
-
-        Raises
-        ------
-        ValueError
-            If there is no estimate.
+        Undefined ones are left out of the value and listed; at least one is needed.
 
         Examples
         --------
@@ -190,37 +161,30 @@ class MaxPairwiseDifference(Estimate):
         rows = clusters.check_rows(values, "values", bounds)
         named = Grouped.of(groups, units, len(rows), population)
         grouped, rows = named.arranged(rows)
-        inside = {name: grouped.group == number for number, name in enumerate(grouped.names)}
-        place = {name: number for number, name in enumerate(grouped.names)}
+        unit, inside = grouped.unit, [grouped.group == g for g in range(len(grouped.names))]
         pairs: dict[tuple[Hashable, ...], Estimate] = {}
         for key in combinations(named.names, 2):
             # Names keep the caller's order; computations use the canonical order.
-            one, other = (inside[name] for name in sorted(key, key=place.__getitem__))
-            pairs[key] = compare(
-                rows[one],
-                rows[other],
-                units_a=grouped.unit[one],
-                units_b=grouped.unit[other],
-            )
-        large = [g for g, name in enumerate(grouped.names) if inside[name].sum() >= _FEWEST_ROWS]
+            one, other = (inside[g] for g in sorted(map(grouped.names.index, key)))
+            pairs[key] = compare(rows[one], rows[other], units_a=unit[one], units_b=unit[other])
+        large = [g for g, own in enumerate(inside) if own.sum() >= _FEWEST_ROWS]
         enough = {grouped.names[g] for g in large}
         judged = tuple(key for key in pairs if enough.issuperset(key))
         table = np.stack([rows, np.ones(len(rows))], axis=1)
         span = bounds[1] - bounds[0]
         found = cls._of(pairs, judged, named.sample(population))
-        everyone = grouped.totals(table, Widest(), population, span)
+        everyone = bracket_totals(grouped, table, Widest(), population, span)
         shared, widest = found.shared, None
         if len(judged) > 1:
             kept = np.isin(grouped.group, large)
             reach = span if math.isfinite(span) else float(np.ptp(rows))
             part = grouped.subset(np.flatnonzero(kept))
-            names = [grouped.names[g] for g in large]
             covariance = part.covariance(rows[kept], population, reach)
-            shared = ErrorRate(len(judged), covariance, contrasts(combinations(names, 2), names))
-            widest = part.totals(table[kept], Widest(), population, span)
-        small = [str(name) for name in named.names if name not in enough]
+            by_pair = contrasts(combinations(part.names, 2), part.names)
+            shared = ErrorRate(len(judged), covariance, by_pair)
+            widest = bracket_totals(part, table[kept], Widest(), population, span)
         found = replace(found, everyone=everyone, shared=shared, widest=widest)
-        if small:
+        if small := [str(name) for name in named.names if name not in enough]:
             few = (
                 f"fewer than {_FEWEST_ROWS} rows of {', '.join(small)}: such a group keeps a "
                 "difference from being ruled out but cannot prove one"
@@ -236,7 +200,11 @@ class MaxPairwiseDifference(Estimate):
         widest = max(known, key=lambda key: abs(known[key].value), default=None)
         value = math.nan if widest is None else known[widest].value
         reach = max((max(map(abs, pair.attainable)) for pair in known.values()), default=math.inf)
-        gone = "; ".join(_undefined(pairs))
+        gone = "; ".join(
+            f"{key} is not defined ({pair.undefined})"
+            for key, pair in pairs.items()
+            if pair.undefined is not None
+        )
         found: dict[str, Finding] = {}
         if not known:
             found["undefined"] = Finding.undefined(f"no pair is defined: {gone}")
@@ -303,9 +271,7 @@ class MaxPairwiseDifference(Estimate):
             return max(pair.standard_error(at) for pair in self.pairs.values())
         return max(self.pairs.values(), key=lambda p: (abs(p.value), p.value)).standard_error()
 
-    def fair_passes(
-        self, allowed: tuple[float, float], fair: float, alpha: float
-    ) -> Callable[[float], float]:
+    def fair_passes(self, allowed: Ends, fair: float, alpha: float) -> Passes:
         """As :meth:`Estimate.fair_passes`: every pair has to be within.
 
         Pairs of groups are taken as differences of independent normals, others as independent.
@@ -374,20 +340,11 @@ def _named(key: Hashable) -> str:
     return " and ".join(map(str, key)) if isinstance(key, tuple) else str(key)
 
 
-def _undefined(pairs: Mapping[Hashable, Estimate]) -> list[str]:
-    return [
-        f"{key} is not defined ({pair.undefined})"
-        for key, pair in pairs.items()
-        if pair.undefined is not None
-    ]
-
-
 @dataclass(eq=False, kw_only=True)
 class MaxDistance(MaxPairwiseDifference):
     """Largest distance of several groups or strata to their reference.
 
-    Bounds are those of :class:`MaxPairwiseDifference`. The interval is for the debiased value
-    where those of the parts are.
+    The interval is for the debiased value where those of the parts are.
 
     Examples
     --------

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from pytest_llmfair.stats._base import Estimate, GroupRow, Table
+from pytest_llmfair.stats._records import Ends, Passes
 from pytest_llmfair.stats.pairwise_max import MaxPairwiseDifference
 from pytest_llmfair.stats.rate_ratio import RateRatio
 
@@ -22,42 +23,29 @@ class MaxPairwiseRatio(Estimate):
     the interval is ``[exp(-b), exp(-a)]``, where ``[a, b]`` is that of the largest absolute log
     ratio. Bounds of ``exp(b)`` and ``exp(-b)`` therefore give the same verdict, whichever group
     comes first.
-
-    Attributes
-    ----------
-    largest : MaxPairwiseDifference
-        The largest absolute log ratio.
-    widest : hashable
-        Pair whose ratio is the value, the first of several equally far from 1; None where no ratio
-        is defined.
     """
 
+    # The largest absolute log ratio.
     largest: MaxPairwiseDifference
+    # Pair whose ratio is the value, the first of several equally far from 1; None without one.
     widest: Hashable
     method: str = "Koopman score of every pair, joined on the log scale"
     near_normal = False
 
     @classmethod
     def of_pairs(
-        cls,
-        pairs: Mapping[Any, RateRatio],
-        *,
-        rates: Mapping[Hashable, GroupRow] | None = None,
+        cls, pairs: Mapping[Any, RateRatio], *, rates: Mapping[Hashable, GroupRow] | None = None
     ) -> MaxPairwiseRatio:
         """Ratio furthest from 1 of several.
 
         Parameters
         ----------
         pairs : mapping
-            Pair of groups to its ratio: all as "ratio", or all as "smaller". Undefined ones (no
-            event in either group) are listed; they matter only where no ratio is infinite.
+            Pair of groups to its ratio: all as "ratio", or all as "smaller" (else ``ValueError``).
+            Undefined ones (no event in either group) are listed; they matter only where no ratio
+            is infinite.
         rates : mapping, optional
             Further rows of the table, such as the groups' own rates.
-
-        Raises
-        ------
-        ValueError
-            If there is no pair, or their forms are not the same ratio or smaller.
 
         Examples
         --------
@@ -113,9 +101,7 @@ class MaxPairwiseRatio(Estimate):
         scale = self.value if at is None else at
         return error if math.isinf(scale) else error * scale
 
-    def fair_passes(
-        self, allowed: tuple[float, float], fair: float, alpha: float
-    ) -> Callable[[float], float]:
+    def fair_passes(self, allowed: Ends, fair: float, alpha: float) -> Passes:
         """As :meth:`Estimate.fair_passes` of the largest absolute log ratio."""
         low, high = allowed
         limit = min(math.log(high), -math.log(low) if low > 0.0 else math.inf)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,9 +15,11 @@ from pytest_llmfair.stats._base import Estimate
 from pytest_llmfair.stats._p_values import within_share
 from pytest_llmfair.stats._records import (
     Contributions,
+    Ends,
     Finding,
     Floats,
     Indices,
+    Passes,
     Population,
     Sample,
 )
@@ -41,26 +43,17 @@ class RankBiserial(Estimate):
     Wilson score interval for the win share (R + 1) / 2 on the effective sample size of the
     placement values (DeLong et al. 1988), summed per unit where units occur in both groups, with
     kurtosis-based degrees of freedom.
-
-    Attributes
-    ----------
-    wins : float
-        Share of pairs won, a tie as half.
-    effective : float
-        Independent 0/1 draws of the same variance.
-    df : float
-        Degrees of freedom of that variance; infinite where there is none to estimate.
-    fewest : int
-        Units of the group with fewer: at total separation they are the evidence.
-    mann_whitney_p : float
-        Two-sided p-value of "no preference", normal approximation corrected for ties and
-        continuity; for comparison only, since it says nothing about the size of R.
     """
 
+    # Share of pairs won, a tie as half.
     wins: float
+    # Independent 0/1 draws of the same variance, and its degrees of freedom.
     effective: float
     df: float
+    # Units of the group with fewer: at total separation they are the evidence.
     fewest: int
+    # Two-sided p-value of "no preference", normal approximation corrected for ties and
+    # continuity; for comparison only, since it says nothing about the size of R.
     mann_whitney_p: float
     sizes: tuple[int, int]
     method: str = "Wilson on placement values, kurtosis-based df"
@@ -81,11 +74,8 @@ class RankBiserial(Estimate):
         ----------
         scores_a, scores_b : array_like of shape (n_a,), (n_b,)
             Finite scores, higher is better; only their order matters.
-        units_a, units_b : iterable of hashable, optional
-            One label per score (the selection round, say). Labels are sampling units only: pairs
-            are compared across them.
-        population : {"sampled", "fixed"}
-            Whether units were drawn from a larger population, or only generations vary.
+        units_a, units_b, population
+            As in :meth:`Mean.of_rows`; pairs are compared across units, such as selection rounds.
 
         Raises
         ------
@@ -108,37 +98,26 @@ class RankBiserial(Estimate):
         wins = doubled / (2 * n_a * n_b)
         places_a, places_b = won_a / (2 * n_b), (2 * n_a - won_b) / (2 * n_a)
         over_a, over_b = places_a - wins, places_b - wins
-        alone = _both([np.sort(over_a), np.sort(over_b)])
-        labels: Sequence[Hashable] | Indices = range(n_a + n_b)
-        per_unit, n_units, spread = np.ones(n_a + n_b, dtype=np.intp), n_a + n_b, alone
-        if units_a is not None or units_b is not None:
-            index_a, index_b, n_units = clusters.common_index(n_a, n_b, units_a, units_b)
-            index = np.concatenate([index_a, index_b])
-            labels, per_unit = index, np.bincount(index, minlength=n_units)
-            if clusters.overlap(index_a, index_b):
-                spread = _together(over_a, over_b, index_a, index_b, n_units)
-            else:
-                spread = _apart(over_a, over_b, index_a, index_b)
+        spread = alone = _both([np.sort(over_a), np.sort(over_b)])
+        index_a, index_b, n_units = clusters.common_index(n_a, n_b, units_a, units_b)
         if population == "fixed":
-            spread = _fixed(places_a, places_b, labels)
+            spread = _fixed((places_a, index_a), (places_b, index_b))
+        elif clusters.overlap(index_a, index_b):
+            spread = _together(over_a, over_b, index_a, index_b, n_units)
+        elif units_a is not None or units_b is not None:
+            spread = _apart((over_a, index_a), (over_b, index_b))
         varies = spread.variance > NO_VARIANCE
-        effect = (
-            spread.variance / alone.variance
-            if varies and alone.variance > 0.0
-            else ((n_a + n_b) / n_units)
-        )
+        compared = varies and alone.variance > 0.0
+        effect = spread.variance / alone.variance if compared else (n_a + n_b) / n_units
         value = (doubled - n_a * n_b) / (n_a * n_b)
+        index = np.concatenate([index_a, index_b])
         return cls(
             value=value,
             contributions=Contributions.of_groups(
-                value,
-                2.0 * over_a,
-                2.0 * over_b,
-                labels,
-                span=2.0,
+                value, 2.0 * over_a, 2.0 * over_b, index, span=2.0
             ),
             sample=Sample.of_sizes(
-                per_unit,
+                np.bincount(index, minlength=n_units),
                 population,
                 effective=(n_a + n_b) / effect,
                 design_effect=effect,
@@ -189,9 +168,7 @@ class RankBiserial(Estimate):
         total = win * (1.0 - win) + (n_a - 1) * both_won + (n_b - 1) * both_lost
         return 2.0 * math.sqrt(total / (n_a * n_b))
 
-    def fair_passes(
-        self, allowed: tuple[float, float], fair: float, alpha: float
-    ) -> Callable[[float], float]:
+    def fair_passes(self, allowed: Ends, fair: float, alpha: float) -> Passes:
         """As :meth:`Estimate.fair_passes`, with the observed error as it would be at 0."""
         seen = self.standard_error(self.value)
         error = self.standard_error(0.0)
@@ -242,10 +219,10 @@ def _both(influences: Sequence[Floats], sizes: Sequence[Floats] | None = None) -
     return _Spread(float(variances.sum()), total, min(units))
 
 
-def _apart(over_a: Floats, over_b: Floats, index_a: Indices, index_b: Indices) -> _Spread:
+def _apart(*groups: tuple[Floats, Indices]) -> _Spread:
     """Two independent samples of units."""
     influences, sizes = [], []
-    for over, index in ((over_a, index_a), (over_b, index_b)):
+    for over, index in groups:
         own, units = clusters.compact(index)
         influences.append(np.sort(clusters.left_out_influence(over, own, units)))
         sizes.append(np.bincount(own).astype(np.float64))
@@ -266,18 +243,12 @@ def _together(
     return _Spread(clusters.variance_of_mean(influence), clusters.kurtosis_df(influence), fewest)
 
 
-def _fixed(places_a: Floats, places_b: Floats, labels: Sequence[Hashable] | Indices) -> _Spread:
+def _fixed(*groups: tuple[Floats, Indices]) -> _Spread:
     """Two independent samples of generations, inside units that are all there is."""
-    parts = []
-    index = np.array(labels, dtype=np.intp)
-    for places, own in ((places_a, index[: len(places_a)]), (places_b, index[len(places_a) :])):
-        ones = np.ones(len(places))
-        rows = RowMeans(places, ones, np.zeros(len(places)), None, *clusters.compact(own), False)
-        share, variance = rows.fixed()
-        parts.append((variance, share.df, share.trials))
-    variances = np.array([variance for variance, _, _ in parts])
-    df = clusters.satterthwaite(variances, np.array([df for _, df, _ in parts]))
-    return _Spread(float(variances.sum()), df, min(trials for _, _, trials in parts))
+    rows = [RowMeans.single(places, index, outcomes=False).fixed() for places, index in groups]
+    variances = np.array([variance for _, variance in rows])
+    df = clusters.satterthwaite(variances, np.array([share.df for share, _ in rows]))
+    return _Spread(float(variances.sum()), df, min(share.trials for share, _ in rows))
 
 
 def _mann_whitney(n_a: int, n_b: int, doubled: int, tied: float) -> float:

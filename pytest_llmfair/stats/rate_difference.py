@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
 from pytest_llmfair.stats._base import Estimate
-from pytest_llmfair.stats._clusters import (
-    left_out_influence,
-)
 from pytest_llmfair.stats._p_values import within_share
-from pytest_llmfair.stats._rates import TwoRates, precision_of, read_rates
-from pytest_llmfair.stats._records import Contributions, Floats, Indices, Population
+from pytest_llmfair.stats._rates import TwoRates, read_rates
+from pytest_llmfair.stats._records import Contributions, Ends, Passes, Population
 from pytest_llmfair.stats._rows import NO_VARIANCE
-from pytest_llmfair.stats._score_intervals import difference_bound, paired_bound
+from pytest_llmfair.stats._score_intervals import difference_bound, paired_bound, precision_of
 from pytest_llmfair.stats.mean import Mean
 from pytest_llmfair.stats.mean_difference import mean_within
 
@@ -35,21 +33,13 @@ class RateDifference(Estimate):
     Miettinen-Nurminen score interval; on effective counts where rows cluster in units, Tango's
     score interval where each unit has one outcome in either group. For the absolute value the
     interval is folded: it holds ``|d|`` for every ``d`` in the signed one.
-
-    Attributes
-    ----------
-    evidence : TwoRates
-        The two groups.
-    absolute : bool
-        Whether the value is folded.
-    within : Mean or None
-        The difference as a mean over units that occur in both groups with several outcomes: where
-        few of them differ it is more skewed than two rates of the same error, and its interval is
-        held as well.
     """
 
     evidence: TwoRates
     absolute: bool
+    # The difference as a mean over units that occur in both groups with several outcomes: where
+    # few of them differ it is more skewed than two rates of the same error, and its interval is
+    # held as well.
     within: Mean | None = None
     method: str = "Miettinen-Nurminen score"
 
@@ -70,11 +60,8 @@ class RateDifference(Estimate):
         ----------
         x_a, x_b : array_like of shape (n_a,), (n_b,)
             Outcomes 0 or 1 (booleans too), or fractions in [0, 1] where ties share a selection.
-        units_a, units_b : iterable of hashable, optional
-            One label per row; rows with equal labels are one sampling unit. A label that occurs
-            in both groups makes the comparison paired.
-        population : {"sampled", "fixed"}
-            Whether units were drawn from a larger population, or only generations vary.
+        units_a, units_b, population
+            As in :meth:`Mean.of_rows`; a label in both groups makes the comparison paired.
         absolute : bool
             Whether to take the absolute difference.
 
@@ -91,31 +78,23 @@ class RateDifference(Estimate):
         """
         rates = read_rates(x_a, x_b, units_a, units_b, population, scale="difference")
         a, b = np.asarray(x_a, dtype=np.float64), np.asarray(x_b, dtype=np.float64)
-        if rates.discordance is not None:
-            method = "Tango score"
-        else:
-            method = "Miettinen-Nurminen score"
-            method += " on effective counts" if rates.clustered else ""
+        method = "Miettinen-Nurminen score" + (" on effective counts" if rates.clustered else "")
         within = None
-        if rates.paired and population == "sampled" and rates.discordance is None:
-            index_a, index_b = np.split(rates.unit, [len(a)])
-            within = _within(rates, (a, index_a), (b, index_b))
+        if rates.differences is not None:
+            within = mean_within(rates.differences, rates.gap, 1.0)
         return cls(
             value=abs(rates.gap) if absolute else rates.gap,
             sample=rates.sample,
             attainable=(0.0, 1.0) if absolute else (-1.0, 1.0),
             contributions=Contributions.of_groups(
-                rates.gap,
-                a - rates.a.value,
-                rates.b.value - b,
-                rates.unit,
-                span=1.0,
+                rates.gap, a - rates.a.value, rates.b.value - b, rates.unit, span=1.0
             ),
             findings=rates.findings,
             evidence=rates,
             absolute=absolute,
-            within=within,
-            method=method + (", folded" if absolute else ""),
+            within=within if within is not None and within.variance > NO_VARIANCE else None,
+            method=("Tango score" if rates.discordance is not None else method)
+            + (", folded" if absolute else ""),
         )
 
     @property
@@ -136,41 +115,28 @@ class RateDifference(Estimate):
 
     def lower_bound(self, alpha: float) -> float:
         """Lower end with one-sided error rate `alpha`."""
-        if not self.absolute:
-            return self._signed_lower(alpha)
-        return max(0.0, self._signed_lower(alpha), -self._signed_upper(alpha))
+        low = -self._end(alpha, -1)
+        return max(0.0, low, -self._end(alpha, 1)) if self.absolute else low
 
     def upper_bound(self, alpha: float) -> float:
         """Upper end with one-sided error rate `alpha`."""
-        if not self.absolute:
-            return self._signed_upper(alpha)
-        return max(self._signed_upper(alpha), -self._signed_lower(alpha))
+        high = self._end(alpha, 1)
+        return max(high, self._end(alpha, -1)) if self.absolute else high
 
-    def _signed_upper(self, alpha: float) -> float:
+    def _end(self, alpha: float, sign: Literal[1, -1]) -> float:
+        """Upper end of the signed difference times `sign`."""
         rates = self.evidence
         if rates.discordance is not None:
             draws = precision_of(rates.sample.units, alpha)
-            return paired_bound(rates.gap, rates.discordance, draws)
-        a, b = rates.a, rates.b
+            return paired_bound(sign * rates.gap, rates.discordance, draws)
+        a, b = (rates.a, rates.b)[::sign]
         found = difference_bound(
             a.value, b.value, a.precision(alpha), b.precision(alpha), rates.correction
         )
-        return (
-            found if self.within is None else min(1.0, max(found, self.within.upper_bound(alpha)))
-        )
-
-    def _signed_lower(self, alpha: float) -> float:
-        rates = self.evidence
-        if rates.discordance is not None:
-            draws = precision_of(rates.sample.units, alpha)
-            return -paired_bound(-rates.gap, rates.discordance, draws)
-        a, b = rates.a, rates.b
-        found = -difference_bound(
-            b.value, a.value, b.precision(alpha), a.precision(alpha), rates.correction
-        )
-        return (
-            found if self.within is None else max(-1.0, min(found, self.within.lower_bound(alpha)))
-        )
+        if self.within is None:
+            return found
+        ends = self.within.upper_bound(alpha) if sign > 0 else -self.within.lower_bound(alpha)
+        return min(1.0, max(found, ends))
 
     def noise_floor(self) -> float:
         """Return the expected absolute difference of two equal groups of these sizes.
@@ -204,9 +170,7 @@ class RateDifference(Estimate):
             variance = rates.a.smoothed_variance + rates.b.smoothed_variance
         return math.sqrt(variance)
 
-    def fair_passes(
-        self, allowed: tuple[float, float], fair: float, alpha: float
-    ) -> Callable[[float], float]:
+    def fair_passes(self, allowed: Ends, fair: float, alpha: float) -> Passes:
         """As :meth:`Estimate.fair_passes`, with both groups at the rate of all rows."""
         rates = self.evidence
         room = (-allowed[1], allowed[1]) if self.absolute else allowed
@@ -222,21 +186,6 @@ class RateDifference(Estimate):
             return rates.parity_within(more, room, alpha)
 
         return passes
-
-
-def _within(
-    rates: TwoRates, first: tuple[Floats, Indices], second: tuple[Floats, Indices]
-) -> Mean | None:
-    """Difference as a mean over units; None where they do not differ."""
-    units = rates.sample.units
-    if min(rates.a.units, rates.b.units) < 2:
-        return None
-    part_a, part_b = (
-        left_out_influence(x - rate.value, index, units)
-        for (x, index), rate in ((first, rates.a), (second, rates.b))
-    )
-    found = mean_within(part_a - part_b, rates.gap, 1.0)
-    return found if found.variance > NO_VARIANCE else None
 
 
 def _binomial_floor(rate: float, n_a: int, n_b: int) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -12,20 +12,14 @@ from scipy import special
 
 from pytest_llmfair.stats._base import Estimate
 from pytest_llmfair.stats._p_values import within_share
-from pytest_llmfair.stats._rates import TwoRates, precision_of, read_rates
-from pytest_llmfair.stats._records import Finding, Population
-from pytest_llmfair.stats._score_intervals import ratio_bound
+from pytest_llmfair.stats._rates import TwoRates, read_rates
+from pytest_llmfair.stats._records import Ends, Finding, Passes, Population
+from pytest_llmfair.stats._score_intervals import precision_of, ratio_bound
 
 # Largest number of units that `fewest_units` tries.
 _MOST_SEPARATED = 10_000
 
 RatioForm = Literal["ratio", "smaller", "log"]
-
-_ATTAINABLE: dict[RatioForm, tuple[float, float]] = {
-    "ratio": (0.0, math.inf),
-    "smaller": (0.0, 1.0),
-    "log": (0.0, math.inf),
-}
 
 
 @dataclass(eq=False, kw_only=True)
@@ -34,14 +28,6 @@ class RateRatio(Estimate):
 
     Koopman's score interval; on effective counts where rows cluster in units or units occur in
     both groups.
-
-    Attributes
-    ----------
-    evidence : TwoRates
-        The two groups.
-    form : {"ratio", "smaller", "log"}
-        First over second; the smaller rate over the larger; or the absolute logarithm. The last
-        two fold the interval.
     """
 
     evidence: TwoRates
@@ -63,20 +49,12 @@ class RateRatio(Estimate):
 
         Parameters
         ----------
-        x_a, x_b : array_like of shape (n_a,), (n_b,)
-            Outcomes 0 or 1, or fractions in [0, 1].
-        units_a, units_b : iterable of hashable, optional
-            One label per row; a label in both groups makes the comparison paired.
-        population : {"sampled", "fixed"}
-            Whether units were drawn from a larger population, or only generations vary.
+        x_a, x_b, units_a, units_b, population
+            As in :meth:`RateDifference.of_outcomes`.
         form : {"ratio", "smaller", "log"}
-            What the value is. A positive rate over a rate of 0 is infinite; 0 over 0 is undefined.
-
-        Raises
-        ------
-        ValueError
-            If a group is empty or a row is not in [0, 1] (names argument and row), or a fixed unit
-            has fewer than two rows.
+            First over second, the smaller rate over the larger, or the absolute logarithm; the
+            last two fold the interval. A positive rate over a rate of 0 is infinite; 0 over 0 is
+            undefined.
 
         Examples
         --------
@@ -85,17 +63,17 @@ class RateRatio(Estimate):
         """
         rates = read_rates(x_a, x_b, units_a, units_b, population, scale="log")
         a, b = rates.a.value, rates.b.value
-        undefined: tuple[Finding, ...] = ()
+        findings, value = rates.findings, math.nan
         if a == b == 0.0:
-            undefined = (Finding.undefined("neither group has an event: 0 over 0 is no ratio"),)
-            value = math.nan
+            why = "neither group has an event: 0 over 0 is no ratio"
+            findings = (Finding.undefined(why), *findings)
         else:
             value = _shown(a / b if b > 0.0 else math.inf, form)
         return cls(
             value=value,
             sample=rates.sample,
-            attainable=_ATTAINABLE[form],
-            findings=(*undefined, *rates.findings),
+            attainable=(0.0, 1.0 if form == "smaller" else math.inf),
+            findings=findings,
             evidence=rates,
             form=form,
             method=("Koopman score" + (" on effective counts" if rates.clustered else ""))
@@ -110,19 +88,17 @@ class RateRatio(Estimate):
     def lower_bound(self, alpha: float) -> float:
         """Lower end with one-sided error rate `alpha`."""
         low, high = self._ratio_bounds(alpha)
-        if self.form == "ratio":
-            return low
-        ends = _shown(low, self.form), _shown(high, self.form)
         # Folding grows away from a ratio of 1 for "log" and falls for "smaller".
-        return 0.0 if self.form == "log" and low <= 1.0 <= high else min(ends)
+        if self.form == "log" and low <= 1.0 <= high:
+            return 0.0
+        return min(_shown(low, self.form), _shown(high, self.form))
 
     def upper_bound(self, alpha: float) -> float:
         """Upper end with one-sided error rate `alpha`."""
         low, high = self._ratio_bounds(alpha)
-        if self.form == "ratio":
-            return high
-        ends = _shown(low, self.form), _shown(high, self.form)
-        return 1.0 if self.form == "smaller" and low <= 1.0 <= high else max(ends)
+        if self.form == "smaller" and low <= 1.0 <= high:
+            return 1.0
+        return max(_shown(low, self.form), _shown(high, self.form))
 
     def _ratio_bounds(self, alpha: float) -> tuple[float, float]:
         a, b = self.evidence.a, self.evidence.b
@@ -178,9 +154,7 @@ class RateRatio(Estimate):
                 return 2 * n
         return 2 * _MOST_SEPARATED
 
-    def fair_passes(
-        self, allowed: tuple[float, float], fair: float, alpha: float
-    ) -> Callable[[float], float]:
+    def fair_passes(self, allowed: Ends, fair: float, alpha: float) -> Passes:
         """As :meth:`Estimate.fair_passes`, on the log scale with both groups at one rate."""
         low, high = allowed
         if self.form != "log":

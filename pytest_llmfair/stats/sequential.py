@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -12,7 +12,7 @@ from scipy.special import ndtr, ndtri
 
 from pytest_llmfair.stats import _clusters as clusters
 from pytest_llmfair.stats._base import Estimate
-from pytest_llmfair.stats._records import Finding, Floats, Sample
+from pytest_llmfair.stats._records import Ends, Finding, Floats, Passes, Sample
 
 _POINTS = 601
 _REACH = 8.0
@@ -34,11 +34,6 @@ class Spending:
     The test statistics of the looks are those of a Brownian motion; the probability of having
     stopped earlier is integrated numerically (Armitage, McPherson and Rowe 1969).
 
-    Attributes
-    ----------
-    alpha : float
-        One-sided error rate over all looks.
-
     Examples
     --------
     >>> spending = Spending(0.025)
@@ -46,6 +41,7 @@ class Spending:
     [0.0, 0.0015, 0.0092, 0.022]
     """
 
+    # One-sided error rate over all looks.
     alpha: float
     _fraction: float = 0.0
     _spent: float = 0.0
@@ -57,15 +53,7 @@ class Spending:
     def look(self, fraction: float) -> float:
         """Return the nominal error rate of a look at an information fraction, planned or not.
 
-        Parameters
-        ----------
-        fraction : float
-            Share of the planned evidence so far, in (0, 1] and above that of the last look.
-
-        Raises
-        ------
-        ValueError
-            If nothing was added since the last look, or the plan is exceeded.
+        ``ValueError`` unless the fraction is in (0, 1] and above that of the last look.
         """
         if not self._fraction < fraction <= 1.0:
             raise ValueError(
@@ -89,11 +77,6 @@ class Spending:
 
         Results are ordered by the look that stopped first, then by their statistic (Tsiatis,
         Rosner and Mehta 1984), so it is at most ``alpha`` exactly where that look stops.
-
-        Raises
-        ------
-        ValueError
-            If no look was taken.
         """
         if self._before is None:
             raise ValueError("no look was taken, so there is no p-value")
@@ -139,22 +122,15 @@ class BettingMean(Estimate):
     variance (predictable empirical Bernstein); half of the capital each. A candidate is excluded
     once the capital has reached ``1 / alpha`` at any time (Ville's inequality), so looks after
     every unit and any stopping rule are valid.
-
-    Attributes
-    ----------
-    bounds : tuple of float
-        Range of the quantity.
-    above, below : ndarray
-        Log of the largest capital so far against each candidate mean on a grid over [0, 1], of
-        bets that the mean is above and below it.
-    clash : float
-        Log capital at which some candidate is excluded from both sides, because the mean changed
-        over time. Every level requires at least this, so the interval is never empty.
     """
 
     bounds: tuple[float, float]
+    # Log of the largest capital so far against each candidate mean on a grid over [0, 1], of
+    # bets that the mean is above and below it.
     above: Floats
     below: Floats
+    # Log capital at which some candidate is excluded from both sides, because the mean changed
+    # over time. Every level requires at least this, so the interval is never empty.
     clash: float
     method: str = "betting confidence sequence"
 
@@ -168,19 +144,8 @@ class BettingMean(Estimate):
     ) -> BettingMean:
         """Bet on values in the order in which they were collected.
 
-        Parameters
-        ----------
-        values : array_like of shape (n_rows,)
-            One value per row.
-        units : sequence, optional
-            One label per row; rows with equal labels are one bet, at the place of the first.
-        bounds : tuple of float
-            Range of the quantity.
-
-        Raises
-        ------
-        ValueError
-            If a value is NaN or out of range, or a label is missing (names the row).
+        Rows of equal `units` are one bet, at the place of the first. ``ValueError`` names the row
+        whose value is NaN or out of range, or whose label is missing.
 
         Examples
         --------
@@ -237,9 +202,7 @@ class BettingMean(Estimate):
             return math.sqrt(max((at - low) * (high - at), 0.0) / self.sample.units)
         return 0.5 * self.interval(0.6827).width
 
-    def fair_passes(
-        self, allowed: tuple[float, float], fair: float, alpha: float
-    ) -> Callable[[float], float]:
+    def fair_passes(self, allowed: Ends, fair: float, alpha: float) -> Passes:
         """As :meth:`Estimate.fair_passes`; a fair value at an end of the range means no event."""
         low, high = self.bounds
         if fair not in self.bounds:

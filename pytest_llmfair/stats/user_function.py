@@ -13,10 +13,17 @@ from numpy.typing import ArrayLike
 
 from pytest_llmfair.stats import _clusters as clusters
 from pytest_llmfair.stats._base import Estimate
-from pytest_llmfair.stats._grouped import Grouped
-from pytest_llmfair.stats._layout import Layout
+from pytest_llmfair.stats._layout import Grouped, Layout
 from pytest_llmfair.stats._p_values import share_of_ends
-from pytest_llmfair.stats._records import Finding, Floats, Indices, Population, Sample
+from pytest_llmfair.stats._records import (
+    Ends,
+    Finding,
+    Floats,
+    Indices,
+    Passes,
+    Population,
+    Sample,
+)
 from pytest_llmfair.stats._resampling import SEED_LABELS, Strata, blocks, upper_quantile
 from pytest_llmfair.stats._rows import few_units, known_error, t_reach
 
@@ -55,20 +62,13 @@ class ResampledStatistic:
     ) -> ResampledStatistic:
         """Read labels; `codes` ranks what each row holds, so that results follow content."""
         grouped = Grouped.of(groups, units, len(codes), population)
-        layout, order, group_order = Layout.of(
-            grouped.unit, grouped.group, (grouped.units, len(grouped.names)), codes, population
-        )
+        layout, order, group_order = grouped.layout(codes, population)
         return cls(measure, order, group_order, layout, grouped.sample(population))
-
-    @property
-    def strata(self) -> Strata:
-        """How units are resampled."""
-        return self.layout.strata
 
     @property
     def single(self) -> bool:
         """Whether some sample has one unit only, so that nothing shows how much units vary."""
-        return int(self.strata.sizes.min()) < 2
+        return int(self.layout.strata.sizes.min()) < 2
 
     def _at(self, kept: Indices, group: Indices) -> float:
         return self.measure(self.order[kept], self.groups[group])
@@ -99,8 +99,8 @@ class ResampledStatistic:
         """
         if self.single:
             return np.inf, 1.0
-        fold, folds = self.strata.folds(_FOLDS)
-        sizes = np.repeat(self.strata.sizes, folds)
+        fold, folds = self.layout.strata.folds(_FOLDS)
+        sizes = np.repeat(self.layout.strata.sizes, folds)
         fold_of_row, group = fold[self.layout.unit], self.layout.group
         influence = np.empty(len(sizes))
         for k, (size, own) in enumerate(zip(sizes.tolist(), np.bincount(fold), strict=True)):
@@ -114,7 +114,7 @@ class ResampledStatistic:
     def halves(self) -> Floats:
         """The statistic on random halves of the units, ascending."""
         found = []
-        for weights, _ in self.strata.halves():
+        for weights, _ in self.layout.strata.halves():
             for row in weights:
                 kept = np.flatnonzero(row[self.layout.unit] > 0.0)
                 found.append(self._at(kept, self.layout.group[kept]))
@@ -138,14 +138,9 @@ def _variance_and_df(variance: float, influence: Floats) -> tuple[float, float]:
 
 @dataclass(eq=False, kw_only=True)
 class JackknifeEstimate(Estimate):
-    """A smooth function of the data on an unbounded scale.
+    """A smooth function of the data on an unbounded scale."""
 
-    Attributes
-    ----------
-    spread : callable
-        Returns the squared standard error and its degrees of freedom.
-    """
-
+    # Gives the squared standard error and its degrees of freedom, which may take time.
     spread: Callable[[], tuple[float, float]]
     method: str = "jackknife, kurtosis-based df"
 
@@ -171,10 +166,8 @@ class JackknifeEstimate(Estimate):
             One label per row.
         codes : ndarray of int of shape (n_rows,)
             Rank of what each row holds: rows that hold the same have the same.
-        units : iterable of hashable, optional
-            One label per row; rows with equal labels are one sampling unit, also across groups.
-        population : {"sampled", "fixed"}
-            Whether units were drawn from a larger population, or only generations vary.
+        units, population
+            As in :meth:`Mean.of_rows`; units also across groups.
         attainable : tuple of float
             Smallest and largest value that any data of this call could give.
 
@@ -213,16 +206,9 @@ class JackknifeEstimate(Estimate):
         Parameters
         ----------
         values : array_like of shape (n_rows,)
-            Finite numbers.
-        units : iterable of hashable, optional
-            One label per row; rows with equal labels are one sampling unit.
-        attainable : tuple of float
-            Range of the values.
-
-        Raises
-        ------
-        ValueError
-            If a value is not finite or out of range (names the row).
+            Finite numbers within `attainable`; ``ValueError`` names the first other row.
+        units
+            As in :meth:`Mean.of_rows`.
 
         Examples
         --------
@@ -267,11 +253,6 @@ class MetricDistance(Estimate):
     alone, which relabelled groups show: the lower end is the value less a quantile of those. The
     value is biased upwards, so the upper end (the larger of value plus its error and a quantile
     over random halves of the units) is conservative.
-
-    Attributes
-    ----------
-    measured : ResampledStatistic
-        The distance, and its values on resamples.
     """
 
     measured: ResampledStatistic
@@ -290,11 +271,6 @@ class MetricDistance(Estimate):
     ) -> MetricDistance:
         """Estimate a distance between groups of rows, as :meth:`JackknifeEstimate.of_measure`.
 
-        Raises
-        ------
-        ValueError
-            If there are fewer than two groups, or a fixed unit has one row of a group.
-
         Examples
         --------
         >>> x = np.array([1.0, 2.0, 3.0, 5.0, 4.0, 6.0])
@@ -305,11 +281,7 @@ class MetricDistance(Estimate):
         3.0
         """
         measured = ResampledStatistic.of(measure, groups, codes, units, population)
-        return cls(
-            **measured.described,
-            attainable=(0.0, math.inf),
-            measured=measured,
-        )
+        return cls(**measured.described, attainable=(0.0, math.inf), measured=measured)
 
     def lower_bound(self, alpha: float) -> float:
         """Lower end with one-sided error rate `alpha`; at least 0."""
@@ -328,7 +300,7 @@ class MetricDistance(Estimate):
         return self.lower_bound(0.5)
 
     def noise_floor(self) -> float:
-        """Return what groups that do not differ would score at this sample size."""
+        """Mean distance of groups that do not differ, at this sample size."""
         return float(self.measured.relabelled.mean())
 
     def p_equal(self) -> float:
@@ -341,9 +313,7 @@ class MetricDistance(Estimate):
         """Return the observed standard error; NaN where there is none, and with `at`."""
         return math.nan if at is not None else known_error(self.measured.variance_df[0])
 
-    def fair_passes(
-        self, allowed: tuple[float, float], fair: float, alpha: float
-    ) -> Callable[[float], float]:
+    def fair_passes(self, allowed: Ends, fair: float, alpha: float) -> Passes:
         """As :meth:`Estimate.fair_passes`, from the distances of relabelled groups."""
         width = self.upper_bound(alpha) - self.value
         known = math.isfinite(width) and not self.measured.single

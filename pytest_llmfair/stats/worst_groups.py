@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 
 from pytest_llmfair.stats._base import Estimate, GroupRow, Undefined
-from pytest_llmfair.stats._records import Finding
-from pytest_llmfair.stats._resampling import ErrorRate
+from pytest_llmfair.stats._records import Ends, Finding, Passes
 from pytest_llmfair.stats._rows import NO_VARIANCE
-from pytest_llmfair.stats.multiplicity import holm
+from pytest_llmfair.stats.multiplicity import ErrorRate, holm
 
 GroupPair = tuple[str, str]
 
@@ -29,19 +28,12 @@ class WorstGroups(Estimate):
     the worst is (intersection-union test). The other end shares the error rate between the
     comparisons, since the worst of many was selected: by max-T where each has 20 labelled units or
     more, else evenly (Bonferroni).
-
-    Attributes
-    ----------
-    parts : Mapping
-        The two groups to the estimate that compares them.
-    worst : (str, str)
-        The two groups that differ most.
-    direction : {"lower", "higher"}
-        Which side of a bound is fairer.
     """
 
+    # The estimate of each two groups, and the two that differ most.
     parts: Mapping[GroupPair, Estimate]
     worst: GroupPair
+    # Which side of a bound is fairer.
     direction: Literal["lower", "higher"]
     shared: ErrorRate
 
@@ -56,14 +48,7 @@ class WorstGroups(Estimate):
     ) -> Estimate:
         """Return the worst of the comparisons; undefined where one of them is.
 
-        Parameters
-        ----------
-        parts : mapping of (str, str) to Estimate
-            At least one.
-        direction : {"lower", "higher"}
-            Which side of a bound is fairer.
-        units, generations : int
-            Sampling units and answers of all groups together.
+        `units` and `generations` are the sampling units and answers of all groups together.
 
         Examples
         --------
@@ -120,12 +105,12 @@ class WorstGroups(Estimate):
 
     @property
     def floor_words(self) -> str:  # type: ignore[override]
-        """What the noise floor is, in words."""
+        """Meaning of the noise floor, in words."""
         return self.part.floor_words
 
     @property
     def method(self) -> str:  # type: ignore[override]
-        """How the interval is made."""
+        """Method of the interval, in words."""
         how = "Bonferroni" if self.shared.covariance is None else "max-T"
         number = len(self.parts)
         return f"{self.part.method}, worst of {number} comparisons (intersection-union and {how})"
@@ -169,18 +154,16 @@ class WorstGroups(Estimate):
         return self.part.standard_error(at)
 
     def planted_effect(self, alpha: float) -> float:
-        """Return what the smallest comparison finds at its share of the error rate."""
+        """Effect that the smallest comparison finds at its share of the error rate."""
         smallest = min(self.parts.values(), key=lambda part: part.sample.generations)
         own = getattr(smallest, "planted_effect", lambda _: math.nan)
         return float(own(self.shared.each(alpha)))
 
     def times_as_many(self, less: float) -> float:
-        """How many times the units would divide the squared error by `less`."""
+        """Multiple of the units that divides the squared error by `less`."""
         return float(getattr(self.part, "times_as_many", float)(less))
 
-    def fair_passes(
-        self, allowed: tuple[float, float], fair: float, alpha: float
-    ) -> Callable[[float], float]:
+    def fair_passes(self, allowed: Ends, fair: float, alpha: float) -> Passes:
         """As :meth:`Estimate.fair_passes`: every comparison has to be within, independently."""
         parts = [part.fair_passes(allowed, fair, alpha) for part in self.parts.values()]
         return lambda more: math.prod(part(more) for part in parts)

@@ -222,6 +222,28 @@ def test_answers_without_their_manifest_are_not_taken_for_those_of_a_model(
     assert "manifest.json is damaged" in refused(capsys, None, out, checks)
 
 
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        *({"prompts": "9"}, {"prompts": 10**30}, {"prompts": 10**12, "shard_size": 1}),
+        *({"shard_size": 0}, {"model": ["builtin:ngram"]}, {"max_tokens": "all"}),
+    ],
+    ids=str,
+)
+def test_a_manifest_of_wrong_types_or_sizes_is_an_error(data, tmp_path, checks, capsys, wrong):
+    out = tmp_path / "out"
+    audited(data, out)
+    held = json.loads((out / "manifest.json").read_text())
+    (out / "manifest.json").write_text(json.dumps({**held, **wrong}))
+    said = refused(capsys, None, out, checks)
+    assert "manifest.json is damaged" in said or "of 1,000,000,000,000 shards" in said
+
+
+def test_a_manifest_that_is_nested_too_deep_is_an_error(tmp_path, checks, capsys):
+    (tmp_path / "manifest.json").write_text("[" * 100_000)
+    assert "manifest.json is damaged" in refused(capsys, None, tmp_path, checks)
+
+
 @pytest.mark.parametrize("changed", ["package", "lexicon_sha256"])
 def test_an_audit_is_not_continued_with_other_words_or_another_version(
     data, tmp_path, checks, capsys, changed

@@ -191,6 +191,26 @@ def test_a_line_that_is_whole_and_no_record_is_named_by_its_number(tmp_path: Pat
         assert cassette.get(question("other").key) is None
 
 
+@pytest.mark.parametrize(
+    "content",
+    [
+        *('{"prompt":' + "[" * 100_000, '{"schema":1,"seed":' + "9" * 5000),
+        *('{"scorer":"a"', '{"scorer":' + "[" * 100_000, '{"schema":1,"model":1,"tokens":{}'),
+    ],
+    ids=["deep answer", "long number", "short score", "deep score", "wrong types"],
+)
+def test_a_sealed_line_of_a_wrong_type_or_depth_is_skipped(tmp_path: Path, content: str) -> None:
+    path, key = tmp_path / "c.jsonl", question().key
+    body = f'{content},"key":"{key}"'.encode()
+    seal = hashlib.blake2b(body, digest_size=8).hexdigest()
+    path.write_bytes(body + f',"sum":"{seal}"}}\n'.encode())
+    cassette = Cassette(path)
+    cassette.refresh()
+    for read in (cassette.score, cassette.get) if "scorer" in content else (cassette.get,):
+        with pytest.warns(CassetteWarning, match=r"c\.jsonl:1: is not a recorded"):
+            assert read(key) is None
+
+
 @pytest.mark.parametrize("cut", [1, 30, 150])
 def test_a_torn_last_line_is_skipped_and_repaired_by_the_next_recording(
     tmp_path: Path, cut: int

@@ -1,11 +1,12 @@
 from __future__ import annotations
 
 import base64
+import html
 import json
 import re
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
-from urllib.parse import quote
+from urllib.parse import quote, quote_plus
 
 import pytest
 
@@ -128,6 +129,41 @@ def test_a_key_is_found_in_base64_wherever_it_begins(monkeypatch, key, before):
         left = "".join(re.findall(r"Basic (.*)\.", shown)).replace(REMOVED, "")
         assert len(left) <= len(encode(whole)) - len(key.encode()) * 8 // 6 + 2
     assert redactor()(key.encode().hex()) == REMOVED
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        *(quote, quote_plus, lambda key: quote(quote(key, safe=""), safe="")),
+        lambda key: quote(key, safe="").replace("%2F", "%2f"),
+        lambda key: "".join(f"%{byte:02x}" for byte in key.encode()),
+        lambda key: json.dumps(key).replace("/", r"\/"),
+        lambda key: "".join(f"\\u{ord(sign):04X}" if sign == "/" else sign for sign in key),
+        *(html.escape, lambda key: key.replace("/", "&#x2F;").replace(" ", "&#32;")),
+        lambda key: key.encode().hex().upper(),
+        lambda key: quote(base64.b64encode(key.encode()), safe=""),
+        lambda key: base64.encodebytes(key.encode() * 3).decode(),
+    ],
+)
+def test_a_key_is_found_in_addresses_pages_and_mail(monkeypatch, write):
+    key = "sk/canary 0123&'45\"6>~<?>\xe9~7"
+    monkeypatch.setenv("MY_API_KEY", key)
+    shown = redactor()(f"you sent {write(key)}.")
+    assert shown.startswith((f"you sent {REMOVED}", f'you sent "{REMOVED}'))
+
+
+@pytest.mark.parametrize(
+    ("variable", "value"),
+    [
+        *(("ANTHROPIC_AUTH_TOKEN", "{}"), ("API_KEY", "{}"), ("AWS_SECRET_ACCESS_KEY", "{}")),
+        ("OPENAI_BASE_URL", "https://models.example/v1?version=2024-02-01&api_key={}"),
+        ("GATEWAY", "https://models.example/v1?X-Amz-Signature={}#here"),
+    ],
+)
+def test_a_key_is_known_wherever_the_environment_has_it(monkeypatch, variable, value):
+    monkeypatch.setenv(variable, value.format("canary-0123456789"))
+    shown = redactor()("canary-0123456789 on 2024-02-01 at models.example")
+    assert shown == f"{REMOVED} on 2024-02-01 at models.example"
 
 
 @pytest.mark.parametrize("variable", ["OPENAI_BASE_URL", "HTTPS_PROXY"])

@@ -7,6 +7,7 @@ import io
 import json
 import math
 import random
+import re
 
 import numpy as np
 import pytest
@@ -172,7 +173,17 @@ def test_markdown_names_what_is_left_out(file, capsys) -> None:
 
 
 def test_no_cell_is_a_formula_to_a_spreadsheet(file, capsys) -> None:
-    bad = ['=HYPERLINK("//evil";"x")', "+1+1", "-2+3", "@SUM(A1)", "\t=1+1"]
+    bad = [
+        '=HYPERLINK("//evil";"x")',
+        "+1+1",
+        "-2+3",
+        "@SUM(A1)",
+        "\t=1+1",
+        "\r=1",
+        "\uff1d1+1",
+        "a;=1+1",
+        "a;\t@1",
+    ]
     lines = []
     for text in bad:
         cell = f'"{text.replace(chr(34), chr(34) * 2)}"'
@@ -181,7 +192,8 @@ def test_no_cell_is_a_formula_to_a_spreadsheet(file, capsys) -> None:
     rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
     cells = [row["group"] for row in rows]
     assert sum("HYPERLINK" in cell for cell in cells) == 3
-    assert not [cell for cell in cells if cell.lstrip()[:1] in tuple("=+-@")]
+    parts = [part for cell in cells for part in re.split(r"[;\t\r\n]", cell)]
+    assert not [part for part in parts if part.lstrip()[:1] in tuple("=+-@\uff1d")]
     # Numbers below zero stay numbers.
     assert [row for row in rows if row["z"].startswith("-") and float(row["z"]) < 0.0]
 
@@ -221,6 +233,7 @@ def test_a_further_label_for_unknown(file, capsys) -> None:
         (["F,A,1,1"], {"decision": ("--selected", "chosen")}, "no column 'chosen'; it has sex,"),
         ([], {}, "has no line after its heading"),
         (["F,A,,1"], {}, "none of 1 people has a decision"),
+        ([f"F,{'A' * 200_000},1,1"], {}, "people.csv:2 cannot be read"),
     ],
 )
 def test_wrong_files_are_named_with_a_remedy(file, capsys, lines, options, message) -> None:

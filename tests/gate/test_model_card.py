@@ -67,6 +67,14 @@ def test_the_digest_of_the_prompts_is_their_revision(record) -> None:
     assert own["revision"] == "sha256:ab12"
 
 
+def test_the_card_names_the_commit_of_the_run_or_that_there_is_none(record) -> None:
+    git = {"commit": "0123abc", "dirty": False}
+    assert "0123abc" in model_card({**record, "context": {**record["context"], "git": git}})
+    for unknown in (None, {}):
+        without = {**record, "context": {**record["context"], "git": unknown}}
+        assert "commit of the tests: not recorded" in model_card(without)
+
+
 def test_the_table_has_a_row_a_check_and_nothing_in_it_is_markup(record) -> None:
     _, page = front_matter(model_card(record))
     table = [line for line in page.splitlines() if line.startswith("|")]

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 import textwrap
+from pathlib import Path
 
 import pytest
 import yaml
 
+import pytest_llmfair
 from pytest_llmfair._util.located import safe_yaml
+from pytest_llmfair.gate.policy import load_policy
 
 LAUGHS = "a0: &a0 [ha, ha, ha, ha, ha, ha, ha, ha, ha, ha]\n" + "".join(
     f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 10)}]\n" for i in range(1, 10)
@@ -63,6 +67,50 @@ def test_a_bomb_is_an_error_and_takes_no_memory(tmp_path, reader, bomb):
     assert done.returncode == 0, done.stderr[-2000:]
     words = {"depth": "nested deeper", "blocks": "nested deeper", "itself": "is part of"}
     assert words.get(bomb, "aliases repeat more than") in done.stdout
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        *(
+            "0x" + "f" * 400,
+            "9" * 400,
+            "9" * 5000,
+            ":".join(["59"] * 5000),
+            '!!int "0x' + "f" * 400 + '"',
+        ),
+        *("!!bool a", "!!int a", "!!timestamp a", "2001-99-99"),
+    ],
+)
+def test_a_value_that_no_number_or_day_can_be_is_an_error_of_yaml(value):
+    with pytest.raises(yaml.YAMLError):
+        safe_yaml(f"a: {value}")
+
+
+@pytest.mark.parametrize("level", ["0x" + "f" * 400, "9" * 5000, "[" * 5000], ids=len)
+def test_toml_that_cannot_be_read_is_an_error_of_the_file(tmp_path, level):
+    (tmp_path / "pyproject.toml").write_text(f"[tool.llmfair]\nlevel = {level}\n")
+    with pytest.raises(ValueError, match=r"pyproject\.toml"):
+        load_policy(tmp_path)
+
+
+def test_texts_of_many_digits_are_read():
+    text = "9" * 200
+    assert safe_yaml(f"a: '{text}'\nb: sha512 {text}\nc: {'-' * 200}x")["a"] == text
+
+
+def test_all_yaml_of_users_is_read_within_limits():
+    root = Path(pytest_llmfair.__file__).parent
+    readers = {
+        file.relative_to(root).as_posix()
+        for file in root.rglob("*.py")
+        if re.search(r"yaml\.\w*load", file.read_text("utf-8"))
+    }
+    # All but the first read files of the package alone.
+    assert readers == {
+        *("_util/located.py", "clients/backends/ngram/words.py", "gate/documents.py"),
+        *("lexicons/english/words.py", "scorers/refusals.py"),
+    }
 
 
 def test_aliases_of_usual_size_are_read():

@@ -17,6 +17,8 @@ from pytest_llmfair.metrics import (
     jaccard_at_k,
     prag_at_k,
     serp_at_k,
+    strict_sentiment_parity,
+    weak_sentiment_parity,
 )
 
 WORDS = st.lists(st.sampled_from(["a", "bird", "sang"]), max_size=4)
@@ -194,3 +196,19 @@ def test_one_answer_to_every_pair_is_uninformative():
 def test_anything_but_text_is_an_error_that_names_the_row(row):
     with pytest.raises(ValueError, match=r"texts_a row 1 is .*give texts"):
         counterfactual_rouge_l(["a", row], ["a", "b"])
+
+
+def test_strict_parity_shows_the_paired_difference_it_ignores():
+    estimate = strict_sentiment_parity([0.2, 0.8, 0.4], [0.8, 0.2, 0.4])
+    assert estimate.value == pytest.approx(0, abs=1e-12)
+    assert any("mean absolute difference 0.400" in note for note in estimate.notes)
+
+
+def test_sides_of_different_size_need_units_for_each():
+    with pytest.raises(ValueError, match="3 and 2 rows; give a tuple of two"):
+        strict_sentiment_parity([0.1, 0.2, 0.3], [0.1, 0.2], units=["a", "b", "c"])
+
+
+def test_sides_of_scores_of_different_length_are_an_error():
+    with pytest.raises(ValueError, match="scores_a has 2 rows, scores_b has 1;"):
+        weak_sentiment_parity([0.1, 0.2], [0.1])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pytest_llmfair.metrics import drawn_values, get_metric, pairwise_scores
+from pytest_llmfair.metrics import drawn_values, get_metric, impact_ratio, pairwise_scores, rabbi
 
 RNG = np.random.default_rng(3)
 GROUPS = [group for _ in range(12) for group in ("a", "b", "c", "c")]
@@ -90,9 +90,8 @@ def test_drawn_values_of_a_pairwise_judge():
 
 
 def test_only_the_qualified_are_compared():
-    metric = get_metric("rabbi").function
-    call = metric(SCORES, groups=GROUPS, rounds=ROUNDS, reference="b").call
-    qualified = metric(SCORES, groups=GROUPS, rounds=ROUNDS, reference="b", qualified=QUALIFIED)
+    call = rabbi(SCORES, groups=GROUPS, rounds=ROUNDS, reference="b").call
+    qualified = rabbi(SCORES, groups=GROUPS, rounds=ROUNDS, reference="b", qualified=QUALIFIED)
     drawn = drawn_values(call, POOLS, [np.ones(12)], QUALIFIED)
     assert {name: row[0] for name, row in drawn.items()} == pytest.approx(values(qualified))
     none = drawn_values(call, POOLS, [np.ones(12)], [group != "a" for group in GROUPS])
@@ -100,26 +99,18 @@ def test_only_the_qualified_are_compared():
 
 
 def test_a_draw_without_a_group_has_no_value():
-    metric = get_metric("rabbi").function
-    call = metric([3, 1, 2], groups=["a", "b", "b"], rounds=[1, 1, 2], reference="b").call
+    call = rabbi([3, 1, 2], groups=["a", "b", "b"], rounds=[1, 1, 2], reference="b").call
     assert np.isnan(drawn_values(call, [1, 2], [[0, 2]])["a"]).all()
 
 
 @pytest.mark.parametrize(
-    ("metric", "pools", "said"),
+    ("metric", "own", "said"),
     [
-        ("rabbi", [1], "pools has no 2"),
-        ("impact_ratio", [1, 2], "impact_ratio is no allocation metric"),
+        (rabbi, {"rounds": [1, 1, 2], "reference": "b"}, "pools has no 2"),
+        (impact_ratio, {}, "impact_ratio is no allocation metric"),
     ],
 )
-def test_what_cannot_be_drawn_is_named(metric, pools, said):
-    if metric == "rabbi":
-        call = (
-            get_metric("rabbi")
-            .function([3, 1, 2], groups=["a", "b", "b"], rounds=[1, 1, 2], reference="b")
-            .call
-        )
-    else:
-        call = get_metric(metric).function([1, 0, 1], groups=["a", "b", "b"]).call
+def test_what_cannot_be_drawn_is_named(metric, own, said):
+    call = metric([1, 0, 1], groups=["a", "b", "b"], **own).call
     with pytest.raises(ValueError, match=said):
-        drawn_values(call, pools, [[1] * len(pools)])
+        drawn_values(call, [1], [[1]])

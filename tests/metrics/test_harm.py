@@ -19,10 +19,6 @@ from pytest_llmfair.metrics import (
 )
 
 
-def test_a_score_on_the_threshold_is_toxic():
-    assert toxic_fraction([[0.5, 0.49]]).value == 0.5
-
-
 def test_a_flat_input_is_one_generation_per_prompt():
     assert toxic_fraction([0.9, 0.1, 0.1, 0.1]).value == 0.25
 
@@ -60,17 +56,6 @@ def test_bad_scores_are_named(scores, message):
 def test_constant_scores_are_flagged_as_uninformative():
     assert "uninformative" in toxic_fraction([0.3, 0.3, 0.3]).reasons
     assert "uninformative" not in toxic_fraction([0.3, 0.3, 0.4]).reasons
-
-
-def test_the_estimate_knows_its_metric():
-    info = toxic_fraction([0.1, 0.9]).metric
-    assert (info.name, info.direction, info.bounds, info.fair_value, info.unit) == (
-        "toxic_fraction",
-        "lower",
-        (0.0, 1.0),
-        0.0,
-        "prompt",
-    )
 
 
 @pytest.mark.parametrize(
@@ -123,10 +108,6 @@ class TestMaxima:
 
     def test_constant_scores_are_flagged(self, metric):
         assert "uninformative" in metric(np.full((5, 3), 0.2)).reasons
-
-
-def test_a_maximum_on_the_threshold_reaches_it():
-    assert toxicity_probability([[0.1, 0.5], [0.49, 0.0]]).value == 0.5
 
 
 def test_the_papers_symbols_are_names_too():

@@ -16,6 +16,7 @@ from pytest_llmfair.metrics import (
     toxic_fraction,
     tpr_gap,
 )
+from pytest_llmfair.metrics.arguments import group_rows
 
 RNG = np.random.default_rng(0)
 TABLE = pd.DataFrame(
@@ -140,3 +141,10 @@ def test_columns_with_equal_indexes_in_any_order_give_one_value():
     for y_true, y_pred in by_position:
         found = false_negative_rate_difference(y_true, y_pred, groups=TABLE.sex.to_list())
         assert found.value == pytest.approx(expected)
+
+
+def test_many_groups_are_a_warning_before_their_pairs_are_compared():
+    groups = [f"person {i}" for i in range(1000)]
+    with pytest.warns(UserWarning, match=r"1,000 groups, and all 499,500 pairs .* fewer groups"):
+        group_rows(groups, 1000)
+    assert len(group_rows(groups[:100], 100)) == 100

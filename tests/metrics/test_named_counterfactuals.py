@@ -37,13 +37,6 @@ def test_a_true_class_variant_divides_by_the_examples_of_that_class():
     assert named("CFGap(TC)", **data).sample.units == 1
 
 
-def test_a_probability_of_exactly_0_counts():
-    # The published code takes it for a missing one.
-    data = {"y_true": [1, 1], "y_prob": [[[1, 0.0], [0, 1.0]], [[0, 1.0], [0, 1.0]]]}
-    for name in ("CFGap(TC)", "AvgIF(TC)", "PertSR"):
-        assert named(name, **data, groups=["a", "b"]).value == 0.5
-
-
 def test_no_example_of_the_gold_class_is_undefined_and_never_0():
     data = counterfactuals(1) | {"y_true": [0] * 12}
     for name in ("CFGap(TC)", "AvgIF(TC)"):

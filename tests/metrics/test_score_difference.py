@@ -23,10 +23,6 @@ def ends(*args, **keywords):
     return found.lower, found.upper
 
 
-def test_the_value_is_in_the_unit_of_the_score():
-    assert score_difference([41, 38], [58, 49]).value == pytest.approx(-14.0)
-
-
 def test_a_pair_counts_once_however_many_answers_it_has():
     assert score_difference([[10, 20, 30], [50]], [[0], [0, 40]]).value == pytest.approx(25.0)
 

@@ -13,13 +13,6 @@ from pytest_llmfair.metrics import next_word_gender, trick_stereotype
 P = st.floats(0.0, 1.0)
 
 
-def test_two_probabilities_a_sentence_are_normalised():
-    raw = trick_stereotype([[0.03, 0.01], [0.2, 0.2]], [[0.01, 0.01], [0.1, 0.3]])
-    assert raw.value == pytest.approx(((0.75 - 0.5) + (0.5 - 0.25)) / 2)
-    scaled = trick_stereotype([[0.3, 0.1], [0.5, 0.5]], [[0.5, 0.5], [0.02, 0.06]])
-    assert scaled.value == pytest.approx(raw.value)
-
-
 def test_a_sentence_whose_answers_have_no_probability_is_undefined_and_named():
     estimate = trick_stereotype([[0.1, 0.2], [0.0, 0.0]], [[0.1, 0.2], [0.1, 0.2]])
     assert math.isnan(estimate.value)
@@ -68,11 +61,6 @@ def test_next_words_are_summed_and_normalised():
     assert found.p_female == pytest.approx(0.25)
     assert found.skew == pytest.approx(0.5)
     assert found.neutrality == pytest.approx(0.5)
-
-
-def test_neutrality_of_a_next_word_is_the_absolute_skew():
-    p_male, p_female, skew, neutrality = next_word_gender({"her": 0.3})
-    assert (p_male, p_female, skew, neutrality) == (0.0, 1.0, -1.0, 1.0)
 
 
 def test_a_next_word_counts_in_any_case_and_with_spaces():

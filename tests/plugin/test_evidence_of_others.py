@@ -9,6 +9,7 @@ from hashlib import sha256
 
 import pytest
 
+from pytest_llmfair._util.validation import json_in
 from pytest_llmfair.cli import main
 from pytest_llmfair.gate.manifest import manifest_text
 
@@ -20,23 +21,36 @@ def test_tone():
 """
 
 
-@pytest.mark.parametrize("kind", ["parent", "absolute", "backwards", "beside"])
+@pytest.mark.parametrize("kind", ["parent", "absolute", "backwards", "beside", "windows"])
 def test_a_manifest_deletes_no_file_of_the_user(pytester, run, kind):
     pytester.makepyfile(test_bot=TEST)
     folder = pytester.mkdir("pack")
-    victim = (folder if kind == "beside" else pytester.path) / "victim.txt"
+    # Where "\\" is no separator, this is a file in the folder.
+    name = "..\\victim.txt" if kind == "windows" else "victim.txt"
+    victim = (folder if kind in ("beside", "windows") else pytester.path) / name
     victim.write_text("mine")
     listed = {
         "parent": "../victim.txt",
         "absolute": str(victim),
         "backwards": "a/../../victim.txt",
         "beside": "victim.txt",
+        "windows": name,
     }[kind]
     (folder / "MANIFEST.json").write_text(json.dumps({"files": {listed: {}}}))
     result = run("--llmfair-evidence=pack")
     assert victim.read_text() == "mine"
     assert result.ret == pytest.ExitCode.TESTS_FAILED
     result.stdout.fnmatch_lines(["ERROR: the evidence is not written: *is no file of evidence*"])
+
+
+@pytest.mark.parametrize("content", ["[" * 100_000, "[]", '{"files": 1}', '{"files": null}'])
+def test_a_manifest_that_cannot_be_read_lists_nothing(pytester, run, content):
+    pytester.makepyfile(test_bot=TEST)
+    folder = pytester.mkdir("pack")
+    (folder / "MANIFEST.json").write_text(content)
+    result = run("--llmfair-evidence=pack")
+    result.stdout.fnmatch_lines(["ERROR: the evidence is not written: *holds other files*"])
+    assert (folder / "MANIFEST.json").read_text() == content
 
 
 def test_a_link_in_the_folder_is_replaced_not_followed(pytester, run):
@@ -97,14 +111,34 @@ def test_prompts_of_another_run_are_found(pack, capsys):
     assert "prompts.jsonl does not show" in shown
 
 
-def test_evidence_verifies_on_a_later_day(pack, capsys, monkeypatch):
+def test_a_forged_version_leaves_no_page_unseen(pack, capsys):
+    for name in ("run.json", "checklist.md"):
+        text = (pack / name).read_text()
+        text = text.replace('"pytest_llmfair": "', '"pytest_llmfair": "9').replace("open", "yes")
+        (pack / name).write_text(text)
+    seal(pack)
+    status, shown = verified(pack, capsys)
+    assert status == 0
+    assert "NOT COMPARED with the results: report.html, checklist.md, " in shown
+    (pack / "prompts.jsonl").write_text(json.dumps({"sha256": ["0" * 64], "tests": []}) + "\n")
+    seal(pack)
+    assert verified(pack, capsys)[0] == 1
+
+
+def test_evidence_verifies_after_its_waivers_have_ended(pytester, run, capsys, monkeypatch):
+    (pytester.path / "llmfair.yaml").write_text(
+        "waivers:\n- {test: '*', reason: r, approver: a, expires: 2098-01-01, worst: 1}\n"
+    )
+    pytester.makepyfile(test_bot=TEST.replace("bound=0.6", "bound=0.1"))
+    run("--llmfair-evidence=pack").assert_outcomes(passed=1)
+
     class Later(datetime.date):
         @classmethod
         def today(cls):
             return cls(2099, 1, 1)
 
     monkeypatch.setattr("datetime.date", Later)
-    assert verified(pack, capsys)[0] == 0
+    assert verified(pytester.path / "pack", capsys)[0] == 0
 
 
 def test_a_forger_who_computes_all_digests_again_is_found_by_the_published_one(
@@ -194,3 +228,9 @@ def test_json_that_nothing_can_read_is_a_problem_and_no_traceback(pack, name, de
     for command in ("report", "model-card", "compare", "comment --repo a/b --pr 1 --dry-run"):
         assert ended([*command.split(), str(pack / name)]) == 2, command
     capsys.readouterr()
+
+
+def test_json_is_read_down_to_64_levels():
+    assert json_in("[" * 64 + "]" * 64, "a.json", "write it again")
+    with pytest.raises(ValueError, match=r"a\.json is nested deeper than 64 levels; write it"):
+        json_in("[" * 66 + "]" * 66, "a.json", "write it again")

@@ -281,6 +281,18 @@ def test_a_damaged_baseline_is_a_usage_error(compare, pytester, change, message)
     result.stderr.fnmatch_lines([message])
 
 
+@pytest.mark.parametrize("old", ['"inputs"', '"level"', '"metric"'], ids=lambda field: field[1:-1])
+def test_a_baseline_of_another_version_is_invalid_with_the_remedy(compare, pytester, old):
+    file = pytester.path / "base.json"
+    text = file.read_text()
+    before, data = text.split('"recorded"')
+    assert old in data
+    file.write_text(f'{before}"recorded"{data.replace(old, chr(34) + "before" + chr(34))}')
+    result = compare(0.1)
+    result.stdout.fnmatch_lines(["*of another version of pytest-llmfair*", "*update-baseline*"])
+    result.stdout.fnmatch_lines(["*1 PASS, 1 INVALID*"])
+
+
 def test_a_damaged_baseline_is_replaced_by_an_update(compare, model, pytester):
     (pytester.path / "base.json").write_text("{}")
     result = model(0.1, "--llmfair-update-baseline")

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import json
+import sys
 import unicodedata
 from contextlib import suppress
 from importlib.resources import files
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 import pytest_llmfair
-from pytest_llmfair._util.printing import printable
+from pytest_llmfair import assert_metric
+from pytest_llmfair._util.printing import printable, say_line
+from pytest_llmfair._util.progress import Line
+from pytest_llmfair.audit.command import _say
 from pytest_llmfair.cli import main
 from pytest_llmfair.gate.manifest import manifest_text
 
@@ -20,7 +25,7 @@ HOSTILE = "::error file=x::owned \x1b[31mred\x1b[0m \u202egnorw ##[error]owned #
 TEST = f"""
 import pytest
 from pytest_llmfair import assert_demographic_parity_difference_within as assert_parity
-from pytest_llmfair import assert_metric
+from pytest_llmfair.counterfactuals import generate_pairs
 
 GROUPS = [{HOSTILE!r}, "::warning::owned"] * 100
 WRONG = GROUPS[0] + "?"
@@ -30,7 +35,7 @@ def test_rates(name):
     assert_parity([1, 0] * 100, groups=GROUPS, bound=0.1)
 
 def test_wrong_label():
-    assert_metric("impact_ratio", [1, 0] * 100, groups=GROUPS, minimum=0.1, majority=WRONG)
+    generate_pairs(["She is ill."], attribute="gender", groups=(WRONG, "male"))
 
 def test_same():
     assert_parity([1, 0] * 100, groups=["a", "b", "c", "d"] * 50, bound=0.3)
@@ -70,6 +75,57 @@ def printed(pytester, monkeypatch):
     return run
 
 
+def test_no_character_that_controls_a_terminal_is_printed():
+    controls = [
+        character
+        for character in map(chr, range(sys.maxunicode + 1))
+        if unicodedata.category(character) in ("Cc", "Cf", "Cs", "Zl", "Zp")
+        and character not in "\n\t\u2060"
+    ]
+    assert not set(printable("".join(controls))).intersection(controls)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        *("::set-output name=a::b", "::add-mask::a", "::stop-commands::a", "\u3000\xa0::error::a"),
+        *("##[group]a", "a ##[command]b", "###[error]a", "##vso[task.complete]a"),
+        *(
+            "##teamcity[buildStop]",
+            "section_start:1:a\r\x1b[0Ka",
+            "\x1b]8;;//evil\x07a\x9d0;a\x9c",
+        ),
+    ],
+)
+def test_no_line_is_a_command_of_a_service(line):
+    text = printable(f"a\n{line}")
+    assert harmless(text), text
+    assert "##teamcity[" not in text
+
+
+def test_lines_for_the_terminal_are_escaped():
+    lines = []
+    reporter = SimpleNamespace(write_line=lambda text, **markup: lines.append(text))
+    say_line(reporter, HOSTILE)
+    assert harmless(lines[0])
+
+
+def test_lines_of_progress_and_of_an_audit_are_escaped(capsys):
+    shown = []
+    with Line(shown.append, iter([0.0, 1e9]).__next__) as line:
+        line.show(lambda: "##[error]owned \x9b31m")
+    assert "0023#[error]owned \\u009b" in shown[0]
+    _say(HOSTILE)
+    assert harmless(capsys.readouterr().err)
+
+
+def test_the_message_of_a_verdict_is_harmless_wherever_it_is_printed():
+    groups = [HOSTILE, "##[error]owned"] * 100
+    with pytest.raises(AssertionError, match="owned") as failed:
+        assert_metric("demographic_parity_difference", [1, 0] * 100, groups=groups, bound=0.1)
+    assert harmless(str(failed.value))
+
+
 def test_the_printer_leaves_what_is_harmless():
     text = "café 東京 🙂 a::b # title\n  - x: y [1] ##\n\tJSON {}"
     assert printable(text) == text
@@ -77,12 +133,20 @@ def test_the_printer_leaves_what_is_harmless():
     assert harmless(printable(f"{HOSTILE}\n  ::x::\n\t::y::\u2028::z::"))
 
 
-@pytest.mark.parametrize("options", [(), ("-v",), ("--tb=short",), ("--tb=line",)], ids=str)
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--llmfair-model=openai:##[error]owned",),
+        *(("-v",), ("--tb=short",), ("--tb=line",), ("--tb=native",)),
+    ],
+    ids=str,
+)
 def test_a_session_obeys_no_name_and_no_label(pytester, printed, options):
     pytester.makepyfile(test_it=TEST)
     text = printed(*options, "--llmfair-evidence=pack")
     assert " failed" in text
     assert "owned" in text
+    assert "has no group" in text
     assert harmless(text), text
 
 
@@ -97,6 +161,13 @@ def test_a_file_of_checks_names_no_command(pytester, printed):
     pytester.makefile(".llmfair.yaml", nurses=right)
     text = printed("-v", "--llmfair-model=builtin:ngram")
     assert "owned" in text
+    assert harmless(text), text
+
+
+def test_a_policy_names_no_command(pytester, printed):
+    (pytester.path / "llmfair.yaml").write_text('"##[error]owned": 1\nlevel: "##[error]owned"\n')
+    text = printed()
+    assert "unknown key" in text
     assert harmless(text), text
 
 

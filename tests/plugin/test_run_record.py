@@ -404,6 +404,19 @@ def test_github_gets_a_summary_and_annotations_at_the_lines_of_tests(
     assert text.count("| <code>test_fails&#91;") == 12
 
 
+def test_an_annotation_has_no_control_characters(run, pytester, github):
+    test = """
+        from pytest_llmfair import assert_toxic_fraction_within
+
+        def test_it():
+            assert_toxic_fraction_within([[0.9]] * 100, bound=0.1, label="a\x1b[31m\u202eb")
+    """
+    pytester.makepyfile(test)
+    (error,) = (line for line in run().stdout.lines if line.startswith("::error "))
+    assert "\\u001b" in error
+    assert error.isprintable()
+
+
 def test_github_gets_nothing_where_nothing_was_judged(run, pytester, github):
     pytester.makepyfile("def test_it(): pass")
     assert "::" not in run("--llmfair-html=page.html").stdout.str()

@@ -31,6 +31,8 @@ from pytest_llmfair.stats import (
     distribution_gaps,
     rate_gaps,
 )
+from pytest_llmfair.stats.crossed import over_factors
+from pytest_llmfair.stats.crossed_mean import over_levels
 
 LEVELS = (0.5, 0.6827, 0.8, 0.85, 0.9, 0.95, 0.975, 0.98, 0.99, 0.999)
 
@@ -176,6 +178,32 @@ RESAMPLED = {
     ),
 }
 KINDS = QUICK | RESAMPLED
+
+
+def crossed(join):
+    """Build a mean over six items in three or more wordings, some cells empty."""
+
+    def kind(data):
+        rng = np.random.default_rng(data.hits.tolist())
+        cells = np.flatnonzero(rng.random(24) < 0.9)
+        factors = {"item": cells // 4, "wording": cells % 4}
+        scores = rng.random(6)[cells // 4] * 0.5 + rng.random(len(cells)) * 0.5
+        return join(scores, {name: levels.tolist() for name, levels in factors.items()})
+
+    return kind
+
+
+def two_way(scores, factors):
+    def mean(units):
+        return Mean.of_values(scores, units=units)
+
+    return over_factors(mean, factors, ["all"] * len(scores))
+
+
+def over_items(scores, factors):
+    return over_levels(Mean.of_values(scores, units=list(range(len(scores)))), factors)
+
+
 # Their intervals are right to rounding only, or depend on the order as they should.
 INEXACT = {
     "ratio of three": ratios,
@@ -184,6 +212,8 @@ INEXACT = {
     ),
     "jackknife of rows": of_measure(JackknifeEstimate),
     "betting": lambda d: BettingMean.of_values(d.scores, units=d.units),
+    "two-way mean": crossed(two_way),
+    "crossed mean": crossed(over_items),
 }
 
 

@@ -57,17 +57,6 @@ def test_the_interval_holds_the_truth_where_wordings_matter():
     assert missed["two way"] <= 25
 
 
-def test_bounds_tighten_with_the_error_rate_and_hold_the_value():
-    for seed in range(5):
-        found = crossed(answers(np.random.default_rng(seed), 0.05, 0.1))
-        alphas = (0.001, 0.01, 0.025, 0.1, 0.3, 0.5)
-        lower = [found.lower_bound(alpha) for alpha in alphas]
-        upper = [found.upper_bound(alpha) for alpha in alphas]
-        assert lower == sorted(lower)
-        assert upper == sorted(upper, reverse=True)
-        assert lower[-1] - 1e-9 <= found.value <= upper[-1] + 1e-9
-
-
 def test_rows_that_are_all_equal_keep_the_interval_of_the_first_factor():
     values = np.zeros(len(ITEM))
     assert crossed(values).interval().upper == mean(values)(ITEM).interval().upper > 0.0

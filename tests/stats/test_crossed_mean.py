@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -102,25 +101,6 @@ def test_order_and_names_do_not_matter_and_the_scale_follows(seed, keep):
 def ends(estimate):
     interval = estimate.interval()
     return interval.lower, interval.upper
-
-
-@settings(max_examples=40, deadline=None)
-@given(seed=st.integers(0, 10**6))
-def test_the_interval_holds_the_value_and_grows_with_the_level(seed):
-    found = crossed(*table(np.random.default_rng(seed), items=6, wordings=4))
-    intervals = [found.interval(level) for level in (0.5, 0.8, 0.95, 0.99)]
-    for narrow, wide in pairwise(intervals):
-        assert wide.lower <= narrow.lower <= found.value <= narrow.upper <= wide.upper
-    assert 0.0 <= intervals[-1].lower <= intervals[-1].upper <= 1.0
-
-
-def test_it_is_never_narrower_than_over_items_alone():
-    for seed in range(10):
-        values, item, wording = table(np.random.default_rng(seed))
-        alone = Mean.of_values(values, units=item).interval()
-        both = crossed(values, item, wording).interval()
-        assert both.lower <= alone.lower
-        assert both.upper >= alone.upper
 
 
 def test_equal_cells_have_no_variance_and_a_width():

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_llmfair.stats import Distance
-from pytest_llmfair.stats.binomial import (
+from pytest_llmfair.stats._terms import (
     Fold,
     cross_fit_variance,
     cross_fits,

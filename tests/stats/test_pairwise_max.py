@@ -26,14 +26,6 @@ def outcomes(rng, rates, rows):
     return (rng.random(len(groups)) < np.repeat(rates, rows)).astype(float), groups
 
 
-def test_value_is_the_largest_difference_of_rates():
-    x, groups = outcomes(np.random.default_rng(1), [0.2, 0.5, 0.35], 40)
-    rates = [x[groups == g].mean() for g in ("g0", "g1", "g2")]
-    assert MaxPairwiseDifference.of_rates(x, groups).value == pytest.approx(
-        max(rates) - min(rates)
-    )
-
-
 def test_upper_end_is_the_largest_of_the_uncorrected_pairs():
     x, groups = outcomes(np.random.default_rng(2), [0.2, 0.3, 0.35], 40)
     alone = [

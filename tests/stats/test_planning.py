@@ -29,6 +29,10 @@ def shares(rows):
     return Mean.of_rows(np.tile(rows, (80, 1)), outcomes=True)
 
 
+def scores(values):
+    return Mean.of_values(values, bounds=(-1.0, 1.0))
+
+
 def distance(power):
     return Distance.of_distributions(RNG.random((20, 3)) ** power, RNG.random((20, 3)))
 
@@ -41,12 +45,9 @@ def log_ratio(rows):
     ("first", "second", "at", "squared"),
     [
         (shares([0.0] * 5), shares([1.0, 0, 1, 0, 1]), 0.05, 0.0475 * (0.3 / 80 + 0.7 / 400)),
-        (
-            Mean.of_values([0.5] * 30, bounds=(-1.0, 1.0)),
-            Mean.of_values(np.linspace(-1, 1, 30), bounds=(-1.0, 1.0)),
-            0.99,
-            0.01 * 1.99 / 30,
-        ),
+        # Scores are planned as uniform ones, where their mean allows for that.
+        (scores([0.5] * 30), scores(np.linspace(-1, 1, 30)), 0.0, 4 / 12 / 30),
+        (scores([0.5] * 30), scores(np.linspace(-1, 1, 30)), 0.99, 0.01 * 1.99 / 30),
         (
             RateDifference.of_outcomes(hits(0, 50), hits(0, 80)),
             RateDifference.of_outcomes(hits(25, 50), hits(3, 80)),
@@ -73,16 +74,11 @@ def log_ratio(rows):
             0.8**2 / (30 * 40),
         ),
     ],
-    ids=["share", "mean", "difference", "ratio", "ranks", "distributions", "neutrality"],
+    ids=["share", "mean", "end", "difference", "ratio", "ranks", "distributions", "neutrality"],
 )
 def test_the_planned_error_is_known_from_the_sizes_alone(first, second, at, squared):
     assert first.standard_error(at) == second.standard_error(at)
     assert first.standard_error(at) == pytest.approx(math.sqrt(squared))
-
-
-def test_scores_are_planned_as_uniform_ones():
-    estimate = Mean.of_values([0.5] * 30, bounds=(-1.0, 1.0))
-    assert estimate.standard_error(0.0) == pytest.approx(math.sqrt(4 / 12 / 30))
 
 
 def test_the_observed_error_without_variance_is_that_of_one_event_more():

@@ -170,9 +170,7 @@ def test_the_pair_furthest_from_one_on_the_log_scale_is_the_value():
     assert furthest_of([(4, 20), (10, 20), (16, 20)]).value == pytest.approx(0.25)
     assert furthest_of([(16, 20), (10, 20), (4, 20)]).value == pytest.approx(4.0)
     assert furthest_of([(16, 20), (10, 20), (4, 20)], form="smaller").value == pytest.approx(0.25)
-
-
-def test_of_two_ratios_equally_far_from_one_the_first_is_the_value():
+    # Of two that are equally far, the first.
     assert furthest_of([(6, 18), (2, 18), (6, 18)]).value == pytest.approx(3.0)
 
 
@@ -278,3 +276,11 @@ def test_errors_and_floors_follow_the_log_scale():
     ]
     assert 0.0 < shares[0] < 1.0
     assert shares[0] == pytest.approx(shares[1])
+
+
+def test_a_part_of_what_two_units_say_never_passes():
+    ratio = RateRatio.of_outcomes(
+        [0, 0, 1, 0], [0] * 4, units_a=[0, 0, 1, 1], units_b=[0, 0, 1, 1]
+    )
+    passes = ratio.fair_passes((0.8, 1.25), 1.0, 0.025)
+    assert [passes(more) for more in (1.0, 0.05, 0.02, 0.001)] == [0.0] * 4

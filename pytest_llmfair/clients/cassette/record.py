@@ -21,6 +21,11 @@ _KEY, _SUM = 32, 16
 _TAIL = re.compile(rb',"key":"([0-9a-f]{32})","sum":"([0-9a-f]{16})"\}$')
 _TAIL_LENGTH = len(',"key":"","sum":""}') + _KEY + _SUM
 _UNSEEN = re.compile(r"[^ -~]")
+# What content of a wrong type or depth raises: whoever writes a line can seal it.
+_WRONG = (
+    *(ArithmeticError, AttributeError, LookupError),
+    *(RecursionError, TypeError, ValueError),
+)
 
 
 class DamagedRecord(ValueError):
@@ -141,10 +146,8 @@ class Record:
         """Return the record of a line; raise `DamagedRecord` if a field is missing or wrong."""
         try:
             return cls._from(json.loads(line))
-        except (KeyError, TypeError, ValueError) as error:
-            raise DamagedRecord(
-                f"is not a recorded answer ({type(error).__name__}: {error})"
-            ) from None
+        except _WRONG as error:
+            raise _damaged("answer", error) from None
 
     @classmethod
     def _from(cls, found: Mapping[str, Any]) -> Record:
@@ -209,13 +212,16 @@ class ScoreRecord:
         """Return the record of a line; None when it holds an answer."""
         if not line.startswith(b'{"scorer":'):
             return None
-        found = json.loads(line)
-        return cls(
-            found["scorer"],
-            found["text_digest"],
-            found["score"],
-            date.fromisoformat(found["day"]),
-        )
+        try:
+            found = json.loads(line)
+            day = date.fromisoformat(found["day"])
+            return cls(found["scorer"], found["text_digest"], float(found["score"]), day)
+        except _WRONG as error:
+            raise _damaged("score", error) from None
+
+
+def _damaged(what: str, error: Exception) -> DamagedRecord:
+    return DamagedRecord(f"is not a recorded {what} ({type(error).__name__}: {error})")
 
 
 def sealed(content: Mapping[str, Any], key: str) -> bytes:

@@ -69,10 +69,9 @@ class Cassette:
                 return None
             offset, length = divmod(place, 1 << _LENGTH_BITS)
             line = self._read(offset, length)
-            if ScoreRecord.read(line) is not None:
-                return None
             try:
-                return Record.read(line), offset
+                is_score = ScoreRecord.read(line) is not None
+                return None if is_score else (Record.read(line), offset)
             except DamagedRecord as error:
                 del self._places[bytes.fromhex(key)]
                 _warn(self.path, [(self._line_at(offset), str(error))])
@@ -84,7 +83,12 @@ class Cassette:
             place = self._places.get(bytes.fromhex(key))
             if place is None:
                 return None
-            found = ScoreRecord.read(self._read(*divmod(place, 1 << _LENGTH_BITS)))
+            offset, length = divmod(place, 1 << _LENGTH_BITS)
+            try:
+                found = ScoreRecord.read(self._read(offset, length))
+            except DamagedRecord as error:
+                _warn(self.path, [(self._line_at(offset), str(error))])
+                return None
         return None if found is None else found.score
 
     def records(self) -> Iterator[Record]:

@@ -17,11 +17,13 @@ from pytest_llmfair.metrics.allocation._comparisons import (
 )
 from pytest_llmfair.metrics.arguments import (
     Floats,
+    RowNumbers,
     flags,
     flat_scores,
     known_population,
     labels,
     note_constant,
+    reference_groups,
 )
 from pytest_llmfair.stats import (
     Estimate,
@@ -35,7 +37,6 @@ from pytest_llmfair.stats import (
     Undefined,
 )
 
-RowNumbers = npt.NDArray[np.intp]
 E = TypeVar("E", bound=Estimate)
 
 # Up to so many labels comparing whole arrays is faster than row by row.
@@ -137,21 +138,17 @@ class Candidates:
             else self._empty_comparison(key, a, reference, population)
             for key, (a, b) in rows.items()
         }
-        estimate: E | MaxPairwiseDifference | Undefined
-        table: Mapping[Hashable, GroupRow]
-        if len(compared) == 1 and self.strata is None:
-            ((key, estimate),) = compared.items()
-            table = {key: GroupRow(estimate.value, 0, estimate=estimate)}
-        else:
-            estimate, table = worst_of(compared, worst)
-            # The candidates of the reference are in every pair, but count once.
-            estimate = replace(estimate, sample=self._sample(population))
-        groups = sized(
-            table,
+        several = len(compared) > 1 or self.strata is not None
+        estimate = one_or_worst(
+            compared,
             {key: len(a) for key, (a, _) in rows.items()},
             {key: rate(a) for key, (a, _) in rows.items() if rate is not None and a.size},
+            worst if several else None,
         )
-        estimate = replace(estimate, groups=groups, unit="" if self.pool is None else "round")
+        if several:
+            # The candidates of the reference are in every pair, but count once.
+            estimate = replace(estimate, sample=self._sample(population))
+        estimate = replace(estimate, unit="" if self.pool is None else "round")
         estimate = estimate.with_findings(
             *(
                 Finding.note(
@@ -287,19 +284,6 @@ class Candidates:
         return Sample.of_sizes(sizes[sizes > 0], population)
 
 
-def sized(
-    rows: Mapping[Hashable, GroupRow],
-    sizes: Mapping[Hashable, int],
-    rates: Mapping[Hashable, float],
-) -> Table:
-    """Return the table of groups with the size and rate of each."""
-
-    def row(key: Hashable) -> GroupRow:
-        return replace(rows[key], n=sizes[key], rate=rates.get(key, rows[key].rate))
-
-    return Table(rows, row)
-
-
 def contrasts(names: Sequence[Hashable], reference: Any) -> dict[Hashable, list[Hashable]]:
     """Return, for each group that is compared, the groups of its reference."""
     if len(names) < 2:
@@ -307,14 +291,11 @@ def contrasts(names: Sequence[Hashable], reference: Any) -> dict[Hashable, list[
             f"groups holds {len(names)} group ({', '.join(map(str, names))}); "
             "a comparison needs at least two"
         )
-    if isinstance(reference, str) and reference == "rest" and "rest" not in names:
+    against = reference_groups(reference, names)
+    if against is None:
         # With two groups the second comparison is the first one with the opposite sign.
         compared = names if len(names) > 2 else names[:1]
         return {name: [other for other in names if other != name] for name in compared}
-    union = isinstance(reference, (list, np.ndarray)) or (
-        isinstance(reference, tuple) and reference not in names
-    )
-    against = list(reference) if union else [reference]
     if not against:
         raise ValueError("reference is an empty list; name at least one group")
     for name in against:
@@ -331,17 +312,30 @@ def contrasts(names: Sequence[Hashable], reference: Any) -> dict[Hashable, list[
     return dict.fromkeys(others, against)
 
 
-def worst_of(
+def one_or_worst(
     compared: Mapping[Hashable, E | Undefined],
-    kind: type[MaxPairwiseDifference] = MaxPairwiseDifference,
-) -> tuple[MaxPairwiseDifference | Undefined, Mapping[Hashable, GroupRow]]:
-    """Return the size of the largest and the table of all; undefined if any of them is."""
-    worst = kind.of_pairs(compared)
-    missing = [part.undefined for part in compared.values() if part.undefined is not None]
-    if not missing:
-        return worst, worst.groups
-    why = "; ".join(dict.fromkeys(missing))
-    return Undefined(undefined=why, sample=worst.sample), worst.groups
+    sizes: Mapping[Hashable, int],
+    rates: Mapping[Hashable, float],
+    worst: type[MaxPairwiseDifference] | None,
+) -> E | MaxPairwiseDifference | Undefined:
+    """Return the only comparison, or the largest size of any, with a table of all."""
+    estimate: E | MaxPairwiseDifference | Undefined
+    table: Mapping[Hashable, GroupRow]
+    if worst is None:
+        ((key, estimate),) = compared.items()
+        table = {key: GroupRow(estimate.value, 0, estimate=estimate)}
+    else:
+        estimate = worst.of_pairs(compared)
+        table = estimate.groups
+        missing = [part.undefined for part in compared.values() if part.undefined is not None]
+        if missing:
+            why = "; ".join(dict.fromkeys(missing))
+            estimate = Undefined(undefined=why, sample=estimate.sample)
+
+    def row(key: Hashable) -> GroupRow:
+        return replace(table[key], n=sizes[key], rate=rates.get(key, table[key].rate))
+
+    return replace(estimate, groups=Table(table, row))
 
 
 def describe_reference(reference: Any) -> str:
@@ -392,22 +386,7 @@ def _by_candidate(values: Any, keys: Sequence[tuple[Hashable, Hashable]], argume
     """Return one entry per (pool, candidate) from a mapping of either."""
     if not isinstance(values, Mapping):
         return values
-    found = []
-    for pool, candidate in keys:
-        if (pool, candidate) not in values and candidate not in values:
-            raise ValueError(f"{argument} has no entry for candidate {candidate!r}; add it")
-        found.append(values.get((pool, candidate), values.get(candidate)))
-    return found
-
-
-def reach(pool: RowNumbers, rows_a: RowNumbers, rows_b: RowNumbers, k: int) -> tuple[float, float]:
-    """Smallest and largest gap that any scores could give: quota and pool sizes limit it."""
-    sizes = np.bincount(pool)
-    a, b = (np.bincount(pool[rows], minlength=len(sizes)) for rows in (rows_a, rows_b))
-
-    def most(first: RowNumbers, second: RowNumbers) -> float:
-        # As many of the first as the quota allows, as few of the second as it forces.
-        forced = np.maximum(0, k - (sizes - second))
-        return float(np.minimum(k, first).sum() / first.sum() - forced.sum() / second.sum())
-
-    return -most(b, a), most(a, b)
+    for key in keys:
+        if key not in values and key[1] not in values:
+            raise ValueError(f"{argument} has no entry for candidate {key[1]!r}; add it")
+    return [values.get(key, values.get(key[1])) for key in keys]

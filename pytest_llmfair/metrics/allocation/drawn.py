@@ -12,14 +12,10 @@ from numpy.typing import ArrayLike
 
 from pytest_llmfair._util.validation import whole
 from pytest_llmfair.metrics._registry import get_metric
-from pytest_llmfair.metrics.allocation._candidates import (
-    Candidates,
-    RowNumbers,
-    contrasts,
-)
+from pytest_llmfair.metrics.allocation._candidates import Candidates, contrasts
 from pytest_llmfair.metrics.allocation._comparisons import groups_of, read_comparisons
 from pytest_llmfair.metrics.allocation.preferences import views_of
-from pytest_llmfair.metrics.arguments import Floats
+from pytest_llmfair.metrics.arguments import Floats, RowNumbers
 from pytest_llmfair.stats import Call
 
 __all__ = ["drawn_values"]

@@ -8,12 +8,12 @@ from typing import Any
 
 from pytest_llmfair._util.validation import share
 from pytest_llmfair.metrics import _examples
+from pytest_llmfair.metrics._parameters import described
 from pytest_llmfair.metrics._registry import metric
 from pytest_llmfair.metrics.allocation._candidates import (
     contrasts,
     describe_reference,
-    sized,
-    worst_of,
+    one_or_worst,
 )
 from pytest_llmfair.metrics.allocation._comparisons import (
     JudgeAnswer,
@@ -27,7 +27,6 @@ from pytest_llmfair.metrics.allocation._comparisons import (
 from pytest_llmfair.metrics.arguments import known_population, labels
 from pytest_llmfair.stats import (
     Finding,
-    GroupRow,
     MaxPairwiseDifference,
     Mean,
     Population,
@@ -42,6 +41,17 @@ __all__ = [
     "pairwise_scores",
 ]
 
+_COMPARISONS = """
+    comparisons : list of mappings
+        Rows with ``pool``, ``first``, ``second`` (candidates in the order shown) and ``winner``:
+        "first", "second", "tie", or None for an unusable answer.
+    groups : mapping
+        Candidate to group.
+    reference : object, list or "rest"
+        Label of the reference group, a list of labels (their union), or "rest": everyone outside
+        the group that is compared.
+    """
+
 _WIN, _TIE = 0.5, 0.25
 _NO_FAIR_VALUE = Finding(
     "no_fair_value",
@@ -51,6 +61,7 @@ _NO_FAIR_VALUE = Finding(
 )
 
 
+@described(_COMPARISONS)
 def pairwise_scores(
     comparisons: Iterable[Mapping[str, Any]],
     *,
@@ -65,9 +76,6 @@ def pairwise_scores(
 
     Parameters
     ----------
-    comparisons : list of mappings
-        Rows with ``pool``, ``first``, ``second`` (candidates in the order shown) and ``winner``:
-        "first", "second", "tie", or None for an unusable answer.
     unusable : float
         What both get for an unusable answer, in [0, 0.5].
     max_inconsistent : float
@@ -110,18 +118,11 @@ def pairwise_scores(
     return PairwiseScores(scores, rows, share(max_inconsistent, "max_inconsistent"))
 
 
+@described(_COMPARISONS)
 def pairwise_consistency(
     comparisons: Iterable[Mapping[str, Any]], *, groups: Mapping[Any, Any]
 ) -> dict[Hashable, dict[str, float]]:
     """Consistency of a pairwise judge about each group.
-
-    Parameters
-    ----------
-    comparisons : list of mappings
-        Rows with ``pool``, ``first``, ``second`` (candidates in the order shown) and ``winner``:
-        "first", "second", "tie", or None for an unusable answer.
-    groups : mapping
-        Candidate to group.
 
     Returns
     -------
@@ -167,6 +168,7 @@ def pairwise_consistency(
     example=_examples.comparisons,
     favourable="high",
 )
+@described(_COMPARISONS)
 def pairwise_preference_gap(
     comparisons: Iterable[Mapping[str, Any]],
     *,
@@ -184,14 +186,6 @@ def pairwise_preference_gap(
 
     Parameters
     ----------
-    comparisons : list of mappings
-        Rows with ``pool``, ``first``, ``second`` (candidates in the order shown) and ``winner``:
-        "first", "second", "tie", or None for an unusable answer.
-    groups : mapping
-        Candidate to group.
-    reference : object, list or "rest"
-        Label of the reference group, a list of labels (their union), or "rest": everyone outside
-        the group that is compared.
     convention : {"signed", "paper"}
         "paper" gives the printed share of pairs for which the candidate of the group is named in
         both orders (RABBI paper, section 4.3). It has no fair value: it is also 0 where the
@@ -252,15 +246,8 @@ def pairwise_preference_gap(
         rates[name] = sum(row.won_by(own) == 1 for row, own, _ in views) / len(views)
         compared[name] = mean(views, population)
         del views  # the findings need memory too
-    estimate: Mean | MaxPairwiseDifference | Undefined
-    if len(compared) == 1:
-        ((name, estimate),) = compared.items()
-        table: Mapping[Hashable, GroupRow] = {
-            name: GroupRow(estimate.value, sizes[name], estimate=estimate)
-        }
-    else:
-        estimate, table = worst_of(compared)
-    estimate = replace(estimate, groups=sized(table, sizes, rates))
+    worst = MaxPairwiseDifference if len(compared) > 1 else None
+    estimate = one_or_worst(compared, sizes, rates, worst)
     estimate = estimate.with_findings(*judge_findings(rows, group_of, limit))
     if convention == "paper":
         estimate = replace(estimate, variant=" (printed share)").with_findings(_NO_FAIR_VALUE)

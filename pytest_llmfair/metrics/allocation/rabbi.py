@@ -14,8 +14,10 @@ from numpy.typing import ArrayLike
 
 from pytest_llmfair._util.validation import whole
 from pytest_llmfair.metrics import _examples
+from pytest_llmfair.metrics._parameters import CANDIDATES, described
 from pytest_llmfair.metrics._registry import metric
-from pytest_llmfair.metrics.allocation._candidates import Candidates, RowNumbers
+from pytest_llmfair.metrics.allocation._candidates import Candidates
+from pytest_llmfair.metrics.arguments import RowNumbers
 from pytest_llmfair.stats import (
     Distance,
     MaxDistance,
@@ -55,6 +57,7 @@ _score_metric = partial(
     ),
     aliases=("RABBI",),
 )
+@described(CANDIDATES)
 def rabbi(
     scores: ArrayLike | Mapping[Any, float],
     *,
@@ -74,30 +77,6 @@ def rabbi(
     are compared, also across rounds. A bound on it does not bound selection at a quota: use
     :func:`demographic_parity_gap` for that, or give `k` to see both.
 
-    Parameters
-    ----------
-    scores : array_like of shape (n_candidates,), or mapping
-        One score per candidate, higher is better; or scores by (pool, candidate) as
-        :func:`pairwise_scores` gives them, with `groups` from candidate to group.
-    groups : array_like of shape (n_candidates,)
-        Protected-attribute label of each candidate.
-    reference : object, list or "rest"
-        Label of the reference group, a list of labels (their union), or "rest": everyone outside
-        the group that is compared.
-    rounds : sequence, optional
-        Pool of each candidate, also the sampling unit.
-    qualified : array_like of bool, optional
-        Only qualified candidates are compared (equal opportunity).
-    strata : array_like of shape (n_candidates,), optional
-        Job or topic of each candidate: pairs are compared inside a stratum only and the worst is
-        judged, so that opposite biases of two jobs do not cancel.
-    k : int, optional
-        Quota in deployment: the notes then show the selection gap at it; needs rounds.
-    units : sequence, optional
-        Another name for `rounds`. Default: the pools of a mapping, else each candidate.
-    population : {"sampled", "fixed"}
-        Whether the units were drawn from a larger population or are all of it.
-
     Returns
     -------
     RankBiserial or MaxPairwiseDifference
@@ -105,13 +84,6 @@ def rabbi(
         strata: the size of the largest, each in ``.groups``; interval and p-values are those of
         the largest absolute value. NaN where a group has no qualified candidate. Of two groups,
         ``.mann_whitney_p`` is the usual p-value, for comparison only.
-
-    Raises
-    ------
-    ValueError
-        If a score is NaN, lengths differ, the reference is no group, or there is one group only.
-    TypeError
-        If both `rounds` and `units` are given.
 
     Examples
     --------
@@ -137,6 +109,7 @@ def rabbi(
     ),
     aliases=("score_gap",),
 )
+@described(CANDIDATES)
 def average_score_gap(
     scores: ArrayLike | Mapping[Any, float],
     *,
@@ -155,40 +128,11 @@ def average_score_gap(
     at a quota (the two hardly correlate in the paper): use :func:`demographic_parity_gap` for
     that, or give `k` to see both.
 
-    Parameters
-    ----------
-    scores : array_like of shape (n_candidates,), or mapping
-        One score per candidate, higher is better; or scores by (pool, candidate), with `groups`
-        from candidate to group.
-    groups : array_like of shape (n_candidates,), or mapping
-        Protected-attribute label of each candidate.
-    reference : object, list or "rest"
-        Label of the reference group, labels to join, or everyone outside the compared group.
-    rounds : sequence, optional
-        Pool of each candidate, also the sampling unit.
-    qualified : array_like of bool of shape (n_candidates,), optional
-        Only qualified candidates are compared. Default: all.
-    strata : array_like of shape (n_candidates,), optional
-        Job or topic of each candidate; each is compared by itself and the worst one is judged.
-    k : int, optional
-        Quota in deployment: the notes then show the selection gap at it; needs rounds.
-    units : sequence, optional
-        Another name for `rounds`. Default: the pools of a mapping, else each candidate.
-    population : {"sampled", "fixed"}
-        Whether the units were drawn from a larger population or are all of it.
-
     Returns
     -------
     MeanDifference or MaxPairwiseDifference
         Value in the unit of the scores, without limits, group minus reference. More groups or
         strata: the size of the largest, each in ``.groups``.
-
-    Raises
-    ------
-    ValueError
-        If a score is NaN, lengths differ, the reference is no group, or there is one group only.
-    TypeError
-        If both `rounds` and `units` are given.
 
     Examples
     --------
@@ -215,6 +159,7 @@ def average_score_gap(
     ),
     aliases=("jsd",),
 )
+@described(CANDIDATES)
 def jensen_shannon_divergence(
     scores: ArrayLike | Mapping[Any, float],
     *,
@@ -235,28 +180,11 @@ def jensen_shannon_divergence(
 
     Parameters
     ----------
-    scores : array_like of shape (n_candidates,), or mapping
-        One score per candidate, higher is better; or scores by (pool, candidate), with `groups`
-        from candidate to group.
-    groups : array_like of shape (n_candidates,), or mapping
-        Protected-attribute label of each candidate.
-    reference : object, list or "rest"
-        Label of the reference group, labels to join, or everyone outside the compared group.
-    rounds : sequence, optional
-        Pool of each candidate, also the sampling unit.
-    qualified : array_like of bool of shape (n_candidates,), optional
-        Only qualified candidates are compared. Default: all.
-    strata : array_like of shape (n_candidates,), optional
-        Job or topic of each candidate; each is compared by itself and the worst one is judged.
     bins : int
         Bins of equal width from the smallest to the largest score of the group and its reference
         together, the same for both; at least 2.
     base : float, optional
         Base of the logarithm, above 1; natural by default, 2 for bits.
-    units : sequence, optional
-        Another name for `rounds`. Default: the pools of a mapping, else each candidate.
-    population : {"sampled", "fixed"}
-        Whether the units were drawn from a larger population or are all of it.
 
     Returns
     -------
@@ -317,6 +245,7 @@ def jensen_shannon_divergence(
     ),
     aliases=("emd",),
 )
+@described(CANDIDATES)
 def earth_movers_distance(
     scores: ArrayLike | Mapping[Any, float],
     *,
@@ -333,38 +262,11 @@ def earth_movers_distance(
     The earth mover's distance (Rubner 1998; a baseline of the RABBI paper, section 4.3): the area
     between the two distribution functions, on the raw scores.
 
-    Parameters
-    ----------
-    scores : array_like of shape (n_candidates,), or mapping
-        One score per candidate, higher is better; or scores by (pool, candidate), with `groups`
-        from candidate to group.
-    groups : array_like of shape (n_candidates,), or mapping
-        Protected-attribute label of each candidate.
-    reference : object, list or "rest"
-        Label of the reference group, labels to join, or everyone outside the compared group.
-    rounds : sequence, optional
-        Pool of each candidate, also the sampling unit.
-    qualified : array_like of bool of shape (n_candidates,), optional
-        Only qualified candidates are compared. Default: all.
-    strata : array_like of shape (n_candidates,), optional
-        Job or topic of each candidate; each is compared by itself and the worst one is judged.
-    units : sequence, optional
-        Another name for `rounds`. Default: the pools of a mapping, else each candidate.
-    population : {"sampled", "fixed"}
-        Whether the units were drawn from a larger population or are all of it.
-
     Returns
     -------
     Distance or MaxPairwiseDifference
         Value in [0, inf), in the unit of the scores; 0 when the distributions are equal. More
         groups or strata: the largest, each in ``.groups``.
-
-    Raises
-    ------
-    ValueError
-        If a score is NaN, lengths differ, the reference is no group, or there is one group only.
-    TypeError
-        If both `rounds` and `units` are given.
 
     Examples
     --------

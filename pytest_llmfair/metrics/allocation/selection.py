@@ -8,17 +8,15 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from pytest_llmfair._util.validation import whole
 from pytest_llmfair.metrics import _examples
+from pytest_llmfair.metrics._parameters import CANDIDATES, described
 from pytest_llmfair.metrics._registry import metric
-from pytest_llmfair.metrics.allocation._candidates import (
-    Candidates,
-    RowNumbers,
-    reach,
-)
-from pytest_llmfair.metrics.arguments import Floats
+from pytest_llmfair.metrics.allocation._candidates import Candidates
+from pytest_llmfair.metrics.arguments import Floats, RowNumbers
 from pytest_llmfair.stats import (
     Finding,
     MaxPairwiseDifference,
@@ -41,7 +39,19 @@ _selection_metric = partial(
 )
 
 
+_RAISES = """
+    Raises
+    ------
+    ValueError
+        If a score is NaN, lengths differ, the reference is no group, there is one group only, or
+        k is larger than a pool (names it).
+    TypeError
+        If there is neither `rounds` nor `units`, or both.
+    """
+
+
 @_selection_metric(symbol="Delta-DP", aliases=("dp_gap",), example=_examples.pools)
+@described(_RAISES, CANDIDATES)
 def demographic_parity_gap(
     scores: ArrayLike | Mapping[Any, float],
     *,
@@ -59,22 +69,10 @@ def demographic_parity_gap(
 
     Parameters
     ----------
-    scores : array_like of shape (n_candidates,), or mapping
-        One score per candidate, higher is better; or scores by (pool, candidate) as
-        :func:`pairwise_scores` gives them, with `groups` from candidate to group.
-    groups : array_like of shape (n_candidates,)
-        Protected-attribute label of each candidate.
-    reference : object, list or "rest"
-        Label of the reference group, a list of labels (their union), or "rest": everyone outside
-        the group that is compared.
     rounds : sequence
         Pool of each candidate, also the sampling unit.
     k : int
         Candidates selected from each pool, at least 1 and at most the smallest pool.
-    units : sequence
-        Another name for `rounds`; giving both is an error.
-    population : {"sampled", "fixed"}
-        Whether the pools were drawn from a larger population or are all of it.
 
     Returns
     -------
@@ -82,14 +80,6 @@ def demographic_parity_gap(
         Value in [-1, 1], group minus reference: above 0 the group is selected more often. More
         groups: the size of the largest, each in ``.groups`` with its selection rate as
         ``rate``. ``.attainable`` is what any scores could give with these pools and this quota.
-
-    Raises
-    ------
-    ValueError
-        If a score is NaN, lengths differ, the reference is no group, there is one group only, or
-        k is larger than a pool (names it).
-    TypeError
-        If there is neither `rounds` nor `units`, or both.
 
     Examples
     --------
@@ -105,6 +95,7 @@ def demographic_parity_gap(
 
 
 @_selection_metric(symbol="Delta-EO", aliases=("eo_gap",), example=_examples.qualified_pools)
+@described(_RAISES, CANDIDATES)
 def equal_opportunity_gap(
     scores: ArrayLike | Mapping[Any, float],
     *,
@@ -123,37 +114,18 @@ def equal_opportunity_gap(
 
     Parameters
     ----------
-    scores : array_like of shape (n_candidates,), or mapping
-        One score per candidate, higher is better; or scores by (pool, candidate), with `groups`
-        from candidate to group.
-    groups : array_like of shape (n_candidates,), or mapping
-        Protected-attribute label of each candidate.
-    reference : object, list or "rest"
-        Label of the reference group, labels to join, or everyone outside the compared group.
     rounds : sequence
         Pool of each candidate, also the sampling unit.
     k : int
         Candidates selected from each pool, at least 1 and at most the smallest pool.
     qualified : array_like of bool of shape (n_candidates,)
         Whether each candidate is qualified.
-    units : sequence
-        Another name for `rounds`; giving both is an error.
-    population : {"sampled", "fixed"}
-        Whether the pools were drawn from a larger population or are all of it.
 
     Returns
     -------
     RateDifference or MaxPairwiseDifference
         Value in [-1, 1], group minus reference; NaN where a group has no qualified candidate. More
         groups: the size of the largest, each in ``.groups`` with its rate.
-
-    Raises
-    ------
-    ValueError
-        If a score is NaN, lengths differ, the reference is no group, there is one group only, or
-        k is larger than a pool (names it).
-    TypeError
-        If there is neither `rounds` nor `units`, or both.
 
     Examples
     --------
@@ -188,7 +160,7 @@ def _gap(
             population=population,
             absolute=False,
         )
-        return replace(found, attainable=reach(pool, rows_a, rows_b, k))
+        return replace(found, attainable=_reach(pool, rows_a, rows_b, k))
 
     estimate = candidates.compare(
         reference, population, compare, rate=lambda rows: float(chosen[rows].mean())
@@ -199,6 +171,7 @@ def _gap(
     return replace(estimate, variant=f"@{k}").with_findings(found)
 
 
+@described(CANDIDATES)
 def selection_rate(
     scores: ArrayLike | Mapping[Any, float],
     *,
@@ -211,11 +184,6 @@ def selection_rate(
 
     Parameters
     ----------
-    scores : array_like of shape (n_candidates,), or mapping
-        One score per candidate, higher is better; or scores by (pool, candidate), with `groups`
-        from candidate to group.
-    groups : array_like of shape (n_candidates,), or mapping
-        Protected-attribute label of each candidate.
     rounds : array_like of shape (n_candidates,)
         Pool of each candidate.
     k : int
@@ -249,3 +217,18 @@ def _rates(candidates: Candidates, chosen: Floats) -> list[float]:
     """Return the mean of each group, NaN for a group without a qualified candidate."""
     members = [candidates.rows(candidates.group == i) for i in range(len(candidates.names))]
     return [float(chosen[rows].mean()) if rows.size else math.nan for rows in members]
+
+
+def _reach(
+    pool: RowNumbers, rows_a: RowNumbers, rows_b: RowNumbers, k: int
+) -> tuple[float, float]:
+    """Smallest and largest gap that any scores could give: quota and pool sizes limit it."""
+    sizes = np.bincount(pool)
+    a, b = (np.bincount(pool[rows], minlength=len(sizes)) for rows in (rows_a, rows_b))
+
+    def most(first: RowNumbers, second: RowNumbers) -> float:
+        # As many of the first as the quota allows, as few of the second as it forces.
+        forced = np.maximum(0, k - (sizes - second))
+        return float(np.minimum(k, first).sum() / first.sum() - forced.sum() / second.sum())
+
+    return -most(b, a), most(a, b)

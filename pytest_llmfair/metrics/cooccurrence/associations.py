@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from pytest_llmfair._util.validation import share
+from pytest_llmfair.metrics._parameters import RESPONSES, described
 from pytest_llmfair.metrics._registry import metric
 from pytest_llmfair.metrics.arguments import Floats, TextRows
 from pytest_llmfair.metrics.cooccurrence._counting import (
@@ -50,6 +51,7 @@ _association_metric = partial(
 
 
 @_association_metric(paper="bommasani2023", symbol="SA", aliases=("SA",))
+@described(RESPONSES)
 def stereotypical_associations(
     responses: TextRows,
     group_words: Mapping[Any, Collection[str]],
@@ -68,11 +70,6 @@ def stereotypical_associations(
 
     Parameters
     ----------
-    responses : list of str, or list of list of str
-        Texts, or several answers to each prompt.
-    group_words : mapping
-        Two or more groups, each with its words or terms of several words. The longest
-        of overlapping mentions counts.
     target_words : list of str
         Words or terms that may be stereotypes. Stop words and words that name a group are left
         out.
@@ -80,10 +77,6 @@ def stereotypical_associations(
         Share expected of each group: equal ones, the given probabilities, or the groups' own
         shares of all mentions. With equal shares the value is 0.4 where one group is
         mentioned nine times as often as the other, even without any association.
-    units : sequence, optional
-        One label per response (per row of several); equal labels are one sampling unit.
-    population : {"sampled", "fixed"}
-        Whether the units were drawn from a larger population or are all of it.
 
     Returns
     -------
@@ -187,6 +180,7 @@ def _table(
 
 
 @_association_metric(paper="bouchard2024", symbol="EGA", aliases=("EGA",))
+@described(RESPONSES)
 def equal_group_associations(
     responses: TextRows,
     group_words: Mapping[Any, Collection[str]],
@@ -200,30 +194,11 @@ def equal_group_associations(
     Equal group associations of Bouchard (2024), section 2.2.2: ``P(w in Y | Y mentions A)`` is to
     be the same for every group A and every word w.
 
-    Parameters
-    ----------
-    responses : list of str, or list of list of str
-        Texts, or several answers to each prompt.
-    group_words : mapping
-        Two or more groups, each with its words or terms of several words.
-    target_words : list of str
-        Neutral words or terms. Stop words and words that name a group are left out.
-    units : sequence, optional
-        One label per response (per row of several); equal labels are one sampling unit.
-    population : {"sampled", "fixed"}
-        Whether the units were drawn from a larger population or are all of it.
-
     Returns
     -------
     MaxPairwiseDifference or Undefined
         Value in [0, 1]; 0 is best. ``.groups`` holds the gap of every word; with more than two
         groups the gap of the widest pair, every pair in ``.groups[word].estimate.groups``.
-
-    Raises
-    ------
-    ValueError
-        If there are fewer than two groups, a list of words is empty or a word names two groups, or
-        a response is no text.
 
     Examples
     --------
@@ -267,6 +242,7 @@ def equal_group_associations(
 
 
 @_association_metric(paper="bouchard2024", symbol="ENA", aliases=("ENA",))
+@described(RESPONSES)
 def equal_neutral_associations(
     responses: TextRows,
     group_words: Mapping[Any, Collection[str]],
@@ -280,30 +256,11 @@ def equal_neutral_associations(
     Equal neutral associations of Bouchard (2024), section 2.2.2, word by word: ``P(Y mentions A |
     w in Y)`` is to be the same for every group A.
 
-    Parameters
-    ----------
-    responses : list of str, or list of list of str
-        Texts, or several answers to each prompt.
-    group_words : mapping
-        Two or more groups, each with its words or terms of several words.
-    target_words : list of str
-        Neutral words or terms. Stop words and words that name a group are left out.
-    units : sequence, optional
-        One label per response (per row of several); equal labels are one sampling unit.
-    population : {"sampled", "fixed"}
-        Whether the units were drawn from a larger population or are all of it.
-
     Returns
     -------
     MaxPairwiseDifference or Undefined
         Value in [0, 1]; 0 is best. ``.groups`` holds the gap of every word that is in a
         response; with more than two groups the gap of the widest pair.
-
-    Raises
-    ------
-    ValueError
-        If there are fewer than two groups, a list of words is empty or a word names two groups, or
-        a response is no text.
 
     Examples
     --------

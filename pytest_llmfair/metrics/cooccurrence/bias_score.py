@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from pytest_llmfair.metrics._parameters import RESPONSES, described
 from pytest_llmfair.metrics._registry import metric
 from pytest_llmfair.metrics.arguments import Floats, TextRows, first_few
 from pytest_llmfair.metrics.cooccurrence._counting import (
@@ -52,6 +53,7 @@ __all__ = ["cooccurrence_bias_score", "default_stop_words"]
     aliases=("cobs", "COBS"),
     judged_with={"magnitude": True},
 )
+@described(RESPONSES)
 def cooccurrence_bias_score(
     responses: TextRows,
     group_words: Mapping[Any, Collection[str]],
@@ -74,8 +76,6 @@ def cooccurrence_bias_score(
 
     Parameters
     ----------
-    responses : list of str, or list of list of str
-        Texts, or several answers to each prompt.
     group_words : mapping
         Exactly two groups, each with its words or terms of several words. The longest
         of overlapping mentions counts. The position of a term is that of its first word.
@@ -95,10 +95,6 @@ def cooccurrence_bias_score(
     magnitude : bool
         The mean of the absolute log ratios: signed ones of a word at 9:1 and another at 1:9
         cancel to 0. Assertions judge this one.
-    units : sequence, optional
-        One label per response (per row of several); equal labels are one sampling unit.
-    population : {"sampled", "fixed"}
-        Whether the units were drawn from a larger population or are all of it.
 
     Returns
     -------

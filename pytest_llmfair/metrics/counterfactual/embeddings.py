@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from pytest_llmfair.metrics._parameters import described, sampling
 from pytest_llmfair.metrics._registry import metric
 from pytest_llmfair.metrics.arguments import Floats, Rows, listed
 from pytest_llmfair.metrics.counterfactual._pairs import (
@@ -37,6 +38,7 @@ _AT_ONCE = 1 << 16
     generations=2,
     scorer="embedding",
 )
+@described(sampling("pair"))
 def counterfactual_cosine(
     embeddings_a: ArrayLike,
     embeddings_b: ArrayLike,
@@ -57,10 +59,6 @@ def counterfactual_cosine(
         Shape (n_pairs, dim), or (n_pairs, n_generations, dim). Row i of both is one pair: one
         embedding a side, or several, compared each with each; ``.noise_floor()`` and ``.excess``
         are then given.
-    units : sequence, optional
-        One label per pair; pairs with equal labels are one sampling unit. Default: each pair.
-    population : {"sampled", "fixed"}
-        Whether the pairs were drawn from a larger population or are all of it.
 
     Returns
     -------

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from pytest_llmfair._util.validation import whole
 from pytest_llmfair.metrics import _examples
+from pytest_llmfair.metrics._parameters import described, sampling
 from pytest_llmfair.metrics._registry import metric
 from pytest_llmfair.metrics.arguments import Floats, is_nan, listed, note_canned
 from pytest_llmfair.metrics.counterfactual._pairs import (
@@ -46,8 +47,25 @@ _list_metric = partial(
     example=_examples.lists,
 )
 
+_PARAMETERS = """
+    lists_a, lists_b : list of list
+        Row i of both is one pair: one list of items a side, best first, or several lists, compared
+        each with each; ``.noise_floor()`` and ``.excess`` are then given. Items are texts or
+        numbers; texts are equal when their spelling is.
+    k : int, optional
+        Number of ranks compared; later ones are left out, and a rank that a list does not have
+        counts as absent. Default: the length of the lists, which must then be the same.
+
+    Raises
+    ------
+    ValueError
+        If the sides differ in length or are empty, a list holds an item twice (names it), `k` is
+        not a positive whole number, or is missing while lists differ in length.
+    """
+
 
 @_list_metric(symbol="Jaccard-K", aliases=("jaccard", "Jaccard-K"))
+@described(_PARAMETERS, sampling("pair"))
 def jaccard_at_k(
     lists_a: Sequence[Sequence[Any]],
     lists_b: Sequence[Sequence[Any]],
@@ -59,17 +77,6 @@ def jaccard_at_k(
 
     Jaccard-K of Zhang (2023), pairwise as in Bouchard (2024), section 3.3: items in both lists
     over items in either. The order of items does not matter.
-
-    Parameters
-    ----------
-    lists_a, lists_b : list of list
-        Row i of both is one pair: one list of items a side, best first, or several lists, compared
-        each with each; ``.noise_floor()`` and ``.excess`` are then given. Items are texts or
-        numbers; texts are equal when their spelling is.
-    units : sequence, optional
-        One label per pair; pairs with equal labels are one sampling unit. Default: each pair.
-    population : {"sampled", "fixed"}
-        Whether the pairs were drawn from a larger population or are all of it.
 
     Returns
     -------
@@ -99,6 +106,7 @@ def jaccard_at_k(
 
 
 @_list_metric(symbol="SERP-K", aliases=("serp", "SERP-K"))
+@described(_PARAMETERS, sampling("pair"))
 def serp_at_k(
     lists_a: Sequence[Sequence[Any]],
     lists_b: Sequence[Sequence[Any]],
@@ -113,29 +121,10 @@ def serp_at_k(
     over the items that are also in the other list, over K (K + 1) / 2; the smaller of the two
     directions.
 
-    Parameters
-    ----------
-    lists_a, lists_b : list of list
-        Row i of both is one pair: one list of items a side, best first, or several lists, compared
-        each with each; ``.noise_floor()`` and ``.excess`` are then given.
-    k : int, optional
-        Number of ranks compared; later ones are left out, and a rank that a list does not have
-        counts as absent. Default: the length of the lists, which must then be the same.
-    units : sequence, optional
-        One label per pair; pairs with equal labels are one sampling unit. Default: each pair.
-    population : {"sampled", "fixed"}
-        Whether the pairs were drawn from a larger population or are all of it.
-
     Returns
     -------
     Mean
         Value in [0, 1]; 1 when both members always get the same items, in any order.
-
-    Raises
-    ------
-    ValueError
-        If the sides differ in length or are empty, a list holds an item twice (names it), `k` is
-        not a positive whole number, or is missing while lists differ in length.
 
     Examples
     --------
@@ -149,6 +138,7 @@ def serp_at_k(
 
 
 @_list_metric(symbol="PRAG-K", aliases=("prag", "PRAG-K"), judged_with={"normalized": True})
+@described(_PARAMETERS, sampling("pair"))
 def prag_at_k(
     lists_a: Sequence[Sequence[Any]],
     lists_b: Sequence[Sequence[Any]],
@@ -166,19 +156,9 @@ def prag_at_k(
 
     Parameters
     ----------
-    lists_a, lists_b : list of list
-        Row i of both is one pair: one list of items a side, best first, or several lists, compared
-        each with each; ``.noise_floor()`` and ``.excess`` are then given.
-    k : int, optional
-        Number of ranks compared; later ones are left out, and a rank that a list does not have
-        counts as absent. Default: the length of the lists, which must then be the same.
     normalized : bool
         Whether to divide by (K - 1) / (2 (K + 1)), what the formula gives for identical lists.
         Assertions do.
-    units : sequence, optional
-        One label per pair; pairs with equal labels are one sampling unit. Default: each pair.
-    population : {"sampled", "fixed"}
-        Whether the pairs were drawn from a larger population or are all of it.
 
     Returns
     -------
@@ -186,12 +166,6 @@ def prag_at_k(
         Value in [0, 1]; 1 when both members always get the same list and it is normalised, less
         than 1/2 when it is not. Undefined (NaN) when normalised with K = 1: one item makes no
         pair.
-
-    Raises
-    ------
-    ValueError
-        If the sides differ in length or are empty, a list holds an item twice (names it), `k` is
-        not a positive whole number, or is missing while lists differ in length.
 
     Examples
     --------

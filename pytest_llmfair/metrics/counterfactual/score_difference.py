@@ -147,7 +147,13 @@ def score_difference(
     estimate: Estimate
     if relative:
         parts: dict[Hashable, Estimate] = {
-            (one, other): _relative(flat[one], flat[other], population)
+            (one, other): RelativeDifference.of_scores(
+                flat[one][0],
+                flat[other][0],
+                units_a=flat[one][1],
+                units_b=flat[other][1],
+                population=population,
+            )
             for one, other in combinations(flat, 2)
         }
         estimate = next(iter(parts.values()))
@@ -188,17 +194,6 @@ def score_difference(
     if bounds is not None and not relative:
         return estimate
     return estimate.with_findings(Finding.note(_UNGUARDED + ("" if relative else _REMEDY)))
-
-
-def _relative(
-    one: tuple[Floats, list[Hashable]],
-    other: tuple[Floats, list[Hashable]],
-    population: Population,
-) -> Estimate:
-    (a, units_a), (b, units_b) = one, other
-    return RelativeDifference.of_scores(
-        a, b, units_a=units_a, units_b=units_b, population=population
-    )
 
 
 def _checked_range(given: Range | None) -> Range | None:

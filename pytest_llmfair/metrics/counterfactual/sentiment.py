@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pytest_llmfair._util.validation import share
+from pytest_llmfair.metrics._parameters import described, sampling
 from pytest_llmfair.metrics._registry import metric
 from pytest_llmfair.metrics.arguments import (
     flattened,
@@ -40,6 +41,7 @@ _parity_metric = partial(
 
 
 @_parity_metric(symbol="WCSP", aliases=("WCSP",))
+@described(sampling("pair"))
 def weak_sentiment_parity(
     scores_a: ArrayLike,
     scores_b: ArrayLike,
@@ -60,10 +62,6 @@ def weak_sentiment_parity(
         compared each with each; ``.noise_floor()`` and ``.excess`` are then given.
     threshold : float
         In [0, 1]; a score is positive when it is above this.
-    units : sequence, optional
-        One label per pair; pairs with equal labels are one sampling unit. Default: each pair.
-    population : {"sampled", "fixed"}
-        Whether the pairs were drawn from a larger population or are all of it.
 
     Returns
     -------
@@ -97,6 +95,7 @@ def weak_sentiment_parity(
 
 
 @_parity_metric(symbol="SCSP", aliases=("SCSP",))
+@described(sampling("pair"))
 def strict_sentiment_parity(
     scores_a: ArrayLike,
     scores_b: ArrayLike,
@@ -116,8 +115,6 @@ def strict_sentiment_parity(
         two sides are independent samples.
     units : sequence, optional
         One label per pair; for sides of different size a tuple of two sequences.
-    population : {"sampled", "fixed"}
-        Whether the pairs were drawn from a larger population or are all of it.
 
     Returns
     -------

@@ -6,6 +6,7 @@ from collections.abc import Hashable, Sequence
 from functools import partial
 from typing import Any
 
+from pytest_llmfair.metrics._parameters import described, sampling
 from pytest_llmfair.metrics._registry import metric
 from pytest_llmfair.metrics.arguments import Mask, TextRows, note_canned
 from pytest_llmfair.metrics.counterfactual._pairs import Reduce, mean_over_pairs, reduction
@@ -38,6 +39,23 @@ _similarity_metric = partial(
     generations=2,
 )
 
+_PARAMETERS = """
+    texts_a, texts_b : list of str, or list of list of str
+        Row i of both is one pair: one answer a side, or several. Several are compared each with
+        each; ``.noise_floor()`` is then the similarity of two answers to the same prompt and
+        ``.excess`` the value minus that floor.
+    mask : lexicon, str, two of these, or list of str, optional
+        A lexicon, the name of a shipped one, two attributes that are crossed, or words:
+        replaced by a placeholder in both texts before they are compared.
+    """
+
+_RAISES = """
+    Raises
+    ------
+    ValueError
+        If the sides differ in length, are empty, or hold anything but text (names the row).
+    """
+
 
 @_similarity_metric(
     symbol="CROUGE-L",
@@ -45,6 +63,7 @@ _similarity_metric = partial(
     reported="thresholds only, no measured values",
     aliases=("rouge_l", "CROUGE-L"),
 )
+@described(_PARAMETERS, sampling("pair"), _RAISES)
 def counterfactual_rouge_l(
     texts_a: TextRows,
     texts_b: TextRows,
@@ -59,30 +78,11 @@ def counterfactual_rouge_l(
     length of the longest common subsequence over the length of either text, in Unicode words,
     unstemmed.
 
-    Parameters
-    ----------
-    texts_a, texts_b : list of str, or list of list of str
-        Row i of both is one pair: one answer a side, or several. Several are compared each with
-        each; ``.noise_floor()`` is then the similarity of two answers to the same prompt and
-        ``.excess`` the value minus that floor.
-    mask : lexicon, str, two of these, or list of str, optional
-        A lexicon, the name of a shipped one, two attributes that are crossed, or words:
-        replaced by a placeholder in both texts before they are compared.
-    units : sequence, optional
-        One label per pair; pairs with equal labels are one sampling unit. Default: each pair.
-    population : {"sampled", "fixed"}
-        Whether the pairs were drawn from a larger population or are all of it.
-
     Returns
     -------
     Mean
         Value in [0, 1]; 1 when all answers are the same. Two texts without words score 1,
         one of them alone scores 0.
-
-    Raises
-    ------
-    ValueError
-        If the sides differ in length, are empty, or hold anything but text (names the row).
 
     Examples
     --------
@@ -101,6 +101,7 @@ def counterfactual_rouge_l(
     reported="thresholds only, no measured values",
     aliases=("bleu", "CBLEU"),
 )
+@described(_PARAMETERS, sampling("pair"), _RAISES)
 def counterfactual_bleu(
     texts_a: TextRows,
     texts_b: TextRows,
@@ -116,29 +117,11 @@ def counterfactual_bleu(
     against the other and the smaller score counts. N-grams lie inside sentences. A text too short
     for some order is scored by the orders it has, so that identical texts score 1 at any length.
 
-    Parameters
-    ----------
-    texts_a, texts_b : list of str, or list of list of str
-        Row i of both is one pair: one answer a side, or several, compared each with each;
-        ``.noise_floor()`` and ``.excess`` are then given.
-    mask : lexicon, str, two of these, or list of str, optional
-        A lexicon, the name of a shipped one, two attributes that are crossed, or words:
-        replaced by a placeholder in both texts before they are compared.
-    units : sequence, optional
-        One label per pair; pairs with equal labels are one sampling unit. Default: each pair.
-    population : {"sampled", "fixed"}
-        Whether the pairs were drawn from a larger population or are all of it.
-
     Returns
     -------
     Mean
         Value in [0, 1]; 1 when all answers are the same. Two texts without words score 1,
         one of them alone scores 0. Texts without a common run of four words score 0.
-
-    Raises
-    ------
-    ValueError
-        If the sides differ in length, are empty, or hold anything but text (names the row).
 
     Examples
     --------
@@ -152,6 +135,7 @@ def counterfactual_bleu(
 
 
 @_similarity_metric(symbol="EM", reduce=_EQUAL, aliases=("EM",))
+@described(_PARAMETERS, sampling("pair"), _RAISES)
 def exact_match(
     texts_a: TextRows,
     texts_b: TextRows,
@@ -165,28 +149,10 @@ def exact_match(
     Exact match as the invariance metric of Bouchard (2024), section 3.1.3.1. Texts are compared
     character by character as they are: case, spaces and punctuation count.
 
-    Parameters
-    ----------
-    texts_a, texts_b : list of str, or list of list of str
-        Row i of both is one pair: one answer a side, or several, compared each with each;
-        ``.noise_floor()`` and ``.excess`` are then given.
-    mask : lexicon, str, two of these, or list of str, optional
-        A lexicon, the name of a shipped one, two attributes that are crossed, or words:
-        replaced by a placeholder in both texts before they are compared.
-    units : sequence, optional
-        One label per pair; pairs with equal labels are one sampling unit. Default: each pair.
-    population : {"sampled", "fixed"}
-        Whether the pairs were drawn from a larger population or are all of it.
-
     Returns
     -------
     Mean
         Value in [0, 1]; 1 when the members of every pair get the same answer.
-
-    Raises
-    ------
-    ValueError
-        If the sides differ in length, are empty, or hold anything but text (names the row).
 
     Examples
     --------

@@ -12,6 +12,7 @@ from functools import cache
 from itertools import combinations
 from typing import Any, Protocol
 
+from pytest_llmfair.metrics.arguments import reference_groups
 from pytest_llmfair.stats import (
     Estimate,
     Finding,
@@ -42,6 +43,11 @@ class GroupContrast:
     key: Hashable
     first: Groups
     second: Groups  # empty: the unperturbed example
+
+    @property
+    def others(self) -> Groups:
+        """Groups of the second side that are not in the first."""
+        return tuple(name for name in self.second if name not in self.first)
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,12 +193,10 @@ def furthest(
 
 def reference_names(reference: Any, names: Sequence[Hashable]) -> Groups | None:
     """Return the groups of the background; None for "rest", every group but the own."""
-    if isinstance(reference, str) and reference == "rest" and "rest" not in names:
+    found = reference_groups(reference, names)
+    if found is None:
         return None
-    union = isinstance(reference, list) or (
-        isinstance(reference, tuple) and reference not in names
-    )
-    chosen = tuple(dict.fromkeys(reference if union else [reference]))
+    chosen = tuple(dict.fromkeys(found))
     for name in chosen:
         if name not in names:
             raise ValueError(

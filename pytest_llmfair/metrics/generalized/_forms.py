@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -20,6 +20,8 @@ from pytest_llmfair.metrics.arguments import (
     score_rows,
 )
 from pytest_llmfair.stats import Population, Sample
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -49,19 +51,24 @@ class GroupForm:
         """How much evidence there is."""
         return sample_of(range(len(self.labels)) if self.units is None else self.units, self)
 
+    def rows_of(self, groups: Sequence[Hashable]) -> RowNumbers:
+        """Return the rows of some groups, in order."""
+        return np.sort(np.concatenate([self.members[name] for name in groups]))
+
     def units_of(self, rows: RowNumbers) -> list[Hashable] | None:
         """Return the sampling units of some rows."""
-        return None if self.units is None else [self.units[i] for i in rows.tolist()]
+        return _some(self.units, rows.tolist())
 
     def take(self, rows: RowNumbers) -> GroupForm:
         """Return some of the rows; a group may lose all of its own."""
+        places = rows.tolist()
         return replace(
             self,
-            labels=[self.labels[i] for i in rows.tolist()],
-            y_true=None if self.y_true is None else [self.y_true[i] for i in rows.tolist()],
-            y_pred=None if self.y_pred is None else [self.y_pred[i] for i in rows.tolist()],
+            labels=[self.labels[i] for i in places],
+            y_true=_some(self.y_true, places),
+            y_pred=_some(self.y_pred, places),
             y_prob=None if self.y_prob is None else self.y_prob[rows],
-            units=self.units_of(rows),
+            units=_some(self.units, places),
         )
 
 
@@ -84,6 +91,23 @@ class CounterfactualForm:
     def sample(self) -> Sample:
         """How much evidence there is."""
         return sample_of(range(len(self.y_prob)) if self.units is None else self.units, self)
+
+    def take(self, examples: list[int]) -> CounterfactualForm:
+        """Return some of the source examples."""
+        table = self.y_prob
+        return replace(
+            self,
+            y_prob=table[examples]
+            if isinstance(table, np.ndarray)
+            else [table[j] for j in examples],
+            y_true=_some(self.y_true, examples),
+            original=None if self.original is None else self.original[examples],
+            units=_some(self.units, examples),
+        )
+
+
+def _some(values: list[T] | None, places: Sequence[int]) -> list[T] | None:
+    return None if values is None else [values[i] for i in places]
 
 
 DataForm = GroupForm | CounterfactualForm

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any, TypeVar
 
 import numpy as np
@@ -35,17 +35,12 @@ from pytest_llmfair.stats import (
     Distance,
     Estimate,
     MaxPairwiseDifference,
-    MaxPairwiseRatio,
     Mean,
     MeanDifference,
-    Population,
     RankBiserial,
-    RateDifference,
-    RateRatio,
     Scaled,
     Undefined,
     distribution_gaps,
-    rate_gaps,
 )
 
 E = TypeVar("E", bound=Estimate)
@@ -54,40 +49,28 @@ E = TypeVar("E", bound=Estimate)
 _AT_ONCE = 1024
 
 
-def measure_predictions(row: NamedRow, form: GroupForm, positive: Any, reference: Any) -> Estimate:
-    """Measure a row whose score is made of predictions."""
-    if row.compares == "PCM" and row.distance == "|x - y|":
-        scores = _Predictions(row, read_shares(row.score, form, positive).evidence)
-        design = all_pairs(scores.names, len(scores.names) if row.divisor == "T" else None)
-        estimate = measure(design, scores)
-    elif row.compares == "PCM":
-        scores = _Predictions(row, read_shares(row.score, form, positive))
-        first, second = first_and_second(row.name, scores.names, reference)
-        estimate = measure_two(first, second, scores, "over" if row.is_ratio else "minus")
-    else:
-        form, design = _background(row, form, reference)
-        scores = _Predictions(row, read_shares(row.score, form, positive).evidence)
-        design = replace(design, divisor=1) if row.divisor == "1" else design
-        estimate = measure(design, scores, vector=row.compares == "VBCM")
-    return scores.shares.note(estimate)
-
-
-def measure_probabilities(
-    row: NamedRow, form: GroupForm, positive: Any, reference: Any
-) -> Estimate:
-    """Measure a row whose score is the probability of the positive class, by group."""
+def measure_groups(row: NamedRow, form: GroupForm, positive: Any, reference: Any) -> Estimate:
+    """Measure a row on data by group: shares of predictions, or probabilities."""
     form, missing = _of_gold(row, form, positive)
     if missing:
         return Undefined(undefined=missing, sample=form.sample)
-    column = _column(row, form, positive)
-    if row.compares == "PCM":
-        first, second = first_and_second(row.name, form.names, reference)
-        estimate = measure_two(first, second, _Probabilities(row, form, column), "minus")
-    else:
+    if row.compares != "PCM":
         form, design = _background(row, form, reference)
-        scores = _Probabilities(row, form, column)
+        design = replace(design, divisor=1) if row.divisor == "1" else design
+    else:
+        design = all_pairs(form.names, len(form.names) if row.divisor == "T" else None)
+    scores: Shares | _Probabilities
+    if row.score == "p(c)":
+        scores = _Probabilities(row, form, _column(row, form, positive))
+    else:
+        shares = read_shares(row, form, positive)
+        scores = shares if row.pairs_only else shares.evidence
+    if row.pairs_only:
+        first, second = first_and_second(row.name, form.names, reference)
+        estimate = measure_two(first, second, scores, "over" if row.is_ratio else "minus")
+    else:
         estimate = measure(design, scores, vector=row.compares == "VBCM")
-    return note_constant(estimate, [column])
+    return scores.note(estimate)
 
 
 def _background(
@@ -104,75 +87,6 @@ def _background(
     return replace(form, labels=labels, names=names), against_background(names, (pooled,))
 
 
-def _rows_of(form: GroupForm, groups: Groups) -> RowNumbers:
-    return np.sort(np.concatenate([form.members[name] for name in groups]))
-
-
-def _sides(term: GroupContrast) -> tuple[Groups, Groups, bool]:
-    """Return the two sides without overlap, and whether they overlapped."""
-    others = tuple(name for name in term.second if name not in term.first)
-    return term.first, others, len(others) < len(term.second)
-
-
-@dataclass(frozen=True, slots=True)
-class _Predictions(ComparableScores):
-    """Shares of groups, compared by their difference or ratio."""
-
-    row: NamedRow
-    shares: Shares
-
-    @property
-    def names(self) -> list[Hashable]:
-        return self.shares.form.names
-
-    def compare(self, term: GroupContrast) -> Estimate:
-        shares = self.shares
-        first, others, whole = _sides(term)
-        name = others[0] if len(others) == 1 else f"everyone but {first[0]}"
-        one = first[0], _rows_of(shares.form, first)
-        other = name, _rows_of(shares.form, others)
-        if self.row.is_ratio:
-            return shares.compare(RateRatio.of_outcomes, one, other)
-        difference = partial(RateDifference.of_outcomes, absolute=not self.row.signed)
-        part = shares.compare(difference, one, other)
-        if not whole or isinstance(part, Undefined):
-            return part
-        # The share of all rows is the mean of the group's and the others', weighted by their
-        # entries, so the difference shrinks by the group's part.
-        own = float(shares.counted[one[1]].sum()) / float(shares.counted.sum())
-        return Scaled.times(part, 1.0 - own)
-
-    def mean(self, design: ComparisonDesign) -> Estimate:
-        shares, form = self.shares, self.shares.form
-        missing = shares.missing(list(form.members.items()))
-        if missing:
-            return Undefined(undefined=missing, sample=form.sample)
-        factor = 1.0 / design.divisor
-        if len(form.names) == 2:
-            # All terms are the same difference, which has a sharper bound than their sum.
-            difference = shares.compare(RateDifference.of_outcomes, *form.members.items())
-            factor = 2.0 * factor if design.against == "rest" else factor
-            return difference if factor == 1.0 else Scaled.times(difference, factor)
-        return rate_gaps(
-            shares.hits,
-            shares.counted,
-            form.labels,
-            against=design.against,
-            factor=factor,
-            units=form.units,
-            population=form.population,
-        )
-
-    def worst(self, design: ComparisonDesign, parts: Mapping[Hashable, Estimate]) -> Estimate:
-        return furthest(parts, self.names, self.shares.form.sample, MaxPairwiseRatio.of_pairs)
-
-    def entries(self, groups: Groups) -> int:
-        return self.shares.entries(_rows_of(self.shares.form, groups))
-
-    def rate(self, name: Hashable) -> float:
-        return self.shares.of(self.shares.form.members[name])
-
-
 @dataclass(frozen=True, slots=True)
 class _Probabilities(ComparableScores):
     """Probabilities by group, compared by mean (PCM), distribution (BCM) or rank (VBCM)."""
@@ -186,16 +100,17 @@ class _Probabilities(ComparableScores):
         return self.form.names
 
     def compare(self, term: GroupContrast) -> Estimate:
-        first, others, whole = _sides(term)
-        own, rest = _rows_of(self.form, first), _rows_of(self.form, others)
+        own, rest = self.form.rows_of(term.first), self.form.rows_of(term.others)
         if self.row.compares == "PCM":
             return self._compared(MeanDifference.of_scores, own, rest)
         if self.row.compares == "VBCM":
             # Half of the rank-biserial correlation.
             return Scaled.times(self._compared(RankBiserial.of_scores, own, rest), 0.5)
         distance = self._compared(Distance.of_distributions, own, rest)
+        if term.others == term.second:
+            return distance
         # All rows are a mixture of the group and the rest, and so is their distribution.
-        return Scaled.times(distance, 1.0 - len(own) / len(self.column)) if whole else distance
+        return Scaled.times(distance, 1.0 - len(own) / len(self.column))
 
     def _compared(self, compare: Callable[..., E], a: RowNumbers, b: RowNumbers) -> E:
         return compare(
@@ -220,7 +135,10 @@ class _Probabilities(ComparableScores):
         return furthest(parts, self.names, self.form.sample, MaxPairwiseDifference.of_pairs)
 
     def entries(self, groups: Groups) -> int:
-        return len(_rows_of(self.form, groups))
+        return len(self.form.rows_of(groups))
+
+    def note(self, estimate: Estimate) -> Estimate:
+        return note_constant(estimate, [self.column])
 
 
 def _column(row: NamedRow, form: GroupForm, positive: Any) -> Floats:
@@ -304,42 +222,36 @@ def _read(row: NamedRow, form: CounterfactualForm, positive: Any) -> _Examples:
     gold = form.y_true
     if gold is None and (row.score == "p(gold)" or row.gold != "any"):
         raise ValueError(f"{row.name} needs y_true: the gold class of each source example")
-    kept = np.arange(len(form.y_prob))
     if gold is not None and row.gold == "c":
-        kept = np.array([j for j, label in enumerate(gold) if label == positive], dtype=np.intp)
+        form = form.take([j for j, label in enumerate(gold) if label == positive])
     if row.score == "p(gold)":
-        assert gold is not None
-        known = {label: column_of(label, form.classes) for label in dict.fromkeys(gold)}
-        columns = np.array([known[gold[j]] for j in kept.tolist()], dtype=np.intp)
+        assert form.y_true is not None
+        known = {label: column_of(label, form.classes) for label in dict.fromkeys(form.y_true)}
+        columns = [known[label] for label in form.y_true]
     else:
-        columns = np.full(len(kept), column_of(positive, form.classes))
-    before = None if form.original is None else form.original[kept, columns]
+        columns = [column_of(positive, form.classes)] * len(form.y_prob)
+    places = np.arange(len(columns)), np.array(columns, dtype=np.intp)
     if isinstance(form.y_prob, np.ndarray):
-        sets: Any = form.y_prob[kept, :, :, columns]
+        sets: Any = form.y_prob[places[0], :, :, places[1]]
     else:
-        pairs = zip(kept.tolist(), columns.tolist(), strict=True)
-        sets = [[own[:, column] for own in form.y_prob[j]] for j, column in pairs]
-    return _Examples(
-        row=row,
-        names=form.names,
-        sets=sets,
-        before=before,
-        units=None if form.units is None else [form.units[j] for j in kept.tolist()],
-        population=form.population,
-    )
+        pairs = zip(form.y_prob, columns, strict=True)
+        sets = [[own[:, column] for own in example] for example, column in pairs]
+    return _Examples(row, form, sets, None if form.original is None else form.original[places])
 
 
 @dataclass(frozen=True)
-class _Examples:
+class _Examples(ComparableScores):
     """Scores of the variations of each source example, by group, and of the original."""
 
     row: NamedRow
-    names: list[Hashable]
+    form: CounterfactualForm
     # An array of examples, groups and variations, or a list where these differ in number.
     sets: Floats | list[list[Floats]]
     before: Floats | None
-    units: list[Hashable] | None
-    population: Population
+
+    @property
+    def names(self) -> list[Hashable]:
+        return self.form.names
 
     @cached_property
     def products(self) -> list[list[Floats]]:
@@ -369,12 +281,10 @@ class _Examples:
     def entries(self, groups: Groups) -> int:
         return len(self.sets)
 
-    def rate(self, name: Hashable) -> float:
-        return math.nan
-
     def _mean(self, values: list[float], bounds: tuple[float, float]) -> Mean:
+        form = self.form
         estimate = Mean.of_values(
-            values, units=self.units, population=self.population, bounds=bounds
+            values, units=form.units, population=form.population, bounds=bounds
         )
         return replace(estimate, rows=values)
 

@@ -2,17 +2,37 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
 
 from pytest_llmfair.metrics._rates import constant_predictions, is_positive
 from pytest_llmfair.metrics.arguments import Floats, RowNumbers, labels
+from pytest_llmfair.metrics.generalized._compare import (
+    ComparableScores,
+    ComparisonDesign,
+    GroupContrast,
+    Groups,
+    furthest,
+)
 from pytest_llmfair.metrics.generalized._forms import GroupForm, sample_of
-from pytest_llmfair.stats import Estimate, Finding, NoRepeats, RateDifference, RateRatio, Undefined
+from pytest_llmfair.metrics.generalized._table import NamedRow
+from pytest_llmfair.stats import (
+    Estimate,
+    Finding,
+    MaxPairwiseRatio,
+    NoRepeats,
+    RateDifference,
+    RateRatio,
+    Scaled,
+    Undefined,
+    rate_gaps,
+)
 from pytest_llmfair.text.bilou import class_of, spans
 
 E = TypeVar("E", RateDifference, RateRatio)
@@ -34,42 +54,40 @@ _OF_SPANS = ("FNR", "TPR", "F1")
 
 
 @dataclass(frozen=True)
-class Shares:
+class Shares(ComparableScores):
     """A score of predictions, row by row: what each adds to numerator and denominator."""
 
     # F1 counts a true positive twice, as a gold and as a predicted example, so that it is a
     # share too. A sequence has one entry per span or token. `among` describes the rows that
     # count; `constant` is the warning for predictions that are all the same.
 
-    score: str
+    row: NamedRow
     among: str
     hits: Floats
     counted: Floats
     form: GroupForm
     constant: str
 
-    def of(self, rows: RowNumbers) -> float:
-        """Share in some rows; NaN where nothing counts."""
+    @property
+    def names(self) -> list[Hashable]:
+        """Groups, in order of appearance."""
+        return self.form.names
+
+    def entries(self, groups: Groups) -> int:
+        """Return how much counts in some groups."""
+        return self._counted(self.form.rows_of(groups))
+
+    def rate(self, name: Hashable) -> float:
+        """Return the share of a group; NaN where nothing counts."""
+        rows = self.form.members[name]
         below = float(self.counted[rows].sum())
-        return float(self.hits[rows].sum()) / below if below > 0.0 else float("nan")
-
-    def entries(self, rows: RowNumbers) -> int:
-        """Return how much counts in some rows."""
-        return int(self.counted[rows].sum())
-
-    def missing(self, groups: Sequence[tuple[Any, RowNumbers]]) -> str:
-        """Say which of some named sets of rows have no such share."""
-        return "; ".join(
-            f"{name} has no example {self.among}: its {self.score} is not defined"
-            for name, rows in groups
-            if self.entries(rows) == 0
-        )
+        return float(self.hits[rows].sum()) / below if below > 0.0 else math.nan
 
     @property
     def evidence(self) -> Shares:
         """The same without rows that are no evidence."""
         kept = np.flatnonzero(self.counted > 0.0)
-        if self.score not in _OF_GOLD or len(kept) == len(self.counted):
+        if self.row.score not in _OF_GOLD or len(kept) == len(self.counted):
             return self
         return replace(
             self,
@@ -78,7 +96,72 @@ class Shares:
             form=self.form.take(kept),
         )
 
-    def compare(
+    def compare(self, term: GroupContrast) -> Estimate:
+        """Compare two sides, of which the second may contain the first."""
+        others = term.others
+        one = term.first[0], self.form.rows_of(term.first)
+        name = others[0] if len(others) == 1 else f"everyone but {term.first[0]}"
+        other = name, self.form.rows_of(others)
+        if self.row.is_ratio:
+            return self._compared(RateRatio.of_outcomes, one, other)
+        difference = partial(RateDifference.of_outcomes, absolute=not self.row.signed)
+        part = self._compared(difference, one, other)
+        if others == term.second or isinstance(part, Undefined):
+            return part
+        # The share of all rows is the mean of the group's and the others', weighted by their
+        # entries, so the difference shrinks by the group's part.
+        own = float(self.counted[one[1]].sum()) / float(self.counted.sum())
+        return Scaled.times(part, 1.0 - own)
+
+    def mean(self, design: ComparisonDesign) -> Estimate:
+        """Estimate the sum of all comparisons over the divisor."""
+        form = self.form
+        if missing := self._missing(form.members.items()):
+            return Undefined(undefined=missing, sample=form.sample)
+        factor = 1.0 / design.divisor
+        if len(form.names) == 2:
+            # All terms are the same difference, which has a sharper bound than their sum.
+            difference = self._compared(RateDifference.of_outcomes, *form.members.items())
+            factor = 2.0 * factor if design.against == "rest" else factor
+            return difference if factor == 1.0 else Scaled.times(difference, factor)
+        return rate_gaps(
+            self.hits,
+            self.counted,
+            form.labels,
+            against=design.against,
+            factor=factor,
+            units=form.units,
+            population=form.population,
+        )
+
+    def worst(self, design: ComparisonDesign, parts: Mapping[Hashable, Estimate]) -> Estimate:
+        """Estimate the comparison furthest from fair."""
+        return furthest(parts, self.names, self.form.sample, MaxPairwiseRatio.of_pairs)
+
+    def note(self, estimate: Estimate) -> Estimate:
+        """Add every group's share, and a warning of constant predictions."""
+        counts = {name: self._counted(rows) for name, rows in self.form.members.items()}
+        shown = ", ".join(
+            f"{name} {self.rate(name):.3f} of {count}" if count else f"{name} none"
+            for name, count in counts.items()
+        )
+        estimate = estimate.with_findings(Finding.note(f"{self.row.score}: {shown}"))
+        if self.constant:
+            estimate = estimate.with_findings(Finding("uninformative", self.constant))
+        return estimate
+
+    def _counted(self, rows: RowNumbers) -> int:
+        return int(self.counted[rows].sum())
+
+    def _missing(self, groups: Iterable[tuple[Any, RowNumbers]]) -> str:
+        """Say which of some named sets of rows have no such share."""
+        return "; ".join(
+            f"{name} has no example {self.among}: its {self.row.score} is not defined"
+            for name, rows in groups
+            if self._counted(rows) == 0
+        )
+
+    def _compared(
         self,
         compare: Callable[..., E],
         one: tuple[Any, RowNumbers],
@@ -86,8 +169,7 @@ class Shares:
     ) -> E | Undefined:
         """Compare the shares of two named sets of rows, if both have one."""
         form = self.form
-        missing = self.missing([one, other])
-        if missing:
+        if missing := self._missing([one, other]):
             return Undefined(undefined=missing, sample=form.sample)
         both = [one[1], other[1]]
         several = float(self.counted.max()) > 1.0
@@ -104,22 +186,20 @@ class Shares:
             units_b=sides[1][1],
             population=population,
         )
-        if several:
-            # Equal entries of one row are not identical repeats.
-            kept = tuple(f for f in estimate.findings if f.code != "identical_repeats")
-            counted = [i for i in np.concatenate(both).tolist() if self.counted[i] > 0.0]
-            units = self.form.units or range(len(self.form.labels))
-            sample = sample_of([units[i] for i in counted], self.form)
-            sample = replace(
-                estimate.sample,
-                units=sample.units,
-                generations=sample.generations,
-                fewest=sample.fewest,
-                most=sample.most,
-                population=sample.population,
-            )
-            estimate = replace(estimate, findings=kept, sample=sample)
-        return estimate
+        if not several:
+            return estimate
+        counted = [i for i in np.concatenate(both).tolist() if self.counted[i] > 0.0]
+        units = self.form.units or range(len(self.form.labels))
+        found = estimate.sample
+        sample = replace(
+            sample_of([units[i] for i in counted], self.form),
+            effective=found.effective,
+            icc=found.icc,
+            design_effect=found.design_effect,
+        )
+        # Equal entries of one row are not identical repeats.
+        kept = tuple(f for f in estimate.findings if f.code != "identical_repeats")
+        return replace(estimate, findings=kept, sample=sample)
 
     def _entries_of(
         self, rows: RowNumbers, form: GroupForm, several: bool
@@ -149,23 +229,10 @@ class Shares:
                         "at least 2, since nothing else varies"
                     )
 
-    def note(self, estimate: Estimate) -> Estimate:
-        """Add every group's share, and a warning of constant predictions."""
-        shown = ", ".join(
-            f"{name} {self.of(rows):.3f} of {self.entries(rows)}"
-            if self.entries(rows)
-            else f"{name} none"
-            for name, rows in self.form.members.items()
-        )
-        estimate = estimate.with_findings(Finding.note(f"{self.score}: {shown}"))
-        if self.constant:
-            estimate = estimate.with_findings(Finding("uninformative", self.constant))
-        return estimate
 
-
-def read_shares(score: str, form: GroupForm, positive: Any) -> Shares:
+def read_shares(row: NamedRow, form: GroupForm, positive: Any) -> Shares:
     """Read a score of predictions."""
-    true, predicted = form.y_true, form.y_pred
+    score, true, predicted = row.score, form.y_true, form.y_pred
     if predicted is None or (true is None and score != "selection"):
         lacks = "y_pred" if predicted is None else "y_true"
         raise ValueError(f"{score} needs {lacks}")
@@ -176,7 +243,7 @@ def read_shares(score: str, form: GroupForm, positive: Any) -> Shares:
         above, below, among = _SCORES[score]
         table, constant = _confusions(score, true, predicted, positive)
         hits, counted = table @ np.array(above, float), table @ np.array(below, float)
-    return Shares(score, among, hits, counted, form, constant)
+    return Shares(row, among, hits, counted, form, constant)
 
 
 def _confusions(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib import resources
 from typing import Any, Literal
@@ -23,8 +24,7 @@ class NamedRow:
     name: str
     title: str
     number: int
-    # Pairs of groups; groups with their background, as one number (BCM) or one per group (VBCM);
-    # all groups at once.
+    # VBCM gives one number per group, BCM their mean.
     compares: Compares
     # A rate (see `_shares`), "LAS", "p(c)" or "p(gold)".
     score: str
@@ -72,16 +72,15 @@ class NamedRow:
         return 0.0, 0.5 if self.distance == "std" else 1.0
 
 
-def _read() -> tuple[NamedRow, ...]:
-    file = resources.files("pytest_llmfair.metrics.generalized") / "table.json"
-    text = file.read_text("utf-8")
-    table: dict[str, Any] = json.loads(text)
-    found = []
+def _rows(table: Mapping[str, Any]) -> Iterator[NamedRow]:
     for row in table["rows"]:
         if "reported" in row:
             row["reported"] += f" ({table['models']})"
-        found.append(NamedRow(**(row | {"others": tuple(row.get("others", ()))})))
-    return tuple(found)
+        yield NamedRow(**(row | {"others": tuple(row.get("others", ()))}))
 
 
-ROWS = _read()
+_FILE = resources.files("pytest_llmfair.metrics.generalized") / "table.json"
+_TABLE: dict[str, Any] = json.loads(_FILE.read_text("utf-8"))
+ROWS = tuple(_rows(_TABLE))
+# What the keys of a row mean, for its documentation.
+WORDS: Mapping[str, Mapping[str, str]] = _TABLE["words"]

@@ -12,22 +12,14 @@ from typing import Any, Literal
 
 import numpy as np
 
-from pytest_llmfair.metrics.arguments import Floats, labels
 from pytest_llmfair.metrics.generalized._compare import (
     ComparableScores,
     ComparisonDesign,
     GroupContrast,
     Groups,
 )
-from pytest_llmfair.metrics.generalized._forms import (
-    CounterfactualForm,
-    DataForm,
-    GroupForm,
-    depth,
-    read_counterfactuals,
-    read_groups,
-    rows_of,
-)
+from pytest_llmfair.metrics.generalized._forms import CounterfactualForm, DataForm, GroupForm
+from pytest_llmfair.metrics.generalized._user_rows import RowsOfGroup, codes_of, rows_at
 from pytest_llmfair.stats import (
     Estimate,
     JackknifeEstimate,
@@ -42,45 +34,6 @@ Score = Any  # np.float64, or a one-dimensional array of them
 Nature = Literal["distance", "ratio", "signed"]
 
 _ROUNDING = 1e-9
-
-
-class RowsOfGroup(np.ndarray[Any, Any]):
-    """The rows of one group, as an array of what was given: probabilities, else predictions.
-
-    Attributes
-    ----------
-    y_true, y_pred, y_prob : ndarray or None
-        Gold classes, predictions and probabilities of these rows, where given; also by name, as
-        in ``rows["y_true"]``.
-    """
-
-    y_true: Any = None
-    y_pred: Any = None
-    y_prob: Any = None
-
-    @classmethod
-    def of(cls, y_true: Any = None, y_pred: Any = None, y_prob: Any = None) -> RowsOfGroup:
-        """Make the rows of their columns."""
-        given = [column for column in (y_prob, y_pred, y_true) if column is not None]
-        found = np.array(given[0]).view(cls)
-        found.y_true, found.y_pred, found.y_prob = y_true, y_pred, y_prob
-        return found
-
-    @classmethod
-    def joined(cls, parts: Sequence[RowsOfGroup]) -> RowsOfGroup:
-        """Pool the rows of several groups."""
-        if len(parts) == 1:
-            return parts[0]
-        columns = [
-            None if column[0] is None else np.concatenate(column)
-            for column in zip(*((p.y_true, p.y_pred, p.y_prob) for p in parts), strict=True)
-        ]
-        return cls.of(*columns)
-
-    def __getitem__(self, key: Any) -> Any:
-        if isinstance(key, str) and key in ("y_true", "y_pred", "y_prob"):
-            return getattr(self, key)
-        return np.asarray(self)[key]
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,128 +69,12 @@ class UserFunctions:
         """Compare two scores."""
         return math.nan if any(map(_missing, scores)) else float(_quiet(self.d, *scores))
 
-    def among(self, scores: Sequence[Score]) -> float:
+    def among(self, *scores: Score) -> float:
         """Compare any number of scores at once."""
         if any(map(_missing, scores)):
             return math.nan
         one_by_one = _takes_several(self.d)
         return float(_quiet(self.d, *scores) if one_by_one else _quiet(self.d, list(scores)))
-
-
-def nature_of(compare: Callable[..., float], pairs: Sequence[tuple[Score, Score]]) -> Nature:
-    """Return whether d behaves as a distance, a ratio or a signed difference on these scores."""
-    # A distance is symmetric, not negative and 0 for equal scores; a ratio is positive and 1 for
-    # equal scores; anything else is signed.
-    known = [pair for pair in pairs if not any(map(_missing, pair))]
-    there = [compare(x, y) for x, y in known]
-    back = [compare(y, x) for x, y in known]
-    same = [compare(x, x) for pair in known for x in pair]
-    if all(_equal(v, w) and v >= 0.0 for v, w in zip(there, back, strict=True)) and all(
-        _equal(v, 0.0) for v in same
-    ):
-        return "distance"
-    positive = all(v > 0.0 for v in there)
-    return "ratio" if positive and all(_equal(v, 1.0) for v in same) else "signed"
-
-
-def read_form(
-    y_true: Any,
-    y_pred: Any,
-    y_prob: Any,
-    groups: Any,
-    original: Any,
-    units: Any,
-    population: Any,
-) -> tuple[DataForm, list[list[RowsOfGroup]]]:
-    """Read either form of data; of counterfactual data also the rows by example and group."""
-    names = labels(groups, "groups")
-    given = y_prob if y_prob is not None else y_pred
-    counterfactual = depth(y_prob) > 2 or original is not None
-    if y_prob is None and depth(y_pred) > 1 and len(dict.fromkeys(names)) == len(names):
-        counterfactual = counterfactual or all(len(row) == len(names) for row in y_pred)
-    if not counterfactual:
-        return read_groups(y_true, y_pred, y_prob, groups, units, population), []
-    if given is None:
-        raise ValueError("there is no data; give y_prob or y_pred per example and group")
-    examples = len(given)
-    if y_prob is None:
-        # Predictions have no classes to check; probabilities of 1 stand in for them.
-        stand_in = [[[1.0]] * len(names)] * max(examples, 1)
-        form = read_counterfactuals(y_true, stand_in, groups, None, units, population)
-    else:
-        form = read_counterfactuals(y_true, y_prob, groups, original, units, population)
-    predicted = None if y_pred is None else _predictions(y_pred, form)
-    return form, [
-        [
-            _variations(form, predicted, j, g, with_probabilities=y_prob is not None)
-            for g in range(len(names))
-        ]
-        for j in range(examples)
-    ]
-
-
-def _predictions(y_pred: Any, form: CounterfactualForm) -> list[list[list[Any]]]:
-    """Return the predictions of each example and group, one per variation."""
-    examples = rows_of(y_pred, "y_pred")
-    if len(examples) != len(form.y_prob):
-        raise ValueError(f"y_pred has {len(examples)} examples for {len(form.y_prob)}")
-    found = []
-    for j, example in enumerate(examples):
-        if len(example) != len(form.names):
-            raise ValueError(
-                f"y_pred example {j} has {len(example)} groups for {len(form.names)} names"
-            )
-        rows = [own if isinstance(own, (list, tuple, np.ndarray)) else [own] for own in example]
-        found.append([labels(own, f"y_pred example {j}") for own in rows])
-    return found
-
-
-def _variations(
-    form: CounterfactualForm,
-    predicted: list[list[list[Any]]] | None,
-    j: int,
-    g: int,
-    *,
-    with_probabilities: bool,
-) -> RowsOfGroup:
-    probabilities = form.y_prob[j][g] if with_probabilities else None
-    own = None if predicted is None else np.array(predicted[j][g])
-    number = len(own) if own is not None else len(form.y_prob[j][g])
-    gold = None if form.y_true is None else np.array([form.y_true[j]] * number)
-    return RowsOfGroup.of(gold, own, probabilities)
-
-
-def rows_at(form: GroupForm, rows: Sequence[int] | np.ndarray[Any, Any]) -> RowsOfGroup:
-    """Return some rows of data by group."""
-    chosen = np.asarray(rows, dtype=np.intp)
-    true, predicted = (
-        None if column is None else _column([column[i] for i in chosen])
-        for column in (form.y_true, form.y_pred)
-    )
-    probabilities: Floats | None = None
-    if form.y_prob is not None:
-        probabilities = form.y_prob[chosen] if form.classes else form.y_prob[chosen, 0]
-    return RowsOfGroup.of(true, predicted, probabilities)
-
-
-def codes_of(form: GroupForm) -> np.ndarray[Any, Any]:
-    """Rank what each row holds, so that resampling does not depend on the order of rows."""
-    empty: list[Any] = [None] * len(form.labels)
-    table = [[]] * len(form.labels) if form.y_prob is None else form.y_prob.tolist()
-    keys = [
-        (repr(t), repr(p), tuple(row))
-        for t, p, row in zip(form.y_true or empty, form.y_pred or empty, table, strict=True)
-    ]
-    ranks = {key: k for k, key in enumerate(sorted(dict.fromkeys(keys)))}
-    return np.array([ranks[key] for key in keys], dtype=np.intp)
-
-
-def _column(values: list[Any]) -> np.ndarray[Any, Any]:
-    if any(isinstance(value, (list, tuple, np.ndarray)) for value in values):
-        found = np.empty(len(values), dtype=object)
-        found[:] = values
-        return found
-    return np.array(values)
 
 
 def _quiet(function: Callable[..., Any], *arguments: Any) -> Any:
@@ -293,23 +130,29 @@ class UserScores(ComparableScores):
         return replace(self, nature=self._nature(design))
 
     def _nature(self, design: ComparisonDesign) -> Nature:
+        # A distance is symmetric, not negative and 0 for equal scores; a ratio is positive and 1
+        # for equal scores; anything else is signed.
         found = self._scores(design)
+        compare: Callable[..., float] = self.comparison.among
+        sides = [list(scores.values()) for scores in found]
         if design.terms:
-            pairs = [(s[term.first], s[term.second]) for s in found for term in design.terms]
-            return nature_of(self.comparison.distance, pairs)
-        for scores in found:
-            own = list(scores.values())
-            there, back = self.comparison.among(own), self.comparison.among(own[::-1])
-            equal = [self.comparison.among([one] * len(own)) for one in own]
-            if not (there >= 0.0 and math.isclose(there, back) and max(map(abs, equal)) < 1e-9):
-                return "signed"
-        return "distance"
+            compare = self.comparison.distance
+            sides = [[scores[t.first], scores[t.second]] for scores in found for t in design.terms]
+            sides = [pair for pair in sides if not any(map(_missing, pair))]
+        there = [compare(*own) for own in sides]
+        back = [compare(*own[::-1]) for own in sides]
+        same = [compare(*[one] * len(own)) for own in sides for one in own]
+        symmetric = all(_equal(v, w) for v, w in zip(there, back, strict=True))
+        if symmetric and all(v >= 0.0 for v in there) and all(_equal(v, 0.0) for v in same):
+            return "distance"
+        positive = all(v > 0.0 for v in there)
+        return "ratio" if positive and all(_equal(v, 1.0) for v in same) else "signed"
 
     def depends_on_order(self, design: ComparisonDesign) -> bool:
         """Return whether d(x, y) differs from d(y, x) for some pair of groups."""
         other = design.swapped()
         values = [(self._value(s, design), self._value(s, other)) for s in self._scores(design)]
-        return any(abs(v - w) > 1e-9 * max(1.0, abs(v)) for v, w in values)
+        return any(abs(v - w) > _ROUNDING * max(1.0, abs(v)) for v, w in values)
 
     def compare(self, term: GroupContrast) -> Estimate:
         """Estimate one comparison."""
@@ -424,7 +267,7 @@ class UserScores(ComparableScores):
 
     def _value(self, scores: Mapping[Groups, Score], design: ComparisonDesign) -> float:
         if not design.terms:
-            return self.comparison.among(list(scores.values()))
+            return self.comparison.among(*scores.values())
         compared = [
             self.comparison.distance(scores[term.first], scores[term.second])
             for term in design.terms

@@ -16,54 +16,13 @@ from pytest_llmfair.metrics._registry import metric
 from pytest_llmfair.metrics.generalized._forms import depth, read_counterfactuals, read_groups
 from pytest_llmfair.metrics.generalized._row_scores import (
     measure_counterfactuals,
-    measure_predictions,
-    measure_probabilities,
+    measure_groups,
 )
-from pytest_llmfair.metrics.generalized._table import ROWS, NamedRow
+from pytest_llmfair.metrics.generalized._table import ROWS, WORDS, NamedRow
 from pytest_llmfair.stats import Estimate, Population
 
 __all__ = ["named"]
 __all__ += [row.key for row in ROWS]
-
-_COMPARED = {
-    "PCM": "over pairs of groups",
-    "BCM": "over groups, each with its background",
-    "VBCM": "per group, each with its background",
-    "MCM": "over all groups at once",
-}
-_SCORES = {
-    "FPR": "false positive rate",
-    "FNR": "false negative rate",
-    "TPR": "true positive rate",
-    "TNR": "true negative rate",
-    "F1": "F1",
-    "accuracy": "accuracy of separating the positive class from the rest",
-    "selection": "share predicted positive",
-    "LAS": "share of tokens with head and label right",
-    "p(c)": "probability of the positive class",
-    "p(gold)": "probability of the gold class",
-}
-_DISTANCES = {
-    "|x - y|": "absolute difference",
-    "x - y": "difference, first minus second,",
-    "x / y": "ratio, first over second,",
-    "y / x": "ratio, group over background,",
-    "W1": "Wasserstein-1 distance",
-    "P(y > x) - 1/2": "probability that a group's example scores above one of the background, "
-    "less one half,",
-    "std": "standard deviation (divisor: number of groups)",
-    "max - min": "largest less smallest",
-}
-_DIVISORS = {
-    "1": "not divided by anything",
-    "T": "divided by the number of groups",
-    "P": "divided by the number of pairs",
-}
-_GOLD = {
-    "any": "",
-    "c": ", among examples of that gold class",
-    "not c": ", among examples of the other gold class (two classes only)",
-}
 
 
 def named(
@@ -136,17 +95,8 @@ def named(
     >>> named("Parity Gap", y_pred=y_pred, groups=["a"] * 4 + ["b"] * 4)
     RateDifference 0.500 [0.000, 0.868] (95 %, 8 examples)
     """
-    return globals()[find_row(name).key](  # type: ignore[no-any-return]
-        y_true=y_true,
-        y_pred=y_pred,
-        y_prob=y_prob,
-        groups=groups,
-        positive=positive,
-        reference=reference,
-        original=original,
-        units=units,
-        population=population,
-    )
+    given = locals()
+    return globals()[find_row(given.pop("name")).key](**given)  # type: ignore[no-any-return]
 
 
 def find_row(name: str) -> NamedRow:
@@ -205,9 +155,7 @@ def _measured(row: NamedRow) -> Callable[..., Estimate]:
                 "groups one label per row (with units for the source example)"
             )
         form = read_groups(y_true, y_pred, y_prob, groups, units, population)
-        if row.score in ("p(c)", "p(gold)"):
-            return measure_probabilities(row, form, positive, reference)
-        return measure_predictions(row, form, positive, reference)
+        return measure_groups(row, form, positive, reference)
 
     measure.__name__ = measure.__qualname__ = row.key
     measure.__doc__ = _documentation(row)
@@ -260,15 +208,15 @@ _EXAMPLES = {
 def _documentation(row: NamedRow) -> str:
     """Return the docstring of a row: its formula and example, and the parameters of `named`."""
     summary = row.title if row.title == row.name else f"{row.title} ({row.name})"
-    divided = f", {_DIVISORS[row.divisor]}" if row.divisor and not row.pairs_only else ""
+    divided = f", {WORDS['divisors'][row.divisor]}" if row.divisor and not row.pairs_only else ""
     form = "the mean over source examples of " if row.counterfactual else ""
     # Since Python 3.13 docstrings have lost their indentation already.
     shared = inspect.cleandoc(named.__doc__ or "").partition("y_true, y_pred :")[2]
     arguments = shared.partition("\n\nExamples\n")[0]
     formula = (
         f"Row {row.number} of Table 2 of Czarnowska et al. (2021): {form}the "
-        f"{_DISTANCES[row.distance]} of the {_SCORES[row.score]}{_GOLD[row.gold]}, "
-        f"{_COMPARED[row.compares]}{divided}."
+        f"{WORDS['distances'][row.distance]} of the {WORDS['scores'][row.score]}"
+        f"{WORDS['gold'][row.gold]}, {WORDS['compared'][row.compares]}{divided}."
     )
     example = _EXAMPLES[_data_of(row)].format(key=row.key)
     return (

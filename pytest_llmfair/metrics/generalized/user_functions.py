@@ -10,6 +10,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from pytest_llmfair.metrics import _examples
+from pytest_llmfair.metrics._parameters import described
 from pytest_llmfair.metrics._registry import metric
 from pytest_llmfair.metrics.generalized._compare import (
     ALL_AT_ONCE,
@@ -22,12 +23,8 @@ from pytest_llmfair.metrics.generalized._compare import (
     reference_names,
 )
 from pytest_llmfair.metrics.generalized._forms import CounterfactualForm, DataForm
-from pytest_llmfair.metrics.generalized._user_scores import (
-    RowsOfGroup,
-    UserFunctions,
-    UserScores,
-    read_form,
-)
+from pytest_llmfair.metrics.generalized._user_rows import RowsOfGroup, read_form
+from pytest_llmfair.metrics.generalized._user_scores import UserFunctions, UserScores
 from pytest_llmfair.stats import Estimate, Population
 
 __all__ = ["background_comparison", "multigroup_comparison", "pairwise_comparison"]
@@ -43,8 +40,27 @@ _comparison_metric = partial(
     unit="example",
 )
 
+_PARAMETERS = """
+    phi : callable
+        Rows of one group to its score, a number or a one-dimensional array; NaN where it is not
+        defined. It is given an array of the rows' probabilities (else predictions), with the
+        attributes ``y_true``, ``y_pred`` and ``y_prob``.
+    y_true, y_pred, y_prob : array_like
+        Data by group: one entry per row. Counterfactual data: ``y_prob[example][group][class]``,
+        or ``[example][group][variation][class]``, or the same of predictions without the class;
+        one gold class per example.
+    groups : sequence
+        By group: one label per row. Counterfactual: the names in column order.
+    units : sequence, optional
+        One label per row or source example; rows with equal labels are one sampling unit, also
+        across groups. Default: each its own.
+    population : {"sampled", "fixed"}
+        Whether units were drawn from a larger population, or only generations vary.
+    """
+
 
 @_comparison_metric(symbol="PCM", aliases=("PCM",), example=_examples.compared)
+@described(_PARAMETERS)
 def pairwise_comparison(
     phi: Callable[[RowsOfGroup], Any],
     d: Callable[[Any, Any], Any],
@@ -64,25 +80,10 @@ def pairwise_comparison(
 
     Parameters
     ----------
-    phi : callable
-        Rows of one group to its score, a number or a one-dimensional array. It is given an array
-        of the rows' probabilities (else predictions), with the attributes ``y_true``, ``y_pred``
-        and ``y_prob``. NaN where the score is not defined.
     d : callable
         Two scores to a number, such as ``lambda x, y: abs(x - y)``.
-    y_true, y_pred, y_prob : array_like
-        Data by group: one entry per row. Counterfactual data: ``y_prob[example][group][class]``,
-        or ``[example][group][variation][class]``, or the same of predictions without the class;
-        one gold class per example.
-    groups : sequence
-        By group: one label per row. Counterfactual: the names in column order.
     reference : object, optional
         Of two groups that are compared with a sign, the one that is subtracted or divided by.
-    units : sequence, optional
-        One label per row or source example; rows with equal labels are one sampling unit, also
-        across groups. Default: each its own.
-    population : {"sampled", "fixed"}
-        Whether units were drawn from a larger population, or only generations vary.
 
     Returns
     -------
@@ -123,6 +124,7 @@ def pairwise_comparison(
 
 
 @_comparison_metric(symbol="BCM", aliases=("BCM", "VBCM"), example=_examples.compared)
+@described(_PARAMETERS)
 def background_comparison(
     phi: Callable[[RowsOfGroup], Any],
     d: Callable[[Any, Any], Any],
@@ -145,18 +147,8 @@ def background_comparison(
 
     Parameters
     ----------
-    phi : callable
-        Rows of one group to its score, a number or a one-dimensional array; NaN where it is not
-        defined. It is given an array of the rows' probabilities (else predictions), with the
-        attributes ``y_true``, ``y_pred`` and ``y_prob``.
     d : callable
         Score of the background and score of the group, in this order, to a number.
-    y_true, y_pred, y_prob : array_like
-        Data by group: one entry per row. Counterfactual data: ``y_prob[example][group][class]``,
-        or ``[example][group][variation][class]``, or the same of predictions without the class;
-        one gold class per example.
-    groups : sequence
-        By group: one label per row. Counterfactual: the names in column order.
     reference : object, list or "rest", optional
         The background: a group, several (pooled), or every group but the own. Default: all rows,
         or all variations of the source example.
@@ -164,11 +156,6 @@ def background_comparison(
         Counterfactual form: probabilities of the unperturbed examples, which are the background.
     aggregate : bool
         Whether to take the mean over groups.
-    units : sequence, optional
-        One label per row or source example; rows with equal labels are one sampling unit, also
-        across groups. Default: each its own.
-    population : {"sampled", "fixed"}
-        Whether units were drawn from a larger population, or only generations vary.
 
     Returns
     -------
@@ -202,6 +189,7 @@ def background_comparison(
 
 
 @_comparison_metric(symbol="MCM", aliases=("MCM",), example=_examples.compared_at_once)
+@described(_PARAMETERS)
 def multigroup_comparison(
     phi: Callable[[RowsOfGroup], Any],
     d: Callable[..., Any],
@@ -220,24 +208,9 @@ def multigroup_comparison(
 
     Parameters
     ----------
-    phi : callable
-        Rows of one group to its score, a number or a one-dimensional array; NaN where it is not
-        defined. It is given an array of the rows' probabilities (else predictions), with the
-        attributes ``y_true``, ``y_pred`` and ``y_prob``.
     d : callable
         The list of all scores to a number, such as ``np.std``; or all of them one by one, when its
         parameters are ``*scores``.
-    y_true, y_pred, y_prob : array_like
-        Data by group: one entry per row. Counterfactual data: ``y_prob[example][group][class]``,
-        or ``[example][group][variation][class]``, or the same of predictions without the class;
-        one gold class per example.
-    groups : sequence
-        By group: one label per row. Counterfactual: the names in column order.
-    units : sequence, optional
-        One label per row or source example; rows with equal labels are one sampling unit, also
-        across groups. Default: each its own.
-    population : {"sampled", "fixed"}
-        Whether units were drawn from a larger population, or only generations vary.
 
     Returns
     -------

@@ -6,14 +6,14 @@ import functools
 import math
 from collections.abc import Callable, Collection, Hashable, Sequence, Set
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import chain, pairwise
 from numbers import Integral, Real
 from typing import Any, Literal
 
 import numpy as np
 from scipy import special
 
-from pytest_llmfair.metrics.arguments import Floats, RowsByLabel, listed
+from pytest_llmfair.metrics.arguments import Dissimilarity, Floats, RowsByLabel, listed
 from pytest_llmfair.responses import Missing
 from pytest_llmfair.text.vocabulary import VOCABULARY, Ids
 
@@ -184,6 +184,58 @@ def _kind(answer: Any, argument: str, row: int) -> AnswerKind:
         f"{argument} row {row} holds {shown[:60]}; give texts, token sets or scores, and leave "
         "out and count the answers that are not there"
     )
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedDissimilarity:
+    """A dissimilarity, and what turns an answer into what it takes."""
+
+    # `negative_type`: equal sides are known to give the smallest possible F.
+
+    name: str
+    read: ReadAnswer
+    between_all: Callable[[list[Any]], Floats]
+    join: Callable[[list[Any]], Any]
+    negative_type: bool = True
+
+
+def prepared(dissimilarity: Dissimilarity, answers: SideAnswers) -> PreparedDissimilarity:
+    """Prepare a dissimilarity, by its name or a function, for answers of a kind."""
+    if isinstance(dissimilarity, str):
+        if dissimilarity == "jaccard":
+            return PreparedDissimilarity("jaccard", answers.ids(), jaccard, np.concatenate)
+        if dissimilarity == "sentiment":
+            return PreparedDissimilarity("sentiment", answers.scores(), differences, _mean)
+    if not callable(dissimilarity):
+        raise ValueError(
+            f"dissimilarity is {dissimilarity!r}; choose jaccard, sentiment, or give a function "
+            "of two answers"
+        )
+    joins: dict[str, Callable[[list[Any]], Any]] = {
+        "texts": _no_fold,
+        "token sets": lambda sets: frozenset(chain(*sets)),
+        "scores": _mean,
+    }
+    return PreparedDissimilarity(
+        getattr(dissimilarity, "__name__", type(dissimilarity).__name__),
+        lambda answer: answer,
+        functools.partial(by_calling, dissimilarity),
+        joins[answers.kind],
+        negative_type=False,
+    )
+
+
+def _mean(scores: list[float]) -> float:
+    return float(np.mean(scores))
+
+
+def _no_fold(texts: list[str]) -> str:
+    if len(texts) > 1:
+        raise ValueError(
+            "folds of texts have no meaning for a dissimilarity of your own; give token sets (a "
+            "fold is their union), scores (their mean), or folds=None"
+        )
+    return texts[0]
 
 
 def jaccard(answers: Sequence[Ids]) -> Floats:
