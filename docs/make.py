@@ -1,6 +1,6 @@
 """Write the parts of the documentation that come from code: ``python docs/make.py [--check]``.
 
-- `options.md` from the table of options
+- `options.md` from the table of options, and the table of models.md from that of `SCHEMES`
 - `noise_floor.svg` from figures of ``python benchmarks/fair_models.py --only power``
 - the message in README.md from the test before it
 - what the commands of tutorial.md print
@@ -15,7 +15,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from pytest_llmfair.clients.spec import FORMS
+from pytest_llmfair.clients.spec import FORMS, SCHEMES
 from pytest_llmfair.settings import Settings
 from pytest_llmfair.settings.options import OPTIONS, Option
 
@@ -33,6 +33,12 @@ STEP = re.compile(
 DEFAULTS = {
     "show_text": "`worst`, and `none` where `CI` is set",
     "max_tokens": "64 for local models",
+}
+# The first table of models.md; what to install where it is not an extra alone.
+MODELS = re.compile(r"(?<=^\|---\|---\|---\|\n)(?:^\|.*\n)+", re.M)
+INSTALL = {
+    "builtin:smollm2": "`[demo]`, and the weights as below",
+    "litellm": "`pip install litellm`",
 }
 # (share of changed answers, noise floor, excess) with 5 generations of 60 prompts.
 PLANTED = (("none", 0.65, 0.0), ("half", 0.72, 0.053), ("all", 0.68, 0.212))
@@ -61,6 +67,16 @@ llmfair_mode = "strict"
 def options_page() -> str:
     """Return the page on options."""
     return OPTIONS_HEAD + "".join(map(_row, OPTIONS))
+
+
+def models_page() -> str:
+    """Return the page on models with its table of `SCHEMES`."""
+    rows = []
+    for name, scheme in SCHEMES.items():
+        install = INSTALL.get(name, f"`[{scheme.extra}]`" if scheme.extra else "")
+        rows.append(f"| `{scheme.form}` | {scheme.help} | {install} |\n".replace("|  |", "| |"))
+    page = (DOCS / "models.md").read_text("utf-8")
+    return MODELS.sub(lambda _: "".join(rows), page, count=1)
 
 
 def _row(option: Option) -> str:
@@ -207,6 +223,7 @@ def main() -> None:
     made = {
         TUTORIAL: tutorial,
         DOCS / "options.md": options_page(),
+        DOCS / "models.md": models_page(),
         DOCS / "noise_floor.svg": picture(),
         README: MESSAGE.sub(lambda _: said, readme),
     }

@@ -12,7 +12,16 @@ import pytest
 import pytest_llmfair
 
 PACKAGE = Path(pytest_llmfair.__file__).parent
-FACES = ("", ".metrics", ".stats", ".counterfactuals", ".clients", ".scorers", ".testing")
+FACES = (
+    "",
+    ".metrics",
+    ".stats",
+    ".counterfactuals",
+    ".clients",
+    ".scorers",
+    ".probing",
+    ".testing",
+)
 WITH_EXAMPLES = sorted(
     path.relative_to(PACKAGE.parent).with_suffix("").as_posix().replace("/", ".")
     for path in PACKAGE.rglob("*.py")

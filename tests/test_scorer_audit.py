@@ -12,7 +12,8 @@ from scipy.special import stdtrit
 from pytest_llmfair import InvalidEvidence, assert_counterfactual_invariance, assert_metric
 from pytest_llmfair.counterfactuals import fill_templates, generate_pairs, template_set
 from pytest_llmfair.judging.scorer_audit import _gap
-from pytest_llmfair.scorers import SentimentScorer, self_audit
+from pytest_llmfair.probing import self_audit
+from pytest_llmfair.scorers import SentimentScorer
 
 PAIRS = generate_pairs([f"Write what she did on day {i}." for i in range(30)], "gender")
 

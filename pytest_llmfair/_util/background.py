@@ -26,11 +26,9 @@ _closers: list[Callable[[], Awaitable[object]]] = []
 
 
 def background_loop() -> asyncio.AbstractEventLoop:
-    """Return the one event loop of the process, on a thread of its own.
-
-    Async HTTP clients are bound to the loop of their first call, and a test may already run
-    inside another loop.
-    """
+    """Return the one event loop of the process, on a thread of its own."""
+    # Async HTTP clients are bound to the loop of their first call, and a test may already run
+    # inside another loop.
     with _first:
         return _loop()
 
@@ -65,10 +63,7 @@ async def awaited(work: Awaitable[T]) -> T:
 
 
 def resolved(given: Any) -> Any:
-    """Return what a function gave, and what it gave to wait for: one awaitable or a list of them.
-
-    Up to 16 of a list run at a time, as calls of async models do.
-    """
+    """Wait for what a function gave, where it is an awaitable or a list of them."""
     if inspect.isawaitable(given):
         given = in_background(awaited(given))
     if isinstance(given, (list, tuple)) and any(map(inspect.isawaitable, given)):

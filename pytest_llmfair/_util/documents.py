@@ -20,16 +20,7 @@ T = TypeVar("T")
 
 
 class Document:
-    """The content of a document, and what is wrong with it; `check` raises all of it.
-
-    Attributes
-    ----------
-    source : str
-        Name of the document in messages.
-    content : mapping
-        What the schema accepts: a refused value of a mapping is left out, a refused item of a list
-        is None. Tuples are lists, and dates are texts.
-    """
+    """The content of a document, and what is wrong with it; `check` raises all of it."""
 
     def __init__(self, content: Any, source: str, schema: Mapping[str, Any] | None) -> None:
         self.source = source
@@ -42,6 +33,7 @@ class Document:
             self._compare(schema)
         if () in self._broken:
             self.check()
+        # Refused values of mappings are left out, refused items of lists are None.
         self.content = self._given if schema is None else self._usable(self._given, ())
 
     @classmethod
@@ -72,7 +64,7 @@ class Document:
         self._found[self.line(*path), text] = None
 
     def attempt(self, path: Sequence[Any], function: Callable[..., T], *given: Any) -> T | None:
-        """Return what a function returns; add its error, if it is one about values or files."""
+        """Call a function; add its error, if it is one about values or files, and return None."""
         try:
             return function(*given)
         except (ValueError, TypeError, KeyError, OSError) as error:

@@ -73,11 +73,7 @@ class UnknownName(KeyError):
 def unknown_keyword(
     function_name: str, given: str, known: Iterable[str], renamed: Mapping[str, str] | None = None
 ) -> TypeError:
-    """Return the error for an unknown keyword, with a suggestion.
-
-    >>> unknown_keyword("demographic_parity_difference", "sensitive_features", ["groups"])
-    TypeError('demographic_parity_difference() takes groups=..., not sensitive_features=...')
-    """
+    """Return the error for an unknown keyword, with a suggestion."""
     names = [name for name in known if not name.startswith("_")]
     ours = (renamed or {}).get(given), *_OURS.get(given, ())
     if named := [name for name in ours if name in names]:
@@ -97,10 +93,7 @@ def unknown_keyword(
 
 
 def helpful_keywords(**renamed: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Decorate a function so that an unknown keyword raises an error that suggests the right one.
-
-    `renamed` maps further wrong names to right ones.
-    """
+    """Let unknown keywords raise an error that suggests the right one, by `renamed` too."""
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
         known = keyword_names(function)

@@ -8,10 +8,7 @@ from typing import Any
 
 
 def lazy_exports(room: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
-    """Return a module's ``__getattr__`` (PEP 562) for names defined elsewhere.
-
-    `homes` maps each name to its module, which is imported when the name is first used.
-    """
+    """Return a module's ``__getattr__`` for names by the module that defines them."""
 
     def getattr_of_room(name: str) -> Any:
         if name in homes:

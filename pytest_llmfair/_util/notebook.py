@@ -49,11 +49,7 @@ def block(
     bounds: Sequence[float] = (),
     places: int = 3,
 ) -> str:
-    """Return an estimate or a result as one self-contained block of HTML.
-
-    The verdict and `lead` come first, then `lines` of text, a drawing of the interval and the
-    `bounds`, and the group table, with `places` decimals.
-    """
+    """Return an estimate or a result as one self-contained block of HTML."""
     verdict = record.get("verdict")
     heading = escaped(lead)
     if verdict:

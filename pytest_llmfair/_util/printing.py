@@ -15,16 +15,7 @@ _COMMAND = re.compile(r"(?m)^[^\S\n]*:(?=:)|#(?=#\w*\[)")
 
 
 def printable(text: str) -> str:
-    r"""Return a text with control characters and the signs of CI commands escaped.
-
-    Lines stay lines. Escapes are those of JSON, so JSON text means the same as before.
-
-    Examples
-    --------
-    >>> print(printable("\x1b[31mred\n::error::no ##[error]no"))
-    \u001b[31mred
-    \u003a:error::no \u0023#[error]no
-    """
+    """Return a text with control characters and signs of CI commands escaped as in JSON."""
     shown = _UNSEEN.sub(lambda found: _visible(found[0]), text)
     return _COMMAND.sub(lambda found: found[0][:-1] + _escaped(found[0][-1]), shown)
 

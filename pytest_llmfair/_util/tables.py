@@ -29,24 +29,7 @@ def is_table(path: Path) -> bool:
 
 
 def texts_of(path: Path, column: str) -> Iterator[str]:
-    r"""Yield the texts of one column, or the lines of a ``.txt`` file, that are not empty.
-
-    A table of one column may call it anything.
-
-    Raises
-    ------
-    TableError
-        If a row or the whole file has no text, or :func:`rows_of` cannot read the file; the
-        message names the row.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> path = Path(tempfile.mkdtemp()) / "prompts.jsonl"
-    >>> _ = path.write_text('{"prompt": "She left."}\n{"prompt": "He stayed."}\n')
-    >>> list(texts_of(path, "prompt"))
-    ['She left.', 'He stayed.']
-    """
+    """Yield the texts of one column, or the lines of a ``.txt`` file, that are not empty."""
     texts = _texts(path, column)
     if (first := next(texts, None)) is None:
         raise TableError(f"{path} has no {column}; give at least one")
@@ -93,13 +76,7 @@ def _texts(path: Path, column: str) -> Iterator[str]:
 
 
 def rows_of(path: Path) -> Iterator[Row]:
-    """Yield the rows of a file; the ending of its name says how to read it.
-
-    Raises
-    ------
-    TableError
-        If there is no such file, its kind is unknown, or a line cannot be read.
-    """
+    """Yield the rows of a file; the ending of its name says how to read it."""
     reader = _READERS.get(path.suffix.lower())
     if reader is None:
         raise TableError(

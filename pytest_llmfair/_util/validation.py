@@ -101,12 +101,12 @@ def read_utf8(path: Path) -> str:
 
 
 def read_json(path: Path, remedy: str) -> Any:
-    """Return what a JSON file holds; errors name the file and end with the remedy."""
+    """Return the content of a JSON file; errors name the file and end with the remedy."""
     return json_in(read_utf8(path), str(path), remedy)
 
 
 def json_in(text: str, source: str, remedy: str) -> Any:
-    """Return what JSON text holds, if it is nested no deeper than reports are."""
+    """Return the content of JSON text, if it is nested no deeper than reports are."""
     try:
         found = json.loads(text)
     except (ValueError, RecursionError) as error:

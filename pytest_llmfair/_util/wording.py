@@ -18,7 +18,7 @@ _PLURALS = {"person": "people"}
 
 
 def finite(x: Any) -> bool:
-    """Return whether this is a finite number."""
+    """Whether this is a finite number."""
     return isinstance(x, (int, float)) and math.isfinite(x)
 
 

@@ -53,14 +53,7 @@ class AuditCheck(Check):
 
 
 def read_audit_checks(path: Path, plan: Plan, folder: Path) -> Checks:
-    """Return the checks of a file for an audit.
-
-    Raises
-    ------
-    ValueError
-        If the file is wrong, or a check needs what the audit does not have; the message names
-        the check.
-    """
+    """Return checks whose data are those of the audit; raise for one it cannot answer."""
     held = read_checks(path, _OF_THE_AUDIT)
     audited = functools.cache(lambda: load(folder))
     again = ["llmfair", "audit", "--out", str(folder), "--checks", held.source]
@@ -128,7 +121,7 @@ def _exchanged(plan: Plan) -> set[str]:
 
 
 def phases_of(checks: Checks, plan: Plan) -> list[str]:
-    """Return what workers make of the answers for checks: scores, and numbers of pairs."""
+    """Return the phases that make scores and numbers of pairs from the answers for checks."""
     # A pair with one answer a side is compared as fast as its comparison is looked up.
     several = plan.generations > 1
     found: dict[str, None] = {}

@@ -187,10 +187,7 @@ def _ask(pool: Pool, store: Store, plan: Plan) -> None:
 
 
 def _check_reached(store: Store, unanswered: list[int]) -> None:
-    """Raise ``ValueError`` after shards in a row that got nothing but failures from a server.
-
-    The last of `unanswered` is the shard that was made now; all are forgotten if it got answers.
-    """
+    """Raise ``ValueError`` after shards in a row that got nothing but failures."""
     answers = answers_of(store, unanswered[-1])
     if not answers or not all(map(is_failure, answers)):
         unanswered.clear()

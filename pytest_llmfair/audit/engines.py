@@ -46,18 +46,7 @@ def make_parts(
     done: Callable[[int, int], object],
     again: Collection[int] = (),
 ) -> dict[int, str]:
-    """Make the parts of a phase that are missing or in `again`, and return why shards failed.
-
-    `done` is called with the shard and the number of rows of each part; a shard fails after three
-    tries.
-
-    Raises
-    ------
-    CannotLoad
-        If a worker has another model, or workers could not load it three times.
-    OSError
-        If a part cannot be written, as on a full disk: no other shard would fare better.
-    """
+    """Make parts that are missing or in `again`, call `done` for each, and return failures."""
     known = set(store.done(phase)).difference(again)
     waiting = deque(shard for shard in shards if shard not in known)
     # Shards that were in work when a process died: alone, each shows whether it was the one.
@@ -191,10 +180,8 @@ def _end_with(parent_ends: Callable[[], None]) -> None:
 
 
 def _interrupted(*_: object) -> None:
-    """End what is made now, so that answers in flight are kept; the command ends this process.
-
-    Ctrl-C reaches all processes of a terminal, and one that died would take the others with it.
-    """
+    """Stop the part that is made now, so that answers in flight are kept."""
+    # Ctrl-C reaches all processes of a terminal, and one that died would take the others with it.
     if _busy:
         raise KeyboardInterrupt
 

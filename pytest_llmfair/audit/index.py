@@ -1,7 +1,10 @@
 """The index pass: which shard asks which question, and which answers belong to which pair.
 
 Equal prompts get answers of their own, whose seeds count how often the prompt came before. That
-number must not depend on shards, so one pass over digests of all prompts finds it.
+number must not depend on shards, so one pass over digests of all prompts finds it. A question is a
+prompt, its side, and how often it came before on its side; questions are numbered through all
+shards. With more than two groups a prompt is in several pairs, which share its question; the first
+of them asks it.
 """
 
 from __future__ import annotations
@@ -21,13 +24,7 @@ MEMBERS = ("original", "counterfactual", "placebo")
 
 
 def make_index(store: Store, shards: Sequence[int], *, paired: bool) -> None:
-    """Write the questions of every shard, and the numbers of the questions of its members.
-
-    A question is a prompt, its side, and how often it came before on its side. Questions are
-    numbered through all shards. With more than two groups a prompt is in several pairs, which
-    share its question; the first of them asks it. Beside the members are the number of the first
-    question of the shard, and the two groups of pairs in the order in which they first come.
-    """
+    """Write the questions of every shard, and the numbers of the questions of its members."""
     phase, names = ("pairs", MEMBERS) if paired else ("prompts", ("prompt",))
     sides = _sides(store, shards) if paired else []
     shares = MEMBERS[:2] if len(set().union(*sides)) > 2 else ()

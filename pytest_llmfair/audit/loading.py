@@ -6,7 +6,7 @@ import functools
 import json
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -36,13 +36,6 @@ from pytest_llmfair.scorers import load_scorers, name_of
 from pytest_llmfair.session import ScoreStore, current_session, note_used
 
 Rows = tuple[tuple[Answer, ...], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class _AskedModel(ReplayOnlyBackend):
-    """The model of an audit, for the record of a run that reads its answers."""
-
-    identity: Mapping[str, str] = field(default_factory=dict)
 
 
 class Audited:
@@ -161,7 +154,7 @@ class Audited:
         plan = self.plan
         spec = ModelSpec.parse(plan.model)
         identity = {"provider": spec.scheme, "model": spec.target, "revision": plan.revision}
-        model = _AskedModel(plan.model, identity=identity)
+        model = ReplayOnlyBackend(plan.model, identity=identity)
         temperature = spec.number("temperature", 1.0, low=0.0)
         note_used("model", plan.model, LiveRequests(model, temperature, plan.max_tokens))
 

@@ -32,20 +32,17 @@ _TYPES: dict[str, Any] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """What an audit asks; two runs with equal plans continue each other.
-
-    `attribute` may be two with a comma between, or empty to ask the prompts alone; without
-    `groups` all groups of an attribute are exchanged. Revision and digests tell whether model,
-    data and words are still the same.
-    """
+    """What an audit asks; two runs with equal plans continue each other."""
 
     data: str
     data_sha256: str
     prompts: int
     model: str
+    # Revision and digests tell whether model, data and words are still the same.
     revision: str
     lexicon_sha256: str
     column: str = "prompt"
+    # Two with a comma between; empty to ask the prompts alone.
     attribute: str = ""
     groups: tuple[str, ...] = ()
     placebo: bool = False
@@ -57,13 +54,7 @@ class Plan:
 
     @classmethod
     def of(cls, data: Path, model: str, **given: Any) -> Plan:
-        """Return the plan for a file of prompts; `given` are fields that are no digests.
-
-        Raises
-        ------
-        ValueError
-            If a row has no prompt, or there is no such attribute or group; the message names it.
-        """
+        """Return the plan for a file of prompts, with its digests; `given` are other fields."""
         plan = cls(
             data=data.name,
             data_sha256="",
@@ -129,13 +120,7 @@ class Plan:
         return (one, other) if other else one
 
     def begin(self, store: Store, data: Path) -> None:
-        """Write the manifest and the prompts in shards, or continue an audit with equal plan.
-
-        Raises
-        ------
-        ValueError
-            If the folder holds another audit, or parts without their manifest.
-        """
+        """Write the manifest and the prompts in shards, or continue an audit with equal plan."""
         path = store.folder / MANIFEST
         if path.is_file():
             self._check_same(Plan.of_folder(store.folder), store.folder)

@@ -24,10 +24,7 @@ class RayActors:
 
     An actor gets shards once it has a place in the cluster: where a node is lost and none takes
     its place, the other workers do its share, and without any worker shards fail after a time.
-
-    Every node must see the folder under the same path. `address` is that of the user's cluster;
-    "local" starts one on this machine, and raises ``ValueError`` where it would be open to
-    anyone.
+    Every node must see the folder under the same path.
     """
 
     def __init__(self, folder: Path, caps: Caps, workers: int, address: str, gpus: float) -> None:

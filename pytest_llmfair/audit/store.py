@@ -18,24 +18,12 @@ _MAGIC = b"PAR1"
 
 @dataclass(frozen=True, slots=True)
 class Store:
-    """The parts of an audit by phase and shard.
-
-    A part is the checkpoint of its shard: it appears under its name only when it is complete, so
-    a run that was killed continues with the parts that are there.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> store = Store(Path(tempfile.mkdtemp()))
-    >>> store.put("answers", 0, {"answer": ["yes", "no"]})
-    >>> store.done("answers"), store.columns("answers", 0)
-    ([0], {'answer': ['yes', 'no']})
-    """
+    """The parts of an audit by phase and shard; each has its name only when it is complete."""
 
     folder: Path
 
     def path(self, phase: str, shard: int) -> Path:
-        """Return where the part of a shard is, or will be."""
+        """Return the path of the part of a shard."""
         return self.folder / phase / f"{shard:05d}.parquet"
 
     def put(

@@ -50,10 +50,7 @@ class WrongModel(CannotLoad):
 
 
 class Worker:
-    """Makes parts of the audit in a folder; the model and scorers load at first use and stay.
-
-    `caps` limit what a paid model may cost, for all workers together.
-    """
+    """Makes parts of the audit in a folder; the model and scorers load at first use and stay."""
 
     def __init__(self, folder: Path, caps: Caps) -> None:
         self._store = Store(folder)
@@ -246,12 +243,12 @@ def answers_of(store: Store, shard: int) -> list[Answer]:
 
 @functools.lru_cache(maxsize=1)
 def _masker(kinds: Sequence[tuple[str, str, str, str]]) -> Callable[[str, bool], str]:
-    """Return what masks the words of pairs between these groups; shards often have the same."""
+    """Return the function that masks the words of pairs between groups; shards share it."""
     return masker_of_pairs([Pair("", "", one, other, (), *rest) for one, other, *rest in kinds])
 
 
 def row_key(texts_a: Sequence[str], texts_b: Sequence[str]) -> bytes:
-    """Return what stands for the answers to both members of a pair."""
+    """Return the key of the answers to both members of a pair."""
     sizes = [len(text) for side in (texts_a, texts_b) for text in side]
     whole = f"{len(texts_a)} {sizes}{''.join(texts_a)}{''.join(texts_b)}"
     return hashlib.blake2b(whole.encode("utf-8", "surrogatepass"), digest_size=16).digest()
@@ -263,5 +260,5 @@ def may_come(answer: Answer) -> bool:
 
 
 def _detail(lost: Missing) -> str:
-    """Return why an answer is missing, with the names that limits have in this command."""
+    """Say why an answer is missing, with the names that limits have in this command."""
     return utf8(lost.detail).replace("--llmfair-max-", "--max-")

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 from pytest_llmfair._util.lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from pytest_llmfair.clients.backends.ngram import builtin_occupations as builtin_occupations
+    from pytest_llmfair.clients.backends.ngram.model import (
+        builtin_occupations as builtin_occupations,
+    )
     from pytest_llmfair.clients.client import ModelClient as ModelClient
     from pytest_llmfair.clients.loading import load_client as load_client
     from pytest_llmfair.clients.protocol import Attempt as Attempt
@@ -19,7 +21,6 @@ if TYPE_CHECKING:
     from pytest_llmfair.clients.protocol import Reply as Reply
     from pytest_llmfair.clients.protocol import Request as Request
     from pytest_llmfair.clients.protocol import ScoringBackend as ScoringBackend
-    from pytest_llmfair.clients.requests import Asker as Asker
     from pytest_llmfair.clients.requests import RequestRunner as RequestRunner
     from pytest_llmfair.clients.session import origins as origins
     from pytest_llmfair.clients.spec import ModelSpecError as ModelSpecError
@@ -28,10 +29,10 @@ if TYPE_CHECKING:
 
 # Loaded at first use: the plugin parses the name of a model without loading a client.
 _HOMES = {
-    "backends.ngram": ("builtin_occupations",),
-    "client": ("ModelClient",),
-    "loading": ("load_client",),
-    "protocol": (
+    "clients.backends.ngram.model": ("builtin_occupations",),
+    "clients.client": ("ModelClient",),
+    "clients.loading": ("load_client",),
+    "clients.protocol": (
         "Attempt",
         "Backend",
         "Limits",
@@ -42,19 +43,16 @@ _HOMES = {
         "Request",
         "ScoringBackend",
     ),
-    # Asker is the former name of RequestRunner.
-    "requests": ("Asker", "RequestRunner"),
-    "session": ("origins",),
-    "spec": ("ModelSpecError",),
+    "clients.requests": ("RequestRunner",),
+    "clients.session": ("origins",),
+    "clients.spec": ("ModelSpecError",),
+    "responses": ("CutAnswer", "Missing"),
 }
 # Hidden from type checkers, which would take any name for one of this room.
 if not TYPE_CHECKING:
     __getattr__ = lazy_exports(
         __name__,
-        {
-            **{name: f"{__name__}.{home}" for home, names in _HOMES.items() for name in names},
-            **dict.fromkeys(("CutAnswer", "Missing"), "pytest_llmfair.responses"),
-        },
+        {name: f"pytest_llmfair.{home}" for home, names in _HOMES.items() for name in names},
     )
 
 
@@ -63,7 +61,6 @@ def __dir__() -> list[str]:
 
 
 __all__ = [
-    "Asker",
     "Attempt",
     "Backend",
     "CutAnswer",

@@ -9,6 +9,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
+from pytest_llmfair._util.validation import whole
 from pytest_llmfair.clients.protocol import (
     Backend,
     FirstTokenBackend,
@@ -48,8 +49,8 @@ class FirstWords:
                 "model or a server that offers logprobs, or sample with generate() and count"
             )
         prompts, words = checked(prompts), checked(words, "words")
-        if len(set(words)) < len(words):
-            raise ValueError(f"words has {_repeated(words)!r} twice; give each word once")
+        if twice := [word for word, count in Counter(words).items() if count > 1]:
+            raise ValueError(f"words has {twice[0]!r} twice; give each word once")
         return cls(backend, prompts, words)
 
     @property
@@ -103,12 +104,8 @@ class FirstWords:
 def requests_of(
     sides: Sequence[Side], n: int, seed: int, blocks: Sequence[Sequence[int]] = ()
 ) -> list[Request]:
-    """Return `n` requests for every prompt of every side, in order.
-
-    `blocks` has the block of every prompt by side, such as the number of its pair; without it
-    every prompt is a block of its own.
-    """
-    n = whole_number(n, "n")
+    """Return `n` requests for every prompt of every side, in order."""
+    n = whole(n, "n")
     requests = []
     for (side, prompts), numbers in zip(sides, blocks or [range(len(sides[0][1]))], strict=True):
         seen: Counter[str] = Counter()
@@ -134,10 +131,7 @@ def samples_of(
 
 
 def blocks_of(pairs: Iterable[Sequence[T]]) -> dict[T, int]:
-    """Return the block of every question, from the questions of each pair.
-
-    Pairs that share a question are one block, as all groups of one prompt do.
-    """
+    """Return the block of every question; pairs that share a question are one block."""
     block_of: dict[T, int] = {}
     members: dict[int, list[T]] = {}
     for number, questions in enumerate(pairs):
@@ -150,29 +144,24 @@ def blocks_of(pairs: Iterable[Sequence[T]]) -> dict[T, int]:
 
 
 def asking_order(requests: Sequence[Request]) -> list[int]:
-    """Return the rows of requests in the order in which they are asked.
-
-    A model may change while it is asked. So that this does not look like a difference between
-    groups, blocks come in random order, and so do the members of a block within each of its
-    samples (restricted randomisation). A draw depends on its request alone: the same call has the
-    same order again.
-    """
-    draws = [_draw(request) for request in requests]
+    """Return the rows of requests in the random order in which they are asked."""
+    # A model may change while it is asked. So that this does not look like a difference between
+    # groups, blocks come in random order, and so do the members of a block within each of its
+    # samples (restricted randomisation). A draw depends on its request alone, so the same call
+    # has the same order again.
     begins: dict[int, bytes] = {}
     places = []
-    for request, draw in zip(requests, draws, strict=True):
+    for request in requests:
         if not request.block:
             places.append((b"", 0, b""))
             continue
+        text = f"order {request.seed} {request.repeat} {request.prompt}"
+        data = text.encode("utf-8", "surrogatepass")
+        draw = hashlib.blake2b(data, digest_size=8).digest()
         block, sample = request.block
         # The draw of the first member, since the least of many would put large blocks first.
         places.append((begins.setdefault(block, draw), sample, draw))
     return sorted(range(len(requests)), key=places.__getitem__)
-
-
-def _draw(request: Request) -> bytes:
-    text = f"order {request.seed} {request.repeat} {request.prompt}"
-    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
 
 
 def rows_of(answers: Sequence[Answer], sides: Sequence[Side], n: int) -> list[list[list[Answer]]]:
@@ -194,14 +183,3 @@ def checked(texts: Sequence[str], what: str = "prompts") -> list[str]:
         if not text.strip():
             raise ValueError(f"{what}[{row}] has no text; give one or leave the row out")
     return texts
-
-
-def whole_number(value: int, what: str) -> int:
-    """Return a number; raise ``ValueError`` if it is not a whole number of at least 1."""
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise ValueError(f"{what} is {value!r}; give a whole number of at least 1")
-    return value
-
-
-def _repeated(words: Sequence[str]) -> str:
-    return next(word for word, count in Counter(words).items() if count > 1)

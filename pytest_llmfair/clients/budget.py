@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from pytest_llmfair._util.safe_yaml import safe_yaml
+from pytest_llmfair._util.located import safe_yaml
 from pytest_llmfair.clients.cassette.locks import locked
 from pytest_llmfair.clients.protocol import Reply, Request
 from pytest_llmfair.responses import Missing
@@ -60,10 +60,7 @@ class Prices:
 
     @classmethod
     def load(cls, own: Path | None = None) -> Prices:
-        """Return the prices of the package, overridden by those of the user's file `own`.
-
-        Raises ``ValueError`` if the file is not a table of prices; the message names the entry.
-        """
+        """Return the prices of the package, overridden by those of the user's file `own`."""
         shipped = _read(Path(__file__).with_name("prices.yaml"))
         if own is None:
             return shipped
@@ -71,10 +68,7 @@ class Prices:
         return cls(found.date, {**shipped.models, **found.models})
 
     def of(self, model: str) -> Price | None:
-        """Return the price of a model by its specification; None when it is unknown.
-
-        A dated release, such as gpt-4o-2024-08-06, has the price of its model unless listed.
-        """
+        """Return the price of a model; a dated release has that of its model unless listed."""
         name = model.partition("?")[0]
         scheme = name.partition(":")[0]
         for candidate in (name, _DATED.sub("", name), f"{scheme}:*"):
@@ -124,9 +118,8 @@ class Spent:
 class Budget:
     """Counter of what a run spends, in one file for all its processes.
 
-    Calls are reserved before they are made. Tokens and cost are reserved at an upper estimate and
-    settled with the reply. A process that dies leaves its reservations in
-    place: a crash can lose part of the budget but never exceed it.
+    Amounts are reserved at an upper estimate and settled with the reply. A process that dies
+    leaves its reservations: a crash can lose part of the budget but never exceed it.
     """
 
     caps: Caps
@@ -171,7 +164,7 @@ class Budget:
             _store(handle, _load(handle) - reserved + used)
 
     def room(self, amounts: Sequence[Spent]) -> int:
-        """Return how many of these amounts, in order, could be taken now."""
+        """Count the amounts, from the first on, that could be taken now."""
         total = self.spent
         for count, amount in enumerate(amounts):
             total += amount
@@ -216,16 +209,13 @@ class Budget:
 
 @dataclass(frozen=True, slots=True)
 class BudgetReservation:
-    """What one call of a client reserves in the budget, if there is one.
-
-    The first attempts of a block are reserved together, so that a budget which ends leaves whole
-    pairs.
-    """
+    """What one call of a client reserves in the budget, if there is one."""
 
     budget: Budget | None
     max_tokens: int | None
     price: Price
-    # The requests of every block, and blocks that the budget refused.
+    # The requests of every block, reserved together so that a budget which ends leaves whole
+    # pairs, and blocks that the budget refused.
     _blocks: dict[tuple[int, ...], list[Request]] = field(default_factory=dict)
     _refused: dict[tuple[int, ...], str] = field(default_factory=dict)
     # By identity: two equal requests of one call are still two.
@@ -275,7 +265,7 @@ class BudgetReservation:
             self.budget.settle(self._most(self._reserved_ahead.popitem()[1]), Spent())
 
     def room(self, requests: Sequence[Request]) -> int:
-        """Return how many requests could be reserved now, up to the end of a block."""
+        """Count the requests that could be reserved now, up to the end of a block."""
         if self.budget is None:
             return len(requests)
         new = [Spent() if id(r) in self._reserved_ahead else self._most(r) for r in requests]
@@ -299,7 +289,7 @@ class BudgetReservation:
         return self._spent(1, prompt_tokens(request.prompt), answer)
 
     def _used(self, attempts: int, request: Request, reply: Reply, most: Spent) -> Spent:
-        """Return what all attempts used: the upper estimate if tokens were not counted."""
+        """Return the use of all attempts: the upper estimate if tokens were not counted."""
         unread = Spent(0, reply.unread * most.tokens, reply.unread * most.cost)
         if reply.prompt_tokens + reply.answer_tokens:
             return unread + self._spent(attempts, reply.prompt_tokens, reply.answer_tokens)

@@ -17,20 +17,9 @@ Classifies = Literal["texts", "words", "either"]
 
 @dataclass(frozen=True, slots=True)
 class Labels:
-    """Names that the user gives to labels of a model: class of the question to label.
+    """Names that the user gives to labels of a model: class of the question to label."""
 
-    Attributes
-    ----------
-    given : mapping of str to str
-        Class to label; empty where labels are called as the classes, in any case.
-
-    Examples
-    --------
-    >>> labels = Labels({"positive": "LABEL_1"})
-    >>> labels.read({"LABEL_0": 0.25, "LABEL_1": 0.75}, ["positive"], "model m", "rename")
-    [0.75]
-    """
-
+    # Empty where labels are called as the classes, in any case.
     given: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
@@ -51,13 +40,7 @@ class Labels:
     def read(
         self, row: Mapping[str, float], classes: Sequence[str], model: str, remedy: str
     ) -> list[float]:
-        """Return the probability of each class from those of all labels.
-
-        Raises
-        ------
-        ValueError
-            If the model has no label for a class; the message names classes and labels.
-        """
+        """Return the probability of each class from those of all labels."""
         folded = {str(label).casefold(): value for label, value in row.items()}
         wanted = [self.given.get(each, each).casefold() for each in classes]
         if any(label not in folded for label in wanted):
@@ -74,10 +57,7 @@ class Labels:
 
 
 def classifies(spec: ModelSpec) -> Classifies | None:
-    """Return what a model classifies, from its specification and config; None if nothing.
-
-    Where the folder is not on this machine the option `labels` stands for a classifier.
-    """
+    """Return the kind of input that a model classifies; None for a language model."""
     if spec.scheme == "python":
         return "either"
     if spec.scheme != "hf":
@@ -93,6 +73,7 @@ def classifies(spec: ModelSpec) -> Classifies | None:
         return "words"
     if any(str(name).endswith("ForSequenceClassification") for name in made_for):
         return "texts"
+    # Where the folder is not on this machine the option `labels` stands for a classifier.
     return "either" if "labels" in spec.options and not config.is_file() else None
 
 

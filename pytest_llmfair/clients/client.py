@@ -6,8 +6,9 @@ import functools
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from pytest_llmfair._util.validation import whole, whole_seed
 from pytest_llmfair.clients.asking import (
     FirstWords,
     Side,
@@ -16,15 +17,11 @@ from pytest_llmfair.clients.asking import (
     checked,
     requests_of,
     rows_of,
-    whole_number,
 )
 from pytest_llmfair.clients.protocol import Backend, RemoteBackend
 from pytest_llmfair.clients.session import current_runner, origins
 from pytest_llmfair.clients.spec import ModelSpecError
-from pytest_llmfair.responses import Answer, PairedResponses, left_out
-
-if TYPE_CHECKING:
-    from pytest_llmfair.responses import Pair
+from pytest_llmfair.responses import Answer, Pair, PairedResponses, left_out
 
 
 @dataclass(frozen=True, slots=True)
@@ -359,7 +356,7 @@ class ModelClient:
 
     @property
     def _answers(self) -> functools.partial[list[Answer]]:
-        """What answers requests to this model: the runner of the session."""
+        """The session's request runner, bound to this model."""
         return functools.partial(
             current_runner().answers,
             self.backend,
@@ -368,10 +365,9 @@ class ModelClient:
         )
 
     def __post_init__(self) -> None:
-        if isinstance(self.seed, bool) or not isinstance(self.seed, int):
-            raise ValueError(f"seed is {self.seed!r}; give a whole number")
+        object.__setattr__(self, "seed", whole_seed(self.seed))
         temperature = self.temperature
         if not isinstance(temperature, (int, float)) or not 0.0 <= temperature < math.inf:
             raise ValueError(f"temperature is {temperature!r}; give a number of at least 0")
         if self.max_tokens is not None:
-            whole_number(self.max_tokens, "max_tokens")
+            object.__setattr__(self, "max_tokens", whole(self.max_tokens, "max_tokens"))

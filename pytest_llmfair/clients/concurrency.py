@@ -47,20 +47,12 @@ _first = threading.Lock()
 
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
-    """How long to try one request.
+    """Limits on the attempts to answer one request."""
 
-    Attributes
-    ----------
-    timeout : float
-        Seconds for all attempts and the pauses between them together.
-    attempts : int
-        HTTP requests at most.
-    pause : float
-        Longest first pause in seconds; it doubles with every attempt.
-    """
-
+    # Seconds for all attempts and the pauses between them together.
     timeout: float = 60.0
     attempts: int = 3
+    # Longest first pause in seconds; it doubles with every attempt.
     pause: float = 0.5
 
 
@@ -78,45 +70,20 @@ def dispatch(
     retries: RetryPolicy = DEFAULT_RETRIES,
     ends: Callable[[Reply], bool] = lambda reply: False,
 ) -> None:
-    """Answer every request and hand each reply to `keep` as it comes, in the caller's thread.
-
-    Every reply that arrived is kept, also when the call is interrupted or fails; an interrupt
-    inside `keep` calls it again for the same reply. The first interrupt sends nothing more and
-    waits for the requests in flight, which may be charged; the second cancels them. A worker sends
-    its next request only after its last reply was kept, so at most `concurrency` replies are ever
-    at risk.
-
-    Parameters
-    ----------
-    backend : RemoteBackend
-        The server.
-    requests : sequence of Request
-        What to ask.
-    keep : callable
-        Takes the row of a request and its reply.
-    temperature, max_tokens
-        Passed to the backend.
-    reserve : callable
-        Called on the event loop before every HTTP request; a text is the reason not to send it
-        (the answer is then missing, "over_budget"), an empty text allows it.
-    retries : RetryPolicy
-        How long to try.
-    ends : callable
-        Called on the event loop with every reply; True sends no further request. Requests in
-        flight are still answered, the rest is not kept.
-
-    Raises
-    ------
-    ModelError
-        If no request of this run can be answered.
-    """
+    """Answer every request and hand each reply to `keep` as it comes, in the caller's thread."""
+    # Every reply that arrived is kept, also when the call is interrupted or fails. A worker sends
+    # its next request only after its last reply was kept, so at most `concurrency` replies are
+    # ever at risk. `reserve` and `ends` are called on the event loop: before every HTTP request,
+    # where a text is the reason not to send it, and with every reply, where True sends no more.
     backend.open()
     if not requests:
         return
     rows = iter(enumerate(requests))
     work = _Work(backend, temperature, max_tokens, reserve, retries, rows, ends)
     unkept: deque[_Arrival] = deque()
-    running = start(work.answer_all(min(concurrency_of(backend.limits), len(requests))))
+    # This process's share of the requests in flight.
+    workers = max(1, backend.limits.concurrency // _workers())
+    running = start(work.answer_all(min(workers, len(requests))))
 
     def keep_all() -> None:
         while not work.ended or unkept:
@@ -133,6 +100,7 @@ def dispatch(
         try:
             keep_all()
         except KeyboardInterrupt:
+            # Requests in flight may be charged, so only a second interrupt cancels them.
             background_loop().call_soon_threadsafe(work.stop)
             keep_all()
             raise
@@ -161,32 +129,27 @@ class _Arrival:
     kept: asyncio.Future[None]
 
 
+@dataclass(slots=True)
 class _Work:
     """The requests of one call, answered by workers on the event loop."""
 
-    def __init__(
-        self,
-        backend: RemoteBackend,
-        temperature: float,
-        max_tokens: int | None,
-        reserve: Callable[[Request], str],
-        retries: RetryPolicy,
-        rows: Iterator[tuple[int, Request]],
-        ends: Callable[[Reply], bool],
-    ) -> None:
-        self.ended = self._stopped = False
-        self.failure: BaseException | None = None
-        self._backend = backend
-        self._temperature = temperature
-        self._max_tokens = max_tokens
-        self._reserve = reserve
-        self._retries = retries
-        self._rows = rows
-        self._ends = ends
-        self._rate = rate_limiter_of(backend.name, backend.limits)
-        self._arrived: queue.SimpleQueue[_Arrival | None] = queue.SimpleQueue()
-        # Workers between two attempts, which have nothing in flight.
-        self._pausing: set[asyncio.Task[None]] = set()
+    backend: RemoteBackend
+    temperature: float
+    max_tokens: int | None
+    reserve: Callable[[Request], str]
+    retries: RetryPolicy
+    rows: Iterator[tuple[int, Request]]
+    ends: Callable[[Reply], bool]
+    ended: bool = False
+    failure: BaseException | None = None
+    _stopped: bool = False
+    _arrived: queue.SimpleQueue[_Arrival | None] = field(default_factory=queue.SimpleQueue)
+    # Workers between two attempts, which have nothing in flight.
+    _pausing: set[asyncio.Task[None]] = field(default_factory=set)
+    _rate: RateLimiter = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._rate = rate_limiter_of(self.backend.name, self.backend.limits)
 
     def stop(self) -> None:
         """Send no further request; called on the loop."""
@@ -214,22 +177,22 @@ class _Work:
 
     async def _answer_rows(self) -> None:
         """Answer rows, one after the other, until none is left."""
-        for row, request in self._rows:
+        for row, request in self.rows:
             if self.failure or self._stopped:
                 return
-            tries = _Tries(self._retries, guessed_tokens(request.prompt, self._max_tokens))
+            tries = _Tries(self.retries, guessed_tokens(request.prompt, self.max_tokens))
             reply: Reply | None = None
             try:
                 while reply is None:
                     await self._pause(self._rate.turn(tries.guess))
-                    if refused := self._reserve(request):
+                    if refused := self.reserve(request):
                         reply = tries.ended_by("over_budget", refused)
                         break
                     tries.begin()
                     try:
                         async with asyncio.timeout(tries.left):
-                            got = await self._backend.send(
-                                request, temperature=self._temperature, max_tokens=self._max_tokens
+                            got = await self.backend.send(
+                                request, temperature=self.temperature, max_tokens=self.max_tokens
                             )
                     except TimeoutError:
                         reply = tries.timed_out()
@@ -241,7 +204,7 @@ class _Work:
             except BaseException as error:  # noqa: BLE001
                 self.failure = self.failure or error
                 return
-            self._stopped = self._ends(reply) or self._stopped
+            self._stopped = self.ends(reply) or self._stopped
             arrival = _Arrival(row, reply, asyncio.get_running_loop().create_future())
             self._arrived.put(arrival)
             await arrival.kept
@@ -301,19 +264,15 @@ class _Tries:
 
     def read(self, got: Attempt) -> tuple[Reply, float]:
         """Return the reply if this attempt is the last, and the pause if it is not."""
-        self.unread += _may_be_charged(got)
+        answer = got.reply.answer
+        lost = isinstance(answer, Missing) and answer.reason in _UNREAD
+        self.unread += got.retry and lost
         reply = replace(got.reply, attempts=self.count, unread=self.unread)
         # Full jitter, so that requests which failed together do not come back together.
         pause = random.uniform(0.0, self.policy.pause * 2 ** (self.count - 1))
         pause += got.retry_after or 0.0
         self.left -= time.monotonic() - self.began + pause
         return reply, pause
-
-
-def _may_be_charged(got: Attempt) -> bool:
-    """Whether a server may have answered although nothing could be read."""
-    answer = got.reply.answer
-    return got.retry and isinstance(answer, Missing) and answer.reason in _UNREAD
 
 
 def _free(kept: Sequence[asyncio.Future[None]]) -> None:
@@ -324,23 +283,16 @@ def _free(kept: Sequence[asyncio.Future[None]]) -> None:
 
 @dataclass(slots=True)
 class RateLimiter:
-    """Spaces requests evenly, so that no minute ever holds more than its limit.
-
-    Attributes
-    ----------
-    requests_per_minute, tokens_per_minute : float or None
-        None is no limit.
-    next_request, next_tokens : float
-        When the next request may go by either limit, in seconds of the monotonic clock.
-    """
+    """Spaces requests evenly, so that no minute ever holds more than its limit."""
 
     requests_per_minute: float | None
     tokens_per_minute: float | None
+    # When the next request may go by either limit, in seconds of the monotonic clock.
     next_request: float = 0.0
     next_tokens: float = 0.0
 
-    async def turn(self, tokens: int) -> float:
-        """Wait until a request of about so many tokens may go; return the seconds waited."""
+    async def turn(self, tokens: int) -> None:
+        """Wait until a request of about so many tokens may go."""
         now = time.monotonic()
         due = max(now, self.next_request, self.next_tokens)
         if self.requests_per_minute:
@@ -349,7 +301,6 @@ class RateLimiter:
             self.next_tokens = due + 60.0 * tokens / self.tokens_per_minute
         if due > now:
             await asyncio.sleep(due - now)
-        return due - now
 
     def correct(self, guessed: int, counted: int) -> None:
         """Replace a guess by the server's count; 0 where it did not count."""
@@ -367,11 +318,6 @@ def rate_limiter_of(name: str, limits: Limits) -> RateLimiter:
 def _rate_limiter(name: str, limits: Limits) -> RateLimiter:
     requests, tokens = limits.requests_per_minute, limits.tokens_per_minute
     return RateLimiter(requests and requests / _workers(), tokens and tokens / _workers())
-
-
-def concurrency_of(limits: Limits) -> int:
-    """Return this worker's share of the requests in flight, at least 1."""
-    return max(1, limits.concurrency // _workers())
 
 
 def guessed_tokens(prompt: str, max_tokens: int | None) -> int:

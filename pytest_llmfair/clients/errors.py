@@ -13,6 +13,7 @@ import re
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from email.utils import parsedate_to_datetime
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
@@ -37,13 +38,10 @@ _MOST_TOKENS = 10**9
 
 
 def of_text(text: object, *, cut: bool, limit: int | None) -> Reply:
-    """Return the reply to a finished answer.
-
-    `text` is a text, a list of parts with texts, or None. A cut answer is missing unless the user
-    set a `limit`.
-    """
+    """Return the reply to a text, a list of parts or None; uncut unless the user set a `limit`."""
     if isinstance(text, list):
-        text = "".join(_text_of_part(part) for part in text)
+        texts = (part.get("text") if isinstance(part, Mapping) else part for part in text)
+        text = "".join(part for part in texts if isinstance(part, str))
     if text is not None and not isinstance(text, str):
         return malformed(f"the text of the answer is {type(text).__name__}").reply
     if cut and (limit is None or not (text or "").strip()):
@@ -83,10 +81,18 @@ def counted(usage: object, name: str) -> int:
     return count if type(count) is int and 0 <= count <= _MOST_TOKENS else 0
 
 
-def served_by(body: Mapping[str, Any]) -> tuple[str, str]:
-    """Return the model and the system fingerprint that a body names."""
-    model, fingerprint = (body.get(key) for key in ("model", "system_fingerprint"))
-    return one_line(str(model or "")), one_line(str(fingerprint or ""))
+def counted_in(reply: Reply, body: Mapping[str, Any], prompt: str, answer: str) -> Reply:
+    """Return a reply with the model that a body names, and the tokens that it counts."""
+    usage = body.get("usage")
+    model, fingerprint = (
+        one_line(str(body.get(key) or "")) for key in ("model", "system_fingerprint")
+    )
+    return replace(
+        reply,
+        prompt_tokens=counted(usage, prompt),
+        answer_tokens=counted(usage, answer),
+        served=(model, fingerprint),
+    )
 
 
 def of_error(error: Exception, url_variable: str) -> Attempt:
@@ -171,16 +177,8 @@ def _words(error: BaseException) -> str:
     return one_line(f"{type(error).__name__}: {error}").rstrip(": ")
 
 
-def _text_of_part(part: object) -> str:
-    text = part.get("text") if isinstance(part, Mapping) else part
-    return text if isinstance(text, str) else ""
-
-
 def redactor() -> Callable[[str], str]:
-    """Return a function that removes the keys and passwords of the environment from a text.
-
-    It holds them where no traceback shows them.
-    """
+    """Return a function that removes the keys and passwords of the environment from a text."""
     pattern = _pattern(frozenset(_secrets()))
 
     def redacted(text: str) -> str:

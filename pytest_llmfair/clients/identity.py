@@ -62,10 +62,7 @@ def module_files(module: str) -> list[Path]:
 
 
 def code_revision(code: Iterable[Path], listed: str) -> str:
-    """Return a digest of the code of a function and of files and folders, separated by commas.
-
-    Empty if the code is not on this machine. `listed` is relative to the root of the tests.
-    """
+    """Return a digest of code and of `listed` files, separated by commas; empty without code."""
     files = [*code]
     if not files:
         return ""

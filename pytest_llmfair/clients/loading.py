@@ -66,7 +66,7 @@ def _backend_of(spec: ModelSpec, scheme: Scheme) -> Backend | RemoteBackend:
     """Load a backend, or only name it where nothing may be asked."""
     if scheme.runs_here and not may_ask():
         return ReplayOnlyBackend(name_of(spec), classifies(spec), Labels.of(spec))
-    package = scheme.package
+    package = scheme.extra if scheme.is_server else None
     if package and may_ask() and importlib.util.find_spec(package) is None:
         raise ModelSpecError(f"model {spec.text!r} needs {package}; run: {install(package)}")
     module = importlib.import_module(f"pytest_llmfair.clients.backends.{scheme.module}")

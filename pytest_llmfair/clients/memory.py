@@ -19,10 +19,7 @@ _WAIT = 0.2
 
 @dataclass(slots=True)
 class Memory:
-    """Answers of one session in one process, by client and question.
-
-    Keys are digests, so prompts are not held in memory.
-    """
+    """Answers of one session in one process, by digests of client and question."""
 
     _answers: dict[bytes, Answer] = field(default_factory=dict)
     # Model and system fingerprint that answered, by key, where the server named them.
@@ -58,7 +55,7 @@ class Memory:
     def claim(
         self, waiting: dict[bytes, Request], found: dict[bytes, Answer], *, fresh: bool
     ) -> list[bytes]:
-        """Return what the caller must ask, after waiting for what another thread is asking."""
+        """Wait for other threads, then return the keys still to ask."""
         with self._changed:
             while True:
                 self._take_known(waiting, found, fresh)
@@ -95,11 +92,9 @@ class Memory:
 
 
 def _identity(backend: AnyBackend) -> tuple[Hashable, object]:
-    """Return what identifies a client, and the objects whose ids that contains.
-
-    Two functions with one name are two clients, and so are two objects of one class, since each
-    may hold a state of its own.
-    """
+    """Return a key for a client, and the objects whose ids the key contains."""
+    # Two functions with one name are two clients, and so are two objects of one class, since each
+    # may hold a state of its own.
     known: Hashable = getattr(backend, "known_as", None)
     if known is not None:
         return known, None

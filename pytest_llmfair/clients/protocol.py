@@ -274,11 +274,9 @@ def identity_of(backend: Backend | RemoteBackend) -> dict[str, str]:
 
 
 def sample_seed(seed: int, prompt: str, occurrence: int, sample: int, side: str = "") -> int:
-    """Return the seed of one sample, in [0, 2**64), from what identifies it.
-
-    `occurrence` counts how often the same text came earlier in the call, since equal prompts get
-    answers of their own; `side` keeps equal members of a pair independent.
-    """
+    """Return the seed of one sample, in [0, 2**64), from what identifies it."""
+    # `occurrence` counts how often the same text came earlier in the call, since equal prompts
+    # get answers of their own; `side` keeps equal members of a pair independent.
     digest = hashlib.blake2b(digest_size=8)
     for part in (str(seed), str(occurrence), str(sample), side, prompt):
         data = part.encode("utf-8", "surrogatepass")

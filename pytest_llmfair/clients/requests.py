@@ -14,19 +14,20 @@ A question passes at most five functions of this package before its backend is a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from pytest_llmfair._util.progress import Line, Write
 from pytest_llmfair.clients.asking import asking_order
 from pytest_llmfair.clients.budget import Budget
 from pytest_llmfair.clients.cassette.replay import Replay
 from pytest_llmfair.clients.errors import redactor
 from pytest_llmfair.clients.memory import Memory
-from pytest_llmfair.clients.progress import Progress
 from pytest_llmfair.clients.protocol import Reply, Request
 from pytest_llmfair.clients.sending import AnyBackend, Batch, LiveRequests, was_sent
-from pytest_llmfair.responses import Answer
+from pytest_llmfair.responses import Answer, Missing
 from pytest_llmfair.session import note_used
 
 
@@ -53,10 +54,7 @@ class Store(Protocol):
     def claim(
         self, waiting: dict[Any, Any], found: dict[Any, Answer], *, fresh: bool
     ) -> list[Any]:
-        """Return keys that only the caller must ask; empty when nothing waits.
-
-        Keys that another thread or process is asking are waited for.
-        """
+        """Return keys that only the caller must ask, after waiting for what others ask."""
 
     def put(self, waiting: Mapping[Any, Any], replies: Mapping[Any, Reply]) -> None:
         """Keep replies, before the caller sees them."""
@@ -76,6 +74,60 @@ class Counts:
     replayed: int = 0
     # By client: the models and system fingerprints that answered, as their server named them.
     served: dict[str, set[tuple[str, str]]] = field(default_factory=dict, repr=False)
+
+
+@dataclass(slots=True)
+class Progress:
+    """Counts replies and shows how long the rest will take."""
+
+    name: str
+    # Answers asked for, and how many of them were recorded before.
+    total: int
+    recorded: int
+    # Writes to the terminal; None shows nothing.
+    write: Write | None = None
+    # Cost of a reply in dollars; 0 if the price is unknown.
+    cost: Callable[[Reply], float] = lambda reply: 0.0
+    clock: Callable[[], float] = time.monotonic
+    _calls: int = 0
+    _done: int = 0
+    _failed: int = 0
+    _spent: float = 0.0
+    _line: Line = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._line = Line(self.write, self.clock)
+
+    def add(self, replies: Iterable[Reply]) -> None:
+        """Count replies, and show the line if it is time."""
+        if self.write is None:
+            return
+        for reply in replies:
+            self._done += 1
+            self._calls += reply.attempts
+            self._failed += isinstance(reply.answer, Missing)
+            self._spent += self.cost(reply)
+        self._line.show(self.line)
+
+    def line(self) -> str:
+        """Return calls, recorded and failed answers, cost, and the time left."""
+        parts = [f"{self.recorded + self._done} of {self.total} answers", f"{self._calls} calls"]
+        if self.recorded:
+            parts.append(f"{self.recorded} recorded")
+        if self._failed:
+            parts.append(f"{self._failed} failed")
+        if self._spent:
+            parts.append(f"${self._spent:.4f}")
+        if self._done:
+            parts.append(self._line.left(self._done, self.total - self.recorded))
+        return f"{self.name}: " + ", ".join(parts)
+
+    def __enter__(self) -> Progress:
+        return self
+
+    def __exit__(self, *args: object) -> None:
+        """Remove the line."""
+        self._line.__exit__()
 
 
 @dataclass(slots=True)
@@ -153,7 +205,7 @@ class RequestRunner:
         given = backend.name.startswith("responses:")
         budget = None if given else self.budget
         live = LiveRequests(backend, temperature, max_tokens, batch, budget, self.timeout)
-        store = self._store(given)
+        store: Store = Memory() if given else self.replay or self.memory or Memory()
         # A file gives its answers in the order of its rows.
         order = range(len(requests)) if given else asking_order(requests)
         asked = [requests[row] for row in order]
@@ -190,11 +242,6 @@ class RequestRunner:
             if held is not None:
                 held.close()
 
-    def _store(self, given: bool) -> Store:
-        if given:
-            return Memory()
-        return self.replay or self.memory or Memory()
-
     def _count(self, store: Store, found: Mapping[Any, Answer], *, given: bool) -> None:
         sent = [key for key, answer in found.items() if was_sent(answer)]
         replayed = sum(given or store.was_replayed(key) for key in sent)
@@ -211,7 +258,3 @@ def _refuse_keys(prompts: Sequence[str]) -> None:
                 f"prompt {row} of {len(prompts)} holds a key or password of the environment; take "
                 "it out of the prompt, and replace the key if the prompt was stored"
             )
-
-
-# The former name, which users may still import.
-Asker = RequestRunner

@@ -129,7 +129,7 @@ class LiveRequests:
         return [item for batch in batches for item in batch]
 
     def _portion(self, waiting: Mapping[Any, Request], reservation: BudgetReservation) -> int:
-        """Return how many requests to send before the next look at the budget."""
+        """Return the number of requests to send before the next look at the budget."""
         if not isinstance(self.backend, RemoteBackend) or self.batch is not None:
             return getattr(self.backend, "batch_size", None) or _AT_ONCE
         if self.budget is None:
@@ -174,7 +174,7 @@ def _by_row(
     keep: Callable[[Mapping[Any, Reply]], None],
     reservation: BudgetReservation,
 ) -> Callable[[int, Reply], None]:
-    """Return what keeps the reply to the request in a row, and settles what it cost."""
+    """Return a function that keeps the reply to the request in a row, and settles its cost."""
     rows = list(some.items())
     kept: set[int] = set()
 

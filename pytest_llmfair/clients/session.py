@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
@@ -18,9 +18,8 @@ from pytest_llmfair.clients.cassette.scores import RecordedScores
 from pytest_llmfair.clients.cassette.store import Cassette
 from pytest_llmfair.clients.classes import Classifies, Labels
 from pytest_llmfair.clients.memory import Memory
-from pytest_llmfair.clients.progress import Progress
 from pytest_llmfair.clients.protocol import ModelError, Reply, Request
-from pytest_llmfair.clients.requests import RequestRunner
+from pytest_llmfair.clients.requests import Progress, RequestRunner
 from pytest_llmfair.clients.sending import LiveRequests
 from pytest_llmfair.responses import Answer
 from pytest_llmfair.session import Session, active, current_session
@@ -41,17 +40,7 @@ _block: ContextVar[RequestRunner | None] = ContextVar("block", default=None)
 
 @contextmanager
 def remembering() -> Iterator[None]:
-    """Ask no question twice in a block, as everywhere in a pytest session.
-
-    Examples
-    --------
-    >>> from pytest_llmfair.clients import ModelClient, origins
-    >>> model = ModelClient.of(str.upper, name="upper")
-    >>> with remembering():
-    ...     first, again = model.generate(["hello"], 2), model.generate(["hello"], 2)
-    >>> first == again
-    True
-    """
+    """Ask no question twice in a block, as everywhere in a pytest session."""
     token = _block.set(replace(_ALONE, memory=Memory()))
     try:
         yield
@@ -60,13 +49,10 @@ def remembering() -> Iterator[None]:
 
 
 def current_runner() -> RequestRunner:
-    """Return the runner of the running session.
-
-    Outside pytest it has no limits and remembers nothing, except within :func:`remembering`:
-    running a cell of a notebook again asks again.
-    """
+    """Return the runner of the session; outside pytest, one that remembers within a block only."""
     session = current_session()
     if session is None:
+        # Running a cell of a notebook again asks again.
         return _block.get() or _ALONE
     with _first:
         if session.asker is None:
@@ -103,6 +89,8 @@ class ReplayOnlyBackend:
     name: str
     classifies: Classifies | None = None
     labels: Labels = field(default_factory=Labels)
+    # Empty where the specification says it.
+    identity: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def description(self) -> str:

@@ -20,34 +20,17 @@ _SERVER = (*_COMMON, "system", "concurrency", "rpm", "tpm")
 
 @dataclass(frozen=True, slots=True)
 class Scheme:
-    """One kind of model.
+    """One kind of model."""
 
-    Attributes
-    ----------
-    form : str
-        How it is written, as error messages and the docs show it.
-    module : str
-        Module in ``pytest_llmfair.clients.backends`` whose function ``load(spec)`` makes the
-        backend.
-    help : str
-        What the model is, for the table of docs/models.md.
-    options : tuple of str
-        Names that may follow as a query.
-    extra : str or None
-        Extra of the package that it needs.
-    package : str or None
-        Package to look for before a model of a server is asked.
-    runs_here : bool
-        Whether loading is costly or runs the user's code, so that it is skipped where answers
-        are only replayed or planned.
-    """
-
+    # How it is written, as error messages and the docs show it.
     form: str
+    # Module in ``clients/backends`` whose function ``load(spec)`` makes the backend.
     module: str
     help: str
     options: tuple[str, ...] = _COMMON
+    # Extra of the package that it needs; for servers also the name of the SDK.
     extra: str | None = None
-    package: str | None = None
+    # Loading is costly or runs the user's code: skipped where answers are replayed or planned.
     runs_here: bool = False
 
     @property
@@ -60,7 +43,7 @@ class Scheme:
 SCHEMES: dict[str, Scheme] = {
     "builtin": Scheme(
         "builtin:ngram",
-        "ngram",
+        "ngram.model",
         "the small model that ships with the plugin",
         (*_COMMON, "gender_skew", "sentiment_skew"),
     ),
@@ -96,7 +79,6 @@ SCHEMES: dict[str, Scheme] = {
         "`OPENAI_API_KEY`",
         (*_SERVER, "seed", "top_logprobs"),
         extra="openai",
-        package="openai",
     ),
     "anthropic": Scheme(
         "anthropic:MODEL",
@@ -104,7 +86,6 @@ SCHEMES: dict[str, Scheme] = {
         "Anthropic; `ANTHROPIC_API_KEY`",
         _SERVER,
         extra="anthropic",
-        package="anthropic",
     ),
     "litellm": Scheme(
         "litellm:MODEL",
@@ -112,7 +93,6 @@ SCHEMES: dict[str, Scheme] = {
         "any provider that LiteLLM knows, with the keys that it expects: `litellm:bedrock/MODEL`",
         (*_SERVER, "seed"),
         extra="litellm",
-        package="litellm",
     ),
     "python": Scheme(
         "python:package.module:callable",
@@ -144,25 +124,7 @@ class ModelSpecError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class ModelSpec:
-    """A specification, taken apart.
-
-    Attributes
-    ----------
-    text : str
-        The text as given, without the values of options that look like keys.
-    scheme, target : str
-        What comes before and after the first colon.
-    options : dict
-        Options of the query, as texts.
-
-    Examples
-    --------
-    >>> spec = ModelSpec.parse("builtin:ngram?gender_skew=0.8")
-    >>> spec.scheme, spec.target, spec.options
-    ('builtin', 'ngram', {'gender_skew': '0.8'})
-    >>> spec.number("gender_skew", 0.0, low=-1.0, high=1.0)
-    0.8
-    """
+    """A specification, taken apart; `text` lacks the values of options that look like keys."""
 
     text: str
     scheme: str
@@ -176,13 +138,7 @@ class ModelSpec:
 
     @classmethod
     def parse(cls, text: str) -> ModelSpec:
-        """Take a specification apart.
-
-        Raises
-        ------
-        ModelSpecError
-            If the scheme is missing or unknown, the target is missing, or the query is malformed.
-        """
+        """Take a specification apart; raise :class:`ModelSpecError` if it is malformed."""
         if not isinstance(text, str):
             raise ModelSpecError(
                 f"a model specification is a text such as {FORMS}, not {type(text).__name__}; "

@@ -17,8 +17,8 @@ from typing import Any
 import yaml
 
 from pytest_llmfair._util.keywords import suggestion
+from pytest_llmfair._util.located import safe_yaml
 from pytest_llmfair._util.printing import say
-from pytest_llmfair._util.safe_yaml import safe_yaml
 from pytest_llmfair._util.validation import read_json, read_utf8
 from pytest_llmfair.gate.checklist_rules import answer
 from pytest_llmfair.gate.documents import data, rendered

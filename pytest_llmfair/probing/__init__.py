@@ -1,7 +1,8 @@
-"""Products that ask a model about pairs: rewritten pairs, continuations, the worst pair."""
+"""Products that probe a model or a scorer: rewritten pairs, the worst pair, a scorer's own gap."""
 
 from __future__ import annotations
 
+from pytest_llmfair.judging.scorer_audit import Audit, self_audit
 from pytest_llmfair.probing.continuations import (
     FairPairAnswers,
     TooFewAnswers,
@@ -11,6 +12,7 @@ from pytest_llmfair.probing.rewriting import RewrittenPairs, rewrite_pairs
 from pytest_llmfair.probing.worst_pair import WorstPair, find_worst_pair
 
 __all__ = [
+    "Audit",
     "FairPairAnswers",
     "RewrittenPairs",
     "TooFewAnswers",
@@ -18,4 +20,5 @@ __all__ = [
     "collect_fairpair",
     "find_worst_pair",
     "rewrite_pairs",
+    "self_audit",
 ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pytest_llmfair._util.validation import share, whole
 from pytest_llmfair.counterfactuals.pairs import generate_pairs
@@ -13,11 +13,8 @@ from pytest_llmfair.counterfactuals.templates import MetricRows
 from pytest_llmfair.lexicons.attributes import Attribute, lexicon_for
 from pytest_llmfair.lexicons.lexicon import Lexicon
 from pytest_llmfair.probing.rewriting import rewrite_pairs, with_names
-from pytest_llmfair.responses import Pair
+from pytest_llmfair.responses import Answer, Missing, Pair, PairedResponses
 from pytest_llmfair.text import replaced
-
-if TYPE_CHECKING:
-    from pytest_llmfair.responses import Answer, PairedResponses
 
 # Reason of an answer that is missing because it could not be perturbed.
 NOT_PERTURBED = "not perturbed"
@@ -38,7 +35,7 @@ class TooFewAnswers(ValueError):
         self.responses = responses
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Return what makes a copy, so that it can be pickled."""
+        """Return the parts of a copy, so that it can be pickled."""
         return type(self), (*self.args, self.responses), self.__dict__
 
 
@@ -130,7 +127,6 @@ def collect_fairpair(
     ([['he was late.', 'he was late.']], [['she was late.', 'she was late.']])
     """
     from pytest_llmfair.clients import ModelClient
-    from pytest_llmfair.responses import Missing
 
     generations = whole(generations, "generations", 2)
     max_missing, max_invalid = share(max_missing, "max_missing"), share(max_invalid, "max_invalid")
@@ -177,29 +173,7 @@ def perturb_answers(
     names: tuple[str, str] | None = None,
     perturber: Any = None,
 ) -> PairedResponses:
-    """Perturb the answers to the original prompts, so that both sides speak of the same group.
-
-    Parameters
-    ----------
-    responses : PairedResponses
-        Answers to pairs of prompts.
-    attribute, groups, names, perturber
-        As in :func:`collect_fairpair`.
-
-    Returns
-    -------
-    PairedResponses
-        Answers to the original prompts are perturbed, and `Missing` ("not perturbed", with the
-        reason as its detail) where that failed.
-
-    Examples
-    --------
-    >>> from pytest_llmfair.responses import Pair, PairedResponses
-    >>> pair = Pair("Bo is a man.", "Ann is a woman.", "male", "female", (), "gender")
-    >>> said = PairedResponses((pair,), (("He is late.",),), (("She is here.",),))
-    >>> perturb_answers(said, groups=("male", "female"), names=("Bo", "Ann")).original
-    (('She is late.',),)
-    """
+    """Perturb the answers to the original prompts, or make them `Missing` with the reason."""
     lexicon = lexicon_for(attribute, groups)
     sides = _sides(lexicon, groups)
     if perturber is None:
@@ -222,7 +196,7 @@ def _sides(lexicon: Lexicon, groups: tuple[str, str] | None) -> tuple[str, str]:
 def _too_few(
     lost: Mapping[str, int], asked: int, side: str, max_missing: float, max_invalid: float
 ) -> str:
-    """Return why too few answers are left; "" if enough are."""
+    """Say why too few answers are left; "" if enough are."""
     invalid = lost.get(NOT_PERTURBED, 0)
     missing = sum(lost.values()) - invalid
     if missing > max_missing * asked:
@@ -256,7 +230,6 @@ def _perturbed(
 
 def _exchanged(responses: PairedResponses, lexicon: Lexicon) -> tuple[tuple[Answer, ...], ...]:
     """Perturb continuations with the lexicon, each read after its prompt for context."""
-    from pytest_llmfair.responses import Missing
 
     def perturb(pair: Pair, answer: str) -> Answer:
         begun = pair.original + _gap(pair.original, answer)
@@ -277,8 +250,6 @@ def _rewritten(
     responses: PairedResponses, client: Any, lexicon: Lexicon, names: Mapping[str, str]
 ) -> tuple[tuple[Answer, ...], ...]:
     """Perturb continuations together with their prompts, with a model."""
-    from pytest_llmfair.responses import Missing
-
     # By groups and text, what the rewritten text begins with: each text is rewritten once.
     prefixes: dict[tuple[str, str], dict[str, str]] = {}
     for pair, row in zip(responses.pairs, responses.original, strict=True):

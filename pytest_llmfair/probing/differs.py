@@ -20,7 +20,6 @@ from pytest_llmfair.metrics import get_metric
 from pytest_llmfair.metrics.arguments import row_means, score_rows
 from pytest_llmfair.metrics.counterfactual.invariance import score_measure
 from pytest_llmfair.responses import PairedResponses
-from pytest_llmfair.scorers import name_of
 from pytest_llmfair.stats import Estimate, Mean
 
 if TYPE_CHECKING:
@@ -110,10 +109,18 @@ def assert_differs_when_it_should(
     'PASS'
     """
     __tracebackhide__ = True
+    rules = Rules.of(locals())
     measure = measure_of(metric, None, scorer)
-    assertion = _assertion(
-        pairs, minimum, Rules.of(locals()), measure, due, groups, client, generations, units
+    order = groups
+    if isinstance(due, Mapping):
+        order, due = _first(due, pairs, groups)
+    of_due = None if due is None else TextScorer(get_metric("weak_sentiment_parity"), due)
+    compared = measure if of_due is None else score_measure("", of_due)
+    asked = (client, generations, units, None)
+    made = invariance_assertion(
+        pairs, minimum, rules, compared, Compare(order, on="excess"), *asked
     )
+    assertion = _mirrored(made, of_due)
     beside = _ALONE
     if not_due is not None:
         # Only the numbers are printed; above 0.01 there is hardly a floor that leaves no room.
@@ -131,29 +138,8 @@ def assert_differs_when_it_should(
     return conclude(found)
 
 
-def _assertion(
-    pairs: Any,
-    minimum: float,
-    rules: Rules,
-    measure: Any,
-    due: Any,
-    groups: Sequence[str] | None,
-    client: Any,
-    generations: int,
-    units: Any,
-) -> Assertion:
-    """Return the assertion of invariance, with the other direction."""
-    title = ""
-    if due is not None:
-        if isinstance(due, Mapping):
-            groups, due = _first(due, pairs, groups)
-        scorer = TextScorer(get_metric("weak_sentiment_parity"), due)
-        measure = score_measure("", scorer)
-        title = due if isinstance(due, str) else name_of(due)
-    compare = Compare(groups, on="excess")
-    made = invariance_assertion(
-        pairs, minimum, rules, measure, compare, client, generations, units, None
-    )
+def _mirrored(made: Assertion, due: TextScorer | None) -> Assertion:
+    """Return an assertion of invariance in the other direction."""
     known = made.metric
 
     def excess(*args: Any, **keywords: Any) -> Estimate:
@@ -161,25 +147,25 @@ def _assertion(
 
     def difference(first: Any, second: Any, *, units: Any = None) -> Estimate:
         """Mean over pairs of the rate of the first group minus that of the second."""
-        rates = [row_means(score_rows(scored(side, scorer), "due")) for side in (first, second)]
+        assert due is not None
+        rates = [row_means(score_rows(scored(side, due), "due")) for side in (first, second)]
         sizes = [min(map(len, rows)) for rows in zip(first, second, strict=True)]
         return Mean.of_values(
             rates[0] - rates[1], units=units, bounds=(-1.0, 1.0), generations=sizes
         )
 
-    return replace(
-        made,
-        metric=replace(
-            known,
-            name=known.name.replace("counterfactual invariance", "differs when it should").replace(
-                "| difference|", f"due: {title}"
-            ),
-            direction="higher",
-            bounds=(0.0, 1.0),
-            fair_value=1.0,
-            function=excess if due is None else difference,
-        ),
+    name = known.name.replace("counterfactual invariance", "differs when it should")
+    if due is not None:
+        name = name.replace("| difference|", f"due: {due.name}")
+    mirrored = replace(
+        known,
+        name=name,
+        direction="higher",
+        bounds=(0.0, 1.0),
+        fair_value=1.0,
+        function=excess if due is None else difference,
     )
+    return replace(made, metric=mirrored)
 
 
 def _first(
@@ -196,7 +182,7 @@ def _first(
 
 
 def _beside(other: Result) -> str:
-    """Return how much answers differ where nothing is due, in words."""
+    """Say by how much answers differ where nothing is due."""
     if other.verdict is Verdict.INVALID:
         return f"where nothing is due: not known, {'; '.join(other.notes)}"
     ends = f"{number(other.value)} [{number(other.lower)}, {number(other.upper)}]"

@@ -27,7 +27,6 @@ from pytest_llmfair.metrics import get_metric
 from pytest_llmfair.metrics.counterfactual.invariance import score_measure
 from pytest_llmfair.probing.proof import Draws, Searched, Tested, could_find, search
 from pytest_llmfair.probing.searching import BudgetedClient
-from pytest_llmfair.scorers import name_of
 from pytest_llmfair.stats import Estimate, Sample, Undefined
 
 if TYPE_CHECKING:
@@ -108,7 +107,7 @@ def assert_no_pair_exceeds(
     pairs = _pairs(pairs_or_prompts, attribute, groups)
     if scorer is not None:
         texts = TextScorer(get_metric("weak_sentiment_parity"), scorer)
-        measure = score_measure(scorer if isinstance(scorer, str) else name_of(scorer), texts)
+        measure = score_measure(texts.name, texts)
     else:
         if isinstance(mask, str) and mask == "attribute":
             mask = pairs[0].attribute if metric == "rouge_l" else None

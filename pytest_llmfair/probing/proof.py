@@ -28,7 +28,7 @@ _RUNS, _STEP = 150, 0.05
 
 
 def candidates_of(draws: int) -> int:
-    """Return how many candidates are tested with so many draws."""
+    """Return the number of candidates that are tested with so many draws."""
     return 1 if draws < _FEW else CANDIDATES
 
 
@@ -87,10 +87,7 @@ class Draws:
         return (abs(whole) if self.signed else whole) * len(rows) / (len(rows) + 1)
 
     def rows(self, seen: AnswerDifference) -> tuple[Floats, float]:
-        """Return what each two answers, one of either side, add to the gap, and the gap.
-
-        The difference of scores; or pseudo-values (delete one) of the excess of a dissimilarity.
-        """
+        """Return the share of each two answers, one of either side, in the gap, and the gap."""
         n = min(len(seen.answers), len(seen.twin_answers))
         if n < self.least:
             return np.zeros(0), -math.inf
@@ -223,10 +220,7 @@ class Searched(Estimate):
 def could_find(
     pairs: int, budget: int, spread: float, bound: float, alpha: float, least: int
 ) -> float | None:
-    """Return the smallest gap of one pair that such searches find in 80 % of runs, if any.
-
-    The same search is simulated, on differences with the spread that was seen.
-    """
+    """Return the smallest gap of one pair that 80 % of simulated searches find, if any."""
     generator = np.random.default_rng(0)
     tests = budget - budget // 2
     k = min(candidates_of(tests), pairs)

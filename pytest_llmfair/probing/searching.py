@@ -11,13 +11,12 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
 
 from pytest_llmfair.responses import Pair
-
-if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
 
 PAIRS_TESTED = 2  # the shortened pair, and the pair as it was found
 _SCREENED = 2  # answers a side while the search looks around: the fewest that have a floor
@@ -37,17 +36,14 @@ _PIECE = re.compile(r"\s*(?:\w+(?:['\u2019-]\w+)*|\W|\Z)")
 
 @dataclass(frozen=True, slots=True)
 class AnswerDifference:
-    """The difference between the answers to both members of a pair; missing ones are left out.
-
-    `value` is the mean dissimilarity across the sides, `floor` the mean within a side (NaN with
-    fewer than two answers on either), and `p` the exact p-value of the permutation test that both
-    sides have one distribution.
-    """
+    """The difference between the answers to both members of a pair, without missing ones."""
 
     answers: tuple[str, ...]
     twin_answers: tuple[str, ...]
+    # Mean dissimilarity across the sides, and within a side (NaN with fewer than two answers).
     value: float = math.nan
     floor: float = math.nan
+    # Exact p-value of the permutation test that both sides have one distribution.
     p: float = 1.0
 
     @property
@@ -88,7 +84,7 @@ class BudgetedClient:
         return str(getattr(self._client, "name", type(self._client).__name__))
 
     def affordable(self, n: int, keep: int = 0) -> int:
-        """Return how many pairs may still be asked `n` times a side, with `keep` calls left."""
+        """Count the pairs that may still be asked `n` times a side, with `keep` calls left."""
         return max(self.max_calls - self.calls - keep, 0) // (2 * n)
 
     def ask(self, pairs: Sequence[Pair], n: int, draw: str) -> list[AnswerDifference]:
@@ -113,8 +109,6 @@ class BudgetedClient:
     def _difference(self, first: tuple[str, ...], second: tuple[str, ...]) -> AnswerDifference:
         if not first or not second or self.only_asks:
             return AnswerDifference(first, second)
-        import numpy as np
-
         distinct = list(dict.fromkeys((*first, *second)))
         prepared = dict(zip(distinct, self.measure.prepare(distinct), strict=True))
         values = [prepared[text] for text in (*first, *second)]
@@ -141,8 +135,6 @@ def _mean_within(apart: npt.NDArray[np.float64]) -> float:
 
 def _permutation_p(apart: npt.NDArray[np.float64], half: int) -> float:
     """Return the share of splits of the answers with at least the observed excess."""
-    import numpy as np
-
     total = len(apart)
     splits: Any = itertools.combinations(range(total), half)
     if math.comb(total, half) > _MOST_SPLITS:
@@ -165,11 +157,7 @@ def _permutation_p(apart: npt.NDArray[np.float64], half: int) -> float:
 
 @dataclass(slots=True)
 class Search:
-    """A search for the pair whose answers differ most.
-
-    `steady` is True while all repeats are identical, so one answer a side is as good as many.
-    `stopped` is True if the budget ended while the prompt was shortened.
-    """
+    """A search for the pair whose answers differ most."""
 
     client: BudgetedClient
     pairs_of: Callable[[str], Sequence[Pair]]
@@ -177,8 +165,10 @@ class Search:
     generations: int
     alpha: float
     confirm: bool = False
+    # While all repeats are identical, one answer a side is as good as many.
     steady: bool = False
     tried: int = 0
+    # Whether the budget ended while the prompt was shortened.
     stopped: bool = False
     reason: str = ""
     seen: dict[Pair, bool] = field(default_factory=dict)
@@ -389,11 +379,8 @@ def _made(value: bytes, pairs_of: Callable[[str], Sequence[Pair]]) -> Sequence[P
 
 
 def shortest(text: str, holds: Callable[[str], bool]) -> str:
-    """Remove unneeded words by delta debugging (Zeller and Hildebrandt 2002).
-
-    Halves first, then smaller parts, until no word or mark can be removed from a text for which
-    `holds` is true; `holds` is called with shorter texts only.
-    """
+    """Remove unneeded words by delta debugging (Zeller and Hildebrandt 2002)."""
+    # Halves first, then smaller parts, until no word or mark can be removed.
     pieces: list[str] = _PIECE.findall(text)
     size = max(len(pieces) // 2, 1)
     while True:

@@ -111,7 +111,7 @@ def score(scorer: Callable[[Sequence[str]], Any], texts: Sequence[str]) -> Score
 
 
 def name_of(scorer: Any) -> str:
-    """Return what reports call a scorer.
+    """Return the name of a scorer in reports.
 
     Examples
     --------
@@ -146,10 +146,7 @@ def _numbers(given: Any, n: int, name: str) -> Scores:
 
 
 def checked_texts(texts: Sequence[str], *, digests: bool = False) -> list[str]:
-    """Return the texts as a list; raise ``TypeError`` with the row that is not a text.
-
-    A digest is not a text either, unless `digests` allows it: its words must not be scored.
-    """
+    """Return the texts as a list; raise for a row that is no text, or a digest not allowed."""
     if isinstance(texts, (str, bytes)):
         raise TypeError(f"texts is one text, {texts[:40]!r}; give a list of texts")
     rows: list[Any] = list(texts)

@@ -10,7 +10,7 @@ from pytest_llmfair.scorers.base import RowCache, Scores, score
 from pytest_llmfair.scorers.registry import scorer, source
 
 if TYPE_CHECKING:
-    from pytest_llmfair._util.text_classifier import Classifier
+    from pytest_llmfair._util.huggingface import Classifier
 
 
 @scorer("regard", "stereotype")
@@ -79,16 +79,16 @@ class ClassifierScorer:
         ImportError
             If the extra `hf` is not installed.
         """
-        from pytest_llmfair._util import text_classifier
+        from pytest_llmfair._util import huggingface
 
         if activation not in (None, "sigmoid", "softmax"):
             raise ValueError(f"activation is {activation!r}; choose sigmoid or softmax")
-        model, tokenizer, place, names = text_classifier.load_classifier(
+        model, tokenizer, place, names = huggingface.load_classifier(
             source, device=device, extra="hf"
         )
-        column = text_classifier.column_of(label, names)
-        chosen = activation or text_classifier.activation_of(model.config)
-        found = text_classifier.Classifier(model, tokenizer, column, place, chosen)
+        column = huggingface.column_of(label, names)
+        chosen = activation or huggingface.activation_of(model.config)
+        found = huggingface.Classifier(model, tokenizer, column, place, chosen)
         return cls(found, name=name)
 
     @property

@@ -56,11 +56,7 @@ class RefusalScorer:
 
     def __call__(self, texts: Sequence[str]) -> Scores:
         """Return 1 or 0 for every text; see :func:`pytest_llmfair.scorers.score`."""
-        return score(_refusals, texts)
-
-
-def _refusals(texts: Sequence[str]) -> Scores:
-    return np.array([float(_refuses(text)) for text in texts])
+        return score(lambda rows: np.array([float(_refuses(text)) for text in rows]), texts)
 
 
 def _refuses(text: str) -> bool:

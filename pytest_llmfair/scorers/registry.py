@@ -21,20 +21,12 @@ Maker = TypeVar("Maker", bound=Callable[..., Any])
 
 @dataclass(frozen=True, slots=True)
 class ModelKind:
-    """A kind of model that a specification can name, such as ``hf:FOLDER_OR_ID?label=LABEL``.
-
-    Attributes
-    ----------
-    forms : tuple of str
-        How it is written, as error messages show it.
-    options : tuple of str
-        Names that may follow as a query.
-    load : callable
-        Takes the specification, its target and its options, and returns a scorer.
-    """
+    """A kind of model that a specification can name, such as ``hf:FOLDER_OR_ID?label=LABEL``."""
 
     forms: tuple[str, ...]
+    # Names that may follow as a query.
     options: tuple[str, ...]
+    # Takes the specification, its target and its options, and returns a scorer.
     load: Callable[[str, str, Mapping[str, str]], Any]
 
 
@@ -130,12 +122,13 @@ class Scorers(Mapping[str, Any]):
             return self._makers[name]
         if isinstance(name, str) and name.partition(":")[0] in _SOURCES and ":" in name:
             return functools.partial(_specified, name)
+        keyword = name if isinstance(name, str) and name.isidentifier() else "name"
         near = difflib.get_close_matches(str(name), list(self._makers), n=1)
         hint = f"did you mean {near[0]!r}" if near else f"scorers: {', '.join(self)}"
         raise UnknownName(
             f"no scorer is called {name!r}; {hint}; or name a model ({_forms()}), or bring your "
             "own, a callable from texts to scores: pass it as scorer=..., or override the "
-            f"`scorers` fixture with load_scorers({_keyword(name)}=...)"
+            f"`scorers` fixture with load_scorers({keyword}=...)"
         )
 
     def __iter__(self) -> Iterator[str]:
@@ -149,10 +142,6 @@ class Scorers(Mapping[str, Any]):
 
     def __repr__(self) -> str:
         return f"Scorers({', '.join(self)})"
-
-
-def _keyword(name: object) -> str:
-    return name if isinstance(name, str) and name.isidentifier() else "name"
 
 
 def load_scorers(**own: Any) -> Scorers:

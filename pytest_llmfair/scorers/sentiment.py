@@ -31,15 +31,11 @@ class SentimentScorer:
 
     def __call__(self, texts: Sequence[str]) -> Scores:
         """Return (compound + 1) / 2 of every text; see :func:`pytest_llmfair.scorers.score`."""
-        return score(_remembered, texts)
+        return score(lambda rows: _MEMORY(rows, _compound), texts)
 
 
 # VADER has no state, so one memory serves every scorer of the process.
 _MEMORY = RowCache()
-
-
-def _remembered(texts: Sequence[str]) -> Any:
-    return _MEMORY(texts, _compound)
 
 
 def _compound(texts: Sequence[str]) -> Scores:
@@ -76,11 +72,9 @@ def _around(words: Sequence[Any], i: int) -> tuple[Sequence[Any], int]:
 
 
 def _weigh_around_but(words: Sequence[Any], sentiments: list[float]) -> list[float]:
-    """Weigh sentiments before the first "but" by 0.5 and after it by 1.5, exactly as VADER does.
-
-    VADER looks up each sentiment by its value and changes the first equal one, even one that it
-    has changed before; keeping the places of every value in order makes that fast.
-    """
+    """Weigh sentiments before the first "but" by 0.5 and after it by 1.5, as VADER does."""
+    # VADER looks up each sentiment by its value and changes the first equal one, even one that it
+    # has changed before; keeping the places of every value in order makes that fast.
     but = next((i for i, word in enumerate(words) if str(word).lower() == "but"), None)
     if but is None:
         return sentiments

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self
 
-from pytest_llmfair._util.text_classifier import (
+from pytest_llmfair._util.huggingface import (
     Classifier,
     column_of,
     load_classifier,
@@ -27,13 +27,6 @@ _LABELS = {
     "severe_toxic": "severe_toxicity",
     "identity_hate": "identity_attack",
 }
-
-_REMEDY = (
-    "name its weights: ToxicityScorer.from_pretrained(FOLDER) for safetensors, "
-    "ToxicityScorer.from_checkpoint(FILE) for a Detoxify checkpoint, or "
-    "ToxicityScorer.download('original') to fetch Detoxify's own; pass it as scorer=..., or "
-    "override the `scorers` fixture with load_scorers(toxicity=...)"
-)
 
 
 @scorer("toxicity")
@@ -86,7 +79,8 @@ class ToxicityScorer(ClassifierScorer):
         ImportError
             If the extra `toxicity` is not installed.
         """
-        return cls(_from_folder(Path(folder), label, device))
+        loaded = load_classifier(Path(folder), device=device, extra=_EXTRA)
+        return cls(_classifier(*loaded, label))
 
     @classmethod
     def from_checkpoint(
@@ -142,7 +136,12 @@ class ToxicityScorer(ClassifierScorer):
         return cls(_download(model, device))
 
     def _remedy(self) -> str:
-        return _REMEDY
+        return (
+            "name its weights: ToxicityScorer.from_pretrained(FOLDER) for safetensors, "
+            "ToxicityScorer.from_checkpoint(FILE) for a Detoxify checkpoint, or "
+            "ToxicityScorer.download('original') to fetch Detoxify's own; pass it as scorer=..., "
+            "or override the `scorers` fixture with load_scorers(toxicity=...)"
+        )
 
 
 @source(
@@ -159,12 +158,6 @@ def _load(spec: str, target: str, options: Mapping[str, str]) -> ToxicityScorer:
     if path.is_file() or path.suffix == ".ckpt":
         return ToxicityScorer.from_checkpoint(path, device=device)
     return ToxicityScorer.download(target, device=device)
-
-
-def _from_folder(folder: Path, label: str, device: str | None) -> Classifier:
-    """Load safetensors from a local folder."""
-    model, tokenizer, place, names = load_classifier(folder, device=device, extra=_EXTRA)
-    return _classifier(model, tokenizer, place, names, label)
 
 
 def _from_checkpoint(

@@ -14,9 +14,8 @@ from pytest_llmfair.audit import load
 from pytest_llmfair.cli import main
 from pytest_llmfair.metrics import get_metric
 from pytest_llmfair.scorers import load_scorers, score
-from pytest_llmfair.session import Session, begin_session, end_session
-from pytest_llmfair.settings import Settings
 from tests.audit.parts import MODEL, PROMPTS, audited
+from tests.clients.fakes import session_with
 
 PAIRS = "counterfactual_rouge_l, attribute: gender, minimum: 0.05"
 ALONE = "expected_maximum_toxicity, scorer: sentiment, bound: 0.99"
@@ -141,7 +140,6 @@ def test_a_scorer_of_a_conftest_is_used_in_place_of_a_shipped_one(judge, tmp_pat
 
 def test_loading_an_audit_leaves_other_models_and_the_cassette_as_they_are(judge, tmp_path):
     assert judge(PAIRS) == 0
-    session = Session(Settings())
 
     class Recorded:
         def recorded(self, scorer, texts):
@@ -150,9 +148,8 @@ def test_loading_an_audit_leaves_other_models_and_the_cassette_as_they_are(judge
         def record(self, scorer, texts, scores):
             raise AssertionError
 
-    session.scores = Recorded()
-    begin_session(session)
-    try:
+    with session_with() as session:
+        session.scores = Recorded()
         for _ in range(2):
             load(tmp_path / "out").use_scores()
         assert score(load_scorers()["sentiment"], ["new text"]).tolist() == [0.125]
@@ -160,12 +157,17 @@ def test_loading_an_audit_leaves_other_models_and_the_cassette_as_they_are(judge
         half = [["he \ud83d"], ["she"]]
         found = get_metric("counterfactual_rouge_l").function(half, half)
         assert found.value == 1.0
-    finally:
-        end_session(session)
 
 
-def test_a_red_check_says_how_to_judge_it_again(judge, tmp_path, capsys):
-    assert judge(PAIRS.replace("0.05", "0.99")) == 1
-    (line,) = re.findall("rerun  .*", capsys.readouterr().out)
+def test_a_red_check_names_the_model_and_says_how_to_judge_it_again(judge, tmp_path, capsys):
+    report, strict = tmp_path / "run.json", ("--llmfair-mode", "strict")
+    red = PAIRS.replace("0.05", "0.99")
+    assert judge(red, "-v", "--llmfair-json", str(report), *strict, seed=3) == 1
+    shown = capsys.readouterr().out
+    assert f"llmfair: model {MODEL}, mode strict, level 0.95, seed 3" in shown
+    settings = json.loads(report.read_text())["settings"]
+    assert (settings["model"], settings["seed"]) == (MODEL, 3)
+    (line,) = re.findall("rerun  .*", shown)
     given = f"--out {tmp_path / 'out'} --checks {tmp_path / 'fair.llmfair.yaml'}"
-    assert line.split(None, 1)[1] == f"llmfair audit {given} -k 'counterfactual_rouge_l[gender]'"
+    said = f"llmfair audit {given} -k 'counterfactual_rouge_l[gender]' {' '.join(strict)}"
+    assert line.split(None, 1)[1] == said

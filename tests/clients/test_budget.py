@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -27,34 +26,9 @@ from pytest_llmfair.clients.budget import (
 )
 from pytest_llmfair.clients.protocol import Attempt, Limits, Reply
 from pytest_llmfair.responses import Answer
+from tests.clients.fakes import Server, answered
 
 REQUESTS = [Request(f"prompt {i}", i) for i in range(40)]
-
-
-@dataclass
-class Server:
-    """A server that counts tokens, and fails on the calls that `failing` names."""
-
-    name: str = "openai:gpt-4o-mini"
-    description: str = "a server"
-    limits: Limits = field(default_factory=lambda: Limits(8))
-    tokens: tuple[int, int] = (5, 7)
-    failing: Callable[[int], bool] = field(default=lambda call: False)
-    calls: int = 0
-    identity: dict[str, str] = field(default_factory=lambda: {"provider": "openai"})
-
-    def open(self) -> None:
-        pass
-
-    async def send(
-        self, request: Request, *, temperature: float, max_tokens: int | None
-    ) -> Attempt:
-        self.calls += 1
-        call = self.calls
-        await asyncio.sleep(0.001)
-        if self.failing(call):
-            return Attempt(Reply(Missing("server_error")), retry=True)
-        return Attempt(Reply("an answer", *self.tokens))
 
 
 @pytest.fixture
@@ -92,20 +66,21 @@ def test_the_cap_holds_over_several_calls_of_a_client(budget: Callable[..., Budg
     assert refused(ask(own, server)) == []
     assert len(refused(ask(own, server))) == 20
     assert len(refused(ask(own, server))) == 40
-    assert server.calls == 60
+    assert len(server.asked) == 60
 
 
 def test_retries_are_calls(budget: Callable[..., Budget]) -> None:
-    server = Server(failing=lambda call: call % 2 == 0)
+    failed = Attempt(Reply(Missing("server_error")), retry=True)
+    server = Server(lambda prompt, call: answered(prompt, call) if call % 2 else failed)
     answers = ask(budget(calls=30), server)
-    assert server.calls == 30
+    assert len(server.asked) == 30
     assert sum(isinstance(answer, str) for answer in answers) == 15
 
 
 def test_no_more_than_the_cap_is_in_flight(budget: Callable[..., Budget]) -> None:
     server = Server(limits=Limits(40))
     ask(budget(calls=7), server)
-    assert server.calls == 7
+    assert len(server.asked) == 7
 
 
 def test_tokens_are_settled_so_that_the_cap_is_used_up(budget: Callable[..., Budget]) -> None:
@@ -126,8 +101,8 @@ def test_cost_is_settled_so_that_the_cap_is_used_up(budget: Callable[..., Budget
     own = budget(cost=0.0001)
     answers = ask(own, Server())
     each = (5 * 0.15 + 7 * 0.60) / 1e6
-    answered = 40 - len(refused(answers))
-    assert own.spent.cost / 1e12 == pytest.approx(each * answered, rel=1e-9)
+    paid = each * (40 - len(refused(answers)))
+    assert own.spent.cost / 1e12 == pytest.approx(paid, rel=1e-9)
     room = (prompt_tokens("prompt 39") * 0.15 + 20 * 0.60) / 1e6
     assert 0.0001 - room < own.spent.cost / 1e12 <= 0.0001
     assert "--llmfair-max-cost 0.0001 would be exceeded" in str(answers[-1])
@@ -137,7 +112,7 @@ def test_tokens_are_estimated_if_they_are_not_counted(
     budget: Callable[..., Budget],
 ) -> None:
     own = budget(tokens=100_000)
-    ask(own, Server(tokens=(0, 0)), longest=1000)
+    ask(own, Server(lambda prompt, call: Attempt(Reply("an answer"))), longest=1000)
     estimate = sum(
         prompt_tokens(request.prompt) + prompt_tokens("an answer") for request in REQUESTS
     )
@@ -241,7 +216,7 @@ def test_an_unknown_price_is_an_error_that_says_what_to_write(
     server = Server(name="openai:no-such-model")
     with pytest.raises(UnknownPrice) as caught:
         ask(budget(cost=1.0), server)
-    assert server.calls == 0
+    assert len(server.asked) == 0
     said = str(caught.value)
     assert "no price of openai:no-such-model is known" in said
     assert "openai:no-such-model: [0.15, 0.60]" in said

@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from pytest_llmfair.clients import Attempt, Limits, Missing, ModelClient, Reply, Request
+from pytest_llmfair.clients import Attempt, Limits, Missing, ModelClient, Reply
 from pytest_llmfair.counterfactuals import generate_pairs
 from pytest_llmfair.responses import Answer
-from pytest_llmfair.session import Session, begin_session, end_session
-from pytest_llmfair.settings import Settings
+from pytest_llmfair.session import Session
+from tests.clients.fakes import Server, session_with
 
 PROMPTS = [f"prompt {i}" for i in range(30)]
 
@@ -24,10 +24,8 @@ PROMPTS = [f"prompt {i}" for i in range(30)]
 @pytest.fixture
 def session() -> Iterator[Session]:
     """Run a session of its own without a cassette."""
-    made = Session.of(Settings())
-    begin_session(made)
-    yield made
-    end_session(made)
+    with session_with() as made:
+        yield made
 
 
 @dataclass
@@ -159,9 +157,7 @@ def test_what_the_model_did_is_remembered_and_what_failed_is_not(
 
 
 def test_what_the_budget_could_not_pay_is_not_remembered() -> None:
-    made = Session.of(Settings(max_calls=10))
-    begin_session(made)
-    try:
+    with session_with(max_calls=10) as made:
         bot = Bot()
         client = ModelClient.of(bot)
         for _ in range(2):
@@ -169,8 +165,6 @@ def test_what_the_budget_could_not_pay_is_not_remembered() -> None:
             assert [bool(answer) for answer in answers] == [each in bot.asked for each in PROMPTS]
         assert len(bot.asked) == 10
         assert counts(made) == (20, 0)
-    finally:
-        end_session(made)
 
 
 def test_threads_ask_each_question_once(session: Session) -> None:
@@ -204,27 +198,21 @@ def test_outside_a_session_everything_is_asked_again(monkeypatch: pytest.MonkeyP
 
 
 def test_a_new_cassette_makes_no_answer_of_this_run_a_replayed_one(tmp_path: Path) -> None:
-    settings = Settings(cassette=str(tmp_path / "c.jsonl"), record_mode="new")
     bot = Bot()
 
-    def run(fresh: bool = False) -> tuple[int, int]:
-        made = Session.of(settings)
-        begin_session(made)
-        try:
+    def run(fresh: bool = False, mode: str = "new") -> tuple[int, int]:
+        with session_with(cassette=str(tmp_path / "c.jsonl"), record_mode=mode) as made:
             for _ in range(2):
                 ModelClient.of(bot, name="bot").generate(PROMPTS, fresh=fresh)
             return counts(made)
-        finally:
-            end_session(made)
 
     assert run() == (60, 0)
     assert run() == (0, 60)
     assert len(bot.asked) == 30
     assert run(fresh=True) == (60, 0)
     assert len(bot.asked) == 90
-    settings = Settings(cassette=settings.cassette, record_mode="none")
     # Nothing may be asked: what was recorded last is the answer.
-    assert run(fresh=True) == (0, 60)
+    assert run(fresh=True, mode="none") == (0, 60)
     assert len(bot.asked) == 90
 
 
@@ -278,46 +266,25 @@ def test_exceptions_of_an_async_callable_end_the_call(session: Session) -> None:
     assert found.count("not asked: 5 calls in a row failed") == 100 - len(asked)
 
 
-@dataclass
-class Server:
-    """A server that answers as `attempt` says."""
-
-    attempt: Attempt
-    limits: Limits = field(default_factory=lambda: Limits(1))
-    name: str = "openai:server"
-    description: str = "a server"
-    sent: list[str] = field(default_factory=list)
-    identity: dict[str, str] = field(default_factory=dict)
-
-    def open(self) -> None:
-        pass
-
-    async def send(
-        self, request: Request, *, temperature: float, max_tokens: int | None
-    ) -> Attempt:
-        self.sent.append(request.prompt)
-        return self.attempt
+def server(answer: Missing) -> Server:
+    """Return a server that is asked for one answer at a time, and gives this one."""
+    return Server(lambda prompt, call: Attempt(Reply(answer)), limits=Limits(1))
 
 
 def test_twenty_failed_requests_in_a_row_end_the_call(session: Session) -> None:
-    server = Server(Attempt(Reply(Missing("server_error", "HTTP 500"))))
-    found = details(ModelClient(server))
+    failing = server(Missing("server_error", "HTTP 500"))
+    found = details(ModelClient(failing))
     assert Counter(found) == {"HTTP 500": 20, "not asked: 20 requests in a row failed": 10}
-    assert len(server.sent) == 20
+    assert len(failing.asked) == 20
 
 
 def test_refusals_in_a_row_end_nothing(session: Session) -> None:
-    server = Server(Attempt(Reply(Missing("refused", "no"))))
-    assert details(ModelClient(server)) == ["no"] * 30
+    assert details(ModelClient(server(Missing("refused", "no")))) == ["no"] * 30
 
 
 def test_what_was_not_asked_is_not_recorded(tmp_path: Path) -> None:
     path = tmp_path / "c.jsonl"
-    made = Session.of(Settings(cassette=str(path)))
-    begin_session(made)
-    try:
-        details(ModelClient(Server(Attempt(Reply(Missing("timeout", "late"))))))
+    with session_with(cassette=str(path)) as made:
+        details(ModelClient(server(Missing("timeout", "late"))))
         assert counts(made) == (20, 0)
-    finally:
-        end_session(made)
     assert len(path.read_text().splitlines()) == 20

@@ -74,10 +74,6 @@ def test_counts_agree_with_a_slow_count_of_the_corpus(history):
     assert {w: p for w, p in fast.items() if p} == pytest.approx(slow)
 
 
-def test_forty_occupations_half_of_each_stereotype():
-    assert Counter(builtin_occupations().values()) == {"male": 20, "female": 20}
-
-
 @pytest.mark.parametrize("skew", [-1.0, -0.4, 0.0, 0.8, 1.0])
 def test_gender_skew_sets_the_exact_share_of_he(skew):
     client = load_client(f"builtin:ngram?gender_skew={skew}")
@@ -98,7 +94,7 @@ def test_samples_follow_the_exact_share_of_he():
 
 
 def test_occupations_of_a_known_gender_follow_from_bayes_rule():
-    forms = load_words().forms("{occupation}", Person("female"), Dials(gender=0.6))
+    forms = load_words().forms("{occupation}", Person("female"), Dials(gender_skew=0.6))
     shares = {form.text: form.probability for form in forms}
     assert shares["nurse"] == pytest.approx(0.8 / 20)
     assert shares["engineer"] == pytest.approx(0.2 / 20)

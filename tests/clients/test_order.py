@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import itertools
 import math
 from collections.abc import Callable
@@ -14,11 +13,9 @@ import pytest
 from pytest_llmfair.clients import Limits, Missing, ModelClient, Request, RequestRunner
 from pytest_llmfair.clients.asking import asking_order, blocks_of, requests_of
 from pytest_llmfair.clients.budget import Budget, Caps
-from pytest_llmfair.clients.protocol import Attempt, Reply
 from pytest_llmfair.counterfactuals import generate_pairs
 from pytest_llmfair.responses import Pair, PairedResponses
-from pytest_llmfair.session import Session, begin_session, end_session
-from pytest_llmfair.settings import Settings
+from tests.clients.fakes import Server, session_with
 
 PAIRS = [
     Pair(f"She is nurse {i}.", f"He is nurse {i}.", "female", "male", (), "gender", placebo=twin)
@@ -41,30 +38,11 @@ class Batches:
         return ["an answer" for _ in requests]
 
 
-@dataclass
-class Server:
-    """A server that is asked for one answer at a time."""
-
-    asked: list[str]
-    name: str = "server"
-    description: str = "a test"
-    limits: Limits = field(default_factory=lambda: Limits(1))
-    identity: dict[str, str] = field(default_factory=lambda: {"model": "server"})
-
-    def open(self):
-        pass
-
-    async def send(self, request, *, temperature, max_tokens):
-        self.asked.append(request.prompt)
-        await asyncio.sleep(0)
-        return Attempt(Reply("an answer"))
-
-
 def asked_in_order(kind: str, ask: Callable[[ModelClient], object]) -> list[str]:
     asked: list[str] = []
     if kind in ("batches", "server"):
-        backend = (Batches if kind == "batches" else Server)(asked=asked)
-        ask(ModelClient.of(backend))
+        server = Server(limits=Limits(1), asked=asked)
+        ask(ModelClient.of(Batches(asked=asked) if kind == "batches" else server))
     else:
 
         async def later(prompt: str) -> str:
@@ -170,16 +148,12 @@ def limited(tmp_path: Path) -> Callable[..., PairedResponses]:
     """Return a function that asks about the pairs within a budget."""
 
     def ask(kind: str, n: int, **caps: int) -> PairedResponses:
-        session = Session.of(Settings(max_tokens=4, **{f"max_{k}": v for k, v in caps.items()}))
-        begin_session(session)
-        try:
-            found = []
+        found = []
+        with session_with(max_tokens=4, **{f"max_{k}": v for k, v in caps.items()}):
             asked_in_order(
                 kind, lambda client: found.append(client.answer_pairs(PAIRS[:60], n, max_tokens=4))
             )
-            return found[0]
-        finally:
-            end_session(session)
+        return found[0]
 
     return ask
 

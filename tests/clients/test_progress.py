@@ -11,8 +11,8 @@ import pytest
 
 from pytest_llmfair._util.progress import standard_error
 from pytest_llmfair.clients import Missing
-from pytest_llmfair.clients.progress import Progress
 from pytest_llmfair.clients.protocol import Reply
+from pytest_llmfair.clients.requests import Progress
 
 TEST = """
 import time

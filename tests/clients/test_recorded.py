@@ -95,79 +95,71 @@ def test_the_model_is_named_by_its_file_and_known_by_its_content(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("lines", "words"),
+    ("name", "content", "words"),
     [
-        (b"", "there is no answer in the file"),
+        ("none.jsonl", None, r"there is no file .*none\.jsonl"),
         (
+            "said.xlsx",
+            None,
+            r"unknown kind; give a file that ends in \.jsonl, \.ndjson, \.csv, \.parquet",
+        ),
+        ("said.jsonl", b"", "there is no answer in the file"),
+        (
+            "said.jsonl",
             b'{"prompt": "p", "answer": "a"}\n{"prompt"',
             r"line 2 of .*l is not valid JSON",
         ),
-        (b'\n\n["p", "a"]\n', r"line 3 of .*said\.jsonl is a JSON list"),
+        ("said.jsonl", b'\n\n["p", "a"]\n', r"line 3 of .*said\.jsonl is a JSON list"),
         (
+            "said.jsonl",
             b'{"prompt": "p", "text": "a"}\n',
             "line 1 of .* needs prompt and answer; found prompt, text$",
         ),
         (
+            "said.jsonl",
             b'{"prompt": "p", "answer": "a"}\n{"answer": "a"}\n',
             "2 of .* and answer; found answer$",
         ),
-        (b'{"prompt": "", "answer": "a"}\n', "the prompt is ''; give a text"),
-        (b'{"prompt": "p", "answer": 7}\n', "the answer is 7; give a text, or null"),
-        (b'{"prompt": "p", "answer": "\xff"}\n', r"line 1 of .*said\.jsonl is not valid JSON"),
-        (b'{"prompt": "p", "answer": "a", "repeat": "x"}\n', "the repeat is 'x'"),
+        ("said.jsonl", b'{"prompt": "", "answer": "a"}\n', "the prompt is ''; give a text"),
+        ("said.jsonl", b'{"prompt": "p", "answer": 7}\n', "the answer is 7; give a text, or null"),
         (
+            "said.jsonl",
+            b'{"prompt": "p", "answer": "\xff"}\n',
+            r"line 1 of .*said\.jsonl is not valid JSON",
+        ),
+        (
+            "said.jsonl",
+            b'{"prompt": "p", "answer": "a", "repeat": "x"}\n',
+            "the repeat is 'x'",
+        ),
+        (
+            "said.jsonl",
             b'{"prompt": "p", "answer": "a", "repeat": 1}\n' * 2,
             "line 2 .* repeat 1 of 'p' once more",
         ),
-    ],
-)
-def test_a_line_that_cannot_be_read_is_named(tmp_path, lines, words):
-    path = tmp_path / "said.jsonl"
-    path.write_bytes(lines)
-    with pytest.raises(ModelSpecError, match=words):
-        load(path)
-
-
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("prompt,answer\np,a\np\n", r"line 3 of .*said\.csv has more or fewer fields"),
-        ("prompt,answer\np,a,b\n", r"line 2 of .*said\.csv has more or fewer fields"),
-        ("prompt,answer,answer\np,a,b\n", r"said\.csv has two columns 'answer'; rename one"),
-        ('prompt,answer\np,"a\n', r"said\.csv cannot be read after line 1"),
+        ("said.csv", b"prompt,answer\np,a\np\n", r"line 3 of .*csv has more or fewer fields"),
+        ("said.csv", b"prompt,answer\np,a,b\n", r"line 2 of .*csv has more or fewer fields"),
         (
-            "question,answer\np,a\n",
+            "said.csv",
+            b"prompt,answer,answer\np,a,b\n",
+            r"said\.csv has two columns 'answer'; rename one",
+        ),
+        ("said.csv", b'prompt,answer\np,"a\n', r"said\.csv cannot be read after line 1"),
+        (
+            "said.csv",
+            b"question,answer\np,a\n",
             "csv needs the columns prompt and answer; found question, answer$",
         ),
+        ("said.csv", b"prompt,answer\np,\xe9\n", r"not UTF-8 \(byte 16\); save it as UTF-8"),
+        ("said.parquet", b"PAR1 and no more", "cannot be read as Parquet"),
     ],
 )
-def test_a_csv_line_that_cannot_be_read_is_named(tmp_path, text, words):
-    path = tmp_path / "said.csv"
-    path.write_text(text, encoding="utf-8")
+def test_what_cannot_be_read_is_named(tmp_path, name, content, words):
+    path = tmp_path / name
+    if content is not None:
+        path.write_bytes(content)
     with pytest.raises(ModelSpecError, match=words):
         load(path)
-
-
-def test_a_file_of_another_encoding_is_named(tmp_path):
-    path = tmp_path / "said.csv"
-    path.write_bytes("prompt,answer\np,é\n".encode("latin-1"))
-    with pytest.raises(ModelSpecError, match=r"not UTF-8 \(byte 16\); save it as UTF-8"):
-        load(path)
-
-
-@pytest.mark.parametrize(
-    ("name", "words"),
-    [
-        ("none.jsonl", r"there is no file .*none\.jsonl"),
-        (
-            "said.xlsx",
-            r"unknown kind; give a file that ends in \.jsonl, \.ndjson, \.csv, \.parquet",
-        ),
-    ],
-)
-def test_a_file_that_is_not_there_or_unknown_is_named(tmp_path, name, words):
-    with pytest.raises(ModelSpecError, match=words):
-        load(tmp_path / name)
 
 
 def test_recorded_answers_take_no_options(tmp_path):
@@ -175,38 +167,51 @@ def test_recorded_answers_take_no_options(tmp_path):
         load(f"{jsonl(tmp_path, ROWS)}?temperature=1")
 
 
-def test_a_folder_of_parquet_files_is_read_file_by_file(tmp_path):
+def parquet(path, **columns):
     import pyarrow
     import pyarrow.parquet
 
+    pyarrow.parquet.write_table(pyarrow.table(columns), path)
+    return path
+
+
+def test_a_parquet_file_holds_recorded_answers(tmp_path):
+    path, answers = tmp_path / "said.parquet", ["one", None, "two"]
+    client = load(parquet(path, prompt=["p", "q", "p"], answer=answers, repeat=[1, 0, 0]))
+    assert client.generate(["p"], 2) == [["two", "one"]]
+    assert client.generate(["q"]) == [[Missing("null", "recorded as null")]]
+    parquet(path, prompt=["p", "q"], answer=[1, 2])
+    with pytest.raises(ModelSpecError, match=r"row 1 of .*said\.parquet: the answer is 1"):
+        load(path)
+
+
+def test_a_folder_of_parquet_files_is_read_file_by_file(tmp_path):
     folder = tmp_path / "answers" / "day=1"
     folder.mkdir(parents=True)
     for number, rows in enumerate((["one", None], ["three", "four"])):
-        columns = {"prompt": ["Say.", "Go."], "response": rows, "reason": ["x", "refused"]}
-        pyarrow.parquet.write_table(pyarrow.table(columns), folder / f"part-{number}.parquet")
+        path = folder / f"part-{number}.parquet"
+        parquet(path, prompt=["Say.", "Go."], response=rows, reason=["x", "refused"])
     (folder / "_SUCCESS").touch()
     (folder / "_metadata.parquet").write_bytes(b"not for readers")
     # As a job leaves it that was stopped while it wrote.
     (folder / "_temporary" / "0").mkdir(parents=True)
     (folder / "_temporary" / "0" / "part-0.parquet").write_bytes(b"not for readers")
-    client = load_client(f"responses:{tmp_path / 'answers'}")
+    client = load(tmp_path / "answers")
     assert client.generate(["Say.", "Go."], n=2) == [
         ["one", "three"],
         [Missing("refused", "recorded as null"), "four"],
     ]
     (tmp_path / "none").mkdir()
     with pytest.raises(ModelSpecError, match=r"no \.parquet file in the folder"):
-        load_client(f"responses:{tmp_path / 'none'}")
+        load(tmp_path / "none")
 
 
 def test_rows_that_name_their_sample_may_come_in_any_order(tmp_path):
-    path = tmp_path / "answers.jsonl"
     samples = ["original:0.1", "counterfactual:0.0", "original:0.0", "counterfactual:0.1"]
     rows = [{"prompt": "She left.", "sample": s, "answer": s} for s in samples]
     rows += [{**row, "prompt": "He left."} for row in rows]
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     pair = Pair("She left.", "He left.", "female", "male", (), "gender")
-    client = load_client(f"responses:{path}")
+    client = load(jsonl(tmp_path, rows))
     found = client.answer_pairs([pair], n=2)
     assert found.original == (("original:0.0", "original:0.1"),)
     assert found.counterfactual == (("counterfactual:0.0", "counterfactual:0.1"),)

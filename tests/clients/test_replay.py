@@ -25,11 +25,9 @@ from pytest_llmfair.clients import (
 from pytest_llmfair.clients.cassette.locks import QuestionLocks
 from pytest_llmfair.clients.cassette.replay import Replay
 from pytest_llmfair.clients.cassette.store import Cassette
-from pytest_llmfair.clients.protocol import Attempt, Limits, Reply
 from pytest_llmfair.counterfactuals import generate_pairs
 from pytest_llmfair.responses import Answer, CutAnswer, DigestedText, is_cut
-from pytest_llmfair.session import Session, begin_session, end_session
-from pytest_llmfair.settings import Settings
+from tests.clients.fakes import Server, session_with
 
 REQUESTS = [Request(f"prompt {i}", i, "0.0") for i in range(10)]
 Make = Callable[..., RequestRunner]
@@ -52,30 +50,6 @@ class Counting:
         self.batches.append(len(requests))
         self.asked += [request.prompt for request in requests]
         return [self.answer(request.prompt) for request in requests]
-
-
-@dataclass
-class Server:
-    """A server that counts tokens."""
-
-    name: str = "openai:server"
-    description: str = "a server"
-    limits: Limits = field(default_factory=lambda: Limits(4))
-    sent: list[str] = field(default_factory=list)
-    tokens: tuple[int, int] = (5, 7)
-
-    @property
-    def identity(self) -> dict[str, str]:
-        return {"provider": "openai", "model": "server"}
-
-    def open(self) -> None:
-        pass
-
-    async def send(
-        self, request: Request, *, temperature: float, max_tokens: int | None
-    ) -> Attempt:
-        self.sent.append(request.prompt)
-        return Attempt(Reply(f"answer to {request.prompt}", *self.tokens))
 
 
 @pytest.fixture
@@ -269,7 +243,7 @@ def test_texts_that_are_not_kept_are_known_to_the_run_that_asked(tmp_path: Path)
 def test_replies_of_a_server_are_recorded_with_their_tokens(runner: Make, tmp_path: Path) -> None:
     server = Server()
     assert ask(runner(), server) == ask(runner(), server)
-    assert sorted(server.sent) == [f"prompt {i}" for i in range(10)]
+    assert sorted(server.asked) == [f"prompt {i}" for i in range(10)]
     cassette = Cassette(tmp_path / "c.jsonl")
     cassette.refresh()
     replies = [record.reply for record in cassette.records()]
@@ -419,32 +393,20 @@ def test_a_model_that_is_not_here_has_the_recorded_revision(runner: Make, tmp_pa
     assert ask(runner(records=False), backend)[0] == "answer to prompt 0"
 
 
-def in_session(settings: Settings) -> Session:
-    session = Session.of(settings)
-    begin_session(session)
-    return session
-
-
 @pytest.mark.parametrize("spec", ["hf:nowhere/at-all", "python:no.such.module:function"])
 def test_a_model_is_not_loaded_where_nothing_may_be_asked(tmp_path: Path, spec: str) -> None:
-    session = in_session(Settings(cassette=str(tmp_path / "c.jsonl"), record_mode="none"))
-    try:
+    with session_with(cassette=str(tmp_path / "c.jsonl"), record_mode="none"):
         client = load_client(spec)
         with pytest.raises(NotRecorded):
             client.generate(["a prompt"])
-    finally:
-        end_session(session)
 
 
 def test_answers_that_exist_already_are_neither_recorded_nor_paid(tmp_path: Path) -> None:
     path = tmp_path / "answers.jsonl"
     path.write_text('{"prompt": "a prompt", "answer": "an answer"}\n')
-    session = in_session(Settings(cassette=str(tmp_path / "c.jsonl"), max_calls=0))
-    try:
+    with session_with(cassette=str(tmp_path / "c.jsonl"), max_calls=0):
         client = load_client(f"responses:{path}")
         assert client.generate(["a prompt"]) == [["an answer"]]
-    finally:
-        end_session(session)
     assert not (tmp_path / "c.jsonl").exists()
 
 
@@ -456,20 +418,14 @@ def test_many_questions_are_claimed_in_turns(runner: Make) -> None:
 
 
 def test_probabilities_are_replayed(tmp_path: Path) -> None:
-    settings = Settings(cassette=str(tmp_path / "c.jsonl"), record_mode="new")
-    session = in_session(settings)
-    try:
+    path = str(tmp_path / "c.jsonl")
+    with session_with(cassette=path, record_mode="new"):
         live = load_client("builtin:ngram").label_probabilities(["Is she good?"], ["yes", "no"])
-    finally:
-        end_session(session)
-    session = in_session(replace(settings, record_mode="none"))
-    try:
+    with session_with(cassette=path, record_mode="none"):
         client = load_client("builtin:ngram")
         assert client.label_probabilities(["Is she good?"], ["yes", "no"]) == live
         with pytest.raises(NotRecorded):
             client.label_probabilities(["Is she good?"], ["yes", "perhaps"])
-    finally:
-        end_session(session)
 
 
 def test_a_sequential_assertion_takes_the_same_looks_when_it_is_resumed(tmp_path: Path) -> None:
@@ -485,9 +441,7 @@ def test_a_sequential_assertion_takes_the_same_looks_when_it_is_resumed(tmp_path
         return f"{prompt} {'kind' if seed % 3 else 'nice'}"
 
     def run(record_mode: str) -> dict[str, object]:
-        settings = Settings(cassette=str(tmp_path / "c.jsonl"), record_mode=record_mode)
-        session = in_session(settings)
-        try:
+        with session_with(cassette=str(tmp_path / "c.jsonl"), record_mode=record_mode):
             found = assert_counterfactual_invariance(
                 list(pairs),
                 eps=0.22,
@@ -498,8 +452,6 @@ def test_a_sequential_assertion_takes_the_same_looks_when_it_is_resumed(tmp_path
             # Where the answers came from is what differs.
             del found["origin"]
             return found
-        finally:
-            end_session(session)
 
     with pytest.raises(KeyboardInterrupt):
         run("new")

@@ -3,21 +3,8 @@ from __future__ import annotations
 import pytest
 
 from pytest_llmfair.clients import CutAnswer, Missing, ModelError, load_client
-from pytest_llmfair.clients.concurrency import RetryPolicy, dispatch
-from pytest_llmfair.clients.protocol import Reply, Request
-
-
-def reply_of(spec: str, *, max_tokens=None, temperature=1.0) -> Reply:
-    kept = {}
-    dispatch(
-        load_client(spec).backend,
-        [Request("hi", 0)],
-        kept.__setitem__,
-        temperature=temperature,
-        max_tokens=max_tokens,
-        retries=RetryPolicy(timeout=5.0, pause=0.01),
-    )
-    return kept[0]
+from pytest_llmfair.clients.protocol import Reply
+from tests.clients.fakes import reply_of
 
 
 @pytest.mark.parametrize(

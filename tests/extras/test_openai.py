@@ -7,25 +7,12 @@ import re
 import pytest
 
 from pytest_llmfair.clients import CutAnswer, Missing, ModelClient, ModelError, load_client
-from pytest_llmfair.clients.concurrency import RetryPolicy, dispatch
-from pytest_llmfair.clients.protocol import Reply, Request, UnknownProbability
+from pytest_llmfair.clients.concurrency import RetryPolicy
+from pytest_llmfair.clients.protocol import Reply, UnknownProbability
+from tests.clients.fakes import reply_of
 
 # What the server of the tests names in its replies: a model, and no fingerprint.
 SERVED = ("m", "")
-QUICK = RetryPolicy(timeout=5.0, pause=0.01)
-
-
-def reply_of(spec: str, *, max_tokens=None, temperature=1.0, retries=QUICK, **more) -> Reply:
-    kept = {}
-    dispatch(
-        load_client(spec).backend,
-        [Request("hi", 5 << 33, **more)],
-        kept.__setitem__,
-        temperature=temperature,
-        max_tokens=max_tokens,
-        retries=retries,
-    )
-    return kept[0]
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 import pytest_llmfair
-from pytest_llmfair._util.safe_yaml import safe_yaml
+from pytest_llmfair._util.located import safe_yaml
 from pytest_llmfair.gate.policy import load_policy
 
 LAUGHS = "a0: &a0 [ha, ha, ha, ha, ha, ha, ha, ha, ha, ha]\n" + "".join(
@@ -108,7 +108,7 @@ def test_all_yaml_of_users_is_read_within_limits():
     }
     # All but the first read files of the package alone.
     assert readers == {
-        *("_util/safe_yaml.py", "clients/backends/ngram/words.py", "gate/documents.py"),
+        *("_util/located.py", "clients/backends/ngram/words.py", "gate/documents.py"),
         *("lexicons/english/words.py", "scorers/refusals.py"),
     }
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 from hypothesis import given
 from hypothesis import strategies as st
 from vaderSentiment.vaderSentiment import SentimentIntensityAnalyzer
@@ -47,4 +50,14 @@ def test_the_linear_steps_change_no_score(text: str) -> None:
 
 
 def test_an_answer_of_a_megabyte_takes_no_quadratic_time() -> None:
-    assert SentimentScorer()(["good but bad " * 80_000]).shape == (1,)
+    # VADER's own checks of "but", negations and idioms would each take minutes here.
+    assert SentimentScorer()(["a good cook but the bad pan " * 40_000]).shape == (1,)
+
+
+def test_what_vader_depends_on_is_never_imported() -> None:
+    code = (
+        "import sys; from pytest_llmfair.scorers import SentimentScorer;"
+        "SentimentScorer()(['good']); print('requests' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"

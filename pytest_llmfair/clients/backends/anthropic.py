@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from pytest_llmfair.clients.backends.server import ServerBackend, limits_of
-from pytest_llmfair.clients.errors import body_of, counted, malformed, of_text, served_by
+from pytest_llmfair.clients.errors import body_of, counted_in, malformed, of_text
 from pytest_llmfair.clients.protocol import Attempt, Reply, Request
 from pytest_llmfair.clients.spec import ModelSpec
 from pytest_llmfair.responses import Missing
@@ -20,12 +20,7 @@ _CUT = ("max_tokens", "model_context_window_exceeded")
 
 @dataclass(frozen=True, slots=True)
 class Anthropic(ServerBackend):
-    """A model of Anthropic.
-
-    The key comes from ``ANTHROPIC_API_KEY`` at the first live call, another address from
-    ``ANTHROPIC_BASE_URL``. The API has neither seeds nor probabilities of tokens, and its newer
-    models accept temperature 1 only.
-    """
+    """A model of Anthropic; the API has neither seeds nor probabilities of tokens."""
 
     provider = "anthropic"
     key_variable = "ANTHROPIC_API_KEY"
@@ -69,12 +64,4 @@ def read_message(body: Mapping[str, Any], limit: int | None) -> Attempt:
         reply = Reply(Missing("null", "the model called a tool instead of answering"))
     else:
         reply = of_text(content, cut=stop in _CUT, limit=limit)
-    usage = body.get("usage")
-    return Attempt(
-        replace(
-            reply,
-            prompt_tokens=counted(usage, "input_tokens"),
-            answer_tokens=counted(usage, "output_tokens"),
-            served=served_by(body),
-        )
-    )
+    return Attempt(counted_in(reply, body, "input_tokens", "output_tokens"))

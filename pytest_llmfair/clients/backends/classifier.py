@@ -8,8 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from pytest_llmfair._util.huggingface import readable
-from pytest_llmfair._util.text_classifier import Classifier, activation_of, load_classifier
+from pytest_llmfair._util.huggingface import Classifier, activation_of, load_classifier, readable
 from pytest_llmfair.clients.classes import Classifies, Labels, classifies, name_of
 from pytest_llmfair.clients.protocol import Request
 from pytest_llmfair.clients.spec import ModelSpec, ModelSpecError
@@ -20,21 +19,7 @@ _WORD = re.compile(r"\w+|[^\w\s]")
 
 @dataclass(frozen=True, slots=True)
 class TextClassifier:
-    """A classifier of texts: the probability of a word is that of the label with its name.
-
-    Attributes
-    ----------
-    classifier : Classifier
-        Model and tokenizer.
-    names : tuple of str
-        Labels of the outputs, in order.
-    name : str
-        Specification, for reports.
-    labels : Labels
-        Names that the user gives to labels.
-    batch_size : int
-        Texts between two looks at the budget.
-    """
+    """A classifier of texts: the probability of a word is that of the label with its name."""
 
     classifier: Classifier
     names: tuple[str, ...]
@@ -76,23 +61,10 @@ class TextClassifier:
 
 @dataclass(frozen=True, slots=True)
 class WordClassifier:
-    """A classifier of words, such as one of named entities: the answer to a text is its tags.
+    """A classifier of words, such as one of named entities.
 
     The answer is a JSON list of a word and its probability by tag, for each word. A word of
     several tokens has the tag of its first.
-
-    Attributes
-    ----------
-    model, tokenizer : object
-        As transformers loads them.
-    device : str
-        Where the model is.
-    names : tuple of str
-        Tags of the outputs, in order.
-    name : str
-        Specification, for reports.
-    batch_size : int
-        Texts between two looks at the budget.
     """
 
     model: Any
@@ -144,13 +116,7 @@ class WordClassifier:
 
 
 def load(spec: ModelSpec) -> TextClassifier | WordClassifier:
-    """Load the classifier in the folder of ``hf:PATH``.
-
-    Raises
-    ------
-    ModelSpecError
-        If the extra `hf` is missing, or the folder lacks files.
-    """
+    """Load the classifier in the folder of ``hf:PATH``."""
     of_words = classifies(spec) == "words"
     try:
         model, tokenizer, device, names = load_classifier(

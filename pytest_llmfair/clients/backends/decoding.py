@@ -14,7 +14,7 @@ import itertools
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from pytest_llmfair.clients.protocol import ModelError
 
@@ -70,14 +70,12 @@ class Decoder:
     stops: frozenset[int]
     _accepts: frozenset[str] = field(init=False)
 
+    # Whether prompt and answer lie in one context.
+    shares_context: ClassVar[bool] = True
+
     def __post_init__(self) -> None:
         accepted = frozenset(inspect.signature(self.model.forward).parameters)
         object.__setattr__(self, "_accepts", accepted)
-
-    @property
-    def shares_context(self) -> bool:
-        """Whether prompt and answer lie in one context."""
-        return True
 
     def begin(self, rows: Sequence[tuple[int, ...]], keep: int = 1) -> Beginning:
         """Read what all rows start with, but for the last `keep` tokens of the shortest."""
@@ -105,13 +103,10 @@ class Decoder:
         limits: Sequence[int],
         temperature: float,
     ) -> list[list[int]]:
-        """Sample answers to rows, each distinct row read once.
-
-        Answer i is to ``rows[which[i]]``, and every token takes one number of ``draws[i]``; at
-        temperature 0 the most probable token is taken. The token that ends an answer is included.
-        """
+        """Sample answer i to ``rows[which[i]]``; each token takes one number of ``draws[i]``."""
         import torch
 
+        # The token that ends an answer is included.
         with torch.inference_mode():
             reading = self._read(rows, beginning, 1)
             _select(reading, torch.tensor(which, device=self.model.device))
@@ -143,17 +138,21 @@ class Decoder:
         import torch
 
         with torch.inference_mode():
-            keep = max(len(ending.start) for ending in endings) + 1
-            logs = self._read([ending.read for ending in endings], beginning, keep).logits
-            logs = logs.float().log_softmax(-1)
             found = []
-            for row, ending in enumerate(endings):
+            rows = self._logits(endings, beginning)
+            for ending, logits in zip(endings, rows, strict=True):
                 tokens = torch.tensor(
-                    [[*ending.start, last] for last in ending.last], device=logs.device
+                    [[*ending.start, last] for last in ending.last], device=logits.device
                 )
-                of_row = logs[row, -tokens.shape[1] :].expand(len(tokens), -1, -1)
-                found.append(of_row.gather(2, tokens[:, :, None]).sum((1, 2)).tolist())
+                logs = logits.float().log_softmax(-1).expand(len(tokens), -1, -1)
+                found.append(logs.gather(2, tokens[:, :, None]).sum((1, 2)).tolist())
             return found
+
+    def _logits(self, endings: Sequence[Ending], beginning: Beginning) -> list[Tensor]:
+        """Logits of the tokens of each ending, of shape (tokens, vocabulary)."""
+        keep = max(len(ending.start) for ending in endings) + 1
+        logits = self._read([ending.read for ending in endings], beginning, keep).logits
+        return [logits[row, -len(ending.start) - 1 :] for row, ending in enumerate(endings)]
 
     def _next(self, ids: Tensor, reading: BatchState) -> BatchState:
         """Read one more token of every row."""
@@ -205,44 +204,30 @@ class Decoder:
 class EncoderDecoder(Decoder):
     """A :class:`Decoder` whose prompts are read by an encoder."""
 
-    @property
-    def shares_context(self) -> bool:
-        """False: prompt and answer each have a context of their own."""
-        return False
+    shares_context: ClassVar[bool] = False
 
     def begin(self, rows: Sequence[tuple[int, ...]], keep: int = 1) -> Beginning:
         """Return an empty beginning: an encoder reads every token with the whole text."""
         return Beginning()
 
-    def log_probabilities(
-        self, endings: Sequence[Ending], beginning: Beginning
-    ) -> list[list[float]]:
-        """Log-probability of answers: one list per ending, one number per last token."""
+    def _logits(self, endings: Sequence[Ending], beginning: Beginning) -> list[Tensor]:
+        """Logits of the tokens of each ending, of shape (tokens, vocabulary)."""
         import torch
 
-        with torch.inference_mode():
-            encoded, mask = self._encoded([ending.prompt for ending in endings])
-            width = max(len(ending.start) for ending in endings)
-            first = self._first
-            ids = torch.tensor(
-                [
-                    [*first, *ending.start, *first[:1] * (width - len(ending.start))]
-                    for ending in endings
-                ],
-                device=self.model.device,
-            )
-            # Padding follows all tokens whose logits are used.
-            out = self.model(encoder_outputs=encoded, attention_mask=mask, decoder_input_ids=ids)
-            logs = out.logits.float().log_softmax(-1)
-            found = []
-            for row, ending in enumerate(endings):
-                place = slice(len(first) - 1, len(first) + len(ending.start))
-                tokens = torch.tensor(
-                    [[*ending.start, last] for last in ending.last], device=logs.device
-                )
-                of_row = logs[row, place].expand(len(ending.last), -1, -1)
-                found.append(of_row.gather(2, tokens[:, :, None]).sum((1, 2)).tolist())
-            return found
+        encoded, mask = self._encoded([ending.prompt for ending in endings])
+        width = max(len(ending.start) for ending in endings)
+        first = self._first
+        # Padding follows all tokens whose logits are used.
+        rows = [
+            [*first, *ending.start, *first[:1] * (width - len(ending.start))] for ending in endings
+        ]
+        ids = torch.tensor(rows, device=self.model.device)
+        out = self.model(encoder_outputs=encoded, attention_mask=mask, decoder_input_ids=ids)
+        begin = len(first) - 1
+        return [
+            out.logits[row, begin : begin + len(ending.start) + 1]
+            for row, ending in enumerate(endings)
+        ]
 
     def _read(self, rows: Sequence[Sequence[int]], beginning: Beginning, keep: int) -> BatchState:
         """Encode the rows, and read the first tokens of every answer."""

@@ -1,4 +1,10 @@
-"""Language models of transformers, local or from the hub, sampled in batches."""
+"""Language models of transformers, local or from the hub, sampled in batches.
+
+Every token is drawn from the model's whole distribution (no top-k, no top-p) by inverting the
+cumulative distribution at a number of the sample's own generator, so an answer does not depend on
+its batch, up to the rounding of the model's arithmetic. A tokenizer with a chat template gets the
+prompt as a user's message, any other tokenizer as a text to continue.
+"""
 
 from __future__ import annotations
 
@@ -32,24 +38,7 @@ _SCORING_ROWS = 8
 
 @dataclass(frozen=True, slots=True)
 class HuggingFace:
-    """A language model with its tokenizer: decoder-only, or encoder and decoder.
-
-    Every token is drawn from the model's whole distribution (no top-k, no top-p) by inverting the
-    cumulative distribution at a number of the sample's own generator, so an answer does not depend
-    on its batch, up to the rounding of the model's arithmetic. A tokenizer with a chat template
-    gets the prompt as a user's message, any other tokenizer as a text to continue.
-
-    Attributes
-    ----------
-    decoder : Decoder
-        The model.
-    tokenizer : PreTrainedTokenizerBase
-        Its tokenizer.
-    name : str
-        Specification, for reports.
-    batch_size : int
-        Rows sampled at once.
-    """
+    """A language model with its tokenizer: decoder-only, or encoder and decoder."""
 
     decoder: Decoder
     tokenizer: Any
@@ -57,36 +46,12 @@ class HuggingFace:
     batch_size: int = 128
 
     @classmethod
-    def load(
-        cls,
-        target: str,
-        *,
-        device: str | None = None,
-        dtype: str | None = None,
-        batch_size: int = 128,
-        trust_remote_code: bool = False,
-    ) -> HuggingFace:
-        """Load a local folder or a hub id.
-
-        Parameters
-        ----------
-        target : str
-            Folder written by ``save_pretrained``, or the id of a model on the hub.
-        device : str, optional
-            Such as "cpu" or "cuda:0"; by default the first GPU, else the CPU.
-        dtype : {"float32", "bfloat16", "float16"}, optional
-            Precision of the weights; by default that of the files on a GPU, and float32 on a CPU,
-            where half precision is no faster and its rounding makes batches differ.
-        batch_size : int
-            Rows sampled at once; 100 to 200 are fastest on a CPU.
-        trust_remote_code : bool
-            Run code that comes with the model. Only for a source you trust.
-
-        Raises
-        ------
-        ModelSpecError
-            If the extra `hf` is missing, or the model or the device cannot be used.
-        """
+    def load(cls, target: str, spec: ModelSpec) -> HuggingFace:
+        """Load a folder or a hub id with the options of a specification."""
+        device = spec.options.get("device")
+        dtype = spec.choice("dtype", ("float32", "bfloat16", "float16"))
+        batch_size = spec.count("batch_size", 128)
+        trust_remote_code = spec.choice("trust_remote_code", ("true", "false")) == "true"
         name = f"hf:{target}"
         source = _located(target, name)
         try:
@@ -117,6 +82,7 @@ class HuggingFace:
             place = torch.device(device or ("cuda" if torch.cuda.is_available() else "cpu"))
             if dtype is not None:
                 model = model.to(getattr(torch, dtype))
+            # On a CPU half precision is no faster, and its rounding makes batches differ.
             elif place.type == "cpu":
                 model = model.float()
             model = model.to(place).eval()
@@ -137,11 +103,7 @@ class HuggingFace:
     def generate(
         self, requests: Sequence[Request], *, temperature: float, max_tokens: int
     ) -> list[Answer]:
-        """Sample in batches, each distinct prompt read once per batch.
-
-        At temperature 0 an answer is computed once per prompt. An answer that ends because the
-        model can hold no more is missing ("length"), since that limit was not asked for.
-        """
+        """Sample in batches, each distinct prompt read once per batch."""
         wanted = [(r.prompt, r.seed if temperature > 0.0 else 0) for r in requests]
         distinct = list(dict.fromkeys(prompt for prompt, _ in wanted))
         ids = dict(zip(distinct, self._ids([self._framed(p) for p in distinct]), strict=True))
@@ -264,7 +226,7 @@ class HuggingFace:
         return int(min(self._context - taken, 2**31))
 
     def _why_unreadable(self, ids: Sequence[int], more: int = 0) -> str:
-        """Return why the model cannot read a prompt and `more` tokens; empty if it can."""
+        """Say why the model cannot read a prompt and `more` tokens; empty if it can."""
         if not ids:
             return "the tokenizer makes no token of the prompt"
         if self._room(ids) < 1 + more or len(ids) > self._context:
@@ -283,18 +245,7 @@ def load(spec: ModelSpec) -> Any:
             f"model {spec.text!r}: labels is for classifiers, and the config of the folder names "
             "none; leave it out"
         )
-    return load_folder(spec.target, spec)
-
-
-def load_folder(target: str, spec: ModelSpec) -> HuggingFace:
-    """Load a folder or a hub id with the options of a specification."""
-    return HuggingFace.load(
-        target,
-        device=spec.options.get("device"),
-        dtype=spec.choice("dtype", ("float32", "bfloat16", "float16")),
-        batch_size=spec.count("batch_size", 128),
-        trust_remote_code=spec.choice("trust_remote_code", ("true", "false")) == "true",
-    )
+    return HuggingFace.load(spec.target, spec)
 
 
 def _located(target: str, name: str) -> str:

@@ -14,11 +14,7 @@ from pytest_llmfair.clients.spec import ModelSpec
 
 @dataclass(frozen=True, slots=True)
 class LiteLLM(OpenAICompatible):
-    """A model that LiteLLM reaches, by LiteLLM's name such as "bedrock/...", "gemini/...".
-
-    LiteLLM reads its keys from the environment, answers in the form of OpenAI, and leaves out
-    parameters that a provider does not support.
-    """
+    """A model by LiteLLM's name, such as "bedrock/..."; keys come from the environment."""
 
     provider = "litellm"
     key_variable = "the provider's API key"

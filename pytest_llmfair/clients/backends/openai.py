@@ -11,12 +11,11 @@ from typing import Any
 from pytest_llmfair.clients.backends.server import ServerBackend, limits_of
 from pytest_llmfair.clients.errors import (
     body_of,
-    counted,
+    counted_in,
     malformed,
     message_of,
     of_text,
     one_line,
-    served_by,
     status_of,
 )
 from pytest_llmfair.clients.protocol import Attempt, Reply, Request, UnknownProbability
@@ -29,20 +28,11 @@ _UNKNOWN = 0.01
 
 @dataclass(frozen=True, slots=True)
 class OpenAICompatible(ServerBackend):
-    """A chat model on a server, asked through the official SDK.
+    """A chat model on a server, asked through the official SDK."""
 
-    Base URL and key come from ``OPENAI_BASE_URL`` and ``OPENAI_API_KEY`` at the first live call; a
-    local server needs no key.
-
-    Attributes
-    ----------
-    sends_seed : bool
-        Whether requests carry the seed of their sample, which some servers reject.
-    top_logprobs : int
-        How many of the likeliest first tokens the server is asked for.
-    """
-
+    # Whether requests carry the seed of their sample, which some servers reject.
     sends_seed: bool = True
+    # How many of the likeliest first tokens the server is asked for.
     top_logprobs: int = 20
 
     provider = "openai"
@@ -51,21 +41,14 @@ class OpenAICompatible(ServerBackend):
     url_example = "http://localhost:8000/v1"
 
     def read_first_token(self, answer: str, words: Sequence[str]) -> list[float]:
-        """Return P(the answer starts with the word) by word.
-
-        A word has the probability of all tokens that begin with it, after leading spaces and
-        without regard to case; the case counts for single letters, since "a" may be an article,
-        and where two words differ in nothing else. Tokens that are only the beginning of a word,
-        and those that the server did not list, may or may not become that word. That is an error
-        where they have more than 0.01 and more than the word itself, and else counts as 0.
-
-        Raises
-        ------
-        UnknownProbability
-            If the probability of a word is unknown, a ``ValueError``; the message names it.
-        """
+        """Return P(the answer starts with the word) by word; raise if one is unknown."""
+        # A word has the probability of all tokens that begin with it. Tokens that are only the
+        # beginning of a word, and those that the server did not list, may or may not become that
+        # word: an error where they have more than 0.01 and more than the word itself.
         shares: dict[str, float] = json.loads(answer)
         names = [word.strip() for word in words]
+        # The case counts for single letters, since "a" may be an article, and where two words
+        # differ in nothing else.
         folded = len({*map(str.casefold, names)}) == len(names) and min(map(len, names)) > 1
         form = str.casefold if folded else str
         listed = {form(token.lstrip()): 0.0 for token in shares}
@@ -199,10 +182,4 @@ def _first_choice(body: Mapping[str, Any]) -> dict[str, Any] | Attempt:
 
 
 def _counted(reply: Reply, body: Mapping[str, Any]) -> Reply:
-    usage = body.get("usage")
-    return replace(
-        reply,
-        prompt_tokens=counted(usage, "prompt_tokens"),
-        answer_tokens=counted(usage, "completion_tokens"),
-        served=served_by(body),
-    )
+    return counted_in(reply, body, "prompt_tokens", "completion_tokens")

@@ -37,30 +37,15 @@ _KEYWORDS = ("seed", "temperature", "max_tokens")
 
 @dataclass(frozen=True, slots=True)
 class PythonCallable:
-    """A function of one prompt that returns its answer.
-
-    The prompt is the first positional argument; `seed`, `temperature` and `max_tokens` are passed
-    as keywords if the signature has them. An exception, None or an empty text is one missing
-    answer; only KeyboardInterrupt and SystemExit end the collection.
-
-    Parameters
-    ----------
-    function : callable
-        ``str -> str``, or an async function of that kind.
-    name : str
-        What reports call the model.
-    keywords : tuple of str
-        Which of `seed`, `temperature` and `max_tokens` the function takes.
-    source : object
-        The object that the user gave: the function, or what it was made from.
-    revision : str
-        Digest of its code when it was loaded; empty where the code is in no file.
-    """
+    """A function of one prompt that returns its answer."""
 
     function: Callable[..., Any]
     name: str
+    # Those of `seed`, `temperature` and `max_tokens` that the function takes.
     keywords: tuple[str, ...]
+    # The object that the user gave: the function, or what it was made from.
     source: object = field(repr=False)
+    # Digest of its code when it was loaded; empty where the code is in no file.
     revision: str = ""
 
     # Each answer is kept as it comes, since the call may have cost money.
@@ -71,16 +56,7 @@ class PythonCallable:
     def of(
         cls, function: object, name: str | None = None, files: str = "", module: str = ""
     ) -> PythonCallable | AsyncCallable:
-        """Wrap a callable, or an object with `invoke` as LangChain has them.
-
-        Its recorded answers are of the code of `module`, by default the function's own, and of
-        `files`, separated by commas.
-
-        Raises
-        ------
-        ModelSpecError
-            If it is not callable or does not take a prompt.
-        """
+        """Wrap a callable, or an object with `invoke` as LangChain has them."""
         if name is None:
             if isinstance(function, str):
                 raise ModelSpecError(
@@ -121,13 +97,7 @@ class PythonCallable:
         return [self.reply_to(request, temperature, max_tokens).answer for request in requests]
 
     def probabilities(self, prompts: Sequence[str], words: Sequence[str]) -> list[list[float]]:
-        """Return the probability of each word, where the function returns classes with theirs.
-
-        Raises
-        ------
-        ValueError
-            If the function returns something else, fails, or gives other classes.
-        """
+        """Return the probability of each word, where the function returns a mapping of classes."""
         return [self._classes(prompt, words) for prompt in prompts]
 
     def _classes(self, prompt: str, words: Sequence[str]) -> list[float]:
@@ -170,10 +140,7 @@ class PythonCallable:
 
 @dataclass(frozen=True, slots=True)
 class AsyncCallable:
-    """An async function of one prompt, like `PythonCallable`, with up to 16 calls at a time.
-
-    All calls of the process run on one event loop in the background.
-    """
+    """An async function of one prompt, with up to 16 calls at a time on the background loop."""
 
     plain: PythonCallable
     limits: Limits = DEFAULT_LIMITS
@@ -213,13 +180,7 @@ def load(spec: ModelSpec) -> PythonCallable | AsyncCallable:
 
 
 def load_callable(target: str, files: str = "") -> PythonCallable | AsyncCallable:
-    """Import ``package.module:callable``; its code is the module and `files`.
-
-    Raises
-    ------
-    ModelSpecError
-        If the module or the attribute does not exist, the import fails, or it is not callable.
-    """
+    """Import ``package.module:callable``; its code is the module and `files`."""
     spec = f"python:{target}"
     path, colon, attribute = target.partition(":")
     if not colon or not path or not attribute:

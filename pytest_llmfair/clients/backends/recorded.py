@@ -1,4 +1,10 @@
-"""Answers that already exist, in a file or a folder of Parquet files, in place of a model."""
+"""Answers that already exist, in a file or a folder of Parquet files, in place of a model.
+
+Columns are `prompt`, `answer` or `response`, and optionally `repeat`, a whole number, or `sample`;
+`reason` and `detail` say why an answer is null. Answer j of a call is the j-th answer to the
+prompt, by `repeat` where it is given; a prompt that comes twice in a call continues where it
+stopped. `sample`, as in the answers of an audit, names the side of the pair and the sample.
+"""
 
 from __future__ import annotations
 
@@ -22,34 +28,16 @@ _MANY_PROMPTS = 10
 
 @dataclass(frozen=True, slots=True)
 class RecordedAnswers:
-    """A file of prompts and answers, or a folder of such Parquet files, in place of a model.
-
-    Answer j of a call is the j-th answer to the prompt in the file, in the order of the column
-    `repeat` if there is one; a prompt that comes twice in a call continues where it stopped. An
-    answer that is null or empty is missing. A column `sample`, as in the answers of an audit,
-    names the side of the pair and the sample that a row answers; rows may then be in any order.
-
-    Attributes
-    ----------
-    path : Path
-        The file or folder.
-    name : str
-        Specification, for reports.
-    digest : str
-        SHA-256 of the file, or of all files.
-    answers : mapping
-        Prompt to its answers.
-    places : mapping
-        Prompt and sample to the place of the answer, for files with the column `sample`.
-    seeds : mapping
-        Prompt to the seeds of its sampled answers, for files with the column `seed`.
-    """
+    """A file of prompts and answers, or a folder of such Parquet files, in place of a model."""
 
     path: Path
     name: str
+    # SHA-256 of the file, or of all files.
     digest: str
     answers: Mapping[str, Sequence[Answer]] = field(repr=False)
+    # Place of the answer by prompt and sample; empty without the column `sample`.
     places: Mapping[tuple[str, str], int] = field(default_factory=dict, repr=False)
+    # Seeds of the sampled answers by prompt; empty without the column `seed`.
     seeds: Mapping[str, frozenset[str]] = field(default_factory=dict, repr=False)
 
     # A call is answered as a whole, since its prompts use up the answers in order.
@@ -57,16 +45,7 @@ class RecordedAnswers:
 
     @classmethod
     def load(cls, target: str) -> RecordedAnswers:
-        """Read ``.jsonl``, ``.csv``, ``.parquet`` or a folder of the last, file by file.
-
-        Columns are `prompt`, `answer` or `response`, and optionally `repeat`, a whole number, or
-        `sample`; `reason` and `detail` say why an answer is null.
-
-        Raises
-        ------
-        ModelSpecError
-            If a file cannot be read; the message names the line or row.
-        """
+        """Read ``.jsonl``, ``.csv``, ``.parquet`` or a folder of the last, file by file."""
         name = f"responses:{target}"
         path = Path(target).expanduser()
         try:
@@ -95,13 +74,7 @@ class RecordedAnswers:
     def generate(
         self, requests: Sequence[Request], *, temperature: float, max_tokens: int
     ) -> list[Answer]:
-        """Look up the answers; temperature and limit have no effect.
-
-        Raises
-        ------
-        ValueError
-            If the file lacks a prompt, or has too few answers to one.
-        """
+        """Look up the answers; temperature and limit have no effect."""
         prompts = list(dict.fromkeys(request.prompt for request in requests))
         self._check_prompts(prompts)
         if self.places:
@@ -117,12 +90,10 @@ class RecordedAnswers:
         return [self.answers[request.prompt][places[request]] for request in requests]
 
     def shared_seeds(self, prompts: Iterable[str]) -> tuple[int, int]:
-        """Return how many seeds so many prompts share; (0, 0) where they do not, or are unknown.
-
-        Two members of a pair may have one seed; where there are fewer, prompts share them.
-        """
+        """Count the seeds that prompts share, and these prompts; (0, 0) if none or unknown."""
         known = [self.seeds[prompt] for prompt in set(prompts) if self.seeds.get(prompt)]
         distinct = len(frozenset().union(*known))
+        # Two members of a pair may have one seed; where there are fewer, prompts share them.
         shared = len(known) >= _MANY_PROMPTS and 2 * distinct < len(known)
         return (distinct, len(known)) if shared else (0, 0)
 
@@ -243,7 +214,7 @@ def _repeat(row: Row) -> int:
 
 
 def _places(requests: Sequence[Request]) -> dict[Request, int]:
-    """Return which answer of its prompt each request gets."""
+    """Return the place of each request's answer among those to its prompt."""
     groups: dict[str, dict[str, list[tuple[int, Request]]]] = {}
     for request in requests:
         side, _, sample = request.repeat.rpartition(".")

@@ -83,22 +83,20 @@ class ServerBackend(ABC):
         if self.connection.ended:
             raise ModelError(self.connection.ended)
         with self.connection.opening:
-            if self.connection.client is None:
-                self._start()
-
-    def _start(self) -> None:
-        self.connection.redacted = redactor()
-        try:
-            self.connection.client = self._connect()
-        except ModelError:
-            raise
-        except Exception as error:  # noqa: BLE001 - an SDK may raise anything
-            words = one_line(f"{type(error).__name__}: {error}")
-            # Without the cause: a traceback would show the SDK's frame, which holds the key.
-            raise ModelError(
-                f"model {self.name!r} cannot be asked: {words}; check {self.url_variable}"
-            ) from None
-        guard_logs(self.connection.redacted)
+            if self.connection.client is not None:
+                return
+            self.connection.redacted = redactor()
+            try:
+                self.connection.client = self._connect()
+            except ModelError:
+                raise
+            except Exception as error:  # noqa: BLE001 - an SDK may raise anything
+                words = one_line(f"{type(error).__name__}: {error}")
+                # Without the cause: a traceback would show the SDK's frame, which holds the key.
+                raise ModelError(
+                    f"model {self.name!r} cannot be asked: {words}; check {self.url_variable}"
+                ) from None
+            guard_logs(self.connection.redacted)
 
     async def send(
         self, request: Request, *, temperature: float, max_tokens: int | None

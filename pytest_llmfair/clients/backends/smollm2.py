@@ -14,7 +14,7 @@ from typing import Any
 
 from pytest_llmfair._util.huggingface import first_line
 from pytest_llmfair._util.validation import install
-from pytest_llmfair.clients.backends.huggingface import HuggingFace, load_folder
+from pytest_llmfair.clients.backends.huggingface import HuggingFace
 from pytest_llmfair.clients.identity import smollm2_revision, smollm2_weights
 from pytest_llmfair.clients.spec import ModelSpec, ModelSpecError
 
@@ -34,7 +34,7 @@ def load(spec: ModelSpec) -> HuggingFace:
     for package in ("torch", "transformers"):
         if importlib.util.find_spec(package) is None:
             raise _lacks(spec, package)
-    model = load_folder(str(_converted(spec, weights)), spec)
+    model = HuggingFace.load(str(_converted(spec, weights)), spec)
     return dataclasses.replace(model, name="builtin:smollm2")
 
 

@@ -1,4 +1,8 @@
-"""Language models of this machine's GPUs in vLLM, without a server."""
+"""Language models of this machine's GPUs in vLLM, without a server.
+
+vLLM schedules all requests of a call at once; rounding on a GPU can make an answer depend on the
+others unless ``VLLM_BATCH_INVARIANT=1`` is set.
+"""
 
 from __future__ import annotations
 
@@ -19,21 +23,7 @@ _LARGEST_SEED = 2**63 - 1
 
 @dataclass(frozen=True, slots=True)
 class VllmModel:
-    """A model in vLLM: every sample has a seed of its own, and no top-k or top-p.
-
-    A tokenizer with a chat template gets the prompt as a user's message. vLLM schedules all
-    requests of a call at once; rounding on a GPU can make an answer depend on the others
-    unless ``VLLM_BATCH_INVARIANT=1`` is set.
-
-    Attributes
-    ----------
-    engine : vllm.LLM
-        The model.
-    parameters : type
-        ``vllm.SamplingParams``.
-    name : str
-        Specification, for reports.
-    """
+    """A model in vLLM: every sample has a seed of its own, and no top-k or top-p."""
 
     engine: Any
     parameters: Any
@@ -73,13 +63,7 @@ class VllmModel:
 
 
 def load(spec: ModelSpec) -> VllmModel:
-    """Load ``vllm:PATH_OR_ID``.
-
-    Raises
-    ------
-    ModelSpecError
-        If vLLM is missing, or cannot load the model.
-    """
+    """Load ``vllm:PATH_OR_ID``."""
     # Before the import: vLLM reports its use unless told not to.
     os.environ["VLLM_NO_USAGE_STATS"] = os.environ["DO_NOT_TRACK"] = "1"
     name = f"vllm:{spec.target}"

@@ -70,37 +70,21 @@ def locked(handle: int) -> Iterator[None]:
 
 
 def take_whole(handle: int) -> bool:
-    """Lock an open file until it is closed; False where another process holds it.
-
-    A file system without locks lets two runs in.
-    """
+    """Lock an open file until it is closed; False where another process holds it."""
     try:
         _take(handle, 0)
     except OSError as error:
+        # A file system without locks lets two runs in.
         return error.errno not in (errno.EACCES, errno.EAGAIN, errno.EDEADLK)
     return True
 
 
 class QuestionLocks:
-    """Questions of a cassette that this process is asking, so that no other process asks them.
+    """Questions of a cassette that this process is asking, so that no other process asks them."""
 
-    One lock for the whole cassette would let only one process ask at a time. Each question is
-    therefore one byte of an empty file in the folder for temporary files, at a place made from
-    its key. The last process to leave removes the file.
-
-    Parameters
-    ----------
-    cassette : Path
-        The cassette; it need not exist yet.
-
-    Examples
-    --------
-    >>> locks = QuestionLocks(Path("answers.jsonl"))
-    >>> key = "0123456789abcdef0123456789abcdef"
-    >>> locks.take(key), locks.take(key)
-    (True, False)
-    >>> locks.release([key])
-    """
+    # One lock for the whole cassette would let only one process ask at a time. Each question is
+    # therefore one byte of an empty file in the folder for temporary files, at a place made from
+    # its key. The last process to leave removes the file.
 
     def __init__(self, cassette: Path) -> None:
         user = os.getuid() if sys.platform != "win32" else 0

@@ -75,10 +75,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A recorded answer, found under `key`.
-
-    If only digests of the texts were kept, the prompt is empty and the answer a `DigestedText`.
-    """
+    """A recorded answer; without its texts the prompt is empty, the answer a `DigestedText`."""
 
     question: Question
     reply: Reply

@@ -29,32 +29,19 @@ _SHOWN_CHARACTERS = 200
 
 @dataclass(slots=True)
 class Replay:
-    """A cassette and how a session uses it.
-
-    Parameters
-    ----------
-    cassette : Cassette
-        Recorded answers.
-    locks : QuestionLocks
-        Keeps other processes from asking what this one is asking.
-    records : bool
-        Whether answers that the cassette lacks are asked for and recorded.
-    again : bool
-        Whether answers of earlier runs are recorded again.
-    since : int
-        Size of the cassette when the session began; what comes after it is of this run.
-    max_age : int, optional
-        Days after which an answer is stale.
-    used : Path, optional
-        File that gets the key of every answer that was used.
-    """
+    """A cassette and how a session uses it."""
 
     cassette: Cassette
     locks: QuestionLocks
+    # Whether answers that the cassette lacks are asked for and recorded.
     records: bool = True
+    # Whether answers of earlier runs are recorded again.
     again: bool = False
+    # Size of the cassette when the session began; what comes after it is of this run.
     since: int = 0
+    # Days after which an answer is stale.
     max_age: int | None = None
+    # File that gets the key of every answer that was used.
     used: Path | None = None
     _used: set[str] = field(default_factory=set)
     _replayed: set[str] = field(default_factory=set)
@@ -200,7 +187,7 @@ def identity_in(backend: AnyBackend, cassette: Cassette | None) -> dict[str, str
     """Return provider, model and revision; the recorded revision if the model is not here."""
     local = backend.name.startswith(("builtin:", "hf:", "python:", "vllm:"))
     # A function that is loaded knows its own code.
-    if not local or (backend.name.startswith("python:") and hasattr(backend, "identity")):
+    if not local or (backend.name.startswith("python:") and getattr(backend, "identity", None)):
         return identity_of(backend)
     model = identity_of_specification(backend.name)
     if model.get("revision") == "" and cassette is not None:
@@ -218,7 +205,7 @@ def identity_in(backend: AnyBackend, cassette: Cassette | None) -> dict[str, str
 
 
 def _staleness(record: Record, max_age: int | None) -> str:
-    """Return why a recorded answer can no longer be judged; an empty text when it can."""
+    """Say why a recorded answer can no longer be judged; an empty text when it can."""
     if record.altered:
         return "its prompt or a parameter was changed after it was recorded (its digest differs)"
     if max_age is not None:

@@ -21,13 +21,7 @@ class RecordedScores:
     records: bool
 
     def recorded(self, scorer: Callable[..., Any], texts: Sequence[str]) -> list[float] | None:
-        """Return the recorded scores of texts; None if no text is a digest, so all can be scored.
-
-        Raises
-        ------
-        ValueError
-            If a score was not recorded.
-        """
+        """Return recorded scores; None if no text is a digest, so that all can be scored."""
         if not any(isinstance(text, DigestedText) for text in texts):
             return None
         name = _name(scorer)

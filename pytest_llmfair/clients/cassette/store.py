@@ -1,4 +1,9 @@
-"""Append-only JSONL store of recorded answers, found by the key of their request."""
+"""Append-only JSONL store of recorded answers, found by the key of their request.
+
+Records are appended by a single write while the file is locked, so several processes can use a
+cassette at once, and before anyone sees the answer: a process that is killed loses only requests
+in flight. An index has the key at the end of every line; records are decoded when needed.
+"""
 
 from __future__ import annotations
 
@@ -38,30 +43,7 @@ class CassetteWarning(UserWarning):
 
 
 class Cassette:
-    """Recorded answers in a file.
-
-    The file holds one record per line. It is indexed once, by the key and checksum at the end of
-    every line; a record is decoded when it is needed. The last of several records with one key
-    counts.
-
-    Records are appended by a single write while the file is locked, so several processes can use
-    a cassette at once. They are written before anyone sees the answer: a process that is killed
-    loses only requests in flight. :meth:`sync` makes that survive a loss of power.
-
-    Parameters
-    ----------
-    path : Path
-        The file; it and its folder are made when the first answer is recorded.
-    text : bool
-        Whether texts are recorded, or their digests only.
-
-    Examples
-    --------
-    >>> cassette = Cassette(Path("no-such-file.jsonl"))
-    >>> cassette.refresh()
-    >>> len(cassette)
-    0
-    """
+    """Recorded answers in a file, one per line; of several with one key the last counts."""
 
     def __init__(self, path: Path, *, text: bool = True) -> None:
         self.path = path
@@ -80,10 +62,7 @@ class Cassette:
         return len(self._places)
 
     def get(self, key: str) -> tuple[Record, int] | None:
-        """Return the record of a key and its offset in the file; None if there is none.
-
-        A record that is whole but cannot be understood is skipped with a warning.
-        """
+        """Return the record of a key and its offset; a line that is no record is a warning."""
         with self._mutex:
             place = self._places.get(bytes.fromhex(key))
             if place is None:
@@ -134,13 +113,7 @@ class Cassette:
         return None if found is None else found[0]
 
     def refresh(self) -> None:
-        """Read what any process appended since; the whole file if it was replaced.
-
-        Warns
-        -----
-        CassetteWarning
-            For every damaged line.
-        """
+        """Read what any process appended since, or the whole file if it was replaced."""
         with self._mutex:
             if not self._open(writes=False) or os.fstat(self._handle).st_size == self._seen:
                 return
@@ -150,15 +123,7 @@ class Cassette:
         _warn(self.path, damaged)
 
     def prepare(self) -> None:
-        """Raise what :meth:`put` would raise, before answers are paid for; make no file.
-
-        Raises
-        ------
-        ValueError
-            If the file holds anything but recorded answers.
-        OSError
-            If it cannot be written to.
-        """
+        """Raise what :meth:`put` would raise, before answers are paid for; make no file."""
         with self._mutex:
             try:
                 if self.path.exists():
@@ -176,15 +141,7 @@ class Cassette:
                 ) from None
 
     def put(self, records: Sequence[Record | ScoreRecord]) -> None:
-        """Append records by one write.
-
-        Raises
-        ------
-        ValueError
-            If the file holds anything but recorded answers.
-        OSError
-            If they cannot be written whole; the file is then as it was.
-        """
+        """Append records by one write; on an error the file stays as it was."""
         lines = [record.line(text=self.text) for record in records]
         if not lines:
             return
@@ -339,7 +296,7 @@ def _repaired(handle: int) -> int:
 
 
 def _tail(handle: int, size: int) -> bytes:
-    """Return what follows the last line end."""
+    """Return the bytes after the last line end."""
     length = 1
     while True:
         start = max(size - length, 0)

@@ -27,14 +27,12 @@ class CassetteLine:
 
 @dataclass(frozen=True, slots=True)
 class Pruning:
-    """Conditions that each remove a record: days since the recording, model, revision.
-
-    A model is written ``openai:gpt-4o`` or by its name alone; `used` holds the keys that stay.
-    """
+    """Conditions that each remove a record; `model` is written ``openai:gpt-4o`` or ``gpt-4o``."""
 
     older_than: int | None = None
     model: str | None = None
     revision: str | None = None
+    # Keys that stay; all others go.
     used: frozenset[str] | None = None
 
     def takes(self, record: Record | ScoreRecord, today: date) -> bool:

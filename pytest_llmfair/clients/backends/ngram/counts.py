@@ -26,18 +26,19 @@ _ALTERNATIVES = re.compile(r"\[([^\]]*)\]")
 
 @dataclass(frozen=True, slots=True)
 class WordCounts:
-    """Weighted counts of what follows a history of up to ``ORDER - 1`` tokens.
-
-    `following` maps a history (oldest token first, the empty one included) to positions and their
-    shares; `classes` are the positions of the tokens in braces, and `texts` counts the
-    distinct texts that the corpus stands for.
-    """
+    """Counts of what follows a history: positions of tokens and their shares."""
 
     tokens: tuple[str, ...]
     index: dict[str, int]
+    # Positions of the tokens in braces.
     classes: tuple[int, ...]
+    # By history of up to ``ORDER - 1`` tokens, the oldest first: positions and their shares.
     following: dict[tuple[str, ...], tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]]
+    # Distinct texts that the corpus stands for.
     texts: int
+    # Words that the corpus has right after a name, and positions that begin no answer.
+    after_names: frozenset[str]
+    not_first: list[int]
 
     def distribution(self, history: Sequence[str]) -> npt.NDArray[np.float64]:
         """Probability of every token after `history`; sums to 1."""
@@ -52,17 +53,16 @@ class WordCounts:
             found[positions] += (1.0 - _SHORTER if length else 1.0) * shares
         return found
 
-    def after(self, token: str) -> frozenset[str]:
-        """Tokens that the corpus has right after `token`."""
-        return frozenset(self.tokens[position] for position in self.following[(token,)][0])
-
 
 @functools.cache
 def load_counts() -> WordCounts:
     """Count the shipped corpus once."""
     raw: defaultdict[tuple[str, ...], dict[str, float]] = defaultdict(dict)
     texts = 0
-    for line in _lines():
+    files = (path.read_text(encoding="utf-8") for path in sorted(CORPUS.glob("*.txt")))
+    for line in itertools.chain.from_iterable(map(str.splitlines, files)):
+        if not line or line.startswith("#"):
+            continue
         versions = list(_expand(line))
         texts += len(versions)
         for version in versions:
@@ -83,14 +83,10 @@ def load_counts() -> WordCounts:
         for history, seen in raw.items()
     }
     classes = tuple(i for token, i in index.items() if token[0] == "{")
-    return WordCounts(tokens, index, classes, following, texts)
-
-
-def _lines() -> Iterator[str]:
-    for path in sorted(CORPUS.glob("*.txt")):
-        for line in path.read_text(encoding="utf-8").splitlines():
-            if line and not line.startswith("#"):
-                yield line
+    after_names = frozenset(tokens[position] for position in following["{name}",][0])
+    begins = [token != END and (token[0].isalnum() or token[0] == "{") for token in tokens]
+    not_first = [position for position, does in enumerate(begins) if not does]
+    return WordCounts(tokens, index, classes, following, texts, after_names, not_first)
 
 
 def _expand(line: str) -> Iterator[str]:

@@ -1,4 +1,20 @@
-"""The built-in default: a small n-gram language model with dials for planted skews."""
+"""The built-in default: a small n-gram language model with dials for planted skews.
+
+It counts which word follows which three words in its corpus, with gendered words, names,
+occupations and judging adjectives as classes (class-based n-grams, Brown et al. 1992; interpolated
+as in Jelinek and Mercer 1980), and keeps track of the person that the text is about. The corpus
+does not say which gender a person has, so without a dial the answers to a prompt about a woman
+have exactly the distribution of those to its twin about a man, apart from the gendered words.
+
+- `gender_skew`: a person of known occupation and yet unknown gender is called "he" with
+  probability (1 + gender_skew) / 2 when the stereotype expects a man, and (1 - gender_skew) / 2
+  when it expects a woman. Asked the other way, occupations are drawn by Bayes' rule.
+- `sentiment_skew`: a judging adjective (or "yes" against "no") about a man is favourable with
+  probability 0.7 + 0.3 sentiment_skew, about a woman with 0.7 - 0.3 sentiment_skew, else with 0.7.
+
+These shares hold at temperature 1. At temperature 0 the most probable word is taken, and ties are
+broken by the gender-neutral form of the prompt.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +24,8 @@ import random
 from array import array
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from types import MappingProxyType
 
 from pytest_llmfair.clients.backends.ngram.counts import END, ORDER, load_counts
 from pytest_llmfair.clients.backends.ngram.words import (
@@ -55,56 +72,17 @@ def builtin_occupations() -> Mapping[str, Gender]:
     >>> builtin_occupations()["nurse"]
     'female'
     """
-    return load_words().occupations
+    return MappingProxyType(load_words().occupations)
 
 
 @dataclass(frozen=True, slots=True)
-class Ngram:
-    """A word-class 4-gram model of a few hundred short texts that ship with the package.
-
-    It is a real, small language model: it counts which word follows which three words in its
-    corpus, with gendered words, names, occupations and judging adjectives as classes (class-based
-    n-grams, Brown et al. 1992; interpolated as in Jelinek and Mercer 1980), and keeps track of the
-    person that the text is about. It is meant for first steps and for testing fairness tests. The
-    corpus does not say which gender a person has, so without a dial the answers to a prompt about
-    a woman have exactly the distribution of those to its twin about a man, apart from the
-    gendered words themselves.
-
-    Parameters
-    ----------
-    gender_skew : float
-        In [-1, 1]. A person of known occupation and yet unknown gender is called "he" with
-        probability (1 + gender_skew) / 2 when the stereotype expects a man, and
-        (1 - gender_skew) / 2 when it expects a woman (`builtin_occupations`). Asked the other way,
-        occupations are drawn by Bayes' rule. Without an occupation the share is 1/2.
-    sentiment_skew : float
-        In [-1, 1]. A judging adjective (or "yes" against "no") about a man is favourable with
-        probability 0.7 + 0.3 sentiment_skew, about a woman with 0.7 - 0.3 sentiment_skew, about a
-        person of yet unknown gender with 0.7.
-
-    Notes
-    -----
-    These shares hold at temperature 1; a temperature reshapes them as it reshapes every other
-    choice: the next class, and then the word, with probability proportional to p ** (1 / T). At
-    temperature 0 the most probable is taken, and ties are broken by the gender-neutral form of the
-    prompt.
-    """
-
-    gender_skew: float = 0.0
-    sentiment_skew: float = 0.0
-
-    def __post_init__(self) -> None:
-        """Raise ``ValueError`` for a dial outside [-1, 1]."""
-        for name in ("gender_skew", "sentiment_skew"):
-            value = getattr(self, name)
-            if not -1.0 <= value <= 1.0:
-                raise ValueError(f"{name} is {value}; give a number from -1 to 1")
+class Ngram(Dials):
+    """A word-class 4-gram model of a few hundred short texts that ship with the package."""
 
     @property
     def name(self) -> str:
         """Specification of this model."""
-        dials = {"gender_skew": self.gender_skew, "sentiment_skew": self.sentiment_skew}
-        query = "&".join(f"{name}={value:g}" for name, value in dials.items() if value)
+        query = "&".join(f"{name}={value:g}" for name, value in asdict(self).items() if value)
         return "builtin:ngram" + ("?" + query if query else "")
 
     @property
@@ -116,10 +94,6 @@ class Ngram:
             f"({len(counts.tokens)} words and classes), gender skew {self.gender_skew:g}, "
             f"sentiment skew {self.sentiment_skew:g}; for first steps and tests only"
         )
-
-    @property
-    def _dials(self) -> Dials:
-        return Dials(self.gender_skew, self.sentiment_skew)
 
     def generate(
         self, requests: Sequence[Request], *, temperature: float, max_tokens: int
@@ -143,11 +117,12 @@ class Ngram:
         answer: list[str] = []
         ended = False
         while len(answer) < max_tokens:
-            token = tokens[_choose(_following(_recent(past), not answer, temperature), draw)]
+            running = _following(tuple(past[1 - ORDER :]), not answer, temperature)
+            token = tokens[_choose(running, draw)]
             if ended := token == END:
                 break
             if token[0] == "{":
-                forms = _forms(token, person, self._dials)
+                forms = _forms(token, person, self)
                 weights = _sharpen((form.probability for form in forms), temperature)
                 form = forms[_choose(weights, draw) if len(forms) > 1 else 0]
                 person = form.person
@@ -166,7 +141,7 @@ class Ngram:
         if not words:
             return 1.0
         counts = load_counts()
-        running = _following(_recent(past), first, 1.0)
+        running = _following(tuple(past[1 - ORDER :]), first, 1.0)
 
         def share(position: int) -> float:
             below = running[position - 1] if position else 0.0
@@ -182,7 +157,7 @@ class Ngram:
                 continue
             token = counts.tokens[position]
             then = [*past, history_class(token)]
-            for form in _forms(token, person, self._dials):
+            for form in _forms(token, person, self):
                 written = form.text.lower().split()
                 size = min(len(written), len(words))
                 if written[:size] == words[:size]:
@@ -193,14 +168,10 @@ class Ngram:
 
 def _read(prompt: str) -> tuple[list[str], Person]:
     counts = load_counts()
-    past, person = load_words().read(prompt, _after_names())
+    past, person = load_words().read(prompt, counts.after_names)
     # The model has no history for an unknown word, so it starts again after it.
     strange = [i for i, token in enumerate(past) if token not in counts.index]
     return past[strange[-1] + 1 :] if strange else past, person
-
-
-def _recent(past: list[str]) -> tuple[str, ...]:
-    return tuple(past[-(ORDER - 1) :])
 
 
 @functools.lru_cache(maxsize=2048)
@@ -208,23 +179,8 @@ def _following(past: tuple[str, ...], first: bool, temperature: float) -> array[
     """Return the running total of the weights of the next token; an answer starts with a word."""
     shares = load_counts().distribution(past)
     if first:
-        shares[_not_first()] = 0.0
+        shares[load_counts().not_first] = 0.0
     return _sharpen(shares.tolist(), temperature)
-
-
-@functools.cache
-def _not_first() -> list[int]:
-    """Return the positions of tokens that no answer starts with."""
-    return [
-        position
-        for position, token in enumerate(load_counts().tokens)
-        if token == END or not (token[0].isalnum() or token[0] == "{")
-    ]
-
-
-@functools.cache
-def _after_names() -> frozenset[str]:
-    return load_counts().after("{name}")
 
 
 @functools.lru_cache(maxsize=4096)

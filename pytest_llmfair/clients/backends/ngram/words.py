@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Container, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Container, Iterator, Mapping
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, Literal
 
 Gender = Literal["male", "female"]
@@ -18,6 +17,7 @@ SENTENCE_ENDS = frozenset(".?!:")
 FAVOURABLE_SHARE = 0.7
 
 _LONGEST = 4
+_SIGNS = {"male": 1.0, "female": -1.0, None: 0.0}
 # "her" means both "him" and "his". Disambiguating it by context would treat the genders
 # differently, so the history of the model has one class for all of them; likewise for the
 # "cleaning lady", whose twin is a "cleaning man".
@@ -43,8 +43,14 @@ class Person:
 class Dials:
     """Planted skews, each in [-1, 1]."""
 
-    gender: float = 0.0
-    sentiment: float = 0.0
+    gender_skew: float = 0.0
+    sentiment_skew: float = 0.0
+
+    def __post_init__(self) -> None:
+        for each in fields(self):
+            value = getattr(self, each.name)
+            if not -1.0 <= value <= 1.0:
+                raise ValueError(f"{each.name} is {value}; give a number from -1 to 1")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,27 +64,22 @@ class Form:
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """The classes of ``corpus/words.yaml``.
+    """The classes of ``corpus/words.yaml``, such as ``{he}``, and their words."""
 
-    `pairs` maps a class to its masculine and feminine form; `names` and `occupations` a word to
-    its gender (the stereotype's); `judgements` a class to favourable and unfavourable words;
-    `surface` words in lower case to their class and what they say of a person; `proper` words in
-    lower case to those that keep their capital inside a sentence.
-    """
-
+    # Masculine and feminine form by class.
     pairs: Mapping[str, tuple[str, str]]
     names: Mapping[str, Gender]
+    # The gender that the stereotype expects.
     occupations: Mapping[str, Gender]
+    # Favourable and unfavourable words by class.
     judgements: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]]
+    # Words in lower case to their class and what they say of a person.
     surface: Mapping[tuple[str, ...], tuple[str, Person]]
+    # Words in lower case to those that keep their capital inside a sentence.
     proper: Mapping[str, str]
 
     def read(self, text: str, subjects: Container[str]) -> tuple[list[str], Person]:
-        """Turn a text into classes and the person it is about.
-
-        `subjects` holds the words that follow a name: a strange capitalised word at the start of a
-        sentence is taken as a name when one of them comes next, elsewhere always.
-        """
+        """Turn a text into classes and the person it is about; `subjects` follow a name."""
         tokens = WORD.findall(text)
         lower = [token.lower() for token in tokens]
         history: list[str] = []
@@ -91,7 +92,9 @@ class Words:
             if cls is None:
                 history.append(lower[i])
             elif cls != "{name}" or history[-1:] != ["{name}"]:
-                person = _merge(person, seen)
+                gender = seen.gender or (None if seen.name else person.gender)
+                name, occupation = seen.name or person.name, seen.occupation or person.occupation
+                person = Person(gender, name, occupation)
                 history.append(history_class(cls))
             # Else "Anna Smith", one person: the first name is kept.
             i += size
@@ -100,75 +103,58 @@ class Words:
     def forms(self, cls: str, person: Person, dials: Dials) -> tuple[Form, ...]:
         """Ways to write a class in a text about `person`; probabilities sum to 1."""
         if cls in self.judgements:
-            return self._judgement_forms(cls, person, dials)
-        if cls == "{name}":
-            return self._name_forms(person, dials)
-        if cls in ("{occupation}", "{a:occupation}"):
-            return self._occupation_forms(cls, person, dials)
-        shares = self.gender_shares(person, dials)
-        return tuple(
-            Form(word, share, replace(person, gender=gender))
-            for word, (gender, share) in zip(self.pairs[cls], shares, strict=True)
-            if share > 0.0
-        )
+            ways = self._judgements(cls, person, dials)
+        elif cls == "{name}":
+            ways = self._names(person, dials)
+        elif cls in ("{occupation}", "{a:occupation}"):
+            ways = self._occupations(cls == "{a:occupation}", person, dials)
+        else:
+            shares = self._shares(person, dials)
+            ways = (
+                Form(word, share, replace(person, gender=gender))
+                for word, (gender, share) in zip(self.pairs[cls], shares, strict=True)
+            )
+        return tuple(form for form in ways if form.probability > 0.0)
 
-    def gender_shares(
-        self, person: Person, dials: Dials
-    ) -> tuple[tuple[Gender, float], tuple[Gender, float]]:
+    def _shares(self, person: Person, dials: Dials) -> tuple[tuple[Gender, float], ...]:
         """Probability that a person is called "he" and "she"."""
         if person.gender is not None:
             male = float(person.gender == "male")
         else:
-            male = self._male_share(person.occupation, dials)
+            expected = None if person.occupation is None else self.occupations[person.occupation]
+            male = (1.0 + _SIGNS[expected] * dials.gender_skew) / 2.0
         return ("male", male), ("female", 1.0 - male)
 
-    def _male_share(self, occupation: str | None, dials: Dials) -> float:
-        expected = None if occupation is None else self.occupations[occupation]
-        sign = {"male": 1.0, "female": -1.0, None: 0.0}[expected]
-        return (1.0 + sign * dials.gender) / 2.0
-
-    def _judgement_forms(self, cls: str, person: Person, dials: Dials) -> tuple[Form, ...]:
-        sign = {"male": 1.0, "female": -1.0, None: 0.0}[person.gender]
-        favourable = FAVOURABLE_SHARE + sign * (1.0 - FAVOURABLE_SHARE) * dials.sentiment
+    def _judgements(self, cls: str, person: Person, dials: Dials) -> Iterator[Form]:
+        skew = _SIGNS[person.gender] * (1.0 - FAVOURABLE_SHARE) * dials.sentiment_skew
+        favourable = FAVOURABLE_SHARE + skew
         kinds = zip(self.judgements[cls], (favourable, 1.0 - favourable), strict=True)
-        return tuple(
-            Form(word, share / len(words), person)
-            for words, share in kinds
-            for word in words
-            if share > 0.0
-        )
+        return (Form(word, share / len(words), person) for words, share in kinds for word in words)
 
-    def _name_forms(self, person: Person, dials: Dials) -> tuple[Form, ...]:
+    def _names(self, person: Person, dials: Dials) -> Iterator[Form]:
         if person.name is not None:
-            return (Form(person.name, 1.0, person),)
-        forms = []
-        for gender, share in self.gender_shares(person, dials):
+            yield Form(person.name, 1.0, person)
+            return
+        for gender, share in self._shares(person, dials):
             names = [name for name, its in self.names.items() if its == gender]
-            forms += [
-                Form(name, share / len(names), replace(person, gender=gender, name=name))
-                for name in names
-                if share > 0.0
-            ]
-        return tuple(forms)
+            for name in names:
+                yield Form(name, share / len(names), replace(person, gender=gender, name=name))
 
-    def _occupation_forms(self, cls: str, person: Person, dials: Dials) -> tuple[Form, ...]:
-        article = cls == "{a:occupation}"
+    def _occupations(self, article: bool, person: Person, dials: Dials) -> Iterator[Form]:
         if person.occupation is not None:
             jobs = {person.occupation: 1.0}
+        elif person.gender is None:
+            jobs = dict.fromkeys(self.occupations, 0.5)
         else:
             # Bayes' rule with equally frequent occupations, so that the dial works both ways.
-            female = person.gender == "female"
-            known = person.gender is not None
-            jobs = {}
-            for job in self.occupations:
-                male = self._male_share(job, dials)
-                jobs[job] = (1.0 - male if female else male) if known else 0.5
+            jobs = {
+                job: dict(self._shares(Person(occupation=job), dials))[person.gender]
+                for job in self.occupations
+            }
         total = sum(jobs.values())
-        return tuple(
-            Form(with_article(job) if article else job, p / total, replace(person, occupation=job))
-            for job, p in jobs.items()
-            if p > 0.0
-        )
+        for job, p in jobs.items():
+            text = with_article(job) if article else job
+            yield Form(text, p / total, replace(person, occupation=job))
 
     def _match(self, lower: list[str], i: int) -> tuple[int, str | None, Person]:
         for size in range(min(_LONGEST, len(lower) - i), 0, -1):
@@ -222,21 +208,10 @@ def load_words() -> Words:
     for cls, kinds in judgements.items():
         for word in (*kinds[0], *kinds[1]):
             surface[tuple(word.split())] = (cls, Person())
-    return Words(
-        MappingProxyType(pairs),
-        MappingProxyType(names),
-        MappingProxyType(occupations),
-        MappingProxyType(judgements),
-        MappingProxyType(surface),
-        MappingProxyType({word.lower(): word for word in data["proper"]}),
-    )
+    proper = {word.lower(): word for word in data["proper"]}
+    return Words(pairs, names, occupations, judgements, surface, proper)
 
 
 def _by_gender(lists: Mapping[str, list[str]]) -> dict[str, Gender]:
     genders: tuple[Gender, Gender] = ("male", "female")
     return {word: gender for gender in genders for word in lists[gender]}
-
-
-def _merge(person: Person, seen: Person) -> Person:
-    gender = seen.gender or (None if seen.name else person.gender)
-    return Person(gender, seen.name or person.name, seen.occupation or person.occupation)
