@@ -13,8 +13,8 @@ from pytest_llmfair._util.documents import Document, day, schema_of
 from pytest_llmfair._util.keywords import suggestion
 from pytest_llmfair._util.located import load_toml, load_yaml
 from pytest_llmfair._util.validation import read_utf8
-from pytest_llmfair.settings import Waiver
-from pytest_llmfair.settings.options import OPTIONS
+from pytest_llmfair.settings import OPTIONS
+from pytest_llmfair.settings.waiver import Waiver
 
 _OPTION_OF = {"INCONCLUSIVE": "inconclusive", "UNDERPOWERED": "underpowered"}
 

@@ -29,8 +29,7 @@ from pytest_llmfair.judging.robustness import TOO_FEW, robustness, too_few_level
 from pytest_llmfair.judging.rules import JudgedMetric, Rules, Unregistered, current_settings
 from pytest_llmfair.metrics.counterfactual.invariance import INVARIANCE
 from pytest_llmfair.session import active, current_session
-from pytest_llmfair.settings import Settings
-from pytest_llmfair.settings.options import OPTIONS, PATHS
+from pytest_llmfair.settings import OPTIONS, Settings
 from pytest_llmfair.stats import Estimate, Finding, Interval, PairedAUC
 from pytest_llmfair.stats.crossed_mean import FEW_ITEMS
 
@@ -385,7 +384,7 @@ def _options(settings: Settings) -> tuple[str, ...]:
         if option.name in left_out or not named:
             continue
         root = session and session.root
-        if option.name in PATHS and root and Path(value).is_relative_to(root):
+        if option.path and root and Path(value).is_relative_to(root):
             # Tests are named relative to the root too, and reports show no folder of a machine.
             value = Path(value).relative_to(root).as_posix()
         setting = shlex.quote(str(value))
