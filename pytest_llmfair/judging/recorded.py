@@ -27,7 +27,7 @@ from pytest_llmfair.metrics import get_metric
 from pytest_llmfair.metrics.counterfactual.invariance import INVARIANCE
 from pytest_llmfair.session import Recorder, recording
 from pytest_llmfair.settings import Settings
-from pytest_llmfair.stats import Finding
+from pytest_llmfair.stats import Estimate, Finding
 
 # What a result says of answers and of the session, or adds after its verdict.
 AS_GIVEN = (
@@ -148,6 +148,11 @@ def judge_again(record: Mapping[str, Any], nodeid: str) -> Result:
     assertion = EstimateAssertion(estimate_of(recipe), data["bound"], metric, rules, inputs)
     with recording(Recorder(nodeid, Settings(**data["settings"]))):
         return evaluate(assertion)
+
+
+def estimate_again(record: Mapping[str, Any]) -> Estimate:
+    """Return the estimate of a record of :func:`to_record`, without a verdict."""
+    return estimate_of(_with_findings(from_plain(record)["estimate"]))
 
 
 def changed_call(
