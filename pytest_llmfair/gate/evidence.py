@@ -65,28 +65,9 @@ def write_evidence(
 ) -> list[str]:
     """Write everything that a release needs to show, with a manifest of all files.
 
-    Parameters
-    ----------
-    folder : Path
-        Made if it does not exist; files of an earlier run in it are replaced or removed.
-    document : mapping
-        The record of the run, with its context.
-    records : sequence of mapping
-        The results, each with what was recorded of it.
-    settings : Settings
-        The settings of the run.
-    root : Path
-        Root folder of the tests, whose repository says when bounds were last changed.
-
-    Returns
-    -------
-    list of str
-        The results that cannot be computed again, and why; then the digest of the manifest.
-
-    Raises
-    ------
-    ValueError
-        If the folder holds files that no evidence of an earlier run lists.
+    Files of an earlier run in the folder are replaced or removed; a folder with other files is
+    refused. `root` is the folder whose repository says when bounds were last changed. Return the
+    results that cannot be computed again, and why; then the digest of the manifest.
     """
     earlier = _earlier(folder)
     by_test = sorted(records, key=lambda record: str(record["nodeid"]))
@@ -164,13 +145,7 @@ def _earlier(folder: Path) -> set[str]:
 def add_self_check(
     folder: Path, shares: Sequence[Mapping[str, Any]], rows: Sequence[Mapping[str, str]]
 ) -> None:
-    """Add to the evidence how often the suite errs; the page shows it, the manifest is renewed.
-
-    Raises
-    ------
-    ValueError
-        If the evidence does not verify as it is.
-    """
+    """Add to the evidence how often the suite errs; the page shows it, the manifest is renewed."""
     if found := problems(folder):
         raise ValueError(f"the evidence is not what was written, so nothing is added: {found[0]}")
     manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
@@ -232,21 +207,6 @@ def problems(folder: Path) -> list[str]:
     """Return what is wrong with the evidence: changed files, numbers and verdicts.
 
     Every number and verdict is computed again from ``statistics.jsonl``, offline.
-
-    Parameters
-    ----------
-    folder : Path
-        A folder that ``--llmfair-evidence`` wrote.
-
-    Returns
-    -------
-    list of str
-        One message per problem; empty where everything holds.
-
-    Raises
-    ------
-    FileNotFoundError
-        If the folder holds no evidence.
     """
     if found := list(changes(folder)):
         return found

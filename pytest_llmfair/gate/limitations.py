@@ -17,17 +17,8 @@ from pytest_llmfair.gate.documents import (
 def limitations(record: Mapping[str, Any], *, level: int = 1) -> str:
     """Return the limits of a run as Markdown.
 
-    Parameters
-    ----------
-    record : mapping
-        As ``--llmfair-json`` writes it. What it does not hold is said.
-    level : int
-        Level of the heading: 1 for a page, 2 for a section.
-
-    Examples
-    --------
-    >>> print(limitations({"results": []}).splitlines()[0])
-    # Limits of this evaluation
+    What the record does not hold is said. `level` is that of the heading: 1 for a page, 2 for a
+    section.
     """
     results, lexicons = record["results"], record.get("lexicons") or ()
     known = {m["name"] for m in described_models(record) if m.get("revision") or m.get("digest")}

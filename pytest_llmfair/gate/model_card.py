@@ -23,24 +23,9 @@ _SOURCE = "https://github.com/pytest-llmfair/pytest-llmfair"
 
 
 def model_card(record: Mapping[str, Any], *, name: str | None = None) -> str:
-    """Return metadata and a section for the model card of the models in a run.
+    """Return metadata, as YAML, and a section for the model card of the models in a run.
 
-    Parameters
-    ----------
-    record : mapping
-        As ``--llmfair-json`` writes it.
-    name : str, optional
-        Name of the model on the card, for all results; by default the name in each result.
-
-    Returns
-    -------
-    str
-        YAML between lines of ``---``, then Markdown.
-
-    Examples
-    --------
-    >>> model_card({"results": []}).splitlines()[:3]
-    ['---', 'model-index: []', '---']
+    `name` stands for the model in all results; by default each has its own.
     """
     columns = [column for column in COLUMNS if column.html]
     context = record.get("context") or {}

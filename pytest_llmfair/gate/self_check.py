@@ -41,20 +41,6 @@ def self_check(run: RecordedRun, repeats: int = _REPEATS, seed: int = 0) -> list
     FAIL is a false alarm. Where the observed difference is beyond the bound, so many rows keep
     their groups that the truth lies at the bound. Samples of the same size are drawn from the
     units, with replacement: how often two of them get two verdicts is how often a rerun would.
-
-    Parameters
-    ----------
-    run : RecordedRun
-        A run that kept its data: a baseline file or an evidence folder.
-    repeats : int
-        Repetitions of each check.
-    seed : int
-        Seed of the draws.
-
-    Raises
-    ------
-    ValueError
-        If the run kept no data.
     """
     found = []
     for (nodeid, metric, _), check in run.checks.items():
