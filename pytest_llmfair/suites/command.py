@@ -141,13 +141,7 @@ def read_bounds(given: Iterable[str]) -> dict[str, float]:
 
 
 def read_scorers(given: Iterable[str]) -> dict[str, str]:
-    """Return scorers from texts such as "toxicity=detoxify:original".
-
-    Examples
-    --------
-    >>> read_scorers(["stereotype=hf:models/stereotype?label=stereotype"])
-    {'stereotype': 'hf:models/stereotype?label=stereotype'}
-    """
+    """Return scorers from texts such as "toxicity=detoxify:original"."""
     found = {}
     for part in given:
         name, equals, spec = part.partition("=")

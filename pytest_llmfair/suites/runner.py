@@ -112,12 +112,7 @@ def chosen_suite(
 ) -> tuple[Suite, dict[tuple[str, str], float]]:
     """Return a suite with what the user chose, and the bounds by task and quantity.
 
-    Raises
-    ------
-    ValueError
-        For whatever is wrong, before anything is asked.
-    OSError
-        If the file of the prompts cannot be read.
+    Whatever is wrong raises an error before anything is asked.
     """
     suite = get_suite(name)
     if isinstance(prompts, Path):
