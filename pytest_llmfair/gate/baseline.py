@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime
 import json
-import subprocess
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -24,6 +23,7 @@ from pytest_llmfair.judging.pipeline import evaluate
 from pytest_llmfair.judging.recorded import judge_again, kept_of
 from pytest_llmfair.judging.result import Result
 from pytest_llmfair.judging.rules import Rules, Unregistered, current_settings
+from pytest_llmfair.reports.context import git
 from pytest_llmfair.stats import Estimate, Finding, Sample, Undefined, WorstGroups
 from pytest_llmfair.stats.difference import Pairing, pairing_of
 
@@ -249,15 +249,6 @@ def _shown(check: Mapping[str, Any]) -> str:
     return f"{check['verdict']} {number(check['value'], 3)} [{ends}]"
 
 
-def author(folder: Path) -> str:
-    """Return who git says is at work; an empty string without git or a name."""
-    try:
-        asked = ["git", "-C", str(folder), "config", "user.name"]
-        return subprocess.run(asked, capture_output=True, text=True, check=False).stdout.strip()
-    except OSError:
-        return ""
-
-
 def update(
     path: Path, records: Sequence[Mapping[str, Any]], about: Mapping[str, Any], days: int
 ) -> list[str]:
@@ -282,7 +273,7 @@ def update(
     dates = {
         "date": today.isoformat(),
         "expires": (today + datetime.timedelta(days)).isoformat(),
-        "author": author(path.parent),
+        "author": git(path.parent, "config", "user.name"),
     }
     path.write_text(document_text({**about, **dates}, checks), encoding="utf-8")
     lines = [

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import datetime
 import json
-import subprocess
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -18,12 +17,12 @@ from pytest_llmfair._util.version import __version__
 from pytest_llmfair._util.wording import plural
 from pytest_llmfair.gate.check_file import selections
 from pytest_llmfair.gate.checklist import checklist, checklist_page
-from pytest_llmfair.gate.limitations import limitations
 from pytest_llmfair.gate.manifest import MANIFEST, changes, manifest_digest, manifest_text
-from pytest_llmfair.gate.model_card import model_card
+from pytest_llmfair.gate.model_card import limitations, model_card
 from pytest_llmfair.gate.shares import Shares, rows
 from pytest_llmfair.judging import multiplicity
 from pytest_llmfair.judging.recorded import differences, judge_again
+from pytest_llmfair.reports.context import git
 from pytest_llmfair.reports.files import write_text
 from pytest_llmfair.reports.html import html_page
 from pytest_llmfair.reports.record import json_text, read_run
@@ -190,17 +189,9 @@ def _stated(record: Mapping[str, Any]) -> dict[str, Any]:
 
 def _history(file: str, root: Path) -> dict[str, Any]:
     """Return the commit at which a file was last changed: when its bounds were frozen."""
-    commit, _, date = _git(root, "log", "-1", "--format=%H %cI", "--", file).partition(" ")
-    changed = bool(_git(root, "status", "--porcelain", "--", file))
+    commit, _, date = git(root, "log", "-1", "--format=%H %cI", "--", file).partition(" ")
+    changed = bool(git(root, "status", "--porcelain", "--", file))
     return dict(zip(_HISTORY, (commit or None, date or None, changed), strict=True))
-
-
-def _git(root: Path, *arguments: str) -> str:
-    try:
-        asked = ["git", "-C", str(root), *arguments]
-        return subprocess.run(asked, capture_output=True, text=True, check=False).stdout.strip()
-    except OSError:
-        return ""
 
 
 def problems(folder: Path) -> list[str]:
@@ -246,13 +237,12 @@ def _contradictions(folder: Path) -> list[str]:
         found += [
             f"{result['nodeid']} {result['metric']}: {field} is {result.get(field)!r}, computed "
             f"again {other[field]!r}"
-            for field in (*differences(result, other), *_different(result, other))
+            for field in (
+                *differences(result, other),
+                *(name for name in _ADJUSTED if result[name] != other[name]),
+            )
         ]
     return found + _stale(folder, document, statistics)
-
-
-def _different(result: Mapping[str, Any], other: Mapping[str, Any]) -> list[str]:
-    return [name for name in _ADJUSTED if result[name] != other[name]]
 
 
 def _stale(

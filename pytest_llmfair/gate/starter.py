@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -121,12 +121,6 @@ def starter(
         checks=sorted(entries, key=lambda each: bool(each.why_not)),
     )
     return text, data
-
-
-def _attributes(choice: Choice, use_case: UseCase) -> Sequence[str | None]:
-    """Return the attributes that a metric is checked for one by one."""
-    pairs = get_metric(choice.metric).needs.endswith("_pairs")
-    return use_case.attributes if pairs else [None]
 
 
 def _entry(

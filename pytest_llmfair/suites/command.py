@@ -16,12 +16,12 @@ from pytest_llmfair.gate.check import Checks
 from pytest_llmfair.gate.embedding import GivenChecks, run_pytest
 from pytest_llmfair.session import current_session
 from pytest_llmfair.suites.checks import checks_of
-from pytest_llmfair.suites.decidable import decidable
 from pytest_llmfair.suites.design import SIZES, Suite, all_suites
 from pytest_llmfair.suites.models import Comparison
+from pytest_llmfair.suites.planning import decidable, plan
 from pytest_llmfair.suites.prompts import COLUMN, NOT_YOURS
 from pytest_llmfair.suites.result import SuiteResult, lines_of
-from pytest_llmfair.suites.runner import Answers, chosen_suite, hand_on, plan
+from pytest_llmfair.suites.runner import Answers, chosen_suite, hand_on
 
 _USAGE = """llmfair run --list
        llmfair run SUITE --plan [--size smoke|standard|paper]
