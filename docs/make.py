@@ -16,8 +16,8 @@ import tempfile
 from pathlib import Path
 
 from pytest_llmfair.clients.spec import FORMS, SCHEMES
-from pytest_llmfair.settings import Settings
-from pytest_llmfair.settings.options import OPTIONS, Option
+from pytest_llmfair.settings import OPTIONS
+from pytest_llmfair.settings.options import Option
 
 DOCS = Path(__file__).parent
 README = DOCS.parent / "README.md"
@@ -47,7 +47,7 @@ EPS = 0.05
 OPTIONS_HEAD = """\
 # Options
 
-<!-- Written by docs/make.py from pytest_llmfair/settings.py and clients/spec.py. -->
+<!-- Written by docs/make.py from pytest_llmfair/settings and clients/spec.py. -->
 
 Each option can be given on the command line or in the ini file (`pytest.ini`, `pyproject.toml`,
 `tox.ini`). The command line wins. `pytest --help` lists them too. An unknown key that begins with
@@ -82,7 +82,7 @@ def models_page() -> str:
 def _row(option: Option) -> str:
     values = f" {option.metavar}" if option.metavar else ""
     flag = "ini only" if option.ini_only else f"`{option.flag}{values}`"
-    value = Settings.__dataclass_fields__[option.name].default
+    value = option.default
     usual = "off" if value is False else "none" if value in (None, "") else f"`{value}`"
     default = DEFAULTS.get(option.name, usual)
     # The column says it.

@@ -26,10 +26,11 @@ from pytest_llmfair.fixtures import (
     scorers,
     suite,
 )
+from pytest_llmfair.gate.configuration import settings_of
 from pytest_llmfair.gate.run import RECORDS, Run
 from pytest_llmfair.session import Recorder, Session, begin_session, end_session, recording
-from pytest_llmfair.settings import Settings, resolve
-from pytest_llmfair.settings.options import OPTIONS, Option
+from pytest_llmfair.settings import OPTIONS, Settings
+from pytest_llmfair.settings.options import Option
 
 __all__ = ["counterfactual_pairs", "fairness", "lexicons", "model_client", "scorers", "suite"]
 
@@ -70,7 +71,7 @@ def _help_of(option: Option) -> str:
 def pytest_configure(config: pytest.Config) -> None:
     """Resolve the settings, begin the session, and collect results unless in an xdist worker."""
     with _printable_errors():
-        settings = _settings(config)
+        settings = settings_of(config)
     given = getattr(config, "workerinput", {}).get("llmfair")
     session = Session.handed(settings, given) if given else Session.of(settings)
     config.stash[SETTINGS], config.stash[SESSION] = session.settings, session
@@ -118,37 +119,6 @@ def _baseline(settings: Settings) -> Any:
         return Baseline.read(Path(settings.baseline or ""), settings.margin or 0.0)
     except (OSError, ValueError) as error:
         raise pytest.UsageError(str(error)) from None
-
-
-def _settings(config: pytest.Config) -> Settings:
-    profile = config.getoption("llmfair_profile") or config.getini("llmfair_profile")
-    files = [config.rootpath / name for name in ("pyproject.toml", "llmfair.yaml")]
-    if not profile and not any(map(_may_hold_policy, files)):
-        return resolve(config, _check_model)
-    # Imported here because most sessions have no policy.
-    from pytest_llmfair.gate.policy import load_policy
-
-    try:
-        policy = load_policy(config.rootpath, profile or None)
-    except ValueError as error:
-        raise pytest.UsageError(str(error)) from None
-    if policy is None:
-        return resolve(config, _check_model)
-    settings = resolve(config, _check_model, policy.options, policy.source)
-    return replace(settings, failing=policy.failing, waivers=policy.waivers)
-
-
-def _may_hold_policy(file: Path) -> bool:
-    if not file.is_file():
-        return False
-    return file.suffix == ".yaml" or "llmfair" in file.read_text("utf-8", "replace")
-
-
-def _check_model(text: str) -> None:
-    # Imported here because most sessions name no model.
-    from pytest_llmfair.clients.spec import ModelSpec
-
-    ModelSpec.parse(text)
 
 
 def _screen(config: pytest.Config) -> Callable[[str], None] | None:

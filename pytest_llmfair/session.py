@@ -80,7 +80,8 @@ class Closes(Protocol):
         """Release the resource."""
 
 
-@dataclass(slots=True)
+# No comparison and no repr: to make these methods takes every session time.
+@dataclass(slots=True, eq=False, repr=False)
 class Recorder:
     """Results of one test, in order, over all its attempts."""
 
@@ -180,7 +181,7 @@ def active() -> Recorder | None:
     return _active[-1] if _active else None
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Session:
     """State that the tests of a session share, in all its processes."""
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import gc
+import io
 import os
 import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import redirect_stderr, redirect_stdout
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -73,19 +75,29 @@ def _record_of_its_own(request: pytest.FixtureRequest) -> Iterator[None]:
 def llmfair(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Callable[..., subprocess.CompletedProcess[str]]:
-    """Return a function that runs ``llmfair`` in a folder of its own, as on a user's machine."""
+    """Return a function that runs ``llmfair`` in a folder of its own, as on a user's machine.
+
+    It runs in this process: to load the package in another one takes longer than most commands.
+    """
+    from pytest_llmfair.cli import main
+
     for variable in ("CI", "COLUMNS", "PYTEST_ADDOPTS"):
         monkeypatch.delenv(variable, raising=False)
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+    monkeypatch.chdir(tmp_path)
 
     def llmfair(*arguments: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, "-m", "pytest_llmfair.cli", *arguments],
-            cwd=tmp_path,
-            env={**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        out, err = io.StringIO(), io.StringIO()
+        monkeypatch.setattr(sys, "path", [*sys.path])
+        with redirect_stdout(out), redirect_stderr(err):
+            try:
+                status = main(arguments)
+            except SystemExit as stopped:
+                status = int(stopped.code or 0)
+        for name, module in list(sys.modules.items()):
+            if tmp_path in Path(getattr(module, "__file__", None) or "").parents:
+                del sys.modules[name]
+        return subprocess.CompletedProcess(arguments, status, out.getvalue(), err.getvalue())
 
     return llmfair
 

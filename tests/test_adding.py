@@ -108,6 +108,10 @@ ROWS = {
         "COLUMNS = (\n",
         '    Column(heading="confidence", cell=lambda record: f"{record[\'level\']:.0%}"),\n',
     ),
+    "settings/__init__.py": (
+        "class Settings:\n",
+        '    tone: str = choice(("calm", "loud"), "tone of the summary (default calm)")\n',
+    ),
 }
 
 TEST = """
@@ -184,7 +188,13 @@ def shown(copy: Path) -> str:
     """Return what a session prints that uses everything new, and writes every report."""
     reports = ("--llmfair-json=run.json", "--llmfair-html=run.html", "--junitxml=run.xml")
     session = ("-m", "pytest", "-p", "no:cacheprovider", "test_it.py", *reports)
-    return run(copy, *session, "--llmfair-model=parrot:grey")
+    return run(copy, *session, "--llmfair-model=parrot:grey", "--llmfair-tone=loud")
+
+
+@pytest.fixture(scope="module")
+def help_page(copy: Path) -> str:
+    """Return the help of pytest."""
+    return run(copy, "-m", "pytest", "--help")
 
 
 @pytest.fixture(scope="module")
@@ -221,10 +231,12 @@ def test_a_new_scorer_is_found_by_its_name(shown: str, texts: dict[str, str]) ->
     )
 
 
-def test_a_new_client_is_asked_and_listed(copy: Path, shown: str, texts: dict[str, str]) -> None:
+def test_a_new_client_is_asked_and_listed(
+    copy: Path, shown: str, help_page: str, texts: dict[str, str]
+) -> None:
     (result,) = json.loads((copy / "run.json").read_text("utf-8"))["results"]
     assert result["model"] == "parrot:grey"
-    assert "parrot:NAME" in run(copy, "-m", "pytest", "--help")
+    assert "parrot:NAME" in help_page
     assert "parrot:NAME" in texts["load_client"]
     assert "parrot:NAME" in texts["error"]
 
@@ -234,3 +246,10 @@ def test_a_new_column_is_in_the_table_and_on_the_page(copy: Path, shown: str) ->
     page = (copy / "run.html").read_text("utf-8")
     assert '<th scope="col">confidence</th>' in page
     assert ">95%</td>" in page
+
+
+def test_a_new_option_is_taken_and_in_the_help(copy: Path, shown: str, help_page: str) -> None:
+    assert "2 passed" in shown
+    assert "--llmfair-tone=calm|loud" in help_page
+    words = " ".join(help_page.split())
+    assert "llmfair_tone (string): tone of the summary (default calm)" in words

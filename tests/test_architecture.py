@@ -172,6 +172,7 @@ START_UP = (
     "__init__",
     "fixtures",
     "gate.__init__",
+    "gate.configuration",
     "gate.run",
     "plugin",
     "session",

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from pytest_llmfair import assert_counterfactual_invariance
-from pytest_llmfair.settings.options import OPTIONS
+from pytest_llmfair.settings import OPTIONS
 
 DOCS = Path(__file__).parent.parent / "docs"
 # A page whose code is a session with its output.

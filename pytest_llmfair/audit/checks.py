@@ -9,14 +9,12 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from pytest_llmfair.audit.loading import Audited, load
 from pytest_llmfair.audit.plan import Plan
 from pytest_llmfair.audit.work import REDUCED, SCORES
 from pytest_llmfair.gate.check import INVARIANCE, UNAWARENESS, Check, Checks
-from pytest_llmfair.gate.check_command import GivenChecks
 from pytest_llmfair.gate.check_file import read_checks
+from pytest_llmfair.gate.embedding import GivenChecks, run_pytest
 from pytest_llmfair.judging.collecting import check_data_kind
 from pytest_llmfair.lexicons.attributes import lexicon_for
 from pytest_llmfair.lexicons.lexicon import Lexicon
@@ -148,4 +146,4 @@ def judge(path: Path, plan: Plan, folder: Path, options: list[str]) -> int:
     path = path.resolve()
     plugin = GivenChecks(path, lambda: read_audit_checks(path, plan, folder))
     asked = ["--llmfair-model", plan.model, "--llmfair-seed", str(plan.seed)]
-    return int(pytest.main(["-p", "llmfair", *asked, *options, str(path)], [plugin]))
+    return run_pytest([*asked, *options, str(path)], plugin)

@@ -52,10 +52,7 @@ _OF_THE_PLAN: dict[str, dict[str, Any]] = {
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
-    # Shortened options would take those of pytest.
-    parser.allow_abbrev = False
     parser.usage, parser.epilog = _USAGE, _EPILOG
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
     add = parser.add_argument
     add("--out", type=Path, required=True, metavar="FOLDER", help="where all parts are kept")
     add("--checks", type=Path, required=True, metavar="FILE", help="what is judged, as YAML")

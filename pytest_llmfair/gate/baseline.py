@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime
 import json
-import subprocess
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -24,6 +23,7 @@ from pytest_llmfair.judging.pipeline import evaluate
 from pytest_llmfair.judging.recorded import judge_again, kept_of
 from pytest_llmfair.judging.result import Result
 from pytest_llmfair.judging.rules import Rules, Unregistered, current_settings
+from pytest_llmfair.reports.context import git
 from pytest_llmfair.stats import Estimate, Finding, Sample, Undefined, WorstGroups
 from pytest_llmfair.stats.difference import Pairing, pairing_of
 
@@ -50,32 +50,18 @@ _KEPT = (
 
 @dataclass(slots=True)
 class Baseline:
-    """The checks of a recorded run, by test, metric and place among equal ones.
-
-    Attributes
-    ----------
-    checks : dict
-        Key of each check to its record.
-    margin : float
-        How much less fair a check may be.
-    about : dict
-        Model, its digest, author, date and expiry of the file.
-    """
+    """The checks of a recorded run, by test, metric and place among equal ones."""
 
     checks: dict[Key, Mapping[str, Any]]
+    # How much less fair a check may be.
     margin: float
+    # Model, its digest, author, date and expiry of the file.
     about: dict[str, Any]
     _seen: Counter[tuple[str, str, int]] = field(default_factory=Counter)
 
     @classmethod
     def read(cls, path: Path, margin: float) -> Baseline:
-        """Read the file that ``--llmfair-update-baseline`` wrote.
-
-        Raises
-        ------
-        ValueError
-            If the file is no baseline, or has expired.
-        """
+        """Read the file that ``--llmfair-update-baseline`` wrote; an expired one is an error."""
         document = read_document(path)
         expires = document["about"]["expires"]
         if datetime.date.fromisoformat(expires) < datetime.date.today():
@@ -205,13 +191,7 @@ def coverage(path: Path, records: Sequence[Mapping[str, Any]]) -> tuple[list[str
 
 
 def read_document(path: Path) -> dict[str, Any]:
-    """Return what a baseline file holds.
-
-    Raises
-    ------
-    ValueError
-        If it is no baseline file of this version, or was damaged.
-    """
+    """Return what a baseline file holds; raise ``ValueError`` if it is none, or damaged."""
     try:
         document = read_json(path, "")
         version = document["baseline_version"]
@@ -269,30 +249,13 @@ def _shown(check: Mapping[str, Any]) -> str:
     return f"{check['verdict']} {number(check['value'], 3)} [{ends}]"
 
 
-def author(folder: Path) -> str:
-    """Return who git says is at work; an empty string without git or a name."""
-    try:
-        asked = ["git", "-C", str(folder), "config", "user.name"]
-        return subprocess.run(asked, capture_output=True, text=True, check=False).stdout.strip()
-    except OSError:
-        return ""
-
-
 def update(
     path: Path, records: Sequence[Mapping[str, Any]], about: Mapping[str, Any], days: int
 ) -> list[str]:
-    """Write a run to a baseline file, and return what changed, line by line.
+    """Write a run to a baseline file that holds for some days, and return what changed.
 
-    Parameters
-    ----------
-    path : Path
-        The file; its folder exists.
-    records : sequence of mapping
-        Results of the run as plain data, each with what was recorded of it.
-    about : mapping
-        The model and other facts to keep in the file.
-    days : int
-        Days for which the file holds.
+    `records` are results as plain data, each with what was recorded of it; `about` the model and
+    other facts to keep.
     """
     old: list[Any] = []
     unread: list[str] = []
@@ -310,7 +273,7 @@ def update(
     dates = {
         "date": today.isoformat(),
         "expires": (today + datetime.timedelta(days)).isoformat(),
-        "author": author(path.parent),
+        "author": git(path.parent, "config", "user.name"),
     }
     path.write_text(document_text({**about, **dates}, checks), encoding="utf-8")
     lines = [

@@ -54,48 +54,30 @@ HANDED_ON = {**_handed_on(assert_metric), **_handed_on(assert_counterfactual_inv
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Check:
-    """One check of a file: the call of an assertion, with its reason and its owner.
+    """One check of a file: the call of an assertion, with its reason and its owner."""
 
-    Attributes
-    ----------
-    name : str
-        Name of the test, unique in its file.
-    line : int
-        Line of the file; 0 for a check from the command line.
-    metric, word, bound
-        Name of the metric, the name of its bound ("bound", "minimum" or "eps"), and the number.
-    rationale, owner : str
-        Why the check has this bound, and who answers for it.
-    attribute : ChosenAttribute or None
-        The attribute whose groups are exchanged in the prompts.
-    prompts, data : optional
-        What the model is asked; or the metric's arguments, for metrics on arrays.
-    model : str or None
-        Specification of the model; None for the model of the session.
-    keywords : mapping
-        Further keywords of the assertion.
-    expect : str
-        The verdict that is expected.
-    marks : tuple of str
-        Further markers of the test.
-    rerun : str
-        The command that repeats the check, where pytest cannot by its name; "" where it can.
-    """
-
+    # Name of the test, unique in its file.
     name: str
+    # Line of the file; 0 for a check from the command line.
     line: int
     metric: str
+    # Name of its bound: bound, minimum or eps.
     word: str
     bound: float
+    # Why the check has this bound, and who answers for it.
     rationale: str
     owner: str
+    # The attribute whose groups are exchanged in the prompts.
     attribute: ChosenAttribute | None = None
+    # What the model is asked; or the metric's arguments, for metrics on arrays.
     prompts: Prompts | None = None
     data: Mapping[str, Any] | None = None
+    # Specification of the model; None for the model of the session.
     model: str | None = None
     keywords: Mapping[str, Any] = field(default_factory=dict)
     expect: str = "PASS"
     marks: tuple[str, ...] = ()
+    # The command that repeats the check, where pytest cannot by its name; "" where it can.
     rerun: str = ""
 
     def run(
@@ -107,17 +89,8 @@ class Check:
     ) -> Result:
         """Judge the check by the assertion that a test would call.
 
-        Parameters
-        ----------
-        client, scorers : callable
-            Return the model client, and the scorers by name; called when they are needed.
-        pairs : callable
-            What the fixture `counterfactual_pairs` returns.
-
-        Raises
-        ------
-        FairnessAssertionError
-            As :func:`pytest_llmfair.assert_metric`.
+        `client` and `scorers` return the model client and the scorers by name, and are called when
+        these are needed. `pairs` is what the fixture `counterfactual_pairs` returns.
         """
         __tracebackhide__ = True
         keywords = dict(self.keywords)
@@ -158,13 +131,7 @@ class Checks:
     prompts: Prompts | None = None
 
     def selection(self) -> Selection:
-        """Return the metrics recommended for the use case, with the reason for each.
-
-        Raises
-        ------
-        ValueError
-            If the file has no use case.
-        """
+        """Return the metrics recommended for the use case; raise ``ValueError`` without one."""
         if self.use_case is None:
             raise ValueError(
                 f"{self.source} has no use_case; add one, such as use_case: {{task: generation}}"

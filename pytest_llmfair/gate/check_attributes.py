@@ -31,15 +31,7 @@ class ChosenAttribute:
 
 
 def attribute_from(name: str, about: Mapping[str, Any], folder: Path) -> ChosenAttribute:
-    """Return an attribute by its name and what a file says about it.
-
-    Raises
-    ------
-    ValueError
-        If there is no such attribute or group, or a lexicon file is wrong.
-    OSError
-        If a lexicon file cannot be read.
-    """
+    """Return an attribute by its name and what a file says about it."""
     groups = about.get("groups")
     if name == "name":
         name_lexicon(groups)

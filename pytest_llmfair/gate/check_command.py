@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Generator
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
-
-import pytest
 
 from pytest_llmfair._util.documents import schema_of
 from pytest_llmfair._util.located import load_yaml
 from pytest_llmfair.gate.check import AssertionCall, Checks
 from pytest_llmfair.gate.check_file import checks_in
-from pytest_llmfair.gate.yaml_checks import CheckFile
+from pytest_llmfair.gate.embedding import GivenChecks, run_pytest
 
 _USAGE = """llmfair check FILE.llmfair.yaml ... [pytest options]
        llmfair check --metric METRIC --bound X --prompts FILE [--attribute NAME] [--model SPEC]
@@ -29,10 +27,7 @@ _KINDS = {"number": float, "integer": int}
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the options of one check."""
-    # Shortened options would take those of pytest.
-    parser.allow_abbrev = False
     parser.usage, parser.epilog = _USAGE, _EPILOG
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument("--prompts", type=Path, metavar="FILE", help="prompts, one per line")
     parser.add_argument("--data", type=Path, metavar="FILE", help="CSV or JSONL of arrays")
     for name, about in _options().items():
@@ -63,21 +58,18 @@ def _options() -> dict[str, Any]:
 def run(arguments: argparse.Namespace) -> int:
     """Run the checks with pytest, and return its exit status."""
     given = list(arguments.rest)
-    plugins: list[Any] = []
     if arguments.metric is None:
         if not any(Path(text.partition("::")[0]).exists() for text in given):
             raise ValueError(
                 "there is nothing to check; give a file such as fairness.llmfair.yaml (`llmfair "
                 "init` writes one), or --metric, a bound and --prompts FILE or --data FILE"
             )
-    else:
-        path, make = _one_check(arguments)
-        if _is_known(arguments.metric):
-            # What is wrong shows at once; a metric of a conftest.py is only known to pytest.
-            make()
-        plugins.append(GivenChecks(path, make))
-        given.append(str(path))
-    return int(pytest.main(["-p", "llmfair", *given], plugins))
+        return run_pytest(given)
+    path, make = _one_check(arguments)
+    if _is_known(arguments.metric):
+        # What is wrong shows at once; a metric of a conftest.py is only known to pytest.
+        make()
+    return run_pytest([*given, str(path)], GivenChecks(path, make))
 
 
 def _is_known(metric: str) -> bool:
@@ -111,27 +103,3 @@ def _one_check(arguments: argparse.Namespace) -> tuple[Path, Callable[[], Checks
         entry[key.strip()] = load_yaml(value, f"--set {key.strip()}")
     document = {"version": 1, "checks": [entry]}
     return path, partial(checks_in, document, "llmfair check", Path())
-
-
-class GivenChecks:
-    """Lets pytest collect a check in the place of the file that it is about."""
-
-    def __init__(self, path: Path, make: Callable[[], Checks]) -> None:
-        self._path = path
-        self._make = make
-
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_configure(self, config: Any) -> None:
-        """Stay in this process: workers of xdist would not know a check that is in no file."""
-        if getattr(config.option, "dist", "no") != "no":
-            config.option.dist = "no"
-
-    @pytest.hookimpl(wrapper=True)
-    def pytest_collect_file(self, file_path: Path, parent: Any) -> Generator[None, Any, Any]:
-        """Return the check; another plugin may take a .txt file for doctests."""
-        found = yield
-        if file_path != self._path:
-            return found
-        file = CheckFile.from_parent(parent, path=file_path)
-        file.make = self._make
-        return [file]

@@ -28,13 +28,6 @@ def arguments_from(
     """Return the arguments of a metric that a data file holds.
 
     `chosen` maps arguments to columns; other arguments take the column of their own name.
-
-    Raises
-    ------
-    ValueError
-        If the file is wrong, a chosen column is missing, or a required argument has no column.
-    OSError
-        If the file cannot be read.
     """
     columns, empty = read_columns(path)
     parameters = inspect.signature(info.function).parameters
@@ -97,14 +90,6 @@ def read_columns(path: Path) -> tuple[Columns, dict[str, int]]:
 
     A column of a CSV file whose cells are all numbers is read as numbers. With the columns come
     the lines of their first empty cells.
-
-    Raises
-    ------
-    ValueError
-        If the file has no rows, or a row has not as many cells as the header; the message names
-        the line.
-    OSError
-        If the file cannot be read.
     """
     text = read_utf8(path)
     if path.suffix in (".jsonl", ".ndjson"):

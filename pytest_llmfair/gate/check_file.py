@@ -87,15 +87,7 @@ def selections(files: Iterable[str], root: Path) -> str:
 
 
 def checks_in(document: Any, source: str, folder: Path, prompts: Prompts | None = None) -> Checks:
-    """Return the checks of a document; relative paths in it begin at `folder`.
-
-    `prompts` are those of checks for which the document names none.
-
-    Raises
-    ------
-    ValueError
-        As :func:`read_checks`.
-    """
+    """Return the checks of a document, as `read_checks`; relative paths begin at `folder`."""
     return _checks_of(Document(document, source, _SCHEMA), folder, prompts)
 
 

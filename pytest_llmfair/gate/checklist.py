@@ -35,39 +35,11 @@ def checklist(
     bounds: Sequence[Mapping[str, Any]] = (),
     today: datetime.date | None = None,
 ) -> dict[str, Any]:
-    """Fill the checklist from the record of a run, and from answers of people.
+    """Fill the checklist from the record of a run, and from answers of people by manual item.
 
-    Parameters
-    ----------
-    record : mapping
-        As ``--llmfair-json`` writes it. What it lacks leaves items open.
-    answers : mapping, optional
-        Name of a manual item to its reviewer, role, decision ("yes", "no" or "not applicable"),
-        date and comment. An answer needs reviewer, role and date, and "not applicable" a comment;
-        otherwise the item stays open.
-    bounds : sequence of mapping
-        When the bound of each check was fixed, as ``bounds.json`` of the evidence has it: nodeid,
-        metric, commit, committed, and whether the file was changed_since.
-    today : datetime.date, optional
-        Day on which waivers have to hold.
-
-    Returns
-    -------
-    dict
-        Plain data: `items` as in the data file, each with its `decision` (yes, no, not applicable
-        or open) and why; their `counts`; whether the list is `complete`, with no item open or
-        answered no; and the `references` that items support.
-
-    Raises
-    ------
-    ValueError
-        If an answer belongs to no manual item, or has a wrong key, decision or date.
-
-    Examples
-    --------
-    >>> filled = checklist({"results": []})
-    >>> filled["counts"]["yes"], filled["complete"]
-    (0, False)
+    What the record lacks leaves items open, and so does an answer without reviewer, role and date,
+    or "not applicable" without a comment. `bounds` say when the bound of each check was fixed, as
+    ``bounds.json`` of the evidence has it; waivers have to hold on the day `today`.
     """
     answers = answers or {}
     content = data("checklist")["items"]
@@ -92,13 +64,7 @@ def checklist(
 
 
 def checklist_page(filled: Mapping[str, Any]) -> str:
-    """Return a filled checklist as Markdown.
-
-    Examples
-    --------
-    >>> print(checklist_page(checklist({"results": []})).splitlines()[0])
-    # Pre-release checklist
-    """
+    """Return a filled checklist as Markdown."""
     return rendered("checklist.md", checklist=filled)
 
 
@@ -141,13 +107,7 @@ def _answer(name: str, given: Any) -> dict[str, Any]:
 
 
 def answers_template() -> str:
-    """Return a YAML file for answers to the manual items, with the requirements as comments.
-
-    Examples
-    --------
-    >>> "go:" in answers_template().splitlines()
-    True
-    """
+    """Return a YAML file for answers to the manual items, with the requirements as comments."""
     return rendered("answers.yaml", items=data("checklist")["items"], fields=_FIELDS)
 
 

@@ -67,6 +67,10 @@ COMMANDS: dict[str, Command] = {
 
 def configure(name: str, parser: argparse.ArgumentParser) -> None:
     """Add the arguments of a command."""
+    if COMMANDS[name].takes_rest:
+        # Shortened options would take those of pytest.
+        parser.allow_abbrev = False
+        parser.formatter_class = argparse.RawDescriptionHelpFormatter
     import_module(COMMANDS[name].module).configure(parser)
 
 

@@ -25,26 +25,17 @@ from pytest_llmfair.stats.multiplicity import holm
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """A model in the ranking by one check.
-
-    Attributes
-    ----------
-    model : str
-        Its name.
-    value, lower, upper : float or None
-        Its own estimate and interval; None where nothing could be measured.
-    first, last : int
-        The best and the worst rank that the data leave open; 1 is the fairest.
-    worse_than : list of str
-        Models that are proven fairer.
-    """
+    """A model in the ranking by one check."""
 
     model: str
+    # Its own estimate and interval; None where nothing could be measured.
     value: float | None
     lower: float | None
     upper: float | None
+    # The best and the worst rank that the data leave open; 1 is the fairest.
     first: int
     last: int
+    # Models that are proven fairer.
     worse_than: list[str]
 
 
@@ -53,15 +44,6 @@ def ranking(key: Key, runs: Sequence[RecordedRun], level: float = 0.95) -> list[
 
     A model is proven less fair where the difference of the two is beyond 0 after Holm's correction
     for all pairs of models. Models that answered the same prompts are compared prompt by prompt.
-
-    Parameters
-    ----------
-    key : (str, str, int)
-        Test, metric, and place among equal checks.
-    runs : sequence of RecordedRun
-        Runs that have this check.
-    level : float
-        Two-sided confidence level in (0, 1).
     """
     checks = [run.checks[key] for run in runs]
     compared = [_compared(checks, *pair) for pair in combinations(range(len(runs)), 2)]
@@ -143,13 +125,7 @@ def _measured(each: Ranked) -> str:
 
 
 def common(runs: Sequence[RecordedRun]) -> list[Key]:
-    """Return the checks that all runs have, in the order of the first.
-
-    Raises
-    ------
-    ValueError
-        If there is none.
-    """
+    """Return the checks that all runs have, in the order of the first."""
     keys = [key for key in runs[0].checks if all(key in run.checks for run in runs)]
     if not keys:
         raise ValueError("no check is in all of these runs; record the same tests for each model")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import datetime
 import json
-import subprocess
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -18,11 +17,11 @@ from pytest_llmfair._util.version import __version__
 from pytest_llmfair._util.wording import plural
 from pytest_llmfair.gate.check_file import selections
 from pytest_llmfair.gate.checklist import checklist, checklist_page
-from pytest_llmfair.gate.limitations import limitations
 from pytest_llmfair.gate.manifest import MANIFEST, changes, manifest_digest, manifest_text
-from pytest_llmfair.gate.model_card import model_card
+from pytest_llmfair.gate.model_card import limitations, model_card
 from pytest_llmfair.gate.shares import Shares, rows
 from pytest_llmfair.judging.recorded import differences, judge_again
+from pytest_llmfair.reports.context import git
 from pytest_llmfair.reports.files import write_text
 from pytest_llmfair.reports.html import html_page
 from pytest_llmfair.reports.record import adjust, json_text, read_run, uphold
@@ -66,28 +65,9 @@ def write_evidence(
 ) -> list[str]:
     """Write everything that a release needs to show, with a manifest of all files.
 
-    Parameters
-    ----------
-    folder : Path
-        Made if it does not exist; files of an earlier run in it are replaced or removed.
-    document : mapping
-        The record of the run, with its context.
-    records : sequence of mapping
-        The results, each with what was recorded of it.
-    settings : Settings
-        The settings of the run.
-    root : Path
-        Root folder of the tests, whose repository says when bounds were last changed.
-
-    Returns
-    -------
-    list of str
-        The results that cannot be computed again, and why; then the digest of the manifest.
-
-    Raises
-    ------
-    ValueError
-        If the folder holds files that no evidence of an earlier run lists.
+    Files of an earlier run in the folder are replaced or removed; a folder with other files is
+    refused. `root` is the folder whose repository says when bounds were last changed. Return the
+    results that cannot be computed again, and why; then the digest of the manifest.
     """
     earlier = _earlier(folder)
     by_test = sorted(records, key=lambda record: str(record["nodeid"]))
@@ -165,13 +145,7 @@ def _earlier(folder: Path) -> set[str]:
 def add_self_check(
     folder: Path, shares: Sequence[Mapping[str, Any]], rows: Sequence[Mapping[str, str]]
 ) -> None:
-    """Add to the evidence how often the suite errs; the page shows it, the manifest is renewed.
-
-    Raises
-    ------
-    ValueError
-        If the evidence does not verify as it is.
-    """
+    """Add to the evidence how often the suite errs; the page shows it, the manifest is renewed."""
     if found := problems(folder):
         raise ValueError(f"the evidence is not what was written, so nothing is added: {found[0]}")
     manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
@@ -216,38 +190,15 @@ def _stated(record: Mapping[str, Any]) -> dict[str, Any]:
 
 def _history(file: str, root: Path) -> dict[str, Any]:
     """Return the commit at which a file was last changed: when its bounds were frozen."""
-    commit, _, date = _git(root, "log", "-1", "--format=%H %cI", "--", file).partition(" ")
-    changed = bool(_git(root, "status", "--porcelain", "--", file))
+    commit, _, date = git(root, "log", "-1", "--format=%H %cI", "--", file).partition(" ")
+    changed = bool(git(root, "status", "--porcelain", "--", file))
     return dict(zip(_HISTORY, (commit or None, date or None, changed), strict=True))
-
-
-def _git(root: Path, *arguments: str) -> str:
-    try:
-        asked = ["git", "-C", str(root), *arguments]
-        return subprocess.run(asked, capture_output=True, text=True, check=False).stdout.strip()
-    except OSError:
-        return ""
 
 
 def problems(folder: Path) -> list[str]:
     """Return what is wrong with the evidence: changed files, numbers and verdicts.
 
     Every number and verdict is computed again from ``statistics.jsonl``, offline.
-
-    Parameters
-    ----------
-    folder : Path
-        A folder that ``--llmfair-evidence`` wrote.
-
-    Returns
-    -------
-    list of str
-        One message per problem; empty where everything holds.
-
-    Raises
-    ------
-    FileNotFoundError
-        If the folder holds no evidence.
     """
     if found := list(changes(folder)):
         return found
@@ -287,13 +238,12 @@ def _contradictions(folder: Path) -> list[str]:
         found += [
             f"{result['nodeid']} {result['metric']}: {field} is {result.get(field)!r}, computed "
             f"again {other[field]!r}"
-            for field in (*differences(result, other), *_different(result, other))
+            for field in (
+                *differences(result, other),
+                *(name for name in _ADJUSTED if result[name] != other[name]),
+            )
         ]
     return found + _stale(folder, document, statistics)
-
-
-def _different(result: Mapping[str, Any], other: Mapping[str, Any]) -> list[str]:
-    return [name for name in _ADJUSTED if result[name] != other[name]]
 
 
 def _stale(

@@ -37,41 +37,29 @@ _FORMULA = re.compile(r"((?:^|[;\t\r\n])\s*)([=+\-@\uff1d\uff0b\uff0d\uff20])")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GroupCounts:
-    """One group of a table.
+    """One group of a table."""
 
-    Attributes
-    ----------
-    group : str
-        Its name; two names joined by " / " for a combination.
-    applicants, selected : int
-        People of the group, and those selected (or scored above the median).
-    share : float
-        Share of the table's applicants, in [0, 1].
-    rate, rate_lower, rate_upper : float
-        Selected over applicants, and an interval that holds jointly for all groups.
-    ratio, ratio_lower, ratio_upper : float
-        Rate over the highest rate, and an interval that holds jointly; NaN where not defined.
-    z : float
-        Pooled two-sample z statistic against the group with the highest rate, not corrected for
-        the number of groups.
-    shortfall : int or None
-        Further selections that would bring the group to four fifths of the highest rate.
-    excluded : bool
-        Whether the group is too small to take part in ratios.
-    """
-
+    # Its name; two names joined by " / " for a combination.
     group: str
     applicants: int
+    # Those selected, or scored above the median.
     selected: int
+    # Of the table's applicants, in [0, 1].
     share: float
+    # Selected over applicants, and an interval that holds jointly for all groups.
     rate: float
     rate_lower: float
     rate_upper: float
+    # Rate over the highest rate, and an interval that holds jointly; NaN where not defined.
     ratio: float = math.nan
     ratio_lower: float = math.nan
     ratio_upper: float = math.nan
+    # Pooled two-sample z statistic against the group with the highest rate, not corrected for
+    # the number of groups.
     z: float = math.nan
+    # Further selections that would bring the group to four fifths of the highest rate.
     shortfall: int | None = None
+    # Whether the group is too small to take part in ratios.
     excluded: bool = False
 
 
@@ -91,16 +79,14 @@ class ImpactTable:
 
 @dataclass(frozen=True, slots=True)
 class ImpactReport:
-    """Tables by sex, by race or ethnicity, and by both.
-
-    `undecided` people have no decision or score, and are in no table. `median` is that of the
-    scores; None for decisions.
-    """
+    """Tables by sex, by race or ethnicity, and by both."""
 
     tables: tuple[ImpactTable, ...]
     applicants: int
     selected: int
+    # People without a decision or score, who are in no table.
     undecided: int
+    # Of the scores; None for decisions.
     median: float | None
     level: float
     least_share: float
@@ -124,43 +110,12 @@ def local_law_144(
     and the smallest upper end of its intervals (Koopman's score intervals) contain it whenever
     all of them hold. They hold jointly at `level`: each has the error rate of the Tukey-Kramer
     comparison of all pairs, from the studentized range of as many groups. Rates are of different
-    people, hence independent, and their level is split by Sidak. Groups below `least_share` have
-    a rate with an interval, and no ratio.
+    people, hence independent, and their level is split by Sidak.
 
-    Parameters
-    ----------
-    sex, race : sequence of str
-        Labels as recorded; see `unknown`.
-    selected : sequence of bool or None
-        Whether each was selected; None leaves the person out of every table, counted.
-    scores : sequence of float or None
-        Instead of `selected`: a score above the median of all scores counts as selected (the
-        scoring rate of the law). The median is taken as given; the intervals do not vary it.
-    level : float
-        Joint confidence level, in (0, 1).
-    least_share : float
-        Smaller shares of the people with a known category take no part in ratios, in [0, 1].
-    unknown : sequence of str
-        Further labels for a category that is not known, besides blanks, "unknown" and the like.
-
-    Raises
-    ------
-    ValueError
-        If lengths differ, both or neither of `selected` and `scores` are given, or no person has
-        a decision.
-
-    Examples
-    --------
-    >>> report = local_law_144(
-    ...     ["F"] * 2441 + ["M"] * 2409,
-    ...     ["unknown"] * 4850,
-    ...     selected=[i < 510 for i in range(2441)] + [i < 925 for i in range(2409)],
-    ... )
-    >>> women = report.tables[0].groups[0]
-    >>> round(women.ratio, 3), round(women.z, 3), women.shortfall
-    (0.544, -13.354, 240)
-    >>> report.tables[1].unknown
-    4850
+    A person with None as decision or score is in no table. A score above the median of all scores
+    counts as selected (the scoring rate of the law); the intervals do not vary the median. Groups
+    below `least_share` have a rate with an interval, and no ratio. `unknown` are further labels
+    for a category that is not known, besides blanks, "unknown" and the like.
     """
     one_sided(level)
     share(least_share, "least_share")

@@ -12,15 +12,7 @@ MANIFEST = "MANIFEST.json"
 
 
 def manifest_text(folder: Path, about: Mapping[str, Any]) -> str:
-    """Return the manifest of all files of a folder, and of subfolders, as JSON text.
-
-    Parameters
-    ----------
-    folder : Path
-        Folder whose files are listed; a manifest among them is not.
-    about : mapping
-        What else the manifest says, as plain JSON data.
-    """
+    """Return the manifest of all files of a folder as JSON text, with the facts in `about`."""
     listed = {name: _entry(folder / name) for name in _files(folder)}
     content = {**about, "files": listed}
     return _text({**content, "sha256": _digest(_text(content).encode())})
@@ -31,11 +23,6 @@ def changes(folder: Path) -> Iterator[str]:
 
     The manifest names its own digest, so a changed byte in it is found as well. Whoever changes
     files on purpose can write a new manifest: publish its digest to show who made it.
-
-    Raises
-    ------
-    FileNotFoundError
-        If the folder has no manifest.
     """
     raw = (folder / MANIFEST).read_bytes()
     try:

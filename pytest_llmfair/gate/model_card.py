@@ -11,8 +11,13 @@ import yaml
 
 from pytest_llmfair._util.printing import say
 from pytest_llmfair._util.wording import finite, span
-from pytest_llmfair.gate.documents import rendered
-from pytest_llmfair.gate.limitations import limitations
+from pytest_llmfair.gate.documents import (
+    TOY_MODEL,
+    described_models,
+    model_names,
+    rendered,
+    replayed,
+)
 from pytest_llmfair.judging.facts import decimals, estimate, threshold
 from pytest_llmfair.judging.message import metric_name
 from pytest_llmfair.reports.columns import COLUMNS
@@ -23,24 +28,9 @@ _SOURCE = "https://github.com/pytest-llmfair/pytest-llmfair"
 
 
 def model_card(record: Mapping[str, Any], *, name: str | None = None) -> str:
-    """Return metadata and a section for the model card of the models in a run.
+    """Return metadata, as YAML, and a section for the model card of the models in a run.
 
-    Parameters
-    ----------
-    record : mapping
-        As ``--llmfair-json`` writes it.
-    name : str, optional
-        Name of the model on the card, for all results; by default the name in each result.
-
-    Returns
-    -------
-    str
-        YAML between lines of ``---``, then Markdown.
-
-    Examples
-    --------
-    >>> model_card({"results": []}).splitlines()[:3]
-    ['---', 'model-index: []', '---']
+    `name` stands for the model in all results; by default each has its own.
     """
     columns = [column for column in COLUMNS if column.html]
     context = record.get("context") or {}
@@ -104,6 +94,36 @@ def _groups(result: Mapping[str, Any]) -> str:
     pairs = sum(" / " in key for key in keys)
     worst = f" (the worst of {pairs} comparisons)" if pairs > 1 else ""
     return f"{', '.join(result['compared'])}{worst}"
+
+
+def limitations(record: Mapping[str, Any], *, level: int = 1) -> str:
+    """Return the limits of a run as Markdown.
+
+    What the record does not hold is said. `level` is that of the heading: 1 for a page, 2 for a
+    section.
+    """
+    results, lexicons = record["results"], record.get("lexicons") or ()
+    known = {m["name"] for m in described_models(record) if m.get("revision") or m.get("digest")}
+    names = model_names(record)
+    groups: dict[str, dict[str, None]] = {}
+    for result in results:
+        groups.setdefault(result["attribute"], {}).update(dict.fromkeys(result["lacks"]))
+    # Without an attribute a check knows no list of groups that it could lack.
+    own_data = groups.pop("", None) is not None
+    return rendered(
+        "limitations.md",
+        mark="#" * level,
+        results=results,
+        names=names,
+        toy=TOY_MODEL,
+        unversioned=[name for name in names if name not in {TOY_MODEL, *known}],
+        answers=replayed(record),
+        groups={name: ", ".join(groups[name]) for name in sorted(groups)},
+        own_data=own_data,
+        languages=sorted({str(each["language"]) for each in lexicons if each.get("language")}),
+        # Words of the trial of a scorer on sentences that differ in the group only.
+        trials=("neutral sentences", "could not be audited"),
+    )
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

@@ -13,8 +13,8 @@ from pytest_llmfair._util.documents import Document, day, schema_of
 from pytest_llmfair._util.keywords import suggestion
 from pytest_llmfair._util.located import load_toml, load_yaml
 from pytest_llmfair._util.validation import read_utf8
-from pytest_llmfair.settings import Waiver
-from pytest_llmfair.settings.options import OPTIONS
+from pytest_llmfair.settings import OPTIONS
+from pytest_llmfair.settings.waiver import Waiver
 
 _OPTION_OF = {"INCONCLUSIVE": "inconclusive", "UNDERPOWERED": "underpowered"}
 
@@ -28,34 +28,19 @@ PROFILES: dict[str, dict[str, Any]] = {
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """Options with their values as text, and waivers.
+    """Options with their values as text, and waivers."""
 
-    Attributes
-    ----------
-    source : Path
-        The file they stand in; relative paths start from its folder.
-    options : dict
-        Name of an option to its value, as users write it on the command line.
-    failing : {"fail", "warn"}
-        What a FAIL does in mode gate.
-    waivers : tuple of Waiver
-        Results that are known and accepted for a time.
-    """
-
+    # The file they stand in; relative paths start from its folder.
     source: Path
+    # Name of an option to its value, as users write it on the command line.
     options: dict[str, str]
+    # What a FAIL does in mode gate: "fail" or "warn".
     failing: str = "fail"
     waivers: tuple[Waiver, ...] = ()
 
 
 def find_policy(root: Path) -> Document | None:
-    """Return the policy of a repository, compared with its schema; None where there is none.
-
-    Raises
-    ------
-    ValueError
-        If two files hold a policy, or one cannot be read.
-    """
+    """Return the policy of a repository, compared with its schema; None where there is none."""
     project, own = root / "pyproject.toml", root / "llmfair.yaml"
     table: Any = None
     if project.is_file() and "llmfair" in (text := read_utf8(project)):
@@ -84,28 +69,13 @@ def _schema() -> dict[str, Any]:
 def load_policy(root: Path, profile: str | None = None) -> Policy | None:
     """Return the policy of a repository in one of its profiles.
 
-    Parameters
-    ----------
-    root : Path
-        Root folder of the tests.
-    profile : str, optional
-        A profile of the policy, or one of pr, nightly and release; by default the one that the
-        policy names, if any.
-
-    Returns
-    -------
-    Policy or None
-        None if there is no policy and no profile is asked for.
+    `profile` is one of the policy, or pr, nightly or release; by default the one that the policy
+    names, if any. None if there is no policy and no profile is asked for.
 
     Raises
     ------
     ValueError
         If the policy is wrong; the message names the file, the key and what is possible.
-
-    Examples
-    --------
-    >>> load_policy(Path("."), "release").options["mode"]
-    'strict'
     """
     found = find_policy(root)
     if found is None and profile is None:

@@ -20,29 +20,17 @@ _REMEDY = (
 
 @dataclass(frozen=True, slots=True)
 class RecordedRun:
-    """The checks of a run, by test, metric and place among equal ones.
+    """The checks of a run, by test, metric and place among equal ones."""
 
-    Attributes
-    ----------
-    name : str
-        The model, or the file where no model is named.
-    checks : dict
-        Key of each check to its result as plain data; under ``recorded`` what it takes to compute
-        the result again, where the run kept that.
-    """
-
+    # The model, or the file where no model is named.
     name: str
+    # Each result as plain data; under ``recorded`` what it takes to compute the result again,
+    # where the run kept that.
     checks: dict[Key, Mapping[str, Any]]
 
     @classmethod
     def read(cls, path: Path) -> RecordedRun:
-        """Read a baseline, an evidence folder, or a run record.
-
-        Raises
-        ------
-        ValueError
-            If the file is of another kind.
-        """
+        """Read a baseline, an evidence folder, or a run record."""
         checks: Any
         if path.is_dir():
             results = _json(path / "run.json").get("results", [])

@@ -9,11 +9,14 @@ import json
 import os
 import time
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_llmfair.settings import Settings, Waiver, in_github_actions
+from pytest_llmfair.settings import Settings, in_github_actions
+
+if TYPE_CHECKING:
+    from pytest_llmfair.settings.waiver import Waiver
 
 # Attribute of test reports that carries results as JSON text, which xdist can send.
 RECORDS = "llmfair"

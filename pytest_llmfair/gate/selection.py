@@ -37,62 +37,34 @@ def use_case_schema() -> Mapping[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class UseCase:
-    """What a model is used for, as far as it decides about metrics.
+    """What a model is used for, as far as it decides about metrics."""
 
-    Attributes
-    ----------
-    task : str
-        generation, summarisation, translation, question_answering, classification, recommendation
-        or ranking.
-    description : str
-        The use in words.
-    attributes : tuple of str or Lexicon
-        Protected attributes; prompts are searched for their words.
-    person_level : bool
-        Whether each prompt is about one person whose group is known.
-    fairness : {"error", "representation"}
-        For classes: whether groups should get equal error rates, or equal shares of the positive
-        class.
-    intervention : {"", "assistive", "punitive"}
-        Whether the positive class helps a person or hurts; empty where that is not known.
-    invariance_wanted : bool
-        Whether answers should be the same for all groups; where they may differ,
-        `invariance_reason` says why.
-    sensitive_classes : tuple
-        Classes that matter most to a person's life; each is tested as the positive class.
-    reviews_every_output : bool
-        Whether a person reads every output before it is used.
-    invents_people : bool
-        Whether the model makes people up, as in stories or personas.
-    question : {"", "between_groups", "against_background", "any_effect"}
-        For classes of templates and pairs: what to find out; by default how groups differ.
-    quota : int or None
-        For ranking: how many candidates of each pool are selected.
-    qualified_known : bool
-        For ranking: whether it is known which candidates are qualified.
-
-    Examples
-    --------
-    >>> UseCase("summarisation").task
-    'summarisation'
-    >>> UseCase("summarization")
-    Traceback (most recent call last):
-    ValueError: task is 'summarization'; did you mean summarisation?
-    """
-
+    # One of `TASKS`.
     task: str
     description: str = ""
+    # Names or lexicons of protected attributes; prompts are searched for their words.
     attributes: tuple[Any, ...] = ("gender",)
+    # Whether each prompt is about one person whose group is known.
     person_level: bool = False
+    # For classes: whether groups should get equal error rates, or equal shares of the positive
+    # class.
     fairness: Literal["error", "representation"] = "error"
+    # Whether the positive class helps a person or hurts; empty where that is not known.
     intervention: Literal["", "assistive", "punitive"] = ""
+    # Whether answers should be the same for all groups, or why they may differ.
     invariance_wanted: bool = True
     invariance_reason: str = ""
+    # Classes that matter most to a person's life; each is tested as the positive class.
     sensitive_classes: tuple[Any, ...] = ()
+    # Whether a person reads every output before it is used.
     reviews_every_output: bool = False
+    # Whether the model makes people up, as in stories or personas.
     invents_people: bool = False
+    # For classes of templates and pairs: what to find out; by default how groups differ.
     question: Literal["", "between_groups", "against_background", "any_effect"] = ""
+    # For ranking: how many candidates of each pool are selected.
     quota: int | None = None
+    # For ranking: whether it is known which candidates are qualified.
     qualified_known: bool = False
 
     def __post_init__(self) -> None:
@@ -110,17 +82,11 @@ class UseCase:
 
 @dataclass(frozen=True, slots=True)
 class Unawareness:
-    """Whether prompts name a group: found by searching them, never taken on trust.
+    """Whether prompts name a group: found by searching them, never taken on trust."""
 
-    Attributes
-    ----------
-    status : {"violated", "satisfied", "unchecked"}
-        "unchecked" where no prompts were given.
-    count, prompts : int
-        Prompts that name a group, and all of them.
-    """
-
+    # "unchecked" where no prompts were given.
     status: Literal["violated", "satisfied", "unchecked"]
+    # Prompts that name a group, and all of them.
     count: int = 0
     prompts: int = 0
 
@@ -151,25 +117,15 @@ class Unawareness:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A metric that is chosen or left out, and why.
-
-    Attributes
-    ----------
-    metric, family : str
-        Name of the metric, and its family.
-    chosen : bool
-        Whether it is recommended.
-    reason, source : str
-        Why, and the paper and section that say so.
-    check : str
-        Name to use in a file of checks.
-    """
+    """A metric that is chosen or left out, and why."""
 
     metric: str
     family: str
     chosen: bool
     reason: str
+    # The paper and section that say so.
     source: str
+    # Name to use in a file of checks.
     check: str
 
 
@@ -194,13 +150,7 @@ class Selection:
         return tuple(each for each in self.choices if not each.chosen)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain JSON types.
-
-        Examples
-        --------
-        >>> sorted(recommend(UseCase("ranking")).to_dict())
-        ['chosen', 'left_out', 'notes', 'steps', 'unawareness', 'use_case']
-        """
+        """Return plain JSON types."""
         use_case = asdict(self.use_case)
         names = [getattr(each, "name", each) for each in self.use_case.attributes]
         use_case["attributes"] = [
@@ -220,23 +170,11 @@ class Selection:
         }
 
     def to_markdown(self) -> str:
-        """Return a section in Markdown, for the evidence of a release.
-
-        Examples
-        --------
-        >>> print(recommend(UseCase("ranking")).to_markdown().splitlines()[0])
-        # Metric selection: ranking
-        """
+        """Return a section in Markdown, for the evidence of a release."""
         return self._rendered("metric_selection.md")
 
     def to_text(self) -> str:
-        """Return the selection as text of at most 80 columns.
-
-        Examples
-        --------
-        >>> print(recommend(UseCase("ranking")).to_text().splitlines()[0])
-        use case  ranking
-        """
+        """Return the selection as text of at most 80 columns."""
         return self._rendered("metric_selection.txt").rstrip("\n")
 
     def _rendered(self, template: str) -> str:
@@ -259,26 +197,10 @@ _PARTS = ("chosen", "left_out")
 
 
 def recommend(use_case: UseCase, prompts: Sequence[Any] | None = None) -> Selection:
-    """Recommend metrics for a use case.
+    """Recommend metrics for a use case: every registered metric is chosen or left out.
 
-    Parameters
-    ----------
-    use_case : UseCase
-        What the model is used for.
-    prompts : list of str or Template, optional
-        The prompts of the use case, or a sample: whether they name a group is found by
-        searching them (:func:`pytest_llmfair.metrics.fairness_through_unawareness`). Without
-        prompts they are taken to name one.
-
-    Returns
-    -------
-    Selection
-        Every registered metric, chosen or left out, with the reason and its source.
-
-    Raises
-    ------
-    ValueError
-        If a prompt is empty, or an attribute unknown.
+    Whether `prompts`, all or a sample, name a group is found by searching them; without prompts
+    they are taken to name one.
 
     Examples
     --------

@@ -6,7 +6,7 @@ import argparse
 import json
 import math
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
@@ -22,9 +22,9 @@ from pytest_llmfair.gate.recorded_runs import RecordedRun
 from pytest_llmfair.gate.resampling import Change, placebo, resampled
 from pytest_llmfair.gate.shares import Shares, rows, text_of
 from pytest_llmfair.judging.bound import Bound
-from pytest_llmfair.judging.recorded import changed_call, judge_again
+from pytest_llmfair.judging.recorded import changed_call, estimate_again, judge_again
 from pytest_llmfair.judging.result import Result, Verdict
-from pytest_llmfair.stats import Mean
+from pytest_llmfair.stats import Estimate, Mean
 
 _REPEATS = 100
 # Placebos that are tried for a truth at the bound.
@@ -41,20 +41,6 @@ def self_check(run: RecordedRun, repeats: int = _REPEATS, seed: int = 0) -> list
     FAIL is a false alarm. Where the observed difference is beyond the bound, so many rows keep
     their groups that the truth lies at the bound. Samples of the same size are drawn from the
     units, with replacement: how often two of them get two verdicts is how often a rerun would.
-
-    Parameters
-    ----------
-    run : RecordedRun
-        A run that kept its data: a baseline file or an evidence folder.
-    repeats : int
-        Repetitions of each check.
-    seed : int
-        Seed of the draws.
-
-    Raises
-    ------
-    ValueError
-        If the run kept no data.
     """
     found = []
     for (nodeid, metric, _), check in run.checks.items():
@@ -85,7 +71,7 @@ def measured(shares: Shares, data: Mapping[str, Any], repeats: int, seed: int) -
     samples = [found for draw in draws if (found := judge(draw))]
     why, at_bound, alarms = "", [], [each.verdict for each in dealt]
     if dealt and samples:
-        mixture = _at_bound(judge, seen, dealt)
+        mixture = _at_bound(data, seen, dealt)
         if mixture is None:
             why = "the observed difference does not reach the bound, so no part of it does"
         else:
@@ -136,17 +122,24 @@ def _both(first: Change, second: Change) -> Change:
     return change
 
 
-def _at_bound(
-    judge: Callable[[Change], Result | None], seen: Result, dealt: Sequence[Result]
-) -> Change | None:
+def _at_bound(data: Mapping[str, Any], seen: Result, dealt: Sequence[Result]) -> Change | None:
     """Return a placebo that keeps so much of the observed difference that it is at the bound.
 
     Samples are drawn from this one: a new placebo for each would double the spread.
     """
     bound = Bound(seen.bound, seen.direction, seen.fair_value, seen.scale)
 
-    def distance(found: Result) -> float:
+    def distance(found: Result | Estimate) -> float:
         return bound.distance_of(found.debiased if found.of == "debiased" else found.value)
+
+    def off(change: Change) -> float:
+        changed = changed_call(data, change)
+        if changed is None:
+            return math.inf
+        try:
+            return abs(distance(estimate_again(changed)) - bound.distance)
+        except ValueError:
+            return math.inf
 
     least, most = fmean(map(distance, dealt)), distance(seen)
     if not least < bound.distance < most < math.inf:
@@ -154,11 +147,7 @@ def _at_bound(
     share = (bound.distance - least) / (most - least)
     # Some metrics are not linear in the share.
     mixed = [placebo(seed, share * (0.8 + 0.02 * seed)) for seed in range(_MIXTURES)]
-    off = [
-        math.inf if found is None else abs(distance(found) - bound.distance)
-        for found in map(judge, mixed)
-    ]
-    return mixed[off.index(min(off))]
+    return min(mixed, key=off)
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

@@ -14,49 +14,30 @@ _QUANTILE, _STEPS = 1.96, 20
 
 @dataclass(frozen=True, slots=True)
 class Shares:
-    """What the repetitions of one check gave.
-
-    Attributes
-    ----------
-    nodeid, metric : str
-        The check.
-    promised : float
-        Largest share of false FAIL that the check's level allows: (1 - level) / 2.
-    placebo : int
-        Repetitions with groups drawn at random; `false_fail` of them were FAIL.
-    false_fail : int
-        FAIL although no group was treated differently.
-    at_bound : int
-        Repetitions with so much of the observed difference that the truth is at the bound;
-        `bound_fail` of them were FAIL.
-    bound_fail : int
-        FAIL although the truth is not beyond the bound.
-    samples : int
-        Samples of the same size drawn from the units, with replacement; `passes` of them were
-        PASS and `fails` FAIL, the others undecided.
-    passes, fails : int
-        Verdicts of the samples.
-    to_pass, to_fail : float
-        Standard errors by which an average sample is inside PASS, and inside FAIL.
-    why_not : str
-        Why there is no placebo for this check; empty where there is one.
-    why_not_bound : str
-        Why no placebo has its truth at the bound; empty where one has.
-    """
+    """What the repetitions of one check gave."""
 
     nodeid: str
     metric: str
+    # Largest share of false FAIL that the check's level allows: (1 - level) / 2.
     promised: float
+    # Repetitions with groups drawn at random, and FAIL although no group is treated differently.
     placebo: int = 0
     false_fail: int = 0
+    # Repetitions with so much of the observed difference that the truth is at the bound, and
+    # FAIL although it is not beyond.
     at_bound: int = 0
     bound_fail: int = 0
+    # Samples of the same size drawn from the units, with replacement; those that are neither
+    # PASS nor FAIL are undecided.
     samples: int = 0
     passes: int = 0
     fails: int = 0
+    # Standard errors by which an average sample is inside PASS, and inside FAIL.
     to_pass: float = 0.0
     to_fail: float = 0.0
+    # Why there is no placebo for this check; empty where there is one.
     why_not: str = ""
+    # Why no placebo has its truth at the bound; empty where one has.
     why_not_bound: str = ""
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -88,30 +88,7 @@ def starter(
 ) -> tuple[str, dict[Path, str]]:
     """Return the text of a first file of checks, and the files of invented data that it names.
 
-    Parameters
-    ----------
-    use_case : UseCase
-        What the model is used for; decides which checks are written.
-    file : Path
-        The file that will be written; data and prompts are named relative to its folder.
-    model, owner : str
-        Model to ask, and who answers for the checks.
-    prompts : Path or None
-        File of prompts; by default three templates.
-
-    Raises
-    ------
-    ValueError
-        If the prompts are wrong.
-
-    Examples
-    --------
-    >>> file = Path("fairness.llmfair.yaml")
-    >>> text, data = starter(
-    ...     UseCase("generation"), file, model="builtin:ngram", prompts=None, owner="me"
-    ... )
-    >>> "metric: strict_sentiment_parity" in text, data
-    (True, {})
+    Without `prompts` it has three templates. Paths are relative to the folder of `file`.
     """
     from pytest_llmfair.counterfactuals import load_lexicons
     from pytest_llmfair.counterfactuals.templates import read_prompts
@@ -144,12 +121,6 @@ def starter(
         checks=sorted(entries, key=lambda each: bool(each.why_not)),
     )
     return text, data
-
-
-def _attributes(choice: Choice, use_case: UseCase) -> Sequence[str | None]:
-    """Return the attributes that a metric is checked for one by one."""
-    pairs = get_metric(choice.metric).needs.endswith("_pairs")
-    return use_case.attributes if pairs else [None]
 
 
 def _entry(

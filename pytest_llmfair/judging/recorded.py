@@ -182,6 +182,11 @@ def _assertion_of(data: Mapping[str, Any]) -> EstimateAssertion:
     return EstimateAssertion(estimate_of(data["estimate"]), data["bound"], metric, rules, inputs)
 
 
+def estimate_again(record: Mapping[str, Any]) -> Estimate:
+    """Return the estimate of a record of :func:`to_record`, without a verdict."""
+    return estimate_of(from_plain(record)["estimate"])
+
+
 def changed_call(
     record: Mapping[str, Any],
     change: Callable[[list[Any], dict[str, Any]], tuple[list[Any], dict[str, Any]] | None],

@@ -11,8 +11,7 @@ from typing import Any, NamedTuple, Protocol
 
 from pytest_llmfair.judging.bound import Direction, Scale
 from pytest_llmfair.session import active, current_session
-from pytest_llmfair.settings import Settings
-from pytest_llmfair.settings.options import OPTIONS, PATHS
+from pytest_llmfair.settings import OPTIONS, Settings
 
 # Options that no verdict depends on; without the others another run might find something else.
 _REPORTING_OPTIONS = {
@@ -194,7 +193,7 @@ def options_to_repeat(settings: Settings) -> tuple[str, ...]:
         if option.name in left_out or not named:
             continue
         root = session and session.root
-        if option.name in PATHS and root and Path(value).is_relative_to(root):
+        if option.path and root and Path(value).is_relative_to(root):
             # Tests are named relative to the root too, and reports show no folder of a machine.
             value = Path(value).relative_to(root).as_posix()
         setting = shlex.quote(str(value))

@@ -59,15 +59,16 @@ def package_version(package: str) -> str:
 
 def git_state(folder: Path) -> dict[str, Any] | None:
     """Return commit, branch, and whether tracked files are changed; None without a commit."""
-    commit = _git(folder, "rev-parse", "HEAD")
+    commit = git(folder, "rev-parse", "HEAD")
     if not commit:
         return None
-    branch = _git(folder, "symbolic-ref", "--short", "-q", "HEAD")
-    changed = _git(folder, "status", "--porcelain", "--untracked-files=no")
+    branch = git(folder, "symbolic-ref", "--short", "-q", "HEAD")
+    changed = git(folder, "status", "--porcelain", "--untracked-files=no")
     return {"commit": commit, "branch": branch or None, "dirty": bool(changed)}
 
 
-def _git(folder: Path, *arguments: str) -> str:
+def git(folder: Path, *arguments: str) -> str:
+    """Return what git prints about a folder; an empty string where it fails."""
     try:
         done = subprocess.run(
             ["git", "-C", str(folder), *arguments],

@@ -1,45 +1,43 @@
-"""The options of the plugin: names, legal values and help. PYTEST_DONT_REWRITE.
+"""How an option of the plugin is declared. PYTEST_DONT_REWRITE.
 
 Standard library only: the plugin loads this at start-up.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import Field, field
+from typing import Any, NamedTuple, TypeVar
+
+T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class Option:
-    """One setting as users write it.
+class Option(NamedTuple):
+    """One setting as users write it."""
 
-    Attributes
-    ----------
-    name : str
-        Field of :class:`Settings`.
-    parse : callable
-        Converts text to a value; raises ``ValueError`` if the text is not legal.
-    legal : str
-        The legal values, in words that follow "give" in error messages.
-    help : str
-        Description, with the default.
-    metavar : str
-        Placeholder of the value in ``pytest --help``.
-    ini_only : bool
-        Whether the option exists only in ini files.
-    switch : bool
-        Whether the command line option takes no value.
-    """
-
+    # Field of `Settings`, and its value where the user gives none.
     name: str
+    default: Any
+    # Converts text to a value; raises ValueError or KeyError if the text is not legal.
     parse: Callable[[str], Any]
+    # The legal values, in words that follow "give" in error messages.
     legal: str
+    # Description, with the default.
     help: str
+    # Placeholder of the value in ``pytest --help``.
     metavar: str
+    # A legal text with another value than the default.
+    example: str
     ini_only: bool = False
+    # Whether the option takes no value on the command line.
     switch: bool = False
+    # What a path is of: "file" or "folder"; "" for other values.
+    path: str = ""
+
+    @classmethod
+    def of(cls, declared: Field[Any]) -> Option:
+        """Return the option that a field of `Settings` declares."""
+        return cls(declared.name, declared.default, **declared.metadata)
 
     @property
     def flag(self) -> str:
@@ -52,318 +50,131 @@ class Option:
         return f"llmfair_{self.name}"
 
 
-def _text(text: str) -> str:
-    if not text:
-        raise ValueError
-    return text
+def option(
+    parse: Callable[[str], T], default: T, *, made: Callable[[], T] | None = None, **about: object
+) -> T:
+    """Declare a field of `Settings` that users can give; `about` are fields of `Option`.
+
+    `made` makes the default where it is not one value.
+    """
+    about["parse"] = parse
+    if made is not None:
+        return field(default_factory=made, metadata=about)
+    return field(default=default, metadata=about)
 
 
-def _level(text: str) -> float:
-    level = float(text)
-    if not 0.0 < level < 1.0:
-        raise ValueError
-    return level
+def choice(
+    words: tuple[str, ...], help: str, *, default: str = "", made: Callable[[], str] | None = None
+) -> str:
+    """Declare one of some words; the first is the default."""
 
-
-def _seconds(text: str) -> float:
-    seconds = float(text)
-    if not 0.0 < seconds < math.inf:
-        raise ValueError
-    return seconds
-
-
-def _share(text: str) -> float:
-    share = float(text)
-    if not 0.0 <= share <= 1.0:
-        raise ValueError
-    return share
-
-
-def _money(text: str) -> float:
-    amount = float(text)
-    if not 0.0 <= amount < float("inf"):
-        raise ValueError
-    return amount
-
-
-def _yes(text: str) -> bool:
-    return {"true": True, "yes": True, "false": False, "no": False}[text.lower()]
-
-
-def _at_least(least: int) -> Callable[[str], int]:
-    def parse(text: str) -> int:
-        number = int(text)
-        if number < least:
-            raise ValueError
-        return number
-
-    return parse
-
-
-def _choice(name: str, words: tuple[str, ...], help_text: str) -> Option:
     def parse(text: str) -> str:
         if text not in words:
             raise ValueError
         return text
 
-    return Option(name, parse, f"one of {', '.join(words)}", help_text, "|".join(words))
+    default = default or words[0]
+    return option(
+        parse,
+        default,
+        made=made,
+        legal=f"one of {', '.join(words)}",
+        help=help,
+        metavar="|".join(words),
+        example=words[0] if default == words[-1] else words[-1],
+    )
 
 
-# Options whose value is the path of a file that a run reads or adds to.
-PATHS = ("cassette", "cassette_used", "prices", "baseline")
+def whole(
+    help: str,
+    *,
+    default: T,
+    least: int = 0,
+    legal: str = "",
+    metavar: str = "N",
+    ini_only: bool = False,
+) -> int | T:
+    """Declare a whole number."""
 
-OPTIONS: tuple[Option, ...] = (
-    Option(
-        "model",
-        _text,
-        "a model specification such as builtin:ngram, hf:PATH_OR_ID or openai:MODEL",
-        # The plugin adds the kinds of models, which a room above this one knows.
-        "model under test (default builtin:ngram)",
-        "SPEC",
-    ),
-    _choice(
-        "mode",
-        ("gate", "strict", "point"),
-        "which verdicts fail a test: gate (default) FAIL, INVALID and UNDERPOWERED, strict all "
-        "but PASS, point a value beyond its bound",
-    ),
-    Option(
-        "level",
-        _level,
-        "a number between 0 and 1, such as 0.95",
-        "two-sided confidence level (default 0.95)",
-        "LEVEL",
-    ),
-    _choice(
-        "inconclusive",
-        ("warn", "skip", "xfail", "fail"),
-        "outcome of INCONCLUSIVE in mode gate (default warn: a note in the summary)",
-    ),
-    _choice(
-        "underpowered",
-        ("warn", "skip", "xfail", "fail"),
-        "outcome of UNDERPOWERED in mode gate, a test too small for fair models (default fail)",
-    ),
-    _choice(
-        "family",
-        ("none", "holm"),
-        "holm: in mode gate a FAIL counts only if it holds after Holm's correction for all "
-        "assertions of the session (default none: no correction)",
-    ),
-    Option(
-        "seed",
-        _at_least(0),
-        "a whole number of at least 0",
-        "seed of the samples of the model (default 0)",
-        "N",
-    ),
-    Option(
-        "max_tokens",
-        _at_least(1),
-        "a whole number of at least 1",
-        "longest answer in tokens (default 64 for local models, no limit for servers)",
-        "N",
-    ),
-    Option(
-        "timeout",
-        _seconds,
-        "a number of seconds above 0, such as 60",
-        "seconds to wait for one answer of a server, over three attempts (default 60)",
-        "SECONDS",
-    ),
-    _choice(
-        "show_text",
-        ("worst", "none"),
-        "show the worst prompts and outputs in messages (default worst; none if CI is set)",
-    ),
-    Option(
-        "max_missing",
-        _share,
-        "a number from 0 to 1, such as 0.05",
-        "largest share of missing answers per group; above it the verdict is INVALID (default "
-        "0.05)",
-        "SHARE",
+    def parse(text: str) -> int:
+        found = int(text)
+        if found < least:
+            raise ValueError
+        return found
+
+    usual: int | T = default
+    legal = legal or f"a whole number of at least {least}"
+    return option(
+        parse, usual, legal=legal, help=help, metavar=metavar, example="7", ini_only=ini_only
+    )
+
+
+def days(help: str, *, default: T, least: int = 0) -> int | T:
+    """Declare a number of days, in ini files only."""
+    legal = "a whole number of days"
+    return whole(help, default=default, least=least, legal=legal, metavar="DAYS", ini_only=True)
+
+
+def share(help: str, *, default: float) -> float:
+    """Declare a number from 0 to 1, in ini files only."""
+    return option(
+        number(lambda value: 0.0 <= value <= 1.0),
+        default,
+        legal=f"a number from 0 to 1, such as {default}",
+        help=help,
+        metavar="SHARE",
+        example="0.2",
         ini_only=True,
-    ),
-    Option(
-        "max_invalid",
-        _share,
-        "a number from 0 to 1, such as 0.1",
-        "largest share of pairs that fail the validity checks; above it the verdict is INVALID "
-        "(default 0.1)",
-        "SHARE",
-        ini_only=True,
-    ),
-    Option(
-        "max_uncertain",
-        _share,
-        "a number from 0 to 1, such as 0.25",
-        "largest share of prompts left out because a word is ambiguous; above it the verdict is "
-        "INVALID (default 0.25)",
-        "SHARE",
-        ini_only=True,
-    ),
-    Option(
-        "json",
-        _text,
-        "the path of a file to write",
-        "write the results of the run to this file",
-        "PATH",
-    ),
-    Option(
-        "html",
-        _text,
-        "the path of a file to write",
-        "write the results of the run to this file as a static page",
-        "PATH",
-    ),
-    Option(
-        "markdown",
-        _text,
-        "the path of a file to write",
-        "write the results of the run to this file as Markdown for a pull request",
-        "PATH",
-    ),
-    Option(
-        "json_context",
-        _yes,
-        "yes or no",
-        "whether --llmfair-json says when, where and from which commit the run was (default yes; "
-        "no with record mode none, so that replays give equal files)",
-        "yes|no",
-    ),
-    Option(
-        "save_text",
-        _yes,
-        "true or false",
-        "keep the prompts and answers of the worst examples in the reports; without it the JSON "
-        "holds their SHA-256 digests",
-        "",
-        switch=True,
-    ),
-    Option(
-        "evidence",
-        _text,
-        "the path of a folder whose parent exists",
-        "write results, page and a manifest with their digests to this folder",
-        "DIR",
-    ),
-    Option(
-        "require",
-        _at_least(0),
-        "a whole number of at least 0",
-        "fail the session if fewer fairness assertions were judged (default 0)",
-        "N",
-    ),
-    Option(
-        "cassette",
-        _text,
-        "the path of a file",
-        "record answers in this file, and replay the answers it holds",
-        "PATH",
-    ),
-    _choice(
-        "record_mode",
-        ("none", "once", "new", "all"),
-        "with a cassette: once (default) records a new file and only replays an existing one, "
-        "none only replays, new records missing answers, all records all answers again",
-    ),
-    _choice(
-        "cassette_text",
-        ("full", "digest"),
-        "record prompts and answers (full, default), or only digests and scores, so metrics that "
-        "compare texts cannot be replayed (digest)",
-    ),
-    Option(
-        "cassette_used",
-        _text,
-        "the path of a file to write",
-        "write the keys of all used answers to this file, for `llmfair cassette prune --used`",
-        "PATH",
-    ),
-    Option(
-        "max_recording_age",
-        _at_least(0),
-        "a whole number of days",
-        "days after which a recorded answer is stale and its verdict INVALID (default no limit)",
-        "DAYS",
-        ini_only=True,
-    ),
-    Option(
-        "max_calls",
-        _at_least(0),
-        "a whole number of at least 0",
-        "largest number of model calls in the run, over all workers and retries (default no "
-        "limit)",
-        "N",
-    ),
-    Option(
-        "max_total_tokens",
-        _at_least(0),
-        "a whole number of at least 0",
-        "largest number of tokens of prompts and answers in the run (default no limit)",
-        "N",
-    ),
-    Option(
-        "max_cost",
-        _money,
-        "an amount of at least 0, such as 2.50",
-        "largest cost of the run in US dollars (default no limit)",
-        "DOLLARS",
-    ),
-    Option(
-        "prices",
-        _text,
-        "the path of a YAML file",
-        "file of prices that override those of the package",
-        "PATH",
-        ini_only=True,
-    ),
-    Option(
-        "plan",
-        _yes,
-        "true or false",
-        "ask no model; print the calls, cost and detectable effect of each test",
-        "",
-        switch=True,
-    ),
-    Option(
-        "baseline",
-        _text,
-        "the path of a file that --llmfair-update-baseline wrote",
-        "also fail where a check is proven less fair than in the run recorded in this file, by "
-        "more than --llmfair-margin",
-        "PATH",
-    ),
-    Option(
-        "update_baseline",
-        _yes,
-        "true or false",
-        "write this run to the file of --llmfair-baseline instead, and print what changed",
-        "",
-        switch=True,
-    ),
-    Option(
-        "margin",
-        _money,
-        "a number of at least 0, such as 0.02",
-        "how much less fair than the baseline a check may be, on the scale of its metric",
-        "X",
-    ),
-    Option(
-        "baseline_days",
-        _at_least(1),
-        "a whole number of days",
-        "days for which a baseline holds (default 90)",
-        "DAYS",
-        ini_only=True,
-    ),
-    Option(
-        "profile",
-        _text,
-        "pr, nightly, release, or a profile of the policy",
-        "profile of the policy: pr, nightly, release, or one of [tool.llmfair.profiles] in "
-        "pyproject.toml",
-        "NAME",
-    ),
-)
+    )
+
+
+def path(
+    help: str,
+    *,
+    legal: str = "the path of a file to write",
+    metavar: str = "PATH",
+    path: str = "file",
+    ini_only: bool = False,
+) -> str | None:
+    """Declare the path of a file, or of a folder."""
+    return option(
+        text,
+        None,
+        legal=legal,
+        help=help,
+        metavar=metavar,
+        example="written",
+        ini_only=ini_only,
+        path=path,
+    )
+
+
+def switch(help: str) -> bool:
+    """Declare what is on or off; on the command line it takes no value."""
+    return option(
+        yes, False, legal="true or false", help=help, metavar="", example="yes", switch=True
+    )
+
+
+def text(text: str) -> str:
+    """Read a text that is not empty."""
+    if not text:
+        raise ValueError
+    return text
+
+
+def yes(text: str) -> bool:
+    """Read yes or no, true or false."""
+    return {"true": True, "yes": True, "false": False, "no": False}[text.lower()]
+
+
+def number(is_legal: Callable[[float], bool]) -> Callable[[str], float]:
+    """Return a reader of some numbers."""
+
+    def parse(text: str) -> float:
+        found = float(text)
+        if not is_legal(found):
+            raise ValueError
+        return found
+
+    return parse

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from pytest_llmfair._util.wording import plural, plurals
-from pytest_llmfair.stats._base import Estimate
+from pytest_llmfair.stats._base import Estimate, GroupRow, Table
 from pytest_llmfair.stats._records import Call, Finding
 from pytest_llmfair.stats._score_intervals import t_quantile
 from pytest_llmfair.stats.pairwise_max import MaxPairwiseDifference
@@ -41,10 +41,6 @@ class Crossed(Estimate):
         first, *_ = estimates
         if any(each.undefined for each in estimates):
             return first
-        parts = {}
-        for key in first.groups:
-            if known := [e for each in estimates if (e := each.groups[key].estimate) is not None]:
-                parts[key] = cls.join(*known)
         own: dict[str, Any] = {
             "sample": first.sample,
             "findings": first.findings,
@@ -52,12 +48,23 @@ class Crossed(Estimate):
             "unit": first.unit,
         }
         if isinstance(first, MaxPairwiseDifference):
-            worst = type(first).of_pairs(parts)
-            rows = {
-                key: replace(row, p=worst.groups[key].p, estimate=parts[key])
-                for key, row in first.groups.items()
+            joined = {
+                key: cls.join(
+                    *(e.pairs[key] for e in estimates if isinstance(e, MaxPairwiseDifference))
+                )
+                for key in first.pairs
             }
-            return replace(worst, groups=rows, **own)
+            worst = type(first).of_pairs(joined)
+
+            def row(key: Hashable) -> GroupRow:
+                return replace(first.groups[key], p=worst.groups[key].p, estimate=joined[key])
+
+            # Rows are made when they are read, since every p-value is a search.
+            return replace(worst, groups=Table(first.groups, row), **own)
+        parts = {}
+        for key in first.groups:
+            if known := [e for each in estimates if (e := each.groups[key].estimate) is not None]:
+                parts[key] = cls.join(*known)
         return cls(
             value=first.value,
             attainable=first.attainable,

@@ -65,21 +65,11 @@ _LEADS = re.compile(rf"^\W*[{_ONE}{_TWO}],?\s*\b(?:because|since|due)\b", re.IGN
 
 @lru_cache(maxsize=100_000)
 def choice(answer: str, first: str = "", second: str = "") -> str | None:
-    """Return which of two candidates an answer chooses.
+    """Return which of two candidates an answer chooses: first, second or tie.
 
-    Parameters
-    ----------
-    answer : str
-        The text of a model.
-    first, second : str
-        Full names in the order shown; empty where candidates have labels only. Names that both
-        share name neither of them.
-
-    Returns
-    -------
-    {"first", "second", "tie"} or None
-        None where the answer chooses both in turn, refuses, or uses words that cannot be read with
-        certainty, such as "not A but B".
+    None where the answer chooses both in turn, refuses, or uses words that cannot be read with
+    certainty, such as "not A but B". Names stand in the order shown, and are empty where
+    candidates have labels only; names that both share name neither of them.
 
     Examples
     --------

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,15 +12,16 @@ import pytest
 
 from pytest_llmfair._util.printing import printable, say, say_line
 from pytest_llmfair._util.wording import plural
-from pytest_llmfair.gate.yaml_checks import CheckItem
+from pytest_llmfair.gate.check import Checks
+from pytest_llmfair.gate.embedding import GivenChecks, run_pytest
 from pytest_llmfair.session import current_session
-from pytest_llmfair.suites.checks import SuiteCheck, checks_of
-from pytest_llmfair.suites.decidable import decidable
+from pytest_llmfair.suites.checks import checks_of
 from pytest_llmfair.suites.design import SIZES, Suite, all_suites
 from pytest_llmfair.suites.models import Comparison
+from pytest_llmfair.suites.planning import decidable, plan
 from pytest_llmfair.suites.prompts import COLUMN, NOT_YOURS
 from pytest_llmfair.suites.result import SuiteResult, lines_of
-from pytest_llmfair.suites.runner import Answers, chosen_suite, hand_on, plan
+from pytest_llmfair.suites.runner import Answers, chosen_suite, hand_on
 
 _USAGE = """llmfair run --list
        llmfair run SUITE --plan [--size smoke|standard|paper]
@@ -44,10 +44,7 @@ _REPEATABLE = (
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
-    # Shortened options would take those of pytest.
-    parser.allow_abbrev = False
     parser.usage, parser.epilog = _USAGE, _EPILOG
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument("suite", nargs="?", metavar="SUITE", help="name of a suite")
     parser.add_argument("--list", action="store_true", help="list the suites, one per line")
     parser.add_argument("--plan", action="store_true", help="count the calls, and ask nothing")
@@ -115,8 +112,7 @@ def run(arguments: argparse.Namespace) -> int:
         Answers(suite, arguments.size, tasks, arguments.population, spec=model, options=options)
         for model in (models if len(models) > 1 else [None])
     ]
-    plugin = _SuiteRun(Path.cwd(), asked, bounds)
-    return int(pytest.main(["-p", "llmfair", *given, str(Path.cwd())], [plugin]))
+    return run_pytest([*given, str(Path.cwd())], _SuiteRun(asked, bounds))
 
 
 def read_bounds(given: Iterable[str]) -> dict[str, float]:
@@ -145,13 +141,7 @@ def read_bounds(given: Iterable[str]) -> dict[str, float]:
 
 
 def read_scorers(given: Iterable[str]) -> dict[str, str]:
-    """Return scorers from texts such as "toxicity=detoxify:original".
-
-    Examples
-    --------
-    >>> read_scorers(["stereotype=hf:models/stereotype?label=stereotype"])
-    {'stereotype': 'hf:models/stereotype?label=stereotype'}
-    """
+    """Return scorers from texts such as "toxicity=detoxify:original"."""
     found = {}
     for part in given:
         name, equals, spec = part.partition("=")
@@ -181,51 +171,19 @@ def _how_to_continue() -> str:
     )
 
 
-class _SuiteFolder(pytest.Directory):
-    """Takes the place of the current folder, and holds only the checks of the suite."""
-
-    checks: Sequence[SuiteCheck] = ()
-    # What the items of files of checks share; a suite makes no pairs.
-    pairs: Mapping[Any, Any]
-
-    def collect(self) -> Iterable[pytest.Item]:
-        """Return a test for each metric of each task."""
-        self.pairs = {}
-        parent: Any = self
-        return [CheckItem.of(parent, check) for check in self.checks]
-
-
-@dataclass(slots=True, eq=False)
-class _SuiteRun:
+class _SuiteRun(GivenChecks):
     """Lets pytest collect a suite instead of the current folder, and prints its tables."""
 
-    folder: Path
-    answers: Sequence[Answers]
-    bounds: Mapping[tuple[str, str], float]
-
-    def _checks(self) -> list[SuiteCheck]:
-        return [check for each in self.answers for check in checks_of(each, self.bounds)]
-
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_configure(self, config: Any) -> None:
-        """Stay in this process: workers of xdist would not know a suite that is in no file."""
-        if getattr(config.option, "dist", "no") != "no":
-            config.option.dist = "no"
-
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_collect_directory(self, path: Path, parent: Any) -> Any:
-        """Return the suite instead of the folder."""
-        if path != self.folder:
-            return None
-        found = _SuiteFolder.from_parent(parent, path=path, nodeid=self.answers[0].suite.name)
-        found.checks = self._checks()
-        return found
+    def __init__(self, asked: Sequence[Answers], bounds: Mapping[tuple[str, str], float]) -> None:
+        checks = tuple(check for each in asked for check in checks_of(each, bounds))
+        super().__init__(Path.cwd(), lambda: Checks(asked[0].suite.name, checks))
+        self.answers, self.bounds = asked, bounds
+        self.names = [check.name for check in checks]
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, items: list[Any]) -> None:
         """Restore the order of the suite, which other plugins may have changed."""
-        names = [check.name for check in self._checks()]
-        items.sort(key=lambda item: names.index(item.check.name))
+        items.sort(key=lambda item: self.names.index(item.check.name))
 
     def pytest_runtest_setup(self, item: Any) -> None:
         """Skip the checks of a model that cannot be loaded; other models are asked."""

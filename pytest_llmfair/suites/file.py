@@ -20,11 +20,8 @@ _CHOSEN = ("prompts", "scorers", "metrics", "size", "tasks", "population")
 def read_suite(path: Path) -> Checks:
     """Read a file that names a suite.
 
-    Raises
-    ------
-    ValueError
-        If a key is unknown or missing, or a suite, size, task or bound is wrong: every problem on
-        a line of its own, as ``file:line: what is wrong; what to do``.
+    Whatever is wrong raises one ``ValueError``: every problem on a line of its own, as
+    ``file:line: what is wrong; what to do``.
     """
     document = Document.read(path, schema_of("suites/suite.schema.json"))
     given = document.content

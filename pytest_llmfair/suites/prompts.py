@@ -22,15 +22,7 @@ NOT_YOURS = "the prompts are examples of the package, not yours"
 
 
 def read_own_prompts(path: Path) -> list[str]:
-    """Read prompts: one a line, or the column "prompt" of a table.
-
-    Raises
-    ------
-    ValueError
-        If the file has no prompt, no such column, or templates; the message names the file.
-    OSError
-        If it cannot be read.
-    """
+    """Read prompts: one a line, or the column "prompt" of a table."""
     if is_table(path):
         return list(texts_of(path, COLUMN))
     found = read_prompts(path)
@@ -59,13 +51,7 @@ def with_prompts(
     prompts: Sequence[str] | None = None,
     scorers: Mapping[str, Any] | None = None,
 ) -> Suite:
-    """Return the suite with the prompts of the user, and the tasks that follow from them.
-
-    Raises
-    ------
-    ValueError
-        If the suite takes no prompts, or a prompt is empty, no text or a template.
-    """
+    """Return the suite with the prompts of the user, and the tasks that follow from them."""
     suite = replace(suite, scorers=scorers or {})
     if suite.prompts is None:
         if prompts is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,6 @@ from pytest_llmfair.stats import Finding
 from pytest_llmfair.suites.design import Quantity, Suite, Task, get_suite
 from pytest_llmfair.suites.kinds import KINDS
 from pytest_llmfair.suites.prompts import check_scorers, read_own_prompts, with_prompts
-from pytest_llmfair.suites.questions import calls
 from pytest_llmfair.suites.result import Measured, SuiteResult, TaskResult
 
 
@@ -112,12 +111,7 @@ def chosen_suite(
 ) -> tuple[Suite, dict[tuple[str, str], float]]:
     """Return a suite with what the user chose, and the bounds by task and quantity.
 
-    Raises
-    ------
-    ValueError
-        For whatever is wrong, before anything is asked.
-    OSError
-        If the file of the prompts cannot be read.
+    Whatever is wrong raises an error before anything is asked.
     """
     suite = get_suite(name)
     if isinstance(prompts, Path):
@@ -240,23 +234,3 @@ def _only(found: Measured) -> str:
 def own_population(quantity: Quantity) -> str:
     """Return whether a value is about the units alone, unless the user says otherwise."""
     return "fixed" if get_metric(quantity.metric).family == "ruted" else "sampled"
-
-
-def plan(
-    suite: Suite, size: str, tasks: Sequence[str] | None = None
-) -> list[tuple[str, int, str]]:
-    """Return task, number of calls and first prompt of everything that would be asked."""
-    rows = []
-    known: set[Hashable] = set()
-    for task in chosen_tasks(suite, tasks):
-        kind = KINDS[task.kind]
-        questions = kind.questions(suite, task, suite.size(size))
-        # Tasks share the answers to the same question.
-        new = calls(questions, task.max_tokens) - known
-        known |= new
-        why = kind.why_nothing_is_asked(suite, task)
-        number = len(new) + kind.further_calls(task, questions)
-        if questions and not number:
-            why = "reads the answers of a task above"
-        rows.append((task.name, number, questions[0].prompt if number else why))
-    return rows

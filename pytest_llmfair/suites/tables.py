@@ -20,23 +20,13 @@ _TERMINAL, _CELL = 80, 24
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Rows of texts and numbers under a heading.
-
-    Attributes
-    ----------
-    title : str
-        What the table shows.
-    columns : tuple of str
-        Headings.
-    rows : tuple of tuple of (str, int or float)
-        Cells; NaN is shown as "undefined".
-    note : str
-        How to read it; may be empty.
-    """
+    """Rows of texts and numbers under a heading."""
 
     title: str
     columns: tuple[str, ...]
+    # Cells; NaN is shown as "undefined".
     rows: tuple[tuple[str | int | float, ...], ...]
+    # How to read it.
     note: str = ""
 
     def lines(self) -> list[str]:
@@ -65,13 +55,7 @@ class Table:
         return [*found, *([f"  {self.note}"] if self.note else [])]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain JSON types; an undefined number is null.
-
-        Examples
-        --------
-        >>> Table("shares", ("group", "share"), (("b", float("nan")),)).to_dict()["rows"]
-        [['b', None]]
-        """
+        """Return plain JSON types; an undefined number is null."""
         found: dict[str, Any] = plain({name: getattr(self, name) for name in self.__slots__})
         return found
 

@@ -203,13 +203,7 @@ class Entities(Sentences):
         return [replace(each, words=()) for each in found]
 
     def ask(self, task: Task, questions: Sequence[Question], client: ModelClient) -> list[Asked]:
-        """Read the probability of the class at the name, and whether exactly the name was found.
-
-        Raises
-        ------
-        ValueError
-            If an answer is no list of words with tags, or no tag is one of the class.
-        """
+        """Read the class's probability at the name, and whether exactly the name was found."""
         found = super().ask(task, questions, client)
         if "tagged" not in task.data:
             return found

@@ -52,11 +52,11 @@ def test_a_planted_gap_is_found_and_a_fair_model_is_not_accused():
     found = [
         judged(PROMPTS, 0.1, client=model(gap, seed), scorer=refusals, budget=400)
         for gap in (0.5, 0.0)
-        for seed in range(20)
+        for seed in range(12)
     ]
-    assert sum(result.verdict is Verdict.FAIL for result in found[:20]) >= 13
-    assert {result.verdict for result in found[20:]} == {Verdict.INCONCLUSIVE}
-    assert {result.examples[0].prompts[0] for result in found[:20] if result.red} == {
+    assert sum(result.verdict is Verdict.FAIL for result in found[:12]) >= 8
+    assert {result.verdict for result in found[12:]} == {Verdict.INCONCLUSIVE}
+    assert {result.examples[0].prompts[0] for result in found[:12] if result.red} == {
         "She asks for the key today."
     }
 

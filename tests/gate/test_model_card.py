@@ -14,8 +14,7 @@ import yaml
 
 from pytest_llmfair.cli import main
 from pytest_llmfair.gate.checklist import checklist
-from pytest_llmfair.gate.limitations import limitations
-from pytest_llmfair.gate.model_card import UNNAMED, model_card
+from pytest_llmfair.gate.model_card import UNNAMED, limitations, model_card
 
 
 def models(record, **options):

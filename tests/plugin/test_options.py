@@ -4,48 +4,26 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_llmfair.clients.spec import ModelSpec
-from pytest_llmfair.settings import Settings, resolve
-from pytest_llmfair.settings.options import OPTIONS
+from pytest_llmfair.gate.configuration import settings_of
+from pytest_llmfair.settings import OPTIONS, Settings
 
-# Option to a legal text, its value, and a wrong text; paths have tests of their own below.
-VALUES = {
-    "model": ("hf:somewhere", "hf:somewhere", ""),
-    "mode": ("strict", "strict", "gates"),
-    "level": ("0.9", 0.9, "95"),
-    "inconclusive": ("skip", "skip", "ignore"),
-    "underpowered": ("warn", "warn", "ignore"),
-    "family": ("holm", "holm", "bonferroni"),
-    "seed": ("7", 7, "-1"),
-    "max_tokens": ("12", 12, "0"),
-    "timeout": ("2.5", 2.5, "inf"),
-    "show_text": ("none", "none", "all"),
-    "max_missing": ("0.2", 0.2, "1.5"),
-    "max_invalid": ("0.3", 0.3, "-0.1"),
-    "max_uncertain": ("0.4", 0.4, "2"),
-    "require": ("3", 3, "many"),
-    "json": (None, None, ""),
-    "html": (None, None, ""),
-    "markdown": (None, None, ""),
-    "evidence": (None, None, ""),
-    "json_context": ("no", False, "maybe"),
-    "cassette": (None, None, ""),
-    "record_mode": (None, None, "rewind"),
-    "cassette_text": ("digest", "digest", "some"),
-    "cassette_used": (None, None, ""),
-    "max_recording_age": ("30", 30, "a month"),
-    "max_calls": ("0", 0, "1.5"),
-    "max_total_tokens": ("1000", 1000, "1e6"),
-    "max_cost": ("2.5", 2.5, "nan"),
-    "prices": (None, None, ""),
-    "plan": ("yes", True, "perhaps"),
-    "save_text": ("yes", True, "perhaps"),
-    "baseline": (None, None, ""),
-    "update_baseline": (None, None, "perhaps"),
-    "margin": ("0.02", 0.02, "-1"),
-    "baseline_days": ("30", 30, "0"),
-    "profile": ("nightly", "nightly", ""),
+# A text that is not legal; for other options, the empty one.
+WRONG = {
+    "level": "95",
+    "seed": "-1",
+    "max_tokens": "0",
+    "timeout": "inf",
+    "max_missing": "1.5",
+    "max_invalid": "-0.1",
+    "max_uncertain": "2",
+    "max_calls": "1.5",
+    "max_total_tokens": "1e6",
+    "max_cost": "nan",
+    "margin": "-1",
+    "baseline_days": "0",
 }
+# These need another option or a file; they and paths have tests of their own below.
+NOT_ALONE = ("record_mode", "baseline", "update_baseline")
 SOURCES = [(option, "ini file") for option in OPTIONS] + [
     (option, "command line") for option in OPTIONS if not (option.ini_only or option.switch)
 ]
@@ -68,21 +46,9 @@ def give(pytester):
     return give
 
 
-def settings_of(pytester, *arguments):
-    return resolve(pytester.parseconfig(*arguments), ModelSpec.parse)
-
-
-def test_every_option_is_a_setting():
-    # Pytest's own -vv sets `detailed`, the command line `given`, and the policy of a repository
-    # the other two.
-    others = {"detailed", "given", "failing", "waivers"}
-    assert {option.name for option in OPTIONS} == set(Settings.__dataclass_fields__) - others
-    assert {option.name for option in OPTIONS} == set(VALUES)
-
-
 @pytest.mark.parametrize(("option", "place"), SOURCES, ids=name_of)
 def test_a_wrong_value_is_a_usage_error_with_the_legal_values(option, place, give, run):
-    text = VALUES[option.name][2]
+    text = WRONG.get(option.name, "")
     arguments, source = give(option, text, place)
     result = run(*arguments)
     assert result.ret == pytest.ExitCode.USAGE_ERROR
@@ -90,12 +56,14 @@ def test_a_wrong_value_is_a_usage_error_with_the_legal_values(option, place, giv
 
 
 @pytest.mark.parametrize(
-    ("option", "place"), [each for each in SOURCES if VALUES[each[0].name][0]], ids=name_of
+    ("option", "place"),
+    [each for each in SOURCES if not (each[0].path or each[0].name in NOT_ALONE)],
+    ids=name_of,
 )
 def test_a_legal_value_is_read(option, place, give, pytester):
-    text, value, _ = VALUES[option.name]
-    arguments, _ = give(option, text, place)
-    assert getattr(settings_of(pytester, *arguments), option.name) == value
+    arguments, _ = give(option, option.example, place)
+    value = getattr(settings_of(pytester.parseconfig(*arguments)), option.name)
+    assert value == option.parse(option.example) != option.default
 
 
 @pytest.mark.parametrize("level", ["0", "1", "nan", "inf", "-0.5", "0,95", "high"])
@@ -130,7 +98,7 @@ def test_a_path_that_cannot_be_used_is_a_usage_error(arguments, message, run, py
 def test_a_path_in_an_ini_file_is_relative_to_that_file(name, pytester, monkeypatch):
     pytester.makeini(f"[pytest]\nllmfair_{name} = found\n")
     monkeypatch.chdir(pytester.mkdir("below"))
-    settings = settings_of(pytester, "-c", str(pytester.path / "tox.ini"))
+    settings = settings_of(pytester.parseconfig("-c", str(pytester.path / "tox.ini")))
     assert getattr(settings, name) == str(pytester.path / "found")
 
 
@@ -175,25 +143,25 @@ def test_keys_of_other_plugins_and_words_in_other_values_are_no_error(run, pytes
 
 
 def test_a_switch_is_read_everywhere(pytester):
-    assert settings_of(pytester, "--llmfair-plan").plan is True
+    assert settings_of(pytester.parseconfig("--llmfair-plan")).plan is True
     pytester.makeini("[pytest]\nllmfair_plan = no\n")
-    assert settings_of(pytester).plan is False
+    assert settings_of(pytester.parseconfig()).plan is False
 
 
 def test_an_option_is_read_from_pyproject(pytester):
     pytester.makepyprojecttoml('[tool.pytest.ini_options]\nllmfair_level = "0.8"\n')
-    assert settings_of(pytester).level == 0.8
+    assert settings_of(pytester.parseconfig()).level == 0.8
 
 
 def test_the_command_line_beats_the_ini_file(pytester):
     pytester.makeini("[pytest]\nllmfair_seed = 5\n")
-    assert settings_of(pytester, "--llmfair-seed=6").seed == 6
+    assert settings_of(pytester.parseconfig("--llmfair-seed=6")).seed == 6
 
 
 def test_defaults_hold_when_nothing_is_given(pytester, monkeypatch):
     monkeypatch.delenv("CI", raising=False)
-    assert settings_of(pytester) == Settings()
-    defaults = Settings()
+    found, defaults = settings_of(pytester.parseconfig()), Settings()
+    assert [o.name for o in OPTIONS if getattr(found, o.name) != getattr(defaults, o.name)] == []
     assert (defaults.model, defaults.mode, defaults.level) == ("builtin:ngram", "gate", 0.95)
     assert (defaults.inconclusive, defaults.underpowered) == ("warn", "fail")
     assert (defaults.seed, defaults.max_missing, defaults.show_text) == (0, 0.05, "worst")
@@ -201,8 +169,8 @@ def test_defaults_hold_when_nothing_is_given(pytester, monkeypatch):
 
 def test_texts_are_hidden_by_default_on_ci(pytester, monkeypatch):
     monkeypatch.setenv("CI", "true")
-    assert settings_of(pytester).show_text == "none"
-    assert settings_of(pytester, "--llmfair-show-text=worst").show_text == "worst"
+    assert settings_of(pytester.parseconfig()).show_text == "none"
+    assert settings_of(pytester.parseconfig("--llmfair-show-text=worst")).show_text == "worst"
 
 
 def test_help_names_every_option(run):

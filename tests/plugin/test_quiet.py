@@ -60,6 +60,7 @@ def test_only_light_modules_are_loaded_and_nothing_is_opened_or_written(tmp_path
         "pytest_llmfair",
         "pytest_llmfair.fixtures",
         "pytest_llmfair.gate",
+        "pytest_llmfair.gate.configuration",
         "pytest_llmfair.gate.run",
         "pytest_llmfair.plugin",
         "pytest_llmfair.session",

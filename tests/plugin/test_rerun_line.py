@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 import shlex
 
+import pytest
+
 TEST = """
 from pytest_llmfair import assert_counterfactual_invariance
 from pytest_llmfair.counterfactuals import generate_pairs
@@ -24,9 +26,14 @@ def line_of(found) -> list[str]:
     return shlex.split(command.replace("\\\n", " "))
 
 
-def test_the_line_is_whole_and_runs(pytester, monkeypatch):
-    monkeypatch.setenv("PYTHONPATH", str(pytester.path), prepend=":")
+@pytest.fixture
+def bot(pytester, monkeypatch):
+    """Write an unfair bot and its test, and let Python find the bot."""
+    monkeypatch.syspath_prepend(pytester.path)
     pytester.makepyfile(bot=BOT, test_bot=TEST)
+
+
+def test_the_line_is_whole_and_runs(pytester, bot, run):
     pytester.makeini("[pytest]\nllmfair_mode = strict\nllmfair_max_missing = 0.02\n")
     options = {
         "--llmfair-model": "python:bot:reply",
@@ -41,8 +48,8 @@ def test_the_line_is_whole_and_runs(pytester, monkeypatch):
         "--llmfair-profile": "nightly",
     }
     given = [word for each in options.items() for word in each]
-    shown = ("--llmfair-json=run.json", "--llmfair-require=1", "-p", "no:cacheprovider")
-    found = pytester.runpytest_subprocess(*given, *shown, "-o", "llmfair_max_recording_age=9")
+    shown = ("--llmfair-json=run.json", "--llmfair-require=1")
+    found = run(*given, *shown, "-o", "llmfair_max_recording_age=9")
     found.assert_outcomes(failed=1)
     words = line_of(found)
     for option, value in options.items():
@@ -50,20 +57,15 @@ def test_the_line_is_whole_and_runs(pytester, monkeypatch):
     assert "llmfair_max_recording_age=9" in words
     assert "llmfair_max_missing=0.02" in words
     assert not {"--llmfair-json", "--llmfair-require"}.intersection(words)
-    again = pytester.runpytest_subprocess(*words, "-p", "no:cacheprovider")
+    again = run(*words)
     again.assert_outcomes(failed=1)
     again.stdout.fnmatch_lines(["*replayed: 240 answers*"])
     assert line_of(again) == words
 
 
-def test_a_run_that_writes_its_baseline_is_repeated_without(pytester, monkeypatch):
-    monkeypatch.setenv("PYTHONPATH", str(pytester.path), prepend=":")
-    pytester.makepyfile(bot=BOT, test_bot=TEST)
-    found = pytester.runpytest_subprocess(
-        "--llmfair-model=python:bot:reply",
-        "--llmfair-baseline=b.json",
-        "--llmfair-update-baseline",
-    )
+def test_a_run_that_writes_its_baseline_is_repeated_without(bot, run):
+    given = ("--llmfair-model=python:bot:reply", "--llmfair-baseline=b.json")
+    found = run(*given, "--llmfair-update-baseline")
     words = line_of(found)
     assert "--llmfair-baseline" not in words
-    pytester.runpytest_subprocess(*words).assert_outcomes(failed=1)
+    run(*words).assert_outcomes(failed=1)

@@ -13,9 +13,9 @@ from pytest_llmfair.cli import main
 from pytest_llmfair.clients import ModelClient, load_client
 from pytest_llmfair.suites import all_suites, get_suite, run
 from pytest_llmfair.suites.file import read_suite
+from pytest_llmfair.suites.planning import plan
 from pytest_llmfair.suites.prompts import with_prompts
 from pytest_llmfair.suites.result import rank_correlation
-from pytest_llmfair.suites.runner import plan
 from tests.suites.models import BALANCED, SKEWED, TEXTS, Screener, noise, verdict
 
 
@@ -48,6 +48,12 @@ def test_the_plan_counts_the_calls_that_are_made(name):
         sum(calls for _, calls, _ in plan(suite, size)) for size in suite.sizes
     )
     assert smoke < standard < paper
+
+
+@pytest.mark.parametrize("suite", all_suites().values(), ids=lambda suite: suite.name)
+def test_a_task_has_three_wordings_unless_the_prompts_are_those_of_the_user(suite):
+    few = [task.name for task in suite.tasks if len(task.wordings) < 3]
+    assert few == ([] if suite.prompts is None else [task.name for task in suite.tasks])
 
 
 def test_bounds_raise_and_name_the_task():

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-pytest_plugins = ["pytester"]
-
 TEST = """
 from pytest_llmfair import assert_counterfactual_invariance
 from pytest_llmfair.counterfactuals import generate_pairs
@@ -20,88 +18,85 @@ UNFAIR = "def reply(prompt):\n    return 'no' if 'She' in prompt else 'yes pleas
 
 
 @pytest.fixture
-def run(pytester, monkeypatch):
-    monkeypatch.setenv("PYTHONPATH", str(pytester.path), prepend=":")
+def ask(pytester, run, monkeypatch):
+    """Return a function that runs the test with the code as it is now."""
+    monkeypatch.syspath_prepend(pytester.path)
+    # Two texts of a file within a second could share their bytecode.
+    monkeypatch.setattr("sys.dont_write_bytecode", True)
     pytester.makepyfile(bot=FAIR, words="OPENING = 'number '\n", test_bot=TEST)
 
-    def run(*options, model="python:bot:reply", mode="new"):
-        return pytester.runpytest_subprocess(
-            f"--llmfair-model={model}",
-            "--llmfair-cassette=c.jsonl",
-            f"--llmfair-record-mode={mode}",
-            "-p",
-            "no:cacheprovider",
-            *options,
-        )
+    def ask(*options, model="python:bot:reply", mode="new"):
+        recorded = ("--llmfair-cassette=c.jsonl", f"--llmfair-record-mode={mode}")
+        return run(f"--llmfair-model={model}", *recorded, *options)
 
-    return run
+    return ask
 
 
-def test_answers_of_other_code_are_stale_where_nothing_may_be_asked(run, pytester):
-    run().assert_outcomes(passed=1)
-    run(mode="none").assert_outcomes(passed=1)
+def test_answers_of_other_code_are_stale_where_nothing_may_be_asked(ask, pytester):
+    ask().assert_outcomes(passed=1)
+    ask(mode="none").assert_outcomes(passed=1)
     pytester.makepyfile(bot=UNFAIR)
-    found = run(mode="none")
+    found = ask(mode="none")
     found.assert_outcomes(failed=1)
     found.stdout.fnmatch_lines(["*INVALID*", "*stale*"])
     pytester.makepyfile(bot=FAIR)
-    run(mode="none").assert_outcomes(passed=1)
+    ask(mode="none").assert_outcomes(passed=1)
 
 
-def test_answers_of_other_code_are_asked_for_again(run, pytester):
-    run().assert_outcomes(passed=1)
+def test_answers_of_other_code_are_asked_for_again(ask, pytester):
+    ask().assert_outcomes(passed=1)
     pytester.makepyfile(bot=UNFAIR)
-    found = run()
+    found = ask()
     found.assert_outcomes(failed=1)
     found.stdout.fnmatch_lines(["FAIL*"])
 
 
 @pytest.mark.parametrize("listed", ["words.py", "prompts"])
-def test_files_that_the_user_lists_are_code_too(run, pytester, listed):
+def test_files_that_the_user_lists_are_code_too(ask, pytester, listed):
     folder = pytester.mkdir("prompts")
     (folder / "system.txt").write_text("Be kind.")
     model = f"python:bot:reply?files={listed}"
-    run(model=model).assert_outcomes(passed=1)
-    run(model=model, mode="none").assert_outcomes(passed=1)
+    ask(model=model).assert_outcomes(passed=1)
+    ask(model=model, mode="none").assert_outcomes(passed=1)
     if listed == "prompts":
         (folder / "system.txt").write_text("Be rude.")
     else:
         pytester.makepyfile(words="OPENING = 'No. '\n")
-    run(model=model, mode="none").stdout.fnmatch_lines(["*INVALID*", "*stale*"])
+    ask(model=model, mode="none").stdout.fnmatch_lines(["*INVALID*", "*stale*"])
 
 
-def test_a_listed_file_that_does_not_exist_is_an_error(run):
-    found = run(model="python:bot:reply?files=wrods.py")
+def test_a_listed_file_that_does_not_exist_is_an_error(ask):
+    found = ask(model="python:bot:reply?files=wrods.py")
     assert found.ret != 0
     found.stdout.fnmatch_lines(["*files lists 'wrods.py', which*does not hold*"])
 
 
-def test_all_modules_of_a_package_are_code(run, pytester):
+def test_all_modules_of_a_package_are_code(ask, pytester):
     package = pytester.mkpydir("support")
     (package / "__init__.py").write_text("from support.core import reply\n")
     (package / "core.py").write_text(FAIR)
-    run(model="python:support:reply").assert_outcomes(passed=1)
+    ask(model="python:support:reply").assert_outcomes(passed=1)
     (package / "core.py").write_text(UNFAIR)
-    found = run(model="python:support:reply", mode="none")
+    found = ask(model="python:support:reply", mode="none")
     found.stdout.fnmatch_lines(["*INVALID*", "*stale*"])
 
 
 @pytest.mark.parametrize("name", ["", ", name='support bot'"])
-def test_functions_of_a_test_carry_their_code_too(run, pytester, name):
+def test_functions_of_a_test_carry_their_code_too(ask, pytester, name):
     test = TEST.replace("(model_client)", "()").replace(
         "client=model_client", f"client=ModelClient.of(bot.reply{name}, files=['words.py'])"
     )
     test = f"import bot\nfrom pytest_llmfair.clients import ModelClient\n{test}"
     pytester.makepyfile(test_bot=test)
-    run().assert_outcomes(passed=1)
-    run(mode="none").assert_outcomes(passed=1)
+    ask().assert_outcomes(passed=1)
+    ask(mode="none").assert_outcomes(passed=1)
     pytester.makepyfile(words="OPENING = 'No. '\n")
-    run(mode="none").stdout.fnmatch_lines(["*INVALID*", "*stale*"])
+    ask(mode="none").stdout.fnmatch_lines(["*INVALID*", "*stale*"])
     pytester.makepyfile(words="OPENING = 'number '\n", bot=UNFAIR)
-    run(mode="none").stdout.fnmatch_lines(["*INVALID*", "*stale*"])
+    ask(mode="none").stdout.fnmatch_lines(["*INVALID*", "*stale*"])
 
 
-def test_the_record_names_the_code(run, pytester):
-    run("--llmfair-json=run.json").assert_outcomes(passed=1)
+def test_the_record_names_the_code(ask, pytester):
+    ask("--llmfair-json=run.json").assert_outcomes(passed=1)
     text = (pytester.path / "run.json").read_text()
     assert '"digest": "blake2b:' in text

@@ -10,8 +10,6 @@ import pytest
 from pytest_llmfair.clients.cassette.record import DamagedRecord, Question, Record
 from pytest_llmfair.clients.protocol import Reply, Request
 
-pytest_plugins = ["pytester"]
-
 TEST = """
 from pathlib import Path
 from pytest_llmfair import assert_counterfactual_invariance
@@ -41,18 +39,19 @@ def test_bot():
 
 
 @pytest.fixture
-def run(pytester):
+def ask(pytester, run):
+    """Return a function that runs the test against a server of these models and fingerprints."""
     pytester.makepyfile(test_bot=TEST)
 
-    def run(served, *options):
+    def ask(served, *options):
         (pytester.path / "served.txt").write_text(served)
-        return pytester.runpytest_subprocess("-p", "no:cacheprovider", "-rA", *options)
+        return run("-rA", *options)
 
-    return run
+    return ask
 
 
-def test_another_model_in_the_middle_is_recorded_and_noted(run, pytester):
-    found = run("m-1,fp_a;m-2,fp_a", "--llmfair-json=run.json")
+def test_another_model_in_the_middle_is_recorded_and_noted(ask, pytester):
+    found = ask("m-1,fp_a;m-2,fp_a", "--llmfair-json=run.json")
     found.assert_outcomes(passed=1)
     found.stdout.fnmatch_lines(["*answered as 2 models: m-1, m-2*"])
     text = "".join((pytester.path / "run.json").read_text().split())
@@ -60,22 +59,22 @@ def test_another_model_in_the_middle_is_recorded_and_noted(run, pytester):
     assert '"model_changed"' in text
 
 
-def test_another_fingerprint_in_the_middle_is_noted(run):
-    found = run("m-1,fp_a;m-1,fp_b")
+def test_another_fingerprint_in_the_middle_is_noted(ask):
+    found = ask("m-1,fp_a;m-1,fp_b")
     found.assert_outcomes(passed=1)
     found.stdout.fnmatch_lines(["*answered with 2 system fingerprints: fp_a, fp_b*"])
 
 
-def test_recorded_answers_of_another_model_are_compared_with_new_ones(run, pytester):
+def test_recorded_answers_of_another_model_are_compared_with_new_ones(ask, pytester):
     options = ("--llmfair-cassette=c.jsonl",)
-    run("m-1,fp_a", *options).assert_outcomes(passed=1)
+    ask("m-1,fp_a", *options).assert_outcomes(passed=1)
     # What is replayed is of the model that was recorded.
-    found = run("m-2,fp_a", *options, "--llmfair-record-mode=none")
+    found = ask("m-2,fp_a", *options, "--llmfair-record-mode=none")
     found.assert_outcomes(passed=1)
     found.stdout.no_fnmatch_line("*answered as*")
     lines = (pytester.path / "c.jsonl").read_text().splitlines(keepends=True)
     (pytester.path / "c.jsonl").write_text("".join(lines[: len(lines) // 2]))
-    found = run("m-2,fp_a", *options, "--llmfair-record-mode=new")
+    found = ask("m-2,fp_a", *options, "--llmfair-record-mode=new")
     found.assert_outcomes(passed=1)
     found.stdout.fnmatch_lines(["*answered as 2 models: m-1, m-2*"])
 

@@ -1,9 +1,9 @@
-"""Which bounds a size of a suite can decide, before anything is paid for."""
+"""What a size of a suite asks, and which bounds it can decide, before anything is paid for."""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 
 from pytest_llmfair.judging.bound import Bound
 from pytest_llmfair.judging.power import expected_power
@@ -11,9 +11,29 @@ from pytest_llmfair.metrics import get_metric
 from pytest_llmfair.stats import Estimate
 from pytest_llmfair.suites.design import Quantity, Suite, Task
 from pytest_llmfair.suites.kinds import KINDS
-from pytest_llmfair.suites.questions import Asked, Question
-from pytest_llmfair.suites.runner import own_population
+from pytest_llmfair.suites.questions import Asked, Question, calls
+from pytest_llmfair.suites.runner import chosen_tasks, own_population
 from pytest_llmfair.suites.tables import LEVEL
+
+
+def plan(
+    suite: Suite, size: str, tasks: Sequence[str] | None = None
+) -> list[tuple[str, int, str]]:
+    """Return task, number of calls and first prompt of everything that would be asked."""
+    rows = []
+    known: set[Hashable] = set()
+    for task in chosen_tasks(suite, tasks):
+        kind = KINDS[task.kind]
+        questions = kind.questions(suite, task, suite.size(size))
+        # Tasks share the answers to the same question.
+        new = calls(questions, task.max_tokens) - known
+        known |= new
+        why = kind.why_nothing_is_asked(suite, task)
+        number = len(new) + kind.further_calls(task, questions)
+        if questions and not number:
+            why = "reads the answers of a task above"
+        rows.append((task.name, number, questions[0].prompt if number else why))
+    return rows
 
 
 def decidable(
