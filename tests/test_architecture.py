@@ -200,7 +200,6 @@ def test_imports_go_down_the_layers_only() -> None:
 
 def test_only_names_of_old_homes_are_handed_on() -> None:
     assert {(each.split(".")[0], each.split()[-1]) for each in handed_on()} == {
-        ("counterfactuals", "probing"),
         ("scorers", "judging"),
     }
 

@@ -31,20 +31,10 @@ from pytest_llmfair.lexicons.edits import edits_between
 from pytest_llmfair.lexicons.lexicon import Lexicon
 from pytest_llmfair.lexicons.reading import Change, Mention, Reading
 from pytest_llmfair.lexicons.terms import UNPAIRED
-from pytest_llmfair.responses import EXPLICIT, OMISSION, Edit, Pair, Rejected, Uncertain, marked
+from pytest_llmfair.responses import EXPLICIT, OMISSION, Pair, Rejected, Uncertain, marked
 from pytest_llmfair.text import mask_words
 
-__all__ = [
-    "Edit",
-    "Pair",
-    "Pairs",
-    "Rejected",
-    "Uncertain",
-    "check_pair",
-    "generate_pairs",
-    "mask",
-    "mentions",
-]
+__all__ = ["Pairs", "check_pair", "generate_pairs", "mask", "mentions"]
 
 WhenUncertain = Literal["reject", "keep"]
 
