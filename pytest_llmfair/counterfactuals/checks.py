@@ -249,11 +249,7 @@ def one_determiner(case: PairUnderTest) -> str | None:
 
 
 def denial_fits(case: PairUnderTest) -> str | None:
-    """Check that a denial replaces something a person has: "with no disability".
-
-    Not after "diagnosed with" or "does not have"; a value can be denied ("Condition: no
-    disability").
-    """
+    """Check that a denial follows "with" or "has", or is a value: "Condition: no disability"."""
     text, starts = case.pair.counterfactual, list[int]()
     for change, sense, edit in case.named:
         if change.becomes not in case.lexicon.unmarked:

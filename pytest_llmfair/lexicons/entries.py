@@ -56,11 +56,7 @@ def entries_of(
     inherited: tuple[Entry, ...],
     reviewed: date | None,
 ) -> list[Entry]:
-    """Return the entries of a lexicon file; what is wrong with them is added to its problems.
-
-    `labels` maps a name or alias of a group to the group, `inherited` are the entries of the
-    lexicon that the file extends, and `reviewed` is the date of entries without one.
-    """
+    """Return the entries of a lexicon file; what is wrong with them is added to its problems."""
     determiners = _determiners_in(document, labels)
     owner = {
         (entry.role, term.casefold()): (group, "the lexicon that it extends")

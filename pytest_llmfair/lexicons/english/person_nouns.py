@@ -1,7 +1,4 @@
-"""Whether a noun names persons of a group: "a Muslim", "the old", "most whites", "the women".
-
-Answers the kind "person_noun" for ``english.py``.
-"""
+"""Whether a noun names persons of a group: "a Muslim", "the old", "most whites", "the women"."""
 
 from __future__ import annotations
 
