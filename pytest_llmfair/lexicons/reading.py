@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
-from pytest_llmfair.lexicons.grammar import Grammar
+from pytest_llmfair.lexicons.grammar import EveryMention, Grammar
 from pytest_llmfair.lexicons.protected import with_spaces
 from pytest_llmfair.lexicons.terms import (
     UNPAIRED,
@@ -131,6 +131,23 @@ class Reading(list[tuple[int, int, Sense]]):
                     found.append((start, end, next(fitting, senses[0])))
                     break
         return Reading(sorted(found, key=lambda each: each[:2]))
+
+
+def grammar_for(language: str, attribute: str = "") -> Grammar:
+    """Return the grammar of a language for the terms of an attribute; only English has rules."""
+    if language != "en":
+        return EveryMention()
+    # At the first text, because the linear model loads numpy.
+    from pytest_llmfair.lexicons.english.english import English, SecondOpinion
+
+    return SecondOpinion(English(), attribute)
+
+
+def rules_of(grammar: Grammar) -> Grammar:
+    """Return a grammar without its second opinion, which never changes an answer."""
+    from pytest_llmfair.lexicons.english.english import SecondOpinion
+
+    return grammar.rules if isinstance(grammar, SecondOpinion) else grammar
 
 
 def chosen_sense(
