@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from pytest_llmfair.counterfactuals.pairs import Pairs, check_pair, generate_pairs, mask, mentions
-from pytest_llmfair.counterfactuals.templates import (
+from pytest_llmfair.counterfactuals.templates.filling import (
     SourceExample,
     SourceExamples,
-    Template,
-    TemplateSet,
     Variation,
     fill_templates,
+)
+from pytest_llmfair.counterfactuals.templates.pairs import pairs_from_templates
+from pytest_llmfair.counterfactuals.templates.template import (
+    Template,
+    TemplateSet,
     load_templates,
     template_set,
 )
-from pytest_llmfair.counterfactuals.templates.pairs import pairs_from_templates
 from pytest_llmfair.lexicons.intersections import intersection
 from pytest_llmfair.lexicons.lexicon import Lexicon
 from pytest_llmfair.lexicons.loading import Lexicons, load_lexicons

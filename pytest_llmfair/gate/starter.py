@@ -114,7 +114,7 @@ def starter(
     (True, {})
     """
     from pytest_llmfair.counterfactuals import load_lexicons
-    from pytest_llmfair.counterfactuals.templates import read_prompts
+    from pytest_llmfair.counterfactuals.templates.template import read_prompts
 
     examples: list[str] = texts("starter")["prompts"]
     asked: Any = examples if prompts is None else read_prompts(prompts)
