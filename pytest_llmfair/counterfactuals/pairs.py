@@ -150,7 +150,10 @@ def pairs_of_part(
                 lexicon, text, found, wanted, f"{seed} {row}" if placebo else None
             )
             if doubt is not None:
-                made = [_flagged(each, doubt.why) for each in made]
+                made = [
+                    marked(replace(each, uncertain=doubt.why)) if isinstance(each, Pair) else each
+                    for each in made
+                ]
         unmentioned += not made and not lost
         dropped.update(lost)
         rejected += (each for each in made if isinstance(each, Rejected))
@@ -315,11 +318,6 @@ def _checked_groups(lexicon: Lexicon, groups: tuple[str, str] | None) -> tuple[s
     return known[0], known[1]
 
 
-def _first(lexicon: Lexicon, found: Reading, wanted: tuple[str, str] | None) -> str | None:
-    """Return the group of a prompt that is exchanged; None if there is none."""
-    return wanted[0] if wanted else lexicon.first_named(found, lexicon.default_groups)
-
-
 def _exchanged(
     lexicon: Lexicon,
     text: str,
@@ -328,8 +326,8 @@ def _exchanged(
     placebo: str | None,
 ) -> tuple[list[Pair | Rejected], list[str]]:
     """Return the pairs of a prompt, and its words without a counterpart."""
-    first = _first(lexicon, found, wanted) if found else None
-    if first is None:
+    first = wanted[0] if wanted else lexicon.first_named(found, lexicon.default_groups)
+    if first is None or not found:
         return [], [text[start:end] for start, end, own in found if own.role == UNPAIRED]
     made: list[Pair | Rejected] = []
     dropped: list[str] = []
@@ -349,10 +347,6 @@ def _exchanged(
                 pair = replace(pair, placebo=twin)
             made.append(marked(pair))
     return made, dropped
-
-
-def _flagged(made: Pair | Rejected, why: str) -> Pair | Rejected:
-    return made if isinstance(made, Rejected) else marked(replace(made, uncertain=why))
 
 
 def _exchanges(lexicon: Lexicon, first: str, wanted: tuple[str, str] | None) -> list[Exchange]:

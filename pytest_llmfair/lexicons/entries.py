@@ -19,30 +19,21 @@ _ROLES = (
     *("noun", "adjective", "title", "kinship", "occupation", "reflexive", "subject", "object"),
     *("possessive_determiner", "possessive_pronoun"),
 )
-
-
 _LISTS = ("not_before", "not_after", "only_before", "only_after")
 ENTRY_KEYS = ("role", "kind", *_LISTS, "determiner", "reviewed")
 
 # "{20..34}-year-old" stands for fifteen terms, and so does "{twenty..thirty-four}-year-old".
 _RANGE = re.compile(r"\{(\d{1,4}|[a-z-]{3,12})\.\.(\d{1,4}|[a-z-]{3,12})\}")
-
-
 _ONES = (
     *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"),
     *("eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen"),
     "nineteen",
 )
-
-
 _TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
-
-
 _NUMBERS = [
     *_ONES,
     *(f"{ten}{one}" for ten in _TENS for one in ("", *(f"-{word}" for word in _ONES[1:10]))),
 ]
-
 
 # Words before a noun that agree with it ("la", "esta"), by the name of their list and group.
 _Determiners = Mapping[str, tuple[Mapping[str, str], ...]]
