@@ -53,10 +53,10 @@ def generate_pairs(
     """Make counterfactual pairs by exchanging the mentions of a protected attribute.
 
     Only the mentions change (and an article before them that no longer fits): case, spacing,
-    line breaks, quotes, contractions, addresses and code stay as they are. Every pair passes the
-    checks of the validity gate. Those that fail one are not in the list but in `.rejected`, with
-    the reasons. A prompt in which a word can be read in two ways ("her" as him or
-    his, "Rose" as a name or a flower) gives no pair, and is in `.uncertain` with the reason.
+    line breaks, quotes, contractions, addresses and code stay as they are. A pair that fails a
+    check of the validity gate is in `.rejected`, with the reasons. A prompt in which a word can be
+    read in two ways ("her" as him or his, "Rose" as a name or a flower) gives no pair, and is in
+    `.uncertain` with the reason.
 
     A group that texts usually leave unsaid (no disability, straight, cisgender) is made in two
     ways: by omission ("my blind neighbour", "my neighbour"), where grammar allows it, and by
@@ -255,12 +255,11 @@ def _check_no_slots(prompts: Sequence[str | tuple[str, str]], attribute: Attribu
 
     known = known_slots(attribute, {})
     for row, text in braces:
-        for name in slot_names(str(text)):
-            if name in known:
-                raise ValueError(
-                    f"prompt {row} has the slot {{{name}}}, and generate_pairs takes texts as "
-                    "they are sent; give templates to pairs_from_templates"
-                )
+        if slot := next((name for name in slot_names(str(text)) if name in known), ""):
+            raise ValueError(
+                f"prompt {row} has the slot {{{slot}}}, and generate_pairs takes texts as they are "
+                "sent; give templates to pairs_from_templates"
+            )
 
 
 def _prompt(row: int, text: object) -> str | tuple[str, str]:
