@@ -257,8 +257,8 @@ def _check_no_slots(prompts: Sequence[str | tuple[str, str]], attribute: Attribu
     for row, text in braces:
         if slot := next((name for name in slot_names(str(text)) if name in known), ""):
             raise ValueError(
-                f"prompt {row} has the slot {{{slot}}}, and generate_pairs takes texts as they are "
-                "sent; give templates to pairs_from_templates"
+                f"prompt {row} has the slot {{{slot}}}, and generate_pairs takes texts as they "
+                "are sent; give templates to pairs_from_templates"
             )
 
 
