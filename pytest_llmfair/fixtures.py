@@ -40,7 +40,7 @@ def counterfactual_pairs(
     """Return a function that makes counterfactual pairs of prompts, templates, or a file."""
     from pytest_llmfair._util.keywords import helpful_keywords
     from pytest_llmfair.counterfactuals import Lexicons, TemplateSet, pairs_from_templates
-    from pytest_llmfair.counterfactuals.templates import read_prompts
+    from pytest_llmfair.counterfactuals.templates.template import read_prompts
 
     every = lexicons if isinstance(lexicons, Lexicons) else Lexicons(lexicons)
 

@@ -71,6 +71,17 @@ class VowelScorer:
         return score(lambda rows: [sum(map(text.count, "aeiou")) for text in rows], texts)
 '''
 
+LEXICON = """
+name: marital_status
+groups: [married, single]
+source: written for this test
+licence: Apache-2.0
+limits: two words
+reviewed: 2026-11-01
+entries:
+  - {role: adjective, married: married, single: unmarried}
+"""
+
 CLIENT = '''
 """A model that repeats what it is asked."""
 
@@ -96,6 +107,7 @@ def load(spec: ModelSpec) -> Parrot:
 # What each recipe adds: new files, and one row of a table after its first line.
 FILES = {
     "metrics/short_answers.py": METRIC,
+    "lexicons/data/marital_status.yaml": LEXICON,
     "scorers/vowels.py": SCORER,
     "clients/backends/parrot.py": CLIENT,
 }
@@ -116,6 +128,7 @@ ROWS = {
 
 TEST = """
 from pytest_llmfair import assert_short_answer_share_within
+from pytest_llmfair.counterfactuals import fill_templates, generate_pairs
 from pytest_llmfair.scorers import load_scorers
 
 def test_answers_are_long(model_client):
@@ -124,6 +137,14 @@ def test_answers_are_long(model_client):
 
 def test_the_scorer_counts():
     assert load_scorers()["vowels"](["a parrot", ""]).tolist() == [3.0, 0.0]
+
+def test_the_lexicon_exchanges():
+    (pair,) = generate_pairs(["A married nurse called."], "marital_status")
+    assert pair.counterfactual == "An unmarried nurse called."
+
+def test_the_lexicon_fills_templates():
+    examples = fill_templates(["{Person} called."], attribute="marital_status")
+    assert examples.texts == ["A married person called.", "An unmarried person called."]
 """
 
 # What is read in a second process: the stub, the command, and texts about models.
@@ -131,6 +152,7 @@ LOOK = """
 import contextlib, io, json, runpy, sys
 from pytest_llmfair.cli import main
 from pytest_llmfair.clients import ModelSpecError, load_client
+from pytest_llmfair.counterfactuals import load_lexicons
 from pytest_llmfair.scorers import load_scorers
 
 def printed(*arguments):
@@ -140,6 +162,7 @@ def printed(*arguments):
 
 texts = {"list": printed("metrics"), "metric": printed("metrics", "short_answer_share")}
 texts["scorers"] = repr(load_scorers())
+texts["lexicons"] = repr(load_lexicons())
 texts["load_client"] = load_client.__doc__
 try:
     load_client("nothing:at-all")
@@ -224,11 +247,15 @@ def test_a_new_metric_is_in_the_stub_and_in_the_command(copy: Path, texts: dict[
 
 
 def test_a_new_scorer_is_found_by_its_name(shown: str, texts: dict[str, str]) -> None:
-    assert "2 passed" in shown
+    assert "4 passed" in shown
     assert (
         "length, refusal, regard, sentiment, stereotype, tokens, toxicity, vowels"
         in (texts["scorers"])
     )
+
+
+def test_a_new_lexicon_is_listed(texts: dict[str, str]) -> None:
+    assert "marital_status" in texts["lexicons"]
 
 
 def test_a_new_client_is_asked_and_listed(

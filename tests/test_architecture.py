@@ -73,13 +73,9 @@ def imports(file: Path, *, top_level: bool = False) -> Iterator[str]:
 
 
 def rooms_used(file: Path) -> set[str]:
-    """Return the other rooms that a file imports.
-
-    The one exception: a room's ``__init__`` may hand on public names whose home moved to a higher
-    room. It loads them at first use, and shows them to type checkers; `handed_on` lists them.
-    """
+    """Return the other rooms that a file imports."""
     found = set()
-    for name in imports(file, top_level=file.name == "__init__.py"):
+    for name in imports(file):
         parts = name.split(".")
         if parts[0] != "pytest_llmfair":
             continue
@@ -98,20 +94,6 @@ def upward() -> list[str]:
             if strangers or LAYER[used] > LAYER[room]:
                 broken.append(f"{name_of(file)} imports {used}")
     return broken
-
-
-def handed_on() -> list[str]:
-    """Return the names that rooms hand on from higher rooms, as "room.name from room"."""
-    found = []
-    for file in files():
-        if file.name == "__init__.py" and file.parent != PACKAGE:
-            for name in imports(file):
-                home, _, public = name.rpartition(".")
-                used = home.split(".")[1:2]
-                higher = used and LAYER.get(used[0], 0) > LAYER[room_of(file)]
-                if higher and (public[:1].isupper() or len(home.split(".")) > 2):
-                    found.append(f"{room_of(file)}.{public} from {used[0]}")
-    return sorted(set(found))
 
 
 def circles() -> list[list[str]]:
@@ -199,12 +181,6 @@ def test_imports_go_down_the_layers_only() -> None:
     assert upward() == []
 
 
-def test_only_names_of_old_homes_are_handed_on() -> None:
-    assert {(each.split(".")[0], each.split()[-1]) for each in handed_on()} == {
-        ("counterfactuals", "probing"),
-    }
-
-
 def test_no_rooms_import_each_other_in_a_circle() -> None:
     assert circles() == []
 
@@ -280,9 +256,9 @@ def test_no_file_uses_the_insides_of_pytest() -> None:
     assert users == []
 
 
-def test_no_file_is_longer_than_450_lines() -> None:
+def test_no_file_is_longer_than_400_lines() -> None:
     lengths = {name_of(f): len(f.read_text(encoding="utf-8").splitlines()) for f in files()}
-    assert {name: n for name, n in lengths.items() if n > 450} == {}
+    assert {name: n for name, n in lengths.items() if n > 400} == {}
 
 
 def main() -> None:
@@ -297,7 +273,6 @@ def main() -> None:
         f"rooms: {len({room_of(f) for f in files()})} on {len(LAYERS)} layers",
         f"upward imports: {len(upward())}",
         *(f"  {each}" for each in upward()),
-        f"public names handed on from a higher room: {len(handed_on())}",
         f"circles between rooms: {len(circles())}",
         *(f"  {', '.join(each)}" for each in circles()),
         f"longest function: {length} lines, {name}",

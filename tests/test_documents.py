@@ -9,10 +9,10 @@ import pytest
 from pytest_llmfair._util.documents import Document, schema_of
 from pytest_llmfair._util.located import load_toml, load_yaml
 from pytest_llmfair.gate.check_file import read_checks
-from pytest_llmfair.lexicons import peoples
 from pytest_llmfair.lexicons.entries import ENTRY_KEYS
 from pytest_llmfair.lexicons.grammar import KINDS
 from pytest_llmfair.lexicons.terms import REGISTERS
+from pytest_llmfair.lexicons.two_peoples import KINDS_OF_WORDS
 from pytest_llmfair.suites.design import SIZES
 
 LEXICON = schema_of("lexicons/lexicon.schema.json")
@@ -49,7 +49,7 @@ def test_the_schema_of_lexicons_has_the_words_of_the_code():
     assert tuple(parts["entry"]["properties"]["kind"]["enum"]) == KINDS
     assert tuple(parts["term_of_group"]["properties"]["register"]["enum"]) == REGISTERS
     people = LEXICON["properties"]["peoples"]["items"]
-    assert set(people["properties"]) == set(peoples.KINDS)
+    assert set(people["properties"]) == set(KINDS_OF_WORDS)
 
 
 def test_the_schema_of_suites_has_the_sizes_of_the_code():

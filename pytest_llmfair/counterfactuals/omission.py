@@ -87,12 +87,7 @@ def omitted(
     groups: Collection[str],
     others: Sequence[Change] = (),
 ) -> list[Change] | None:
-    """Return the changes that omit all mentions of some groups; None if one cannot be omitted.
-
-    Neutral nouns of the lexicon replace nouns that name the group. The changes are in order, with
-    articles and capitals repaired, and include the `others`: exchanges of other groups in the
-    text.
-    """
+    """Return the changes that omit all mentions of some groups, and exchange `others`, or None."""
     changes: list[Change] = []
     for start, end, sense in found:
         if sense.entry is None or sense.group not in groups:

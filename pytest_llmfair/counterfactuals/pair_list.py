@@ -79,15 +79,9 @@ class Pairs(list[Pair]):
 
     def _holding(self, pairs: Iterable[Pair]) -> Self:
         """Return other pairs with the record of what was left out of these."""
-        return type(self)(
-            pairs,
-            rejected=self.rejected,
-            uncertain=self.uncertain,
-            unmentioned=self.unmentioned,
-            lost=self.lost,
-            lacks=self.lacks,
-            unexchanged=self.unexchanged,
-        )
+        held = type(self)(self)
+        held[:] = pairs
+        return held
 
     def __add__(self, other: Iterable[Pair]) -> Pairs:  # type: ignore[override]
         """Return the pairs of both, with what was left out of either."""

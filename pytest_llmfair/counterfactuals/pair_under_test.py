@@ -12,17 +12,12 @@ from pytest_llmfair.responses import OMISSION, Edit, Pair
 
 
 class Exchange(NamedTuple):
-    """The groups that take each other's place in a pair.
-
-    `to` maps a group to the one in its place, `spread` does so for groups of mentions (which
-    differ for intersections), and `omittable` maps groups that can be omitted to the group that
-    this implies.
-    """
+    """The groups that take each other's place in a pair."""
 
     groups: tuple[str, str]
     to: Mapping[str, str]
-    spread: Mapping[str, str]
-    omittable: Mapping[str, str]
+    spread: Mapping[str, str]  # `to` for the groups of mentions, which intersections split
+    omittable: Mapping[str, str]  # group to omit -> the group that this implies
 
     def absent_groups(self, variant: str) -> frozenset[str]:
         """Return the groups that the counterfactual must not name."""
@@ -38,21 +33,16 @@ def exchange_of(lexicon: Lexicon, to: Mapping[str, str]) -> Exchange:
 
 
 class PairUnderTest(NamedTuple):
-    """A pair with its changes and what the lexicon reads in both members.
-
-    `twin` maps start to end and meaning in the counterfactual, `doubts` are its uncertain places,
-    `absent` are the groups that it must not name, and `named` are the changes of words for a
-    group, with meaning and edit.
-    """
+    """A pair with its changes and what the lexicon reads in both members."""
 
     pair: Pair
     changes: list[Change]
     found: Reading
-    twin: Mapping[int, tuple[int, Sense]]
-    doubts: tuple[Doubt, ...]
-    absent: frozenset[str]
+    twin: Mapping[int, tuple[int, Sense]]  # start -> end and meaning in the counterfactual
+    doubts: tuple[Doubt, ...]  # of the counterfactual
+    absent: frozenset[str]  # groups that the counterfactual must not name
     lexicon: Lexicon
-    named: list[tuple[Change, Sense, Edit]]
+    named: list[tuple[Change, Sense, Edit]]  # the changes of words for a group
 
     def doubt_in_one_member(self) -> Doubt | None:
         """Return a word that does not change and is uncertain in one member only."""
@@ -71,10 +61,7 @@ class PairUnderTest(NamedTuple):
 
 
 def _unchanged(doubts: Sequence[Doubt], edits: Sequence[tuple[int, int, int]]) -> dict[int, Doubt]:
-    """Return the uncertain words outside the edits that no reading counts, by place.
-
-    Edits are start, end, and how far they move what follows.
-    """
+    """Return uncounted doubts outside edits (start, end, how far they move what follows)."""
     return {
         doubt.start + sum(shift for start, _, shift in edits if start < doubt.start): doubt
         for doubt in doubts

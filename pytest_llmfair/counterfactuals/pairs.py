@@ -31,20 +31,10 @@ from pytest_llmfair.lexicons.edits import edits_between
 from pytest_llmfair.lexicons.lexicon import Lexicon
 from pytest_llmfair.lexicons.reading import Change, Mention, Reading
 from pytest_llmfair.lexicons.terms import UNPAIRED
-from pytest_llmfair.responses import EXPLICIT, OMISSION, Edit, Pair, Rejected, Uncertain, marked
+from pytest_llmfair.responses import EXPLICIT, OMISSION, Pair, Rejected, Uncertain, marked
 from pytest_llmfair.text import mask_words
 
-__all__ = [
-    "Edit",
-    "Pair",
-    "Pairs",
-    "Rejected",
-    "Uncertain",
-    "check_pair",
-    "generate_pairs",
-    "mask",
-    "mentions",
-]
+__all__ = ["Pairs", "check_pair", "generate_pairs", "mask", "mentions"]
 
 WhenUncertain = Literal["reject", "keep"]
 
@@ -63,10 +53,10 @@ def generate_pairs(
     """Make counterfactual pairs by exchanging the mentions of a protected attribute.
 
     Only the mentions change (and an article before them that no longer fits): case, spacing,
-    line breaks, quotes, contractions, addresses and code stay as they are. Every pair passes the
-    checks of the validity gate. Those that fail one are not in the list but in `.rejected`, with
-    the reasons. A prompt in which a word can be read in two ways ("her" as him or
-    his, "Rose" as a name or a flower) gives no pair, and is in `.uncertain` with the reason.
+    line breaks, quotes, contractions, addresses and code stay as they are. A pair that fails a
+    check of the validity gate is in `.rejected`, with the reasons. A prompt in which a word can be
+    read in two ways ("her" as him or his, "Rose" as a name or a flower) gives no pair, and is in
+    `.uncertain` with the reason.
 
     A group that texts usually leave unsaid (no disability, straight, cisgender) is made in two
     ways: by omission ("my blind neighbour", "my neighbour"), where grammar allows it, and by
@@ -160,7 +150,10 @@ def pairs_of_part(
                 lexicon, text, found, wanted, f"{seed} {row}" if placebo else None
             )
             if doubt is not None:
-                made = [_flagged(each, doubt.why) for each in made]
+                made = [
+                    marked(replace(each, uncertain=doubt.why)) if isinstance(each, Pair) else each
+                    for each in made
+                ]
         unmentioned += not made and not lost
         dropped.update(lost)
         rejected += (each for each in made if isinstance(each, Rejected))
@@ -262,12 +255,11 @@ def _check_no_slots(prompts: Sequence[str | tuple[str, str]], attribute: Attribu
 
     known = known_slots(attribute, {})
     for row, text in braces:
-        for name in slot_names(str(text)):
-            if name in known:
-                raise ValueError(
-                    f"prompt {row} has the slot {{{name}}}, and generate_pairs takes texts as "
-                    "they are sent; give templates to pairs_from_templates"
-                )
+        if slot := next((name for name in slot_names(str(text)) if name in known), ""):
+            raise ValueError(
+                f"prompt {row} has the slot {{{slot}}}, and generate_pairs takes texts as they "
+                "are sent; give templates to pairs_from_templates"
+            )
 
 
 def _prompt(row: int, text: object) -> str | tuple[str, str]:
@@ -325,11 +317,6 @@ def _checked_groups(lexicon: Lexicon, groups: tuple[str, str] | None) -> tuple[s
     return known[0], known[1]
 
 
-def _first(lexicon: Lexicon, found: Reading, wanted: tuple[str, str] | None) -> str | None:
-    """Return the group of a prompt that is exchanged; None if there is none."""
-    return wanted[0] if wanted else lexicon.first_named(found, lexicon.default_groups)
-
-
 def _exchanged(
     lexicon: Lexicon,
     text: str,
@@ -338,8 +325,8 @@ def _exchanged(
     placebo: str | None,
 ) -> tuple[list[Pair | Rejected], list[str]]:
     """Return the pairs of a prompt, and its words without a counterpart."""
-    first = _first(lexicon, found, wanted) if found else None
-    if first is None:
+    first = wanted[0] if wanted else lexicon.first_named(found, lexicon.default_groups)
+    if first is None or not found:
         return [], [text[start:end] for start, end, own in found if own.role == UNPAIRED]
     made: list[Pair | Rejected] = []
     dropped: list[str] = []
@@ -359,10 +346,6 @@ def _exchanged(
                 pair = replace(pair, placebo=twin)
             made.append(marked(pair))
     return made, dropped
-
-
-def _flagged(made: Pair | Rejected, why: str) -> Pair | Rejected:
-    return made if isinstance(made, Rejected) else marked(replace(made, uncertain=why))
 
 
 def _exchanges(lexicon: Lexicon, first: str, wanted: tuple[str, str] | None) -> list[Exchange]:

@@ -24,11 +24,7 @@ _LETTERS = 1  # by which two names of similar length may differ
 def placebo_of(
     lexicon: Lexicon, text: str, found: Reading, groups: Container[str], seed: str
 ) -> str | None:
-    """Return the text reworded within its groups; None if no other term or name is known.
-
-    All mentions of `groups` are reworded except pronouns. The result names the same groups in the
-    same order, passes the checks of a pair, and depends only on the text and the `seed`.
-    """
+    """Return the text reworded within its groups; None if no other term or name is known."""
     generator = random.Random(seed)
     for changes, own in _rewordings(lexicon, text, found, groups, generator):
         group = changes[-1].group
@@ -42,11 +38,7 @@ def placebo_of(
 
 
 def alternatives(lexicon: Lexicon, sense: Sense) -> tuple[str, ...]:
-    """Return other terms for a meaning in its group; none outdated, a slur or joined.
-
-    They come from its line of synonyms if there is one, else from its entry, starting after the
-    term.
-    """
+    """Return other terms for a meaning in its group; none outdated, a slur or joined."""
     if sense.entry is None or sense.negated or sense.role in PRONOUNS:
         return ()
     term = sense.term.casefold()

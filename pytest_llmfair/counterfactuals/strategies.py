@@ -293,10 +293,7 @@ def _wanted(attribute: Attribute, groups: Sequence[str] | None) -> tuple[Lexicon
 
 @functools.cache
 def sentences_about(lexicon: Lexicon, groups: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
-    """Return, by role, every sentence that a term of the groups makes, the simplest first.
-
-    Sentences in which the lexicon does not find the term (a colour, a surname) are left out.
-    """
+    """Return the sentences in which a term of the groups is found, by role, the simplest first."""
     made: dict[str, list[tuple[int, str]]] = {}
     written: set[str] = set()
     for entry in lexicon.entries:

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from pytest_llmfair.counterfactuals.templates import TemplateSet
 from pytest_llmfair.counterfactuals.templates.fillers import known_slots
 from pytest_llmfair.counterfactuals.templates.slots import slot_names
+from pytest_llmfair.counterfactuals.templates.template import TemplateSet
 from pytest_llmfair.lexicons.attributes import lexicon_for, lexicon_of
 from pytest_llmfair.lexicons.lexicon import Lexicon
 from pytest_llmfair.lexicons.names import name_lexicon

@@ -13,7 +13,7 @@ from typing import Any
 from pytest_llmfair._util.documents import Document, schema_of
 from pytest_llmfair._util.keywords import unknown_keyword
 from pytest_llmfair.clients.spec import ModelSpec
-from pytest_llmfair.counterfactuals.templates import read_prompts
+from pytest_llmfair.counterfactuals.templates.template import read_prompts
 from pytest_llmfair.gate.check import (
     BOUND_WORDS,
     HANDED_ON,

@@ -52,7 +52,7 @@ def use_case_of(arguments: argparse.Namespace, task: str) -> UseCase:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the selection."""
-    from pytest_llmfair.counterfactuals.templates import read_prompts
+    from pytest_llmfair.counterfactuals.templates.template import read_prompts
     from pytest_llmfair.gate.check_file import read_checks
 
     if arguments.file is not None:

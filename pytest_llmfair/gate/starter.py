@@ -91,7 +91,7 @@ def starter(
     Without `prompts` it has three templates. Paths are relative to the folder of `file`.
     """
     from pytest_llmfair.counterfactuals import load_lexicons
-    from pytest_llmfair.counterfactuals.templates import read_prompts
+    from pytest_llmfair.counterfactuals.templates.template import read_prompts
 
     examples: list[str] = texts("starter")["prompts"]
     asked: Any = examples if prompts is None else read_prompts(prompts)

@@ -99,16 +99,10 @@ def mask_of(mask: Any) -> Any:
 
 
 def masker_of_pairs(pairs: Sequence[Pair]) -> Callable[[str, bool], str]:
-    """Return the function that masks words of the pairs' own attribute in an answer.
-
-    Its second argument says whether to drop the words, rather than put a placeholder.
-
-    The lexicon of the attribute knows them; for names also the pronouns, which follow a name.
-    Where no shipped lexicon has the attribute, the words that the pairs exchange are masked.
-    """
+    """Return a function that masks words of the pairs' attribute, or drops them if asked to."""
     shipped = load_lexicons()
     lexicons: dict[str, Lexicon] = {}
-    words: dict[str, None] = {}
+    words: dict[str, None] = {}  # those that pairs without a shipped lexicon exchange
     for pair in pairs:
         try:
             lexicon = lexicon_of_pair(pair)

@@ -10,12 +10,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from pytest_llmfair.lexicons.protected import with_spaces
 from pytest_llmfair.responses import Edit
 
-_PIECE = re.compile(r"\w+|\W")
-
-
 Spans = Iterable[tuple[int, int]]
 
-
+_PIECE = re.compile(r"\w+|\W")
 # With a larger share of differing pieces the texts are probably shifted, so they are aligned.
 _FEW = 0.3
 

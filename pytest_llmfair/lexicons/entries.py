@@ -19,30 +19,21 @@ _ROLES = (
     *("noun", "adjective", "title", "kinship", "occupation", "reflexive", "subject", "object"),
     *("possessive_determiner", "possessive_pronoun"),
 )
-
-
 _LISTS = ("not_before", "not_after", "only_before", "only_after")
 ENTRY_KEYS = ("role", "kind", *_LISTS, "determiner", "reviewed")
 
 # "{20..34}-year-old" stands for fifteen terms, and so does "{twenty..thirty-four}-year-old".
 _RANGE = re.compile(r"\{(\d{1,4}|[a-z-]{3,12})\.\.(\d{1,4}|[a-z-]{3,12})\}")
-
-
 _ONES = (
     *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"),
     *("eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen"),
     "nineteen",
 )
-
-
 _TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
-
-
 _NUMBERS = [
     *_ONES,
     *(f"{ten}{one}" for ten in _TENS for one in ("", *(f"-{word}" for word in _ONES[1:10]))),
 ]
-
 
 # Words before a noun that agree with it ("la", "esta"), by the name of their list and group.
 _Determiners = Mapping[str, tuple[Mapping[str, str], ...]]
@@ -56,11 +47,7 @@ def entries_of(
     inherited: tuple[Entry, ...],
     reviewed: date | None,
 ) -> list[Entry]:
-    """Return the entries of a lexicon file; what is wrong with them is added to its problems.
-
-    `labels` maps a name or alias of a group to the group, `inherited` are the entries of the
-    lexicon that the file extends, and `reviewed` is the date of entries without one.
-    """
+    """Return the entries of a lexicon file; what is wrong with them is added to its problems."""
     determiners = _determiners_in(document, labels)
     owner = {
         (entry.role, term.casefold()): (group, "the lexicon that it extends")

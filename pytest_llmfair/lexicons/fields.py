@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from importlib import resources
 from importlib.resources.abc import Traversable
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +14,13 @@ from pytest_llmfair._util.documents import Document, day, place_of, schema_of
 from pytest_llmfair._util.keywords import suggestion
 from pytest_llmfair._util.located import load_yaml
 from pytest_llmfair.lexicons.entries import ENTRY_KEYS, entries_of, terms_in
-from pytest_llmfair.lexicons.peoples import synonyms_of
 
 _SCHEMA = "lexicons/lexicon.schema.json"
 _TEXTS = ("name", "language", "version", "source", "licence", "limits")
 _LISTS = ("groups", "default_groups", "exact", "neutral", "exceptions", "lacks", "unmarked")
+
+# The words of a people by kind: "Italian", "Italians", "Italy".
+People = Mapping[str, tuple[str, ...]]
 
 
 def shipped_attributes() -> list[str]:
@@ -146,8 +149,29 @@ def _on_terms(
         for path, line in _items(document, "synonyms")
         if _of_one_group(document, path, [terms_in(line)], owners)
     ]
-    joined = synonyms_of(peoples, owners) if document.is_right("peoples") else ()
+    joined = _synonyms_of(peoples, owners) if document.is_right("peoples") else ()
     return {"neutral_nouns": nouns, "peoples": tuple(peoples), "synonyms": (*lines, *joined)}
+
+
+def _synonyms_of(peoples: Sequence[People], owners: Mapping[str, str]) -> list[tuple[str, ...]]:
+    """Return lines of words of one kind and one group, for placebo twins."""
+    lines: dict[tuple[str, str], list[str]] = {}
+    for kind in ("adjective", "person", "country", "people"):
+        for people in peoples:
+            group = owners[people["adjective"][0].casefold()]
+            if kind in people:
+                lines.setdefault((kind, group), []).append(people[kind][0])
+    return [tuple(line) for line in lines.values()]
+
+
+def people_called(peoples: Sequence[People], name: str) -> People | None:
+    """Return the people that one of its words names, in any case; None if there is none."""
+    wanted = _plain(name)
+    return next((one for one in peoples if wanted in map(_plain, chain(*one.values()))), None)
+
+
+def _plain(word: str) -> str:
+    return word.strip().casefold().removeprefix("the ")
 
 
 def _items(document: Document, key: str) -> Iterator[tuple[tuple[str, int], Any]]:

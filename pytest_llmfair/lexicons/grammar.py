@@ -76,66 +76,24 @@ class Grammar(Protocol):
     """How a language uses the words of a lexicon.
 
     A grammar of your own goes into a lexicon: ``replace(load_lexicons()["race"], grammar=mine)``.
-    It must not look at which of the group's words stands at the span: a text and its twin have
-    to be read alike.
+    Each question is about ``text[start:end]``. The answer must not depend on which of the group's
+    words stands there: a text and its twin have to be read alike.
     """
 
     def role(self, text: str, start: int, end: int, roles: Collection[str]) -> Verdict:
-        """Return which of its possible roles a pronoun has.
+        """Return which of `roles` a pronoun has, or "" where it does not stand for a person.
 
-        Parameters
-        ----------
-        text : str
-            The whole text.
-        start, end : int
-            Span of the pronoun in characters: ``text[start:end]``.
-        roles : collection of str
-            Its possible roles, such as "object" and "possessive_determiner" for "her"; others are
-            "possessive_pronoun", "subject" and "reflexive".
-
-        Returns
-        -------
-        Verdict
-            The answer is one of `roles`, or "" where the pronoun does not stand for a person.
+        "Her" has the roles "object" and "possessive_determiner"; others are "possessive_pronoun",
+        "subject" and "reflexive".
         """
         ...
 
     def counts(self, text: str, start: int, end: int, kind: Kind) -> Verdict:
-        """Return whether a term names the group of a person here.
-
-        Parameters
-        ----------
-        text : str
-            The whole text.
-        start, end : int
-            Span of the term in characters: ``text[start:end]``.
-        kind : Kind
-            Kind of its lexicon entry, such as "person_adjective" or "condition".
-
-        Returns
-        -------
-        Verdict
-            The answer is True or False.
-        """
+        """Return whether a term of this kind of entry names the group of a person."""
         ...
 
     def is_this_person(self, text: str, start: int, end: int, name: Name) -> Verdict:
-        """Return whether a name is the person asked for, and not a word, a place or a namesake.
-
-        Parameters
-        ----------
-        text : str
-            The whole text.
-        start, end : int
-            Span of the name in characters: ``text[start:end]``.
-        name : Name
-            The person asked for, and the part of the name that stands here.
-
-        Returns
-        -------
-        Verdict
-            The answer is True or False.
-        """
+        """Return whether a name is the person asked for, and not a word, a place or a namesake."""
         ...
 
 

@@ -27,13 +27,11 @@ _TwoGroupWord = tuple[int, int, Sense, Sense]
 class Intersection(Lexicon):
     """A lexicon of two attributes, whose mentions are found, masked and exchanged together.
 
-    A group is a group of either: a text names "black female" where it names both "black" and
-    "female". A mention still is of a group of one attribute. `cells` maps a label to its group
-    of either of the `parts`.
+    A text names "black female" where it names both; a mention is of a group of one attribute.
     """
 
     parts: tuple[Lexicon, ...] = ()
-    cells: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    cells: Mapping[str, tuple[str, str]] = field(default_factory=dict)  # by label, as in `parts`
 
     def group(self, name: str) -> str:
         """Return the group that goes by a name for either part, in either order and any case."""
@@ -91,12 +89,7 @@ class Intersection(Lexicon):
     def exchanges(
         self, text: str, to: Mapping[str, str], found: Reading | None = None
     ) -> tuple[list[Change], list[str]]:
-        """Return the changes; none for a text that does not name both groups.
-
-        A word that names groups of both attributes becomes words for either ("Latina", "white
-        man"). Mentions that overlap in another way are lost, because no part can be exchanged
-        alone.
-        """
+        """Return the changes and the words lost; neither where a text names but one group."""
         found = self.read(text) if found is None else found
         named = {sense.group for *_, sense in found if sense.role != UNPAIRED}
         if not named.issuperset(self.cells[next(iter(to))]):

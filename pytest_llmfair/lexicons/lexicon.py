@@ -14,11 +14,9 @@ from typing import Any, ClassVar
 from pytest_llmfair._util.keywords import suggestion
 from pytest_llmfair.lexicons.english.roles import CASES
 from pytest_llmfair.lexicons.english.words import is_one_of
-from pytest_llmfair.lexicons.fields import fields_from, fields_in
+from pytest_llmfair.lexicons.fields import People, fields_from, fields_in, people_called
 from pytest_llmfair.lexicons.frozen import ByValue
 from pytest_llmfair.lexicons.grammar import Grammar
-from pytest_llmfair.lexicons.languages import grammar_for, rules_of
-from pytest_llmfair.lexicons.peoples import People, people_called
 from pytest_llmfair.lexicons.protected import (
     is_foreign,
     looks_english,
@@ -31,7 +29,9 @@ from pytest_llmfair.lexicons.reading import (
     Mention,
     Reading,
     chosen_sense,
+    grammar_for,
     mentions_in,
+    rules_of,
     with_conditions_alike,
     with_negated_conditions,
 )

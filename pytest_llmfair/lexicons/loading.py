@@ -83,8 +83,8 @@ def load_lexicons(*files: str | Path) -> Lexicons:
 
     Examples
     --------
-    >>> load_lexicons()
-    Lexicons(age, disability, gender, gender_es, nationality, race, religion, sexual_orientation)
+    >>> sorted(load_lexicons())[:3]
+    ['age', 'disability', 'gender']
     >>> load_lexicons()["race"].group("African American")
     'black'
     """

@@ -20,12 +20,7 @@ _NO_MEN = ("german", "norman", "ottoman", "roman", "human", "shaman")
 
 @functools.lru_cache(maxsize=16)
 def phrases(lexicon: Lexicon) -> list[dict[str, Forms]]:
-    """Return lines of group to the forms of one phrase; those of a line stand for each other.
-
-    Forms are `noun` (one person, without article), `people` (several), `identity` where the group
-    has an adjective, and pronouns by case where the lexicon has them. All are English, and words
-    that the lexicon has as preferred or neutral.
-    """
+    """Return lines of group to the forms of one phrase; those of a line stand for each other."""
     if lexicon.language != "en":
         return []
     listed = [

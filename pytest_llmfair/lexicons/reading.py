@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
-from pytest_llmfair.lexicons.grammar import Grammar
+from pytest_llmfair.lexicons.grammar import EveryMention, Grammar
 from pytest_llmfair.lexicons.protected import with_spaces
 from pytest_llmfair.lexicons.terms import (
     UNPAIRED,
@@ -30,18 +30,14 @@ _Found = list[tuple[int, int, Sense]]
 
 
 class Change(NamedTuple):
-    """A replacement: ``text[start:end]``, which names `group`, becomes `after`.
-
-    `sense` is what the words mean and `becomes` the group then named; an article that has to
-    follow, and words that are left out, have neither.
-    """
+    """A replacement: ``text[start:end]``, which names `group`, becomes `after`."""
 
     start: int
     end: int
     after: str
     group: str
-    sense: Sense | None = None
-    becomes: str = ""
+    sense: Sense | None = None  # None for an article, and for words left out
+    becomes: str = ""  # the group then named
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,10 +84,7 @@ class Doubt(NamedTuple):
 
 
 class Reading(list[tuple[int, int, Sense]]):
-    """Mentions and neutral words as (start, end, meaning), in order, and the `doubts`.
-
-    `passed` says whether the text has a term that is not read as a mention.
-    """
+    """Mentions and neutral words, and `doubts`; `passed` if another term is no mention here."""
 
     def __init__(
         self,
@@ -127,11 +120,7 @@ class Reading(list[tuple[int, int, Sense]]):
         edits: Sequence[tuple[int, int, str]],
         counterpart: Callable[[Sense], str | None],
     ) -> Reading:
-        """Return the reading that a user's own twin implies.
-
-        An uncertain word counts as a mention if an edit changes it. Of several meanings it has the
-        one whose `counterpart` the edit writes. `edits` are start, end and replacement.
-        """
+        """Return the reading that a user's own twin implies: an edited word is a mention."""
         doubtful = {(doubt.start, doubt.end) for doubt in self.doubts}
         found = [each for each in self if each[:2] not in doubtful]
         for start, end, senses, *_ in self.doubts:
@@ -142,6 +131,23 @@ class Reading(list[tuple[int, int, Sense]]):
                     found.append((start, end, next(fitting, senses[0])))
                     break
         return Reading(sorted(found, key=lambda each: each[:2]))
+
+
+def grammar_for(language: str, attribute: str = "") -> Grammar:
+    """Return the grammar of a language for the terms of an attribute; only English has rules."""
+    if language != "en":
+        return EveryMention()
+    # At the first text, because the linear model loads numpy.
+    from pytest_llmfair.lexicons.english.english import English, SecondOpinion
+
+    return SecondOpinion(English(), attribute)
+
+
+def rules_of(grammar: Grammar) -> Grammar:
+    """Return a grammar without its second opinion, which never changes an answer."""
+    from pytest_llmfair.lexicons.english.english import SecondOpinion
+
+    return grammar.rules if isinstance(grammar, SecondOpinion) else grammar
 
 
 def chosen_sense(
@@ -191,10 +197,7 @@ def _without(text: str, start: int) -> re.Match[str] | None:
 def with_negated_conditions(
     text: str, reading: Reading, unmarked: tuple[str, ...], known: dict[int, Sense | None]
 ) -> Reading:
-    """Return a reading in which "without epilepsy" names the unmarked group.
-
-    `known` caches, by the id of a meaning, what it becomes.
-    """
+    """Return a reading in which "without epilepsy" names the unmarked group; `known` caches."""
     if not unmarked or "ithout" not in text.lower():
         return reading
     negated: _Found = []

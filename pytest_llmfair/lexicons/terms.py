@@ -104,18 +104,14 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Sense:
-    """A possible meaning of a term: an entry and a group; neither for a neutral word.
-
-    `negated` is the meaning without "without" ("without epilepsy"), whose group is then the
-    unmarked one.
-    """
+    """A possible meaning of a term: an entry and a group; neither for a neutral word."""
 
     term: str
     entry: Entry | None
     group: str
     exact: bool
     role: str
-    negated: Sense | None = None
+    negated: Sense | None = None  # the meaning of "epilepsy" in "without epilepsy"
 
     @property
     def is_settled(self) -> bool:
@@ -168,16 +164,12 @@ class Sense:
 
 
 class Choice(NamedTuple):
-    """The distinct meanings of a term.
-
-    `settled` is True if they hold in every context, `pronoun` for personal pronouns; `cases` maps
-    grammatical case to meaning for pronouns with several cases.
-    """
+    """The distinct meanings of a term."""
 
     senses: list[Sense]
-    settled: bool
+    settled: bool  # whether they hold in every context
     pronoun: bool
-    cases: Mapping[str, Sense]
+    cases: Mapping[str, Sense]  # by grammatical case; empty without several cases
 
 
 class Index:
@@ -195,9 +187,8 @@ class Index:
         exact: Iterable[str],
         language: str = "en",
     ) -> None:
-        self.negated_senses: dict[
-            int, Sense | None
-        ] = {}  # by the id of a meaning, see `with_negated_conditions`
+        # By the id of a meaning, see `with_negated_conditions`.
+        self.negated_senses: dict[int, Sense | None] = {}
         self._exact = frozenset(exact)
         self._language = language
         self._senses: dict[str, list[Sense]] = {}

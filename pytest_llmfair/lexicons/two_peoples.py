@@ -4,17 +4,25 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 
 from pytest_llmfair._util.keywords import suggestion
+from pytest_llmfair.lexicons.fields import People, people_called
 from pytest_llmfair.lexicons.grammar import Kind
 from pytest_llmfair.lexicons.lexicon import Lexicon
-from pytest_llmfair.lexicons.peoples import KINDS, OF_ONE_SEX, People, people_called
 from pytest_llmfair.lexicons.terms import COLLECTIVE, Entry
 
 _SHOWN = 8  # peoples that a message lists
+# Words of one sex, which few peoples have: "Frenchman".
+_OF_ONE_SEX = ("man", "woman", "men", "women")
+# Kind of word: its role, and the kind of its entry.
+KINDS_OF_WORDS: Mapping[str, tuple[str, Kind]] = {
+    "adjective": ("adjective", "person_adjective"),
+    "country": ("country", "condition"),
+    **dict.fromkeys(("person", "people", *_OF_ONE_SEX), ("noun", "person_noun")),
+}
 
 
 def two_peoples_lexicon(lexicon: Lexicon, groups: Sequence[str] | None) -> Lexicon:
@@ -82,7 +90,7 @@ def _entries(lexicon: Lexicon, peoples: Sequence[People]) -> Iterator[Entry]:
         by_label = dict(zip(labels, terms, strict=True))
         return Entry(kind[0], by_label, kind[1], reviewed=lexicon.reviewed)
 
-    yield entry(KINDS["adjective"], [people["adjective"] for people in peoples])
+    yield entry(KINDS_OF_WORDS["adjective"], [people["adjective"] for people in peoples])
     # Adjectives that are also nouns for all of a people: "The French are".
     listed = (e.terms.values() for e in lexicon.entries if e.role == COLLECTIVE)
     collective = {*chain(*chain(*listed))}
@@ -93,12 +101,12 @@ def _entries(lexicon: Lexicon, peoples: Sequence[People]) -> Iterator[Entry]:
         terms = [own or people["people"] for own, people in zip(terms, peoples, strict=True)]
         yield entry((COLLECTIVE, "person_noun"), terms)
     for kind in ("person", "people"):
-        yield entry(KINDS[kind], [people[kind] for people in peoples])
-    for kind in OF_ONE_SEX:
+        yield entry(KINDS_OF_WORDS[kind], [people[kind] for people in peoples])
+    for kind in _OF_ONE_SEX:
         if any(kind in people for people in peoples):
-            yield entry(KINDS[kind], [_of_one_sex(people, kind) for people in peoples])
+            yield entry(KINDS_OF_WORDS[kind], [_of_one_sex(people, kind) for people in peoples])
     # A people may lack its country (Georgia is also a state); prompts with the other are left out.
-    yield entry(KINDS["country"], [people.get("country", ()) for people in peoples])
+    yield entry(KINDS_OF_WORDS["country"], [people.get("country", ()) for people in peoples])
 
 
 def _of_one_sex(people: People, kind: str) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from pytest_llmfair._util.validation import share, whole
 from pytest_llmfair.counterfactuals.pairs import generate_pairs
-from pytest_llmfair.counterfactuals.templates import MetricRows
+from pytest_llmfair.counterfactuals.templates.filling import MetricRows
 from pytest_llmfair.lexicons.attributes import Attribute, lexicon_for
 from pytest_llmfair.lexicons.lexicon import Lexicon
 from pytest_llmfair.probing.rewriting import rewrite_pairs, with_names

@@ -18,7 +18,7 @@ from pytest_llmfair.suites.kind import Answered, Kind, undefined
 from pytest_llmfair.suites.occupations import with_article
 from pytest_llmfair.suites.questions import Asked, Question
 from pytest_llmfair.suites.tables import Table
-from pytest_llmfair.text.tagged import Tagged, class_of_tag, is_one_name, tagged_words
+from pytest_llmfair.text.bilou import Tagged, class_of_tag, is_one_name, tagged_words
 
 # Names of a group for each term of a size; one name says little.
 _NAMES_PER_TERM, _MOST_NAMES = 4, 20

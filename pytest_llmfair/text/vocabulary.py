@@ -45,12 +45,7 @@ class _WordNumbers(dict[str, int]):
 
 
 class Vocabulary:
-    """Numbers of words, and a cache of texts already split.
-
-    A word keeps its number for the life of the vocabulary, which takes some 150 bytes for each
-    distinct word. When the cache of texts exceeds `most_kept` it is emptied; results stay the
-    same.
-    """
+    """Numbers of words, kept for its life (150 bytes each), and a cache of texts already split."""
 
     def __init__(self, most_kept: int = _MOST_KEPT) -> None:
         self._most_kept = most_kept

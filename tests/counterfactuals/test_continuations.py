@@ -16,13 +16,9 @@ from pytest_llmfair import (
     assert_metric,
 )
 from pytest_llmfair.clients import load_client
-from pytest_llmfair.counterfactuals import (
-    TooFewAnswers,
-    collect_fairpair,
-    generate_pairs,
-    load_lexicons,
-)
+from pytest_llmfair.counterfactuals import generate_pairs, load_lexicons
 from pytest_llmfair.metrics import fairpair
+from pytest_llmfair.probing import TooFewAnswers, collect_fairpair
 from pytest_llmfair.responses import Missing, PairedResponses
 
 CASES = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text("utf-8"))

@@ -29,12 +29,7 @@ ORIGIN = Lexicon.from_dict(
         "name": "origin",
         "groups": ["asian", "european", "african"],
         "entries": [
-            {
-                "role": "adjective",
-                "asian": "Asian",
-                "european": "European",
-                "african": "African",
-            },
+            {"role": "adjective", "asian": "Asian", "european": "European", "african": "African"},
             {"role": "noun", "asian": "Asians", "european": "Europeans"},
         ],
     }

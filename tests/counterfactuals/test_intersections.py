@@ -127,16 +127,13 @@ def test_of_other_attributes_work_alike() -> None:
     ) == ["An older Christian nurse left."]
 
 
-def test_an_unmarked_part_is_left_out_and_named() -> None:
+def test_an_unmarked_part_is_left_out_and_named(rebuilt: Callable[[Pair], str]) -> None:
     for text, groups, expected in CASES["an unmarked part is left out and named"]:
         pairs = generate_pairs([text], ("gender", "disability"), groups=groups)
         assert not pairs.rejected
         assert {pair.variant: pair.counterfactual for pair in pairs} == expected
         for pair in pairs:
-            made = pair.original
-            for edit in reversed(pair.edits):
-                made = made[: edit.start] + edit.after + made[edit.end :]
-            assert made == pair.counterfactual
+            assert rebuilt(pair) == pair.counterfactual
 
 
 def test_two_unmarked_parts_are_left_out_together() -> None:
@@ -218,17 +215,8 @@ def test_a_group_named_by_its_words_is_suggested() -> None:
 
 WORDS = [
     *("a Black woman", "an Asian aunt", "the white man", "she", "his", "her", "Latinos", "him"),
-    *(
-        "an African American mother",
-        "said",
-        "met",
-        "saw",
-        ".",
-        ",",
-        "and",
-        "a black car",
-        "Ms. Lee",
-    ),
+    *("an African American mother", "said", "met", "saw", ".", ",", "and", "a black car"),
+    "Ms. Lee",
 ]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from functools import cache
 
 import pytest
@@ -120,18 +121,6 @@ def all_of(made: Pairs) -> list[Pair]:
     return [*made, *(each.pair for each in made.rejected)]
 
 
-def rebuilt(pair: Pair) -> str:
-    """Replay the edits on the original, one character after the other."""
-    out, at = [], 0
-    for edit in pair.edits:
-        while at < edit.start:
-            out.append(pair.original[at])
-            at += 1
-        out.append(edit.after)
-        at = edit.end
-    return "".join(out) + pair.original[at:]
-
-
 def assert_byte_equal_outside(pair: Pair) -> None:
     at = twin_at = 0
     for edit in pair.edits:
@@ -164,7 +153,7 @@ def assert_stays_in_its_group(pair: Pair, lexicon: Lexicon) -> None:
 
 
 @pytest.mark.parametrize("attribute", ATTRIBUTES)
-def test_every_pair_is_sound(attribute: str) -> None:
+def test_every_pair_is_sound(attribute: str, rebuilt: Callable[[Pair], str]) -> None:
     lexicon = load_lexicons()[attribute]
     placebos = []
 

@@ -107,8 +107,6 @@ def test_never_writes_an_outdated_word_or_a_slur(attribute: str) -> None:
 
 
 def test_a_swap_inside_one_group_is_never_a_pair() -> None:
-    with pytest.raises(ValueError, match="give two different ones"):
-        generate_pairs(["a Caucasian man"], "race", groups=("white", "caucasian"))
     pairs = generate_pairs(["a Caucasian man"], "race")
     assert "white" not in [pair.to_group for pair in pairs]
 

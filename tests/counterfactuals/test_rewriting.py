@@ -11,7 +11,8 @@ import pytest
 import yaml
 
 from pytest_llmfair.clients import ModelClient
-from pytest_llmfair.counterfactuals import RewrittenPairs, generate_pairs, rewrite_pairs
+from pytest_llmfair.counterfactuals import generate_pairs
+from pytest_llmfair.probing import RewrittenPairs, rewrite_pairs
 from pytest_llmfair.responses import Missing
 
 CASES = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text("utf-8"))

@@ -13,7 +13,7 @@ from pytest_llmfair import (
     Verdict,
     assert_no_pair_exceeds,
 )
-from pytest_llmfair.counterfactuals import find_worst_pair
+from pytest_llmfair.probing import find_worst_pair
 from pytest_llmfair.probing.proof import candidates_of, could_find, look, pseudo_values
 
 _THINGS = "loan lift book letter map room song job key ticket meal coat lamp phone plan"

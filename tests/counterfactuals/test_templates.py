@@ -22,6 +22,10 @@ CASES = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text("utf-8"))
 TEAMS = {"person": {"day": ["Anna", "Olga"], "night": ["Ben", "Omar", "Ivo"]}}
 
 
+def lexicon_of(groups: list[str], *entries: dict[str, Any], name: str = "own") -> Lexicon:
+    return Lexicon.from_dict({"name": name, "groups": groups, "entries": [*entries]})
+
+
 class TestSlots:
     def test_are_filled(self) -> None:
         for text, filled in CASES["slots are filled"]:
@@ -285,52 +289,38 @@ class TestGroupTerms:
                 assert rest == ", ".join([*name.split(), pronoun])
 
     def test_that_are_outdated_or_slurs_are_never_written(self) -> None:
-        data = {
-            "name": "team",
-            "groups": ["day", "night"],
-            "entries": [
-                {
-                    "role": "adjective",
-                    "day": ["bright", {"term": "gaudy", "register": "outdated"}],
-                    "night": [{"term": "gloomy", "register": "slur"}, "dim"],
-                }
-            ],
-        }
-        lexicon = Lexicon.from_dict(data)
+        lexicon = lexicon_of(
+            ["day", "night"],
+            {
+                "role": "adjective",
+                "day": ["bright", {"term": "gaudy", "register": "outdated"}],
+                "night": [{"term": "gloomy", "register": "slur"}, "dim"],
+            },
+        )
         assert self.texts("{Person}", lexicon) == {"A bright person", "A dim person"}
 
     def test_of_a_user_lexicon_come_from_its_adjectives_and_person_nouns(self) -> None:
-        data = {
-            "name": "status",
-            "groups": ["settled", "mobile"],
-            "entries": [
-                {"role": "noun", "settled": "citizen", "mobile": "immigrant"},
-                {"role": "noun", "settled": "citizens", "mobile": "immigrants"},
-                {"role": "noun", "settled": "citizenship", "mobile": "immigration"},
-            ],
-        }
-        lexicon = Lexicon.from_dict(data)
+        lexicon = lexicon_of(
+            ["settled", "mobile"],
+            {"role": "noun", "settled": "citizen", "mobile": "immigrant"},
+            {"role": "noun", "settled": "citizens", "mobile": "immigrants"},
+            {"role": "noun", "settled": "citizenship", "mobile": "immigration"},
+        )
         assert self.texts("{Person}, {people}", lexicon) == {
             "A citizen, citizens",
             "An immigrant, immigrants",
         }
 
     def test_of_own_lexicons_take_no_plural_for_one_person(self) -> None:
-        data = {
-            "name": "nationality",
-            "groups": ["French", "German"],
-            "entries": [
-                {"role": "adjective", "French": "French", "German": "German"},
-                {
-                    "role": "noun",
-                    "kind": "person_noun",
-                    "French": "French people",
-                    "German": "Germans",
-                },
-                {"role": "noun", "kind": "person_noun", "German": ["German", "boss"]},
-            ],
-        }
-        assert self.texts("{A:noun}, {people}", Lexicon.from_dict(data)) == {
+        noun = {"role": "noun", "kind": "person_noun"}
+        lexicon = lexicon_of(
+            ["French", "German"],
+            {"role": "adjective", "French": "French", "German": "German"},
+            {**noun, "French": "French people", "German": "Germans"},
+            {**noun, "German": ["German", "boss"]},
+            name="nationality",
+        )
+        assert self.texts("{A:noun}, {people}", lexicon) == {
             "A French person, French people",
             "A German person, German people",
             "A German, Germans",

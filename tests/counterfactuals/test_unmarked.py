@@ -116,32 +116,13 @@ def test_a_user_lexicon_can_name_its_unmarked_group() -> None:
     ]
 
 
-@given(
-    st.lists(
-        st.sampled_from(
-            [
-                "a",
-                "A",
-                "the",
-                "blind",
-                "deaf",
-                ",",
-                "and",
-                "man",
-                "people",
-                "who is",
-                "with epilepsy",
-                "engineer",
-                "tall",
-                "very",
-                "\n",
-                ".",
-                "  ",
-            ]
-        ),
-        max_size=12,
-    )
-)
+WORDS = [
+    *("a", "A", "the", "blind", "deaf", ",", "and", "man", "people", "who is", "with epilepsy"),
+    *("engineer", "tall", "very", "\n", ".", "  "),
+]
+
+
+@given(st.lists(st.sampled_from(WORDS), max_size=12))
 def test_omission_leaves_no_mention_in_any_text(words: list[str]) -> None:
     text = " ".join(words)
     for pair in generate_pairs([text], "disability"):

@@ -16,8 +16,9 @@ from hypothesis import strategies as st
 from hypothesis.database import DirectoryBasedExampleDatabase, InMemoryExampleDatabase
 
 from pytest_llmfair.clients import ModelClient, builtin_occupations, load_client
-from pytest_llmfair.counterfactuals import WorstPair, find_worst_pair, load_lexicons
+from pytest_llmfair.counterfactuals import load_lexicons
 from pytest_llmfair.counterfactuals import strategies as fair
+from pytest_llmfair.probing import WorstPair, find_worst_pair
 from pytest_llmfair.probing.searching import BudgetedClient, shortest, smallest_p
 from pytest_llmfair.responses import Missing
 

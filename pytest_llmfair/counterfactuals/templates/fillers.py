@@ -1,7 +1,4 @@
-"""Fills for the slots of a template: lists of fillers, and terms of the groups.
-
-Terms are phrases of a lexicon, names, or phrases of two attributes combined.
-"""
+"""Fills for the slots of a template: fillers, phrases of a lexicon or of two, and names."""
 
 from __future__ import annotations
 
@@ -60,17 +57,12 @@ _FILE = "counterfactuals/templates/fillers.yaml"
 
 @dataclass(frozen=True, slots=True)
 class GroupTerm:
-    """One way to name a member of a group: the text for each slot.
-
-    Terms of one `line` are counterparts. `variant` is "omission" or "explicit" for terms of an
-    unmarked group, else "". `kin` is what the term tells apart from the group: gender, and for a
-    name also race.
-    """
+    """One way to name a member of a group: the text for each slot."""
 
     forms: Mapping[str, str]
-    line: Hashable
-    variant: str = ""
-    kin: str = ""
+    line: Hashable  # terms of one line are counterparts
+    variant: str = ""  # "omission" or "explicit" for an unmarked group
+    kin: str = ""  # what it names besides the group: gender, and for a name also race
 
 
 _NONE = GroupTerm({}, 0)

@@ -29,13 +29,7 @@ T = TypeVar("T")
 
 
 class MetricRows(list[T]):
-    """A list of rows that also names the groups without data; metrics report them.
-
-    Attributes
-    ----------
-    lacks : tuple of str
-        Groups of the attribute for which the lexicon has no terms.
-    """
+    """A list of rows that also names the groups without data; metrics report them."""
 
     def __init__(self, rows: Iterable[T] = (), lacks: Iterable[str] = ()) -> None:
         super().__init__(rows)

@@ -118,12 +118,7 @@ def _wrong(brace: str, following: str) -> str:
 
 
 def render(pieces: Sequence[Piece], fills: Mapping[str, str]) -> list[Part]:
-    """Fill the slots; the same pieces always give the same number of parts, some empty.
-
-    Without a fill, `person` is the noun with its article. Articles are written once ("the
-    {person}", "an {a:occupation}") and fit what follows. An empty fill removes the space after it
-    and passes capital and article on to the next word.
-    """
+    """Fill the slots; the same pieces always give the same number of parts, some empty."""
     parts: list[Part] = []  # from the last to the first
     for place in range(len(pieces) - 1, -1, -1):
         piece = pieces[place]

@@ -1,7 +1,4 @@
-"""Whether a number or a decade is a person's age: "she is 34", "I (27F)", "in her seventies".
-
-Answers the kind "age" for ``english.py``.
-"""
+"""Whether a number or a decade is a person's age: "she is 34", "I (27F)", "in her seventies"."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Whether a person has a condition or an origin: "a man with epilepsy", "a woman from Kenya".
-
-Answers the kind "condition" for ``english.py``.
-"""
+"""Whether a person has a condition or an origin: "a man with epilepsy", "a woman from Kenya"."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Whether a term is the value of a label: "Race: Black", {"religion": "Hindu"}, a table cell.
-
-The files for adjectives, conditions and ages ask here when the sentence shows no person.
-"""
+"""Whether a term is the value of a label: "Race: Black", {"religion": "Hindu"}, a table cell."""
 
 from __future__ import annotations
 

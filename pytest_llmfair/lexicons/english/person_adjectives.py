@@ -1,7 +1,4 @@
-"""Whether an adjective describes persons: "a Black engineer", "he is gay", "the old are".
-
-Answers the kind "person_adjective" for ``english.py``.
-"""
+"""Whether an adjective describes persons: "a Black engineer", "he is gay", "the old are"."""
 
 from __future__ import annotations
 

@@ -1,9 +1,8 @@
-"""Whether a noun names persons of a group: "a Muslim", "the old", "most whites", "the women".
-
-Answers the kind "person_noun" for ``english.py``.
-"""
+"""Whether a noun names persons of a group: "a Muslim", "the old", "most whites", "the women"."""
 
 from __future__ import annotations
+
+import re
 
 from pytest_llmfair.lexicons.english.collectives import (
     describes_thing_too,
@@ -12,6 +11,7 @@ from pytest_llmfair.lexicons.english.collectives import (
     is_near_things,
 )
 from pytest_llmfair.lexicons.english.context import (
+    NEAR,
     Phrase,
     low,
     opens_sentence,
@@ -20,10 +20,10 @@ from pytest_llmfair.lexicons.english.context import (
     word_before,
 )
 from pytest_llmfair.lexicons.english.noun_phrases import is_hyphenated
-from pytest_llmfair.lexicons.english.other_uses import is_exclamation, is_verb_here
 from pytest_llmfair.lexicons.english.proper_names import is_in_name, is_in_title
 from pytest_llmfair.lexicons.english.words import (
     JOINS,
+    LETTERS,
     ends_phrase,
     in_classes,
     is_age_noun,
@@ -32,6 +32,7 @@ from pytest_llmfair.lexicons.english.words import (
     is_one_of,
     is_people,
     is_person,
+    is_plural,
     is_verb,
     noun_phrase_ends,
     shape_of,
@@ -46,6 +47,41 @@ _PEOPLES_IN = ("ese", "nch", "tch", "sh", "ss")
 _SHARES = frozenset(("%", "percent", "per"))
 _POSSESSIVE = ("my", "your", "his", "her", "our", "their", "its", "whose")
 _ADDRESSED = frozenset(("you", "u", "ya", "fucking", "bloody", "damn", "goddamn"))
+# Nouns that name no person: exclamations ("Man, it hurts"), verbs ("to man the desk").
+_EXCLAIMED = ("man", "boy", "dude", "girl")
+_COMMA = re.compile(r",[^\S\n]+([^\s,.!?;:]+)")
+_COMMA_BEFORE = re.compile(rf"(?:({LETTERS})[\"'\u201d\u2019]?)?,[^\S\n]+\Z")
+_END = re.compile(r"[,.!?;]|\s*\Z|\s*\n")
+_OPENED_QUOTE = re.compile(r"[\s(][\"'\u201c\u2018]\Z")
+_LAST_WORD = re.compile(r"[.!?]*[\"'\u201d\u2019]?\s*(?:\Z|\n)")
+_FRONT = 16
+# An exclamation follows a mark, an opening quote or a word such as "but", "oh".
+_FREE = re.compile(
+    r"(?:\A|\n|[^\w\s'\u2019/-]\s*|(?:\A|[\s(])['\u2018]"
+    r"|\b(?:but|so|cause|cuz|because|well|oh|yeah)\s+)\Z",
+    re.IGNORECASE,
+)
+_GREETED = re.compile(
+    r"(?:\A|[^\w\s'\u2019-]\s*|\n\s*)(?:hey|hi|yo|hello|thanks|thanx|thx|thank\syou|nah|nope|yeah|yep"
+    r"|ok|okay|sorry|cheers|congrats|damn|dang|wow|ugh|c['\u2019]mon|come\son)\s+\Z",
+    re.IGNORECASE,
+)
+_SUBJECT = "I|it|he|she|xe|we|you|they|this|that|there"
+# "boy, did it drag", "boy does the sound clunk", "Man am I glad", "man what a day".
+_INVERTED = re.compile(
+    r",?\s(?:(?:am|are|is|was|were|isn't|wasn't|ain't|can|could|will|would|have|has|had|did|didn't"
+    rf"|do|does|don't|doesn't)\s(?:{_SUBJECT})|what\san?)\b"
+    r"|,\s(?:is|are|was|were|has|have|had|did|do|does)\s(?:the|these|those|my|your|his|her|our)\b"
+)
+# "Man I love this song"
+_CLAUSE = re.compile(
+    r"\s(?:I|we|they|you|it|he|she|xe|this|that|there|how|what)\b(?!\s(?:and|or)\b)"
+)
+_GOES_ON = re.compile(r"\s(?:in|at|on|of|from|with|behind|near|by|who|whose|that)\b")
+_OBJECTS = {
+    "man": ("up",),
+    "husband": ("my", "our", "your", "their", "its", "resources", "strength"),
+}
 
 
 def counts(text: str, start: int, end: int) -> Verdict:
@@ -132,7 +168,7 @@ def _is_plural_adjective(word: str, last: str) -> bool:
 
 def _is_person_noun(text: str, start: int, end: int) -> bool:
     """Whether a noun that always names persons is used as one, and not in a name or a verb."""
-    if is_verb_here(text, start, end) or is_exclamation(text, start, end):
+    if _is_verb_here(text, start, end) or _is_exclamation(text, start, end):
         return False
     if not text[start].isupper() or text[start:end].isupper():
         return True
@@ -238,3 +274,50 @@ def _is_insult(phrase: Phrase, plural: bool) -> bool:
         return True
     addressed = not _ADDRESSED.isdisjoint(phrase.before[-3:])
     return addressed and noun_phrase_ends(phrase.after) and not _is_determiner(phrase.next)
+
+
+def _is_exclamation(text: str, start: int, end: int) -> bool:
+    """Whether it is an exclamation: "Man what a day", "but boy, did it drag", "hey man"."""
+    word = text[start:end].lower()
+    if word not in _EXCLAIMED:
+        return False
+    near = max(0, start - _FRONT)
+    if word != "boy" and word != "girl" and _GREETED.search(text, near, start):
+        return _GOES_ON.match(text, end) is None
+    if _is_between_commas(text, start, end):
+        return True
+    if word == "girl" or _FREE.search(text, near, start) is None:
+        return False
+    return bool(_INVERTED.match(text, end) or (word != "boy" and _CLAUSE.match(text, end)))
+
+
+def _is_between_commas(text: str, start: int, end: int) -> bool:
+    after = _COMMA.match(text, end)
+    following = low(after[1]) if after else ""
+    if following[:1].isdigit() or is_one_of(following, "person_nouns"):
+        return False
+    if opens_sentence(text, start) or _OPENED_QUOTE.search(text, max(0, start - 2), start):
+        return after is not None
+    before = _COMMA_BEFORE.search(text, max(0, start - NEAR), start)
+    if before is None or not _END.match(text, end):
+        return False
+    if _LAST_WORD.match(text, end) and low(text[start:end]) in ("girl", "boy"):
+        return before[1] is None or len(before[1]) < 3  # "Oh, boy!"; not "Come here, boy."
+    return before[1] is None or not is_one_of(low(before[1]), "person_nouns")
+
+
+def _is_verb_here(text: str, start: int, end: int) -> bool:
+    """Whether it is a verb with an object: "to man the desk", "he grooms the horses"."""
+    object_ = low(word_after(text, end))
+    if not object_:
+        return False
+    word = low(word_before(text, start)[0])
+    if object_ in _OBJECTS.get(text[start:end].lower(), ()):
+        return is_one_of(word, "before_verbs") or opens_sentence(text, start)
+    if not is_one_of(object_, "articles"):
+        return False
+    if not word:
+        return opens_sentence(text, start)
+    if is_one_of(word, "before_verbs") or (word in ("he", "she") and text[end - 1] == "s"):
+        return True
+    return is_plural(word) and is_person(word)  # "volunteers man the bar"

@@ -1,7 +1,4 @@
-"""Words that name a group almost everywhere, with few exceptions: letters, churches and names.
-
-Answers the kind "plain" for ``english.py``.
-"""
+"""Words that name a group almost everywhere, with few exceptions: letters, churches and names."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Whether an adjective is the predicate of a person: "my boss is old", "born deaf".
-
-Used for adjectives, ages, origins and names; ``subjects.py`` finds the subject.
-"""
+"""Whether an adjective is the predicate of a person: "my boss is old", "born deaf"."""
 
 from __future__ import annotations
 

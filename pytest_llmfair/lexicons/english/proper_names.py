@@ -1,7 +1,4 @@
-"""Whether a term is part of a proper name: "the Muslim Brotherhood", "Derry Girls".
-
-Used by the files for adjectives, nouns and titles: such a term names no person.
-"""
+"""Whether a term is part of a proper name: "the Muslim Brotherhood", "Derry Girls"."""
 
 from __future__ import annotations
 
