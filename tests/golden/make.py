@@ -41,7 +41,7 @@ HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 DRAWS = 20
 LEVELS = (0.5, 0.8, 0.95, 0.99)
-MODULES = ("", "metrics", "stats", "counterfactuals", "clients", "scorers", "testing")
+MODULES = ("", "metrics", "stats", "counterfactuals", "probing", "clients", "scorers", "testing")
 EXAMPLES = ("examples/quickstart", "examples/comparing", "examples/pairs")
 # Arguments of each run whose report and messages are kept.
 RUNS = {
