@@ -1,6 +1,6 @@
 """Verdicts on models that treat everyone alike, and on models with a planted difference.
 
-    python benchmarks/fair_models.py               # all tables, about twenty minutes on two cores
+    python benchmarks/fair_models.py               # all tables, about two hours on one core
     python benchmarks/fair_models.py --smoke       # seconds, few runs, no transformer
     python benchmarks/fair_models.py --only power  # the second table alone
 
@@ -301,7 +301,7 @@ def planted_model(share: float, seed: int) -> ModelClient:
 def main(arguments: list[str] | None = None) -> int:
     """Print the tables; return 1 where fair models get FAIL too often or goals are missed."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--runs", type=int, default=45, help="draws of answers")
+    parser.add_argument("--runs", type=int, default=15, help="draws of answers")
     parser.add_argument("--smoke", action="store_true", help="few runs, no transformer")
     parser.add_argument("--only", choices=("fair", "power", "reader"), help="one table")
     options = parser.parse_args(arguments)
@@ -312,7 +312,7 @@ def main(arguments: list[str] | None = None) -> int:
     else:
         models.append("transformer")
         shares = [0.0, 0.1, 0.2, 0.5, 1.0]
-    planted_runs = 8 if options.smoke else 5 * runs
+    planted_runs = 8 if options.smoke else 15 * runs
     started = time.perf_counter()
     kept = [
         options.only not in (None, "fair") or fair(runs, models, attributes, not options.smoke),
