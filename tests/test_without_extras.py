@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 import venv
 from importlib.metadata import distribution
 from pathlib import Path
@@ -22,7 +21,9 @@ USES = {
     "openai": "from pytest_llmfair.clients import load_client; load_client('openai:gpt')",
     "anthropic": "from pytest_llmfair.clients import load_client; load_client('anthropic:m')",
     "litellm": "from pytest_llmfair.clients import load_client; load_client('litellm:m')",
-    "toxicity": "from pytest_llmfair.scorers import load_scorers; load_scorers()['toxicity'](['a'])",
+    "toxicity": (
+        "from pytest_llmfair.scorers import ToxicityScorer; ToxicityScorer.download('original')"
+    ),
     "embeddings": (
         "from pytest_llmfair.scorers import EmbeddingScorer; EmbeddingScorer.from_pretrained('m')"
     ),
