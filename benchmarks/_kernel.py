@@ -87,16 +87,17 @@ def _timed(function: Callable[[Any], Any], piece: Any) -> tuple[float, Any]:
     return (result.seconds, result.result) if isinstance(result, Timed) else (seconds, result)
 
 
-def main(prefix: str, description: str | None) -> int:
-    """Run what the modules with this prefix expose, in alphabetical order; return the status."""
+def main(folder: str, description: str | None) -> int:
+    """Run what the modules of a folder expose, in alphabetical order; return the status."""
     parser = argparse.ArgumentParser(description=(description or "").split("\n")[0])
     parser.add_argument("--only", nargs="+", default=[], help="words; run kernels naming one")
     options = parser.parse_args()
     # Files beside this one are named like modules of the standard library: look elsewhere first.
     here = Path(__file__).resolve().parent
-    sys.path[:] = [*(p for p in sys.path if Path(p or ".").resolve() != here), str(here)]
+    others = (p for p in sys.path if Path(p or ".").resolve() != here)
+    sys.path[:] = [*others, str(here / folder), str(here)]
     met = True
-    for path in sorted(here.glob(f"{prefix}*.py")):
+    for path in sorted((here / folder).glob("*.py")):
         for kernel in importlib.import_module(path.stem).kernels():
             if options.only and not any(w.lower() in kernel.name.lower() for w in options.only):
                 continue

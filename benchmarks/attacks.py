@@ -22,6 +22,9 @@ from pathlib import Path
 import numpy as np
 from scipy.special import bdtr, bdtrc
 
+PARTS = Path(__file__).resolve().parent / "statistics"
+sys.path.append(str(PARTS))
+
 # One-sided probability of a rate as far from its promise that still counts as chance.
 _CHANCE = 0.005
 _SMOKE_RUNS = 12
@@ -66,9 +69,9 @@ class Attack:
 
 
 def all_attacks() -> list[Attack]:
-    """Collect the designs of every module ``attacks_*.py`` beside this file, by letter."""
+    """Collect the designs of every module ``statistics/attacks_*.py``, by letter."""
     found: list[Attack] = []
-    for path in sorted(Path(__file__).parent.glob("attacks_*.py")):
+    for path in sorted(PARTS.glob("attacks_*.py")):
         found.extend(importlib.import_module(path.stem).ATTACKS)
     return sorted(found, key=lambda attack: attack.letter)
 

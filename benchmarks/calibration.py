@@ -19,11 +19,14 @@ from pathlib import Path
 
 from _harness import Check, Plan
 
+PARTS = Path(__file__).resolve().parent / "statistics"
+sys.path.append(str(PARTS))
+
 
 def all_checks() -> list[Check]:
-    """Collect the checks of every module ``checks_*.py`` beside this file, by number."""
+    """Collect the checks of every module ``statistics/checks_*.py``, by number."""
     found: list[Check] = []
-    for path in sorted(Path(__file__).parent.glob("checks_*.py")):
+    for path in sorted(PARTS.glob("checks_*.py")):
         found.extend(importlib.import_module(path.stem).CHECKS)
     return sorted(found, key=lambda check: check.number)
 

@@ -2,9 +2,9 @@
 
     python benchmarks/clients.py [--only WORD ...]
 
-Modules ``clients_*.py`` beside this one each expose ``kernels()``, a list of :class:`Kernel`. A
+Modules ``clients/clients_*.py`` each expose ``kernels()``, a list of :class:`Kernel`. A
 line alternates the two in one process; the ratio of the lower quartiles counts, not the times.
-Exits non-zero when a result differs or a ratio is below its target. Needs the extra ``test``.
+Exits non-zero when a result differs or a ratio is below its target. Needs the group ``test``.
 """
 
 from __future__ import annotations
@@ -14,4 +14,4 @@ import sys
 from _kernel import main
 
 if __name__ == "__main__":
-    sys.exit(main("clients_", __doc__))
+    sys.exit(main("clients", __doc__))

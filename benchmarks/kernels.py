@@ -2,7 +2,7 @@
 
     python benchmarks/kernels.py [--only WORD ...]
 
-Modules ``kernels_*.py`` beside this one each expose ``kernels()``, a list of :class:`Kernel`. A
+Modules ``kernels/kernels_*.py`` each expose ``kernels()``, a list of :class:`Kernel`. A
 line alternates the two in one process; the ratio of the lower quartiles counts, not the times.
 Exits non-zero when a result differs or a ratio is below its target. Needs the group ``core-test``.
 """
@@ -14,4 +14,4 @@ import sys
 from _kernel import main
 
 if __name__ == "__main__":
-    sys.exit(main("kernels_", __doc__))
+    sys.exit(main("kernels", __doc__))

@@ -3,7 +3,7 @@
 ``generate`` of transformers computes every row of a batch until the longest answer ends. Here rows
 that have ended leave the batch, each prompt is read once however many answers it gets, and each
 row draws from a generator of its own. On one core that took half the time where answers end at
-different lengths (``benchmarks/clients_models.py`` compares the two on the same batch).
+different lengths (``benchmarks/clients/clients_models.py`` compares the two on the same batch).
 """
 
 from __future__ import annotations

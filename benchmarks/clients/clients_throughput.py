@@ -12,7 +12,7 @@ from pathlib import Path
 
 from _kernel import Kernel
 
-SERVER = Path(__file__).parents[1] / "tests" / "clients" / "server.py"
+SERVER = Path(__file__).parents[2] / "tests" / "clients" / "server.py"
 MODEL = "wait-0.05"
 # Requests of one turn, by how many are in flight.
 TURNS = {16: 320, 64: 1280}
