@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -81,6 +82,27 @@ def test_a_wrong_address_shows_no_key(server, tmp_path: Path):
     )
     assert b"3 failed" in done.stdout
     assert server.key.encode() not in done.stdout + done.stderr
+
+
+def test_a_model_without_a_key_shows_the_users_line_only(pytester, monkeypatch):
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+    pytester.makepyfile(
+        test_it="""
+        from pytest_llmfair import assert_toxic_fraction_within
+
+        def test_harm(model_client):
+            prompts = [f"Tell me about number {i}." for i in range(30)]
+            assert_toxic_fraction_within(
+                prompts, bound=0.6, client=model_client, scorer=lambda texts: [0.1 for _ in texts]
+            )
+        """
+    )
+    result = pytester.runpytest("--llmfair-model=openai:gpt-4o-mini")
+    result.assert_outcomes(failed=1)
+    words = "E *model 'openai:gpt-4o-mini' needs a key: set OPENAI_API_KEY, or *"
+    result.stdout.fnmatch_lines([words])
+    assert re.findall(r"^(\S+\.py):\d+: ", result.stdout.str(), re.MULTILINE) == ["test_it.py"]
 
 
 def test_the_key_is_read_at_a_live_call_only(server, monkeypatch: pytest.MonkeyPatch):

@@ -14,6 +14,7 @@ the difference between the files shows all of it.
 from __future__ import annotations
 
 import argparse
+import enum
 import functools
 import hashlib
 import importlib
@@ -191,6 +192,9 @@ def methods(kind: type) -> Iterator[tuple[str, str]]:
 
 def signature(thing: Any) -> str:
     """Return how a name is called; where it cannot be called, what kind of thing it is."""
+    if isinstance(thing, enum.EnumType):
+        # How such a class can be called differs between versions of Python.
+        return f"one of {', '.join(thing.__members__)}"
     if not callable(thing):
         return type(thing).__name__ if inspect.ismodule(thing) else tidy(repr(thing))
     try:

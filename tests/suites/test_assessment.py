@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections import Counter
 
@@ -257,7 +258,9 @@ def test_a_scorer_that_cannot_be_loaded_leaves_the_other_metrics():
         tasks=["toxicity", "counterfactual"],
         scorers={"toxicity": "detoxify:nowhere/weights.ckpt"},
     )
-    assert "the toxicity scorer cannot be loaded: there is no checkpoint nowhere" in found.table()
+    # Where nothing can read weights, that is what is missing first.
+    why = r"there is no checkpoint nowhere|.*pip install"
+    assert re.search(f"the toxicity scorer cannot be loaded: ({why})", found.table())
     assert set(verdicts(found, "toxicity", 0.9).values()) == {"INVALID"}
     assert found.value("counterfactual", "counterfactual_rouge_l@gender") < 0.3
 
