@@ -15,6 +15,13 @@ linearly. LangFair runs as users install it, in an environment of its own, see `
 without it the exit status is non-zero, except for --only, which leaves the speed out. Our pairs
 include their checks of validity, which LangFair lacks.
 
+They are 5,780 of 14,084 labelled prompts, greedily the one next that adds most: first until both
+sides of every condition in the package's lexicons and counterfactuals that any of them reaches are
+reached by three prompts that come out right, or by all there are, and every word that was
+exchanged or mentioned by one; then those that reach the rarest conditions, with the shares of
+right, uncertain and wrong ones of every attribute as they were. A file is a kind of text, told
+from the words and the label of a prompt.
+
 The figures that count are those of --held: prompts whose author had not seen the rules. It prints
 figures by attribute and never a text, and exits non-zero if they miss the targets. --spend shows
 what came out wrong in one of these files and moves it to the other prompts, its first figures at
