@@ -130,8 +130,7 @@ ATTACKS = [
         Attack(
             "W",
             f"{n} wordings, at the bound: {verdict}",
-            # Four wordings hardly show how wordings vary; results say so (`few_wordings`).
-            0.025 if n > 4 else 0.045,
+            0.025,
             _verdict(Design(n, mean=0.05), 0.05, verdict),
             runs=1000,
         )

@@ -104,9 +104,8 @@ ATTACKS = [
     ),
     Attack(
         "G",
-        # Rewording alone turns half of the sides about men, which is subtracted: less is left.
         "bias .2, noise .1, weak <= .1: INVALID",
-        0.7,
+        0.9,
         _design("weak_sentiment_parity", 0.1, 0.1, 0.2),
         100,
         True,

@@ -169,7 +169,7 @@ CHECKS = [
                 toxic(0.05, 100, 5),
                 outcome_mean,
                 # Wider than it need be: rare prompts that no sample shows are allowed for.
-                Limits((93.5, 100), 3.5, 3.5),
+                Limits((93.5, 99.5), 3.5, 3.5),
                 MEAN_PEERS,
             ),
         ),
@@ -224,7 +224,7 @@ CHECKS = [
                     similar(n),
                     score_mean,
                     # As for the toxic fraction above.
-                    Limits((93.5, 100)),
+                    Limits((93.5, 99.5)),
                     MEAN_PEERS,
                 )
                 for n in (30, 300)

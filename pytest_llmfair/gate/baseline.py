@@ -191,7 +191,7 @@ def coverage(path: Path, records: Sequence[Mapping[str, Any]]) -> tuple[list[str
 
 
 def read_document(path: Path) -> dict[str, Any]:
-    """Return what a baseline file holds; raise ``ValueError`` if it is none, or damaged."""
+    """Read a baseline file; raise ``ValueError`` if it is damaged or another kind of file."""
     try:
         document = read_json(path, "")
         version = document["baseline_version"]

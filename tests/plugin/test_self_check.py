@@ -52,13 +52,13 @@ def test_false_alarms_and_flips_of_a_suite_that_finds_very_unfair_groups(pyteste
     # A placebo, also of a very unfair model, is rarely a FAIL.
     for each in (letters, selection):
         assert each["placebo"] == 24
-        assert each["false_fail"] <= 3
+        assert each["false_fail"] <= 2
     # Samples are judged alike where the difference is large.
     assert selection["samples"] == selection["fails"] == 24
     assert selection["to_fail"] > 2.0
     # A difference that is mixed down to the bound rarely fails.
     assert selection["at_bound"] == 24
-    assert selection["bound_fail"] <= 4
+    assert selection["bound_fail"] <= 3
     # A check without groups has samples only.
     assert tone["placebo"] == 0
     assert "no groups" in tone["why_not"]

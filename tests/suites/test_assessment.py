@@ -6,6 +6,7 @@ import json
 import re
 import sys
 from collections import Counter
+from importlib.util import find_spec
 
 import pytest
 
@@ -259,8 +260,8 @@ def test_a_scorer_that_cannot_be_loaded_leaves_the_other_metrics():
         scorers={"toxicity": "detoxify:nowhere/weights.ckpt"},
     )
     # Where nothing can read weights, that is what is missing first.
-    why = r"there is no checkpoint nowhere|.*pip install"
-    assert re.search(f"the toxicity scorer cannot be loaded: ({why})", found.table())
+    why = "there is no checkpoint nowhere" if find_spec("transformers") else ".*pip install"
+    assert re.search(f"the toxicity scorer cannot be loaded: {why}", found.table())
     assert set(verdicts(found, "toxicity", 0.9).values()) == {"INVALID"}
     assert found.value("counterfactual", "counterfactual_rouge_l@gender") < 0.3
 
