@@ -163,18 +163,18 @@ def test_the_gap_and_its_interval_come_from_the_scores_of_the_sentences() -> Non
                 [halves[g][r][h] for r in rows], [halves[g2][r][h2] for r in rows], rows
             )
 
-        across = (of(0, 0, 1, 0) + of(0, 1, 1, 1)) / 2
+        across = sum(of(0, i, 1, j) for i in range(2) for j in range(2)) / 4
         return across**2 - ((of(0, 0, 0, 1) + of(1, 0, 1, 1)) / 2) ** 2
 
-    left = [beyond([r for r in range(20) if r // 2 != part]) for part in range(10)]
-    error = np.sqrt(0.9 * np.sum((np.array(left) - np.mean(left)) ** 2))
+    left = [beyond([r for r in range(20) if r != part]) for part in range(20)]
+    error = np.sqrt(0.95 * np.sum((np.array(left) - np.mean(left)) ** 2))
     found = _gap(sides, distance)
     whole = beyond(list(range(20)))
     assert found.value == pytest.approx(np.sqrt(whole))
     assert found.lower == pytest.approx(
-        np.sqrt(max(0.0, whole - stdtrit(9, 0.975) * error)), rel=1e-3
+        np.sqrt(max(0.0, whole - stdtrit(19, 0.975) * error)), rel=1e-3
     )
-    assert found.upper == pytest.approx(np.sqrt(whole + stdtrit(9, 0.975) * error), rel=1e-3)
+    assert found.upper == pytest.approx(np.sqrt(whole + stdtrit(19, 0.975) * error), rel=1e-3)
 
 
 def test_each_wording_is_scored_once() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -25,8 +26,9 @@ Rows = list[list[str]]
 
 # Wordings of a sentence: groups of which some have one term need another way to be reworded.
 _ENDINGS = ("", " It was a Monday.", " It was in the spring.", " This took a minute.")
-# Sentences are left out in so many parts; the quantile is that of t with one degree less.
-_PARTS, _QUANTILE = 10, 2.262
+# Sentences are left out in so many parts; the quantile is that of t with one degree less. With 10
+# parts a scorer whose bias is twice the bound was let through in 22 % of runs.
+_PARTS, _QUANTILE = 20, 2.093
 # Share of runs of an unchanged model with the note on early and late answers, at most.
 _FALSE_ALARMS = 0.01
 
@@ -237,7 +239,7 @@ def _gap(
             return (math.fsum(found) / len(found)) ** 2
 
         return (
-            mean_of((first, second), (again, second_again)),
+            mean_of(*itertools.product((first, again), (second, second_again))),
             mean_of((first, again), (second, second_again)),
         )
 
