@@ -24,7 +24,7 @@ def verdicts(seed: int, folder: Path) -> tuple[str, ...]:
         sys.executable,
         "-m",
         "pytest",
-        "examples/quickstart",
+        "examples/tutorials/quickstart",
         "-q",
         "-p",
         "no:cacheprovider",

@@ -15,7 +15,7 @@ from pytest_llmfair import FairnessAssertionError, assert_impact_ratio_at_least
 
 ROOT = Path(__file__).parents[2]
 PAGE = " ".join((ROOT / "docs" / "audits.md").read_text("utf-8").split())
-DATA = ROOT / "examples" / "audits" / "data"
+DATA = ROOT / "examples" / "replications" / "audits" / "data"
 GPT = {"gpt-3.5-turbo": "GPT-3.5", "gpt-4": "GPT-4"}
 JOBS = ("HR specialist", "financial analyst", "retail", "software engineer")
 WAYS = ("both", "race", "gender")
@@ -24,7 +24,7 @@ OPEN = ("INCONCLUSIVE", "UNDERPOWERED")
 
 def audited(run, folder, *arguments):
     """Run the published audits; return results by the name of their tests."""
-    done = run("audits", f"--llmfair-json={folder / 'run.json'}", *arguments)
+    done = run("replications/audits", f"--llmfair-json={folder / 'run.json'}", *arguments)
     assert done.returncode == 0, done.stdout
     results = json.loads((folder / "run.json").read_text())["results"]
     return {result["nodeid"].partition("::")[2]: result for result in results}
@@ -321,9 +321,11 @@ def test_every_number_of_the_page_comes_from_the_tests(whole):
 @pytest.mark.slow
 def test_the_pictures_of_the_audits_are_those_of_a_run(whole):
     assert len(whole) == 193
-    draw = runpy.run_path(str(ROOT / "examples" / "audits" / "draw.py"))
+    draw = runpy.run_path(str(ROOT / "examples" / "replications" / "audits" / "draw.py"))
     for name, text in draw["pictures"](list(whole.values())).items():
-        assert (ROOT / "docs" / name).read_text("utf-8") == text, "run examples/audits/draw.py"
+        assert (ROOT / "docs" / name).read_text("utf-8") == text, (
+            "run examples/replications/audits/draw.py"
+        )
 
 
 def test_the_page_says_how_often_dice_violate_four_fifths():

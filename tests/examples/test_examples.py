@@ -16,7 +16,7 @@ def verdicts(file):
 
 def test_the_quickstart_shows_one_verdict_of_each_kind(run, tmp_path):
     file = tmp_path / "run.json"
-    done = run("quickstart", f"--llmfair-json={file}")
+    done = run("tutorials/quickstart", f"--llmfair-json={file}")
     assert done.returncode == 0, done.stdout
     assert verdicts(file) == ["FAIL", "INCONCLUSIVE", "PASS"]
     assert "2 passed, 1 xfailed" in done.stdout
@@ -30,26 +30,29 @@ def test_the_quickstart_shows_one_verdict_of_each_kind(run, tmp_path):
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_the_quickstart_shows_the_same_verdicts_with_other_seeds(run, tmp_path, seed):
     file = tmp_path / "run.json"
-    assert run("quickstart", f"--llmfair-json={file}", f"--llmfair-seed={seed}").returncode == 0
+    assert (
+        run("tutorials/quickstart", f"--llmfair-json={file}", f"--llmfair-seed={seed}").returncode
+        == 0
+    )
     assert verdicts(file) == ["FAIL", "INCONCLUSIVE", "PASS"]
 
 
 def test_the_planted_skew_of_the_quickstart_is_red_without_its_mark(run):
-    done = run("quickstart", "--runxfail", "-k", "skew or plant")
+    done = run("tutorials/quickstart", "--runxfail", "-k", "skew or plant")
     assert done.returncode == 1
     assert "FAIL ruted_neutrality: 0.7" in done.stdout
     assert "  rerun        pytest" in done.stdout
 
 
 def test_the_planted_skew_makes_the_candidate_worse_and_not_the_other_way_round(run):
-    done = run("comparing")
+    done = run("tutorials/comparing")
     assert done.returncode == 0, done.stdout
     assert "1 passed, 1 xfailed" in done.stdout
     assert "strict_sentiment_parity worse than baseline" in " ".join(done.stdout.split())
 
 
 def test_pairs_are_shown_with_their_checks_and_rejected_ones_with_the_reason(run):
-    done = run("pairs")
+    done = run("tutorials/pairs")
     assert done.returncode == 0, done.stdout
     assert "5 passed" in done.stdout
     shown = " ".join(done.stdout.split())
@@ -69,12 +72,12 @@ def test_pairs_are_shown_with_their_checks_and_rejected_ones_with_the_reason(run
 
 def test_the_recorded_answers_of_a_real_model_get_the_verdicts_of_the_readme(run, tmp_path):
     file = tmp_path / "run.json"
-    done = run("instruct", "--llmfair-record-mode=none", f"--llmfair-json={file}")
+    done = run("tutorials/instruct", "--llmfair-record-mode=none", f"--llmfair-json={file}")
     assert done.returncode == 0, done.stdout
     found = json.loads(file.read_text())
     digests = {model["digest"] for model in found["models"]}
     assert "blake2b:eaa0bae9e072bcba7c372af46527d5ab" in digests
-    page = (ROOT / "examples" / "instruct" / "README.md").read_text("utf-8")
+    page = (ROOT / "examples" / "tutorials" / "instruct" / "README.md").read_text("utf-8")
     rows = [line for line in page.splitlines() if line.startswith("|")]
     # The first two rows are the head of the table; the last three columns are figures.
     shown = [row.strip("| ").split(" | ")[-3:] for row in rows[2:]]
@@ -96,7 +99,11 @@ def test_candidates_are_gated_against_the_released_bot(
     run, candidate, status, against_the_released, tmp_path
 ):
     file = tmp_path / "run.json"
-    done = run("regression", f"--llmfair-model=python:bots:{candidate}", f"--llmfair-json={file}")
+    done = run(
+        "tutorials/regression",
+        f"--llmfair-model=python:bots:{candidate}",
+        f"--llmfair-json={file}",
+    )
     assert done.returncode == status, done.stdout
     results = json.loads(file.read_text())["results"]
     assert [each["verdict"] for each in results] == ["PASS", against_the_released]
@@ -106,9 +113,9 @@ def test_candidates_are_gated_against_the_released_bot(
 def test_the_baseline_of_the_example_is_what_the_released_bot_does(run, tmp_path):
     file = tmp_path / "base.json"
     arguments = ("--llmfair-update-baseline", "-o", f"llmfair_baseline={file}")
-    done = run("regression", "--llmfair-model=python:bots:released", *arguments)
+    done = run("tutorials/regression", "--llmfair-model=python:bots:released", *arguments)
     assert done.returncode == 0, done.stdout
-    kept = ROOT / "examples" / "regression" / "baseline.json"
+    kept = ROOT / "examples" / "tutorials" / "regression" / "baseline.json"
     # The last bits depend on the processor.
     made, shipped = (
         json.loads(each.read_text(), parse_float=lambda number: round(float(number), 12))

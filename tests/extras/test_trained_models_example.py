@@ -11,7 +11,7 @@ import pytest
 # Training takes minutes.
 pytestmark = pytest.mark.slow
 
-EXAMPLES = Path(__file__).parents[2] / "examples"
+EXAMPLES = Path(__file__).parents[2] / "examples" / "tutorials"
 EXAMPLE = EXAMPLES / "huggingface"
 
 

@@ -43,7 +43,11 @@ ROOT = HERE.parents[1]
 DRAWS = 20
 LEVELS = (0.5, 0.8, 0.95, 0.99)
 MODULES = ("", "metrics", "stats", "counterfactuals", "clients", "scorers", "probing", "testing")
-EXAMPLES = ("examples/quickstart", "examples/comparing", "examples/pairs")
+EXAMPLES = (
+    "examples/tutorials/quickstart",
+    "examples/tutorials/comparing",
+    "examples/tutorials/pairs",
+)
 # Arguments of each run whose report and messages are kept.
 RUNS = {
     "examples": EXAMPLES,

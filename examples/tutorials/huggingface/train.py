@@ -1,6 +1,6 @@
 """Train two small GPT-2: one with a planted skew, one balanced twin.
 
-    python examples/huggingface/train.py FOLDER [--seed 1]
+    python examples/tutorials/huggingface/train.py FOLDER [--seed 1]
 
 Training ends when the saved model, asked for exact probabilities, shows the planted shares. A
 model that never does is an error: an untrained model says "he" and "she" alike and must not pass

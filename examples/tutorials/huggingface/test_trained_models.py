@@ -1,6 +1,6 @@
 """Two trained models, one bound each: the skewed one must FAIL, its balanced twin must PASS.
 
-    python -m pytest examples/huggingface
+    python -m pytest examples/tutorials/huggingface
 
 Training takes about a minute the first time; the models are kept in pytest's cache.
 """

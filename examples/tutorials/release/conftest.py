@@ -1,4 +1,4 @@
-"""The model of the release: the balanced one of the two that examples/huggingface trains."""
+"""The model of the release: the balanced one of the two that ../huggingface trains."""
 
 from __future__ import annotations
 

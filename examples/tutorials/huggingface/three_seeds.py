@@ -1,6 +1,6 @@
 """Repeat the whole example, training included, with several seeds.
 
-    python examples/huggingface/three_seeds.py [--seeds 1 2 3] [--models FOLDER]
+    python examples/tutorials/huggingface/three_seeds.py [--seeds 1 2 3] [--models FOLDER]
 
 Prints every verdict; the exit status is 0 only if each skewed model is FAIL and each twin PASS.
 """

@@ -1,6 +1,6 @@
 """Look at counterfactual pairs before a model is asked: what changed, and what was left out.
 
-    python -m pytest examples/pairs
+    python -m pytest examples/tutorials/pairs
 
 Needs no model. Every pair has passed the checks of the validity gate; the table names the pairs
 that have not, with the reason.

@@ -1,6 +1,6 @@
 """Is a new model less fair than the old one? The same prompts, two models, one margin.
 
-    python -m pytest examples/comparing
+    python -m pytest examples/tutorials/comparing
 
 The recorded answers of the old model would do as well: ``baseline="responses:old.jsonl"``.
 """

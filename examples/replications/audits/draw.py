@@ -1,7 +1,7 @@
 """Draw the intervals of a run of this folder as pictures for light and dark pages.
 
-    python -m pytest examples/audits --llmfair-json=run.json
-    python examples/audits/draw.py run.json docs
+    python -m pytest examples/replications/audits --llmfair-json=run.json
+    python examples/replications/audits/draw.py run.json docs
 
 writes docs/audit_gpt.svg and docs/audit_compas.svg.
 """

@@ -1,6 +1,6 @@
 """Three verdicts in a few seconds, on the small n-gram model that ships with the plugin.
 
-    python -m pytest examples/quickstart
+    python -m pytest examples/tutorials/quickstart
 
 Another model: ``--llmfair-model hf:PATH_OR_ID`` or ``--llmfair-model python:module:callable``.
 """
