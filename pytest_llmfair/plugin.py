@@ -302,22 +302,31 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     run = session.config.stash.get(RUN, None)
     if run is None or session.config.getoption("collectonly"):
         return
-    _keep_last_recordings(session.config.stash[SESSION])
+    ours = session.config.stash[SESSION]
+    if session.exitstatus == pytest.ExitCode.INTERRUPTED and _recorded(ours):
+        run.notes.append(
+            f"interrupted: the answers so far are in {ours.settings.cassette}; "
+            "--llmfair-record-mode new asks for the rest"
+        )
+    _keep_last_recordings(ours)
     run.close(int(session.exitstatus))
     fine = (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED)
     if run.errors and session.exitstatus in fine:
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
+def _recorded(session: Session) -> bool:
+    """Whether the cassette grew in this session."""
+    path = session.settings.cassette
+    return path is not None and Path(path).is_file() and Path(path).stat().st_size > session.since
+
+
 def _keep_last_recordings(session: Session) -> None:
     """Remove answers that this session recorded again; runs after all workers have ended."""
-    path = session.settings.cassette
-    if session.settings.record_mode != "all" or path is None or not Path(path).is_file():
-        return
-    if 0 < session.since < Path(path).stat().st_size:
+    if session.settings.record_mode == "all" and session.since > 0 and _recorded(session):
         from pytest_llmfair.clients.cassette.tools import compact
 
-        compact(Path(path))
+        compact(Path(str(session.settings.cassette)))
 
 
 def _say(reporter: pytest.TerminalReporter, text: str, **markup: bool) -> None:

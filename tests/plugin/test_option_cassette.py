@@ -226,3 +226,30 @@ def test_keys_that_were_used_are_written_on_request(run, files):
     used = (files / "used").read_text().split()
     assert len(used) == 60
     assert set(used) < set(recorded_keys(files))
+
+
+def test_after_ctrl_c_the_session_says_where_the_answers_are(files, pytester, monkeypatch):
+    (files / "noted.py").write_text(
+        "import os, signal, time\nasked = []\n"
+        "def model(prompt, seed):\n"
+        "    asked.append(prompt)\n"
+        "    if len(asked) == 9 and 'stop' in os.environ:\n"
+        "        os.kill(os.getpid(), signal.SIGINT)\n"
+        "        time.sleep(1)\n"
+        "    return f'{prompt} a good answer {seed % 7}'\n"
+    )
+    arguments = ("-k", "harm and 0.7", "--llmfair-model", "python:noted:model")
+    command = (*arguments, "--llmfair-cassette", "tape.jsonl", "-p", "no:cacheprovider")
+    with monkeypatch.context() as patch:
+        patch.setenv("stop", "yes")
+        stopped = pytester.runpytest_subprocess(*command)
+    assert stopped.ret == pytest.ExitCode.INTERRUPTED
+    stopped.stdout.fnmatch_lines(
+        "interrupted: the answers so far are in *tape.jsonl; --llmfair-record-mode new asks for *"
+    )
+    kept = len((files / "tape.jsonl").read_text("utf-8").splitlines())
+    assert 1 < kept < 60
+    assert pytester.runpytest_subprocess(*command, "--llmfair-record-mode", "new").ret == 0
+    again = pytester.runpytest_subprocess(*command, "--llmfair-record-mode", "none")
+    again.stdout.no_fnmatch_line("interrupted*")
+    assert again.ret == 0
