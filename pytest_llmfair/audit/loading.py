@@ -39,18 +39,7 @@ Rows = tuple[tuple[Answer, ...], ...]
 
 
 class Audited:
-    """An audit that is complete: a client whose answers exist, and the scores of its texts.
-
-    Parameters
-    ----------
-    folder : Path
-        Folder of the audit.
-
-    Raises
-    ------
-    ValueError
-        If the folder holds no audit, or one that is not complete.
-    """
+    """A complete audit: a client whose answers exist, and the scores of its texts."""
 
     def __init__(self, folder: Path) -> None:
         self.plan = Plan.of_folder(folder)

@@ -20,12 +20,7 @@ PATIENCE = 600.0
 
 
 class RayActors:
-    """Makes shards in actors, each with its model and `gpus`; one that dies is replaced.
-
-    An actor gets shards once it has a place in the cluster: where a node is lost and none takes
-    its place, the other workers do its share, and without any worker shards fail after a time.
-    Every node must see the folder under the same path.
-    """
+    """Makes shards in actors, each with its model and `gpus`; one that dies is replaced."""
 
     def __init__(self, folder: Path, caps: Caps, workers: int, address: str, gpus: float) -> None:
         self.workers = workers

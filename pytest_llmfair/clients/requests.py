@@ -32,10 +32,7 @@ from pytest_llmfair.session import note_used
 
 
 class Store(Protocol):
-    """Answers that exist already, such as a cassette; keys and questions are its own.
-
-    For every call the runner gets the questions by key, and asks what `begin` and `claim` leave.
-    """
+    """Answers that exist already, such as a cassette; keys and questions are its own."""
 
     @property
     def served(self) -> Mapping[Any, tuple[str, str]]:

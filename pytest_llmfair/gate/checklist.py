@@ -35,12 +35,8 @@ def checklist(
     bounds: Sequence[Mapping[str, Any]] = (),
     today: datetime.date | None = None,
 ) -> dict[str, Any]:
-    """Fill the checklist from the record of a run, and from answers of people by manual item.
-
-    What the record lacks leaves items open, and so does an answer without reviewer, role and date,
-    or "not applicable" without a comment. `bounds` say when the bound of each check was fixed, as
-    ``bounds.json`` of the evidence has it; waivers have to hold on the day `today`.
-    """
+    """Fill the checklist from the record of a run, and from answers of people by manual item."""
+    # An answer without reviewer, role and date, or "not applicable" without comment, stays open.
     answers = answers or {}
     content = data("checklist")["items"]
     _check_names(answers, content)

@@ -39,10 +39,7 @@ class _EachCheck:
 
 
 def answer(name: str, run: Run) -> Answer:
-    """Return "yes", "no" or "open" to the rule of this name, and why.
-
-    The run is its record with `bounds` and `today`, as :func:`checklist` takes them.
-    """
+    """Return "yes", "no" or "open" to the rule of this name, and why."""
     if not run["results"]:
         return "open", "the record holds no fairness check"
     return RULES[name](run)

@@ -63,12 +63,7 @@ def write_evidence(
     settings: Settings,
     root: Path,
 ) -> list[str]:
-    """Write everything that a release needs to show, with a manifest of all files.
-
-    Files of an earlier run in the folder are replaced or removed; a folder with other files is
-    refused. `root` is the folder whose repository says when bounds were last changed. Return the
-    results that cannot be computed again, and why; then the digest of the manifest.
-    """
+    """Write what a release needs to show; return what nobody can judge again, and the digest."""
     earlier = _earlier(folder)
     by_test = sorted(records, key=lambda record: str(record["nodeid"]))
     # Also the page holds texts only where the user asks for that.
@@ -196,10 +191,7 @@ def _history(file: str, root: Path) -> dict[str, Any]:
 
 
 def problems(folder: Path) -> list[str]:
-    """Return what is wrong with the evidence: changed files, numbers and verdicts.
-
-    Every number and verdict is computed again from ``statistics.jsonl``, offline.
-    """
+    """Recompute all evidence offline; return changed files, numbers and verdicts."""
     if found := list(changes(folder)):
         return found
     try:

@@ -19,11 +19,7 @@ def manifest_text(folder: Path, about: Mapping[str, Any]) -> str:
 
 
 def changes(folder: Path) -> Iterator[str]:
-    """Yield one message per file that is not as the manifest lists it.
-
-    The manifest names its own digest, so a changed byte in it is found as well. Whoever changes
-    files on purpose can write a new manifest: publish its digest to show who made it.
-    """
+    """Yield one message per file that is not as the manifest, or its own digest, lists it."""
     raw = (folder / MANIFEST).read_bytes()
     try:
         content = json.loads(raw)

@@ -17,11 +17,7 @@ _LEAST_REPEATS = 4
 
 
 def placebo(seed: int, share: float = 0.0) -> Change:
-    """Return the change that deals answers or labels out to the groups at random.
-
-    A random `share` of the rows (of the units) keeps what it has: so much of the difference
-    between the groups remains. Calls with one seed deal alike.
-    """
+    """Return the change that deals all but a random `share` of rows out to groups at random."""
 
     def change(args: Args, keywords: dict[str, Any]) -> Call | None:
         rng = np.random.default_rng(seed)
@@ -66,12 +62,8 @@ def _shuffled(rng: np.random.Generator, labels: list[Any], units: Any, share: fl
 
 
 def resampled(seed: int, *, fixed: bool) -> Change:
-    """Return the change that draws as many units, with replacement, inside each group.
-
-    A unit that is drawn twice counts as two. Where the units are `fixed`, their repeated answers
-    are drawn instead. Calls with one seed draw alike, so that several comparisons of the same
-    prompts stay together.
-    """
+    """Return the change that draws as many units, or `fixed` ones' answers, inside each group."""
+    # Calls with one seed draw alike, so that comparisons of the same prompts stay together.
 
     def change(args: Args, keywords: dict[str, Any]) -> Call | None:
         rng = np.random.default_rng(seed)

@@ -92,10 +92,7 @@ class Run:
         return [record for _, record in sorted(self._records, key=lambda pair: pair[0])]
 
     def close(self, exit_status: int = 0) -> None:
-        """Correct for multiple assertions, write the reports, and collect errors.
-
-        `exit_status` is that of pytest, before errors of this class raise it.
-        """
+        """Correct for multiple assertions, write the reports, and collect errors."""
         if self._records:
             from pytest_llmfair.reports.record import adjust, uphold
 

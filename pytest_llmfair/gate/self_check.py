@@ -123,10 +123,8 @@ def _both(first: Change, second: Change) -> Change:
 
 
 def _at_bound(data: Mapping[str, Any], seen: Result, dealt: Sequence[Result]) -> Change | None:
-    """Return a placebo that keeps so much of the observed difference that it is at the bound.
-
-    Samples are drawn from this one: a new placebo for each would double the spread.
-    """
+    """Return a placebo that keeps so much of the observed difference that it is at the bound."""
+    # Samples are drawn from this one: a new placebo for each would double the spread.
     bound = Bound(seen.bound, seen.direction, seen.fair_value, seen.scale)
 
     def distance(found: Result | Estimate) -> float:

@@ -40,10 +40,7 @@ class Cells:
     def of(
         cls, robust_over: Any, factors: Any, data: Any, units: Any, direction: str
     ) -> Cells | None:
-        """Return the cells of the rows of `data`; None where `robust_over` names no factor.
-
-        Labels are those in `factors`, of `units` for the items, or of the pairs.
-        """
+        """Return the cells of the rows of `data`; None where `robust_over` names no factor."""
         names = factor_names(robust_over, factors)
         if not names:
             return None

@@ -81,10 +81,7 @@ def _linked(document: dict[str, Any], repository: str, run_id: int | None) -> di
 def post_comment(
     text: str, repository: str, number: int, mark: str, *, environment: Mapping[str, str]
 ) -> str:
-    """Post a comment, or update that of the same author and `mark`; return what was done.
-
-    `mark` is the line that the comment begins with. No message holds the token.
-    """
+    """Post a comment, or update the author's with the first line `mark`; return what was done."""
     if not re.fullmatch(r"[\w.-]+/[\w.-]+", repository):
         raise ValueError(f"--repo is {repository!r}; give OWNER/NAME")
     if number < 1:

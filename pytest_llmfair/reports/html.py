@@ -213,10 +213,7 @@ def _example(record: Record, example: Mapping[str, Any], places: int) -> dict[st
 
 
 def _sides(record: Record, example: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return prompts and answers, each two side by side with what differs marked.
-
-    A comparison of two models has the answers of one model to both prompts, then of the other.
-    """
+    """Return prompts and answers, each two side by side with what differs marked."""
     prompts, outputs = example.get("prompts", ()), example.get("outputs", ())
     names = list(example["labels"]) or [""] * len(outputs)
     if len(prompts) == len(names) == 2:

@@ -35,11 +35,7 @@ def marker(name: str = "") -> str:
 
 
 def markdown(document: Mapping[str, Any], *, name: str = "", longest: int = LONGEST) -> str:
-    """Return a run, as `run_document` makes it, as Markdown without prompts and answers.
-
-    `name` tells the comments of several suites apart. Rows that do not fit into `longest`
-    characters are counted.
-    """
+    """Return a run as Markdown without prompts and answers; `name` tells suites apart."""
     records = sorted(document["results"], key=urgency)
     errors = plain_text(without_verdict(document.get("errors", ())))
     suites = _suites(document)

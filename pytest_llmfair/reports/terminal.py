@@ -69,12 +69,7 @@ def models(records: Sequence[Record]) -> Iterator[str]:
 
 
 def table(records: Sequence[Record], width: int = NARROWEST) -> Iterator[tuple[str, str]]:
-    """Yield the lines of the table, each with its verdict; no line is longer than `width`.
-
-    Only numbers that leave no room for names make lines longer.
-
-    If the names of test and metric do not fit in one row, the test has a line of its own.
-    """
+    """Yield the lines of the table, each with its verdict, within `width` where numbers allow."""
     columns = [_cells(column, records) for column in COLUMNS if column.terminal]
     rows = list(zip(*columns, strict=True))
     widths = [max(map(len, cells)) for cells in columns]

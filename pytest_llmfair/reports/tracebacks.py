@@ -16,10 +16,7 @@ _ADVICE = (ValueError, TypeError, OSError, ImportError, RuntimeError, Warning)
 
 
 def hide_our_frames(error: BaseException) -> None:
-    """Hide the package's frames in tracebacks of usage errors; --full-trace shows them.
-
-    Bugs of the package (KeyError, AttributeError, ...) keep their frames for a bug report.
-    """
+    """Hide the package's frames in usage errors, not in bugs; --full-trace shows them."""
     frames = [frame for frame, _ in walk_tb(error.__traceback__)]
     modules = [frame.f_globals.get("__name__", "") for frame in frames]
     advice = is_ours(type(error).__module__) or isinstance(error, _ADVICE)

@@ -17,11 +17,7 @@ _SMALLEST_P = 1e-12
 
 
 def invert(excluded: Callable[[float], bool]) -> float:
-    """Smallest one-sided error rate at which the bound excludes the value in question.
-
-    ``excluded(alpha)`` must be monotone: once true it stays true for larger ``alpha``. Returns 0.5
-    when it is false even there. The result is below an ``alpha`` exactly when ``excluded(alpha)``.
-    """
+    """Least error rate at which a monotone ``excluded(alpha)`` is true; 0.5 where it never is."""
     if not excluded(0.5):
         return 0.5
     high = 0.5

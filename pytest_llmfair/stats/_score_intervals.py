@@ -50,10 +50,7 @@ def clopper_pearson(hits: int, trials: int, alpha: float) -> tuple[float, float]
 
 
 def wilson(share: float, trials: float, quantile: float) -> tuple[float, float]:
-    """Score bounds of a share; `quantile` is that of the normal or of t at 1 - alpha.
-
-    With the t quantile this equals the normal score interval on ``trials * (z / t)**2`` draws.
-    """
+    """Score bounds of a share; `quantile` is that of the normal or of t at 1 - alpha."""
     extra = quantile * quantile / trials
     low = _lower_root(share, extra)
     high = 1.0 - _lower_root(1.0 - share, extra)
@@ -62,11 +59,9 @@ def wilson(share: float, trials: float, quantile: float) -> tuple[float, float]:
 
 
 def _lower_root(share: float, extra: float) -> float:
-    """Lower root of (1 + extra) p^2 - (2 share + extra) p + share^2.
-
-    From the product of both roots: no difference of near-equal numbers, and every step is
-    monotone after rounding, so a larger quantile never gives a narrower interval.
-    """
+    """Lower root of (1 + extra) p^2 - (2 share + extra) p + share^2."""
+    # From the product of both roots: no difference of near-equal numbers, and every step is
+    # monotone after rounding, so a larger quantile never gives a narrower interval.
     if share == 0.0:
         return 0.0
     reach = math.sqrt(extra * (share * (1.0 - share) + 0.25 * extra))
@@ -74,10 +69,7 @@ def _lower_root(share: float, extra: float) -> float:
 
 
 def markov(share: float, alpha: float) -> tuple[float, float]:
-    """Bounds of a mean on [0, 1] from a single draw, by Markov's inequality.
-
-    A draw this large has at most probability alpha when the mean is below ``alpha * share``.
-    """
+    """Bounds of a mean on [0, 1] from a single draw, by Markov's inequality."""
     return alpha * share, 1.0 - alpha * (1.0 - share)
 
 
@@ -143,10 +135,7 @@ _MOST_STEPS = 200
 
 
 def find_root(function: Callable[[float], float], low: float, high: float) -> float:
-    """Root between `low` and `high`, where `function` is positive and not positive.
-
-    Regula falsi with the Illinois rule, halving every third step: never leaves the bracket.
-    """
+    """Root by regula falsi (Illinois, halving every third step) between positive and not."""
     f_low, f_high = function(low), function(high)
     if f_low <= 0.0:
         return low
@@ -181,10 +170,7 @@ def find_root(function: Callable[[float], float], low: float, high: float) -> fl
 def restricted_rates(
     rate_a: float, rate_b: float, ratio: float, gap: float
 ) -> tuple[float, float]:
-    """Most likely rates whose difference is `gap` (Farrington & Manning 1990, appendix).
-
-    `ratio` is the number of draws of the second group for each of the first.
-    """
+    """Most likely rates `gap` apart, the draws in a `ratio` (Farrington & Manning 1990)."""
     if gap >= 1.0:
         return 1.0, 0.0
     if gap <= -1.0:
@@ -208,10 +194,7 @@ def restricted_rates(
 def difference_bound(
     rate_a: float, rate_b: float, precision_a: float, precision_b: float, correction: float
 ) -> float:
-    """Upper bound of rate a minus rate b (Miettinen & Nurminen 1985, eq. 8).
-
-    `correction` is their factor N / (N - 1).
-    """
+    """Upper bound of rate a minus rate b (Miettinen & Nurminen 1985, eq. 8, with their factor)."""
     precisions = precision_a, precision_b
     return _beyond(
         lambda at: difference_excess(rate_a, rate_b, precisions, correction, at), rate_a - rate_b
@@ -229,10 +212,7 @@ def difference_excess(
 
 
 def paired_bound(gap: float, discordance: float, precision: float) -> float:
-    """Upper bound of a difference of paired rates (Tango 1998, eq. 7).
-
-    `discordance` is the share of pairs that differ, at least ``abs(gap)``.
-    """
+    """Upper bound of a difference of paired rates, `discordance` apart (Tango 1998, eq. 7)."""
     more, less = 0.5 * (discordance + gap), max(0.0, 0.5 * (discordance - gap))
 
     def excess(at: float) -> float:

@@ -129,11 +129,7 @@ def over_factors(
     factors: Mapping[str, Sequence[Hashable]],
     groups: Sequence[Hashable],
 ) -> Estimate:
-    """Measure rows by the levels of crossed factors; one with few levels in a group is fixed.
-
-    `measure` takes a unit's label for each row, or None where each row is a unit. The first factor
-    is never fixed.
-    """
+    """Measure rows by crossed factors; later ones are fixed where a group has few levels."""
     found: dict[str, Estimate] = {}
     fixed: list[Finding] = []
     for name, levels in factors.items():

@@ -38,11 +38,7 @@ Labels = Mapping[str, Sequence[Hashable]]
 
 @dataclass(eq=False, kw_only=True)
 class CrossedMean(Crossed):
-    """A mean over items, wordings and further factors, all drawn from populations.
-
-    A t interval with the squared error of a `Crossing`, within the range, and never narrower than
-    the interval over items alone.
-    """
+    """A mean over items, wordings and further factors, never surer than over items alone."""
 
     # The squared error and its parts.
     crossing: Crossing
@@ -154,11 +150,7 @@ class WorstLevels(WorstGroups):
 
 
 def over_levels(estimate: Estimate, labels: Labels, direction: str = "lower") -> Estimate:
-    """Return a mean over rows as one over crossed factors.
-
-    The unit of each row is the number of its cell; `labels` have by factor, items first, its label
-    for each cell. `direction` is the fairer side: lower, higher or two-sided.
-    """
+    """Return a mean over rows as one over crossed factors, whose `labels` are by cell."""
     rows = estimate.contributions
     if estimate.undefined is not None:
         return estimate

@@ -322,11 +322,7 @@ def loss_between(
     always_same: Sequence[bool],
     how: Pairing | None = None,
 ) -> Estimate:
-    """Measure the loss of the first of two models; the largest loss for several groups.
-
-    `always_same` marks the models that always give the same answer to a prompt. Unless `how` says
-    which rows belong together, the labels of their units decide.
-    """
+    """Measure the loss of the first of two models; the largest loss for several groups."""
     candidate, baseline = estimates
     how = how or pairing_of(candidate, baseline)
     if isinstance(candidate, WorstGroups) and isinstance(baseline, WorstGroups):

@@ -183,11 +183,7 @@ class RankBiserial(Estimate):
 
 
 def _doubled_wins(a: Floats, b: Floats) -> tuple[Indices, Indices, float]:
-    """Per score, twice the number of scores of the other group below it plus those that tie.
-
-    Also the sum of t^3 - t over all values that t scores share. Each group is sorted once; the
-    rest is counting over the merged values.
-    """
+    """Twice the scores of the other group below each score plus ties, and the sum of t^3 - t."""
     order_a, order_b = np.argsort(a), np.argsort(b)
     both = np.concatenate([a[order_a], b[order_b]])
     merged = np.argsort(both, kind="stable")

@@ -88,10 +88,7 @@ def codes_of(labels: Sequence[Hashable]) -> Indices:
 
 
 def half_width(main: Sequence[float], left: float, levels: Sequence[int], alpha: float) -> float:
-    """Half-width of a planned interval at one-sided error rate `alpha`.
-
-    `main` are variances between levels, `left` is that of a cell around the additive model.
-    """
+    """Half-width of an interval planned with variances `main` between levels, `left` of cells."""
     rest = left / math.prod(levels)
     parts = [one / g + rest for one, g in zip(main, levels, strict=True)]
     variance = sum(parts) - (len(parts) - 1) * rest

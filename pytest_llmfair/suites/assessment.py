@@ -65,10 +65,7 @@ def scorer_of(suite: Suite, name: str) -> Any:
 
 
 def why_no_scores(suite: Suite, metric: str, *, load: bool = True) -> str:
-    """Return why a metric cannot be measured without a scorer; empty where it can be.
-
-    A model that the user names is loaded, unless `load` is false, as in a plan.
-    """
+    """Say why a metric cannot be measured without a scorer; empty where it can be."""
     name = get_metric(metric).scorer
     if name is None or (not load and isinstance(suite.scorers.get(name), str)):
         return ""

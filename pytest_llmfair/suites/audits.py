@@ -53,10 +53,7 @@ class Rows:
 
 
 def rows_of(asked: Sequence[Asked]) -> Rows | str:
-    """Return the mean answer to each sentence over its wordings, or why it cannot be computed.
-
-    A sentence without an answer is left out, with all others of its template.
-    """
+    """Return the mean answer to each sentence over its wordings, by complete templates."""
     if why := why_not_answered(asked):
         return why
     found: dict[tuple[str, ...], list[NDArray[np.float64]]] = {}

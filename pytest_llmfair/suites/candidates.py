@@ -63,10 +63,7 @@ class Candidates(Kind):
 
 
 class CandidatePairs(Kind):
-    """Every two candidates of a round, in both orders.
-
-    Without words to compare by probability, the choice is read from an answer in words.
-    """
+    """Every two candidates of a round, in both orders, by probability or an answer in words."""
 
     says = ("The first", "The second")
 
@@ -188,10 +185,7 @@ def _compared(
     names: Mapping[tuple[str, str], str],
     population: str,
 ) -> Estimate:
-    """Compare the groups by scores; `qualified: true` is replaced by who is qualified.
-
-    Rounds and first names are drawn from more.
-    """
+    """Compare the groups by scores; `qualified: true` is replaced by who is qualified."""
     keywords: dict[str, Any] = dict(quantity.keywords)
     if "qualified" in keywords:
         keywords["qualified"] = qualified

@@ -18,11 +18,7 @@ _CHOSEN = ("prompts", "scorers", "metrics", "size", "tasks", "population")
 
 
 def read_suite(path: Path) -> Checks:
-    """Read a file that names a suite.
-
-    Whatever is wrong raises one ``ValueError``: every problem on a line of its own, as
-    ``file:line: what is wrong; what to do``.
-    """
+    """Read a file that names a suite; a ``ValueError`` has every problem with its line."""
     document = Document.read(path, schema_of("suites/suite.schema.json"))
     given = document.content
     if "suite" not in given or document.attempt(("suite",), get_suite, given["suite"]) is None:

@@ -39,10 +39,7 @@ def plan(
 def decidable(
     suite: Suite, size: str, bounds: Mapping[tuple[str, str], float], population: str | None
 ) -> Iterator[str]:
-    """Yield a line for each bound: how often a model that treats all alike would pass it.
-
-    Its answers are random: labels have any share of the probability, and texts are one of two.
-    """
+    """Yield for each bound how often a model of random answers, alike for all, would pass it."""
     if bounds:
         yield "bounds, for a model that treats all alike and answers at random:"
     for (name, of), value in bounds.items():

@@ -55,10 +55,7 @@ class Asked:
 def ask(
     questions: Sequence[Question], client: ModelClient, max_tokens: int | None = None
 ) -> list[Asked]:
-    """Ask a model; what the session has asked before is not asked again.
-
-    `max_tokens` is the limit of the task; a lower limit of the client applies instead.
-    """
+    """Ask a model within both limits of tokens, unless the session has asked the same before."""
     if not questions:
         return []
     if not questions[0].words:
@@ -82,11 +79,7 @@ def ask(
 
 
 def _labelled(questions: list[Question], client: ModelClient) -> list[Asked]:
-    """Ask for labels: a few questions first, and all only where the model answers with labels.
-
-    Where labels have too little probability, or a server does not give it, answers are sampled
-    and read.
-    """
+    """Ask for labels; texts are sampled and read where a few questions show too little of them."""
     words = questions[0].words
     probes = questions[:: -(-len(questions) // _PROBES)]
     rows = _probabilities([each.prompt for each in probes], words, client)

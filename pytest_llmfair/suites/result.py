@@ -219,11 +219,8 @@ def _answered(found: TaskResult) -> Answered:
 
 
 def rank_correlation(one: Sequence[float], other: Sequence[float]) -> tuple[float, float, float]:
-    """Return Spearman's correlation with its 95 % interval; NaN where it is not defined.
-
-    With three values the interval is -1 to 1. For a perfect agreement, its inner end is that of
-    the next smaller correlation that as many values can have.
-    """
+    """Return Spearman's correlation with its 95 % interval; NaN where it is not defined."""
+    # With a perfect agreement, the inner end is that of the next smaller correlation possible.
     ranks = [_ranks(np.asarray(column, dtype=float)) for column in (one, other)]
     n = len(one)
     if n < 3 or any(np.ptp(column) == 0.0 for column in ranks):

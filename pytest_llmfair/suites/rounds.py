@@ -94,11 +94,7 @@ def _bar(rule: str | int, levels: Collection[int]) -> float:
 
 
 def styled(text: str, features: Sequence[str], number: int) -> str:
-    """Return a text with a variant chosen at each site, such as ``{big|large|article: }``.
-
-    A variant with a feature before its colon is for writers who have that feature. The others mean
-    the same; each `number` gets another combination, in random order, until all have been used.
-    """
+    """Return a text with a variant chosen at each site, such as ``{big|large|article: }``."""
     sites = []
     for variants in _CHOICES.findall(text):
         parts = [part.rpartition(":") for part in variants.split("|")]

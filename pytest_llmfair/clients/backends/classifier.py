@@ -61,11 +61,7 @@ class TextClassifier:
 
 @dataclass(frozen=True, slots=True)
 class WordClassifier:
-    """A classifier of words, such as one of named entities.
-
-    The answer is a JSON list of a word and its probability by tag, for each word. A word of
-    several tokens has the tag of its first.
-    """
+    """A classifier of words, such as one of named entities, by the first token of each."""
 
     model: Any
     tokenizer: Any
