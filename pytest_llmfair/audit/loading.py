@@ -12,8 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from pytest_llmfair.audit.index import INDEX, MEMBERS
-from pytest_llmfair.audit.plan import Plan
+from pytest_llmfair.audit.plan import INDEX, MEMBERS, Plan
 from pytest_llmfair.audit.store import Store
 from pytest_llmfair.audit.work import PAIR, REDUCED, SCORES, answers_of, row_key
 from pytest_llmfair.clients.sending import LiveRequests

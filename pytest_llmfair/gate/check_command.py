@@ -12,7 +12,7 @@ from pytest_llmfair._util.documents import schema_of
 from pytest_llmfair._util.located import load_yaml
 from pytest_llmfair.gate.check import AssertionCall, Checks
 from pytest_llmfair.gate.check_file import checks_in
-from pytest_llmfair.gate.embedding import GivenChecks, run_pytest
+from pytest_llmfair.gate.yaml_checks import GivenChecks, run_pytest
 
 _USAGE = """llmfair check FILE.llmfair.yaml ... [pytest options]
        llmfair check --metric METRIC --bound X --prompts FILE [--attribute NAME] [--model SPEC]

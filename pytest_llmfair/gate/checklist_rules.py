@@ -13,7 +13,7 @@ from typing import Any
 
 from pytest_llmfair._util.wording import plural
 from pytest_llmfair.gate.documents import TOY_MODEL, described_models, model_names, replayed
-from pytest_llmfair.reports.overview import without_verdict
+from pytest_llmfair.reports.columns import without_verdict
 
 Run = Mapping[str, Any]
 Test = Callable[[Mapping[str, Any], Run], bool]

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Generator, Iterable
 from importlib import import_module
 from itertools import takewhile
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -26,7 +27,7 @@ from pytest_llmfair.judging.result import (
 # Clients of models that files name, by specification: all files of a session share them.
 CLIENTS = pytest.StashKey[dict[str, Any]]()
 # Reads files with the key `suite`; only those load it, like the module of a command.
-_SUITES = "pytest_llmfair.suites.file"
+_SUITES = "pytest_llmfair.suites.checks"
 _NAMES_A_SUITE = re.compile(r"^suite\s*:", re.MULTILINE)
 _RAISED = {"FAIL": BoundExceeded, "INVALID": InvalidEvidence, "UNDERPOWERED": Underpowered}
 # Errors about values and files, which say what to do; a traceback adds nothing.
@@ -159,3 +160,40 @@ def _client(request: pytest.FixtureRequest, model: str | None) -> Any:
         settings = recorder.settings
         clients[model] = load_client(model, seed=settings.seed, max_tokens=settings.max_tokens)
     return clients[model]
+
+
+def run_pytest(arguments: Iterable[str], *plugins: object) -> int:
+    """Run pytest with this plugin, and return its exit status."""
+    return int(pytest.main(["-p", "llmfair", *arguments], plugins))
+
+
+class GivenChecks:
+    """Lets pytest collect checks in the place of a file or a folder, which `path` names."""
+
+    def __init__(self, path: Path, make: Callable[[], Checks]) -> None:
+        self._path = path
+        self._make = make
+
+    def _collected(self, parent: Any, **options: Any) -> CheckFile:
+        file: CheckFile = CheckFile.from_parent(parent, path=self._path, **options)
+        file.make = self._make
+        return file
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_configure(self, config: Any) -> None:
+        """Stay in this process: workers of xdist would not know a check that is in no file."""
+        if getattr(config.option, "dist", "no") != "no":
+            config.option.dist = "no"
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_collect_file(self, file_path: Path, parent: Any) -> Generator[None, Any, Any]:
+        """Return the checks alone; another plugin may take a .txt file for doctests."""
+        found = yield
+        return [self._collected(parent)] if file_path == self._path else found
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collect_directory(self, path: Path, parent: Any) -> Any:
+        """Return the checks instead of the folder; their names begin with the command's source."""
+        if path != self._path:
+            return None
+        return self._collected(parent, nodeid=self._make().source)

@@ -12,8 +12,8 @@ from pytest_llmfair._util.wording import listed, number, plural, plurals
 from pytest_llmfair.judging.bound import Bound
 from pytest_llmfair.judging.pairs import pairs_in
 from pytest_llmfair.stats import Estimate, Finding
+from pytest_llmfair.stats.crossed import half_width
 from pytest_llmfair.stats.crossed_mean import FEW_ITEMS, FEWEST_LEVELS, CrossedMean, WorstLevels
-from pytest_llmfair.stats.two_way import half_width
 from pytest_llmfair.stats.worst_groups import WorstGroups
 
 ITEM = "item"

@@ -16,8 +16,15 @@ from pytest_llmfair.judging import facts as words
 from pytest_llmfair.judging.facts import Record, people
 from pytest_llmfair.judging.message import PASS_MEANS, in_words, metric_name
 from pytest_llmfair.reports import plots
-from pytest_llmfair.reports.columns import COLUMNS, accepted
-from pytest_llmfair.reports.overview import SIGNS, facts, is_address, urgency, without_verdict
+from pytest_llmfair.reports.columns import (
+    COLUMNS,
+    SIGNS,
+    accepted,
+    facts,
+    is_address,
+    urgency,
+    without_verdict,
+)
 from pytest_llmfair.reports.suites import COLUMNS as SUITE_COLUMNS
 from pytest_llmfair.reports.suites import DEBIASED, suite_views
 from pytest_llmfair.reports.terminal import last_line

@@ -10,9 +10,10 @@ from typing import Any
 from pytest_llmfair._util.wording import escape, plural
 from pytest_llmfair.judging.facts import Record
 from pytest_llmfair.judging.message import PASS_MEANS, in_words, metric_name
-from pytest_llmfair.reports.columns import COLUMNS, accepted
-from pytest_llmfair.reports.overview import (
+from pytest_llmfair.reports.columns import (
+    COLUMNS,
     SIGNS,
+    accepted,
     facts,
     is_address,
     urgency,

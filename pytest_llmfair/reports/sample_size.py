@@ -18,8 +18,8 @@ from pytest_llmfair.judging.bound import Bound
 from pytest_llmfair.judging.power import MOST_UNITS, Power, power_of, search, to_aim_for
 from pytest_llmfair.metrics import MetricInfo, get_metric
 from pytest_llmfair.stats import Estimate, Mean
+from pytest_llmfair.stats.crossed import half_width
 from pytest_llmfair.stats.crossed_mean import FEWEST_LEVELS, alike
-from pytest_llmfair.stats.two_way import half_width
 
 # Sizes at which errors are read off; from there they shrink with the square root.
 _UNITS = 400

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pytest_llmfair._util.huggingface import first_line, looks_local, readable
-from pytest_llmfair._util.progress import counted
+from pytest_llmfair._util.printing import counted
 from pytest_llmfair._util.validation import install
 from pytest_llmfair.scorers.base import RowCache, checked_texts
 from pytest_llmfair.scorers.registry import scorer, source

@@ -26,10 +26,9 @@ from pytest_llmfair.stats.mean_difference import MeanDifference
 from pytest_llmfair.stats.multiplicity import holm
 from pytest_llmfair.stats.paired_auc import PairedAUC
 from pytest_llmfair.stats.pairwise_max import MaxDistance, MaxPairwiseDifference
-from pytest_llmfair.stats.pairwise_max_ratio import MaxPairwiseRatio
 from pytest_llmfair.stats.rank_biserial import RankBiserial
 from pytest_llmfair.stats.rate_difference import RateDifference
-from pytest_llmfair.stats.rate_ratio import RateRatio
+from pytest_llmfair.stats.rate_ratio import MaxPairwiseRatio, RateRatio
 from pytest_llmfair.stats.sequential import BettingMean, Spending
 from pytest_llmfair.stats.user_function import JackknifeEstimate, MetricDistance
 from pytest_llmfair.stats.worst_groups import WorstGroups

@@ -21,9 +21,8 @@ from pytest_llmfair.responses import PairedResponses, Responses, left_out
 from pytest_llmfair.scorers import load_scorers
 from pytest_llmfair.stats import Estimate
 from pytest_llmfair.suites.design import Quantity, Suite, Task
-from pytest_llmfair.suites.kind import Kind, undefined
+from pytest_llmfair.suites.kind import Kind, Table, undefined
 from pytest_llmfair.suites.questions import Asked, Question
-from pytest_llmfair.suites.tables import Table
 
 # More metrics than this that are left out for one reason are counted, not named.
 _NAMED = 4

@@ -13,9 +13,8 @@ from pytest_llmfair.metrics import friedman, wilcoxon
 from pytest_llmfair.stats import Estimate, Mean
 from pytest_llmfair.stats.crossed import over_factors
 from pytest_llmfair.stats.multiplicity import holm
-from pytest_llmfair.suites.kind import Answered
+from pytest_llmfair.suites.kind import Answered, Table, interval_text
 from pytest_llmfair.suites.questions import Asked, why_not_answered
-from pytest_llmfair.suites.tables import Table, interval_text
 
 # Probabilities that differ by less are the same.
 SAME = 1e-6

@@ -19,10 +19,9 @@ from pytest_llmfair.judging.rules import Rules
 from pytest_llmfair.metrics import get_metric
 from pytest_llmfair.stats import Estimate, Finding, MaxPairwiseDifference, WorstGroups
 from pytest_llmfair.suites.design import Quantity, Suite, Task
-from pytest_llmfair.suites.kind import Answered
+from pytest_llmfair.suites.kind import LEVEL, Answered, Table, interval_text
 from pytest_llmfair.suites.kinds import KINDS
 from pytest_llmfair.suites.questions import Asked
-from pytest_llmfair.suites.tables import LEVEL, Table, interval_text
 
 
 @dataclass(frozen=True, slots=True)
