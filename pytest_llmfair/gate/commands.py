@@ -35,7 +35,7 @@ COMMANDS: dict[str, Command] = {
     ),
     "init": Command("pytest_llmfair.gate.starter", "write a first file of checks"),
     "recommend": Command(
-        "pytest_llmfair.gate.selection", "choose metrics for a use case, with reasons"
+        "pytest_llmfair.gate.recommend_command", "choose metrics for a use case, with reasons"
     ),
     "report": Command("pytest_llmfair.reports.files", "make the reports of a recorded run"),
     "comment": Command(

@@ -14,15 +14,8 @@ from pytest_llmfair._util.printing import say
 from pytest_llmfair.gate.check_file import SUFFIXES
 from pytest_llmfair.gate.documents import data as texts
 from pytest_llmfair.gate.documents import rendered
-from pytest_llmfair.gate.selection import (
-    TASKS,
-    Choice,
-    Selection,
-    UseCase,
-    add_use_case,
-    recommend,
-    use_case_of,
-)
+from pytest_llmfair.gate.recommend_command import add_use_case, use_case_of
+from pytest_llmfair.gate.selection import TASKS, Choice, Selection, UseCase, recommend
 from pytest_llmfair.metrics import MetricInfo, get_metric
 from pytest_llmfair.signatures import word_of
 
