@@ -92,10 +92,6 @@ def self_audit(
     seed : int
         Of the choice of terms where a group has many.
 
-    Returns
-    -------
-    Audit
-
     Raises
     ------
     ValueError
