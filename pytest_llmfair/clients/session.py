@@ -15,10 +15,10 @@ from pytest_llmfair.clients.budget import Budget, Caps, Prices
 from pytest_llmfair.clients.cassette.locks import QuestionLocks
 from pytest_llmfair.clients.cassette.replay import RecordedScores, Replay
 from pytest_llmfair.clients.cassette.store import Cassette
-from pytest_llmfair.clients.classes import Classifies, Labels
 from pytest_llmfair.clients.protocol import ModelError, Reply, Request
 from pytest_llmfair.clients.requests import Memory, Progress, RequestRunner
 from pytest_llmfair.clients.sending import LiveRequests
+from pytest_llmfair.clients.spec import Classifies, Labels
 from pytest_llmfair.responses import Answer
 from pytest_llmfair.session import Session, active, current_session
 from pytest_llmfair.settings import Settings

@@ -19,7 +19,7 @@ class Command(NamedTuple):
 # Only the module of the command in use is imported.
 COMMANDS: dict[str, Command] = {
     "check": Command(
-        "pytest_llmfair.gate.check_command",
+        "pytest_llmfair.gate.yaml_checks",
         "run files of checks, or one check given by options, with pytest",
         takes_rest=True,
     ),

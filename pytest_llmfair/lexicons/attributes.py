@@ -11,7 +11,6 @@ from itertools import chain
 from typing import Any
 
 from pytest_llmfair._util.keywords import suggestion
-from pytest_llmfair.lexicons.edits import edits_between
 from pytest_llmfair.lexicons.fields import People, people_called
 from pytest_llmfair.lexicons.grammar import Kind
 from pytest_llmfair.lexicons.intersections import intersection
@@ -19,6 +18,7 @@ from pytest_llmfair.lexicons.lexicon import Lexicon
 from pytest_llmfair.lexicons.loading import load_lexicons
 from pytest_llmfair.lexicons.names import name_lexicon
 from pytest_llmfair.lexicons.terms import COLLECTIVE, Entry
+from pytest_llmfair.lexicons.writing import edits_between
 from pytest_llmfair.responses import Pair
 from pytest_llmfair.session import note_used
 from pytest_llmfair.text import MASK, mask_words

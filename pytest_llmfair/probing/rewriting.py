@@ -15,11 +15,11 @@ from pytest_llmfair.counterfactuals.pairs import Pairs, generate_pairs
 from pytest_llmfair.counterfactuals.strategies import sentences_about
 from pytest_llmfair.counterfactuals.user_pairs import reasons_invalid
 from pytest_llmfair.lexicons.attributes import Attribute, lexicon_for
-from pytest_llmfair.lexicons.edits import edits_between
 from pytest_llmfair.lexicons.intersections import Intersection
 from pytest_llmfair.lexicons.lexicon import Lexicon
 from pytest_llmfair.lexicons.names import name_lexicon
 from pytest_llmfair.lexicons.terms import Entry
+from pytest_llmfair.lexicons.writing import edits_between
 from pytest_llmfair.responses import EXPLICIT, OMISSION, Pair, Rejected, marked
 
 _FENCE = re.compile(r"```[^\n]*\n(.*)\n```", re.DOTALL)

@@ -15,10 +15,9 @@ from pytest_llmfair.lexicons.names import names
 from pytest_llmfair.metrics import get_metric, pairwise_scores, pointwise_score
 from pytest_llmfair.stats import Estimate, Mean
 from pytest_llmfair.stats.crossed import fixed_factor, over_factors
-from pytest_llmfair.suites.choices import choice
 from pytest_llmfair.suites.design import Quantity, Suite, Task
 from pytest_llmfair.suites.kind import Kind, Table, undefined
-from pytest_llmfair.suites.questions import Asked, Question, why_not_answered
+from pytest_llmfair.suites.questions import Asked, Question, choice, why_not_answered
 
 _NAME = "first name"
 # Outcomes of a pair that is shown in both orders.

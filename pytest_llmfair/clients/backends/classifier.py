@@ -9,9 +9,15 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from pytest_llmfair._util.huggingface import Classifier, activation_of, load_classifier, readable
-from pytest_llmfair.clients.classes import Classifies, Labels, classifies, name_of
 from pytest_llmfair.clients.protocol import Request
-from pytest_llmfair.clients.spec import ModelSpec, ModelSpecError
+from pytest_llmfair.clients.spec import (
+    Classifies,
+    Labels,
+    ModelSpec,
+    ModelSpecError,
+    classifies,
+    name_of,
+)
 from pytest_llmfair.responses import Answer
 
 _WORD = re.compile(r"\w+|[^\w\s]")
