@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pytest_llmfair.stats._base import Estimate, GroupRow, Table, Undefined
-from pytest_llmfair.stats._p_values import change_point
 from pytest_llmfair.stats._records import (
     Call,
     Contributions,
@@ -13,6 +12,7 @@ from pytest_llmfair.stats._records import (
     Population,
     Sample,
 )
+from pytest_llmfair.stats._score_intervals import change_point
 from pytest_llmfair.stats.binomial import BinomialSkew
 from pytest_llmfair.stats.crossed import Crossed
 from pytest_llmfair.stats.derived import RelativeDifference, Scaled

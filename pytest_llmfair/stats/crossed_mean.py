@@ -11,9 +11,8 @@ import numpy as np
 
 from pytest_llmfair._util.wording import plural, plurals, shorten
 from pytest_llmfair.stats._base import Estimate, GroupRow
-from pytest_llmfair.stats._p_values import within_share
 from pytest_llmfair.stats._records import Call, Ends, Finding, Floats, Passes
-from pytest_llmfair.stats._score_intervals import t_quantile
+from pytest_llmfair.stats._score_intervals import t_quantile, within_share
 from pytest_llmfair.stats.crossed import Crossed, Crossing, fixed_factor, half_width
 from pytest_llmfair.stats.mean import Mean
 from pytest_llmfair.stats.worst_groups import WorstGroups

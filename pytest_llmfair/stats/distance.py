@@ -22,8 +22,8 @@ from pytest_llmfair.stats._distributions import (
     sample_of,
 )
 from pytest_llmfair.stats._layout import Grouped, ranks
-from pytest_llmfair.stats._p_values import share_of_ends
 from pytest_llmfair.stats._records import Contributions, Ends, Passes, Population, Sample
+from pytest_llmfair.stats._score_intervals import share_of_ends
 from pytest_llmfair.stats._terms import SampledTerms, Terms, read_counts
 from pytest_llmfair.stats._totals import divergence
 

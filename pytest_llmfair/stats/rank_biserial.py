@@ -12,7 +12,6 @@ from scipy import special
 
 from pytest_llmfair.stats import _clusters as clusters
 from pytest_llmfair.stats._base import Estimate
-from pytest_llmfair.stats._p_values import within_share
 from pytest_llmfair.stats._records import (
     Contributions,
     Ends,
@@ -24,7 +23,13 @@ from pytest_llmfair.stats._records import (
     Sample,
 )
 from pytest_llmfair.stats._rows import NO_VARIANCE, SMALLER_GROUP, RowMeans, few_units
-from pytest_llmfair.stats._score_intervals import markov, normal_quantile, t_quantile, wilson
+from pytest_llmfair.stats._score_intervals import (
+    markov,
+    normal_quantile,
+    t_quantile,
+    wilson,
+    within_share,
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,11 +13,15 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from pytest_llmfair.stats._base import Estimate
-from pytest_llmfair.stats._p_values import within_share
 from pytest_llmfair.stats._rates import TwoRates, read_rates
 from pytest_llmfair.stats._records import Contributions, Ends, Passes, Population
 from pytest_llmfair.stats._rows import NO_VARIANCE
-from pytest_llmfair.stats._score_intervals import difference_bound, paired_bound, precision_of
+from pytest_llmfair.stats._score_intervals import (
+    difference_bound,
+    paired_bound,
+    precision_of,
+    within_share,
+)
 from pytest_llmfair.stats.mean import Mean
 from pytest_llmfair.stats.mean_difference import mean_within
 

@@ -12,10 +12,9 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from pytest_llmfair.stats._base import Estimate, GroupRow, Table
-from pytest_llmfair.stats._p_values import within_share
 from pytest_llmfair.stats._rates import TwoRates, read_rates
 from pytest_llmfair.stats._records import Ends, Finding, Passes, Population
-from pytest_llmfair.stats._score_intervals import precision_of, ratio_bound
+from pytest_llmfair.stats._score_intervals import precision_of, ratio_bound, within_share
 from pytest_llmfair.stats.pairwise_max import MaxPairwiseDifference
 
 # Largest number of units that `fewest_units` tries.
