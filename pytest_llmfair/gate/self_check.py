@@ -159,10 +159,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the measured shares.
-
-    Return 1 where false alarms are proven above what is promised, or nothing could be measured.
-    """
+    """Print the measured shares; return 1 for too many false alarms, or for no measurement."""
     if arguments.repeats < 1:
         raise ValueError(f"--repeats is {arguments.repeats}; give at least 1")
     if arguments.add and not arguments.run.is_dir():

@@ -40,10 +40,7 @@ class RewrittenPairs(Pairs):
 
     @property
     def rejection_rate(self) -> float:
-        """Share of the answers read that failed a filter; NaN when none was asked for.
-
-        Of a slice it is the share of the whole.
-        """
+        """Share of all answers read that failed a filter, also of a slice; NaN without any."""
         passed = len(self) if self._passed is None else self._passed
         read = len(self.rejected) + passed
         return len(self.rejected) / read if read else math.nan

@@ -306,10 +306,7 @@ class Distance(Estimate):
         return self.engine.p_equal()
 
     def standard_error(self, at: float | None = None) -> float:
-        """Return the standard error of the functional that the data chose.
-
-        The planned one is that of scores uniform over their range.
-        """
+        """Return that of the functional the data chose; planned, that of uniform scores."""
         if at is None:
             return self.engine.error()
         constant, linear, square = self.planned

@@ -143,10 +143,7 @@ class RateDifference(Estimate):
         return min(1.0, max(found, ends))
 
     def noise_floor(self) -> float:
-        """Return the expected absolute difference of two equal groups of these sizes.
-
-        NaN for the signed difference.
-        """
+        """Return the expected absolute difference of such equal groups; NaN for the signed one."""
         if not self.absolute:
             return math.nan
         rates = self.evidence
@@ -158,10 +155,7 @@ class RateDifference(Estimate):
         )
 
     def standard_error(self, at: float | None = None) -> float:
-        """Return the standard error of the signed difference.
-
-        The planned one is averaged over all base rates.
-        """
+        """Return that of the signed difference; planned, the average over all base rates."""
         rates = self.evidence
         if at is not None:
             return math.sqrt(rates.planned_variance(_PLANNING_SPREAD * max(0.0, 1.0 - at * at)))

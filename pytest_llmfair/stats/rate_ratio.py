@@ -123,10 +123,7 @@ class RateRatio(Estimate):
         return float(special.erfcx(error / math.sqrt(2.0)))
 
     def standard_error(self, at: float | None = None) -> float:
-        """Return the standard error, from that of the log ratio.
-
-        The planned one is that at base rates of one half.
-        """
+        """Return the standard error, from that of the log ratio; planned, at base rates of 1/2."""
         if at is not None:
             error = math.sqrt(self.evidence.planned_variance(1.0))
             return error if self.form == "log" else error * at

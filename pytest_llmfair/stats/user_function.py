@@ -93,10 +93,7 @@ class ResampledStatistic:
 
     @cached_property
     def variance_df(self) -> tuple[float, float]:
-        """Squared error by leaving out each fold of units in turn, and its degrees of freedom.
-
-        Infinite where a sample has one unit, or leaving one out leaves nothing to measure.
-        """
+        """Squared error by leaving out folds, and its df; infinite where that measures nothing."""
         if self.single:
             return np.inf, 1.0
         fold, folds = self.layout.strata.folds(_FOLDS)
