@@ -44,7 +44,7 @@ import numpy as np
 
 from pytest_llmfair.metrics import drawn_values, expected_ndcg, ndcg_at_n
 from pytest_llmfair.stats import Call
-from pytest_llmfair.suites.tables import Table
+from pytest_llmfair.suites.kind import Table
 
 GROUPS = 8
 QUOTAS = (1, 2, 3, 4, 5)

@@ -48,10 +48,7 @@ REMEDY = (
 
 
 class DigestedText(str):
-    """Stand-in for an answer recorded only as a digest; reading its text raises ``TypeError``.
-
-    Two stand-ins are equal if their texts were.
-    """
+    """Stand-in for an answer recorded as a digest, equal if texts were; reading it raises."""
 
     __slots__ = ("cut", "digest")
 

@@ -9,10 +9,10 @@ import pytest
 from pytest_llmfair._util.documents import Document, schema_of
 from pytest_llmfair._util.located import load_toml, load_yaml
 from pytest_llmfair.gate.check_file import read_checks
+from pytest_llmfair.lexicons.attributes import KINDS_OF_WORDS
 from pytest_llmfair.lexicons.entries import ENTRY_KEYS
 from pytest_llmfair.lexicons.grammar import KINDS
 from pytest_llmfair.lexicons.terms import REGISTERS
-from pytest_llmfair.lexicons.two_peoples import KINDS_OF_WORDS
 from pytest_llmfair.suites.design import SIZES
 
 LEXICON = schema_of("lexicons/lexicon.schema.json")

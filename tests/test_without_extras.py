@@ -31,7 +31,7 @@ USES = {
         "from pytest_llmfair.counterfactuals.strategies import prompts; prompts('gender')"
     ),
     "scale": (
-        "from pytest_llmfair.audit.ray_engine import RayActors; RayActors('', None, 1, '', 0.0)"
+        "from pytest_llmfair.audit.engines import RayActors; RayActors('', None, 1, '', 0.0)"
     ),
 }
 

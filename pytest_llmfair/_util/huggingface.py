@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from pytest_llmfair._util.progress import counted
+from pytest_llmfair._util.printing import counted
 from pytest_llmfair._util.validation import install
 
 Activation = Literal["sigmoid", "softmax"]

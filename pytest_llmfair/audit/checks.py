@@ -14,7 +14,7 @@ from pytest_llmfair.audit.plan import Plan
 from pytest_llmfair.audit.work import REDUCED, SCORES
 from pytest_llmfair.gate.check import INVARIANCE, UNAWARENESS, Check, Checks
 from pytest_llmfair.gate.check_file import read_checks
-from pytest_llmfair.gate.embedding import GivenChecks, run_pytest
+from pytest_llmfair.gate.yaml_checks import GivenChecks, run_pytest
 from pytest_llmfair.judging.collecting import check_data_kind
 from pytest_llmfair.lexicons.attributes import lexicon_for
 from pytest_llmfair.lexicons.lexicon import Lexicon

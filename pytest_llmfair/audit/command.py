@@ -10,15 +10,13 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from pytest_llmfair._util.printing import printable
-from pytest_llmfair._util.progress import Line, standard_error
+from pytest_llmfair._util.printing import Line, printable, standard_error
 from pytest_llmfair._util.validation import whole
 from pytest_llmfair._util.wording import plural
 from pytest_llmfair.audit.checks import judge, phases_of, read_audit_checks
 from pytest_llmfair.audit.engines import TRIES, InProcess, Pool, Processes, make_parts
-from pytest_llmfair.audit.index import INDEX, make_index
 from pytest_llmfair.audit.loading import load
-from pytest_llmfair.audit.plan import Plan
+from pytest_llmfair.audit.plan import INDEX, Plan, make_index
 from pytest_llmfair.audit.store import Store
 from pytest_llmfair.audit.work import Worker, answers_of, may_come
 from pytest_llmfair.clients.budget import Caps
@@ -156,7 +154,7 @@ def _pool(arguments: argparse.Namespace) -> Pool:
     caps = Caps(arguments.max_calls, arguments.max_total_tokens, arguments.max_cost)
     folder, workers = arguments.out, arguments.workers
     if arguments.engine == "ray":
-        from pytest_llmfair.audit.ray_engine import RayActors
+        from pytest_llmfair.audit.engines import RayActors
 
         return RayActors(folder, caps, workers, arguments.address, arguments.gpus_per_worker)
     return InProcess(folder, caps) if workers == 1 else Processes(folder, caps, workers)

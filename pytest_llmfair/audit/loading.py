@@ -12,8 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from pytest_llmfair.audit.index import INDEX, MEMBERS
-from pytest_llmfair.audit.plan import Plan
+from pytest_llmfair.audit.plan import INDEX, MEMBERS, Plan
 from pytest_llmfair.audit.store import Store
 from pytest_llmfair.audit.work import PAIR, REDUCED, SCORES, answers_of, row_key
 from pytest_llmfair.clients.sending import LiveRequests
@@ -39,18 +38,7 @@ Rows = tuple[tuple[Answer, ...], ...]
 
 
 class Audited:
-    """An audit that is complete: a client whose answers exist, and the scores of its texts.
-
-    Parameters
-    ----------
-    folder : Path
-        Folder of the audit.
-
-    Raises
-    ------
-    ValueError
-        If the folder holds no audit, or one that is not complete.
-    """
+    """A complete audit: a client whose answers exist, and the scores of its texts."""
 
     def __init__(self, folder: Path) -> None:
         self.plan = Plan.of_folder(folder)

@@ -27,55 +27,22 @@ if TYPE_CHECKING:
     from pytest_llmfair.responses import CutAnswer as CutAnswer
     from pytest_llmfair.responses import Missing as Missing
 
-# Loaded at first use: the plugin parses the name of a model without loading a client.
-_HOMES = {
-    "clients.backends.ngram.model": ("builtin_occupations",),
-    "clients.client": ("ModelClient",),
-    "clients.loading": ("load_client",),
-    "clients.protocol": (
-        "Attempt",
-        "Backend",
-        "Limits",
-        "ModelError",
-        "NotRecorded",
-        "RemoteBackend",
-        "Reply",
-        "Request",
-        "ScoringBackend",
-    ),
-    "clients.requests": ("RequestRunner",),
-    "clients.session": ("origins",),
-    "clients.spec": ("ModelSpecError",),
-    "responses": ("CutAnswer", "Missing"),
-}
-# Hidden from type checkers, which would take any name for one of this room.
+# Loaded at first use: the plugin parses the name of a model without loading a client. Hidden from
+# type checkers, which would take any name for one of this room.
 if not TYPE_CHECKING:
-    __getattr__ = lazy_exports(
+    __getattr__, __dir__, __all__ = lazy_exports(
         __name__,
-        {name: f"pytest_llmfair.{home}" for home, names in _HOMES.items() for name in names},
+        {
+            "clients.backends.ngram.model": ("builtin_occupations",),
+            "clients.client": ("ModelClient",),
+            "clients.loading": ("load_client",),
+            "clients.protocol": (
+                *("Attempt", "Backend", "Limits", "ModelError", "NotRecorded", "RemoteBackend"),
+                *("Reply", "Request", "ScoringBackend"),
+            ),
+            "clients.requests": ("RequestRunner",),
+            "clients.session": ("origins",),
+            "clients.spec": ("ModelSpecError",),
+            "responses": ("CutAnswer", "Missing"),
+        },
     )
-
-
-def __dir__() -> list[str]:
-    return __all__
-
-
-__all__ = [
-    "Attempt",
-    "Backend",
-    "CutAnswer",
-    "Limits",
-    "Missing",
-    "ModelClient",
-    "ModelError",
-    "ModelSpecError",
-    "NotRecorded",
-    "RemoteBackend",
-    "Reply",
-    "Request",
-    "RequestRunner",
-    "ScoringBackend",
-    "builtin_occupations",
-    "load_client",
-    "origins",
-]

@@ -116,11 +116,9 @@ class Spent:
 
 @dataclass(slots=True)
 class Budget:
-    """Counter of what a run spends, in one file for all its processes.
+    """Counter of what a run spends, in one file for all its processes."""
 
-    Amounts are reserved at an upper estimate and settled with the reply. A process that dies
-    leaves its reservations: a crash can lose part of the budget but never exceed it.
-    """
+    # A process that dies leaves its reservations: part of the budget is lost, none exceeded.
 
     caps: Caps
     # Returns the file of the counter; called at the first spending.

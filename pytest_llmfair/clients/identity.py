@@ -24,13 +24,7 @@ _NOT_THE_MODEL = ("device", "batch_size", "temperature", "max_tokens")
 
 
 def identity_of_specification(name: str) -> dict[str, str]:
-    """Return provider, model and revision of a specification, without any path.
-
-    The revision of an ``hf:`` or ``vllm:`` model is a digest of its folder, or the commit in the
-    hub's cache on this machine; empty if neither exists. That of ``builtin:smollm2`` is a digest
-    of its weights, that of a ``python:`` model one of its module and of the files that the option
-    `files` lists.
-    """
+    """Return provider, model and revision (a digest, or the hub's commit), without any path."""
     body, _, query = name.partition("?")
     provider, _, model = body.partition(":")
     options = {k: v for k, v in parse_qsl(query) if k not in _NOT_THE_MODEL}

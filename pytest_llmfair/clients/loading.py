@@ -6,11 +6,18 @@ import importlib
 import importlib.util
 
 from pytest_llmfair._util.validation import install
-from pytest_llmfair.clients.classes import Labels, classifies, name_of
 from pytest_llmfair.clients.client import ModelClient
 from pytest_llmfair.clients.protocol import Backend, RemoteBackend
 from pytest_llmfair.clients.session import ReplayOnlyBackend, may_ask
-from pytest_llmfair.clients.spec import SCHEMES, ModelSpec, ModelSpecError, Scheme
+from pytest_llmfair.clients.spec import (
+    SCHEMES,
+    Labels,
+    ModelSpec,
+    ModelSpecError,
+    Scheme,
+    classifies,
+    name_of,
+)
 
 
 def load_client(spec: str, *, seed: int = 0, max_tokens: int | None = None) -> ModelClient:

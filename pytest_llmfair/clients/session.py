@@ -10,17 +10,15 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import cast
 
-from pytest_llmfair._util.progress import standard_error
+from pytest_llmfair._util.printing import standard_error
 from pytest_llmfair.clients.budget import Budget, Caps, Prices
 from pytest_llmfair.clients.cassette.locks import QuestionLocks
-from pytest_llmfair.clients.cassette.replay import Replay
-from pytest_llmfair.clients.cassette.scores import RecordedScores
+from pytest_llmfair.clients.cassette.replay import RecordedScores, Replay
 from pytest_llmfair.clients.cassette.store import Cassette
-from pytest_llmfair.clients.classes import Classifies, Labels
-from pytest_llmfair.clients.memory import Memory
 from pytest_llmfair.clients.protocol import ModelError, Reply, Request
-from pytest_llmfair.clients.requests import Progress, RequestRunner
+from pytest_llmfair.clients.requests import Memory, Progress, RequestRunner
 from pytest_llmfair.clients.sending import LiveRequests
+from pytest_llmfair.clients.spec import Classifies, Labels
 from pytest_llmfair.responses import Answer
 from pytest_llmfair.session import Session, active, current_session
 from pytest_llmfair.settings import Settings

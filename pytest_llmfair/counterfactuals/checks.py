@@ -12,9 +12,11 @@ import re
 import unicodedata
 from collections.abc import Callable
 
-from pytest_llmfair.counterfactuals.groups_told_apart import different_words_stay_different
 from pytest_llmfair.counterfactuals.pair_list import misplaced_edit
-from pytest_llmfair.counterfactuals.pair_under_test import PairUnderTest
+from pytest_llmfair.counterfactuals.pair_under_test import (
+    PairUnderTest,
+    different_words_stay_different,
+)
 from pytest_llmfair.lexicons.english.agreement import article_before, article_for
 from pytest_llmfair.lexicons.english.words import (
     is_adjective,

@@ -27,10 +27,10 @@ from pytest_llmfair.lexicons.attributes import (
     lexicon_to_mask,
     words_to_mask,
 )
-from pytest_llmfair.lexicons.edits import edits_between
 from pytest_llmfair.lexicons.lexicon import Lexicon
 from pytest_llmfair.lexicons.reading import Change, Mention, Reading
 from pytest_llmfair.lexicons.terms import UNPAIRED
+from pytest_llmfair.lexicons.writing import edits_between
 from pytest_llmfair.responses import EXPLICIT, OMISSION, Pair, Rejected, Uncertain, marked
 from pytest_llmfair.text import mask_words
 

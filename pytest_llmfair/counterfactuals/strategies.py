@@ -64,10 +64,6 @@ def prompts(
     plain : bool
         Whether to leave out everything around the sentences.
 
-    Returns
-    -------
-    SearchStrategy of str
-
     Raises
     ------
     ValueError

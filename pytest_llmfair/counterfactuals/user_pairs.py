@@ -16,13 +16,13 @@ from pytest_llmfair.counterfactuals.checks import failed_checks
 from pytest_llmfair.counterfactuals.pair_list import Pairs, misplaced_edit
 from pytest_llmfair.counterfactuals.pair_under_test import PairUnderTest, exchange_of, read_pair
 from pytest_llmfair.lexicons.attributes import Attribute, lexicon_for, lexicon_of_pair
-from pytest_llmfair.lexicons.edits import edits_between
 from pytest_llmfair.lexicons.english.agreement import possessive_after
 from pytest_llmfair.lexicons.english.words import WORD, is_ly_adverb, is_one_of
 from pytest_llmfair.lexicons.lexicon import PRONOUNS, Lexicon
 from pytest_llmfair.lexicons.loading import load_lexicons
 from pytest_llmfair.lexicons.reading import Change, Reading
 from pytest_llmfair.lexicons.terms import Sense
+from pytest_llmfair.lexicons.writing import edits_between
 from pytest_llmfair.responses import OMISSION, Edit, Pair, Rejected, marked
 from pytest_llmfair.text import MASK
 

@@ -72,12 +72,7 @@ class Baseline:
         return cls(keyed(document["checks"]), margin, document["about"])
 
     def compared(self, result: Result, attempt: int = 1) -> list[Result]:
-        """Return by how much a result is less fair than the recorded one.
-
-        Empty if the check is new, or can never be compared: a ratio that is fair in the middle of
-        its range, or an estimate of the user's own. INVALID if other prompts were asked or other
-        people judged, so that the runs have nothing in common.
-        """
+        """Compare a result with the recorded one, where it is less fair; empty without one."""
         if result.assertion is None or result.metric.endswith(WORSE):
             return []
         same = (result.nodeid, result.metric)
@@ -151,11 +146,7 @@ def why_not_compared(check: Mapping[str, Any]) -> str:
 
 
 def coverage(path: Path, records: Sequence[Mapping[str, Any]]) -> tuple[list[str], list[str]]:
-    """Return errors and notes on which checks of a run were compared with the baseline.
-
-    It is an error if a test makes the same check more or less often than in the baseline, because
-    these checks cannot be matched then.
-    """
+    """Return errors and notes on which checks were compared with the baseline."""
     last = {record["nodeid"]: record["attempt"] for record in records}
     ran = Counter(
         (record["nodeid"], record["metric"])
@@ -252,11 +243,7 @@ def _shown(check: Mapping[str, Any]) -> str:
 def update(
     path: Path, records: Sequence[Mapping[str, Any]], about: Mapping[str, Any], days: int
 ) -> list[str]:
-    """Write a run to a baseline file that holds for some days, and return what changed.
-
-    `records` are results as plain data, each with what was recorded of it; `about` the model and
-    other facts to keep.
-    """
+    """Write a run to a baseline file that holds for some days; return what changed."""
     old: list[Any] = []
     unread: list[str] = []
     if path.is_file():

@@ -87,11 +87,7 @@ class Check:
         scorers: Callable[[], Mapping[str, Any]],
         pairs: Callable[..., Any],
     ) -> Result:
-        """Judge the check by the assertion that a test would call.
-
-        `client` and `scorers` return the model client and the scorers by name, and are called when
-        these are needed. `pairs` is what the fixture `counterfactual_pairs` returns.
-        """
+        """Judge the check as a test would; client and scorers are called when needed."""
         __tracebackhide__ = True
         keywords = dict(self.keywords)
         if self.metric == UNAWARENESS:

@@ -19,7 +19,7 @@ class Command(NamedTuple):
 # Only the module of the command in use is imported.
 COMMANDS: dict[str, Command] = {
     "check": Command(
-        "pytest_llmfair.gate.check_command",
+        "pytest_llmfair.gate.yaml_checks",
         "run files of checks, or one check given by options, with pytest",
         takes_rest=True,
     ),
@@ -39,7 +39,7 @@ COMMANDS: dict[str, Command] = {
     ),
     "report": Command("pytest_llmfair.reports.files", "make the reports of a recorded run"),
     "comment": Command(
-        "pytest_llmfair.reports.comment", "post a recorded run as one comment on a pull request"
+        "pytest_llmfair.reports.markdown", "post a recorded run as one comment on a pull request"
     ),
     "compare": Command(
         "pytest_llmfair.gate.compare", "rank models by recorded runs, with what stays open"

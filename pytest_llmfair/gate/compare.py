@@ -40,11 +40,7 @@ class Ranked:
 
 
 def ranking(key: Key, runs: Sequence[RecordedRun], level: float = 0.95) -> list[Ranked]:
-    """Return the models by one check, the fairest first, with the ranks that stay possible.
-
-    A model is proven less fair where the difference of the two is beyond 0 after Holm's correction
-    for all pairs of models. Models that answered the same prompts are compared prompt by prompt.
-    """
+    """Return the models by one check, fairest first, with the ranks possible after Holm."""
     checks = [run.checks[key] for run in runs]
     compared = [_compared(checks, *pair) for pair in combinations(range(len(runs)), 2)]
     adjusted = holm([p for _, p in compared])

@@ -25,14 +25,7 @@ _OUR_KEYS = r"^[ \t]*[\"']?(llmfair[_-][\w-]+)[\"']?[ \t]*[=:]"
 
 
 def settings_of(config: pytest.Config) -> Settings:
-    """Return the settings of a session; the command line beats the ini file, and that a policy.
-
-    Raises
-    ------
-    pytest.UsageError
-        If a value is not legal, an ini key is unknown, or the policy is wrong; the message names
-        the option, the value and the legal values.
-    """
+    """Return the settings: the command line beats the ini file, and that a policy."""
     profile = config.getoption("llmfair_profile") or config.getini("llmfair_profile")
     files = [config.rootpath / name for name in ("pyproject.toml", "llmfair.yaml")]
     policy: Policy | None = None

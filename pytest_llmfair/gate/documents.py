@@ -45,10 +45,7 @@ def model_names(record: Mapping[str, Any]) -> list[str]:
 
 
 def replayed(record: Mapping[str, Any]) -> tuple[int, int] | None:
-    """Return the answers asked for live and those replayed; None where the record has neither.
-
-    A run without its context leaves this out, so that replaying it gives the same bytes.
-    """
+    """Count answers asked for live and replayed; None where the record has no context."""
     found = [
         tuple(origin)
         for result in record["results"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import datetime
+import hashlib
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,7 +18,6 @@ from pytest_llmfair._util.version import __version__
 from pytest_llmfair._util.wording import plural
 from pytest_llmfair.gate.check_file import selections
 from pytest_llmfair.gate.checklist import checklist, checklist_page
-from pytest_llmfair.gate.manifest import MANIFEST, changes, manifest_digest, manifest_text
 from pytest_llmfair.gate.model_card import limitations, model_card
 from pytest_llmfair.gate.shares import Shares, rows
 from pytest_llmfair.judging.recorded import differences, judge_again
@@ -26,6 +26,65 @@ from pytest_llmfair.reports.files import write_text
 from pytest_llmfair.reports.html import html_page
 from pytest_llmfair.reports.record import adjust, json_text, read_run, uphold
 from pytest_llmfair.settings import Settings
+
+MANIFEST = "MANIFEST.json"
+
+
+def manifest_text(folder: Path, about: Mapping[str, Any]) -> str:
+    """Return the manifest of all files of a folder as JSON text, with the facts in `about`."""
+    listed = {name: _entry(folder / name) for name in _files(folder)}
+    content = {**about, "files": listed}
+    return _text({**content, "sha256": _digest(_text(content).encode())})
+
+
+def changes(folder: Path) -> Iterator[str]:
+    """Yield one message per file that is not as the manifest, or its own digest, lists it."""
+    raw = (folder / MANIFEST).read_bytes()
+    try:
+        content = json.loads(raw)
+        own = content.pop("sha256")
+        listed = dict(content["files"])
+        whole = _digest(_text(content).encode()) == own
+        as_written = _text({**content, "sha256": own}).encode() == raw
+    except (ValueError, KeyError, AttributeError, TypeError, RecursionError):
+        yield f"{MANIFEST} was changed: it is no manifest any more"
+        return
+    if not (whole and as_written):
+        yield f"{MANIFEST} was changed: its content does not match its own digest"
+        return
+    present = set(_files(folder))
+    for name, entry in listed.items():
+        if name not in present:
+            yield f"{name} is missing"
+        elif _entry(folder / name) != entry:
+            yield f"{name} was changed: its digest is not the one in {MANIFEST}"
+    for name in sorted(present - set(listed)):
+        yield f"{name} is not in {MANIFEST}: it was added later"
+
+
+def _files(folder: Path) -> list[str]:
+    found = (path for path in folder.rglob("*") if path.is_file())
+    names = sorted(path.relative_to(folder).as_posix() for path in found)
+    return [name for name in names if name != MANIFEST]
+
+
+def _entry(file: Path) -> dict[str, Any]:
+    held = file.read_bytes()
+    return {"sha256": _digest(held), "bytes": len(held)}
+
+
+def manifest_digest(folder: Path) -> str:
+    """Return the SHA-256 of the manifest, which stands for all files that it lists."""
+    return _digest((folder / MANIFEST).read_bytes())
+
+
+def _digest(held: bytes) -> str:
+    return hashlib.sha256(held).hexdigest()
+
+
+def _text(content: Mapping[str, Any]) -> str:
+    return json.dumps(content, indent=1, sort_keys=True, allow_nan=False) + "\n"
+
 
 _RUN, _CONTEXT, _STATISTICS = "run.json", "context.json", "statistics.jsonl"
 _PAGE, _CARD, _LIMITS = "report.html", "model_card.md", "limitations.md"
@@ -63,12 +122,7 @@ def write_evidence(
     settings: Settings,
     root: Path,
 ) -> list[str]:
-    """Write everything that a release needs to show, with a manifest of all files.
-
-    Files of an earlier run in the folder are replaced or removed; a folder with other files is
-    refused. `root` is the folder whose repository says when bounds were last changed. Return the
-    results that cannot be computed again, and why; then the digest of the manifest.
-    """
+    """Write what a release needs to show; return what nobody can judge again, and the digest."""
     earlier = _earlier(folder)
     by_test = sorted(records, key=lambda record: str(record["nodeid"]))
     # Also the page holds texts only where the user asks for that.
@@ -196,10 +250,7 @@ def _history(file: str, root: Path) -> dict[str, Any]:
 
 
 def problems(folder: Path) -> list[str]:
-    """Return what is wrong with the evidence: changed files, numbers and verdicts.
-
-    Every number and verdict is computed again from ``statistics.jsonl``, offline.
-    """
+    """Recompute all evidence offline; return changed files, numbers and verdicts."""
     if found := list(changes(folder)):
         return found
     try:

@@ -65,10 +65,7 @@ class GroupCounts:
 
 @dataclass(frozen=True, slots=True)
 class ImpactTable:
-    """Groups of a category, sorted, and the number of people whose group is not known.
-
-    `reference` is the group with the highest rate; empty where no ratio is defined.
-    """
+    """Groups of a category, sorted, the reference with the highest rate, and who is in none."""
 
     category: str
     groups: tuple[GroupCounts, ...]

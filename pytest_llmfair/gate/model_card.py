@@ -28,10 +28,7 @@ _SOURCE = "https://github.com/pytest-llmfair/pytest-llmfair"
 
 
 def model_card(record: Mapping[str, Any], *, name: str | None = None) -> str:
-    """Return metadata, as YAML, and a section for the model card of the models in a run.
-
-    `name` stands for the model in all results; by default each has its own.
-    """
+    """Return metadata, as YAML, and a section for the model card of the models in a run."""
     columns = [column for column in COLUMNS if column.html]
     context = record.get("context") or {}
     metadata = {"model-index": _models(record, name)}
@@ -97,11 +94,7 @@ def _groups(result: Mapping[str, Any]) -> str:
 
 
 def limitations(record: Mapping[str, Any], *, level: int = 1) -> str:
-    """Return the limits of a run as Markdown.
-
-    What the record does not hold is said. `level` is that of the heading: 1 for a page, 2 for a
-    section.
-    """
+    """Return the limits of a run as Markdown, under headings of a `level` of 1 or 2."""
     results, lexicons = record["results"], record.get("lexicons") or ()
     known = {m["name"] for m in described_models(record) if m.get("revision") or m.get("digest")}
     names = model_names(record)

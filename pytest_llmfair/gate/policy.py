@@ -67,16 +67,7 @@ def _schema() -> dict[str, Any]:
 
 
 def load_policy(root: Path, profile: str | None = None) -> Policy | None:
-    """Return the policy of a repository in one of its profiles.
-
-    `profile` is one of the policy, or pr, nightly or release; by default the one that the policy
-    names, if any. None if there is no policy and no profile is asked for.
-
-    Raises
-    ------
-    ValueError
-        If the policy is wrong; the message names the file, the key and what is possible.
-    """
+    """Return the policy of a repository in a profile, by default its own; None without both."""
     found = find_policy(root)
     if found is None and profile is None:
         return None

@@ -92,10 +92,7 @@ class Run:
         return [record for _, record in sorted(self._records, key=lambda pair: pair[0])]
 
     def close(self, exit_status: int = 0) -> None:
-        """Correct for multiple assertions, write the reports, and collect errors.
-
-        `exit_status` is that of pytest, before errors of this class raise it.
-        """
+        """Correct for multiple assertions, write the reports, and collect errors."""
         if self._records:
             from pytest_llmfair.reports.record import adjust, uphold
 
@@ -123,7 +120,7 @@ class Run:
             self._update_baseline() if self.settings.update_baseline else self._look_at_baseline()
         # Without results, the summary of pytest says enough.
         if self.unjudged and self._records:
-            from pytest_llmfair.reports.overview import without_verdict
+            from pytest_llmfair.reports.columns import without_verdict
 
             self.notes.append(without_verdict(list(self.unjudged.values())))
         if self.settings.reports or (self._records and self.settings.recorded):
@@ -176,7 +173,7 @@ class Run:
             exit_status=exit_status,
         )
         if in_github_actions():
-            from pytest_llmfair.reports.github import annotation_lines
+            from pytest_llmfair.reports.files import annotation_lines
 
             self.annotations = annotation_lines(document, os.environ)
         errors = write_reports(document, self.settings)

@@ -42,11 +42,9 @@ class Shares:
 
 
 def flips(each: Shares) -> tuple[float, float, float]:
-    """Return how often two samples get two verdicts, and its 95 % limits.
-
-    The truth may be as far from the observed value as a sample is from the truth. So the limits
-    are those of all shifts by up to 1.96 standard errors.
-    """
+    """Estimate how often two samples get two verdicts, with 95 % limits."""
+    # The truth may be as far from the observed value as a sample is from the truth: the limits are
+    # those of all shifts by up to 1.96 standard errors.
     normal = NormalDist()
 
     def shifted(by: float) -> float:

@@ -86,10 +86,7 @@ def _ask(arguments: argparse.Namespace) -> None:
 def starter(
     use_case: UseCase, file: Path, *, model: str, prompts: Path | None, owner: str
 ) -> tuple[str, dict[Path, str]]:
-    """Return the text of a first file of checks, and the files of invented data that it names.
-
-    Without `prompts` it has three templates. Paths are relative to the folder of `file`.
-    """
+    """Return a first file of checks for the folder of `file`, and its files of invented data."""
     from pytest_llmfair.counterfactuals import load_lexicons
     from pytest_llmfair.counterfactuals.templates.template import read_prompts
 

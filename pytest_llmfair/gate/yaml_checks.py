@@ -1,21 +1,26 @@
-"""Files of checks as pytest items: one test for each check of a ``*.llmfair.yaml``."""
+"""Files of checks as pytest items, one for each check, and ``llmfair check``, which runs them."""
 
 from __future__ import annotations
 
+import argparse
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Generator, Iterable
+from functools import partial
 from importlib import import_module
 from itertools import takewhile
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from pytest_llmfair import session as recording
+from pytest_llmfair._util.documents import schema_of
+from pytest_llmfair._util.located import load_yaml
 from pytest_llmfair._util.printing import printable
 from pytest_llmfair._util.validation import read_utf8
 from pytest_llmfair._util.wording import escape
-from pytest_llmfair.gate.check import Check, Checks
-from pytest_llmfair.gate.check_file import read_checks
+from pytest_llmfair.gate.check import AssertionCall, Check, Checks
+from pytest_llmfair.gate.check_file import checks_in, read_checks
 from pytest_llmfair.judging.result import (
     BoundExceeded,
     FairnessAssertionError,
@@ -26,7 +31,7 @@ from pytest_llmfair.judging.result import (
 # Clients of models that files name, by specification: all files of a session share them.
 CLIENTS = pytest.StashKey[dict[str, Any]]()
 # Reads files with the key `suite`; only those load it, like the module of a command.
-_SUITES = "pytest_llmfair.suites.file"
+_SUITES = "pytest_llmfair.suites.checks"
 _NAMES_A_SUITE = re.compile(r"^suite\s*:", re.MULTILINE)
 _RAISED = {"FAIL": BoundExceeded, "INVALID": InvalidEvidence, "UNDERPOWERED": Underpowered}
 # Errors about values and files, which say what to do; a traceback adds nothing.
@@ -159,3 +164,131 @@ def _client(request: pytest.FixtureRequest, model: str | None) -> Any:
         settings = recorder.settings
         clients[model] = load_client(model, seed=settings.seed, max_tokens=settings.max_tokens)
     return clients[model]
+
+
+def run_pytest(arguments: Iterable[str], *plugins: object) -> int:
+    """Run pytest with this plugin, and return its exit status."""
+    return int(pytest.main(["-p", "llmfair", *arguments], plugins))
+
+
+class GivenChecks:
+    """Lets pytest collect checks in the place of a file or a folder, which `path` names."""
+
+    def __init__(self, path: Path, make: Callable[[], Checks]) -> None:
+        self._path = path
+        self._make = make
+
+    def _collected(self, parent: Any, **options: Any) -> CheckFile:
+        file: CheckFile = CheckFile.from_parent(parent, path=self._path, **options)
+        file.make = self._make
+        return file
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_configure(self, config: Any) -> None:
+        """Stay in this process: workers of xdist would not know a check that is in no file."""
+        if getattr(config.option, "dist", "no") != "no":
+            config.option.dist = "no"
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_collect_file(self, file_path: Path, parent: Any) -> Generator[None, Any, Any]:
+        """Return the checks alone; another plugin may take a .txt file for doctests."""
+        found = yield
+        return [self._collected(parent)] if file_path == self._path else found
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collect_directory(self, path: Path, parent: Any) -> Any:
+        """Return the checks instead of the folder; their names begin with the command's source."""
+        if path != self._path:
+            return None
+        return self._collected(parent, nodeid=self._make().source)
+
+
+_USAGE = """llmfair check FILE.llmfair.yaml ... [pytest options]
+       llmfair check --metric METRIC --bound X --prompts FILE [--attribute NAME] [--model SPEC]
+       llmfair check --metric METRIC --bound X --data FILE.csv"""
+_EPILOG = """Whatever is not listed above goes to pytest, such as -q, -k, --llmfair-json or
+--llmfair-plan. The exit status is that of pytest: 0 if no check is red, 1 if one is, 2 if the
+run was interrupted or an option is wrong, 4 for wrong usage of pytest, 5 if there is no check."""
+# Keys of a check that are no options of their own: --set gives them.
+_BY_SET = ("columns", "marks", "data", "prompts")
+_KINDS = {"number": float, "integer": int}
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the options of one check."""
+    parser.usage, parser.epilog = _USAGE, _EPILOG
+    parser.add_argument("--prompts", type=Path, metavar="FILE", help="prompts, one per line")
+    parser.add_argument("--data", type=Path, metavar="FILE", help="CSV or JSONL of arrays")
+    for name, about in _options().items():
+        kind = _KINDS.get(str(about.get("type")), str)
+        parser.add_argument(
+            f"--{name}", type=kind, metavar=name.upper(), help=about["description"]
+        )
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="a further key of the check, such as threshold=0.4 or groups=[female, male]",
+    )
+
+
+def _options() -> dict[str, Any]:
+    """Return the keys of a check that are options, with what their schema says."""
+    schema = schema_of("gate/checks.schema.json")["$defs"]
+    keys = schema["check"]["properties"]
+    return {
+        name: schema[part["$ref"].rpartition("/")[2]] if "$ref" in part else part
+        for name, part in keys.items()
+        if name not in _BY_SET
+    }
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run the checks with pytest, and return its exit status."""
+    given = list(arguments.rest)
+    if arguments.metric is None:
+        if not any(Path(text.partition("::")[0]).exists() for text in given):
+            raise ValueError(
+                "there is nothing to check; give a file such as fairness.llmfair.yaml (`llmfair "
+                "init` writes one), or --metric, a bound and --prompts FILE or --data FILE"
+            )
+        return run_pytest(given)
+    path, make = _one_check(arguments)
+    if _is_known(arguments.metric):
+        # What is wrong shows at once; a metric of a conftest.py is only known to pytest.
+        make()
+    return run_pytest([*given, str(path)], GivenChecks(path, make))
+
+
+def _is_known(metric: str) -> bool:
+    try:
+        AssertionCall.of(metric)
+    except ValueError:
+        return False
+    return True
+
+
+def _one_check(arguments: argparse.Namespace) -> tuple[Path, Callable[[], Checks]]:
+    """Return the file that a check is about, and a function that makes the check."""
+    entry: dict[str, Any] = {
+        "rationale": "given on the command line",
+        "owner": "who ran the command",
+    }
+    given = {name: getattr(arguments, name) for name in _options()}
+    entry |= {name: value for name, value in given.items() if value is not None}
+    files = [file for file in (arguments.prompts, arguments.data) if file is not None]
+    if len(files) != 1:
+        raise ValueError(
+            f"{len(files)} files are given for {arguments.metric}; give --prompts FILE for a "
+            "model that is asked, or --data FILE for arrays"
+        )
+    path = files[0].resolve()
+    entry["data" if arguments.prompts is None else "prompts"] = str(path)
+    for text in arguments.set:
+        key, equals, value = text.partition("=")
+        if not equals:
+            raise ValueError(f"--set is {text!r}; write KEY=VALUE, such as threshold=0.4")
+        entry[key.strip()] = load_yaml(value, f"--set {key.strip()}")
+    document = {"version": 1, "checks": [entry]}
+    return path, partial(checks_in, document, "llmfair check", Path())

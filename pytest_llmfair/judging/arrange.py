@@ -34,10 +34,7 @@ from pytest_llmfair.stats import Finding
 
 @dataclass(frozen=True, slots=True)
 class AnswerRows:
-    """Answers to pairs that are given without the pairs: a row of texts per member.
-
-    `placebo` holds the answers to the placebo twins; empty without any.
-    """
+    """Answers to pairs given without the pairs: a row of texts per member, and placebos'."""
 
     first: Texts
     second: Texts

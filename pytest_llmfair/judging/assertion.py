@@ -244,10 +244,7 @@ def check_keywords(
     *,
     collected: bool = False,
 ) -> None:
-    """Raise ``TypeError`` for a keyword that neither the metric nor the caller takes.
-
-    Where answers are `collected`, the metric's data cannot be given as keywords.
-    """
+    """Raise for a keyword that neither metric nor caller takes; `collected` data are none."""
     own = [] if info is None else keyword_names(info.function)
     if own is not None:
         data = positional(info) if collected and info is not None else []

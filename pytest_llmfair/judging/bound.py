@@ -178,10 +178,7 @@ class Bound:
         return max(each.p_exceeds(x) if above else each.p_within(x) for each, x in known)
 
     def beyond_noise(self, estimate: Estimate, alpha: float) -> bool:
-        """Return whether the value is proven beyond the bound and, where known, beyond its floor.
-
-        Of several comparisons one has to be both, at its share of the error rate.
-        """
+        """Return whether one comparison is proven beyond the bound and any floor of its own."""
         parts = getattr(estimate, "parts", None)
         if parts is not None:
             each = estimate.shared.each(alpha)  # type: ignore[attr-defined]
@@ -205,10 +202,7 @@ class Bound:
     def floor_beyond(
         self, estimate: Estimate, alpha: float, *, reworded: bool
     ) -> tuple[Finding, ...]:
-        """Report a noise floor that is proven beyond the bound.
-
-        This holds for a value judged with its noise: an excess has the floor taken off.
-        """
+        """Report a noise floor proven beyond the bound on a value judged with its noise."""
         parts = getattr(estimate, "parts", None)
         if parts is not None:
             shares = alpha / len(parts)
@@ -227,10 +221,8 @@ class Bound:
         return (Finding("floor_above_bound", text, "invalid"),)
 
     def out_of_reach(self, estimate: Estimate, alpha: float) -> tuple[Finding, ...]:
-        """Report that no answers could exceed the bound: those to one prompt differ too much.
-
-        An excess over a floor of 0.9 is at most 0.1, so a bound of 0.3 would pass anything.
-        """
+        """Report that no answers could exceed the bound: those to one prompt differ too much."""
+        # An excess over a floor of 0.9 is at most 0.1, so a bound of 0.3 would pass anything.
         parts = getattr(estimate, "parts", None)
         if parts is not None:
             found = (self.out_of_reach(part, alpha / len(parts)) for part in parts.values())
@@ -257,10 +249,7 @@ class Bound:
         return estimate.needed_units(end, level=level)
 
     def hidden_parts(self, estimate: Estimate, level: float) -> tuple[Finding, ...]:
-        """Report rows that are proven beyond the bound although the aggregate is within it.
-
-        Bonferroni over the rows, since the worst of many is judged.
-        """
+        """Report rows proven (Bonferroni) beyond a bound that the aggregate keeps."""
         rows: dict[Hashable, Estimate] = {}
         for key, row in estimate.groups.items():
             # A row without a value describes a group, and compares nothing.

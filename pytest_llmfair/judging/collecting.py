@@ -34,11 +34,7 @@ _ANSWERS_TO = {
 def collect(
     data: Any, client: Any, n: int, *, placebo: bool = True
 ) -> Responses | PairedResponses:
-    """Ask the client for n answers to every prompt, or to both members of every pair.
-
-    Where all pairs fail the validity checks nothing is asked, and the responses hold the pairs in
-    `.rejected`. With `placebo` the placebo twins of pairs are asked too.
-    """
+    """Ask for n answers to prompts or pairs, unless all pairs fail the validity checks."""
     from pytest_llmfair.clients import ModelClient, origins
 
     if not hasattr(client, "generate"):
@@ -113,10 +109,7 @@ def _why_empty(data: Any) -> str:
 
 
 def check_data_kind(info: MetricInfo, *, pairs: bool) -> None:
-    """Raise ``ValueError`` unless the metric takes answers to pairs, or to single prompts.
-
-    Callers check before the first answer is paid for.
-    """
+    """Raise ``ValueError`` unless the metric takes answers to pairs, or to single prompts."""
     kinds = _ANSWERS_TO[info.needs]
     if kinds[pairs]:
         return
@@ -143,10 +136,7 @@ def check_units(units: Sequence[Any] | None, asked: Sequence[Any]) -> None:
 
 
 def drop_invalid_pairs(data: Any, units: Any = None) -> tuple[Any, Any]:
-    """Drop pairs that fail the validity checks, with their labels; other data stay as they are.
-
-    Pairs that the package made passed the checks already, and cost nothing here.
-    """
+    """Drop pairs that fail the validity checks, unless made by the package, with labels."""
     if isinstance(data, Iterator):
         data = list(data)
     pairs = pairs_in(data)

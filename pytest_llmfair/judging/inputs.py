@@ -217,10 +217,7 @@ def missing_data_of(
     *,
     bounded: bool = True,
 ) -> MissingData:
-    """Count what is missing by group, or over all prompts without groups.
-
-    Rows with equal labels in `units` are one sampling unit; `bounded` as in `MissingData`.
-    """
+    """Count what is missing by group, rows with equal labels in `units` as one unit."""
     share = math.fsum(
         sum(not row or any(isinstance(a, Missing) for a in row) for row in side)
         / max(len(side), 1)
@@ -257,11 +254,7 @@ def difference_of(flags: tuple[list[int], list[str], list[Hashable]]) -> Estimat
 
 @dataclass(frozen=True, slots=True)
 class MetricInputs:
-    """Arguments for a metric, and what was lost between the answers and the metric.
-
-    Rows are prompts or pairs. `attribute` and `labels`, the groups of the two sides, are empty
-    for single prompts.
-    """
+    """Arguments for a metric, and what was lost between the answers and the metric."""
 
     args: tuple[Any, ...] = ()
     keywords: Mapping[str, Any] = field(default_factory=dict)

@@ -91,10 +91,7 @@ def lacking(record: Record) -> str:
 
 
 def failure_message(record: Record, *, show_text: str, detailed: bool = False) -> str:
-    """Return the message of a failing test, in lines of at most 92 columns.
-
-    `show_text` is "worst" or "none"; `detailed` adds the method of the interval.
-    """
+    """Return the message of a failing test, in lines of at most 92 columns."""
     places = facts.decimals(record, _FEWEST_DECIMALS)
     (_, found), *findings = _findings(record, places)
     lines = [
@@ -113,10 +110,7 @@ def failure_message(record: Record, *, show_text: str, detailed: bool = False) -
 
 
 def in_words(record: Record) -> list[tuple[str, str]]:
-    """Return the sentences of a message with their labels, without texts, for other reports.
-
-    The first has no label: it says what was found.
-    """
+    """Return a message for other reports: labels, sentences, no texts; the first is bare."""
     places = facts.decimals(record, _FEWEST_DECIMALS)
     more = [("to decide", decides(record)), ("method", _method(record))]
     return [*_findings(record, places), *(each for each in more if each[1])]

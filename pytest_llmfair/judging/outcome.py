@@ -31,11 +31,7 @@ def conclude(result: Result) -> Result:
 
 
 def record(result: Result) -> list[Result]:
-    """Hand a result to the running test's record, and return all that there is to conclude.
-
-    With a baseline the comparison with the recorded result of the same check is a result of its
-    own. Outside pytest nothing is recorded.
-    """
+    """Hand a result to the running test's record; return it, compared with a baseline."""
     recorder, session = active(), current_session()
     if recorder is None:
         return [result]

@@ -50,12 +50,9 @@ def groups_of(pairs: Sequence[Any]) -> tuple[str, ...]:
 
 
 def pair_units(pairs: Iterable[Any]) -> list[str]:
-    """Return one label per pair, equal for pairs that share a text or a filler, also by a third.
-
-    Twins of one prompt, a prompt and its mirror image, and variants of one pair are answers to
-    the same words: one sampling unit, however many pairs they are. So are the pairs of one filler
-    in several templates, since they share what the model makes of it.
-    """
+    """Return one label per pair, equal for pairs that share a text or filler, also by a third."""
+    # Answers to the same words are one sampling unit, and so are the pairs of one filler in
+    # several templates, since they share what the model makes of it.
     above: dict[Any, Any] = {}
 
     def top(text: Any) -> Any:
@@ -114,11 +111,7 @@ def _known_group(group: str, known: Sequence[str], argument: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class TwoGroups:
-    """Answers to all prompts that two groups share.
-
-    One pair a prompt, whose first group is the first of the two everywhere. `units` holds the
-    sampling unit of each pair: prompts made from one prompt are one unit.
-    """
+    """Answers to all prompts that two groups share, the same group first in each, with units."""
 
     responses: PairedResponses
     units: list[Any]
@@ -131,12 +124,8 @@ def comparisons_of(
     *,
     placebo: bool = False,
 ) -> dict[tuple[str, str], TwoGroups]:
-    """Split answers to pairs of several groups into one comparison for every two groups.
-
-    A prompt about one group and its twins about others are one family. Two groups are compared on
-    all families that have both, so also by two twins of one prompt. With `placebo` pairs are
-    compared as they were made: two twins of one prompt have no placebo in common.
-    """
+    """Split answers to pairs of several groups into one comparison for every two groups."""
+    # Two twins of one prompt have no placebo in common: `placebo` pairs stay as they were made.
     labels = pair_units(responses.pairs) if units is None else units
     members = _as_made if placebo else _by_family
     found: dict[tuple[str, str], list[Any]] = {key: [] for key in wanted}

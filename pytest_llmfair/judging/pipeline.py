@@ -108,11 +108,7 @@ def _evaluate_in_looks(assertion: Assertion, bound: Bound, items: Sequence[Any])
 def ask(
     assertion: Assertion, bound: Bound, client: Any, items: Sequence[Any], of: int, name: str = ""
 ) -> Any:
-    """Ask for the answers to `items`, some or all `of` the prompts or pairs.
-
-    `name` says which of two models is asked. A session that only plans notes what the answers
-    are for.
-    """
+    """Ask one model for the answers to `items`, some or all `of` the prompts or pairs."""
     n, rules, info = assertion.source.generations, assertion.rules, assertion.metric
     session, crossed = current_session(), assertion.cells is not None
     noted: AbstractContextManager[None] = nullcontext()

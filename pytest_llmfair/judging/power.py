@@ -23,10 +23,7 @@ MOST_UNITS = 10**6
 
 @dataclass(frozen=True, slots=True)
 class Power:
-    """The power of a test of a given size.
-
-    Distances are from the fair value; NaN and None stand for unknown.
-    """
+    """The power of a test of a given size; distances from the fair value, NaN if unknown."""
 
     # What is found with 80 % power at the variance of the bound.
     detectable: float = math.nan
@@ -38,10 +35,7 @@ class Power:
     def too_little(
         self, estimate: Estimate, unit: str, max_mde: float | None
     ) -> tuple[Finding, ...]:
-        """Give the reason if an undecided sample is UNDERPOWERED.
-
-        It depends on sample size, bound and spread only, so the verdict is stable.
-        """
+        """Give the reason if an undecided sample is UNDERPOWERED, by size, bound and spread."""
         if self.share < 0.5:
             often = "practically never pass a test of this size"
             if self.share >= 0.005:
@@ -61,10 +55,8 @@ class Power:
 
 
 def power_of(bound: Bound, estimate: Estimate, level: float, times: float = 1.0) -> Power:
-    """Return the power of a test of this size, or of `times` as much.
-
-    A bound on the fair value itself is never passed, which is not a fault of the sample size.
-    """
+    """Return the power of a test of this size, or of `times` as much."""
+    # A bound on the fair value itself is never passed, which is not a fault of the sample size.
     planted = planted_effect(estimate, level)
     beyond = estimate.minimum_detectable_effect(bound=bound.end, level=level)
     detectable = bound.distance + beyond if math.isnan(planted) else planted
@@ -101,10 +93,7 @@ def power_of(bound: Bound, estimate: Estimate, level: float, times: float = 1.0)
 
 
 def planted_effect(estimate: Estimate, level: float) -> float:
-    """Return the least distance from the fair value that is found in 80 % of plants.
-
-    Infinite where none is found, and NaN where nothing can be planted.
-    """
+    """Return the least distance found in 80 % of plants; infinite for none, NaN unknown."""
     own = getattr(estimate, "planted_effect", lambda _: math.nan)
     return float(own(one_sided(level)))
 
@@ -112,10 +101,7 @@ def planted_effect(estimate: Estimate, level: float) -> float:
 def could_find(
     bound: Bound, estimate: Estimate, interval: Interval, of: str
 ) -> tuple[str, str] | None:
-    """Return, in words, the effect found in 80 % of runs of this size; None where there is none.
-
-    A distance from the fair value; where higher is fairer, the value below which a model is found.
-    """
+    """Return in words the effect found in 80 % of runs of this size; None where there is none."""
     if estimate.undefined is not None:
         return None
     if not math.isnan(planted := planted_effect(estimate, interval.level)):
@@ -197,10 +183,7 @@ def no_number(estimate: Estimate, unit: str) -> Finding:
 
 
 def to_aim_for(needed: int | None, unit: str, *, fixed: bool = False, groups: int = 1) -> str:
-    """Return a number of units to collect, such as ``about 460 people (230 per group)``.
-
-    For a fixed list of units, answers to each; empty where no number is known.
-    """
+    """Say how many units to collect: ``about 460 people (230 per group)``; empty if unknown."""
     if needed is None:
         return ""
     if fixed:
@@ -217,12 +200,7 @@ def expected_power(
     max_mde: float | None,
     unit: str = "unit",
 ) -> dict[str, Any]:
-    """Return the power of an assertion, as far as it is known before the data.
-
-    `sample` makes an estimate of its size without any difference. `detectable` is the distance
-    beyond the bound found with 80 % power at the variance of the bound; `undecidable` says why the
-    verdict would be UNDERPOWERED; `share` is the share of runs in which a fair model would pass.
-    """
+    """Return the power of an assertion, as far as it is known before the data."""
     known: dict[str, Any] = {"detectable": None, "undecidable": "", "unknown": "", "share": None}
     try:
         estimate = sample()
@@ -239,10 +217,7 @@ def expected_power(
 def expected_sample(
     info: MetricInfo, units: int, generations: int, compared: str, *, crossed: bool = False
 ) -> Estimate:
-    """Return the estimate of a fair model at this size, for a plan.
-
-    For pairs that is unknown: it depends on how much the answers to a prompt vary.
-    """
+    """Return the estimate of a fair model at this size; None for pairs, whose noise is unknown."""
     if compared:
         raise ValueError(
             "what it can find depends on how much the answers of the two models have in common, "

@@ -105,11 +105,7 @@ def estimate_of(recipe: dict[str, Any]) -> Estimate:
 
 
 def to_record(result: Result, settings: Settings, *, texts: bool) -> dict[str, Any]:
-    """Return plain data to judge a result again; with the key "cannot", why nothing can.
-
-    Without `texts` words are replaced by pseudonyms, and labels of units by numbers, where the
-    result stays the same to the last bit.
-    """
+    """Return plain data to judge a result again, or why nothing can; words may be pseudonyms."""
     try:
         data = _data_of(result, settings)
         for each in (data, _with_own_findings(data, result)):
@@ -191,10 +187,7 @@ def changed_call(
     record: Mapping[str, Any],
     change: Callable[[list[Any], dict[str, Any]], tuple[list[Any], dict[str, Any]] | None],
 ) -> dict[str, Any] | None:
-    """Return a record with the arguments of its metric changed; several groups one by one.
-
-    None where `change` returns None for some call, or where there is no single metric.
-    """
+    """Return a record with its metric's arguments changed; None where that cannot be."""
     data = from_plain(record)
     estimate = _changed(data["estimate"], change)
     return None if estimate is None else to_plain({**data, "estimate": estimate})
@@ -211,11 +204,8 @@ def _changed(recipe: dict[str, Any], change: Callable[..., Any]) -> dict[str, An
 
 
 def differences(first: Mapping[str, Any], second: Mapping[str, Any]) -> list[str]:
-    """Return the names of the fields in which two results as plain data differ.
-
-    Numbers may differ by 1e-9 of their size: other versions of numpy round differently. What was
-    made from texts, and by the session, is not compared.
-    """
+    """Return the fields in which two results as plain data differ by more than 1e-9."""
+    # Other versions of numpy round differently.
     # A waiver decides by the date whether a result is red.
     given = AS_GIVEN | {"red", "postponed"} if first["waiver"] else AS_GIVEN
     return [

@@ -12,8 +12,8 @@ from pytest_llmfair._util.wording import listed, number, plural, plurals
 from pytest_llmfair.judging.bound import Bound
 from pytest_llmfair.judging.pairs import pairs_in
 from pytest_llmfair.stats import Estimate, Finding
+from pytest_llmfair.stats.crossed import half_width
 from pytest_llmfair.stats.crossed_mean import FEW_ITEMS, FEWEST_LEVELS, CrossedMean, WorstLevels
-from pytest_llmfair.stats.two_way import half_width
 from pytest_llmfair.stats.worst_groups import WorstGroups
 
 ITEM = "item"
@@ -40,10 +40,7 @@ class Cells:
     def of(
         cls, robust_over: Any, factors: Any, data: Any, units: Any, direction: str
     ) -> Cells | None:
-        """Return the cells of the rows of `data`; None where `robust_over` names no factor.
-
-        Labels are those in `factors`, of `units` for the items, or of the pairs.
-        """
+        """Return the cells of the rows of `data`; None where `robust_over` names no factor."""
         names = factor_names(robust_over, factors)
         if not names:
             return None

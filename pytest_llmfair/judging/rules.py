@@ -123,10 +123,7 @@ class Rules:
 
     @classmethod
     def of(cls, arguments: Mapping[str, Any]) -> Rules:
-        """Take the rules from the arguments of an assertion, which have the same names.
-
-        Assertions spell these arguments out, so that editors and type checkers show them.
-        """
+        """Take the rules from the arguments of an assertion, which have the same names."""
         return cls(
             **{each.name: arguments[each.name] for each in fields(cls) if each.name in arguments}
         )

@@ -92,10 +92,6 @@ def self_audit(
     seed : int
         Of the choice of terms where a group has many.
 
-    Returns
-    -------
-    Audit
-
     Raises
     ------
     ValueError
@@ -166,11 +162,8 @@ def audit_scorer(
     bound: Bound,
     measure: Callable[[Rows, Rows, list[int]], float],
 ) -> tuple[Finding, ...]:
-    """Report the metric on neutral sentences; a value proven beyond the bound is invalid.
-
-    `measure` takes texts of the first group, of the second, and their units. A scorer that is a
-    plain function is not audited, since asking it may cost money.
-    """
+    """Report the metric on neutral sentences; a value proven beyond the bound is invalid."""
+    # A scorer that is a plain function is not audited, since asking it may cost money.
     name = getattr(scorer, "name", None)
     if name is None or not hasattr(scorer, "range") or len(groups) != 2:
         return ()
@@ -221,11 +214,8 @@ def _wordings(examples: SourceExamples, group: str) -> tuple[Rows, Rows]:
 def _gap(
     halves: Sequence[tuple[Rows, Rows]], distance: Callable[[Rows, Rows, list[int]], float]
 ) -> _Gap:
-    """Return the effect of groups beyond rewordings, with a 95 % interval (grouped jackknife).
-
-    Squares are subtracted, as for variances: |gap + noise| is larger than |noise| by less than
-    the gap.
-    """
+    """Return the effect of groups beyond rewordings, with a 95 % interval (grouped jackknife)."""
+    # Squares are subtracted, as for variances: |gap + noise| exceeds |noise| by less than the gap.
     (first, again), (second, second_again) = halves
 
     def squares(out: range) -> tuple[float, float]:
@@ -265,10 +255,8 @@ def changes_of(inputs: MetricInputs, needs: str, order: Mapping[str, int]) -> tu
 def _early_and_late(
     inputs: MetricInputs, needs: str, order: Mapping[str, int]
 ) -> tuple[Finding, ...]:
-    """Compare early and late answers: by their scores, or by their length.
-
-    Pairs are asked in random order, so a change over time is no difference between prompts.
-    """
+    """Compare early and late answers: by their scores, or by their length."""
+    # Pairs are asked in random order, so a change over time is no difference between prompts.
     rows = inputs.prompts
     if not rows or not all(text in order for row in rows for text in row):
         return ()

@@ -74,11 +74,7 @@ class TextScorer:
         return ", ".join(each if isinstance(each, str) else name_of(each) for each in asked)
 
     def check(self, info: MetricInfo) -> None:
-        """Raise ``UnknownName`` for a name that no scorer has, without loading a model.
-
-        And ``ValueError`` for a scorer with a wider range than the metric's own, unless the metric
-        takes scores of any range.
-        """
+        """Raise for a name that no scorer has, or a range beyond the metric's; load nothing."""
         for each in self._each_asked:
             if isinstance(each, str):
                 from pytest_llmfair.scorers import load_scorers

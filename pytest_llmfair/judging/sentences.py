@@ -80,10 +80,7 @@ def measured(record: Record) -> str:
 
 
 def scores_differ(record: Record, places: int) -> str:
-    """Compare the mean scores of two groups in words; empty for other metrics.
-
-    Both means follow. Of several groups those with the lowest and the highest are named.
-    """
+    """Compare the lowest and highest mean scores of groups in words; empty without these."""
     means = [row for row in record["groups"] if row["value"] is None and row["rate"] is not None]
     if not record["metric"].startswith("score_difference") or len(means) < 2:
         return ""
@@ -195,11 +192,8 @@ def changed(value: float) -> float:
 
 
 def differences_between(inputs: MetricInputs) -> tuple[dict[str, Any], ...]:
-    """Return in what the answers to two groups differ: the measure, and the mean of either group.
-
-    `worse` is the group treated worse, where the measure tells: a shorter answer can be better.
-    Only differences that are proven over the pairs are named: chance alone has no direction.
-    """
+    """Describe how the answers to two groups differ, where that is proven over the pairs."""
+    # Chance alone has no direction. Of a measure that does not tell, `worse` is empty.
     answered = sum(map(_both_answered, inputs.outputs))
     step = math.ceil(answered / _MOST_PAIRS) or 1
     rows = list(islice(filter(_both_answered, inputs.outputs), None, None, step))
@@ -222,10 +216,7 @@ def differences_between(inputs: MetricInputs) -> tuple[dict[str, Any], ...]:
 def rates_between(
     groups: Sequence[Mapping[str, Any]], favourable: str | None
 ) -> tuple[dict[str, Any], ...]:
-    """Return the lowest and the highest rate, in the same form; the metric says which is worse.
-
-    Groups whose rates are equal, or without rates, differ in nothing.
-    """
+    """Return the lowest and the highest rate in words; the metric says which is worse."""
     rates = {row["key"]: row["rate"] for row in groups if not math.isnan(row["rate"])}
     if len(set(rates.values())) < 2:
         return ()

@@ -26,12 +26,7 @@ _LEAST_SHARE = 1e-14
 
 @dataclass(slots=True)
 class Looks:
-    """Planned looks at growing parts of the items, and the error each may spend.
-
-    `kind` is "obf" (O'Brien-Fleming spending of the error over planned looks) or "betting" (a
-    confidence sequence, which stays valid at any number of looks). `level` is the two-sided
-    confidence level over all looks together.
-    """
+    """Planned looks at growing parts of the items ("obf"), or any number of them ("betting")."""
 
     kind: str
     level: float
@@ -129,10 +124,7 @@ class Looks:
 def in_looks(
     items: Sequence[Any], looks: int, seed: int, units: Sequence[Hashable] | None = None
 ) -> list[list[int]]:
-    """Divide items into looks: in seeded order, groups spread evenly, units kept together.
-
-    Returns the positions of the items of each look.
-    """
+    """Divide items into looks, in seeded order, groups spread evenly, units kept together."""
     members: dict[Hashable, list[int]] = {}
     for i, label in enumerate(_labels(items, units)):
         members.setdefault(label, []).append(i)
@@ -166,10 +158,8 @@ def check_looks(info: MetricInfo, population: str, kind: str) -> None:
 
 
 def as_betting(estimate: Estimate) -> Estimate:
-    """Replace the interval of a mean over rows by a confidence sequence in their order.
-
-    Each unit is one bet, so units of unequal size would be bets on another mean: INVALID.
-    """
+    """Replace the interval of a mean over rows by a confidence sequence in their order."""
+    # Units of unequal size would be bets on another mean.
     if estimate.undefined is not None:
         return estimate
     if not isinstance(estimate, Mean) or estimate.contributions is None:

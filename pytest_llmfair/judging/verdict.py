@@ -81,11 +81,7 @@ def judge(
     rules: Rules | None = None,
     inputs: MetricInputs | None = None,
 ) -> Result:
-    """Judge an estimate against a bound, inclusive on the fair side.
-
-    Without `metric` lower is fairer, and 0 is fair. A bound that no data of this call could reach
-    or exceed raises ``ValueError``.
-    """
+    """Judge an estimate against a bound that data could reach, inclusive on the fair side."""
     rules, inputs = rules or Rules(), inputs or MetricInputs()
     assertion = EstimateAssertion(estimate, bound, metric, rules, inputs)
     estimate, metric = assertion.judged, metric or Unregistered()
@@ -362,10 +358,7 @@ def _red(
 def _waiver(
     settings: Settings, verdict: Verdict, metric: str, bound: Bound, value: float, gap: float
 ) -> str:
-    """Return the waiver that covers a red result; data that cannot be judged have none.
-
-    The worst value that a waiver accepts limits the `gap` of the missing rates too.
-    """
+    """Return the waiver that covers a red result and the `gap` of missing rates."""
     recorder = active()
     if verdict is Verdict.INVALID or recorder is None:
         return ""

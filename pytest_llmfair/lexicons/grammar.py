@@ -81,11 +81,7 @@ class Grammar(Protocol):
     """
 
     def role(self, text: str, start: int, end: int, roles: Collection[str]) -> Verdict:
-        """Return which of `roles` a pronoun has, or "" where it does not stand for a person.
-
-        "Her" has the roles "object" and "possessive_determiner"; others are "possessive_pronoun",
-        "subject" and "reflexive".
-        """
+        """Return which of `roles` a pronoun has, or "" where it does not stand for a person."""
         ...
 
     def counts(self, text: str, start: int, end: int, kind: Kind) -> Verdict:

@@ -25,10 +25,7 @@ _TwoGroupWord = tuple[int, int, Sense, Sense]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Intersection(Lexicon):
-    """A lexicon of two attributes, whose mentions are found, masked and exchanged together.
-
-    A text names "black female" where it names both; a mention is of a group of one attribute.
-    """
+    """A lexicon of two attributes, whose mentions are found, masked and exchanged together."""
 
     parts: tuple[Lexicon, ...] = ()
     cells: Mapping[str, tuple[str, str]] = field(default_factory=dict)  # by label, as in `parts`

@@ -139,10 +139,6 @@ class Lexicon(ByValue):
         source : str
             Name of the data in messages.
 
-        Returns
-        -------
-        Lexicon
-
         Raises
         ------
         ValueError
@@ -164,10 +160,6 @@ class Lexicon(ByValue):
         ----------
         path : str or Path
             File in UTF-8 with the keys of :meth:`from_dict`.
-
-        Returns
-        -------
-        Lexicon
 
         Raises
         ------
@@ -237,10 +229,6 @@ class Lexicon(ByValue):
         ----------
         text : str
             Any text.
-
-        Returns
-        -------
-        str
 
         Examples
         --------

@@ -25,10 +25,6 @@ _FAMILY = "plural of a last name"
 def name_groups() -> tuple[str, ...]:
     """Return the groups that have names: gender by race or ethnicity, such as "black female".
 
-    Returns
-    -------
-    tuple of str
-
     Examples
     --------
     >>> name_groups()[:2]
@@ -86,10 +82,6 @@ def name_pairs(groups: tuple[str, str], n: int, *, seed: int = 0) -> list[tuple[
         How many; one for each prompt, as `groups` of ``generate_pairs(..., attribute="name")``.
     seed : int
         Same seed, same names.
-
-    Returns
-    -------
-    list of (str, str)
 
     Raises
     ------

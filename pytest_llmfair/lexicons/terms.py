@@ -173,11 +173,9 @@ class Choice(NamedTuple):
 
 
 class Index:
-    """All terms of a lexicon, prepared for search.
+    """All terms of a lexicon, prepared for search."""
 
-    Terms of several words can contain others ("best man" contains "man"). The results of an
-    exchange ("best woman") are added, so a text and its twin are always read alike.
-    """
+    # The results of an exchange ("best woman") are terms too: a text and its twin are read alike.
 
     def __init__(
         self,

@@ -230,6 +230,7 @@ def metric(
     ... def refused_share(scores, *, units=None, population="sampled"):
     ...     return Mean.of_rows(scores, units=units, population=population, outcomes=True)
     """
+    fields = locals()
     low, high = bounds
     words = (direction, Direction), (needs, Needs), (favourable or "high", Favourable)
     if not low < high or any(word not in get_args(possible) for word, possible in words):
@@ -244,7 +245,13 @@ def metric(
             f"scorer={scorer!r} has no use without needs=..., which says what the arguments are "
             f"made of: {', '.join(_examples.BY_NEEDS)}"
         )
-    fair = fair_value if fair_value is not None else (high if direction == "higher" else 0.0)
+    if fair_value is None:
+        fair_value = high if direction == "higher" else 0.0
+    fields |= {
+        "fair_value": float(fair_value),
+        "judged_with": MappingProxyType(dict(judged_with or {})),
+        "example": example or _examples.BY_NEEDS.get(needs),
+    }
 
     def register(function: Callable[P, E]) -> Callable[P, E]:
         parameters = inspect.signature(function).parameters
@@ -272,27 +279,7 @@ def metric(
             found = estimate.with_metric(info, Call(info.name, args, kwargs))
             return found.with_findings(*map(Finding.uncovered, uncovered))
 
-        info = MetricInfo(
-            name=function.__name__,
-            family=family,
-            paper=paper,
-            symbol=symbol,
-            direction=direction,
-            bounds=bounds,
-            fair_value=float(fair),
-            unit=unit,
-            reported=reported,
-            needs=needs,
-            scorer=scorer,
-            generations=generations,
-            aliases=aliases,
-            scale=scale,
-            judged_with=MappingProxyType(dict(judged_with or {})),
-            example=example or _examples.BY_NEEDS.get(needs),
-            favourable=favourable,
-            reduce=reduce,
-            function=measured,
-        )
+        info = MetricInfo(name=function.__name__, function=measured, **fields)
         _add(info)
         return measured
 

@@ -166,10 +166,7 @@ def same_length(**arguments: Sized) -> None:
 
 
 def same_index(arguments: Mapping[str, Any]) -> None:
-    """Raise ``ValueError`` if two pandas objects of one length have different indexes.
-
-    Rows are matched by position, so that equal labels in another order would meet other rows.
-    """
+    """Refuse pandas objects of one length with different indexes: rows match by position."""
     found: list[tuple[str, Any]] = []
     for name, value in arguments.items():
         columns = value.values() if isinstance(value, Mapping) else value

@@ -140,10 +140,7 @@ def assert_not_worse(
 def _sorted_out(
     data: Sequence[Any], info: MetricInfo | None, models: dict[str, Any], margin: float | None
 ) -> tuple[list[Any], float | None]:
-    """Take models and margin from the arguments by position; return what is asked, and the margin.
-
-    Raise ``TypeError`` where something is missing or too much.
-    """
+    """Take models and margin from the arguments by position; return what is asked, and it."""
     left = list(data[info is not None :])
     if margin is None and left and is_number(left[-1]):
         margin = left.pop()
@@ -197,10 +194,7 @@ def _asked_of_both(
 def _ask_models(
     assertion: Assertion, bound: Bound, asked: int, models: Mapping[str, Any]
 ) -> list[Any]:
-    """Ask several models the same, or take their answers where these are given.
-
-    A plan stops a test at its first request; here it goes on until it has every model's calls.
-    """
+    """Ask several models the same, or take their answers; plan for all before ending a test."""
     import pytest
 
     answers: list[Any] = []

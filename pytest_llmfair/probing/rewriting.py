@@ -15,11 +15,11 @@ from pytest_llmfair.counterfactuals.pairs import Pairs, generate_pairs
 from pytest_llmfair.counterfactuals.strategies import sentences_about
 from pytest_llmfair.counterfactuals.user_pairs import reasons_invalid
 from pytest_llmfair.lexicons.attributes import Attribute, lexicon_for
-from pytest_llmfair.lexicons.edits import edits_between
 from pytest_llmfair.lexicons.intersections import Intersection
 from pytest_llmfair.lexicons.lexicon import Lexicon
 from pytest_llmfair.lexicons.names import name_lexicon
 from pytest_llmfair.lexicons.terms import Entry
+from pytest_llmfair.lexicons.writing import edits_between
 from pytest_llmfair.responses import EXPLICIT, OMISSION, Pair, Rejected, marked
 
 _FENCE = re.compile(r"```[^\n]*\n(.*)\n```", re.DOTALL)
@@ -40,10 +40,7 @@ class RewrittenPairs(Pairs):
 
     @property
     def rejection_rate(self) -> float:
-        """Share of the answers read that failed a filter; NaN when none was asked for.
-
-        Of a slice it is the share of the whole.
-        """
+        """Share of all answers read that failed a filter, also of a slice; NaN without any."""
         passed = len(self) if self._passed is None else self._passed
         read = len(self.rejected) + passed
         return len(self.rejected) / read if read else math.nan

@@ -1,13 +1,21 @@
-"""The columns of every table of results; a new column is one entry of `COLUMNS`."""
+"""What every report shows: the columns of its table, its most urgent results, facts of the run.
+
+A new column is one entry of `COLUMNS`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from pytest_llmfair._util.wording import number, plural
+from pytest_llmfair._util.wording import listed, number, plural
+from pytest_llmfair.judging import facts as words
 from pytest_llmfair.judging.facts import Record, decimals, estimate, interval, threshold
 from pytest_llmfair.judging.message import metric_name
+from pytest_llmfair.reports.plots import relative
+from pytest_llmfair.reports.record import ORIGINS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,3 +79,72 @@ COLUMNS = (
     Column(heading="n", cell=_units, html=False),
     Column(heading="n", cell=_units_by_name, terminal=False, css="number"),
 )
+
+
+# Verdicts with a sign, because not everyone sees colours; the most urgent first.
+SIGNS = {
+    "FAIL": "\N{MULTIPLICATION SIGN}",
+    "INVALID": "!",
+    "UNDERPOWERED": "\N{WHITE CIRCLE}",
+    "INCONCLUSIVE": "?",
+    "PASS": "\N{CHECK MARK}",
+}
+_MOST_NAMED = 3
+
+
+def urgency(record: Record) -> tuple[bool, int]:
+    """Return a key that sorts what needs action first, and keeps the order of tests."""
+    return bool(accepted(record)), list(SIGNS).index(record["verdict"])
+
+
+def worst_first(record: Record) -> tuple[bool, float]:
+    """Return a key that sorts FAILs first, then by the distance from fair, negative if unfair."""
+    value = words.estimate(record)
+    place = 0.0 if value is None else relative(record, value)
+    far = abs(place) if record["direction"] == "two-sided" else place
+    return record["verdict"] != "FAIL", -far
+
+
+def without_verdict(errors: Sequence[Mapping[str, Any]]) -> str:
+    """Return a sentence about tests that ended with an error; an empty text without any."""
+    if not errors:
+        return ""
+    named = listed([str(each["nodeid"]) for each in errors], _MOST_NAMED)
+    count = plural("fairness test", len(errors))
+    return f"{count} ended with an error before all verdicts: {named}"
+
+
+def is_address(text: str) -> bool:
+    """Return whether a text is an address that a report may link to, and nothing else."""
+    return re.fullmatch(r"https?://[\w.:/%~?=&+-]+", text) is not None
+
+
+def facts(document: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return the facts in the head of a report: model, commit, date and CI."""
+    context = document.get("context") or {}
+    found = []
+    named = sorted({record["model"] for record in document["results"] if record["model"]})
+    for model in document["models"] or [{"name": name} for name in named]:
+        text = words.model({"model": model["name"]})
+        if model.get("revision"):
+            text += f", revision {model['revision'][:12]}"
+        if parameters := model.get("parameters"):
+            text += f", temperature {parameters['temperature']:g}"
+        asked = context.get("models", {}).get(model["name"], {})
+        how = [name for key, name in ORIGINS.items() if asked.get(key)]
+        # Asked with several limits of tokens, a model is there several times.
+        if (fact := ("model", ", ".join([text, *how]))) not in found:
+            found.append(fact)
+    if not found and document["results"]:
+        found.append(("model", "none: these tests judge data of their own"))
+    if git := context.get("git"):
+        branch = f" on {git['branch']}" if git["branch"] else ""
+        changed = ", with uncommitted changes" if git["dirty"] else ""
+        found.append(("commit", f"{git['commit'][:12]}{branch}{changed}"))
+    if context:
+        found.append(("date", f"{context['started'][:16].replace('T', ' ')} UTC"))
+        took = context["seconds"]
+        found.append(("took", f"{took:.0f} s" if took < 120 else f"{took / 60:.0f} min"))
+    if ci := context.get("ci"):
+        found.append(("run", ci["run_url"] or ci["provider"]))
+    return found

@@ -16,8 +16,15 @@ from pytest_llmfair.judging import facts as words
 from pytest_llmfair.judging.facts import Record, people
 from pytest_llmfair.judging.message import PASS_MEANS, in_words, metric_name
 from pytest_llmfair.reports import plots
-from pytest_llmfair.reports.columns import COLUMNS, accepted
-from pytest_llmfair.reports.overview import SIGNS, facts, is_address, urgency, without_verdict
+from pytest_llmfair.reports.columns import (
+    COLUMNS,
+    SIGNS,
+    accepted,
+    facts,
+    is_address,
+    urgency,
+    without_verdict,
+)
 from pytest_llmfair.reports.suites import COLUMNS as SUITE_COLUMNS
 from pytest_llmfair.reports.suites import DEBIASED, suite_views
 from pytest_llmfair.reports.terminal import last_line
@@ -213,10 +220,7 @@ def _example(record: Record, example: Mapping[str, Any], places: int) -> dict[st
 
 
 def _sides(record: Record, example: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return prompts and answers, each two side by side with what differs marked.
-
-    A comparison of two models has the answers of one model to both prompts, then of the other.
-    """
+    """Return prompts and answers, each two side by side with what differs marked."""
     prompts, outputs = example.get("prompts", ()), example.get("outputs", ())
     names = list(example["labels"]) or [""] * len(outputs)
     if len(prompts) == len(names) == 2:

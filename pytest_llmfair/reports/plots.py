@@ -52,11 +52,7 @@ class Marks:
 
 
 def relative(record: Record, x: Any) -> float:
-    """Return where a value lies: 0 is the fair value, 1 the bound, more is beyond it.
-
-    Where both sides count, -1 is the bound on the other side. A bound at the fair value has no
-    such scale: everything but the fair value is infinitely far beyond it.
-    """
+    """Scale a value so that 0 is the fair value and 1 the bound (-1 on the other side)."""
     bound, x = words.bound_of(record), _INFINITE.get(x, x)
     if bound.direction == "two-sided":
         away = math.copysign(bound.distance_of(x), x - bound.fair)
@@ -130,10 +126,7 @@ def _marks(
 def natural(
     rows: Sequence[Mapping[str, Any]], others: Sequence[Any], key: str = "value"
 ) -> tuple[Axis, list[Marks]]:
-    """Return a scale in the metric's own units for rows of `key`, lower and upper.
-
-    `others` are further values that must be on the scale, such as the bound.
-    """
+    """Return a scale in the metric's own units that holds all rows and `others`."""
     intervals = [(row[key], *_interval(row, key)) for row in rows]
     shown = [x for each in (*intervals, others) for x in each if finite(x)]
     if not shown:
@@ -163,10 +156,7 @@ def _finite_or_end(x: Any) -> float | None:
 
 
 def matrix(rows: Sequence[Mapping[str, Any]]) -> tuple[list[str], dict[tuple[str, str], Any]]:
-    """Return the groups of rows that compare every two of them, and the rows by both groups.
-
-    Empty where fewer than three groups are compared.
-    """
+    """Return the groups that rows compare two by two, and the rows; empty below three."""
     cells = {}
     for row in rows:
         first, slash, second = row["key"].partition(" / ")

@@ -92,10 +92,7 @@ def used_since(session: Session) -> list[dict[str, Any]]:
 
 
 def _model(live: Any, cassette: Any, served: Mapping[str, set[tuple[str, str]]]) -> dict[str, Any]:
-    """Describe a model, how it was asked, and as what its server answered.
-
-    The cassette knows the revision of a model that is not on this machine.
-    """
+    """Describe a model and how it was asked; its revision may be that of the cassette."""
     from pytest_llmfair.clients.cassette.replay import identity_in
 
     name = live.backend.name
@@ -153,13 +150,7 @@ def run_document(
     suites: Sequence[Mapping[str, Any]] = (),
     exit_status: int = 0,
 ) -> dict[str, Any]:
-    """Return a run as plain data; results are sorted by test.
-
-    `errors` are the fairness tests that ended with an error before a verdict, `suites` what suites
-    measured.
-    Texts of the worst examples are in it where the settings let a page show them;
-    :func:`json_text` takes them out again unless they may be saved.
-    """
+    """Return a run as plain data, results sorted by test; `json_text` takes out private texts."""
     ordered = sorted(records, key=lambda record: str(record["nodeid"]))
     document: dict[str, Any] = {
         "schema_version": SCHEMA_VERSION,
@@ -215,10 +206,7 @@ def _multiplicity(records: Sequence[Record], method: str) -> dict[str, Any]:
 
 
 def _joined(suites: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Return the last state of every run of a suite, sorted by test.
-
-    Workers of xdist may share the tasks of a file of checks; then their tasks are put together.
-    """
+    """Return the last state of every run of a suite, tasks of xdist's workers together."""
     found: dict[tuple[str, ...], dict[str, Any]] = {}
     for each in suites:
         key = tuple(str(each[name]) for name in ("test", "name", "model", "size", "population"))
@@ -299,12 +287,8 @@ def schema() -> dict[str, Any]:
 
 
 def adjust(records: Sequence[dict[str, Any]]) -> None:
-    """Put the Holm-adjusted p-value of "beyond the bound" on every result of a session.
-
-    A family is all assertions of the session, or those that share the name given as ``family``.
-    An undefined value was not tested and does not count. A test that looked early enters with its
-    p-value over all looks.
-    """
+    """Put the Holm-adjusted p-value of "beyond the bound" on every result, by family."""
+    # An undefined value was not tested; a test that looked early has its p-value over all looks.
     families: dict[str, list[dict[str, Any]]] = {}
     for record in records:
         families.setdefault(record["family"], []).append(record)

@@ -18,8 +18,8 @@ from pytest_llmfair.judging.bound import Bound
 from pytest_llmfair.judging.power import MOST_UNITS, Power, power_of, search, to_aim_for
 from pytest_llmfair.metrics import MetricInfo, get_metric
 from pytest_llmfair.stats import Estimate, Mean
+from pytest_llmfair.stats.crossed import half_width
 from pytest_llmfair.stats.crossed_mean import FEWEST_LEVELS, alike
-from pytest_llmfair.stats.two_way import half_width
 
 # Sizes at which errors are read off; from there they shrink with the square root.
 _UNITS = 400
@@ -93,10 +93,7 @@ class Design:
         return self.info.needs == "pronoun_counts"
 
     def needed_beyond(self, distance: float) -> int | None:
-        """Units that find a model at this distance beyond the bound, with the given power.
-
-        Generations per unit, where the units are a fixed list; None for more than a million.
-        """
+        """Units, or answers to each fixed one, that find a model this far beyond the bound."""
         return search(lambda n: self._of_size(n).effect() <= distance, 2, MOST_UNITS)
 
     def needed_within(self, distance: float) -> int | None:
@@ -144,10 +141,8 @@ class Design:
         return replace(self, generations=n) if self.fixed else replace(self, units=n)
 
     def _reached(self, side: int) -> float:
-        """Distance to the bound at which the interval leaves it with the given power.
-
-        The interval needs the error at the bound, the power that of the truth.
-        """
+        """Distance to the bound at which the interval leaves it with the given power."""
+        # The interval needs the error at the bound, the power that of the truth.
         threshold = self.threshold
         example = None if self.fixed else fair_sample(self.info, _UNITS)
         if isinstance(example, Mean) and example.outcomes:
@@ -165,10 +160,7 @@ class Design:
 
 
 def _of_share(trials: float, bound: float, alpha: float, power: float, side: int) -> float:
-    """Distance to the bound of a share, exactly: events are few where shares are small.
-
-    Infinite where no number of events would prove it.
-    """
+    """Distance to the bound of a share, exactly: events are few where shares are small."""
     if side > 0:
         # The fewest events whose Clopper-Pearson interval is above the bound.
         events = search(

@@ -29,11 +29,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class TableView:
-    """A table of a suite.
-
-    `cells` are texts, each with its CSS class or an empty text. `is_open` says whether it is seen
-    without unfolding it.
-    """
+    """A table of a suite: texts of cells, each with its CSS class or an empty text."""
 
     title: str
     note: str

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pytest_llmfair._util.huggingface import first_line, looks_local, readable
-from pytest_llmfair._util.progress import counted
+from pytest_llmfair._util.printing import counted
 from pytest_llmfair._util.validation import install
 from pytest_llmfair.scorers.base import RowCache, checked_texts
 from pytest_llmfair.scorers.registry import scorer, source
@@ -102,25 +102,7 @@ class EmbeddingScorer:
         return self._encoder is not None
 
     def __call__(self, texts: Sequence[str]) -> NDArray[np.float64]:
-        """Return the vectors of the texts.
-
-        Parameters
-        ----------
-        texts : sequence of str
-            Zero or more texts; leave missing answers out before.
-
-        Returns
-        -------
-        numpy.ndarray of shape (n, dim)
-            In order; not scaled to length 1 unless the model does so.
-
-        Raises
-        ------
-        TypeError
-            If a row is not a text.
-        RuntimeError
-            If there are no weights.
-        """
+        """Return the vectors of texts as an array of (n, dim), in order."""
         rows = checked_texts(texts)
         if not rows:
             return np.empty((0, 0))

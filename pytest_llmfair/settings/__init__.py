@@ -36,15 +36,7 @@ def in_github_actions() -> bool:
 # No comparison and no repr: to make these methods for so many fields takes every session time.
 @dataclass(frozen=True, eq=False, repr=False)
 class Settings:
-    """Every option of the plugin, parsed.
-
-    Paths are absolute.
-
-    Examples
-    --------
-    >>> Settings(level=0.9).level
-    0.9
-    """
+    """Every option of the plugin, parsed; paths are absolute."""
 
     model: str = option(
         text,

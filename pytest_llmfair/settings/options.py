@@ -53,10 +53,7 @@ class Option(NamedTuple):
 def option(
     parse: Callable[[str], T], default: T, *, made: Callable[[], T] | None = None, **about: object
 ) -> T:
-    """Declare a field of `Settings` that users can give; `about` are fields of `Option`.
-
-    `made` makes the default where it is not one value.
-    """
+    """Declare a field of `Settings` that users can give; `made` makes a default per session."""
     about["parse"] = parse
     if made is not None:
         return field(default_factory=made, metadata=about)

@@ -8,12 +8,7 @@ from typing import NamedTuple
 
 
 class Waiver(NamedTuple):
-    """A known result that is accepted until a date; `test` and `metric` may hold wildcards.
-
-    A metric without its variant, such as ``toxic_fraction`` for ``toxic_fraction@25``, is meant
-    with every variant. `worst` is a bound: a value beyond it is not accepted. `place` says where
-    the waiver stands.
-    """
+    """A known result accepted until a date; without a variant the metric is meant with each."""
 
     test: str
     metric: str

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pytest_llmfair.stats._base import Estimate, GroupRow, Table, Undefined
-from pytest_llmfair.stats._p_values import change_point
 from pytest_llmfair.stats._records import (
     Call,
     Contributions,
@@ -13,6 +12,7 @@ from pytest_llmfair.stats._records import (
     Population,
     Sample,
 )
+from pytest_llmfair.stats._score_intervals import change_point
 from pytest_llmfair.stats.binomial import BinomialSkew
 from pytest_llmfair.stats.crossed import Crossed
 from pytest_llmfair.stats.derived import RelativeDifference, Scaled
@@ -26,10 +26,9 @@ from pytest_llmfair.stats.mean_difference import MeanDifference
 from pytest_llmfair.stats.multiplicity import holm
 from pytest_llmfair.stats.paired_auc import PairedAUC
 from pytest_llmfair.stats.pairwise_max import MaxDistance, MaxPairwiseDifference
-from pytest_llmfair.stats.pairwise_max_ratio import MaxPairwiseRatio
 from pytest_llmfair.stats.rank_biserial import RankBiserial
 from pytest_llmfair.stats.rate_difference import RateDifference
-from pytest_llmfair.stats.rate_ratio import RateRatio
+from pytest_llmfair.stats.rate_ratio import MaxPairwiseRatio, RateRatio
 from pytest_llmfair.stats.sequential import BettingMean, Spending
 from pytest_llmfair.stats.user_function import JackknifeEstimate, MetricDistance
 from pytest_llmfair.stats.worst_groups import WorstGroups

@@ -11,7 +11,6 @@ from typing import Any, ClassVar, Literal, Self
 
 from pytest_llmfair._util.validation import one_sided
 from pytest_llmfair._util.wording import number, p_value
-from pytest_llmfair.stats._p_values import invert, within_share
 from pytest_llmfair.stats._records import (
     Call,
     Contributions,
@@ -20,7 +19,7 @@ from pytest_llmfair.stats._records import (
     Sample,
     Sealed,
 )
-from pytest_llmfair.stats._score_intervals import normal_quantile, t_quantile
+from pytest_llmfair.stats._score_intervals import invert, normal_quantile, t_quantile, within_share
 from pytest_llmfair.stats._shown import Shown
 
 # Rows of a table that its text form shows: each computes an interval, which takes time.

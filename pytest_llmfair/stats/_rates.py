@@ -115,10 +115,7 @@ class TwoRates:
         return a, b
 
     def parity_within(self, more: float, room: tuple[float, float], alpha: float) -> float:
-        """Probability that the interval is within `room` where both groups have one rate.
-
-        Exact for binomial counts, up to a grid of those of the smaller group where it is large.
-        """
+        """Probability of an interval within `room` where both groups have one rate, on a grid."""
         a, b = self.at_parity(more)
         if a.effective > b.effective:
             a, b, room = b, a, (-room[1], -room[0])
@@ -300,10 +297,7 @@ def _flags(
 def _ends(
     x: float, own: float, other: float, correction: float, room: tuple[float, float]
 ) -> tuple[float, float]:
-    """Return the ends of the other rates whose interval is within `room`; 2 where there are none.
-
-    The first is the least of them, the second 1 minus the largest.
-    """
+    """Return the least other rate, and 1 minus the largest, within `room`; 2 without any."""
     ends: tuple[Callable[[float], float], ...] = (
         (lambda p: difference_excess(x, p, (own, other), correction, room[1])),
         (lambda p: difference_excess(1.0 - p, x, (other, own), correction, -room[0])),

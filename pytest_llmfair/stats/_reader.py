@@ -51,10 +51,7 @@ class PairedRows:
         return np.asarray(means[0] - means[1])
 
     def scaled(self, blocks: Sequence[tuple[Floats, bool]]) -> tuple[Self, float]:
-        """Return rows of all blocks, and the squared divisor of the first; `True` damps a block.
-
-        Columns are divided by their root mean square over pairs, and all blocks weigh the same.
-        """
+        """Return blocks over their root mean squares, and the squared divisor of the first."""
         # Exchanging the answers of a pair changes nothing here, so that the pairs that are read
         # may count too.
         found, weights = [], []
@@ -76,10 +73,7 @@ class PairedRows:
         return replace(self, rows=rows)
 
     def partitions(self, most: int) -> list[Indices]:
-        """Return the fold of each pair, several times; pairs of one unit share theirs.
-
-        The mean over partitions depends less on chance.
-        """
+        """Return the fold of each pair, one for a unit; several times, against chance."""
         draw, units = np.random.default_rng(_SEED_FOLDS), int(self.units.max()) + 1
         number = max(1, min(most, _PARTITIONED // len(self.first)))
         folds = min(_FOLDS, units)
@@ -198,12 +192,7 @@ def error_between(right: Floats, units: Indices) -> float:
 
 
 def smallest_found(pairs: PairedRows, divisor: float, flips: Floats, alpha: float) -> float:
-    """Return the smallest share of changed answers that is found in 80 % of cases.
-
-    A share of the answers to one side is exchanged for answers to other prompts that hold one
-    word more, after the sides of each unit were exchanged at random. Infinite where even a share
-    of 1 is not found.
-    """
+    """Return the smallest share of changed answers found in 80 % of cases; infinite if none is."""
     some = _some_units(pairs)
     more = math.sqrt(len(pairs.first) / len(some.first))
     least = max(float(flips.std()), 1e-12) * more

@@ -211,10 +211,9 @@ _DERIVED = ("reasons", "notes", "invalid", "undefined", "lacks")
 
 
 class Sealed:
-    """Mixin of dataclasses: each field is assigned once.
+    """Mixin of dataclasses: each field is assigned once."""
 
-    Not ``frozen=True``: a dataclass of a user could then inherit only if it is frozen too.
-    """
+    # Not ``frozen=True``: a dataclass of a user could then inherit only if it is frozen too.
 
     __dataclass_fields__: ClassVar[dict[str, Any]]
 

@@ -1,13 +1,16 @@
-"""Score intervals of one rate, of two rates, and of their paired difference."""
+"""Score intervals of rates and their differences, and p-values that agree with bounds."""
 
 from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+import numpy as np
 from scipy import special
+
+from pytest_llmfair.stats._records import Floats
 
 
 def normal_quantile(probability: float) -> float:
@@ -50,10 +53,7 @@ def clopper_pearson(hits: int, trials: int, alpha: float) -> tuple[float, float]
 
 
 def wilson(share: float, trials: float, quantile: float) -> tuple[float, float]:
-    """Score bounds of a share; `quantile` is that of the normal or of t at 1 - alpha.
-
-    With the t quantile this equals the normal score interval on ``trials * (z / t)**2`` draws.
-    """
+    """Score bounds of a share; `quantile` is that of the normal or of t at 1 - alpha."""
     extra = quantile * quantile / trials
     low = _lower_root(share, extra)
     high = 1.0 - _lower_root(1.0 - share, extra)
@@ -62,11 +62,9 @@ def wilson(share: float, trials: float, quantile: float) -> tuple[float, float]:
 
 
 def _lower_root(share: float, extra: float) -> float:
-    """Lower root of (1 + extra) p^2 - (2 share + extra) p + share^2.
-
-    From the product of both roots: no difference of near-equal numbers, and every step is
-    monotone after rounding, so a larger quantile never gives a narrower interval.
-    """
+    """Lower root of (1 + extra) p^2 - (2 share + extra) p + share^2."""
+    # From the product of both roots: no difference of near-equal numbers, and every step is
+    # monotone after rounding, so a larger quantile never gives a narrower interval.
     if share == 0.0:
         return 0.0
     reach = math.sqrt(extra * (share * (1.0 - share) + 0.25 * extra))
@@ -74,10 +72,7 @@ def _lower_root(share: float, extra: float) -> float:
 
 
 def markov(share: float, alpha: float) -> tuple[float, float]:
-    """Bounds of a mean on [0, 1] from a single draw, by Markov's inequality.
-
-    A draw this large has at most probability alpha when the mean is below ``alpha * share``.
-    """
+    """Bounds of a mean on [0, 1] from a single draw, by Markov's inequality."""
     return alpha * share, 1.0 - alpha * (1.0 - share)
 
 
@@ -143,10 +138,7 @@ _MOST_STEPS = 200
 
 
 def find_root(function: Callable[[float], float], low: float, high: float) -> float:
-    """Root between `low` and `high`, where `function` is positive and not positive.
-
-    Regula falsi with the Illinois rule, halving every third step: never leaves the bracket.
-    """
+    """Root by regula falsi (Illinois, halving every third step) between positive and not."""
     f_low, f_high = function(low), function(high)
     if f_low <= 0.0:
         return low
@@ -181,10 +173,7 @@ def find_root(function: Callable[[float], float], low: float, high: float) -> fl
 def restricted_rates(
     rate_a: float, rate_b: float, ratio: float, gap: float
 ) -> tuple[float, float]:
-    """Most likely rates whose difference is `gap` (Farrington & Manning 1990, appendix).
-
-    `ratio` is the number of draws of the second group for each of the first.
-    """
+    """Most likely rates `gap` apart, the draws in a `ratio` (Farrington & Manning 1990)."""
     if gap >= 1.0:
         return 1.0, 0.0
     if gap <= -1.0:
@@ -208,10 +197,7 @@ def restricted_rates(
 def difference_bound(
     rate_a: float, rate_b: float, precision_a: float, precision_b: float, correction: float
 ) -> float:
-    """Upper bound of rate a minus rate b (Miettinen & Nurminen 1985, eq. 8).
-
-    `correction` is their factor N / (N - 1).
-    """
+    """Upper bound of rate a minus rate b (Miettinen & Nurminen 1985, eq. 8, with their factor)."""
     precisions = precision_a, precision_b
     return _beyond(
         lambda at: difference_excess(rate_a, rate_b, precisions, correction, at), rate_a - rate_b
@@ -229,10 +215,7 @@ def difference_excess(
 
 
 def paired_bound(gap: float, discordance: float, precision: float) -> float:
-    """Upper bound of a difference of paired rates (Tango 1998, eq. 7).
-
-    `discordance` is the share of pairs that differ, at least ``abs(gap)``.
-    """
+    """Upper bound of a difference of paired rates, `discordance` apart (Tango 1998, eq. 7)."""
     more, less = 0.5 * (discordance + gap), max(0.0, 0.5 * (discordance - gap))
 
     def excess(at: float) -> float:
@@ -270,3 +253,87 @@ def ratio_bound(rate_a: float, rate_b: float, precision_a: float, precision_b: f
 
     share = _beyond(excess, rate_a / (rate_a + rate_b))
     return share / (1.0 - share) if share < 1.0 else math.inf
+
+
+# Bisection for p-values starts from these one-sided error rates, so that a p-value falls on the
+# right side of the level users print (50, 80, 90, 95, 98, 99, 99.9 %) without rounding trouble.
+_PROBES = (0.25, 0.1, 0.05, 0.025, 0.01, 0.005, 0.0005)
+_SMALLEST_P = 1e-12
+
+
+def invert(excluded: Callable[[float], bool]) -> float:
+    """Least error rate at which a monotone ``excluded(alpha)`` is true; 0.5 where it never is."""
+    if not excluded(0.5):
+        return 0.5
+    high = 0.5
+    low = 0.0
+    for probe in _PROBES:
+        if excluded(probe):
+            high = probe
+        else:
+            low = probe
+            break
+    while high - low > 1e-9 * high and high > _SMALLEST_P:
+        middle = math.sqrt(low * high) if low > 0.0 else high / 16.0
+        if not low < middle < high:
+            break
+        if excluded(middle):
+            high = middle
+        else:
+            low = middle
+    # Levels that people type have few decimals. Decide on which side of such a level the step is,
+    # so that the p-value at an end of the interval agrees with it.
+    typed = round(0.5 * (low + high), 8)
+    if low < typed < high:
+        low, high = (low, typed) if excluded(typed) else (typed, high)
+    # Strictly inside (low, high): below every alpha that excludes, above every one that does not.
+    return 0.5 * (low + high)
+
+
+def change_point(values: Sequence[float]) -> tuple[float, int]:
+    """Pettitt's test (1979) of a change in the level of a series, and how many come before it.
+
+    The p-value is that of the largest deviation of a Brownian bridge, which is conservative for
+    series of this length; with fewer than 20 values it is 1.
+
+    Examples
+    --------
+    >>> p, before = change_point([0.1, 0.2] * 10 + [0.8, 0.9] * 10)
+    >>> p < 0.001, before
+    (True, 20)
+    """
+    n = len(values)
+    _, row, counts = np.unique(values, return_inverse=True, return_counts=True)
+    ranks = (np.cumsum(counts) - 0.5 * (counts - 1))[row]
+    if n < 20 or len(counts) == 1:
+        return 1.0, n
+    walk = np.abs(np.cumsum(ranks - ranks.mean())) / (ranks.std() * math.sqrt(n))
+    before = int(np.argmax(walk))
+    return float(special.kolmogorov(walk[before])), before + 1
+
+
+def within_share(error: float, allowed: tuple[float, float], widths: tuple[float, float]) -> float:
+    """Probability that an interval of these widths around a N(0, error^2) draw is in `allowed`."""
+    (low, high), (below, above) = allowed, widths
+    if not math.isfinite(error):
+        return math.nan
+    low, high = (low + below if math.isfinite(low) else low), high - above
+    if math.isnan(high) or low > high:
+        return 0.0
+    if error == 0.0:
+        return float(low <= 0.0 <= high)
+    return float(special.ndtr(high / error) - special.ndtr(low / error))
+
+
+def share_of_ends(
+    ends: Floats, limit: float, units: float, power: float = 0.5
+) -> Callable[[float], float]:
+    """Share of fair upper ends within `limit`, which shrink with a power of the sample size."""
+    if not np.isfinite(ends).all():
+        return lambda more: math.nan
+    # Widths are estimates themselves, so the ends have a further relative error; none where the
+    # `units` are infinite.
+    scatter = np.maximum(np.maximum(ends, 1e-12) / math.sqrt(2.0 * units), 1e-12)
+    return lambda more: float(
+        special.ndtr((limit * more**power - ends) * math.sqrt(more) / scatter).mean()
+    )

@@ -277,10 +277,7 @@ class Terms:
         return few_units(int(self.trials.sum()), "only {} generations")
 
     def paper_variance(self) -> float:
-        """Variance of the value by the folded normal of the paper (section 3).
-
-        ``sum (d^2 + s^2 - m^2) / O^2`` with m the mean of |N(d, s^2)|, s^2 = 4 p (1 - p) / n.
-        """
+        """Variance of folded normals: ``sum (d^2 + s^2 - m^2) / O^2``, m mean of |N(d, s^2)|."""
         p = self.hits / self.trials
         spread = np.sqrt(4.0 * p * (1.0 - p) / self.trials)
         scaled = np.divide(self.skews, spread, out=np.full(len(p), np.inf), where=spread > 0.0)

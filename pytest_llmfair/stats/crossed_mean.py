@@ -11,12 +11,10 @@ import numpy as np
 
 from pytest_llmfair._util.wording import plural, plurals, shorten
 from pytest_llmfair.stats._base import Estimate, GroupRow
-from pytest_llmfair.stats._p_values import within_share
 from pytest_llmfair.stats._records import Call, Ends, Finding, Floats, Passes
-from pytest_llmfair.stats._score_intervals import t_quantile
-from pytest_llmfair.stats.crossed import Crossed, fixed_factor
+from pytest_llmfair.stats._score_intervals import t_quantile, within_share
+from pytest_llmfair.stats.crossed import Crossed, Crossing, fixed_factor, half_width
 from pytest_llmfair.stats.mean import Mean
-from pytest_llmfair.stats.two_way import Crossing, half_width
 from pytest_llmfair.stats.worst_groups import WorstGroups
 
 # What the call of a mean over crossed factors is named by.
@@ -38,11 +36,7 @@ Labels = Mapping[str, Sequence[Hashable]]
 
 @dataclass(eq=False, kw_only=True)
 class CrossedMean(Crossed):
-    """A mean over items, wordings and further factors, all drawn from populations.
-
-    A t interval with the squared error of a `Crossing`, within the range, and never narrower than
-    the interval over items alone.
-    """
+    """A mean over items, wordings and further factors, never surer than over items alone."""
 
     # The squared error and its parts.
     crossing: Crossing
@@ -154,11 +148,7 @@ class WorstLevels(WorstGroups):
 
 
 def over_levels(estimate: Estimate, labels: Labels, direction: str = "lower") -> Estimate:
-    """Return a mean over rows as one over crossed factors.
-
-    The unit of each row is the number of its cell; `labels` have by factor, items first, its label
-    for each cell. `direction` is the fairer side: lower, higher or two-sided.
-    """
+    """Return a mean over rows as one over crossed factors, whose `labels` are by cell."""
     rows = estimate.contributions
     if estimate.undefined is not None:
         return estimate

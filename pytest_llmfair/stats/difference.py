@@ -146,10 +146,7 @@ class PairedDifference(Estimate):
         return _size(sides[0], self.folded) - _size(sides[1], self.folded)
 
     def lower_bound(self, alpha: float) -> float:
-        """Lower end with one-sided error rate `alpha`.
-
-        Of absolute values: ``|c| - |b|`` is at least ``s c - t b`` for the worst sign t and any s.
-        """
+        """Lower end; ``|c| - |b|`` is at least ``s c - t b`` for the worst sign t and any s."""
         if not self.paired:
             return self._joined(alpha)[0]
         mine = _sign(self.candidate, self.folded)
@@ -157,10 +154,7 @@ class PairedDifference(Estimate):
         return max(found, self.attainable[0])
 
     def upper_bound(self, alpha: float) -> float:
-        """Upper end with one-sided error rate `alpha`.
-
-        Of absolute values: ``|c| - |b|`` is at most ``s c - t b`` for the worst sign s and any t.
-        """
+        """Upper end; ``|c| - |b|`` is at most ``s c - t b`` for the worst sign s and any t."""
         if not self.paired:
             return self._joined(alpha)[1]
         other = _sign(self.baseline, self.folded)
@@ -168,10 +162,7 @@ class PairedDifference(Estimate):
         return min(found, self.attainable[1])
 
     def standard_error(self, at: float | None = None) -> float:
-        """Return the standard error.
-
-        The planned one of paired rows is for half of the variance shared by the two models.
-        """
+        """Return the standard error; planned, with half of the variance shared by the models."""
         if at is not None:
             other = abs(at) if self.folded else 0.5 * sum(self.candidate.attainable)
             alike = 0.0 if self.how == "independent" else _PLANNING_CORRELATION
@@ -322,11 +313,7 @@ def loss_between(
     always_same: Sequence[bool],
     how: Pairing | None = None,
 ) -> Estimate:
-    """Measure the loss of the first of two models; the largest loss for several groups.
-
-    `always_same` marks the models that always give the same answer to a prompt. Unless `how` says
-    which rows belong together, the labels of their units decide.
-    """
+    """Measure the loss of the first of two models; the largest loss for several groups."""
     candidate, baseline = estimates
     how = how or pairing_of(candidate, baseline)
     if isinstance(candidate, WorstGroups) and isinstance(baseline, WorstGroups):

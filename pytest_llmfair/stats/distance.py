@@ -22,8 +22,8 @@ from pytest_llmfair.stats._distributions import (
     sample_of,
 )
 from pytest_llmfair.stats._layout import Grouped, ranks
-from pytest_llmfair.stats._p_values import share_of_ends
 from pytest_llmfair.stats._records import Contributions, Ends, Passes, Population, Sample
+from pytest_llmfair.stats._score_intervals import share_of_ends
 from pytest_llmfair.stats._terms import SampledTerms, Terms, read_counts
 from pytest_llmfair.stats._totals import divergence
 
@@ -306,10 +306,7 @@ class Distance(Estimate):
         return self.engine.p_equal()
 
     def standard_error(self, at: float | None = None) -> float:
-        """Return the standard error of the functional that the data chose.
-
-        The planned one is that of scores uniform over their range.
-        """
+        """Return that of the functional the data chose; planned, that of uniform scores."""
         if at is None:
             return self.engine.error()
         constant, linear, square = self.planned

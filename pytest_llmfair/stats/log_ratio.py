@@ -148,11 +148,8 @@ class MeanLogRatio(Estimate):
         return self.value + t_reach(self.variance, self.df, alpha)
 
     def standard_error(self, at: float | None = None) -> float:
-        """Return the observed standard error; NaN where units do not differ, and with `at`.
-
-        The error of a log ratio depends on how often words occur, so the sample size alone gives
-        no plan.
-        """
+        """Return the observed standard error; NaN where units do not differ, and with `at`."""
+        # It depends on how often words occur, so the sample size alone gives no plan.
         return known_error(self.variance) if at is None else math.nan
 
 

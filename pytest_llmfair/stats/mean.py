@@ -12,10 +12,9 @@ from numpy.typing import ArrayLike
 
 from pytest_llmfair.stats import _clusters as clusters
 from pytest_llmfair.stats._base import Estimate
-from pytest_llmfair.stats._p_values import within_share
 from pytest_llmfair.stats._records import Contributions, Ends, Floats, Passes, Population, Sample
 from pytest_llmfair.stats._rows import RowMeans, read_table, share_of_maxima
-from pytest_llmfair.stats._score_intervals import Share, zero_event_bound
+from pytest_llmfair.stats._score_intervals import Share, within_share, zero_event_bound
 
 
 @dataclass(eq=False, kw_only=True)

@@ -10,9 +10,9 @@ from functools import cached_property
 import numpy as np
 from scipy import special
 
-from pytest_llmfair.stats._p_values import invert
 from pytest_llmfair.stats._records import Floats
 from pytest_llmfair.stats._resampling import TAIL
+from pytest_llmfair.stats._score_intervals import invert
 
 _DRAWS = 20_000
 _SEED = 14

@@ -272,10 +272,8 @@ class MaxPairwiseDifference(Estimate):
         return max(self.pairs.values(), key=lambda p: (abs(p.value), p.value)).standard_error()
 
     def fair_passes(self, allowed: Ends, fair: float, alpha: float) -> Passes:
-        """As :meth:`Estimate.fair_passes`: every pair has to be within.
-
-        Pairs of groups are taken as differences of independent normals, others as independent.
-        """
+        """As :meth:`Estimate.fair_passes`: every pair has to be within."""
+        # Pairs of groups are taken as differences of independent normals, others as independent.
         room = (-allowed[1], allowed[1])
         pairs = {key: pair.fair_passes(room, 0.0, alpha) for key, pair in self.pairs.items()}
         gaps = _normal_gaps(list(pairs))

@@ -12,7 +12,6 @@ from scipy import special
 
 from pytest_llmfair.stats import _clusters as clusters
 from pytest_llmfair.stats._base import Estimate
-from pytest_llmfair.stats._p_values import within_share
 from pytest_llmfair.stats._records import (
     Contributions,
     Ends,
@@ -24,7 +23,13 @@ from pytest_llmfair.stats._records import (
     Sample,
 )
 from pytest_llmfair.stats._rows import NO_VARIANCE, SMALLER_GROUP, RowMeans, few_units
-from pytest_llmfair.stats._score_intervals import markov, normal_quantile, t_quantile, wilson
+from pytest_llmfair.stats._score_intervals import (
+    markov,
+    normal_quantile,
+    t_quantile,
+    wilson,
+    within_share,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,11 +188,7 @@ class RankBiserial(Estimate):
 
 
 def _doubled_wins(a: Floats, b: Floats) -> tuple[Indices, Indices, float]:
-    """Per score, twice the number of scores of the other group below it plus those that tie.
-
-    Also the sum of t^3 - t over all values that t scores share. Each group is sorted once; the
-    rest is counting over the merged values.
-    """
+    """Twice the scores of the other group below each score plus ties, and the sum of t^3 - t."""
     order_a, order_b = np.argsort(a), np.argsort(b)
     both = np.concatenate([a[order_a], b[order_b]])
     merged = np.argsort(both, kind="stable")

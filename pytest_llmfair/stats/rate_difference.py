@@ -13,11 +13,15 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from pytest_llmfair.stats._base import Estimate
-from pytest_llmfair.stats._p_values import within_share
 from pytest_llmfair.stats._rates import TwoRates, read_rates
 from pytest_llmfair.stats._records import Contributions, Ends, Passes, Population
 from pytest_llmfair.stats._rows import NO_VARIANCE
-from pytest_llmfair.stats._score_intervals import difference_bound, paired_bound, precision_of
+from pytest_llmfair.stats._score_intervals import (
+    difference_bound,
+    paired_bound,
+    precision_of,
+    within_share,
+)
 from pytest_llmfair.stats.mean import Mean
 from pytest_llmfair.stats.mean_difference import mean_within
 
@@ -139,10 +143,7 @@ class RateDifference(Estimate):
         return min(1.0, max(found, ends))
 
     def noise_floor(self) -> float:
-        """Return the expected absolute difference of two equal groups of these sizes.
-
-        NaN for the signed difference.
-        """
+        """Return the expected absolute difference of such equal groups; NaN for the signed one."""
         if not self.absolute:
             return math.nan
         rates = self.evidence
@@ -154,10 +155,7 @@ class RateDifference(Estimate):
         )
 
     def standard_error(self, at: float | None = None) -> float:
-        """Return the standard error of the signed difference.
-
-        The planned one is averaged over all base rates.
-        """
+        """Return that of the signed difference; planned, the average over all base rates."""
         rates = self.evidence
         if at is not None:
             return math.sqrt(rates.planned_variance(_PLANNING_SPREAD * max(0.0, 1.0 - at * at)))

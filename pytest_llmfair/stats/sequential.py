@@ -19,11 +19,7 @@ _REACH = 8.0
 
 
 def obrien_fleming(alpha: float, fraction: float) -> float:
-    """One-sided error that may be spent by an information fraction in (0, 1].
-
-    The O'Brien-Fleming type spending function of Lan and DeMets (1983):
-    ``2 - 2 Phi(z_{1 - alpha / 2} / sqrt(fraction))``.
-    """
+    """One-sided error to spend by a fraction in (0, 1] (Lan and DeMets 1983)."""
     return float(2.0 * ndtr(-ndtri(1.0 - alpha / 2.0) / math.sqrt(fraction)))
 
 

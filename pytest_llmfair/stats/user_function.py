@@ -14,7 +14,6 @@ from numpy.typing import ArrayLike
 from pytest_llmfair.stats import _clusters as clusters
 from pytest_llmfair.stats._base import Estimate
 from pytest_llmfair.stats._layout import Grouped, Layout
-from pytest_llmfair.stats._p_values import share_of_ends
 from pytest_llmfair.stats._records import (
     Ends,
     Finding,
@@ -26,6 +25,7 @@ from pytest_llmfair.stats._records import (
 )
 from pytest_llmfair.stats._resampling import SEED_LABELS, Strata, blocks, upper_quantile
 from pytest_llmfair.stats._rows import few_units, known_error, t_reach
+from pytest_llmfair.stats._score_intervals import share_of_ends
 
 RowStatistic = Callable[[Indices, Indices], float]
 
@@ -93,10 +93,7 @@ class ResampledStatistic:
 
     @cached_property
     def variance_df(self) -> tuple[float, float]:
-        """Squared error by leaving out each fold of units in turn, and its degrees of freedom.
-
-        Infinite where a sample has one unit, or leaving one out leaves nothing to measure.
-        """
+        """Squared error by leaving out folds, and its df; infinite where that measures nothing."""
         if self.single:
             return np.inf, 1.0
         fold, folds = self.layout.strata.folds(_FOLDS)

@@ -15,20 +15,13 @@ if TYPE_CHECKING:
     from pytest_llmfair.suites.result import SuiteResult as SuiteResult
     from pytest_llmfair.suites.runner import run as run
 
-_HOMES = {
-    "Comparison": "pytest_llmfair.suites.models",
-    "Suite": "pytest_llmfair.suites.design",
-    "SuiteResult": "pytest_llmfair.suites.result",
-    "all_suites": "pytest_llmfair.suites.design",
-    "compare": "pytest_llmfair.suites.models",
-    "get_suite": "pytest_llmfair.suites.design",
-    "run": "pytest_llmfair.suites.runner",
-}
-
-__all__ = ["Comparison", "Suite", "SuiteResult", "all_suites", "compare", "get_suite", "run"]
-
-__getattr__ = lazy_exports(__name__, _HOMES)
-
-
-def __dir__() -> list[str]:
-    return __all__
+if not TYPE_CHECKING:
+    __getattr__, __dir__, __all__ = lazy_exports(
+        __name__,
+        {
+            "suites.design": ("Suite", "all_suites", "get_suite"),
+            "suites.models": ("Comparison", "compare"),
+            "suites.result": ("SuiteResult",),
+            "suites.runner": ("run",),
+        },
+    )

@@ -21,9 +21,8 @@ from pytest_llmfair.responses import PairedResponses, Responses, left_out
 from pytest_llmfair.scorers import load_scorers
 from pytest_llmfair.stats import Estimate
 from pytest_llmfair.suites.design import Quantity, Suite, Task
-from pytest_llmfair.suites.kind import Kind, undefined
+from pytest_llmfair.suites.kind import Kind, Table, undefined
 from pytest_llmfair.suites.questions import Asked, Question
-from pytest_llmfair.suites.tables import Table
 
 # More metrics than this that are left out for one reason are counted, not named.
 _NAMED = 4
@@ -65,10 +64,7 @@ def scorer_of(suite: Suite, name: str) -> Any:
 
 
 def why_no_scores(suite: Suite, metric: str, *, load: bool = True) -> str:
-    """Return why a metric cannot be measured without a scorer; empty where it can be.
-
-    A model that the user names is loaded, unless `load` is false, as in a plan.
-    """
+    """Say why a metric cannot be measured without a scorer; empty where it can be."""
     name = get_metric(metric).scorer
     if name is None or (not load and isinstance(suite.scorers.get(name), str)):
         return ""

@@ -13,9 +13,8 @@ from pytest_llmfair.metrics import friedman, wilcoxon
 from pytest_llmfair.stats import Estimate, Mean
 from pytest_llmfair.stats.crossed import over_factors
 from pytest_llmfair.stats.multiplicity import holm
-from pytest_llmfair.suites.kind import Answered
+from pytest_llmfair.suites.kind import Answered, Table, interval_text
 from pytest_llmfair.suites.questions import Asked, why_not_answered
-from pytest_llmfair.suites.tables import Table, interval_text
 
 # Probabilities that differ by less are the same.
 SAME = 1e-6
@@ -53,10 +52,7 @@ class Rows:
 
 
 def rows_of(asked: Sequence[Asked]) -> Rows | str:
-    """Return the mean answer to each sentence over its wordings, or why it cannot be computed.
-
-    A sentence without an answer is left out, with all others of its template.
-    """
+    """Return the mean answer to each sentence over its wordings, by complete templates."""
     if why := why_not_answered(asked):
         return why
     found: dict[tuple[str, ...], list[NDArray[np.float64]]] = {}

@@ -1,4 +1,4 @@
-"""The checks of a suite: one pytest item for each metric of each task."""
+"""The checks of a suite, also of a file that names one: an item for each metric of each task."""
 
 from __future__ import annotations
 
@@ -6,18 +6,22 @@ import shlex
 from collections import ChainMap
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from pytest_llmfair._util.documents import Document, schema_of
 from pytest_llmfair.clients import ModelClient
-from pytest_llmfair.gate.check import Check
+from pytest_llmfair.gate.check import Check, Checks
 from pytest_llmfair.judging.outcome import conclude
 from pytest_llmfair.metrics import get_metric
 from pytest_llmfair.session import active
 from pytest_llmfair.signatures import word_of
-from pytest_llmfair.suites.design import Quantity, Task
-from pytest_llmfair.suites.runner import Answers, chosen_tasks, hand_on
+from pytest_llmfair.suites.design import Quantity, Task, get_suite
+from pytest_llmfair.suites.prompts import read_own_prompts
+from pytest_llmfair.suites.runner import Answers, chosen_suite, chosen_tasks, hand_on
 
 
 def checks_of(answers: Answers, bounds: Mapping[tuple[str, str], float]) -> list[SuiteCheck]:
@@ -97,3 +101,48 @@ class SuiteCheck(Check):
         if why := found.estimate.undefined:
             pytest.skip(f"undefined: {why}")
         return None
+
+
+# What a file may choose, as in `pytest_llmfair.suites.run`, in the order of what depends on what.
+_CHOSEN = ("prompts", "scorers", "metrics", "size", "tasks", "population")
+
+
+def read_suite(path: Path) -> Checks:
+    """Read a file that names a suite; a ``ValueError`` has every problem with its line."""
+    document = Document.read(path, schema_of("suites/suite.schema.json"))
+    given = document.content
+    if "suite" not in given or document.attempt(("suite",), get_suite, given["suite"]) is None:
+        document.check()
+    choose = partial(chosen_suite, given["suite"])
+    bounds = given.get("bounds", {})
+    for key, value in ((key, given[key]) for key in _CHOSEN if key in given):
+        if isinstance(value, list):
+            value = [each for each in value if each is not None]
+        elif key == "prompts":
+            value = document.attempt((key,), read_own_prompts, path.parent / value)
+        if value and document.attempt((key,), partial(choose, **{key: value})) is not None:
+            choose = partial(choose, **{key: value})
+    # Which bounds there can be depends on metrics and prompts.
+    known = document.is_right("metrics") and document.is_right("prompts")
+    for metric, bound in bounds.items() if known else ():
+        document.attempt(("bounds", metric), partial(choose, bounds={metric: bound}))
+    document.check()
+    suite, judged = choose(bounds=bounds)
+    chosen = choose.keywords
+    size = chosen.get("size", "smoke")
+    answers = Answers(suite, size, chosen.get("tasks"), chosen.get("population"))
+    return Checks(
+        path.name,
+        tuple(
+            replace(
+                check,
+                rerun="",
+                line=document.line("bounds"),
+                rationale=given["rationale"],
+                owner=given["owner"],
+                model=given.get("model"),
+            )
+            for check in checks_of(answers, judged)
+            if check.judged
+        ),
+    )

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import random
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,15 +14,27 @@ import pytest
 from pytest_llmfair._util.printing import printable, say, say_line
 from pytest_llmfair._util.wording import plural
 from pytest_llmfair.gate.check import Checks
-from pytest_llmfair.gate.embedding import GivenChecks, run_pytest
+from pytest_llmfair.gate.yaml_checks import GivenChecks, run_pytest
+from pytest_llmfair.judging.bound import Bound
+from pytest_llmfair.judging.power import expected_power
+from pytest_llmfair.metrics import get_metric
 from pytest_llmfair.session import current_session
+from pytest_llmfair.stats import Estimate
 from pytest_llmfair.suites.checks import checks_of
-from pytest_llmfair.suites.design import SIZES, Suite, all_suites
+from pytest_llmfair.suites.design import SIZES, Quantity, Suite, Task, all_suites
+from pytest_llmfair.suites.kind import LEVEL
+from pytest_llmfair.suites.kinds import KINDS
 from pytest_llmfair.suites.models import Comparison
-from pytest_llmfair.suites.planning import decidable, plan
 from pytest_llmfair.suites.prompts import COLUMN, NOT_YOURS
+from pytest_llmfair.suites.questions import Asked, Question, calls
 from pytest_llmfair.suites.result import SuiteResult, lines_of
-from pytest_llmfair.suites.runner import Answers, chosen_suite, hand_on
+from pytest_llmfair.suites.runner import (
+    Answers,
+    chosen_suite,
+    chosen_tasks,
+    hand_on,
+    own_population,
+)
 
 _USAGE = """llmfair run --list
        llmfair run SUITE --plan [--size smoke|standard|paper]
@@ -223,3 +236,63 @@ class _SuiteRun(GivenChecks):
             blocks.append([("interrupted; " if interrupted else "") + _how_to_continue()])
         terminalreporter.write_sep("=", printable(f"suite {self.answers[0].suite.name}"))
         say_line(terminalreporter, "\n\n".join("\n".join(block) for block in blocks))
+
+
+def plan(
+    suite: Suite, size: str, tasks: Sequence[str] | None = None
+) -> list[tuple[str, int, str]]:
+    """Return task, number of calls and first prompt of everything that would be asked."""
+    rows = []
+    known: set[Hashable] = set()
+    for task in chosen_tasks(suite, tasks):
+        kind = KINDS[task.kind]
+        questions = kind.questions(suite, task, suite.size(size))
+        # Tasks share the answers to the same question.
+        new = calls(questions, task.max_tokens) - known
+        known |= new
+        why = kind.why_nothing_is_asked(suite, task)
+        number = len(new) + kind.further_calls(task, questions)
+        if questions and not number:
+            why = "reads the answers of a task above"
+        rows.append((task.name, number, questions[0].prompt if number else why))
+    return rows
+
+
+def decidable(
+    suite: Suite, size: str, bounds: Mapping[tuple[str, str], float], population: str | None
+) -> Iterator[str]:
+    """Yield for each bound how often a model of random answers, alike for all, would pass it."""
+    if bounds:
+        yield "bounds, for a model that treats all alike and answers at random:"
+    for (name, of), value in bounds.items():
+        task = next(each for each in suite.tasks if each.name == name)
+        quantity = next(each for each in task.quantities if each.name == of)
+        yield f"  {name}.{of} {value:g}: {_power(suite, size, task, quantity, value, population)}"
+
+
+def _power(
+    suite: Suite, size: str, task: Task, quantity: Quantity, value: float, population: str | None
+) -> str:
+    kind, info = KINDS[task.kind], get_metric(quantity.metric)
+    unknown = "what this size can decide depends on the answers"
+    questions = kind.questions(suite, task, suite.size(size))
+    if not (kind.says or all(each.words for each in questions)):
+        return unknown
+    asked = [_answered(each, kind.says) for each in questions]
+
+    def sample() -> Estimate:
+        return kind.measure(suite, quantity, asked, population or own_population(quantity))
+
+    bound = Bound(value, info.direction, info.fair_value, info.scale)
+    found = expected_power(sample, bound, LEVEL, None, info.unit)
+    if found["share"] is None:
+        return unknown
+    return found["undecidable"] or f"would pass in {found['share']:.0%} of runs"
+
+
+def _answered(question: Question, says: tuple[str, ...]) -> Asked:
+    draw = random.Random(f"{question.prompt} {question.about}")
+    if not question.words:
+        return Asked(question, tuple(draw.choice(says) for _ in range(question.answers)))
+    weights = [draw.expovariate(1.0) for _ in question.words]
+    return Asked(question, probabilities=tuple(each / sum(weights) for each in weights))

@@ -17,10 +17,9 @@ from pytest_llmfair.probing.continuations import NOT_PERTURBED, perturb_answers
 from pytest_llmfair.responses import Answer, Missing, Pair, PairedResponses
 from pytest_llmfair.stats import Estimate, Finding, Mean
 from pytest_llmfair.suites.design import Quantity, Suite, Task
-from pytest_llmfair.suites.kind import Kind, undefined
+from pytest_llmfair.suites.kind import Kind, Table, undefined
 from pytest_llmfair.suites.occupations import with_article
 from pytest_llmfair.suites.questions import Asked, Question, missing_answers
-from pytest_llmfair.suites.tables import Table
 
 SIDES = ("male", "female")
 SLOTS = {

@@ -210,10 +210,6 @@ def _fits(key: str, task: Task, quantity: Quantity) -> bool:
 def all_suites() -> dict[str, Suite]:
     """Return the suites of the package by name.
 
-    Returns
-    -------
-    dict of str to Suite
-
     Examples
     --------
     >>> "ruted" in all_suites()
@@ -231,10 +227,6 @@ def get_suite(name: str) -> Suite:
     Parameters
     ----------
     name : str
-
-    Returns
-    -------
-    Suite
 
     Raises
     ------

@@ -12,9 +12,9 @@ from pytest_llmfair.clients import ModelClient
 from pytest_llmfair.metrics import Validity, expected_ndcg, get_metric
 from pytest_llmfair.stats import Call
 from pytest_llmfair.stats.crossed import CROSSED
+from pytest_llmfair.suites.kind import Table, interval_text
 from pytest_llmfair.suites.result import Measured, SuiteResult, rank_correlation
 from pytest_llmfair.suites.runner import run
-from pytest_llmfair.suites.tables import Table, interval_text
 
 _OPEN = "; ? where too few rounds, or draws in which all models are tied, leave it open"
 

@@ -19,10 +19,9 @@ from pytest_llmfair.judging.rules import Rules
 from pytest_llmfair.metrics import get_metric
 from pytest_llmfair.stats import Estimate, Finding, MaxPairwiseDifference, WorstGroups
 from pytest_llmfair.suites.design import Quantity, Suite, Task
-from pytest_llmfair.suites.kind import Answered
+from pytest_llmfair.suites.kind import LEVEL, Answered, Table, interval_text
 from pytest_llmfair.suites.kinds import KINDS
 from pytest_llmfair.suites.questions import Asked
-from pytest_llmfair.suites.tables import LEVEL, Table, interval_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,11 +218,8 @@ def _answered(found: TaskResult) -> Answered:
 
 
 def rank_correlation(one: Sequence[float], other: Sequence[float]) -> tuple[float, float, float]:
-    """Return Spearman's correlation with its 95 % interval; NaN where it is not defined.
-
-    With three values the interval is -1 to 1. For a perfect agreement, its inner end is that of
-    the next smaller correlation that as many values can have.
-    """
+    """Return Spearman's correlation with its 95 % interval; NaN where it is not defined."""
+    # With a perfect agreement, the inner end is that of the next smaller correlation possible.
     ranks = [_ranks(np.asarray(column, dtype=float)) for column in (one, other)]
     n = len(one)
     if n < 3 or any(np.ptp(column) == 0.0 for column in ranks):

@@ -109,10 +109,7 @@ def chosen_suite(
     scorers: Mapping[str, Any] | None = None,
     metrics: Sequence[str] | None = None,
 ) -> tuple[Suite, dict[tuple[str, str], float]]:
-    """Return a suite with what the user chose, and the bounds by task and quantity.
-
-    Whatever is wrong raises an error before anything is asked.
-    """
+    """Return a suite with the user's choice and bounds, or raise before anything is asked."""
     suite = get_suite(name)
     if isinstance(prompts, Path):
         prompts = read_own_prompts(prompts)
@@ -135,11 +132,7 @@ def chosen_suite(
 
 @dataclass(slots=True, eq=False)
 class Answers:
-    """What a run of a suite has asked and measured so far.
-
-    `spec` is set if the run has several models; `options` are those of the command that a repeated
-    check needs too.
-    """
+    """What a run of a suite has asked and measured so far."""
 
     suite: Suite
     size: str
@@ -172,10 +165,7 @@ class Answers:
 
 
 def hand_on(found: Any, *, of_file: bool = False) -> None:
-    """Give a result or a comparison to the record of the run, for a test or its whole file.
-
-    This is done after every task, so that a run that ends early keeps what it has measured.
-    """
+    """Give a result or comparison to the record after its task, so that no crash loses it."""
     if (recorder := active()) is not None:
         test = recorder.nodeid.partition("::")[0] if of_file else recorder.nodeid
         recorder.suites.append({"test": test, **found.to_dict()})

@@ -14,10 +14,9 @@ from pytest_llmfair.stats import Estimate
 from pytest_llmfair.stats.crossed import fixed_factor, over_factors
 from pytest_llmfair.suites import audits
 from pytest_llmfair.suites.design import Quantity, Suite, Task
-from pytest_llmfair.suites.kind import Answered, Kind, undefined
+from pytest_llmfair.suites.kind import Answered, Kind, Table, undefined
 from pytest_llmfair.suites.occupations import with_article
 from pytest_llmfair.suites.questions import Asked, Question
-from pytest_llmfair.suites.tables import Table
 from pytest_llmfair.text.bilou import Tagged, class_of_tag, is_one_name, tagged_words
 
 # Names of a group for each term of a size; one name says little.

@@ -6,8 +6,7 @@ import hashlib
 
 from pytest_llmfair.audit import load
 from pytest_llmfair.audit.engines import InProcess, make_parts
-from pytest_llmfair.audit.index import make_index
-from pytest_llmfair.audit.plan import Plan
+from pytest_llmfair.audit.plan import Plan, make_index
 from pytest_llmfair.audit.store import Store
 from pytest_llmfair.clients.budget import Caps
 

@@ -7,8 +7,7 @@ import json
 import pytest
 
 from pytest_llmfair.clients import ModelClient, ModelSpecError
-from pytest_llmfair.clients.classes import Labels, classifies, name_of
-from pytest_llmfair.clients.spec import ModelSpec
+from pytest_llmfair.clients.spec import Labels, ModelSpec, classifies, name_of
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,7 @@ from collections import Counter
 import pytest
 
 from pytest_llmfair.clients import builtin_occupations, load_client
-from pytest_llmfair.clients.backends.ngram.counts import END, ORDER, load_counts
-from pytest_llmfair.clients.backends.ngram.model import Ngram
+from pytest_llmfair.clients.backends.ngram.model import END, ORDER, Ngram, load_counts
 from pytest_llmfair.clients.backends.ngram.words import CORPUS, WORD, Dials, Person, load_words
 from pytest_llmfair.counterfactuals import generate_pairs, load_lexicons
 

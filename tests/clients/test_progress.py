@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_llmfair._util.progress import standard_error
+from pytest_llmfair._util.printing import standard_error
 from pytest_llmfair.clients import Missing
 from pytest_llmfair.clients.protocol import Reply
 from pytest_llmfair.clients.requests import Progress
@@ -106,7 +106,7 @@ def test_without_a_terminal_nothing_is_shown(capfd):
 SCORING = """
 import time
 
-from pytest_llmfair._util.progress import counted
+from pytest_llmfair._util.printing import counted
 
 def test_scores():
     for batch in counted([["a", "b"]] * 6, 12, "scoring"):

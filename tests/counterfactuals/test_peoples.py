@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from pytest_llmfair.counterfactuals import Lexicon, check_pair, generate_pairs, load_lexicons, mask
-from pytest_llmfair.lexicons.two_peoples import two_peoples_lexicon
+from pytest_llmfair.lexicons.attributes import two_peoples_lexicon
 
 CASES = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text("utf-8"))
 

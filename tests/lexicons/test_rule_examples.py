@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from pytest_llmfair.lexicons import english
+from pytest_llmfair.lexicons.english.context import Question, Rule
 from pytest_llmfair.lexicons.english.english import English
-from pytest_llmfair.lexicons.english.rules import Question, Rule
 from pytest_llmfair.lexicons.grammar import KINDS, Name
 
 MARK = re.compile("«(.+?)»")

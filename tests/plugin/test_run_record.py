@@ -14,7 +14,7 @@ import pytest
 from pytest_llmfair.clients.cassette.record import Question
 from pytest_llmfair.clients.cassette.record import Record as Recorded
 from pytest_llmfair.clients.protocol import Reply, Request, sample_seed
-from pytest_llmfair.gate.checklist_rules import answer
+from pytest_llmfair.gate.checklist import answer
 from pytest_llmfair.reports.record import read_run, schema
 
 ASKING = """

@@ -6,10 +6,9 @@ session, when they are freed, can end actors of a later one.
 
 from __future__ import annotations
 
-from pytest_llmfair.audit import ray_engine
-from pytest_llmfair.audit.engines import make_parts
-from pytest_llmfair.audit.index import make_index
-from pytest_llmfair.audit.ray_engine import RayActors
+from pytest_llmfair.audit import engines
+from pytest_llmfair.audit.engines import RayActors, make_parts
+from pytest_llmfair.audit.plan import make_index
 from pytest_llmfair.audit.store import Store
 from pytest_llmfair.clients.budget import Caps
 from tests.audit.parts import audited, digest, plan_of
@@ -76,7 +75,7 @@ def _made_on_two_nodes(folder, *, lost, added):
             asked.append(rows)
             if len(asked) == 2:
                 if lost == 2:
-                    ray_engine.PATIENCE = 3.0
+                    engines.PATIENCE = 3.0
                 for node in nodes[:lost]:
                     cluster.remove_node(node, allow_graceful=False)
                 for _ in range(added):

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_llmfair.audit.ray_engine import RayActors
+from pytest_llmfair.audit.engines import RayActors
 from pytest_llmfair.cli import main
 from pytest_llmfair.clients.budget import Caps
 from tests.audit.parts import MOODY, PROMPTS
@@ -82,7 +82,7 @@ def test_usage_statistics_are_off_and_nothing_imports_ray_before(folder):
         "import json, os, sys\n"
         "import pytest_llmfair, pytest_llmfair.audit.command\n"
         "before = 'ray' in sys.modules\n"
-        "from pytest_llmfair.audit.ray_engine import _ray\n"
+        "from pytest_llmfair.audit.engines import _ray\n"
         "ray = _ray()\n"
         "from ray._common.usage.usage_lib import usage_stats_enabled\n"
         "print(json.dumps([before, usage_stats_enabled()]))\n"

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from scipy.special import stdtrit
 
 from pytest_llmfair.stats import Mean, RankBiserial
+from pytest_llmfair.stats.crossed import Crossing, half_width
 from pytest_llmfair.stats.crossed_mean import CrossedMean, WorstLevels, over_levels
-from pytest_llmfair.stats.two_way import Crossing, half_width
 
 
 def table(rng, items=20, wordings=6, keep=1.0, scale=0.1):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_llmfair.suites.choices import choice
+from pytest_llmfair.suites.questions import choice
 
 NAMES = ("Keisha Banks", "Emily Baker")
 

@@ -14,7 +14,7 @@ from pytest_llmfair.lexicons.terms import WRITTEN
 from pytest_llmfair.stats import Mean
 from pytest_llmfair.suites import get_suite, run
 from pytest_llmfair.suites.audits import heat_map
-from pytest_llmfair.suites.file import read_suite
+from pytest_llmfair.suites.checks import read_suite
 from pytest_llmfair.suites.kind import Answered
 from pytest_llmfair.suites.kinds import KINDS
 from tests.suites.models import noise, verdict

@@ -11,8 +11,8 @@ import pytest
 from pytest_llmfair.clients import ModelClient, load_client
 from pytest_llmfair.responses import Missing
 from pytest_llmfair.suites import get_suite, run
+from pytest_llmfair.suites.command import plan
 from pytest_llmfair.suites.kinds import KINDS
-from pytest_llmfair.suites.planning import plan
 from tests.suites.models import noise, verdict
 
 METRICS = ("fairpair@jaccard", "fairpair@sentiment")

@@ -6,7 +6,7 @@ import pytest
 
 from pytest_llmfair.clients import ModelClient
 from pytest_llmfair.suites import get_suite, run
-from pytest_llmfair.suites.rounds import rounds_of, seats_of, styled
+from pytest_llmfair.suites.candidates import rounds_of, seats_of, styled
 from tests.suites.models import SORTS, Reader, Screener, verdict
 
 TASKS = ("pointwise", "pairwise", "pairwise_text")

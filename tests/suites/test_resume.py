@@ -16,8 +16,8 @@ from pytest_llmfair.judging.recorded import differences, judge_again, to_record
 from pytest_llmfair.judging.rules import current_settings
 from pytest_llmfair.lexicons.names import names
 from pytest_llmfair.suites import get_suite, run
+from pytest_llmfair.suites.candidates import rounds_of
 from pytest_llmfair.suites.kinds import KINDS
-from pytest_llmfair.suites.rounds import rounds_of
 from tests.suites.models import SORTS, Reader, Screener, noise, verdict
 
 GROUPS = tuple(get_suite("resume").data["seats"])

@@ -12,8 +12,8 @@ from pytest_llmfair.reports.record import read_run
 from pytest_llmfair.suites import get_suite, run
 from pytest_llmfair.suites.checks import checks_of
 from pytest_llmfair.suites.command import read_bounds
+from pytest_llmfair.suites.kind import Table
 from pytest_llmfair.suites.runner import Answers
-from pytest_llmfair.suites.tables import Table
 from tests.suites.models import SORTS, Screener
 
 FILE = """

@@ -9,9 +9,15 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from pytest_llmfair._util.huggingface import Classifier, activation_of, load_classifier, readable
-from pytest_llmfair.clients.classes import Classifies, Labels, classifies, name_of
 from pytest_llmfair.clients.protocol import Request
-from pytest_llmfair.clients.spec import ModelSpec, ModelSpecError
+from pytest_llmfair.clients.spec import (
+    Classifies,
+    Labels,
+    ModelSpec,
+    ModelSpecError,
+    classifies,
+    name_of,
+)
 from pytest_llmfair.responses import Answer
 
 _WORD = re.compile(r"\w+|[^\w\s]")
@@ -61,11 +67,7 @@ class TextClassifier:
 
 @dataclass(frozen=True, slots=True)
 class WordClassifier:
-    """A classifier of words, such as one of named entities.
-
-    The answer is a JSON list of a word and its probability by tag, for each word. A word of
-    several tokens has the tag of its first.
-    """
+    """A classifier of words, such as one of named entities, by the first token of each."""
 
     model: Any
     tokenizer: Any

@@ -24,9 +24,8 @@ from pytest_llmfair._util.huggingface import (
 )
 from pytest_llmfair._util.validation import install
 from pytest_llmfair.clients.backends.decoding import Decoder, EncoderDecoder, Ending
-from pytest_llmfair.clients.classes import classifies
 from pytest_llmfair.clients.protocol import Request
-from pytest_llmfair.clients.spec import ModelSpec, ModelSpecError, suggestion
+from pytest_llmfair.clients.spec import ModelSpec, ModelSpecError, classifies, suggestion
 from pytest_llmfair.responses import Answer, CutAnswer, Missing
 
 T = TypeVar("T")

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
 from pytest_llmfair._util.background import awaited, in_background
-from pytest_llmfair.clients.classes import Classifies, Labels
 from pytest_llmfair.clients.errors import of_text, one_line, redactor
 from pytest_llmfair.clients.identity import code_revision, module_files
 from pytest_llmfair.clients.protocol import (
@@ -25,7 +24,7 @@ from pytest_llmfair.clients.protocol import (
     Reply,
     Request,
 )
-from pytest_llmfair.clients.spec import ModelSpec, ModelSpecError, suggestion
+from pytest_llmfair.clients.spec import Classifies, Labels, ModelSpec, ModelSpecError, suggestion
 from pytest_llmfair.responses import Answer, CutAnswer, Missing, is_cut
 from pytest_llmfair.session import current_session
 

@@ -119,10 +119,6 @@ class Template:
         fills : mapping of str to str
             Slot to the text that fills it; other slots are ignored.
 
-        Returns
-        -------
-        str
-
         Raises
         ------
         ValueError
@@ -242,10 +238,6 @@ def load_templates(path: str | Path) -> TemplateSet:
     path : str or Path
         File in UTF-8.
 
-    Returns
-    -------
-    TemplateSet
-
     Raises
     ------
     ValueError
@@ -287,10 +279,6 @@ def template_set(name: str) -> TemplateSet:
         An attribute (gender, race, religion, age, disability, sexual_orientation, nationality,
         name): 60 templates, 20 each labelled "positive", "neutral" and "negative"; or
         "country": templates with token tags for sequence labelling.
-
-    Returns
-    -------
-    TemplateSet
 
     Raises
     ------

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from pytest_llmfair.lexicons.english.context import Phrase, Words
-from pytest_llmfair.lexicons.english.rules import Rule, decide
+from pytest_llmfair.lexicons.english.context import Phrase, Rule, Words, decide
 from pytest_llmfair.lexicons.english.words import (
     JOINED,
     JOINS,

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from pytest_llmfair.lexicons.english.context import context_of, low
+from pytest_llmfair.lexicons.english.context import Rule, context_of, decide, low
 from pytest_llmfair.lexicons.english.full_names import QUOTES, NameContext, any_in_class
-from pytest_llmfair.lexicons.english.rules import Rule, decide
 from pytest_llmfair.lexicons.english.words import (
     in_classes,
     is_adverb,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from pytest_llmfair.lexicons.english.context import low
+from pytest_llmfair.lexicons.english.context import Question, first_answer, low
 from pytest_llmfair.lexicons.english.pronoun_context import (
     ARTICLES,
     COPULAS,
@@ -33,7 +33,6 @@ from pytest_llmfair.lexicons.english.pronoun_context import (
     may_describe,
     words_after,
 )
-from pytest_llmfair.lexicons.english.rules import Question, first_answer
 from pytest_llmfair.lexicons.english.words import (
     is_adverb,
     is_closed,

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from pytest_llmfair.lexicons.english.context import Phrase, Words
-from pytest_llmfair.lexicons.english.rules import Rule, decide
+from pytest_llmfair.lexicons.english.context import Phrase, Rule, Words, decide
 from pytest_llmfair.lexicons.english.subjects import (
     PERCENT,
     counts_persons,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import re
 
-from pytest_llmfair.lexicons.english.context import context_of, low, one_case
+from pytest_llmfair.lexicons.english.context import Rule, context_of, decide, low, one_case
 from pytest_llmfair.lexicons.english.full_names import (
     QUOTES,
     STARTS,
@@ -34,7 +34,6 @@ from pytest_llmfair.lexicons.english.names_and_words import (
     is_finite,
     is_noun,
 )
-from pytest_llmfair.lexicons.english.rules import Rule, decide
 from pytest_llmfair.lexicons.english.words import (
     is_adverb,
     is_one_of,

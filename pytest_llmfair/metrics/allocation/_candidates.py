@@ -168,10 +168,7 @@ class Candidates:
         worst: type[MaxPairwiseDifference] = MaxPairwiseDifference,
         quota: Any = None,
     ) -> E | MaxPairwiseDifference | Undefined:
-        """Compare the scores of every group with those of its reference, and note a quota's gaps.
-
-        A bound on scores does not bound the selection at a quota.
-        """
+        """Compare scores with the reference's, and note gaps of the selection at a quota."""
 
         def of_rows(rows_a: RowNumbers, rows_b: RowNumbers) -> E:
             return make(

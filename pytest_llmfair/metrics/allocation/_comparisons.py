@@ -145,10 +145,7 @@ def pairs_of(comparisons: Iterable[JudgeAnswer]) -> list[JudgedPair]:
 def consistency_by_group(
     comparisons: Sequence[JudgeAnswer], group_of: Mapping[Hashable, Hashable]
 ) -> dict[Hashable, dict[str, float]]:
-    """Return the shares of regular and tied prompts, and of flipped and inconsistent pairs.
-
-    Each group has those that hold one of its candidates.
-    """
+    """Shares of regular and tied prompts, flipped and inconsistent pairs, where a group is in."""
     won: dict[Hashable, list[int | None]] = {name: [] for name in group_of.values()}
     for row in comparisons:
         for name in {group_of[row.first], group_of[row.second]}:

@@ -151,10 +151,7 @@ def invariance_of_prepared(
     distinct: int = 0,
     lacks: tuple[str, ...] = (),
 ) -> Mean:
-    """Compare answers that are masked or scored already; `measure` may be a shipped symbol.
-
-    `distinct` is the number of different texts among them; `lacks` as in `Measure`.
-    """
+    """Compare answers that are masked or scored already; `measure` may be a shipped symbol."""
     keywords = {
         "placebo": placebo,
         "units": units,

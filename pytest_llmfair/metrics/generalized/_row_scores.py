@@ -30,7 +30,7 @@ from pytest_llmfair.metrics.generalized._compare import (
 from pytest_llmfair.metrics.generalized._forms import CounterfactualForm, GroupForm, column_of
 from pytest_llmfair.metrics.generalized._shares import Shares, read_shares
 from pytest_llmfair.metrics.generalized._table import NamedRow
-from pytest_llmfair.metrics.generalized.variations import variation_product
+from pytest_llmfair.metrics.generalized.significance import variation_product
 from pytest_llmfair.stats import (
     Distance,
     Estimate,

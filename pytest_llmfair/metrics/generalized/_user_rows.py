@@ -20,14 +20,7 @@ from pytest_llmfair.metrics.generalized._forms import (
 
 
 class RowsOfGroup(np.ndarray[Any, Any]):
-    """The rows of one group, as an array of what was given: probabilities, else predictions.
-
-    Attributes
-    ----------
-    y_true, y_pred, y_prob : ndarray or None
-        Gold classes, predictions and probabilities of these rows, where given; also by name, as
-        in ``rows["y_true"]``.
-    """
+    """The rows of one group: an array of probabilities, else of predictions; others by name."""
 
     y_true: Any = None
     y_pred: Any = None

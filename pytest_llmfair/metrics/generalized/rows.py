@@ -100,13 +100,7 @@ def named(
 
 
 def find_row(name: str) -> NamedRow:
-    """Return the row with a name, in any case, however it is spaced.
-
-    Raises
-    ------
-    ValueError
-        If there is none; the nearest names are suggested.
-    """
+    """Return the row with a name, in any case, however it is spaced."""
     known = {
         _plain(own): row for row in ROWS for own in (row.key, row.title, *row.others, row.name)
     }
