@@ -96,18 +96,20 @@ def counted_in(reply: Reply, body: Mapping[str, Any], prompt: str, answer: str) 
 
 
 def of_error(error: Exception, url_variable: str) -> Attempt:
-    """Return the attempt for an exception of an SDK like OpenAI's; remedies name the variable."""
+    """Return the attempt for an exception of an SDK or of Python; remedies name the variable."""
     status = status_of(error)
     if status is not None:
         return _of_status(status, error, url_variable)
-    kinds = {kind.__name__ for kind in type(error).__mro__}
-    if "APITimeoutError" in kinds:
+    reason = getattr(error, "reason", None)  # of urllib's URLError
+    cause = error.__cause__ or (reason if isinstance(reason, Exception) else error)
+    kinds = {kind.__name__ for each in (error, cause) for kind in type(each).__mro__}
+    if kinds & {"APITimeoutError", "TimeoutError", "TimeoutException"}:
         return Attempt(Reply(Missing("timeout", "the server could not be reached")), retry=True)
-    if "APIConnectionError" in kinds:
-        words = _words(error.__cause__ or error)
-        if "complete message body" in words:
+    if kinds & {"APIConnectionError", "TransportError", "OSError", "HTTPException"}:
+        words = _words(cause)
+        if kinds & {"IncompleteRead"} or "complete message body" in words:
             return malformed(f"the body ends too early ({words})")
-        if words.startswith("ConnectError"):
+        if kinds & {"ConnectError", "ConnectionRefusedError", "gaierror"}:
             words += f"; is a server running at the address in {url_variable}?"
         return Attempt(Reply(Missing("error", f"no connection: {words}")), retry=True)
     return Attempt(Reply(Missing("error", _words(error))))
@@ -115,8 +117,12 @@ def of_error(error: Exception, url_variable: str) -> Attempt:
 
 def status_of(error: Exception) -> int | None:
     """Return the HTTP status of an exception, if it has one."""
-    status = getattr(error, "status_code", None)
-    return status if isinstance(status, int) else None
+    for holder in (error, getattr(error, "response", None)):
+        for name in ("status_code", "status", "code"):
+            status = getattr(holder, name, None)
+            if isinstance(status, int) and 100 <= status < 600:
+                return status
+    return None
 
 
 def message_of(error: Exception) -> str:
@@ -133,7 +139,8 @@ def code_of(error: Exception) -> str:
 
 def _of_status(status: int, error: Exception, url_variable: str) -> Attempt:
     words = f"HTTP {status}: {message_of(error)}"
-    headers = getattr(getattr(error, "response", None), "headers", None) or {}
+    # urllib's error is the response itself.
+    headers = getattr(getattr(error, "response", error), "headers", None) or {}
     if status == 429:
         reason = "rate_limit"
     elif status == 408:

@@ -57,16 +57,16 @@ def session_with(**settings: Any) -> Iterator[Session]:
 
 
 def reply_of(
-    spec: str,
+    model: Any,
     *,
     temperature: float = 1.0,
     max_tokens: int | None = None,
     retries: RetryPolicy = QUICK,
 ) -> Reply:
-    """Return the reply of a server to the prompt "hi", with the seed 5."""
+    """Return the reply of a server, or of a specification, to "hi" with the seed 5."""
     kept: dict[int, Reply] = {}
     dispatch(
-        load_client(spec).backend,  # type: ignore[arg-type]
+        load_client(model).backend if isinstance(model, str) else model,
         [Request("hi", 5 << 33)],
         kept.__setitem__,
         temperature=temperature,
