@@ -13,20 +13,6 @@ from pytest_llmfair.judging.bound import Direction, Scale
 from pytest_llmfair.session import active, current_session
 from pytest_llmfair.settings import OPTIONS, Settings
 
-# Options that no verdict depends on; without the others another run might find something else.
-_REPORTING_OPTIONS = {
-    "show_text",
-    "json",
-    "html",
-    "markdown",
-    "json_context",
-    "save_text",
-    "evidence",
-    "require",
-    "cassette_used",
-    "plan",
-    "update_baseline",
-}
 # What a run is compared with; one that writes it compares nothing.
 _BASELINE_OPTIONS = {"baseline", "margin", "baseline_days"}
 
@@ -182,12 +168,12 @@ class Unregistered:
 def options_to_repeat(settings: Settings) -> tuple[str, ...]:
     """Return the command line options that answers and verdicts of the session depend on."""
     session, defaults, given = current_session(), Settings(), []
-    left_out = _REPORTING_OPTIONS | (_BASELINE_OPTIONS if settings.update_baseline else set())
+    left_out = _BASELINE_OPTIONS if settings.update_baseline else set()
     for option in OPTIONS:
         value = getattr(settings, option.name)
         # A default may be in the place of a value in the ini file; the seed is always named.
         named = value != getattr(defaults, option.name) or option.name in (*settings.given, "seed")
-        if option.name in left_out or not named:
+        if option.reporting or option.name in left_out or not named:
             continue
         root = session and session.root
         if option.path and root and Path(value).is_relative_to(root):

@@ -93,6 +93,7 @@ class Settings:
         "show the worst prompts and outputs in messages (default worst; none if CI is set)",
         # Outputs can be private or toxic, and CI systems keep and publish logs.
         made=lambda: "none" if os.environ.get("CI") else "worst",
+        reporting=True,
     )
     max_missing: float = share(
         "largest share of missing answers per group; above it the verdict is INVALID (default "
@@ -109,10 +110,13 @@ class Settings:
         "INVALID (default 0.25)",
         default=0.25,
     )
-    json: str | None = path("write the results of the run to this file")
-    html: str | None = path("write the results of the run to this file as a static page")
+    json: str | None = path("write the results of the run to this file", reporting=True)
+    html: str | None = path(
+        "write the results of the run to this file as a static page", reporting=True
+    )
     markdown: str | None = path(
-        "write the results of the run to this file as Markdown for a pull request"
+        "write the results of the run to this file as Markdown for a pull request",
+        reporting=True,
     )
     json_context: bool | None = option(
         yes,
@@ -122,19 +126,24 @@ class Settings:
         "yes; no with record mode none, so that replays give equal files)",
         metavar="yes|no",
         example="no",
+        reporting=True,
     )
     save_text: bool = switch(
         "keep the prompts and answers of the worst examples in the reports; without it the JSON "
-        "holds their SHA-256 digests"
+        "holds their SHA-256 digests",
+        reporting=True,
     )
     evidence: str | None = path(
         "write results, page and a manifest with their digests to this folder",
         legal="the path of a folder whose parent exists",
         metavar="DIR",
         path="folder",
+        reporting=True,
     )
     require: int = whole(
-        "fail the session if fewer fairness assertions were judged (default 0)", default=0
+        "fail the session if fewer fairness assertions were judged (default 0)",
+        default=0,
+        reporting=True,
     )
     cassette: str | None = path(
         "record answers in this file, and replay the answers it holds", legal="the path of a file"
@@ -151,7 +160,8 @@ class Settings:
         "compare texts cannot be replayed (digest)",
     )
     cassette_used: str | None = path(
-        "write the keys of all used answers to this file, for `llmfair cassette prune --used`"
+        "write the keys of all used answers to this file, for `llmfair cassette prune --used`",
+        reporting=True,
     )
     max_recording_age: int | None = days(
         "days after which a recorded answer is stale and its verdict INVALID (default no limit)",
@@ -179,14 +189,17 @@ class Settings:
         legal="the path of a YAML file",
         ini_only=True,
     )
-    plan: bool = switch("ask no model; print the calls, cost and detectable effect of each test")
+    plan: bool = switch(
+        "ask no model; print the calls, cost and detectable effect of each test", reporting=True
+    )
     baseline: str | None = path(
         "also fail where a check is proven less fair than in the run recorded in this file, by "
         "more than --llmfair-margin",
         legal="the path of a file that --llmfair-update-baseline wrote",
     )
     update_baseline: bool = switch(
-        "write this run to the file of --llmfair-baseline instead, and print what changed"
+        "write this run to the file of --llmfair-baseline instead, and print what changed",
+        reporting=True,
     )
     margin: float | None = option(
         number(lambda value: 0.0 <= value < math.inf),

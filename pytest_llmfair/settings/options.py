@@ -33,6 +33,8 @@ class Option(NamedTuple):
     switch: bool = False
     # What a path is of: "file" or "folder"; "" for other values.
     path: str = ""
+    # Whether it changes what is shown or written, and no verdict: a rerun does without it.
+    reporting: bool = False
 
     @classmethod
     def of(cls, declared: Field[Any]) -> Option:
@@ -61,7 +63,12 @@ def option(
 
 
 def choice(
-    words: tuple[str, ...], help: str, *, default: str = "", made: Callable[[], str] | None = None
+    words: tuple[str, ...],
+    help: str,
+    *,
+    default: str = "",
+    made: Callable[[], str] | None = None,
+    reporting: bool = False,
 ) -> str:
     """Declare one of some words; the first is the default."""
 
@@ -79,6 +86,7 @@ def choice(
         help=help,
         metavar="|".join(words),
         example=words[0] if default == words[-1] else words[-1],
+        reporting=reporting,
     )
 
 
@@ -90,6 +98,7 @@ def whole(
     legal: str = "",
     metavar: str = "N",
     ini_only: bool = False,
+    reporting: bool = False,
 ) -> int | T:
     """Declare a whole number."""
 
@@ -102,7 +111,14 @@ def whole(
     usual: int | T = default
     legal = legal or f"a whole number of at least {least}"
     return option(
-        parse, usual, legal=legal, help=help, metavar=metavar, example="7", ini_only=ini_only
+        parse,
+        usual,
+        legal=legal,
+        help=help,
+        metavar=metavar,
+        example="7",
+        ini_only=ini_only,
+        reporting=reporting,
     )
 
 
@@ -132,6 +148,7 @@ def path(
     metavar: str = "PATH",
     path: str = "file",
     ini_only: bool = False,
+    reporting: bool = False,
 ) -> str | None:
     """Declare the path of a file, or of a folder."""
     return option(
@@ -143,13 +160,21 @@ def path(
         example="written",
         ini_only=ini_only,
         path=path,
+        reporting=reporting,
     )
 
 
-def switch(help: str) -> bool:
+def switch(help: str, *, reporting: bool = False) -> bool:
     """Declare what is on or off; on the command line it takes no value."""
     return option(
-        yes, False, legal="true or false", help=help, metavar="", example="yes", switch=True
+        yes,
+        False,
+        legal="true or false",
+        help=help,
+        metavar="",
+        example="yes",
+        switch=True,
+        reporting=reporting,
     )
 
 
