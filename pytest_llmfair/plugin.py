@@ -232,7 +232,7 @@ def pytest_runtest_makereport(
     """Attach new results to the report, and to the item as JUnit properties."""
     recorder = item.stash[RECORDER]
     if call.excinfo is not None:
-        from pytest_llmfair.reports.terminal import hide_our_frames, tidy
+        from pytest_llmfair.reports.tracebacks import hide_our_frames, tidy
 
         hide_our_frames(call.excinfo.value)
     new = recorder.unreported(_described)
@@ -268,7 +268,7 @@ def _ends_without_verdict(
     fixtures = getattr(item, "fixturenames", ())
     if recorder.used or "fairness" in fixtures or item.get_closest_marker("llmfair"):
         return True
-    from pytest_llmfair.reports.terminal import is_ours
+    from pytest_llmfair.reports.tracebacks import is_ours
 
     frames = walk_tb(call.excinfo.value.__traceback__)
     modules = (frame.f_globals.get("__name__", "") for frame, _ in frames)

@@ -18,11 +18,10 @@ import numpy as np
 from pytest_llmfair.audit.plan import Plan, revision_of
 from pytest_llmfair.audit.store import Store, utf8
 from pytest_llmfair.clients import ModelClient, load_client
-from pytest_llmfair.clients.asking import blocks_of, samples_of
 from pytest_llmfair.clients.budget import Caps
 from pytest_llmfair.clients.protocol import RemoteBackend, Request
 from pytest_llmfair.clients.requests import RequestRunner
-from pytest_llmfair.clients.sending import is_failure, was_sent
+from pytest_llmfair.clients.sending import blocks_of, is_failure, samples_of, was_sent
 from pytest_llmfair.clients.session import runner_of
 from pytest_llmfair.counterfactuals.pairs import pairs_of_part
 from pytest_llmfair.judging.inputs import texts_of

@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from pytest_llmfair._util.validation import whole, whole_seed
-from pytest_llmfair.clients.asking import (
+from pytest_llmfair.clients.protocol import Backend, RemoteBackend
+from pytest_llmfair.clients.sending import (
     FirstWords,
     Side,
     asking_order,
@@ -18,7 +19,6 @@ from pytest_llmfair.clients.asking import (
     requests_of,
     rows_of,
 )
-from pytest_llmfair.clients.protocol import Backend, RemoteBackend
 from pytest_llmfair.clients.session import current_runner, origins
 from pytest_llmfair.clients.spec import ModelSpecError
 from pytest_llmfair.responses import Answer, Pair, PairedResponses, left_out

@@ -23,12 +23,18 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from pytest_llmfair._util.printing import Line, Write
-from pytest_llmfair.clients.asking import asking_order
 from pytest_llmfair.clients.budget import Budget
 from pytest_llmfair.clients.cassette.replay import Replay
 from pytest_llmfair.clients.errors import redactor
 from pytest_llmfair.clients.protocol import Reply, Request
-from pytest_llmfair.clients.sending import AnyBackend, Batch, LiveRequests, is_failure, was_sent
+from pytest_llmfair.clients.sending import (
+    AnyBackend,
+    Batch,
+    LiveRequests,
+    asking_order,
+    is_failure,
+    was_sent,
+)
 from pytest_llmfair.responses import Answer, Missing
 from pytest_llmfair.session import note_used
 

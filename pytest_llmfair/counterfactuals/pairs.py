@@ -10,10 +10,9 @@ from typing import Literal
 
 from pytest_llmfair._util.validation import check_is_list, whole_seed
 from pytest_llmfair.counterfactuals.checks import failed_checks
-from pytest_llmfair.counterfactuals.omission import omitted
+from pytest_llmfair.counterfactuals.omission import omitted, placebo_of
 from pytest_llmfair.counterfactuals.pair_list import Pairs, pair_of
 from pytest_llmfair.counterfactuals.pair_under_test import Exchange, exchange_of, read_pair
-from pytest_llmfair.counterfactuals.placebo import placebo_of
 from pytest_llmfair.counterfactuals.user_pairs import (
     check_is_text,
     check_pair,

@@ -39,7 +39,7 @@ COMMANDS: dict[str, Command] = {
     ),
     "report": Command("pytest_llmfair.reports.files", "make the reports of a recorded run"),
     "comment": Command(
-        "pytest_llmfair.reports.markdown", "post a recorded run as one comment on a pull request"
+        "pytest_llmfair.reports.comment", "post a recorded run as one comment on a pull request"
     ),
     "compare": Command(
         "pytest_llmfair.gate.compare", "rank models by recorded runs, with what stays open"

@@ -18,9 +18,9 @@ from pytest_llmfair.stats._records import (
     Interval,
     Sample,
     Sealed,
+    Shown,
 )
 from pytest_llmfair.stats._score_intervals import invert, normal_quantile, t_quantile, within_share
-from pytest_llmfair.stats._shown import Shown
 
 # Rows of a table that its text form shows: each computes an interval, which takes time.
 _ROWS_PRINTED = 10

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from pytest_llmfair._util.tables import is_table, texts_of
-from pytest_llmfair.clients.asking import checked
+from pytest_llmfair.clients.sending import checked
 from pytest_llmfair.counterfactuals.templates.template import read_prompts
 from pytest_llmfair.gate.check_attributes import have_slots
 from pytest_llmfair.metrics import get_metric

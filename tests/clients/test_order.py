@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from pytest_llmfair.clients import Limits, Missing, ModelClient, Request, RequestRunner
-from pytest_llmfair.clients.asking import asking_order, blocks_of, requests_of
 from pytest_llmfair.clients.budget import Budget, Caps
+from pytest_llmfair.clients.sending import asking_order, blocks_of, requests_of
 from pytest_llmfair.counterfactuals import generate_pairs
 from pytest_llmfair.responses import Pair, PairedResponses
 from tests.clients.fakes import Server, session_with

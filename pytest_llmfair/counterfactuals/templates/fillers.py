@@ -16,7 +16,15 @@ from pytest_llmfair._util.validation import check_is_list, whole
 from pytest_llmfair.counterfactuals.templates.slots import PERSON
 from pytest_llmfair.counterfactuals.templates.template import NAME, Template, TemplateSet
 from pytest_llmfair.lexicons.attributes import Attribute, lexicon_for, lexicon_of
-from pytest_llmfair.lexicons.intersections import Intersection
+from pytest_llmfair.lexicons.intersections import (
+    IDENTITY,
+    NOUN,
+    PEOPLE,
+    Intersection,
+    left_unsaid,
+    phrases,
+    pronouns,
+)
 from pytest_llmfair.lexicons.lexicon import PRONOUNS, Lexicon
 from pytest_llmfair.lexicons.loading import load_lexicons
 from pytest_llmfair.lexicons.names import (
@@ -26,14 +34,6 @@ from pytest_llmfair.lexicons.names import (
     name_group,
     name_pairs,
     names,
-)
-from pytest_llmfair.lexicons.person_phrases import (
-    IDENTITY,
-    NOUN,
-    PEOPLE,
-    left_unsaid,
-    phrases,
-    pronouns,
 )
 from pytest_llmfair.responses import EXPLICIT, OMISSION
 from pytest_llmfair.sampling import sampled_product

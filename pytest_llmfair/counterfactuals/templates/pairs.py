@@ -41,7 +41,7 @@ from pytest_llmfair.counterfactuals.templates.slots import (
 )
 from pytest_llmfair.counterfactuals.templates.template import NAME, Template, as_template
 from pytest_llmfair.lexicons.attributes import Attribute, lexicon_for, lexicon_of
-from pytest_llmfair.lexicons.person_phrases import NOUN
+from pytest_llmfair.lexicons.intersections import NOUN
 from pytest_llmfair.lexicons.reading import Change
 from pytest_llmfair.responses import Pair, Rejected, marked
 

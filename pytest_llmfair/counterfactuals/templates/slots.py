@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from pytest_llmfair.lexicons.english.agreement import article_before, article_for
 from pytest_llmfair.lexicons.english.words import is_adjective, is_one_of
-from pytest_llmfair.lexicons.person_phrases import NOUN, PEOPLE
+from pytest_llmfair.lexicons.intersections import NOUN, PEOPLE
 
 PERSON = "person"
 
