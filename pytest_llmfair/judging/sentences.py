@@ -64,6 +64,9 @@ def what_was_found(record: Record, places: int) -> str:
         if record["direction"] == "higher":
             return f"the similarity of {answers} is {value} (1: the same); {you}"
         return f"{answers} differ by {size}; {you}"
+    if metric.startswith("corrected "):
+        what = "ratio" if metric.startswith("corrected ratio") else "gap"
+        return f"with people's labels the {what} between the groups is {value}; {you}"
     if re.match(_RATE_DIFFERENCE, metric):
         return f"the rates of the groups differ by {size}; {you}"
     if re.match(_RATE_RATIO, metric):
