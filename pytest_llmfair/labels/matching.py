@@ -96,11 +96,11 @@ def _missing(
 
 def _disagreement(answers: Answers, labels: Sequence[Sequence[float]]) -> dict[str, float]:
     """Share of the texts with several labels whose labels differ, by group."""
-    by_group: dict[str, list[bool]] = {}
+    by_group: dict[str, list[bool]] = {group: [] for group in answers.names}
     for row, own in zip(answers.rows, labels, strict=True):
         if len(own) > 1:
-            by_group.setdefault(row.group, []).append(len(set(own)) > 1)
-    return {group: float(np.mean(each)) for group, each in by_group.items()}
+            by_group[row.group].append(len(set(own)) > 1)
+    return {group: float(np.mean(each)) for group, each in by_group.items() if each}
 
 
 def labellers_differ(disagreement: Mapping[str, float], bound: float) -> tuple[Finding, ...]:

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from pytest_llmfair._util.plain_data import sha256_of
+from pytest_llmfair._util.tables import safe_cell
 from pytest_llmfair._util.validation import read_json, whole, whole_seed
 from pytest_llmfair._util.wording import plural
 from pytest_llmfair.labels.answers import Answers, Columns, number_of, read_answers, table
@@ -88,7 +89,9 @@ class LabelPlan:
         rows = csv.writer(sheet, lineterminator="\n")
         names = ["label", *(f"label_{n}" for n in range(2, self.people + 1))]
         rows.writerow(["id", "text", *names])
-        rows.writerows([key, self.texts[key], *("" for _ in names)] for key in self.drawn)
+        rows.writerows(
+            [key, safe_cell(self.texts[key]), *("" for _ in names)] for key in self.drawn
+        )
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(sheet.getvalue(), encoding="utf-8")
         held = {key: value for key, value in asdict(self).items() if key != "texts"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -48,37 +49,34 @@ def cells_of(answers: Answers, labels: int) -> list[Cell]:
         groups = answers.groups
     every = list(dict.fromkeys(groups))
     most = min(_MOST, labels // (_LABELS_EACH * len(every)))
-    levels = np.unique(values)
+    levels = np.unique(values).tolist()
+    twins = names if answers.paired else ()
+    named = {x: _level(x, levels, twins) for x in levels} if len(levels) <= most else {}
     found: dict[tuple[str, str], Cell] = {}
     for group in every:
         places = [i for i, own in enumerate(groups) if own == group]
         middle = float(np.median(values[places]))
-        for i in places:
-            name, rate = "every verdict", 0.5 * (_NO + _YES)
-            if len(levels) <= most:
-                name, rate = _level(float(values[i]), levels, names if answers.paired else ())
-            elif most > 1:
-                name = (
-                    f"{'lower' if values[i] <= middle else 'upper'} half of the judge's verdicts"
-                )
-                rate = _NO if values[i] <= middle else _YES
-            mean = rate if not answers.paired else float(np.sign(values[i])) * rate
+        for i, value in zip(places, values[places].tolist(), strict=True):
+            name, rate = named.get(value, ("every verdict", 0.5 * (_NO + _YES)))
+            if not named and most > 1:
+                half, rate = ("lower", _NO) if value <= middle else ("upper", _YES)
+                name = f"{half} half of the judge's verdicts"
+            mean = math.copysign(rate, value) * bool(value) if answers.paired else rate
             cell = found.setdefault((group, name), Cell(group, name, [], rate, mean))
             cell.items.append(tuple(sides[i]))
     return sorted(found.values(), key=lambda cell: (every.index(cell.group), cell.rate))
 
 
-def _level(value: float, levels: Any, twins: Sequence[str]) -> tuple[str, float]:
+def _level(value: float, levels: list[float], twins: Sequence[str]) -> tuple[str, float]:
     """Name a verdict, or the difference of two, and guess the share of events."""
     if not twins:
-        rank = float(np.searchsorted(levels, value)) / max(len(levels) - 1, 1)
-        plain = set(levels.tolist()) <= {0.0, 1.0}
-        rank = value if plain else rank
-        said = ("yes" if value else "no") if plain else f"{value:g}"
+        plain = set(levels) <= {0.0, 1.0}
+        rank = value if plain else levels.index(value) / max(len(levels) - 1, 1)
+        said = ("no", "yes")[int(value)] if plain else f"{value:g}"
         return f"judge says {said}", _NO + (_YES - _NO) * rank
     if value == 0.0:
         return "judge sees no difference", _NO
-    by = "" if set(levels.tolist()) <= {-1.0, 0.0, 1.0} else f" by {abs(value):g}"
+    by = "" if set(levels) <= {-1.0, 0.0, 1.0} else f" by {abs(value):g}"
     if len(twins) > 2:
         return f"judge sees a difference{by}", _YES
     return f"judge puts {twins[value < 0.0]} higher{by}", _YES

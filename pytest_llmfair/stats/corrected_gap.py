@@ -164,7 +164,8 @@ def corrected_gap(
     names = list(dict.fromkeys(groups))
     if len(names) < 2:
         raise ValueError(f"all answers are of group {names[0]!r}; give those of two or more")
-    sides = {name: rows.at(np.array([each == name for each in groups])) for name in names}
+    number = _numbered(groups)
+    sides = {name: rows.at(number == place) for place, name in enumerate(names)}
     form = _Form(span, ratio, pairs is not None and not ratio, len(names) > 2)
     parts: dict[Any, Estimate] = {
         pair: _between(pair, [sides[name] for name in pair], form)
@@ -212,6 +213,8 @@ def _checked(judge: Any, labels: Any, groups: Any, given: dict[str, Any], span: 
 
 
 def _numbered(labels: Sequence[Hashable]) -> Indices:
+    if isinstance(labels, range):
+        return np.arange(len(labels))
     places: dict[Hashable, int] = {}
     return np.array([places.setdefault(label, len(places)) for label in labels], dtype=np.intp)
 
