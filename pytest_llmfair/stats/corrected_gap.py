@@ -156,7 +156,7 @@ def corrected_gap(
     --------
     >>> judge, people = [1, 0, 0, 0] * 40, [1, 0, float("nan"), 0] * 40
     >>> corrected_gap(judge, people, ["a"] * 80 + ["b"] * 80)
-    CorrectedGap 0.000 [-0.157, 0.157] (95 %, 160 units)
+    CorrectedGap 0.000 [-0.147, 0.147] (95 %, 160 units)
     """
     given = {"strata": strata, "units": units, "pairs": pairs, "missing": missing}
     call = Call(CORRECTED_GAP, (judge, labels, groups), {**given, "span": span, "ratio": ratio})

@@ -60,7 +60,7 @@ def labels_needed(
     Examples
     --------
     >>> labels_needed([0.8, 0.2] * 2, [0.1, 0.7] * 2, [800, 200] * 2, 0.1, 2e-4)
-    270
+    593
     """
     w, q, most = np.asarray(weights, float), np.asarray(rates, float), np.asarray(sizes, np.intp)
     end, beyond = normal_quantile(0.5 + level / 2.0), normal_quantile(0.5 + power / 2.0)
