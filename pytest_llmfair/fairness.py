@@ -18,6 +18,7 @@ from pytest_llmfair.judging.pipeline import evaluate
 from pytest_llmfair.judging.result import FairnessAssertionError, Result
 from pytest_llmfair.judging.rules import Rules, is_number
 from pytest_llmfair.judging.scoring import TextScorer
+from pytest_llmfair.labels.answers import Columns
 from pytest_llmfair.labels.assertion import assert_corrected_gap_within, corrected_gap_result
 from pytest_llmfair.metrics import get_metric
 from pytest_llmfair.responses import PairedResponses, Responses
@@ -25,8 +26,8 @@ from pytest_llmfair.session import active
 from pytest_llmfair.stats.corrected_gap import CORRECTED_GAP
 
 _COLLECT_FIRST = "call fairness.collect(...) first, or give data"
-# Keywords of the assertion that a check has of its own.
-_OF_LABELS = ("labels", "plan", "design", "groups", "pair_by", "units", "text", "scale", "ratio")
+# Keywords of the assertion on labels, besides those that name columns, with their defaults.
+_ASKED = {"labels": None, "plan": None, "design": "planned", "scale": None, "ratio": False}
 
 
 class Fairness:
@@ -171,15 +172,15 @@ class Fairness:
         'PASS'
         """
         if name == CORRECTED_GAP:
-            check_known(assert_corrected_gap_within, keywords, _OF_LABELS, {})
-            given_data = data[0] if data else self.responses
-            if given_data is None:
+            of_columns = Columns._fields[1:]
+            check_known(assert_corrected_gap_within, keywords, [*_ASKED, *of_columns], {})
+            if not data and self.responses is None:
                 raise ValueError(f"nothing to check {name} on: {_COLLECT_FIRST}")
-            return self._kept(
-                corrected_gap_result(
-                    given_data, bound, Rules.of(locals()), scorer, self._scorers, **keywords
-                )
-            )
+            columns = Columns(scorer, *map(keywords.get, of_columns))
+            asked: Any = [keywords.get(key, default) for key, default in _ASKED.items()]
+            given, rules = data[0] if data else self.responses, Rules.of(locals())
+            found = corrected_gap_result(given, bound, rules, columns, asked, self._scorers)
+            return self._kept(found)
         info = get_metric(name)
         if "generations" in keywords or "client" in keywords:
             raise TypeError(

@@ -49,14 +49,15 @@ def labelled(
     ends = part.interval(level)
     error = NormalDist().inv_cdf(1.0 - one_sided(level)) * math.sqrt(part.judge_variance)
     judge = [part.on_scale(part.judge_gap + shift) for shift in (0.0, -error, error)]
-    reach = number(_least_reach(part, level))
-    limit = f"a factor of {math.exp(float(reach)):.2f}" if part.fair else f"+- {reach}"
+    reach = _least_reach(part, level)
+    limit = f"a factor of {math.exp(reach):.2f}" if part.fair else f"+- {number(reach)}"
+    n = sum(x == x for x in estimate.call.args[1]) if estimate.call else part.labels
     planned = "as planned" if kept["design"] == "planned" else "of answers drawn at random"
     saved = f"the judge saves about {rounded(part.saved)} of them" if part.saved > 0 else ""
     lines = {
         "judge alone": _judge(part, judge[0], ends.lower, ends.upper),
         "neutral text": kept["audit"] and f"the judge {kept['audit']}",
-        "labels": f"{part.labels:,} people's labels, {planned}; "
+        "labels": f"{n:,} people's labels, {planned}; "
         + (saved or "the judge saves none of them"),
         "limit": f"with every answer labelled the interval would still be {limit}",
         "where to label": _where(part, estimate),
@@ -66,7 +67,7 @@ def labelled(
         **found,
         "lines": {label: text for label, text in lines.items() if text},
         "judge_alone": judge,
-        "labels": part.labels,
+        "labels": n,
         "saved": part.saved,
     }
 
@@ -115,8 +116,10 @@ def _where(part: CorrectedGap, estimate: Estimate) -> str:
     enough = best.labels * math.sqrt(gains[order[-1]] / others) if others > 0.0 else math.inf
     more = min(max(enough - best.labels, _FEWEST_MORE), best.labels, best.answers - best.labels)
     names = list(dict.fromkeys(estimate.call.keywords["strata"])) if estimate.call else []
-    about = "" if isinstance(best.group, tuple) else f"{best.group} / "
-    return f"{about}{names[best.stratum]}: {rounded(max(more, 1))} more would narrow it most"
+    pairs = isinstance(best.group, tuple)
+    about, more_of = ("", " pairs") if pairs else (f"{best.group} / ", "")
+    count = f"{rounded(max(more, 1))} more{more_of}"
+    return f"{about}{names[best.stratum]}: {count} would narrow it most"
 
 
 def _gain(cell: LabelCell, part: CorrectedGap) -> float:

@@ -27,8 +27,8 @@ class Columns(NamedTuple):
 
     # Name of a column, or of a scorer; or the scorer itself.
     scorer: Any = None
-    # Name of a column; for collected answers to prompts one group per prompt.
-    groups: Any = "group"
+    # Name of a column, by default "group"; for answers to prompts one group per prompt.
+    groups: Any = None
     pair_by: str | None = None
     units: str | None = None
     text: str | None = None
@@ -134,7 +134,7 @@ def _rows(responses: Any, columns: Columns) -> Iterator[_Row]:
         return
     if isinstance(responses, Responses):
         groups = columns.groups
-        if isinstance(groups, str) or len(groups) != len(responses):
+        if groups is None or isinstance(groups, str) or len(groups) != len(responses):
             raise ValueError(
                 f"answers to {len(responses)} prompts carry no groups; give groups=[...], one for "
                 "each prompt"
@@ -177,7 +177,7 @@ def _of_table(
         raise ValueError(f"{where}: which column is the text of the answer? {known}; give text=")
     text = row.get(texts[0])
     prompt = str(next((row[name] for name in _PROMPTS if name in row), f"row {number}"))
-    group, pair = str(column(columns.groups)), None
+    group, pair = str(column(columns.groups or "group")), None
     unit = column(columns.units) if columns.units else prompt
     if columns.pair_by:
         key = column(columns.pair_by)

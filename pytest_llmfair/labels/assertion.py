@@ -10,7 +10,7 @@ from typing import Any
 
 from pytest_llmfair._util.keywords import helpful_keywords
 from pytest_llmfair._util.plain_data import sha256_of
-from pytest_llmfair._util.wording import number
+from pytest_llmfair._util.wording import number, plural
 from pytest_llmfair.judging.assertion import EstimateAssertion
 from pytest_llmfair.judging.inputs import MetricInputs, count_missing, missing_data_of
 from pytest_llmfair.judging.outcome import conclude
@@ -99,47 +99,25 @@ def assert_corrected_gap_within(
     'PASS'
     """
     __tracebackhide__ = True
-    result = corrected_gap_result(
-        responses,
-        bound,
-        Rules.of(locals()),
-        scorer,
-        labels=labels,
-        plan=plan,
-        design=design,
-        groups=groups,
-        pair_by=pair_by,
-        units=units,
-        text=text,
-        scale=scale,
-        ratio=ratio,
-    )
-    return conclude(result)
+    columns, rules = Columns(scorer, groups, pair_by, units, text), Rules.of(locals())
+    asked = (labels, plan, design, scale, ratio)
+    return conclude(corrected_gap_result(responses, bound, rules, columns, asked))
 
 
 def corrected_gap_result(
     responses: Any,
     bound: Any,
     rules: Rules,
-    scorer: Any = None,
+    columns: Columns,
+    asked: tuple[Any, Any, str, Any, bool],
     scorers: Callable[[], Mapping[str, Any]] = load_scorers,
-    *,
-    labels: Any = None,
-    plan: Any = None,
-    design: str = "planned",
-    groups: Any = None,
-    pair_by: str | None = None,
-    units: str | None = None,
-    text: str | None = None,
-    scale: tuple[float, float] | None = None,
-    ratio: bool = False,
 ) -> Result:
-    """Return the result of the assertion, whose arguments these are."""
+    """Return the result; `asked` are labels, plan, design, scale and ratio of the assertion."""
+    given, plan, design, scale, ratio = asked
     if design not in ("planned", "random"):
         raise ValueError(f"design is {design!r}; choose planned or random")
-    if labels is None or bound is None:
+    if given is None or bound is None:
         raise TypeError("corrected_gap needs labels=..., the labelled sheet, and bound=...")
-    given, columns = labels, Columns(scorer, groups, pair_by, units, text)
     labels = read_labels(given)
     if design == "random":
         plan = None
@@ -148,11 +126,13 @@ def corrected_gap_result(
             f"there is no {PLAN} in the folder of the labels; give plan=..., or say "
             "design='random' if every answer of a group was as likely to be labelled"
         )
-        return _without_value("corrected gap", bound, rules, "labels_not_planned", why)
+        inputs = MetricInputs(findings=(Finding("labels_not_planned", why, "invalid"),))
+        nothing = Undefined(undefined=why, sample=Sample.of_sizes([]))
+        name = Unregistered("corrected gap")
+        return evaluate(EstimateAssertion(nothing, bound, name, rules, inputs))
     else:
         chosen = (a if b is None else b for a, b in zip(plan.columns, columns, strict=True))
         columns, scale = Columns(*chosen), plan.span
-    columns = columns._replace(groups="group" if columns.groups is None else columns.groups)
     answers = read_answers(responses, columns, scorers)
     most = rules.largest_shares.missing
     found = match(answers, labels, plan, most)
@@ -194,12 +174,6 @@ def _plan_of(plan: Any, labels: Any) -> LabelPlan | None:
     return LabelPlan.read(plan)
 
 
-def _without_value(name: str, bound: float, rules: Rules, code: str, text: str) -> Result:
-    inputs = MetricInputs(findings=(Finding(code, text, "invalid"),))
-    nothing = Undefined(undefined=text, sample=Sample.of_sizes([]))
-    return evaluate(EstimateAssertion(nothing, bound, Unregistered(name), rules, inputs))
-
-
 def _measured(
     answers: Answers,
     found: Matched,
@@ -238,8 +212,12 @@ def _inputs(answers: Answers, max_missing: float) -> MetricInputs:
     counts = count_missing(texts, max_missing)
     units = [[row.unit for row in rows] for rows in asked.values()]
     missing_data = missing_data_of(list(texts.values()), tuple(names), units)
+    findings = list(counts.findings)
+    if alone := sum(isinstance(row.text, str) for row in answers.asked) - len(answers.rows):
+        text = f"{plural('answer', alone)} left out: no twin has an answer"
+        findings.append(Finding("rows_left_out", text, "note"))
     return MetricInputs(
-        findings=counts.findings,
+        findings=tuple(findings),
         missing={} if not missing_data.share else counts.missing,
         cut=counts.cut,
         missing_data=missing_data,

@@ -5,12 +5,24 @@ from __future__ import annotations
 import argparse
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 from pytest_llmfair._util.printing import say
 from pytest_llmfair._util.wording import listed, plural
 from pytest_llmfair.labels.plan import PLAN, TO_LABEL, LabelPlan, label_plan, read_labels
 
 _MOST_NAMED = 5
+# Name, type, default and help of the options of a plan.
+_OPTIONS: tuple[tuple[str, Any, Any, str], ...] = (
+    ("groups", str, "group", "column of the groups (group)"),
+    ("seed", int, 0, "seed of the draw (0)"),
+    ("pair-by", str, None, "column that is equal for twins: both are labelled"),
+    ("units", str, None, "column of the sampling units (the prompt)"),
+    ("text", str, None, "column of the text of the answer"),
+    ("people", int, 1, "labels per answer (1)"),
+    ("former", Path, None, "labels of an earlier plan, which say how often there are events"),
+    ("out", Path, Path(), "folder to write into"),
+)
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -19,24 +31,19 @@ def configure(parser: argparse.ArgumentParser) -> None:
     plan = actions.add_parser("plan", help=f"draw answers, and write {TO_LABEL} and {PLAN}")
     plan.add_argument("file", type=Path, help="all judged answers (CSV, JSONL or Parquet)")
     plan.add_argument("--scorer", required=True, help="the judge: a column, or a scorer's name")
-    plan.add_argument("--groups", default="group", metavar="COLUMN", help="the groups (group)")
     size = plan.add_mutually_exclusive_group(required=True)
     size.add_argument("--total", type=int, help="answers to label")
     size.add_argument(
         "--bound", type=float, help="bound of the test: as many labels as PASS it in 80 %% of runs"
     )
-    plan.add_argument("--seed", type=int, default=0, help="seed of the draw (0)")
-    plan.add_argument("--pair-by", metavar="COLUMN", help="equal for twins: both are labelled")
-    plan.add_argument("--units", metavar="COLUMN", help="sampling units (the prompt)")
-    plan.add_argument("--text", metavar="COLUMN", help="text of the answer")
-    plan.add_argument(
-        "--scale", type=float, nargs=2, metavar=("LOW", "HIGH"), help="range of the labels"
-    )
-    plan.add_argument("--people", type=int, default=1, help="labels per answer (1)")
-    plan.add_argument("--former", type=Path, metavar="FILE", help="labels of an earlier plan")
-    plan.add_argument("--out", type=Path, default=Path(), metavar="FOLDER", help="where to write")
+    for name, kind, default, text in _OPTIONS:
+        plan.add_argument(f"--{name}", type=kind, default=default, help=text)
+    plan.add_argument("--scale", type=float, nargs=2, help="smallest and largest label")
     check = actions.add_parser("check", help="say which labels are missing; exit status 1 if any")
-    check.add_argument("file", type=Path, help="the labelled sheet")
+    sheet = Path(TO_LABEL)
+    check.add_argument(
+        "file", type=Path, nargs="?", default=sheet, help=f"the labelled sheet ({sheet})"
+    )
     check.add_argument("--plan", type=Path, metavar="FILE", help=f"the plan ({PLAN} beside it)")
 
 

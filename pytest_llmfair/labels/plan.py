@@ -6,7 +6,6 @@ import csv
 import io
 import json
 import math
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -186,82 +185,65 @@ def label_plan(
     if any(isinstance(row.text, DigestedText) for row in answers.rows):
         raise ValueError(f"answers cannot be shown to people: {REMEDY}")
     span, width = span_of(answers, scale), len(answers.names) if answers.paired else 1
-    before = None if former is None else _rates_of(Path(former))
+    rates = {} if former is None else _rates_of(Path(former))
     wanted = len(answers.rows) if total is None else whole(total, "total")
+    cells = _expected(answers, wanted, rates)
+    # Fewer labels may need fewer strata.
     if bound is not None:
-        # Fewer labels may need fewer strata.
         for _ in range(2):
-            design = _Design.of(cells_of(answers, wanted), before)
-            wanted = design.needed(bound / (span[1] - span[0]), len(answers.rows)) * width
-    design = _Design.of(cells_of(answers, wanted), before)
-    cells, sizes = design.cells, design.sizes
-    numbers = allocated(design.shares, design.rates, sizes, max(wanted // width, 1)).tolist()
+            wanted = _needed(cells, bound / (span[1] - span[0])) * width
+            cells = _expected(answers, wanted, rates)
+    numbers = allocated(*_design(cells), max(wanted // width, 1)).tolist()
     rng = np.random.default_rng([whole_seed(seed) % 2**32, 29])
-    drawn: dict[str, int] = {}
-    texts: dict[str, str] = {}
+    drawn: dict[str, tuple[int, str]] = {}
     for place, (cell, n) in enumerate(zip(cells, numbers, strict=True)):
         for row in draw(cell, n, answers, rng):
-            key = opaque_id(seed, answers.keys[row])
-            drawn[key], texts[key] = place, str(answers.rows[row].text)
-    planned = [
-        PlannedCell(cell.group, cell.stratum, size, share, cell.rate, n)
-        for cell, size, share, n in zip(cells, sizes, design.shares, numbers, strict=True)
-    ]
-    named = scorer if isinstance(scorer, str) else answers.name
-    columns = Columns(named, groups if isinstance(groups, str) else None, pair_by, units, text)
+            drawn[opaque_id(seed, answers.keys[row])] = place, str(answers.rows[row].text)
     # In the order of the ids, which is random.
     drawn = dict(sorted(drawn.items()))
+    named = scorer if isinstance(scorer, str) else answers.name
+    columns = Columns(named, groups if isinstance(groups, str) else None, pair_by, units, text)
     return LabelPlan(
-        seed=seed,
-        total=wanted,
-        columns=columns,
-        span=span,
-        people=whole(people, "people"),
-        cells=planned,
-        drawn=drawn,
-        texts=texts,
-        answers_sha256=answers.sha256["answers_sha256"],
-        judge_sha256=answers.sha256["judge_sha256"],
+        seed,
+        wanted,
+        columns,
+        span,
+        whole(people, "people"),
+        [
+            PlannedCell(cell.group, cell.stratum, len(cell.items), cell.share, cell.rate, n)
+            for cell, n in zip(cells, numbers, strict=True)
+        ],
+        {key: place for key, (place, _) in drawn.items()},
+        answers.sha256["answers_sha256"],
+        answers.sha256["judge_sha256"],
+        {key: shown for key, (_, shown) in drawn.items()},
     )
 
 
-class _Design(NamedTuple):
-    """Strata, each with its size, its share of the group, and the share of events in it."""
+def _expected(answers: Answers, labels: int, rates: Mapping[Any, float]) -> list[Cell]:
+    """Return the strata, with the rates of an earlier plan where there are any."""
+    cells = cells_of(answers, labels)
+    return [c._replace(rate=q, mean=q) if (q := rates.get(c[:2])) else c for c in cells]
 
-    cells: list[Cell]
-    sizes: list[int]
-    shares: list[float]
-    rates: list[float]
 
-    @classmethod
-    def of(cls, cells: list[Cell], before: Mapping[Any, float] | None) -> _Design:
-        """Take rates of an earlier plan, where there are any."""
-        if before is not None:
-            rates = [before.get(cell[:2], cell.rate) for cell in cells]
-            cells = [cell._replace(rate=q, mean=q) for cell, q in zip(cells, rates, strict=True)]
-        sizes = [len(cell.items) for cell in cells]
-        of_group: Counter[str] = Counter()
-        for cell, n in zip(cells, sizes, strict=True):
-            of_group[cell.group] += n
-        shares = [n / of_group[cell.group] for n, cell in zip(sizes, cells, strict=True)]
-        return cls(cells, sizes, shares, [cell.rate for cell in cells])
+def _design(cells: list[Cell]) -> tuple[list[float], list[float], list[int]]:
+    return [c.share for c in cells], [c.rate for c in cells], [len(c.items) for c in cells]
 
-    def needed(self, room: float, answers: int) -> int:
-        """Labels, or pairs with labels, that a test needs; ``ValueError`` if none are enough."""
-        rows = list(zip(self.cells, self.sizes, self.shares, strict=True))
-        left = 0.0
-        for group in {cell.group for cell in self.cells}:
-            own = [(n, share, cell.mean) for cell, n, share in rows if cell.group == group]
-            mean = math.fsum(share * x for _, share, x in own)
-            spread = math.fsum(share * (x - mean) ** 2 for _, share, x in own)
-            left += spread / sum(n for n, *_ in own)
-        found = labels_needed(self.shares, self.rates, self.sizes, room, left)
-        if math.isinf(found):
-            raise ValueError(
-                f"no number of labels is enough for this bound with {plural('answer', answers)}; "
-                "ask more prompts, not more people"
-            )
-        return int(found)
+
+def _needed(cells: list[Cell], room: float) -> int:
+    """Labels, or pairs with labels, that a test needs; ``ValueError`` if none are enough."""
+    left = 0.0
+    for group in {cell.group for cell in cells}:
+        own = [cell for cell in cells if cell.group == group]
+        mean = math.fsum(cell.share * cell.mean for cell in own)
+        spread = math.fsum(cell.share * (cell.mean - mean) ** 2 for cell in own)
+        left += spread / sum(len(cell.items) for cell in own)
+    if math.isinf(found := labels_needed(*_design(cells), room, left)):
+        raise ValueError(
+            "no number of labels is enough for this bound with so few answers; ask more prompts, "
+            "not more people"
+        )
+    return int(found)
 
 
 def _rates_of(labels: Path) -> dict[tuple[str, str], float]:

@@ -17,12 +17,15 @@ _NO, _YES = 0.10, 0.72
 
 
 class Cell(NamedTuple):
-    """A stratum of a group, or of all pairs: its rows, twins together, and guesses of labels."""
+    """A stratum of a group, or of all pairs: its rows, twins together, and its share.
+
+    With the share of events that is expected, and the mean label, which for pairs is a difference.
+    """
 
     group: str
     stratum: str
     items: list[tuple[int, ...]]
-    # Share of events, and the mean label, which for pairs is a difference.
+    share: float
     rate: float
     mean: float
 
@@ -62,9 +65,10 @@ def cells_of(answers: Answers, labels: int) -> list[Cell]:
                 half, rate = ("lower", _NO) if value <= middle else ("upper", _YES)
                 name = f"{half} half of the judge's verdicts"
             mean = math.copysign(rate, value) * bool(value) if answers.paired else rate
-            cell = found.setdefault((group, name), Cell(group, name, [], rate, mean))
+            cell = found.setdefault((group, name), Cell(group, name, [], 0.0, rate, mean))
             cell.items.append(tuple(sides[i]))
-    return sorted(found.values(), key=lambda cell: (every.index(cell.group), cell.rate))
+    cells = [c._replace(share=len(c.items) / groups.count(c.group)) for c in found.values()]
+    return sorted(cells, key=lambda cell: (every.index(cell.group), cell.rate))
 
 
 def _level(value: float, levels: list[float], twins: Sequence[str]) -> tuple[str, float]:

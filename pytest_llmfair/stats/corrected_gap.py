@@ -120,37 +120,13 @@ def corrected_gap(
 ) -> Estimate:
     """Gap of people's labels between groups, from a judge of all answers and labels of some.
 
-    Parameters
-    ----------
-    judge : array_like of shape (n_answers,)
-        What the judge says of every answer.
-    labels : array_like of shape (n_answers,)
-        What people say, within `span`; NaN where an answer was not labelled.
-    groups : sequence
-        One label per answer; the gap is that of the first to appear minus the second. Of more
-        than two groups every two are compared, and the largest size is the value.
-    strata : sequence, optional
-        Set before labelling; labelled answers are a random sample of each stratum of a group.
-        Default the judge's values.
-    units : sequence, optional
-        Answers with equal labels here are one sampling unit, such as a prompt.
-    pairs : sequence, optional
-        Answers with equal labels here are twins, one per group; their differences are compared.
-    missing : sequence of bool, optional
-        Where a label was asked for and is missing: the interval then holds whatever it is.
-    span : tuple of float
-        Smallest and largest label that is possible.
-    ratio : bool
-        Whether to divide the first mean by the second; of more groups the absolute logarithm.
-
-    Returns
-    -------
-    CorrectedGap, or WorstGroups of more than two groups
-
-    Raises
-    ------
-    ValueError
-        If lengths differ, a number is out of range, or there are fewer than two groups.
+    `judge` and `labels` have a number per answer; labels are NaN where there is none. The gap is
+    that of the first of `groups` to appear minus the second; of more than two groups every two are
+    compared, and the largest size is the value. Labelled answers are a random sample of each of
+    the `strata` (by default the judge's values) of a group. Answers with equal `units` are one
+    sampling unit; with equal `pairs` they are twins, whose differences are compared. Where labels
+    are `missing` the interval holds whatever they are. `span` is the range of labels. `ratio`
+    divides the means; of more than two groups it is the absolute logarithm.
 
     Examples
     --------

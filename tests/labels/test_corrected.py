@@ -133,6 +133,7 @@ def test_three_groups_are_compared_two_by_two(tmp_path):
     assert set(found.compared) < {"a", "b", "c"}
     assert found.verdict is Verdict.FAIL
     assert len([row for row in found.groups if not math.isnan(row["value"])]) == 3
+    assert "450 people's labels, as planned" in " ".join(str(found).split())
 
 
 @pytest.mark.parametrize("pair_by", [None, "prompt"])
@@ -211,6 +212,16 @@ def test_missing_answers_and_verdicts_are_counted_and_too_many_are_invalid():
     found = judged(rows, 0.4, labels=labels, plan=plan)
     assert found.verdict is Verdict.INVALID
     assert "missing" in found.reasons
+
+
+def test_an_answer_without_its_twin_compares_nothing_and_is_counted():
+    rows, truth = answers(800)
+    rows[0]["answer"] = ""
+    plan = label_plan(rows, scorer="toxicity", total=200, seed=1, pair_by="prompt")
+    labels = {key: truth[text] for key, text in plan.texts.items()}
+    found = judged(rows, 0.4, labels=labels, plan=plan)
+    assert "1 answer left out: no twin has an answer" in found.notes
+    assert found.units == 399
 
 
 def test_people_who_disagree_more_about_one_group_are_reported(tmp_path):
