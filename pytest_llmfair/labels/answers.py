@@ -90,11 +90,14 @@ def read_answers(
     if any(row.verdict is not None for row in asked):
         scorer = None
         for i in there:
-            if asked[i].verdict == "":
+            if asked[i].verdict in ("", None):
                 asked[i] = asked[i]._replace(text=Missing("null", "the judge gave no verdict"))
         verdicts = [float(row.verdict) for row in asked if isinstance(row.text, str)]
     else:
-        scorer = scorers()[scorer] if isinstance(scorer, str) else scorer
+        try:
+            scorer = scorers()[scorer] if isinstance(scorer, str) else scorer
+        except KeyError as error:
+            raise ValueError(f"there is no column {scorer!r}, and {error}") from None
         name = name_of(scorer)
         verdicts = [float(x) for x in score(scorer, [asked[i].text for i in there])]
     rows = [row for row in asked if isinstance(row.text, str)]

@@ -167,7 +167,7 @@ def test_a_cell_of_the_sheet_is_no_formula(tmp_path):
         ({"toxicity": "often"}, {}, "row 0, toxicity is 'often'; give a number, yes or no"),
         ({"text": "again"}, {}, "answer and text could be it; give text="),
         ({}, {"groups": "sex"}, "row 0 has no column 'sex'"),
-        ({}, {"scorer": "toxcity"}, "no scorer is called 'toxcity'"),
+        ({}, {"scorer": "toxcity"}, "there is no column 'toxcity', and no scorer is called"),
         ({}, {"total": None}, "give total=..., the answers to label, or bound="),
         ({}, {"scale": (1, 0)}, "scale is"),
     ],

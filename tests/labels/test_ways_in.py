@@ -50,6 +50,7 @@ def test_the_command_refuses_in_words(tmp_path, capsys):
     for given, words in (
         (["--bound", "0.01"], "ask more prompts, not more people"),
         (["--total", "50", "--groups", "sex"], "has no column 'sex'"),
+        (["--total", "50", "--scorer", "toxcity"], "there is no column 'toxcity', and no scorer"),
     ):
         with pytest.raises(SystemExit) as stop:
             main(["labels", "plan", str(file), "--scorer", "toxicity", *given])
