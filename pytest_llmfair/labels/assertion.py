@@ -73,7 +73,8 @@ def assert_corrected_gap_within(
     scorer, groups, pair_by, units, text, scale : optional
         As in :func:`label_plan`, whose choice is the default.
     ratio : bool
-        Whether the mean of the first group over that of the second is judged.
+        Whether the mean of the first group over that of the second is judged; of more than two
+        groups the largest absolute logarithm.
     level, mode, max_missing, label, unit, family
         See :class:`Rules`; `max_missing` is about answers and planned labels of a group.
 
@@ -143,9 +144,9 @@ def corrected_gap_result(
     two = " / " if ratio else " - "
     about = ", ".join([answers.name, *([two.join(names)] if len(names) == 2 else [])])
     estimate = _measured(answers, found, plan, span_of(answers, scale), ratio)
-    kept = {"design": design, **answers.sha256, "labels_sha256": _digest(labels)}
-    if plan is not None:
-        kept["plan_sha256"] = str(sha256_of(repr(plan)))
+    kept = {"design": design, **answers.sha256}
+    for what, held in (("labels", sorted(labels.items())), ("plan", plan)):
+        kept |= {f"{what}_sha256": str(sha256_of(repr(held)))} if held is not None else {}
     inputs = replace(inputs, labelling={**kept, "audit": _audit(answers)})
     if not any(each.kind == "invalid" for each in found.findings):
         parts = getattr(estimate, "parts", {"": estimate}).values()
@@ -165,13 +166,10 @@ def corrected_gap_result(
 
 def _plan_of(plan: Any, labels: Any) -> LabelPlan | None:
     """Return the plan that is given, or the one in the folder of the labels."""
-    if isinstance(plan, LabelPlan):
-        return plan
-    if plan is None:
-        if not isinstance(labels, (str, Path)) or not (Path(labels).parent / PLAN).is_file():
-            return None
-        plan = Path(labels).parent / PLAN
-    return LabelPlan.read(plan)
+    if plan is None and isinstance(labels, (str, Path)):
+        beside = Path(labels).parent / PLAN
+        plan = beside if beside.is_file() else None
+    return plan if plan is None or isinstance(plan, LabelPlan) else LabelPlan.read(plan)
 
 
 def _measured(
@@ -227,10 +225,6 @@ def _inputs(answers: Answers, max_missing: float) -> MetricInputs:
         model=answers.model,
         scorer=answers.name,
     )
-
-
-def _digest(labels: Mapping[str, Any]) -> str:
-    return str(sha256_of(repr(sorted((key, list(own)) for key, own in labels.items()))))
 
 
 def _audit(answers: Answers) -> str:

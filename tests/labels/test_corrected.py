@@ -136,6 +136,14 @@ def test_three_groups_are_compared_two_by_two(tmp_path):
     assert "450 people's labels, as planned" in " ".join(str(found).split())
 
 
+def test_the_ratio_of_three_groups_is_the_largest_logarithm(tmp_path):
+    rows, truth = answers(3000, rates={"a": 0.4, "b": 0.1, "c": 0.12})
+    found = judged(rows, 0.5, labels=labelled(tmp_path, rows, truth, total=450), ratio=True)
+    true = abs(math.log(found.groups[-2]["rate"] / found.groups[-1]["rate"]))
+    assert found.value == pytest.approx(true)
+    assert "the logarithm of the ratio between a and b is" in " ".join(str(found).split())
+
+
 @pytest.mark.parametrize("pair_by", [None, "prompt"])
 def test_three_groups_of_twins_have_strata_of_differences(tmp_path, pair_by):
     rows, truth = answers(3000, rates={"a": 0.2, "b": 0.2, "c": 0.2})
