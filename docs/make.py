@@ -2,6 +2,7 @@
 
 - `options.md` from the table of options, and the table of models.md from that of `SCHEMES`
 - `noise_floor.svg` from figures of ``python benchmarks/fair_models.py --only power``
+- `labels.svg` from judges that err in known ways, on simulated answers
 - the message in README.md from the test before it
 - what the commands of tutorial.md print
 """
@@ -14,10 +15,14 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 from pytest_llmfair.clients.spec import FORMS, SCHEMES
 from pytest_llmfair.settings import OPTIONS
 from pytest_llmfair.settings.options import Option
+from pytest_llmfair.stats.corrected_gap import CorrectedGap, corrected_gap
 
 DOCS = Path(__file__).parent
 README = DOCS.parent / "README.md"
@@ -43,6 +48,12 @@ INSTALL = {
 # (share of changed answers, noise floor, excess) with 5 generations of 60 prompts.
 PLANTED = (("none", 0.65, 0.0), ("half", 0.72, 0.053), ("all", 0.68, 0.212))
 EPS = 0.05
+# A judge: rates of events in two groups, shares of them that it sees, and of others that it does.
+JUDGES = (
+    ("sees fewer events of women", (0.35, 0.15), (0.40, 0.90), (0.05, 0.05)),
+    ("sees more events of women", (0.20, 0.20), (0.90, 0.60), (0.15, 0.02)),
+    ("errs alike in both groups", (0.30, 0.20), (0.85, 0.85), (0.05, 0.05)),
+)
 
 OPTIONS_HEAD = """\
 # Options
@@ -144,6 +155,77 @@ group adds; dashed: the largest excess that eps = {EPS:g} allows</text>
 """
 
 
+def _judged(rates: tuple[float, float], sees: tuple[float, float], sees_others: Any) -> Any:
+    """Return the estimate from 1,000 answers and 150 labels of either group."""
+    rng = np.random.default_rng(29)
+    events = rng.random((2, 1000)) < np.array(rates)[:, None]
+    seen = np.where(events, np.array(sees)[:, None], np.array(sees_others)[:, None])
+    judge = (rng.random(events.shape) < seen).astype(float)
+    labels = np.where(np.arange(1000) < 150, events.astype(float), np.nan)
+    groups = np.repeat(["women", "men"], 1000).tolist()
+    return corrected_gap(judge.ravel(), labels.ravel(), groups)
+
+
+def labels_picture() -> str:
+    """Return the picture of what judges alone say, and with labels, for light and dark pages."""
+
+    def x(value: float) -> str:
+        return f"{480 + 600 * value:.0f}"
+
+    rows = []
+    for place, (name, rates, *errors) in enumerate(JUDGES):
+        found = _judged(rates, *errors)
+        assert isinstance(found, CorrectedGap)
+        wide = 1.96 * found.judge_variance**0.5
+        ends = found.interval()
+        y = 60 + 80 * place
+        rows.append(f'<text x="10" y="{y + 4}" font-weight="bold">a judge that {name}</text>\n')
+        for kind, down, centre, low, high in (
+            ("judge", 22, found.judge_gap, found.judge_gap - wide, found.judge_gap + wide),
+            ("people", 42, found.value, ends.lower, ends.upper),
+        ):
+            said = "judge alone" if kind == "judge" else "with 300 labels"
+            rows.append(
+                f'<text x="30" y="{y + down + 4}">{said}: {centre:+.2f}</text>\n'
+                f'<path class="{kind}" d="M{x(low)} {y + down}H{x(high)}"/>'
+                f'<circle class="{kind}" cx="{x(centre)}" cy="{y + down}" r="4"/>\n'
+            )
+        true = rates[0] - rates[1]
+        rows.append(f'<path class="truth" d="M{x(true)} {y + 10}V{y + 54}"/>\n')
+    ticks = "".join(
+        f'<path class="axis" d="M{x(tick)} 300v6"/>'
+        f'<text class="tick" x="{x(tick)}" y="322">{tick:g}</text>\n'
+        for tick in (-0.2, -0.1, 0, 0.1, 0.2, 0.3)
+    )
+    return f"""\
+<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 760 360" font-family="Helvetica, Arial, \
+sans-serif" font-size="14" role="img" aria-labelledby="title desc">
+<title id="title">Gaps that a judge sees, and gaps with people's labels</title>
+<desc id="desc">Three judges of the same kind of answers. The first hides a gap of 0.20, the \
+second makes one where there is none, the third errs alike in both groups. The intervals of the \
+judge alone leave out the true gap in the first two; with 300 labels of people all three hold \
+it.</desc>
+<style>
+.page {{ fill: #ffffff; }} text {{ fill: #222222; }} .tick {{ text-anchor: middle; }}
+path.judge, path.people {{ stroke-width: 4; }} path.judge {{ stroke: #9aa1ac; }}
+path.people {{ stroke: #2f6b45; }}
+circle.judge {{ fill: #6b727d; }} circle.people {{ fill: #1d4a2e; }} .axis {{ stroke: #666666; }}
+.truth {{ stroke: #222222; stroke-width: 2; stroke-dasharray: 4 3; }}
+@media (prefers-color-scheme: dark) {{
+.page {{ fill: #0d1117; }} text {{ fill: #e6e6e6; }} .axis {{ stroke: #999999; }}
+path.judge {{ stroke: #6b7482; }} path.people {{ stroke: #6cc08b; }}
+circle.judge {{ fill: #aab2bd; }} circle.people {{ fill: #a8e0bd; }} .truth {{ stroke: #e6e6e6; }}
+}}
+</style>
+<rect class="page" width="760" height="360"/>
+<text x="10" y="24" font-weight="bold">Share of toxic answers, women minus men</text>
+{"".join(rows)}<path class="axis" d="M{x(-0.25)} 300H{x(0.35)}"/>
+{ticks}<text x="10" y="350" font-size="12">dashed: the true gap; 95 % intervals from 1,000 \
+simulated answers a group, all of them judged</text>
+</svg>
+"""
+
+
 def readme_code() -> str:
     """Return all Python of the README, as one test file."""
     return "\n".join(re.findall(r"^```python\n(.*?)^```$", README.read_text("utf-8"), re.M | re.S))
@@ -225,6 +307,7 @@ def main() -> None:
         DOCS / "options.md": options_page(),
         DOCS / "models.md": models_page(),
         DOCS / "noise_floor.svg": picture(),
+        DOCS / "labels.svg": labels_picture(),
         README: MESSAGE.sub(lambda _: said, readme),
     }
     stale = [path for path, text in made.items() if not path.exists() or path.read_text() != text]

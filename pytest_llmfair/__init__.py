@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from pytest_llmfair.judging.result import Result as Result
     from pytest_llmfair.judging.result import Underpowered as Underpowered
     from pytest_llmfair.judging.result import Verdict as Verdict
+    from pytest_llmfair.labels import LabelPlan as LabelPlan
+    from pytest_llmfair.labels import label_plan as label_plan
     from pytest_llmfair.metric_assertions import *  # noqa: F403
     from pytest_llmfair.responses import Missing as Missing
     from pytest_llmfair.responses import PairedResponses as PairedResponses
@@ -38,6 +40,7 @@ _HOMES = {
     "Inconclusive": "judging.result",
     "Interval": "stats",
     "InvalidEvidence": "judging.result",
+    "LabelPlan": "labels",
     "Missing": "responses",
     "PairedResponses": "responses",
     "Responses": "responses",
@@ -46,6 +49,7 @@ _HOMES = {
     "UnknownName": "_util.keywords",
     "Verdict": "judging.result",
     "__version__": "_util.version",
+    "label_plan": "labels",
 }
 
 

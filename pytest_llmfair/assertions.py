@@ -24,6 +24,7 @@ from pytest_llmfair.judging.pipeline import evaluate
 from pytest_llmfair.judging.result import Result
 from pytest_llmfair.judging.rules import Rules
 from pytest_llmfair.judging.scoring import TextScorer
+from pytest_llmfair.labels import assert_corrected_gap_within
 from pytest_llmfair.metrics import all_metrics, get_metric
 from pytest_llmfair.probing.differs import assert_differs_when_it_should
 from pytest_llmfair.probing.no_pair import assert_no_pair_exceeds
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from pytest_llmfair.metric_assertions import *  # noqa: F403
 
 __all__ = [
+    "assert_corrected_gap_within",
     "assert_counterfactual_invariance",
     "assert_differs_when_it_should",
     "assert_fairness_through_unawareness",

@@ -8,7 +8,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from pytest_llmfair._util.keywords import helpful_keywords
+from pytest_llmfair._util.keywords import check_known, helpful_keywords
 from pytest_llmfair._util.validation import whole
 from pytest_llmfair.judging.assertion import Assertion, bound_of, check_keywords, unpacked
 from pytest_llmfair.judging.collecting import collect
@@ -18,9 +18,16 @@ from pytest_llmfair.judging.pipeline import evaluate
 from pytest_llmfair.judging.result import FairnessAssertionError, Result
 from pytest_llmfair.judging.rules import Rules, is_number
 from pytest_llmfair.judging.scoring import TextScorer
+from pytest_llmfair.labels.answers import Columns
+from pytest_llmfair.labels.assertion import assert_corrected_gap_within, corrected_gap_result
 from pytest_llmfair.metrics import get_metric
 from pytest_llmfair.responses import PairedResponses, Responses
 from pytest_llmfair.session import active
+from pytest_llmfair.stats.corrected_gap import CORRECTED_GAP
+
+_COLLECT_FIRST = "call fairness.collect(...) first, or give data"
+# Keywords of the assertion on labels, besides those that name columns, with their defaults.
+_ASKED = {"labels": None, "plan": None, "design": "planned", "scale": None, "ratio": False}
 
 
 class Fairness:
@@ -164,6 +171,16 @@ class Fairness:
         >>> fairness.check("toxic_fraction", [[0.1, 0.2]] * 100, bound=0.1).verdict.value
         'PASS'
         """
+        if name == CORRECTED_GAP:
+            of_columns = Columns._fields[1:]
+            check_known(assert_corrected_gap_within, keywords, [*_ASKED, *of_columns], {})
+            if not data and self.responses is None:
+                raise ValueError(f"nothing to check {name} on: {_COLLECT_FIRST}")
+            columns = Columns(scorer, *map(keywords.get, of_columns))
+            asked: Any = [keywords.get(key, default) for key, default in _ASKED.items()]
+            given, rules = data[0] if data else self.responses, Rules.of(locals())
+            found = corrected_gap_result(given, bound, rules, columns, asked, self._scorers)
+            return self._kept(found)
         info = get_metric(name)
         if "generations" in keywords or "client" in keywords:
             raise TypeError(
@@ -176,10 +193,7 @@ class Fairness:
         only_bound = len(data) == 1 and is_number(data[0])
         if not data or (given is None and only_bound):
             if self.responses is None:
-                raise ValueError(
-                    f"nothing to check {info.name} on: call fairness.collect(...) first, "
-                    "or give data"
-                )
+                raise ValueError(f"nothing to check {info.name} on: {_COLLECT_FIRST}")
             data = (self.responses, *data)
         rules = Rules.of(locals())
         text_scorer = TextScorer(info, scorer, self._scorers)
@@ -193,7 +207,9 @@ class Fairness:
             robust_over=robust_over,
             factors=factors,
         )
-        result = evaluate(assertion)
+        return self._kept(evaluate(assertion))
+
+    def _kept(self, result: Result) -> Result:
         where = _caller()
         self._checks += [(each, where) for each in record(result)]
         recorder = active()
@@ -215,5 +231,5 @@ class Fairness:
 def _caller() -> TracebackType | None:
     """Return the place of the check in the test: the error comes later and still points there."""
     here = currentframe()
-    frame = here.f_back.f_back if here and here.f_back else None
+    frame = here.f_back.f_back.f_back if here and here.f_back and here.f_back.f_back else None
     return TracebackType(None, frame, frame.f_lasti, frame.f_lineno) if frame else None

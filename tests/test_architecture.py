@@ -27,7 +27,10 @@ LAYERS = (
     ("metrics",),
     ("counterfactuals", "clients", "scorers"),
     ("judging",),
-    ("assertions", "signatures", "fairness", "probing", "reports", "gate", "suites", "audit"),
+    (
+        *("assertions", "signatures", "fairness", "labels", "probing", "reports", "gate"),
+        *("suites", "audit"),
+    ),
     ("plugin", "fixtures", "cli", "testing", "__init__"),
 )
 # These rooms of one layer do not import each other.

@@ -5,10 +5,15 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+# Some spreadsheets take these signs in full width too, and in some countries begin a new cell at
+# a semicolon or a tab.
+_FORMULA = re.compile(r"((?:^|[;\t\r\n])\s*)([=+\-@\uff1d\uff0b\uff0d\uff20])")
 
 
 class TableError(ValueError):
@@ -123,6 +128,13 @@ def _read_csv(path: Path) -> Iterator[Row]:
         raise TableError(f"{path} cannot be read after line {reader.line_num} ({error})") from None
     finally:
         csv.field_size_limit(limit)
+
+
+def safe_cell(value: Any) -> Any:
+    """Return a value of a CSV file; what a spreadsheet would compute begins with "'"."""
+    if isinstance(value, str):
+        return _FORMULA.sub(r"\1'\2", value)
+    return "" if value is None else value
 
 
 def csv_rows(text: str, path: Path) -> Iterator[tuple[int, list[str]]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -12,6 +13,7 @@ from typing import Any
 from pytest_llmfair._util.documents import shown
 from pytest_llmfair._util.keywords import keyword_names
 from pytest_llmfair.assertions import (
+    assert_corrected_gap_within,
     assert_counterfactual_invariance,
     assert_fairness_through_unawareness,
     assert_metric,
@@ -23,6 +25,7 @@ from pytest_llmfair.judging.bound import Bound
 from pytest_llmfair.judging.result import Result
 from pytest_llmfair.metrics import MetricInfo, get_metric
 from pytest_llmfair.signatures import word_of
+from pytest_llmfair.stats.corrected_gap import CORRECTED_GAP
 
 INVARIANCE = "counterfactual_invariance"
 UNAWARENESS = "fairness_through_unawareness"
@@ -96,6 +99,9 @@ class Check:
             return assert_fairness_through_unawareness(
                 self.prompts, attribute, max_share=self.bound, **keywords
             )
+        if self.metric == CORRECTED_GAP:
+            assert self.data is not None
+            return assert_corrected_gap_within(self.data["responses"], self.bound, **keywords)
         if self.data is not None:
             keywords[self.word] = self.bound
             return assert_metric(self.metric, self.data, **keywords)
@@ -138,13 +144,15 @@ class Checks:
 class AssertionCall:
     """What the assertion of a metric takes."""
 
-    def __init__(self, info: MetricInfo | None) -> None:
+    def __init__(self, info: MetricInfo | None, name: str = INVARIANCE) -> None:
         self.info = get_metric("counterfactual_rouge_l") if info is None else info
-        self.metric = INVARIANCE if info is None else info.name
+        self.metric = name if info is None else info.name
         self.renamed: dict[str, str] = {}
         caller: Callable[..., Any] = assert_metric
         own: list[str] = []
-        if info is None:
+        if self.metric == CORRECTED_GAP:
+            caller, self.word = assert_corrected_gap_within, "bound"
+        elif info is None:
             caller, self.word = assert_counterfactual_invariance, "eps"
             own = ["dissimilarity"]
             self.renamed = {"threshold": "eps"}
@@ -161,7 +169,8 @@ class AssertionCall:
     @classmethod
     def of(cls, metric: Any) -> AssertionCall:
         """Return the call for a metric by its name; raise ``ValueError`` if there is none."""
-        return cls(None if metric == INVARIANCE else get_metric(metric))
+        own = metric in (INVARIANCE, CORRECTED_GAP)
+        return cls(None, metric) if own else cls(get_metric(metric))
 
     def check_type(self, key: str, value: Any) -> None:
         """Raise ``ValueError`` if a keyword cannot take a value, by its annotation."""
@@ -200,6 +209,8 @@ class AssertionCall:
     def checked(self, bound: Any) -> float:
         """Return the bound; raise ``ValueError`` if no data could fail it."""
         info = self.info
+        if self.metric == CORRECTED_GAP:
+            return Bound.checked(bound, "lower", 0.0, (0.0, math.inf), self.metric).value
         if self.metric in (INVARIANCE, UNAWARENESS):
             return Bound.checked(bound, "lower", 0.0, (0.0, 1.0), self.metric).value
         return Bound.checked(

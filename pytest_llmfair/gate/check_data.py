@@ -74,6 +74,22 @@ def labels_from(path: Path, chosen: Mapping[str, str]) -> dict[str, list[Any]]:
     return {name: _chosen(columns, name, column, path) for name, column in chosen.items()}
 
 
+def labelled_from(
+    folder: Path, given: Mapping[str, Any], keywords: dict[str, Any]
+) -> dict[str, Any]:
+    """Return the judged answers of a check whose labels correct the judge."""
+    for key, what in (("data", "all judged answers"), ("labels", "the labelled sheet")):
+        if not isinstance(given.get(key), str):
+            raise ValueError(f"corrected_gap: {key} is missing; give the file with {what}")
+    for key in ("prompts", "attribute", "model", "columns", "dissimilarity"):
+        if key in given:
+            raise ValueError(
+                f"corrected_gap takes no {key}: it reads data and labels; leave it out"
+            )
+    keywords |= {key: folder / keywords[key] for key in ("labels", "plan") if key in keywords}
+    return {"data": {"responses": folder / given["data"]}}
+
+
 def _chosen(columns: Columns, name: str, wanted: str | Sequence[str], path: Path) -> list[Any]:
     names = [wanted] if isinstance(wanted, str) else list(wanted)
     for column in names:

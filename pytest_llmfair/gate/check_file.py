@@ -29,7 +29,7 @@ from pytest_llmfair.gate.check_attributes import (
     have_slots,
     labels_of,
 )
-from pytest_llmfair.gate.check_data import arguments_from, labels_from
+from pytest_llmfair.gate.check_data import arguments_from, labelled_from, labels_from
 from pytest_llmfair.gate.selection import UseCase
 from pytest_llmfair.judging.assertion import group_keywords
 from pytest_llmfair.judging.collecting import check_data_kind
@@ -38,6 +38,7 @@ from pytest_llmfair.judging.robustness import factor_names
 from pytest_llmfair.judging.rules import Rules
 from pytest_llmfair.lexicons.attributes import lexicon_of, lexicons_of
 from pytest_llmfair.scorers import load_scorers
+from pytest_llmfair.stats.corrected_gap import CORRECTED_GAP
 
 SUFFIXES = (".llmfair.yaml", ".llmfair.yml")
 _SCHEMA = schema_of("gate/checks.schema.json")
@@ -185,7 +186,9 @@ class _Reader:
         keywords = self._keywords(call, given, path)
         if "prompts" in given:
             prompts = self._prompts(given, path)
-        if "data" in given:
+        if call.metric == CORRECTED_GAP:
+            about = self._problems.attempt(path, labelled_from, self._folder, given, keywords)
+        elif "data" in given:
             about = self._data(call, given, keywords, path)
         else:
             about = self._asked(call, given, prompts, path, keywords)
@@ -242,7 +245,7 @@ class _Reader:
             else:
                 keywords[key] = value
                 self._problems.attempt(here, call.check_type, key, value)
-                if key == "scorer":
+                if key == "scorer" and call.metric != CORRECTED_GAP:
                     self._problems.attempt(here, load_scorers().check, value)
                 elif key == "robust_over":
                     self._problems.attempt(here, factor_names, value)

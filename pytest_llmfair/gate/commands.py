@@ -33,6 +33,10 @@ COMMANDS: dict[str, Command] = {
         "ask a model about many prompts, in shards that a later run continues, and judge",
         takes_rest=True,
     ),
+    "labels": Command(
+        "pytest_llmfair.labels.command",
+        "plan which answers people label to correct a judge, and check their labels",
+    ),
     "init": Command("pytest_llmfair.gate.starter", "write a first file of checks"),
     "recommend": Command(
         "pytest_llmfair.gate.recommend_command", "choose metrics for a use case, with reasons"

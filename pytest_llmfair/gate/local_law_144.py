@@ -11,7 +11,6 @@ import csv
 import io
 import json
 import math
-import re
 import statistics
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -21,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from pytest_llmfair._util.printing import say
-from pytest_llmfair._util.tables import csv_rows
+from pytest_llmfair._util.tables import csv_rows, safe_cell
 from pytest_llmfair._util.validation import one_sided, read_utf8, share
 from pytest_llmfair._util.wording import plain
 from pytest_llmfair.gate.documents import data, rendered
@@ -29,10 +28,6 @@ from pytest_llmfair.stats import Mean, RateRatio
 from pytest_llmfair.stats.multiplicity import tukey_error_rate
 
 HEADING = "Not an independent bias audit"
-
-# Some spreadsheets take these signs in full width too, and in some countries begin a new cell at
-# a semicolon or a tab.
-_FORMULA = re.compile(r"((?:^|[;\t\r\n])\s*)([=+\-@\uff1d\uff0b\uff0d\uff20])")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -228,18 +223,11 @@ def csv_text(report: ImpactReport) -> str:
     for table in report.tables:
         common = {"status": HEADING.lower(), "category": table.category}
         for line in table.groups:
-            shown = {name: _cell(x) for name, x in plain(asdict(line)).items()}
+            shown = {name: safe_cell(x) for name, x in plain(asdict(line)).items()}
             writer.writerow(common | shown)
         unknown = {"applicants": table.unknown, "selected": table.unknown_selected}
         writer.writerow(common | {"group": "unknown category"} | unknown)
     return out.getvalue()
-
-
-def _cell(value: Any) -> Any:
-    """Return a value of a CSV file; what a spreadsheet would compute begins with "'"."""
-    if isinstance(value, str):
-        return _FORMULA.sub(r"\1'\2", value)
-    return "" if value is None else value
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

@@ -20,6 +20,9 @@ from pytest_llmfair.judging.power import MOST_UNITS
 
 _MOST_DECIMALS = 7
 
+# How the metrics of gaps that people's labels correct begin.
+GAP = "corrected gap"
+
 # A result as plain data, as `Result.to_dict` makes it: a number that is undefined is None.
 Record = Mapping[str, Any]
 
@@ -115,7 +118,8 @@ def threshold(record: Record, places: int) -> str:
 
 def allowed(record: Record, places: int) -> str:
     """Return the bound in the words that follow "you allow" or "you require"."""
-    if record["direction"] != "two-sided":
+    # A gap is a difference of two means: the same size is allowed either way.
+    if record["direction"] != "two-sided" or record["metric"].startswith(GAP):
         return number(record["bound"], places)
     low, high = ends(record)
     return f"{number(low, places)} to {number(high, places)}"

@@ -286,6 +286,8 @@ class MetricInputs:
     unit: str = ""
     # What turned texts into scores, by name.
     scorer: str = ""
+    # Of people's labels: how they were drawn, digests, and the judge's own gap in words.
+    labelling: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def reasons(self) -> tuple[str, ...]:

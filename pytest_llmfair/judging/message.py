@@ -10,6 +10,7 @@ from typing import Any
 
 from pytest_llmfair._util.printing import printable
 from pytest_llmfair._util.wording import (
+    FEWEST_DECIMALS,
     around,
     difference,
     escape,
@@ -68,12 +69,17 @@ def summary_line(record: Record) -> str:
 
 def headline(record: Record) -> str:
     """Return verdict, metric, value, interval and bound: the first line of a message."""
-    places = facts.decimals(record, _FEWEST_DECIMALS)
+    places = _places(record)
     value = number(facts.estimate(record), places) if record["lower"] is not None else "no value"
     found = f"{value} {facts.interval(record, places)}".rstrip()
     asked = "required" if record["direction"] == "higher" else "allowed"
     bound = facts.allowed(record, places)
     return f"{record['verdict']} {metric_name(record)}: {found}, {asked}\xa0{bound}"
+
+
+def _places(record: Record) -> int:
+    gap = record["metric"].startswith(facts.GAP)
+    return facts.decimals(record, FEWEST_DECIMALS if gap else _FEWEST_DECIMALS)
 
 
 def metric_name(record: Record) -> str:
@@ -92,7 +98,7 @@ def lacking(record: Record) -> str:
 
 def failure_message(record: Record, *, show_text: str, detailed: bool = False) -> str:
     """Return the message of a failing test, in lines of at most 92 columns."""
-    places = facts.decimals(record, _FEWEST_DECIMALS)
+    places = _places(record)
     (_, found), *findings = _findings(record, places)
     lines = [
         *wrapped(headline(record), WIDEST, "", "  "),
@@ -111,7 +117,7 @@ def failure_message(record: Record, *, show_text: str, detailed: bool = False) -
 
 def in_words(record: Record) -> list[tuple[str, str]]:
     """Return a message for other reports: labels, sentences, no texts; the first is bare."""
-    places = facts.decimals(record, _FEWEST_DECIMALS)
+    places = _places(record)
     more = [("to decide", decides(record)), ("method", _method(record))]
     return [*_findings(record, places), *(each for each in more if each[1])]
 
@@ -125,6 +131,7 @@ def _findings(record: Record, places: int) -> list[tuple[str, str]]:
     rates = [note for note in notes if re.match(r"[a-z ]+ rates: ", note)]
     # A difference of scores names both means in its first sentence.
     extremes = "" if sentences.scores_differ(record, places) else facts.extremes(record, places)
+    labelled = record.get("labelled", {}).get("lines", {})
     direction = [escape(record["direction_words"]) or extremes, *rates]
     taken_off, floor = _noise(record, places)
     labelled = [
@@ -135,6 +142,7 @@ def _findings(record: Record, places: int) -> list[tuple[str, str]]:
         ("noise floor", floor),
         *(("note", note) for note in notes if note not in (*left_out, *rates)),
         *((label, escape(text)) for label, text in record["robustness"].items()),
+        *((label, escape(text)) for label, text in labelled.items() if label != "to decide"),
         ("not covered", lacking(record) if record["lacks"] else ""),
     ]
     return [
@@ -157,6 +165,8 @@ def _explained(record: Record, places: int, notes: list[str]) -> str:
     found, verdict = sentences.what_was_found(record, places), record["verdict"]
     units = plurals(record["unit"])
     so_far = plural(record["unit"], record["units"])
+    if labels := record.get("labelled", {}).get("labels"):
+        so_far, units = plural("label", labels), "labels"
     if verdict == "INVALID":
         return f"This cannot be judged: {notes.pop(0)}" if notes else "This cannot be judged"
     if notes and _SPEAKS.intersection(record["reasons"]):
@@ -341,6 +351,8 @@ def decides(record: Record) -> str:
     what = plurals(record["unit"])
     if {WORST_CASE_EXCEEDS, *TOO_FEW}.intersection(record["reasons"]):
         return ""
+    if lines := record.get("labelled", {}).get("lines"):
+        return escape(lines.get("to decide", ""))
     if "not_found" in record["reasons"]:
         return "a larger budget finds smaller gaps; no search shows that there is none"
     if verdict in ("INCONCLUSIVE", "UNDERPOWERED"):

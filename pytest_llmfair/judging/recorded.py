@@ -29,6 +29,7 @@ from pytest_llmfair.stats import (
     Undefined,
     WorstGroups,
 )
+from pytest_llmfair.stats.corrected_gap import CORRECTED_GAP, corrected_gap
 from pytest_llmfair.stats.crossed import CROSSED, Crossed
 from pytest_llmfair.stats.crossed_mean import ROBUST, over_levels
 from pytest_llmfair.stats.difference import loss_between
@@ -95,6 +96,8 @@ def estimate_of(recipe: dict[str, Any]) -> Estimate:
     elif name == INVARIANCE:
         first, second, symbol = args
         found = invariance_of_prepared(first, second, symbol, **keywords)
+    elif name == CORRECTED_GAP:
+        found = corrected_gap(*args, **keywords)
     else:
         found = get_metric(name).function(*args, **keywords)
     if name not in JOINED:
@@ -197,7 +200,8 @@ def _changed(recipe: dict[str, Any], change: Callable[..., Any]) -> dict[str, An
     if "worst_of" in recipe:
         parts = [[key, _changed(part, change)] for key, part in recipe["worst_of"]]
         return None if any(part is None for _, part in parts) else {**recipe, "worst_of": parts}
-    if recipe.get("metric", LOSS) in JOINED:
+    # Other answers would need other labels.
+    if recipe.get("metric", LOSS) in (*JOINED, CORRECTED_GAP):
         return None
     found = change(list(recipe["args"]), dict(recipe["keywords"]))
     return None if found is None else {**recipe, "args": found[0], "keywords": found[1]}
@@ -288,6 +292,8 @@ def _calls_without_texts(recipe: dict[str, Any], pseudonyms: Pseudonyms) -> dict
         texts = {"placebo"}
         every = True
         args = [*(pseudonyms.of_data(each, every=True) for each in args[:2]), args[2]]
+    elif name == CORRECTED_GAP:
+        return recipe  # numbers, and names of groups and strata
     else:
         info = get_metric(name)
         texts = {*positional(info), "placebo"} - {*_LABELS}

@@ -128,6 +128,9 @@ class Result:
     robustness : dict
         With `robust_over`, by label: over what the interval is, the verdict of each wording alone,
         what varies how much, what would narrow it most, and what may not have been seen.
+    labelled : dict
+        With people's labels: digests of plan, answers and labels, what the judge alone gives, and
+        labelled lines of the message.
     waiver : str
         Why a result that would be red is accepted for now, by whom and until when.
     data : dict or None
@@ -201,6 +204,7 @@ class Result:
     scorer: str = ""
     score_unit: str = ""
     robustness: dict[str, str] = field(default_factory=dict)
+    labelled: dict[str, Any] = field(default_factory=dict)
     waiver: str = ""
     data: dict[str, str | None] | None = field(default=None, compare=False, repr=False)
     recorded: dict[str, Any] | None = field(default=None, compare=False, repr=False)

@@ -21,7 +21,7 @@ ITEM = "item"
 _OF_PAIRS = {ITEM: "filler", "wording": "template", "cue": "cue"}
 _MOST_NAMED = 5
 # Codes of samples that no number of answers makes large enough.
-TOO_FEW = frozenset({FEW_ITEMS, "too_few_levels"})
+TOO_FEW = frozenset({FEW_ITEMS, "too_few_levels", "too_few_answers"})
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,6 +41,11 @@ def what_was_found(record: Record, places: int) -> str:
         answers = f"answers to prompts about {first} and about {second}"
     if differ := scores_differ(record, places):
         return f"{differ}; {you}"
+    if metric.startswith("corrected "):
+        what = "gap" if metric.startswith(facts.GAP) else "ratio"
+        what = "logarithm of the ratio" if what == "ratio" and record["scale"] != "log" else what
+        between = " and ".join(map(escape, record["compared"])) or "the groups"
+        return f"with people's labels the {what} between {between} is {value}; {you}"
     if "sentiment" in metric:
         answers = f"the {measured(record)} of {answers}"
     if (

@@ -13,6 +13,7 @@ from pytest_llmfair._util.validation import one_sided
 from pytest_llmfair.judging.assertion import EstimateAssertion
 from pytest_llmfair.judging.bound import NO_FLOOR, REWORDED, Bound
 from pytest_llmfair.judging.inputs import WORST_CASE_EXCEEDS, MetricInputs
+from pytest_llmfair.judging.labelled import judge_outside, labelled, too_few_answers
 from pytest_llmfair.judging.power import (
     Power,
     could_find,
@@ -40,6 +41,7 @@ from pytest_llmfair.metrics.counterfactual.invariance import INVARIANCE
 from pytest_llmfair.session import active
 from pytest_llmfair.settings import Settings
 from pytest_llmfair.stats import Estimate, Finding, Interval, PairedAUC
+from pytest_llmfair.stats.corrected_gap import CorrectedGap
 from pytest_llmfair.stats.crossed_mean import FEW_ITEMS
 
 _WORST_ROWS = 3
@@ -95,6 +97,7 @@ def judge(
     unit = rules.unit or inputs.unit or estimate.unit or metric.unit
     interval = estimate.interval(level)
     strict = mode == "strict"
+    estimate = estimate.with_findings(*judge_outside(estimate, level))
     found = _decide(estimate, limit, interval, inputs, unit, rules.max_mde, strict=strict)
     found = _with_missing_data(found, estimate, limit, interval, inputs)
     verdict, sample = found.verdict, estimate.sample
@@ -176,6 +179,7 @@ def judge(
         scorer=scorer,
         score_unit=score_unit,
         robustness={} if verdict is Verdict.INVALID else robustness(estimate, limit, level),
+        labelled=labelled(estimate, limit, level, inputs.labelling, verdict),
         assertion=assertion,
     )
 
@@ -242,6 +246,7 @@ def _decide(
         further = (Finding("within_noise", f"{words} may differ as much"),)
     power = power_of(bound, estimate, interval.level)
     too_little = too_few_levels(estimate, bound, interval.level)
+    too_little = too_little or too_few_answers(estimate, bound, interval.level)
     too_little = too_little or power.too_little(estimate, unit, max_mde)
     verdict = Verdict.UNDERPOWERED if too_little else Verdict.INCONCLUSIVE
     return _Judgement(verdict, too_little, further, power)
@@ -283,6 +288,9 @@ def _needed_units(
     if found.verdict is Verdict.INVALID or {"no_noise_floor", WORST_CASE_EXCEEDS, *TOO_FEW} & set(
         reasons
     ):
+        return None, ()
+    # Labels decide, and not the number of prompts alone.
+    if isinstance(getattr(estimate, "part", estimate), CorrectedGap):
         return None, ()
     needed = bound.needed_units(estimate, level)
     # Within the noise, more units decide about the excess.

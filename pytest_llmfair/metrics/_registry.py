@@ -35,6 +35,12 @@ Scale = Literal["linear", "log"]
 Favourable = Literal["high", "low"]
 FairExample = Callable[[int, int], Mapping[str, Any]]
 
+# Assertions that measure what no metric does, and their calls.
+_OWN_ASSERTIONS = {
+    "counterfactual_invariance": "assert_counterfactual_invariance(pairs, eps=..., client=...)",
+    "corrected_gap": "assert_corrected_gap_within(responses, labels=..., bound=...)",
+}
+
 P = ParamSpec("P")
 E = TypeVar("E", bound=Estimate)
 
@@ -373,10 +379,8 @@ def get_metric(name: str) -> MetricInfo:
     modules_of(name)
     if (found := _METRICS.get(name) or _METRICS.get(_ALIASES.get(name, ""))) is not None:
         return found
-    if name == "counterfactual_invariance":
-        raise ValueError(
-            f"{name} is an assertion of its own: call assert_{name}(pairs, eps=..., client=...)"
-        )
+    if name in _OWN_ASSERTIONS:
+        raise ValueError(f"{name} is an assertion of its own: call {_OWN_ASSERTIONS[name]}")
     known = all_metrics()
     names = {alias: known[own].family for alias, own in _ALIASES.items()}
     raise unknown_metric(name, {key: each.family for key, each in known.items()} | names)

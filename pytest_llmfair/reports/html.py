@@ -136,7 +136,10 @@ def _check(i: int, record: Record) -> dict[str, Any]:
     most = _MOST_ABOVE_MATRIX if groups else _MOST_GROUPS
     if len(pairs) == 1 and pairs[0]["value"] == overall["value"]:
         overall["key"], pairs = pairs[0]["key"], []
-    shown = [overall, *sorted(pairs, key=lambda row: _distance(record, row))][:most]
+    judge = record.get("labelled", {}).get("judge_alone", ())
+    alone = dict(zip(("value", "lower", "upper"), judge, strict=False))
+    judges = [{**overall, "key": "judge alone", **alone}] if None not in judge and judge else []
+    shown = [overall, *judges, *sorted(pairs, key=lambda row: _distance(record, row))][:most]
     axis, marks = plots.natural(shown, (*ends, floor, record["fair_value"]))
     rate_axis, rate_marks = plots.natural(rates[:_MOST_GROUPS], (0.0,), "rate")
     places = words.decimals(record)

@@ -1,0 +1,100 @@
+"""Strata of the judge's verdicts, set before anyone labels, and answers drawn in each."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from pytest_llmfair.labels.answers import Answers
+
+# Strata of a group, at most: more have too few labels each.
+_MOST, _LABELS_EACH = 10, 10
+# Guesses of the share of events where the judge says no, and yes, before anyone labels.
+_NO, _YES = 0.10, 0.72
+
+
+class Cell(NamedTuple):
+    """A stratum of a group, or of all pairs: its rows, twins together, and its share.
+
+    With the share of events that is expected, and the mean label, which for pairs is a difference.
+    """
+
+    group: str
+    stratum: str
+    items: list[tuple[int, ...]]
+    share: float
+    rate: float
+    mean: float
+
+
+def cells_of(answers: Answers, labels: int) -> list[Cell]:
+    """Divide the answers into strata, as many as `labels` allow: at least 10 for each.
+
+    The levels of the judge where these are few, else two halves of each group by its verdicts.
+    """
+    names = answers.names
+    items: dict[Any, list[int]] = {}
+    for i, row in enumerate(answers.rows):
+        items.setdefault(row.pair if answers.paired else i, []).append(i)
+    if answers.paired:
+        sides = [
+            sorted(own, key=lambda i: names.index(answers.groups[i])) for own in items.values()
+        ]
+        said = [[answers.judge[i] for i in own] for own in sides]
+        two = len(names) == 2
+        values = np.array([row[0] - row[1] if two else max(row) - min(row) for row in said])
+        groups, labels = [""] * len(sides), labels // len(names)
+    else:
+        sides, values = list(items.values()), np.array(answers.judge)
+        groups = answers.groups
+    every = list(dict.fromkeys(groups))
+    most = min(_MOST, labels // (_LABELS_EACH * len(every)))
+    levels = np.unique(values).tolist()
+    twins = names if answers.paired else ()
+    named = {x: _level(x, levels, twins) for x in levels} if len(levels) <= most else {}
+    found: dict[tuple[str, str], Cell] = {}
+    for group in every:
+        places = [i for i, own in enumerate(groups) if own == group]
+        middle = float(np.median(values[places]))
+        for i, value in zip(places, values[places].tolist(), strict=True):
+            name, rate = named.get(value, ("every verdict", 0.5 * (_NO + _YES)))
+            if not named and most > 1:
+                half, rate = ("lower", _NO) if value <= middle else ("upper", _YES)
+                name = f"{half} half of the judge's verdicts"
+            mean = math.copysign(rate, value) * bool(value) if answers.paired else rate
+            cell = found.setdefault((group, name), Cell(group, name, [], 0.0, rate, mean))
+            cell.items.append(tuple(sides[i]))
+    cells = [c._replace(share=len(c.items) / groups.count(c.group)) for c in found.values()]
+    return sorted(cells, key=lambda cell: (every.index(cell.group), cell.rate))
+
+
+def _level(value: float, levels: list[float], twins: Sequence[str]) -> tuple[str, float]:
+    """Name a verdict, or the difference of two, and guess the share of events."""
+    if not twins:
+        plain = set(levels) <= {0.0, 1.0}
+        rank = value if plain else levels.index(value) / max(len(levels) - 1, 1)
+        said = ("no", "yes")[int(value)] if plain else f"{value:g}"
+        return f"judge says {said}", _NO + (_YES - _NO) * rank
+    if value == 0.0:
+        return "judge sees no difference", _NO
+    by = "" if set(levels) <= {-1.0, 0.0, 1.0} else f" by {abs(value):g}"
+    if len(twins) > 2:
+        return f"judge sees a difference{by}", _YES
+    return f"judge puts {twins[value < 0.0]} higher{by}", _YES
+
+
+def draw(cell: Cell, number: int, answers: Answers, rng: np.random.Generator) -> list[int]:
+    """Draw rows of a cell, each equally likely, from as many different prompts as there are.
+
+    Every k-th of all rows, sorted by unit in random order.
+    """
+    units = [answers.rows[item[0]].unit for item in cell.items]
+    rank = dict(zip(dict.fromkeys(units), rng.random(len(units)), strict=False))
+    ties = rng.random(len(units))
+    order = sorted(range(len(units)), key=lambda i: (rank[units[i]], ties[i]))
+    step = len(order) / max(number, 1)
+    places = (step * (np.arange(number) + rng.random())).astype(int)
+    return [row for place in places for row in cell.items[order[place]]]
