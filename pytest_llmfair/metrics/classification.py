@@ -262,7 +262,7 @@ def _ratio_of(rate: ErrorRate) -> Callable[..., Estimate]:
         example=_examples.people,
         favourable="low",
         paper="saleiro2018",
-        symbol=f"{rate.symbol} Ratio",
+        symbol=f"{rate.symbol}R",
         aliases=(f"{rate.symbol}R",),
         direction="two-sided",
         bounds=(0.0, math.inf),

@@ -66,6 +66,17 @@ def test_a_metric_that_is_no_name_is_an_error(name):
         get_metric(name)
 
 
+def test_no_two_metrics_share_a_symbol():
+    symbols = [info.symbol for info in all_metrics().values()]
+    assert len(set(symbols)) == len(symbols)
+
+
+@pytest.mark.parametrize("name", ["cf_gap", "cf_gap_tc", "pert_ss"])
+def test_a_row_with_an_optional_background_says_what_it_averages_without_one(name):
+    text = " ".join(inspect.getdoc(get_metric(name).function).split())
+    assert "averaged over pairs of groups; with `original` " in text
+
+
 def test_an_alias_is_the_metric():
     assert get_metric("rouge_l") is get_metric("counterfactual_rouge_l")
 

@@ -213,10 +213,13 @@ def _documentation(row: NamedRow) -> str:
     # Since Python 3.13 docstrings have lost their indentation already.
     shared = inspect.cleandoc(named.__doc__ or "").partition("y_true, y_pred :")[2]
     arguments = shared.partition("\n\nExamples\n")[0]
+    compared = f"{WORDS['compared'][row.compares]}{divided}"
+    if row.may_have_original:
+        compared = f"{WORDS['compared']['pairs']}; with `original` {compared}"
     formula = (
         f"Row {row.number} of Table 2 of Czarnowska et al. (2021): {form}the "
         f"{WORDS['distances'][row.distance]} of the {WORDS['scores'][row.score]}"
-        f"{WORDS['gold'][row.gold]}, {WORDS['compared'][row.compares]}{divided}."
+        f"{WORDS['gold'][row.gold]}, {compared}."
     )
     example = _EXAMPLES[_data_of(row)].format(key=row.key)
     return (
