@@ -182,6 +182,12 @@ def probabilities(units: int, generations: int) -> Arguments:
     }
 
 
+def scored_people(units: int, generations: int) -> Arguments:
+    """Scores of people with half of them above one half, as probabilities are."""
+    given = probabilities(units, generations)
+    return {"y_true": given["y_true"], "y_score": given["y_prob"], "groups": given["groups"]}
+
+
 def counterfactuals(units: int, generations: int) -> Arguments:
     """Source examples with the same probabilities for either group."""
     return {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pytest_llmfair.stats._base import Estimate, GroupRow, Table, Undefined
+from pytest_llmfair.stats._clusters import weighted_rows
 from pytest_llmfair.stats._p_values import change_point
 from pytest_llmfair.stats._records import (
     Call,
@@ -20,12 +21,14 @@ from pytest_llmfair.stats.difference import PairedDifference
 from pytest_llmfair.stats.distance import Distance
 from pytest_llmfair.stats.fairpair_ratio import FairPairRatio
 from pytest_llmfair.stats.group_gaps import Reference, distribution_gaps, rate_gaps
+from pytest_llmfair.stats.joined import JoinedSum
 from pytest_llmfair.stats.log_ratio import MeanAbsLogRatio, MeanLogRatio, ZeroCellLogRatio
+from pytest_llmfair.stats.max_distance import MaxDistance
 from pytest_llmfair.stats.mean import Mean, MeanMaximum
 from pytest_llmfair.stats.mean_difference import MeanDifference
 from pytest_llmfair.stats.multiplicity import holm
 from pytest_llmfair.stats.paired_auc import PairedAUC
-from pytest_llmfair.stats.pairwise_max import MaxDistance, MaxPairwiseDifference
+from pytest_llmfair.stats.pairwise_max import MaxPairwiseDifference
 from pytest_llmfair.stats.pairwise_max_ratio import MaxPairwiseRatio
 from pytest_llmfair.stats.rank_biserial import RankBiserial
 from pytest_llmfair.stats.rate_difference import RateDifference
@@ -65,6 +68,7 @@ __all__ = [
     "GroupRow",
     "Interval",
     "JackknifeEstimate",
+    "JoinedSum",
     "Lean",
     "LogRatio",
     "Magnitude",
@@ -104,4 +108,5 @@ __all__ = [
     "distribution_gaps",
     "holm",
     "rate_gaps",
+    "weighted_rows",
 ]

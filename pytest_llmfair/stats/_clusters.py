@@ -211,6 +211,18 @@ def cluster_sums(values: Floats, index: Indices, clusters: int) -> Floats:
     return np.asarray(sums, dtype=np.float64)
 
 
+def weighted_rows(values: Floats, weights: Floats | None) -> Floats:
+    """Return rows whose plain mean, with its variance, is the weighted mean of `values`.
+
+    Each row is the weighted mean plus its influence on it, so that rows may leave the range of
+    the values.
+    """
+    if weights is None:
+        return values
+    mean = math.fsum((weights * values).tolist()) / math.fsum(weights.tolist())
+    return mean + weights / weights.mean() * (values - mean)
+
+
 def exact_mean(values: Floats) -> float:
     """Correctly rounded mean."""
     return math.fsum(values.tolist()) / len(values)
