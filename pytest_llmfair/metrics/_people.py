@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from itertools import combinations
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -30,7 +30,6 @@ from pytest_llmfair.responses import Missing as MissingAnswer
 from pytest_llmfair.stats import Finding, Population
 
 GroupPair = tuple[Hashable, Hashable]
-MissingRows = Literal["error", "drop"]
 
 # Documentation of what the metrics of tables share.
 PARAMETERS = """
@@ -64,7 +63,7 @@ class Who:
     weights: Any = None
     minimum_n: int = 0
     minimum_share: float = 0.0
-    missing: MissingRows = "error"
+    missing: str = "error"
     units: Any = None
     population: Population = "sampled"
 
@@ -241,9 +240,10 @@ def _without_missing(
 
 def _gone(columns: Iterable[list[Any]]) -> npt.NDArray[np.bool_]:
     """Return for each row whether some column lacks its value."""
-    lacks = [[_is_missing(value) for value in column] for column in columns]
+    lacks = [[is_missing(value) for value in column] for column in columns]
     return np.array(lacks, dtype=np.bool_).any(axis=0)
 
 
-def _is_missing(value: Any) -> bool:
+def is_missing(value: Any) -> bool:
+    """Return whether there is no value: None, NaN, or a missing answer."""
     return value is None or isinstance(value, MissingAnswer) or is_nan(value)

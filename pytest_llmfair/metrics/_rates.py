@@ -140,12 +140,16 @@ class Rates:
         if self.constant:
             estimate = estimate.with_findings(Finding("uninformative", self.constant))
         if small := self.people.small:
-            sizes = [
-                f"{group} {self.of(group):.3f} of {self.outcomes[group].size}" for group in small
-            ]
+            sizes = [self._smaller(group) for group in small]
             text = f"not judged, {self.people.least}: {', '.join(sizes)}"
             estimate = estimate.with_findings(Finding.note(text))
         return estimate.with_findings(*self.people.findings)
+
+    def _smaller(self, group: Hashable) -> str:
+        """Describe a group that is not judged, with all of its rows."""
+        about, rows = self.outcomes[group].size, len(self.people.members[group])
+        shown = f"{group} {self.of(group):.3f} of {about}" if about else f"{group} of 0"
+        return shown if about == rows else f"{shown} ({rows} rows)"
 
 
 def selection_rates(y_pred: Any, positive: Any, who: Who) -> Rates:

@@ -16,7 +16,6 @@ from pytest_llmfair.metrics._classes import is_positive
 from pytest_llmfair.metrics._parameters import described
 from pytest_llmfair.metrics._people import (
     PARAMETERS,
-    MissingRows,
     People,
     Who,
     pairs_of,
@@ -89,7 +88,7 @@ def calibration_gap(
     weights: ArrayLike | None = None,
     minimum_n: int = 0,
     minimum_share: float = 0.0,
-    missing: MissingRows = "error",
+    missing: str = "error",
     units: Sequence[Hashable] | None = None,
     population: Population = "sampled",
 ) -> JoinedSum | MaxPairwiseDifference | Undefined:
@@ -142,7 +141,7 @@ def brier_score_difference(
     weights: ArrayLike | None = None,
     minimum_n: int = 0,
     minimum_share: float = 0.0,
-    missing: MissingRows = "error",
+    missing: str = "error",
     units: Sequence[Hashable] | None = None,
     population: Population = "sampled",
 ) -> JoinedSum | MaxPairwiseDifference | Undefined:
@@ -182,7 +181,7 @@ def roc_auc_difference(
     reference: Any = None,
     minimum_n: int = 0,
     minimum_share: float = 0.0,
-    missing: MissingRows = "error",
+    missing: str = "error",
     units: Sequence[Hashable] | None = None,
     population: Population = "sampled",
 ) -> JoinedSum | MaxPairwiseDifference | Undefined:

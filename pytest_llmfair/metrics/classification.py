@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from pytest_llmfair.metrics import _examples
 from pytest_llmfair.metrics._classes import ERROR_RATES, ErrorRate
 from pytest_llmfair.metrics._parameters import described
-from pytest_llmfair.metrics._people import PARAMETERS, MissingRows, Who
+from pytest_llmfair.metrics._people import PARAMETERS, Who
 from pytest_llmfair.metrics._rates import (
     difference,
     error_rates,
@@ -71,7 +71,7 @@ def demographic_parity_difference(
     weights: ArrayLike | None = None,
     minimum_n: int = 0,
     minimum_share: float = 0.0,
-    missing: MissingRows = "error",
+    missing: str = "error",
     units: Sequence[Hashable] | None = None,
     population: Population = "sampled",
 ) -> RateDifference | MaxPairwiseDifference | Undefined:
@@ -125,7 +125,7 @@ def impact_ratio(
     weights: ArrayLike | None = None,
     minimum_n: int = 0,
     minimum_share: float = 0.0,
-    missing: MissingRows = "error",
+    missing: str = "error",
     units: Sequence[Hashable] | None = None,
     population: Population = "sampled",
 ) -> RateRatio | MaxPairwiseRatio | Undefined:
@@ -176,7 +176,7 @@ def _difference_of(rate: ErrorRate) -> Callable[..., Estimate]:
         weights: ArrayLike | None = None,
         minimum_n: int = 0,
         minimum_share: float = 0.0,
-        missing: MissingRows = "error",
+        missing: str = "error",
         units: Sequence[Hashable] | None = None,
         population: Population = "sampled",
     ) -> RateDifference | MaxPairwiseDifference | Undefined:
@@ -234,7 +234,7 @@ def _ratio_of(rate: ErrorRate) -> Callable[..., Estimate]:
         weights: ArrayLike | None = None,
         minimum_n: int = 0,
         minimum_share: float = 0.0,
-        missing: MissingRows = "error",
+        missing: str = "error",
         units: Sequence[Hashable] | None = None,
         population: Population = "sampled",
     ) -> RateRatio | MaxPairwiseRatio | Undefined:

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from pytest_llmfair.metrics import _examples
 from pytest_llmfair.metrics._classes import ERROR_RATES
 from pytest_llmfair.metrics._parameters import described
-from pytest_llmfair.metrics._people import PARAMETERS, MissingRows, Who, too_few
+from pytest_llmfair.metrics._people import PARAMETERS, Who, too_few
 from pytest_llmfair.metrics._rates import Rates, difference, error_rates, largest_of, own_rows
 from pytest_llmfair.metrics._registry import metric
 from pytest_llmfair.stats import (
@@ -74,7 +74,7 @@ def equal_opportunity_difference(
     weights: ArrayLike | None = None,
     minimum_n: int = 0,
     minimum_share: float = 0.0,
-    missing: MissingRows = "error",
+    missing: str = "error",
     units: Sequence[Hashable] | None = None,
     population: Population = "sampled",
 ) -> RateDifference | MaxPairwiseDifference | Undefined:
@@ -115,7 +115,7 @@ def equalized_odds_difference(
     weights: ArrayLike | None = None,
     minimum_n: int = 0,
     minimum_share: float = 0.0,
-    missing: MissingRows = "error",
+    missing: str = "error",
     units: Sequence[Hashable] | None = None,
     population: Population = "sampled",
 ) -> MaxPairwiseDifference | Undefined:
@@ -165,7 +165,7 @@ def average_odds_difference(
     weights: ArrayLike | None = None,
     minimum_n: int = 0,
     minimum_share: float = 0.0,
-    missing: MissingRows = "error",
+    missing: str = "error",
     units: Sequence[Hashable] | None = None,
     population: Population = "sampled",
 ) -> JoinedSum | MaxPairwiseDifference | Undefined:

@@ -21,7 +21,8 @@ from pytest_llmfair.stats.difference import PairedDifference
 from pytest_llmfair.stats.distance import Distance
 from pytest_llmfair.stats.fairpair_ratio import FairPairRatio
 from pytest_llmfair.stats.group_gaps import Reference, distribution_gaps, rate_gaps
-from pytest_llmfair.stats.joined import JoinedSum
+from pytest_llmfair.stats.group_values import BoundedJackknife, GroupValues
+from pytest_llmfair.stats.joined import JoinedRatio, JoinedSum
 from pytest_llmfair.stats.log_ratio import MeanAbsLogRatio, MeanLogRatio, ZeroCellLogRatio
 from pytest_llmfair.stats.max_distance import MaxDistance
 from pytest_llmfair.stats.mean import Mean, MeanMaximum
@@ -57,6 +58,7 @@ __all__ = [
     "AnyDistance",
     "BettingMean",
     "BinomialSkew",
+    "BoundedJackknife",
     "Call",
     "Contributions",
     "Crossed",
@@ -66,8 +68,10 @@ __all__ = [
     "FairPairRatio",
     "Finding",
     "GroupRow",
+    "GroupValues",
     "Interval",
     "JackknifeEstimate",
+    "JoinedRatio",
     "JoinedSum",
     "Lean",
     "LogRatio",

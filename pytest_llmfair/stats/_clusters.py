@@ -214,13 +214,16 @@ def cluster_sums(values: Floats, index: Indices, clusters: int) -> Floats:
 def weighted_rows(values: Floats, weights: Floats | None) -> Floats:
     """Return rows whose plain mean, with its variance, is the weighted mean of `values`.
 
-    Each row is the weighted mean plus its influence on it, so that rows may leave the range of
-    the values.
+    Each row is the weighted mean plus its influence on it (jackknife), so that rows may leave the
+    range of the values.
     """
     if weights is None:
         return values
-    mean = math.fsum((weights * values).tolist()) / math.fsum(weights.tolist())
-    return mean + weights / weights.mean() * (values - mean)
+    total = math.fsum(weights.tolist())
+    mean = math.fsum((weights * values).tolist()) / total
+    others = np.maximum(total - weights, _ROUNDING * total)
+    influence = (len(values) - 1.0) * weights / others * (values - mean)
+    return np.asarray(mean + influence - exact_mean(influence))
 
 
 def exact_mean(values: Floats) -> float:

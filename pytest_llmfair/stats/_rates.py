@@ -240,7 +240,7 @@ def _limited(rate: Rate, rows: RowMeans, weights: Floats | None) -> Rate:
     if weights is None:
         return rate
     draws = clusters.effective_clusters(rows.per_unit(weights))
-    df = rate.df if rate.effective < draws else max(1.0, draws - 1.0)
+    df = min(rate.df, max(1.0, draws - 1.0))
     effective = max(1.0, min(rate.effective, draws))
     return replace(rate, effective=effective, df=df, guard=min(rate.guard, draws))
 

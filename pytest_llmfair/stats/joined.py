@@ -147,3 +147,74 @@ class JoinedSum(Estimate):
             (-allowed[1], allowed[1]), 0.0, alpha
         )
         return passes
+
+
+@dataclass(eq=False, kw_only=True)
+class JoinedRatio(Estimate):
+    """Ratio of two estimates that are never negative, from their intervals (MOVER on logarithms).
+
+    As in :class:`JoinedSum`, distances of ends are joined as independent errors are, or added.
+    """
+
+    above: Estimate
+    below: Estimate
+    independent: bool
+    method: str = "joined intervals of logarithms (MOVER)"
+
+    @classmethod
+    def of_parts(
+        cls, above: Estimate, below: Estimate, sample: Sample, *, independent: bool = True
+    ) -> JoinedRatio:
+        """Divide one estimate by another; infinite over 0, and 0 over 0 is undefined.
+
+        Examples
+        --------
+        >>> from pytest_llmfair.stats import Mean
+        >>> a, b = Mean.of_indicators([1, 1, 1, 0] * 5), Mean.of_indicators([1, 0, 0, 0] * 5)
+        >>> JoinedRatio.of_parts(a, b, Sample.of_sizes([1] * 40))
+        JoinedRatio 3.000 [1.368, 8.734] (95 %, 40 units)
+        """
+        findings = [f for part in (above, below) for f in part.findings if f.kind == "flag"]
+        undefined = [part.undefined for part in (above, below) if part.undefined is not None]
+        if not undefined and min(above.value, below.value) < 0.0:
+            undefined = ["a value is below 0: a ratio says nothing"]
+        if not undefined and above.value == below.value == 0.0:
+            undefined = ["0 over 0 is no ratio"]
+        if undefined:
+            findings.insert(0, Finding.undefined("; ".join(dict.fromkeys(undefined))))
+            value = math.nan
+        else:
+            value = above.value / below.value if below.value > 0.0 else math.inf
+        return cls(
+            value=value,
+            sample=sample,
+            attainable=(0.0, math.inf),
+            findings=tuple(dict.fromkeys(findings)),
+            above=above,
+            below=below,
+            independent=independent,
+        )
+
+    def _end(self, up: float, down: float) -> float:
+        """Ratio of an end of the first and one of the second, joined on the log scale."""
+        if up <= 0.0:
+            return 0.0
+        if down <= 0.0:
+            return math.inf
+        if not 0.0 < self.value < math.inf:
+            return up / down
+        sides = abs(math.log(up / self.above.value)), abs(math.log(down / self.below.value))
+        reach = math.hypot(*sides) if self.independent else math.fsum(sides)
+        return self.value * math.exp(reach if up / down > self.value else -reach)
+
+    def lower_bound(self, alpha: float) -> float:
+        """Lower end with one-sided error rate `alpha`."""
+        return min(
+            self.value, self._end(self.above.lower_bound(alpha), self.below.upper_bound(alpha))
+        )
+
+    def upper_bound(self, alpha: float) -> float:
+        """Upper end with one-sided error rate `alpha`."""
+        return max(
+            self.value, self._end(self.above.upper_bound(alpha), self.below.lower_bound(alpha))
+        )

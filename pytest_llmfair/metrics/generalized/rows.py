@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from pytest_llmfair.metrics import _examples
 from pytest_llmfair.metrics._parameters import described
-from pytest_llmfair.metrics._people import PARAMETERS, MissingRows, Who
+from pytest_llmfair.metrics._people import PARAMETERS, Who
 from pytest_llmfair.metrics._rates import accuracies, difference
 from pytest_llmfair.metrics._registry import metric
 from pytest_llmfair.metrics.arguments import labels
@@ -185,7 +185,7 @@ def _of_any_groups(measure: Callable[..., Estimate]) -> Callable[..., Estimate]:
         weights: ArrayLike | None = None,
         minimum_n: int = 0,
         minimum_share: float = 0.0,
-        missing: MissingRows = "error",
+        missing: str = "error",
         units: Sequence[Hashable] | None = None,
         population: Population = "sampled",
     ) -> Estimate:
