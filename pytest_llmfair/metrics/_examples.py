@@ -127,6 +127,15 @@ def pools(units: int, generations: int) -> Arguments:
     }
 
 
+def rankings(units: int, generations: int) -> Arguments:
+    """Rankings of four tied candidates of two groups."""
+    return {
+        "scores": [0.5] * (4 * units),
+        "groups": _sides(2 * units),
+        "rounds": [i // 4 for i in range(4 * units)],
+    }
+
+
 def qualified_pools(units: int, generations: int) -> Arguments:
     """Pools of two tied and qualified candidates."""
     return {**pools(units, generations), "qualified": [True] * (2 * units)}

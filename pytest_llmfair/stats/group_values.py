@@ -122,9 +122,12 @@ class GroupValues:
         found = np.full(max(int(self.fold.max()) + 1, len(sizes)), np.nan)
         fold = self.fold[unit]
         for k in np.flatnonzero(sizes):
-            left = self.measure(rows[fold != k])
-            without = math.inf if isinstance(left, str) else left
-            found[k] = (value - without) * (total - sizes[k]) / total
+            # Nothing is left of a group of one unit.
+            left = self.measure(rows[fold != k]) if sizes[k] < total else math.inf
+            if isinstance(left, str) or not math.isfinite(left):
+                found[k] = math.inf
+            else:
+                found[k] = (value - left) * (total - sizes[k]) / total
         return found
 
     @cached_property
