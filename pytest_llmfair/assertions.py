@@ -26,6 +26,7 @@ from pytest_llmfair.judging.rules import Rules
 from pytest_llmfair.judging.scoring import TextScorer
 from pytest_llmfair.labels import assert_corrected_gap_within
 from pytest_llmfair.metrics import all_metrics, get_metric
+from pytest_llmfair.metrics.foreign import elsewhere
 from pytest_llmfair.probing.differs import assert_differs_when_it_should
 from pytest_llmfair.probing.no_pair import assert_no_pair_exceeds
 from pytest_llmfair.probing.not_worse import assert_not_worse
@@ -348,14 +349,14 @@ def assert_fairness_through_unawareness(
 def __getattr__(name: str) -> Any:
     if not name.startswith("assert_"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    stem = name.removeprefix("assert_")
-    ending = "_within" if stem.endswith("_within") else "_at_least"
+    stem = name.removeprefix("assert_").removesuffix("_within").removesuffix("_at_least")
     try:
-        info = get_metric(stem.removesuffix(ending))
+        info = get_metric(stem)
     except ValueError:
         info = None
     if info is None or info.assertion != name:
-        raise AttributeError(no_such_assertion(name, __dir__()))
+        said = "" if info else elsewhere(stem)
+        raise AttributeError(no_such_assertion(name, __dir__(), said))
     globals()[name] = make_assertion(info, assert_metric)
     return globals()[name]
 

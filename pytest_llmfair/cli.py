@@ -14,6 +14,7 @@ from pytest_llmfair._util.printing import printable, say
 from pytest_llmfair._util.wording import plurals
 from pytest_llmfair.gate import commands as gate
 from pytest_llmfair.metrics import MetricInfo, all_metrics, get_metric
+from pytest_llmfair.metrics.foreign import foreign
 from pytest_llmfair.signatures import example_bound, example_call, word_of
 
 # Distances of a bound from the fair value for which `llmfair metrics NAME` shows sample sizes.
@@ -100,7 +101,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         elif arguments.command == "cassette":
             status, text = _cassette(arguments)
         else:
-            text = explain(get_metric(arguments.name)) if arguments.name else table()
+            text = explain_name(arguments.name) if arguments.name else table()
     except (ValueError, OSError) as error:
         text = str(error)
         if isinstance(error, FileNotFoundError) and error.filename is not None:
@@ -198,6 +199,17 @@ def table() -> str:
         "higher is fairer assert_NAME_at_least. No metric has a default bound.",
     ]
     return "\n".join(lines)
+
+
+def explain_name(name: str) -> str:
+    """Explain a metric by its name here, or by what another tool calls it."""
+    other = foreign(name)
+    try:
+        return explain(get_metric(name))
+    except ValueError:
+        if other is None or other.ours not in all_metrics():
+            raise
+        return f"{other.answer}\n\n{explain(get_metric(str(other.ours)))}"
 
 
 def explain(info: MetricInfo) -> str:

@@ -48,8 +48,10 @@ def make_assertion(info: MetricInfo, general: Callable[..., Result]) -> Callable
     return helpful_keywords(n="generations", **words)(assertion)
 
 
-def no_such_assertion(name: str, known: list[str]) -> str:
-    """Say that there is no such assertion, and which ones are near."""
+def no_such_assertion(name: str, known: list[str], elsewhere: str = "") -> str:
+    """Say that there is no such assertion, and which ones are near, or what others call so."""
+    if elsewhere:
+        return f"there is no {name}; {elsewhere}"
     stem = name.removesuffix("_within").removesuffix("_at_least")
     near = [each for each in known if each in (f"{stem}_within", f"{stem}_at_least")]
     near = near or difflib.get_close_matches(name, known, n=3, cutoff=0.5)

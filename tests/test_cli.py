@@ -100,6 +100,14 @@ def test_an_unknown_metric_is_a_usage_error_with_a_suggestion(capsys):
     assert "did you mean rabbi" in capsys.readouterr().err
 
 
+def test_a_name_of_another_tool_explains_ours_with_its_convention(capsys):
+    assert main(["metrics", "statistical_parity_difference"]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("here it is demographic_parity_difference (statistical_parity_")
+    assert "unprivileged minus privileged" in out
+    assert "assert_demographic_parity_difference_within" in out
+
+
 def test_the_command_runs_as_a_module():
     run = subprocess.run(
         [sys.executable, "-m", "pytest_llmfair.cli", "metrics"],

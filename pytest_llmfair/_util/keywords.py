@@ -23,14 +23,6 @@ _OURS = {
 }
 
 
-# Metrics of fairlearn, and ours that say the same.
-_OF_FAIRLEARN = {
-    "demographic_parity_ratio": "impact_ratio",
-    "equal_opportunity_difference": "false_negative_rate_difference",
-    "equalized_odds_difference": "false_positive_rate_difference and the one of false negatives",
-}
-
-
 def suggestion(name: str, known: Iterable[str]) -> str:
     """Return a hint: the known names nearest to one, or all of them."""
     names = list(known)
@@ -40,14 +32,16 @@ def suggestion(name: str, known: Iterable[str]) -> str:
     return f"did you mean {' or '.join(near)}?" if near else f"known are {', '.join(names)}"
 
 
-def unknown_metric(name: str, families: Mapping[str, str]) -> ValueError:
-    """Return the error for an unknown metric; `families` maps names and aliases to families."""
+def unknown_metric(name: str, families: Mapping[str, str], elsewhere: str = "") -> ValueError:
+    """Return the error for an unknown metric; `families` maps names and aliases to families.
+
+    `elsewhere` is the answer for a name that other tools use.
+    """
     near = difflib.get_close_matches(name, families, n=3, cutoff=0.5)
     hint = f"families of metrics are {', '.join(sorted(set(families.values())))}"
     if near:
         hint = f"did you mean {' or '.join(near)}?"
-    if name in _OF_FAIRLEARN:
-        hint = f"here it is {_OF_FAIRLEARN[name]}"
+    hint = elsewhere or hint
     return ValueError(f"no metric is called {name!r}; {hint} (`llmfair metrics` lists them all)")
 
 

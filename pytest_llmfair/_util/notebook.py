@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from pytest_llmfair._util.wording import escape, finite, number, p_value
+from pytest_llmfair._util.wording import escape, finite, number, p_value, shorten
 
 _COLUMNS = ("value", "lower", "upper", "n", "rate", "p")
 _MOST_ROWS = 30
@@ -39,6 +39,74 @@ def _filled(rows: Sequence[Mapping[str, Any]]) -> list[str]:
         for name in _COLUMNS
         if name in ("value", "n") or not all(empty(row[name]) for row in rows)
     ]
+
+
+def by_group_frame(
+    rows: Mapping[tuple[Any, ...], Mapping[tuple[str, str], float]],
+    heads: Sequence[str],
+    metrics: Sequence[str],
+    *,
+    intervals: bool,
+) -> Any:
+    """Return numbers of groups as a DataFrame with every combination of labels, sorted."""
+    try:
+        import pandas as pd
+    except ImportError as error:
+        raise ImportError("to_frame() needs pandas, not installed: pip install pandas") from error
+    parts = ("value", "lower", "upper", "n") if intervals else ("value",)
+    columns = [(name, part) for name in metrics for part in parts]
+    index = pd.MultiIndex.from_tuples(list(rows), names=list(heads))
+    table = pd.DataFrame([[own[each] for each in columns] for own in rows.values()], index)
+    table.columns = pd.MultiIndex.from_tuples(columns) if intervals else pd.Index(metrics)
+    if len(heads) == 1:
+        table.index = index.get_level_values(0)
+        return table.sort_index()
+    levels = [sorted(set(index.get_level_values(i))) for i in range(len(heads))]
+    return table.reindex(pd.MultiIndex.from_product(levels, names=list(heads)))
+
+
+def forest(
+    name: str, rows: Sequence[tuple[str, float, float, float]], notes: Iterable[str] = ()
+) -> str:
+    """Return values and intervals of several groups on one axis as a block of HTML."""
+    known = [x for _, *numbers in rows for x in numbers if finite(x)]
+    low, high = (min(known), max(known)) if known else (0.0, 1.0)
+    step = step_between(high - low, max(abs(low), abs(high)))
+    low, high = math.floor(low / step) * step, math.ceil(high / step) * step
+    high = high if high > low else low + step
+    left, height = 160, 22 * len(rows) + 26
+
+    def at(x: float) -> float:
+        return left + 12 + (min(max(x, low), high) - low) / (high - low) * (_WIDTH - 24)
+
+    marks = []
+    for i, (label, value, lower, upper) in enumerate(rows):
+        y = 16 + 22 * i
+        shown = (
+            f"{number(value)} [{number(lower)}, {number(upper)}]" if finite(value) else "undefined"
+        )
+        marks.append(
+            f'<text x="{left - 6}" y="{y + 4}" text-anchor="end" fill="currentColor">'
+            f"{escaped(shorten(label, 24))}<title>{escaped(label)}: {shown}</title></text>"
+        )
+        if finite(value):
+            marks.append(
+                f'<line x1="{at(lower):.1f}" x2="{at(upper):.1f}" y1="{y}" y2="{y}" '
+                'stroke="currentColor" stroke-width="4" stroke-opacity="0.6"/>'
+                f'<circle cx="{at(value):.1f}" cy="{y}" r="5" fill="currentColor"/>'
+            )
+    marks += [
+        f'<text x="{at(low + i * step):.1f}" y="{height - 4}" text-anchor="middle" '
+        f'fill="currentColor">{round(low + i * step, 9):.6g}</text>'
+        for i in range(round((high - low) / step) + 1)
+    ]
+    lines = "".join(f"<br><small>{escaped(note)}</small>" for note in notes)
+    return (
+        f'<div style="line-height:1.5"><strong>{escaped(name)}</strong> (95 % intervals)'
+        f'<svg role="img" width="{left + _WIDTH}" height="{height}" font-size="11" '
+        f'style="display:block;max-width:100%"><title>{escaped(name)} by group</title>'
+        f"{''.join(marks)}</svg>{lines}</div>"
+    )
 
 
 def block(

@@ -127,6 +127,15 @@ def pools(units: int, generations: int) -> Arguments:
     }
 
 
+def rankings(units: int, generations: int) -> Arguments:
+    """Rankings of four tied candidates of two groups."""
+    return {
+        "scores": [0.5] * (4 * units),
+        "groups": _sides(2 * units),
+        "rounds": [i // 4 for i in range(4 * units)],
+    }
+
+
 def qualified_pools(units: int, generations: int) -> Arguments:
     """Pools of two tied and qualified candidates."""
     return {**pools(units, generations), "qualified": [True] * (2 * units)}
@@ -180,6 +189,12 @@ def probabilities(units: int, generations: int) -> Arguments:
         "y_prob": [(0.25, 0.75)[(i // 2) % 2] for i in range(2 * units)],
         "groups": _sides(units),
     }
+
+
+def scored_people(units: int, generations: int) -> Arguments:
+    """Scores of people with half of them above one half, as probabilities are."""
+    given = probabilities(units, generations)
+    return {"y_true": given["y_true"], "y_score": given["y_prob"], "groups": given["groups"]}
 
 
 def counterfactuals(units: int, generations: int) -> Arguments:

@@ -5,21 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
-from typing import Any, Literal, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from pytest_llmfair.metrics.arguments import (
-    Floats,
-    RowNumbers,
-    RowsByLabel,
-    group_rows,
-    known_population,
-    labels,
-    same_length,
-)
+from pytest_llmfair.metrics._classes import ErrorRate, constant_predictions, is_positive
+from pytest_llmfair.metrics._people import GroupPair, People, Who, pairs_of, too_few
+from pytest_llmfair.metrics.arguments import Floats, RowNumbers, labels, same_length
 from pytest_llmfair.stats import (
     Estimate,
     Finding,
@@ -33,65 +26,10 @@ from pytest_llmfair.stats import (
     Sample,
     Table,
     Undefined,
+    weighted_rows,
 )
 
 E = TypeVar("E", bound=Estimate)
-GroupPair = tuple[Hashable, Hashable]
-
-
-@dataclass(frozen=True, slots=True)
-class ErrorRate:
-    """Share of wrong predictions among the rows where `column` is (or is not) positive."""
-
-    # The other texts are for the documentation.
-
-    name: str
-    symbol: str
-    column: Literal["y_true", "y_pred"]
-    positive: bool
-    counted: str
-    share: str
-    formula: str
-
-
-ERROR_RATES = (
-    ErrorRate(
-        name="false negative rate",
-        symbol="FNR",
-        column="y_true",
-        positive=True,
-        counted="positive",
-        share="positive rows that are missed",
-        formula="P(prediction is not positive | positive)",
-    ),
-    ErrorRate(
-        name="false omission rate",
-        symbol="FOR",
-        column="y_pred",
-        positive=False,
-        counted="not predicted positive",
-        share="rows not predicted positive that are positive",
-        formula="P(positive | prediction is not positive)",
-    ),
-    ErrorRate(
-        name="false positive rate",
-        symbol="FPR",
-        column="y_true",
-        positive=False,
-        counted="not positive",
-        share="rows that are not positive but predicted so",
-        formula="P(prediction is positive | not positive)",
-    ),
-    ErrorRate(
-        name="false discovery rate",
-        symbol="FDR",
-        column="y_pred",
-        positive=True,
-        counted="predicted positive",
-        share="rows predicted positive that are not",
-        formula="P(not positive | prediction is positive)",
-    ),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,11 +45,41 @@ class Rates:
     units: dict[Hashable, RowNumbers]
     population: Population
     constant: str
+    weights: dict[Hashable, Floats | None]
+    people: People
 
     def of(self, group: Hashable) -> float:
         """Rate of a group; NaN without a row."""
-        outcomes = self.outcomes[group]
-        return float(outcomes.mean()) if outcomes.size else math.nan
+        outcomes, weights = self.outcomes[group], self.weights[group]
+        if not outcomes.size or (weights is not None and not weights.any()):
+            return math.nan
+        return float(outcomes.mean() if weights is None else np.average(outcomes, weights=weights))
+
+    def empty(self, group: Hashable) -> bool:
+        """Whether a group has no row that the rate is about."""
+        return math.isnan(self.of(group))
+
+    @property
+    def rows(self) -> tuple[Floats, list[Hashable]]:
+        """Outcomes of all groups, and the group of each."""
+        names = [group for group, x in self.outcomes.items() for _ in range(x.size)]
+        return np.concatenate(list(self.outcomes.values())), names
+
+    @property
+    def sampled(self) -> dict[str, Any]:
+        """Units of the rows, and where these are from."""
+        units = np.concatenate(list(self.units.values()))
+        return {"units": units, "population": self.population}
+
+    @property
+    def judged(self) -> Rates:
+        """The groups that are compared."""
+        return self.kept(self.people.judged)
+
+    @property
+    def pairs(self) -> list[GroupPair]:
+        """Groups that are compared with each other."""
+        return pairs_of(self.outcomes, self.people.reference)
 
     @property
     def sample(self) -> Sample:
@@ -126,14 +94,15 @@ class Rates:
             self,
             outcomes={name: self.outcomes[name] for name in names},
             units={name: self.units[name] for name in names},
+            weights={name: self.weights[name] for name in names},
         )
 
     def undefined(self, because: str = "") -> Undefined:
         """Return an undefined estimate, with the groups without rows as the default reason."""
         empty = [
             f"group {group} has no row {self.among}: its {self.name} is not defined"
-            for group, outcomes in self.outcomes.items()
-            if not outcomes.size
+            for group in self.outcomes
+            if self.empty(group)
         ]
         return Undefined(undefined=because or "; ".join(empty), sample=self.sample)
 
@@ -143,10 +112,10 @@ class Rates:
         """Compare every two groups; a pair without rows is in the table only, as undefined."""
         found: dict[GroupPair, E] = {}
         table: dict[Hashable, GroupRow] = {}
-        for a, b in combinations(self.outcomes, 2):
+        for a, b in self.pairs:
             pair = self.kept([a, b])
             rows = self.outcomes[a].size + self.outcomes[b].size
-            if not (self.outcomes[a].size and self.outcomes[b].size):
+            if self.empty(a) or self.empty(b):
                 table[a, b] = GroupRow(math.nan, rows, estimate=pair.undefined())
                 continue
             found[a, b] = compare(
@@ -154,6 +123,8 @@ class Rates:
                 self.outcomes[b],
                 units_a=self.units[a],
                 units_b=self.units[b],
+                weights_a=self.weights[a],
+                weights_b=self.weights[b],
                 population=self.population,
             )
             table[a, b] = GroupRow(found[a, b].value, rows, estimate=found[a, b])
@@ -168,49 +139,57 @@ class Rates:
         estimate = estimate.with_findings(Finding.note(f"{self.name}s: {', '.join(shown)}"))
         if self.constant:
             estimate = estimate.with_findings(Finding("uninformative", self.constant))
-        return estimate
+        if small := self.people.small:
+            sizes = [self._smaller(group) for group in small]
+            text = f"not judged, {self.people.least}: {', '.join(sizes)}"
+            estimate = estimate.with_findings(Finding.note(text))
+        return estimate.with_findings(*self.people.findings)
+
+    def _smaller(self, group: Hashable) -> str:
+        """Describe a group that is not judged, with all of its rows."""
+        about, rows = self.outcomes[group].size, len(self.people.members[group])
+        shown = f"{group} {self.of(group):.3f} of {about}" if about else f"{group} of 0"
+        return shown if about == rows else f"{shown} ({rows} rows)"
 
 
-def selection_rates(
-    y_pred: Any, groups: Any, positive: Any, units: Any, population: Population
-) -> Rates:
+def selection_rates(y_pred: Any, positive: Any, who: Who) -> Rates:
     """Share of positive predictions by group."""
-    predicted = is_positive(y_pred, "y_pred", positive)
-    members = group_rows(groups, len(predicted))
-    own = _units(units, len(predicted))
-    return _rates(
-        "selection rate",
-        "at all",
-        np.array(predicted, dtype=np.bool_),
-        members,
-        own,
-        population,
-        predicted,
-    )
+    people = People.read(who, y_pred=y_pred)
+    predicted = is_positive(people.columns["y_pred"], "y_pred", positive)
+    events = np.array(predicted, dtype=np.bool_)
+    return _rates("selection rate", "at all", events, people.members, people, predicted)
+
+
+def accuracies(y_true: Any, y_pred: Any, positive: Any, who: Who) -> Rates:
+    """Share of rows predicted right, by group; of all classes where `positive` is None."""
+    people, actual, predicted = _both(y_true, y_pred, positive, who)
+    right = np.array([t == p for t, p in zip(actual, predicted, strict=True)], dtype=np.bool_)
+    return _rates("accuracy rate", "at all", right, people.members, people, predicted)
+
+
+def _both(
+    y_true: Any, y_pred: Any, positive: Any, who: Who
+) -> tuple[People, list[Any], list[Any]]:
+    """Read true and predicted classes."""
+    people = People.read(who, y_true=y_true, y_pred=y_pred)
+    read = (lambda x, name, _: labels(x, name)) if positive is None else is_positive
+    actual, predicted = (read(people.columns[n], n, positive) for n in ("y_true", "y_pred"))
+    same_length(y_true=actual, y_pred=predicted)
+    return people, actual, predicted
 
 
 def error_rates(
-    kind: ErrorRate,
-    y_true: Any,
-    y_pred: Any,
-    groups: Any,
-    positive: Any,
-    units: Any,
-    population: Population,
+    kind: ErrorRate, y_true: Any, y_pred: Any, positive: Any, who: Who, *, right: bool = False
 ) -> Rates:
-    """Share of errors by group, among the rows that the rate is about."""
-    actual = is_positive(y_true, "y_true", positive)
-    predicted = is_positive(y_pred, "y_pred", positive)
-    same_length(y_true=actual, y_pred=predicted)
-    members = group_rows(groups, len(actual))
+    """Share of errors by group, or of right predictions, among the rows the rate is about."""
+    people, actual, predicted = _both(y_true, y_pred, positive, who)
     rows = np.array([actual, predicted], dtype=np.bool_)
     counted = rows[0 if kind.column == "y_true" else 1] == kind.positive
-    wrong = rows[0] != rows[1]
-    about = {group: own[counted[own]] for group, own in members.items()}
+    events = (rows[0] == rows[1]) if right else (rows[0] != rows[1])
+    about = {group: own[counted[own]] for group, own in people.members.items()}
     among = f"with {kind.column} {'=' if kind.positive else 'other than'} {positive!r}"
-    return _rates(
-        kind.name, among, wrong, about, _units(units, len(actual)), population, predicted
-    )
+    name = kind.opposite if right else kind.name
+    return _rates(name, among, events, about, people, predicted)
 
 
 def _rates(
@@ -218,14 +197,12 @@ def _rates(
     among: str,
     events: npt.NDArray[np.bool_],
     members: Mapping[Hashable, RowNumbers],
-    units: RowsByLabel | None,
-    population: Population,
+    people: People,
     predicted: Sequence[bool],
 ) -> Rates:
-    known_population(population)
-    array = events.astype(np.float64)
-    own = {group: rows if units is None else units.number[rows] for group, rows in members.items()}
-    for group, numbers in own.items() if population == "fixed" else ():
+    array, units = events.astype(np.float64), people.units
+    own = {group: people.units_of(rows) for group, rows in members.items()}
+    for group, numbers in own.items() if people.population == "fixed" else ():
         alone = np.bincount(numbers)[numbers] == 1
         if alone.any():
             number = int(numbers[np.argmax(alone)])
@@ -239,74 +216,66 @@ def _rates(
         among=among,
         outcomes={group: array[rows] for group, rows in members.items()},
         units=own,
-        population=population,
+        population=people.population,
         constant=constant_predictions(predicted),
+        weights={group: people.weights_of(rows) for group, rows in members.items()},
+        people=people,
     )
 
 
-def constant_predictions(predicted: Sequence[bool]) -> str:
-    """Return a warning if all predictions are the same, else an empty text."""
-    if len(predicted) < 2 or len(set(predicted)) > 1:
-        return ""
-    return (
-        f"all {len(predicted)} predictions are {'' if predicted[0] else 'not '}the positive "
-        "class: check the model, a constant shows nothing"
-    )
-
-
-def _units(units: Any, rows: int) -> RowsByLabel | None:
-    return None if units is None else RowsByLabel(labels(units, "units", rows), rows)
-
-
-def is_positive(values: Any, argument: str, positive: Any) -> list[bool]:
-    """Return for each row whether it has the positive class, which at least one label must fit."""
-    try:
-        (positive,) = labels([positive], "positive")
-    except ValueError:
-        raise ValueError(f"positive is {positive!r}, which names no class; name one") from None
-    found = labels(values, argument)
-    if not found:
-        raise ValueError(f"{argument} is empty; give at least one row per group")
-    fractions = any(issubclass(kind, float) for kind in set(map(type, found)))
-    for i, label in enumerate(found if fractions else ()):
-        if isinstance(label, float) and not label.is_integer():
-            raise ValueError(
-                f"{argument} row {i} is {label:g}, no class; compare predictions (scores >= 0.5)"
-            )
-    if positive not in found and any(
-        isinstance(label, str) != isinstance(positive, str) for label in found
-    ):
-        seen = ", ".join(map(repr, list(dict.fromkeys(found))[:5]))
-        raise ValueError(
-            f"no row of {argument} is positive={positive!r}; it holds {seen}: name one as positive"
-        )
-    return [label == positive for label in found]
-
-
-def difference(rates: Rates) -> RateDifference | MaxPairwiseDifference | Undefined:
-    """Largest absolute difference of any two groups' rates."""
+def difference(
+    rates: Rates, *, signed: bool = False
+) -> RateDifference | MaxPairwiseDifference | Undefined:
+    """Largest absolute difference of two groups' rates; with `signed` that of two has its sign."""
+    judged = rates.judged
     estimate: RateDifference | MaxPairwiseDifference | Undefined
-    if all(x.size for x in rates.outcomes.values()) and len(rates.outcomes) > 2:
-        names: list[Hashable] = []
-        for group, x in rates.outcomes.items():
-            names += [group] * x.size
-        estimate = MaxPairwiseDifference.of_rates(
-            np.concatenate(list(rates.outcomes.values())),
-            names,
-            units=np.concatenate(list(rates.units.values())),
-            population=rates.population,
-        )
+    plain = rates.people.weights is None and rates.people.reference is None
+    if why := too_few(rates.people):
+        estimate = judged.undefined(why)
+    elif plain and len(judged.outcomes) > 2 and not any(map(judged.empty, judged.outcomes)):
+        estimate = MaxPairwiseDifference.of_rates(*judged.rows, **judged.sampled)
     else:
-        pairs, table = rates.compared(RateDifference.of_outcomes)
-        complete = len(pairs) == 1 == len(table)
-        estimate = next(iter(pairs.values())) if complete else rates.undefined()
+        pairs, table = judged.compared(RateDifference.of_outcomes)
+        if len(pairs) < len(table):
+            estimate = judged.undefined()
+        elif len(pairs) == 1:
+            (estimate,) = pairs.values()
+            estimate = estimate.signed if signed else estimate
+        else:
+            estimate = largest_of(pairs, judged)
         estimate = replace(estimate, groups=table)
-    rows, own = estimate.groups, _own_rows(rates)
+    rows, own = estimate.groups, own_rows(rates)
     groups = EitherOrder([*rows, *own], lambda key: own.get(key) or rows[key])
     return rates.note(replace(estimate, groups=groups))
 
 
-def _own_rows(rates: Rates) -> dict[Hashable, GroupRow]:
+def largest_of(
+    pairs: Mapping[Any, Estimate], *rates: Rates, word: str = ""
+) -> MaxPairwiseDifference:
+    """Largest difference of pairs of groups, whose errors are joined.
+
+    Keys are pairs of groups; those of several rates begin with the name of the rate.
+    """
+    values, cells, units = [], [], []
+    for each in rates:
+        for group, x in each.outcomes.items():
+            values.append(weighted_rows(x, each.weights[group]))
+            cells += [(each.name, group) if len(rates) > 1 else group] * x.size
+            units.append(each.units[group])
+    sides = {
+        key: (key[:1] + key[1:2], key[:1] + key[2:]) if len(rates) > 1 else key for key in pairs
+    }
+    return MaxPairwiseDifference.of_cells(
+        pairs,
+        sides,
+        np.concatenate(values),
+        cells,
+        units=np.concatenate(units),
+        population=rates[0].population,
+    )
+
+
+def own_rows(rates: Rates) -> dict[Hashable, GroupRow]:
     """Return a row a group, with its rate and no value of a comparison."""
     return {
         group: GroupRow(math.nan, x.size, rate=rates.of(group))
@@ -314,16 +283,12 @@ def _own_rows(rates: Rates) -> dict[Hashable, GroupRow]:
     }
 
 
-def ratio(
-    rates: Rates, *, smaller: bool = False, least: float = 0.0
-) -> RateRatio | MaxPairwiseRatio | Undefined:
-    """Ratio of the two rates furthest apart, among groups with at least `least` of the rows."""
-    total = rates.sample.generations
-    small = [group for group, x in rates.outcomes.items() if x.size / max(total, 1) < least]
-    judged = rates.kept(group for group in rates.outcomes if group not in small)
+def ratio(rates: Rates, *, smaller: bool = False) -> RateRatio | MaxPairwiseRatio | Undefined:
+    """Ratio of the two rates furthest apart, among the groups that are judged."""
+    judged = rates.judged
     pairs, table = judged.compared(_smaller_over_larger if smaller else RateRatio.of_outcomes)
     top = float(np.max([judged.of(group) for group in judged.outcomes], initial=0.0))
-    own = _own_rows(rates)
+    own = own_rows(rates)
     if smaller and top > 0.0:
         # A single group has a ratio to the largest rate, but no ratio of first over second.
         own |= {
@@ -332,12 +297,8 @@ def ratio(
     estimate: RateRatio | MaxPairwiseRatio | Undefined
     groups: Mapping[Hashable, GroupRow] = {**table, **own}
     widest: Hashable = None
-    if len(judged.outcomes) < 2:
-        estimate = judged.undefined(
-            f"{len(judged.outcomes)} of {len(rates.outcomes)} groups has at least {least:.1%} of "
-            f"the {total} rows (minimum_share): nothing is left to compare"
-        )
-        groups = own
+    if why := too_few(rates.people):
+        estimate, groups = judged.undefined(why), own
     elif len(pairs) < len(table):
         estimate = judged.undefined()
     elif len(pairs) > 1:
@@ -358,12 +319,7 @@ def ratio(
         estimate = estimate.with_findings(order)
     if smaller:
         groups = EitherOrder(groups, groups.__getitem__)
-    estimate = rates.note(replace(estimate, groups=groups))
-    if small:
-        shown = ", ".join(f"{group} {own[group].rate:.3f} of {own[group].n}" for group in small)
-        left_out = Finding.note(f"not judged, below {least:.1%} of {total} rows: {shown}")
-        estimate = estimate.with_findings(left_out)
-    return estimate
+    return rates.note(replace(estimate, groups=groups))
 
 
 class EitherOrder(Table):
@@ -383,11 +339,21 @@ def _smaller_over_larger(
     *,
     units_a: RowNumbers,
     units_b: RowNumbers,
+    weights_a: Floats | None,
+    weights_b: Floats | None,
     population: Population,
 ) -> RateRatio:
+    a, b = (x_a, units_a, weights_a), (x_b, units_b, weights_b)
     if (x_a.mean(), x_a.size) > (x_b.mean(), x_b.size):
         # The order of the groups must not change the last digit.
-        x_a, x_b, units_a, units_b = x_b, x_a, units_b, units_a
+        a, b = b, a
     return RateRatio.of_outcomes(
-        x_a, x_b, units_a=units_a, units_b=units_b, population=population, form="smaller"
+        a[0],
+        b[0],
+        units_a=a[1],
+        units_b=b[1],
+        weights_a=a[2],
+        weights_b=b[2],
+        population=population,
+        form="smaller",
     )

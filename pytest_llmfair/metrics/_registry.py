@@ -18,6 +18,7 @@ from typing import Any, Literal, ParamSpec, TypeVar, get_args
 from pytest_llmfair._util.keywords import unknown_keyword, unknown_metric
 from pytest_llmfair.metrics import _examples
 from pytest_llmfair.metrics.arguments import same_index
+from pytest_llmfair.metrics.foreign import elsewhere, with_foreign_names
 from pytest_llmfair.stats import Call, Estimate, Finding, NoRepeats
 
 Direction = Literal["lower", "higher", "two-sided"]
@@ -286,6 +287,7 @@ def metric(
             return found.with_findings(*map(Finding.uncovered, uncovered))
 
         info = MetricInfo(name=function.__name__, function=measured, **fields)
+        measured.__doc__ = with_foreign_names(info.name, inspect.getdoc(function))
         _add(info)
         return measured
 
@@ -383,4 +385,5 @@ def get_metric(name: str) -> MetricInfo:
         raise ValueError(f"{name} is an assertion of its own: call {_OWN_ASSERTIONS[name]}")
     known = all_metrics()
     names = {alias: known[own].family for alias, own in _ALIASES.items()}
-    raise unknown_metric(name, {key: each.family for key, each in known.items()} | names)
+    families = {key: each.family for key, each in known.items()} | names
+    raise unknown_metric(name, families, elsewhere(name))

@@ -187,7 +187,7 @@ def same_index(arguments: Mapping[str, Any]) -> None:
 
 def labels(values: Any, argument: str, rows: int | None = None) -> list[Hashable]:
     """Return one label per row; several columns of a grouping argument are joined to one label."""
-    if argument in _GROUPING and (columns := _columns(values)):
+    if argument in _GROUPING and (columns := columns_of(values)):
         values = columns[0][1] if len(columns) == 1 else _intersections(columns, argument)
     elif getattr(values, "ndim", 0) == 2 and values.shape[1] > 1:
         raise ValueError(f"{argument} has {values.shape[1]} columns; give one")
@@ -210,7 +210,7 @@ def labels(values: Any, argument: str, rows: int | None = None) -> list[Hashable
     return found
 
 
-def _columns(values: Any) -> list[tuple[str, Any]]:
+def columns_of(values: Any) -> list[tuple[str, Any]]:
     """Return the columns of a table with their names; none for a flat list."""
     # A list of lists holds columns if it has fewer of them than each has entries; rows otherwise.
     table = getattr(values, "ndim", 0) == 2

@@ -11,12 +11,11 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from pytest_llmfair._util.validation import share
 from pytest_llmfair.metrics import _examples
+from pytest_llmfair.metrics._classes import ERROR_RATES, ErrorRate
 from pytest_llmfair.metrics._parameters import described
+from pytest_llmfair.metrics._people import PARAMETERS, Who
 from pytest_llmfair.metrics._rates import (
-    ERROR_RATES,
-    ErrorRate,
     difference,
     error_rates,
     ratio,
@@ -35,24 +34,18 @@ from pytest_llmfair.stats import (
 
 __all__ = ["demographic_parity_difference", "impact_ratio"]
 
-_PARAMETERS = """
+_PARAMETERS = f"""
     y_true, y_pred : array_like of shape (n_rows,)
         True and predicted classes.
-    groups : array_like of shape (n_rows,) or (n_rows, n_columns)
-        Protected-attribute label of each row. Several columns, also of a data frame, compare
-        their intersections, such as "sex=F & age=30".
     positive : object
         The class that the rate is about; all others are the rest.
-    units : sequence, optional
-        One label per row; rows with equal labels are one sampling unit, and a label that appears
-        in both groups makes the comparison paired. Default: each row.
-    population : {"sampled", "fixed"}
-        Whether the units were drawn from a larger population or are all of it.
+    {PARAMETERS.strip()}
 
     Raises
     ------
     ValueError
-        If lengths differ, a label or class is missing, or there is one group only.
+        If lengths differ, a label or class is missing, the reference is no group, or there is one
+        group only.
     """
 
 
@@ -74,6 +67,11 @@ def demographic_parity_difference(
     *,
     groups: ArrayLike,
     positive: Any = 1,
+    reference: Any = None,
+    weights: ArrayLike | None = None,
+    minimum_n: int = 0,
+    minimum_share: float = 0.0,
+    missing: str = "error",
     units: Sequence[Hashable] | None = None,
     population: Population = "sampled",
 ) -> RateDifference | MaxPairwiseDifference | Undefined:
@@ -91,8 +89,8 @@ def demographic_parity_difference(
     -------
     RateDifference or MaxPairwiseDifference
         Value in [0, 1]; 0 when the rates are equal. Two groups: ``.signed`` is the first (in order
-        of appearance) minus the second. More: the largest difference of any two. ``.groups`` has
-        every pair, then each group with its ``rate``.
+        of appearance) minus the second, or the other minus the reference. More: the largest
+        difference of any two. ``.groups`` has every pair, then each group with its ``rate``.
 
     Examples
     --------
@@ -102,7 +100,7 @@ def demographic_parity_difference(
     >>> demographic_parity_difference(y_pred, groups=groups)
     RateDifference 0.500 [0.000, 0.868] (95 %, 8 people)
     """
-    return difference(selection_rates(y_pred, groups, positive, units, population))
+    return difference(selection_rates(y_pred, positive, Who.of(locals())))
 
 
 @metric(
@@ -123,7 +121,11 @@ def impact_ratio(
     *,
     groups: ArrayLike,
     positive: Any = 1,
+    reference: Any = None,
+    weights: ArrayLike | None = None,
+    minimum_n: int = 0,
     minimum_share: float = 0.0,
+    missing: str = "error",
     units: Sequence[Hashable] | None = None,
     population: Population = "sampled",
 ) -> RateRatio | MaxPairwiseRatio | Undefined:
@@ -136,9 +138,6 @@ def impact_ratio(
     ----------
     y_pred : array_like of shape (n_rows,)
         Predicted classes.
-    minimum_share : float
-        Groups with a smaller share of the rows than this, in [0, 1], are not judged: they are
-        neither the smallest nor the largest rate, and are in ``.groups`` with count and rate.
 
     Returns
     -------
@@ -161,8 +160,7 @@ def impact_ratio(
     >>> impact_ratio(y_pred, groups=groups)
     RateRatio 0.333 [0.058, 1.000] (95 %, 8 people)
     """
-    rates = selection_rates(y_pred, groups, positive, units, population)
-    return ratio(rates, smaller=True, least=share(minimum_share, "minimum_share"))
+    return ratio(selection_rates(y_pred, positive, Who.of(locals())), smaller=True)
 
 
 def _difference_of(rate: ErrorRate) -> Callable[..., Estimate]:
@@ -174,10 +172,15 @@ def _difference_of(rate: ErrorRate) -> Callable[..., Estimate]:
         *,
         groups: ArrayLike,
         positive: Any = 1,
+        reference: Any = None,
+        weights: ArrayLike | None = None,
+        minimum_n: int = 0,
+        minimum_share: float = 0.0,
+        missing: str = "error",
         units: Sequence[Hashable] | None = None,
         population: Population = "sampled",
     ) -> RateDifference | MaxPairwiseDifference | Undefined:
-        return difference(error_rates(rate, y_true, y_pred, groups, positive, units, population))
+        return difference(error_rates(rate, y_true, y_pred, positive, Who.of(locals())))
 
     name = f"{rate.name} difference".replace(" ", "_")
     measure.__name__ = measure.__qualname__ = name
@@ -191,7 +194,8 @@ def _difference_of(rate: ErrorRate) -> Callable[..., Estimate]:
     -------
     RateDifference, MaxPairwiseDifference or Undefined
         Value in [0, 1]; 0 when the rates are equal. Two groups: ``.signed`` is the first (in
-        order of appearance) minus the second. More: the largest difference of any two.
+        order of appearance) minus the second, or the other minus the reference. More: the
+        largest difference of any two.
         ``.groups`` has every pair, then each group with its ``rate``. NaN with a reason when a
         group has no row that is {rate.counted}.
 
@@ -226,10 +230,15 @@ def _ratio_of(rate: ErrorRate) -> Callable[..., Estimate]:
         *,
         groups: ArrayLike,
         positive: Any = 1,
+        reference: Any = None,
+        weights: ArrayLike | None = None,
+        minimum_n: int = 0,
+        minimum_share: float = 0.0,
+        missing: str = "error",
         units: Sequence[Hashable] | None = None,
         population: Population = "sampled",
     ) -> RateRatio | MaxPairwiseRatio | Undefined:
-        return ratio(error_rates(rate, y_true, y_pred, groups, positive, units, population))
+        return ratio(error_rates(rate, y_true, y_pred, positive, Who.of(locals())))
 
     name = f"{rate.name} ratio".replace(" ", "_")
     measure.__name__ = measure.__qualname__ = name
@@ -262,7 +271,7 @@ def _ratio_of(rate: ErrorRate) -> Callable[..., Estimate]:
         example=_examples.people,
         favourable="low",
         paper="saleiro2018",
-        symbol=f"{rate.symbol} Ratio",
+        symbol=f"{rate.symbol}R",
         aliases=(f"{rate.symbol}R",),
         direction="two-sided",
         bounds=(0.0, math.inf),

@@ -167,7 +167,8 @@ def perturbation_is_valid(
         Name that must be gone, as a whole word ("John" is not in "Johnson") in this spelling or
         in capitals.
     max_dissimilarity : float
-        Largest Jaccard dissimilarity allowed, in [0, 1], on tokens separated by white space.
+        Largest Jaccard dissimilarity allowed, in [0, 1], on the words that :func:`fairpair`
+        compares: without punctuation, in any case.
 
     Raises
     ------
@@ -186,7 +187,7 @@ def perturbation_is_valid(
     name = source_name.strip()
     if not name:
         raise ValueError("source_name is empty; give the name that must be gone")
-    before, after = set(source.split()), set(output.split())
+    before, after = set(tokens(source)), set(tokens(output))
     union = len(before | after)
     apart = (union - len(before & after)) / union if union else 0.0
     named = re.search(rf"(?<!\w)(?:{re.escape(name)}|{re.escape(name.upper())})(?!\w)", output)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pytest_llmfair.stats._base import Estimate, GroupRow, Table, Undefined
+from pytest_llmfair.stats._clusters import weighted_rows
 from pytest_llmfair.stats._records import (
     Call,
     Contributions,
@@ -20,12 +21,15 @@ from pytest_llmfair.stats.difference import PairedDifference
 from pytest_llmfair.stats.distance import Distance
 from pytest_llmfair.stats.fairpair_ratio import FairPairRatio
 from pytest_llmfair.stats.group_gaps import Reference, distribution_gaps, rate_gaps
+from pytest_llmfair.stats.group_values import BoundedJackknife, GroupValues
+from pytest_llmfair.stats.joined import JoinedRatio, JoinedSum
 from pytest_llmfair.stats.log_ratio import MeanAbsLogRatio, MeanLogRatio, ZeroCellLogRatio
+from pytest_llmfair.stats.max_distance import MaxDistance
 from pytest_llmfair.stats.mean import Mean, MeanMaximum
 from pytest_llmfair.stats.mean_difference import MeanDifference
 from pytest_llmfair.stats.multiplicity import holm
 from pytest_llmfair.stats.paired_auc import PairedAUC
-from pytest_llmfair.stats.pairwise_max import MaxDistance, MaxPairwiseDifference
+from pytest_llmfair.stats.pairwise_max import MaxPairwiseDifference
 from pytest_llmfair.stats.rank_biserial import RankBiserial
 from pytest_llmfair.stats.rate_difference import RateDifference
 from pytest_llmfair.stats.rate_ratio import MaxPairwiseRatio, RateRatio
@@ -53,6 +57,7 @@ __all__ = [
     "AnyDistance",
     "BettingMean",
     "BinomialSkew",
+    "BoundedJackknife",
     "Call",
     "Contributions",
     "Crossed",
@@ -62,8 +67,11 @@ __all__ = [
     "FairPairRatio",
     "Finding",
     "GroupRow",
+    "GroupValues",
     "Interval",
     "JackknifeEstimate",
+    "JoinedRatio",
+    "JoinedSum",
     "Lean",
     "LogRatio",
     "Magnitude",
@@ -103,4 +111,5 @@ __all__ = [
     "distribution_gaps",
     "holm",
     "rate_gaps",
+    "weighted_rows",
 ]

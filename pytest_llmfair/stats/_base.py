@@ -395,3 +395,5 @@ class Undefined(Estimate):
         return math.nan
 
     upper_bound = lower_bound
+    # What is not defined has no sign either.
+    signed = property(lambda self: self)

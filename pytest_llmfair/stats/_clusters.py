@@ -211,6 +211,21 @@ def cluster_sums(values: Floats, index: Indices, clusters: int) -> Floats:
     return np.asarray(sums, dtype=np.float64)
 
 
+def weighted_rows(values: Floats, weights: Floats | None) -> Floats:
+    """Return rows whose plain mean, with its variance, is the weighted mean of `values`.
+
+    Each row is the weighted mean plus its influence on it (jackknife), so that rows may leave the
+    range of the values.
+    """
+    if weights is None:
+        return values
+    total = math.fsum(weights.tolist())
+    mean = math.fsum((weights * values).tolist()) / total
+    others = np.maximum(total - weights, _ROUNDING * total)
+    influence = (len(values) - 1.0) * weights / others * (values - mean)
+    return np.asarray(mean + influence - exact_mean(influence))
+
+
 def exact_mean(values: Floats) -> float:
     """Correctly rounded mean."""
     return math.fsum(values.tolist()) / len(values)

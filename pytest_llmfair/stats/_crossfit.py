@@ -22,7 +22,7 @@ from pytest_llmfair.stats._records import Ends, Finding, Floats, Population
 from pytest_llmfair.stats._resampling import upper_quantile
 from pytest_llmfair.stats._rows import FEW_EVENTS, few_units
 from pytest_llmfair.stats._score_intervals import find_root, t_quantile, zero_event_bound
-from pytest_llmfair.stats._totals import Divergence, MeanGaps, Norm, Totals
+from pytest_llmfair.stats._totals import BinErrors, Divergence, MeanGaps, Norm, Totals
 
 # A functional that data chose has a somewhat larger error than a given one.
 INFLATION = 1.1
@@ -82,7 +82,8 @@ class Bracket:
         return float(np.mean(np.concatenate(parts, axis=1)))
 
     @cached_property
-    def _relabelled(self) -> Floats:
+    def relabelled(self) -> Floats:
+        """Distances after random relabelling."""
         columns = max(self.problem.columns, self.problem.layout.strata.units)
         least, most = _RELABELLINGS
         return self.problem.relabelled(min(max(_WORK // (2 * columns), least), most) - 1)
@@ -133,17 +134,17 @@ class Bracket:
 
     def noise_floor(self) -> float:
         """Mean plug-in after relabelling: what equal groups would score at this sample size."""
-        return float(self._relabelled.mean())
+        return float(self.relabelled.mean())
 
     def p_equal(self) -> float:
         """Permutation p-value of equal groups."""
-        draws = len(self._relabelled)
+        draws = len(self.relabelled)
         return (1.0 + draws * self.as_far_if_equal) / (1.0 + draws)
 
     @cached_property
     def as_far_if_equal(self) -> float:
         """Share of relabellings at least as far apart; may be 0, unlike a p-value."""
-        return float((self._relabelled >= self.value - self._rounding).mean())
+        return float((self.relabelled >= self.value - self._rounding).mean())
 
     def flags(self) -> list[Finding]:
         rarest = min(self.guards, key=lambda guard: guard.events)
@@ -167,7 +168,7 @@ class Bracket:
         """Upper ends of data of this size from groups that are equal; NaN with one unit."""
         if self.single:
             return np.full(1, math.nan)
-        draws = np.quantile(self._relabelled, QUANTILES)
+        draws = np.quantile(self.relabelled, QUANTILES)
         return np.array([self._end_of(float(draw), alpha) for draw in draws])
 
     def _end_of(self, value: float, alpha: float) -> float:
@@ -318,7 +319,7 @@ class QuadraticBracket(Bracket):
 
     @cached_property
     def _law(self) -> Noncentral | None:
-        draws = self._relabelled
+        draws = self.relabelled
         variance = float(draws.var())
         if self.single or not variance > self._rounding**2 or not self.value > 0.0:
             return None
@@ -365,7 +366,7 @@ def bracket_totals(
     if isinstance(norm, MeanGaps):
         norm = norm.reordered(group_order)
     kind: type[Bracket] = Bracket
-    if isinstance(norm, MeanGaps):
+    if isinstance(norm, (MeanGaps, BinErrors)):
         kind = FoldedBracket
     elif isinstance(norm, Divergence):
         kind = QuadraticBracket

@@ -158,6 +158,7 @@ def read_rates(
     population: Population,
     *,
     scale: str,
+    weights: tuple[Floats | None, Floats | None] = (None, None),
 ) -> TwoRates:
     """Check two groups of outcomes in [0, 1] and reduce them to effective counts."""
     clusters.check_population(population)
@@ -167,9 +168,14 @@ def read_rates(
     if population == "fixed":
         clusters.check_repeats_of_groups(index_a, index_b)
     paired = clusters.overlap(index_a, index_b)
+    seen = a, b
+    a, b = (clusters.weighted_rows(x, own) for x, own in zip(seen, weights, strict=True))
     rows_a = RowMeans.single(a, index_a, outcomes=True)
     rows_b = RowMeans.single(b, index_b, outcomes=True)
-    rate_a, rate_b = _rate(rows_a, population), _rate(rows_b, population)
+    rate_a, rate_b = (
+        _limited(_rate(rows, population), rows, own)
+        for rows, own in zip((rows_a, rows_b), weights, strict=True)
+    )
     discordance = differences = None
     if paired and population == "sampled" and min(rate_a.units, rate_b.units) > 1:
         part_a = clusters.left_out_influence(a - rate_a.value, index_a, n_units)
@@ -192,7 +198,7 @@ def read_rates(
     correlations = [rows_a.correlation(), rows_b.correlation()]
     weights = [len(a), len(b)]
     known = [(c, w) for c, w in zip(correlations, weights, strict=True) if not math.isnan(c)]
-    found = _flags(rate_a, rate_b, a, b, n_units, discordance)
+    found = _flags(rate_a, rate_b, *seen, n_units, discordance)
     varies = all(flag.code != "no_variance" for flag in found)
     if varies and rows_a.repeats_identical() and rows_b.repeats_identical():
         same = "all rows of a unit and group are identical: they count as one"
@@ -224,6 +230,16 @@ def _rate(rows: RowMeans, population: Population) -> Rate:
     if rows.units == 1 or (share.hits is not None and _binary(rows.values)):
         return Rate(share.value, n, rows.units, float(rows.units))
     return Rate(share.value, n, rows.units, share.effective, share.df, share.guard)
+
+
+def _limited(rate: Rate, rows: RowMeans, weights: Floats | None) -> Rate:
+    """Count no more draws than equal weights would need for the same precision (Kish)."""
+    if weights is None:
+        return rate
+    draws = clusters.effective_clusters(rows.per_unit(weights))
+    df = min(rate.df, max(1.0, draws - 1.0))
+    effective = max(1.0, min(rate.effective, draws))
+    return replace(rate, effective=effective, df=df, guard=min(rate.guard, draws))
 
 
 def _binary(values: Floats) -> bool:

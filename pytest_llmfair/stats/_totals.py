@@ -91,6 +91,17 @@ class MeanGaps(AbsoluteSum):
         return np.asarray(self.factor * gaps.sum(axis=(1, 2)))
 
 
+class BinErrors(AbsoluteSum):
+    """Sum over bins of the difference of two sums, over the number of rows (the last column)."""
+
+    def gaps(self, totals: NDArray[Any]) -> NDArray[Any]:
+        """Difference of both sums of every bin, over all rows."""
+        return _ratio(totals[:, 0, :-1] - totals[:, 1, :-1], totals[:, :1, -1])
+
+    def summed(self, gaps: NDArray[Any]) -> NDArray[Any]:
+        return np.asarray(gaps.sum(axis=1))
+
+
 @dataclass(frozen=True, slots=True)
 class Widest(Norm):
     """Largest mean minus smallest mean; features are one numerator and one denominator."""

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pytest_llmfair.stats._base import Estimate
-from pytest_llmfair.stats._clusters import PLANNING_ICC, as_list, label_list
+from pytest_llmfair.stats._clusters import PLANNING_ICC, as_list, check_rows, label_list
 from pytest_llmfair.stats._cooccurrence import Cooccurrences
 from pytest_llmfair.stats._crossfit import Bracket, bracket_totals
 from pytest_llmfair.stats._distributions import (
@@ -22,10 +22,17 @@ from pytest_llmfair.stats._distributions import (
     sample_of,
 )
 from pytest_llmfair.stats._layout import Grouped, ranks
-from pytest_llmfair.stats._records import Contributions, Ends, Passes, Population, Sample
+from pytest_llmfair.stats._records import (
+    Contributions,
+    Ends,
+    Floats,
+    Passes,
+    Population,
+    Sample,
+)
 from pytest_llmfair.stats._score_intervals import share_of_ends
 from pytest_llmfair.stats._terms import SampledTerms, Terms, read_counts
-from pytest_llmfair.stats._totals import divergence
+from pytest_llmfair.stats._totals import BinErrors, divergence
 
 # What computes the bounds of a distance.
 Engine = Bracket | Terms
@@ -266,6 +273,56 @@ class Distance(Estimate):
         return cls._bracketed(engine, sample, (planned, 0.0, 0.0))
 
     @classmethod
+    def of_calibration(
+        cls,
+        outcomes: ArrayLike,
+        scores: ArrayLike,
+        bins: ArrayLike,
+        *,
+        weights: Floats | None = None,
+        units: Iterable[Hashable] | None = None,
+        population: Population = "sampled",
+    ) -> Distance:
+        """Measure how far the share of ones in bins of scores is from the mean score.
+
+        Expected calibration error of Naeini, Cooper and Hauskrecht (2015), a mean over rows.
+        What sampling alone gives is that of outcomes and scores that exchange their places at
+        random. The interval is for the debiased value.
+
+        Parameters
+        ----------
+        outcomes, scores : array_like of shape (n_rows,)
+            Outcomes 0 or 1, and the probabilities of 1.
+        bins : array_like of int of shape (n_rows,)
+            Number of the bin of each row.
+        weights : ndarray of shape (n_rows,), optional
+            Weights of the rows.
+        units, population
+            As in :meth:`Mean.of_rows`.
+
+        Examples
+        --------
+        >>> outcomes, scores = [1, 0, 1, 1] * 10, [0.5, 0.5, 0.9, 0.9] * 10
+        >>> round(Distance.of_calibration(outcomes, scores, [0, 0, 1, 1] * 10).value, 3)
+        0.05
+        """
+        y, p = (check_rows(x, name, (0.0, 1.0)) for x, name in ((outcomes, "y"), (scores, "p")))
+        n = len(y)
+        own = np.ones(n) if weights is None else weights
+        column = np.unique(bins, return_inverse=True)[1]
+        rows = np.zeros((2 * n, int(column.max()) + 2))
+        for side, values in enumerate((y, p)):
+            rows[np.arange(n) + side * n, column] = own * values
+        rows[:, -1] = np.concatenate([own, own])
+        labels = np.arange(n).tolist() if units is None else as_list(units)
+        sides = ["outcome"] * n + ["score"] * n
+        grouped = Grouped.of(sides, [*labels, *labels], 2 * n, population)
+        engine = bracket_totals(grouped, rows, BinErrors(), population, 1.0)
+        sample = Sample.of_sizes(np.bincount(grouped.unit[:n]), population)
+        # A mean of outcomes of variance 1/4.
+        return cls._bracketed(engine, sample, (0.25 / n, 0.0, 0.0))
+
+    @classmethod
     def _bracketed(
         cls, engine: Bracket, sample: Sample, planned: tuple[float, float, float]
     ) -> Distance:
@@ -296,6 +353,11 @@ class Distance(Estimate):
     def noise_floor(self) -> float:
         """Mean distance of groups that do not differ, at this sample size."""
         return self.engine.noise_floor()
+
+    def null_draws(self) -> Floats:
+        """Distances of groups that do not differ, in no order."""
+        assert isinstance(self.engine, Bracket)
+        return self.engine.relabelled
 
     def p_equal(self) -> float:
         """p-value of "the groups do not differ at all".

@@ -165,6 +165,12 @@ class MeanDifference(Estimate):
             method=method,
         )
 
+    @property
+    def signed(self) -> MeanDifference:
+        """The difference with its sign, first group minus second."""
+        most = self.attainable[1]
+        return replace(self, value=self.gap, attainable=(-most, most), absolute=False)
+
     def lower_bound(self, alpha: float) -> float:
         """Lower end with one-sided error rate `alpha`."""
         low, high = self._signed(alpha)
@@ -217,8 +223,7 @@ class MeanDifference(Estimate):
         """As :meth:`Estimate.fair_passes`; an absolute value is kept from both sides."""
         if not self.absolute:
             return super().fair_passes(allowed, fair, alpha)
-        signed = replace(self, value=self.gap, absolute=False)
-        return signed.fair_passes((-allowed[1], allowed[1]), 0.0, alpha)
+        return self.signed.fair_passes((-allowed[1], allowed[1]), 0.0, alpha)
 
     def noise_floor(self) -> float:
         """Return the mean absolute difference of equal groups; NaN for the signed difference."""

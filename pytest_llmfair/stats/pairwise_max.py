@@ -20,7 +20,6 @@ from pytest_llmfair.stats._layout import Grouped
 from pytest_llmfair.stats._records import Ends, Finding, Floats, Passes, Population, Sample
 from pytest_llmfair.stats._resampling import SEED_LABELS
 from pytest_llmfair.stats._totals import Widest
-from pytest_llmfair.stats.distance import Distance
 from pytest_llmfair.stats.mean_difference import MeanDifference
 from pytest_llmfair.stats.multiplicity import ErrorRate, expected_largest, holm
 from pytest_llmfair.stats.rate_difference import RateDifference
@@ -149,6 +148,41 @@ class MaxPairwiseDifference(Estimate):
         return cls._of(pairs, judged, sample)
 
     @classmethod
+    def of_cells(
+        cls,
+        pairs: Mapping[Hashable, Estimate],
+        sides: Mapping[Hashable, tuple[Hashable, Hashable]],
+        values: Floats,
+        cells: Sequence[Hashable],
+        *,
+        units: Iterable[Hashable] | None = None,
+        population: Population = "sampled",
+    ) -> MaxPairwiseDifference:
+        """As :meth:`of_pairs`, of differences of the means of cells, joined by max-T.
+
+        `sides` names the two cells of every pair; `values` and `cells` have one entry per row,
+        values being in [0, 1] or the rows that stand for weighted ones.
+
+        Examples
+        --------
+        >>> x, cells = np.array([1.0, 0.0, 0.0, 0.0] * 10), ["a", "b"] * 20
+        >>> pair = {"a, b": RateDifference.of_outcomes(x[::2], x[1::2])}
+        >>> MaxPairwiseDifference.of_cells(pair, {"a, b": ("a", "b")}, x, cells).value
+        0.5
+        """
+        found = cls.of_pairs(pairs)
+        grouped = Grouped.of(cells, units, len(values), population)
+        sizes = dict(zip(grouped.names, np.bincount(grouped.group).tolist(), strict=True))
+        enough = {name for name, size in sizes.items() if size >= _FEWEST_ROWS}
+        judged = tuple(key for key in found.judged if enough.issuperset(sides[key]))
+        found = replace(found, judged=judged, sample=grouped.sample(population))
+        if len(judged) > 1:
+            covariance = grouped.covariance(values, population, 1.0)
+            rows = contrasts([sides[key] for key in judged], grouped.names)
+            found = replace(found, shared=ErrorRate(len(judged), covariance, rows))
+        return found.with_findings(*_too_small([n for n in grouped.names if n not in enough]))
+
+    @classmethod
     def _of_rows(
         cls,
         values: ArrayLike,
@@ -184,13 +218,7 @@ class MaxPairwiseDifference(Estimate):
             shared = ErrorRate(len(judged), covariance, by_pair)
             widest = bracket_totals(part, table[kept], Widest(), population, span)
         found = replace(found, everyone=everyone, shared=shared, widest=widest)
-        if small := [str(name) for name in named.names if name not in enough]:
-            few = (
-                f"fewer than {_FEWEST_ROWS} rows of {', '.join(small)}: such a group keeps a "
-                "difference from being ruled out but cannot prove one"
-            )
-            found = found.with_findings(Finding("thin_evidence", few))
-        return found
+        return found.with_findings(*_too_small([n for n in named.names if n not in enough]))
 
     @classmethod
     def _of(
@@ -334,38 +362,18 @@ def _p_equal(pair: Estimate) -> float:
     return min(1.0, 2.0 * above)
 
 
+def _too_small(names: Sequence[Hashable]) -> list[Finding]:
+    """Warn about groups that cannot prove a difference."""
+    if not names:
+        return []
+    few = (
+        f"fewer than {_FEWEST_ROWS} rows of {', '.join(map(_named, names))}: such a group keeps a "
+        "difference from being ruled out but cannot prove one"
+    )
+    return [Finding("thin_evidence", few)]
+
+
 def _named(key: Hashable) -> str:
+    if isinstance(key, tuple) and len(key) > 2:
+        return f"{key[0]} of {_named(key[1:])}"
     return " and ".join(map(str, key)) if isinstance(key, tuple) else str(key)
-
-
-@dataclass(eq=False, kw_only=True)
-class MaxDistance(MaxPairwiseDifference):
-    """Largest distance of several groups or strata to their reference.
-
-    The interval is for the debiased value where those of the parts are.
-
-    Examples
-    --------
-    >>> one = Distance.of_distributions([0.1, 0.2, 0.3] * 5, [0.4, 0.5, 0.6] * 5)
-    >>> round(MaxDistance.of_pairs({"a": one}).value, 3)
-    0.3
-    """
-
-    def __post_init__(self) -> None:
-        """Give the interval the same centre as those of the parts."""
-        if any(pair.of == "debiased" for pair in self.pairs.values()):
-            object.__setattr__(self, "of", "debiased")
-
-    @property
-    def debiased(self) -> float:
-        """Largest debiased distance; inside the interval at every level."""
-        return max((pair.debiased for pair in self.pairs.values()), default=self.value)
-
-    def noise_floor(self) -> float:
-        """Return the largest floor of a part: the mean of the largest is at least that."""
-        return max((pair.noise_floor() for pair in self.pairs.values()), default=self.value)
-
-    def p_equal(self) -> float:
-        """p-value of "no group differs from its reference": the smallest one, Bonferroni."""
-        found = [p.p_equal() for p in self.pairs.values() if isinstance(p, Distance)]
-        return min(1.0, len(found) * min(found, default=1.0))

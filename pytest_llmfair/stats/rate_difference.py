@@ -13,8 +13,9 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from pytest_llmfair.stats._base import Estimate
+from pytest_llmfair.stats._clusters import weighted_rows
 from pytest_llmfair.stats._rates import TwoRates, read_rates
-from pytest_llmfair.stats._records import Contributions, Ends, Passes, Population
+from pytest_llmfair.stats._records import Contributions, Ends, Floats, Passes, Population
 from pytest_llmfair.stats._rows import NO_VARIANCE
 from pytest_llmfair.stats._score_intervals import (
     difference_bound,
@@ -55,6 +56,8 @@ class RateDifference(Estimate):
         *,
         units_a: Iterable[Hashable] | None = None,
         units_b: Iterable[Hashable] | None = None,
+        weights_a: Floats | None = None,
+        weights_b: Floats | None = None,
         population: Population = "sampled",
         absolute: bool = True,
     ) -> RateDifference:
@@ -66,6 +69,8 @@ class RateDifference(Estimate):
             Outcomes 0 or 1 (booleans too), or fractions in [0, 1] where ties share a selection.
         units_a, units_b, population
             As in :meth:`Mean.of_rows`; a label in both groups makes the comparison paired.
+        weights_a, weights_b : ndarray of shape (n_a,), (n_b,), optional
+            Weights of the rows, not negative and not all 0 (units drawn from more only).
         absolute : bool
             Whether to take the absolute difference.
 
@@ -80,8 +85,14 @@ class RateDifference(Estimate):
         >>> RateDifference.of_outcomes([1, 1, 0, 1] * 10, [0, 1, 0, 0] * 10)
         RateDifference 0.500 [0.289, 0.665] (95 %, 80 units)
         """
-        rates = read_rates(x_a, x_b, units_a, units_b, population, scale="difference")
-        a, b = np.asarray(x_a, dtype=np.float64), np.asarray(x_b, dtype=np.float64)
+        weights = weights_a, weights_b
+        rates = read_rates(
+            x_a, x_b, units_a, units_b, population, scale="difference", weights=weights
+        )
+        a, b = (
+            weighted_rows(np.asarray(x, dtype=np.float64), own)
+            for x, own in zip((x_a, x_b), weights, strict=True)
+        )
         method = "Miettinen-Nurminen score" + (" on effective counts" if rates.clustered else "")
         within = None
         if rates.differences is not None:

@@ -13,7 +13,7 @@ from scipy import special
 
 from pytest_llmfair.stats._base import Estimate, GroupRow, Table
 from pytest_llmfair.stats._rates import TwoRates, read_rates
-from pytest_llmfair.stats._records import Ends, Finding, Passes, Population
+from pytest_llmfair.stats._records import Ends, Finding, Floats, Passes, Population
 from pytest_llmfair.stats._score_intervals import precision_of, ratio_bound, within_share
 from pytest_llmfair.stats.pairwise_max import MaxPairwiseDifference
 
@@ -43,6 +43,8 @@ class RateRatio(Estimate):
         *,
         units_a: Iterable[Hashable] | None = None,
         units_b: Iterable[Hashable] | None = None,
+        weights_a: Floats | None = None,
+        weights_b: Floats | None = None,
         population: Population = "sampled",
         form: RatioForm = "ratio",
     ) -> RateRatio:
@@ -50,7 +52,7 @@ class RateRatio(Estimate):
 
         Parameters
         ----------
-        x_a, x_b, units_a, units_b, population
+        x_a, x_b, units_a, units_b, weights_a, weights_b, population
             As in :meth:`RateDifference.of_outcomes`.
         form : {"ratio", "smaller", "log"}
             First over second, the smaller rate over the larger, or the absolute logarithm; the
@@ -62,7 +64,8 @@ class RateRatio(Estimate):
         >>> RateRatio.of_outcomes([1, 1, 0, 1] * 10, [0, 1, 0, 0] * 10)
         RateRatio 3.000 [1.781, 5.408] (95 %, 80 units)
         """
-        rates = read_rates(x_a, x_b, units_a, units_b, population, scale="log")
+        weights = weights_a, weights_b
+        rates = read_rates(x_a, x_b, units_a, units_b, population, scale="log", weights=weights)
         a, b = rates.a.value, rates.b.value
         findings, value = rates.findings, math.nan
         if a == b == 0.0:

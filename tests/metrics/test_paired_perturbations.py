@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -290,6 +291,21 @@ class TestPerturbationIsValid:
         found = perturbation_is_valid(source, output, prefix="w0", source_name="John")
         assert found is valid
         assert 1 - 17 / 20 > 0.15
+
+    def test_every_example_of_the_paper_is_judged_as_it_is_marked(self):
+        # Dwivedi-Yu (2024), Table 2: original, perturbation, whether it is correct.
+        path = Path(__file__).parent / "fairpair_table_2.tsv"
+        rows = [line.split("\t") for line in path.read_text("utf-8").splitlines()]
+        assert [correct for *_, correct in rows] == ["yes", "yes", "no", "no", "no"]
+        for source, output, correct in rows:
+            prefix = output.partition(".")[0]
+            valid = perturbation_is_valid(source, output, prefix=prefix, source_name="John")
+            assert valid is (correct == "yes"), source
+
+    def test_punctuation_and_case_are_no_words(self):
+        source = words(17)
+        output = " ".join(f"{word.upper()}," for word in source.split())
+        assert perturbation_is_valid(source, output, prefix="", source_name="John")
 
     def test_two_words_changed_in_ten_are_too_many(self):
         assert not perturbation_is_valid(words(10), words(10, 2), prefix="w0", source_name="John")

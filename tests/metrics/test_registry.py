@@ -11,6 +11,7 @@ import pytest
 
 from pytest_llmfair import metrics
 from pytest_llmfair.metrics import all_metrics, get_metric
+from pytest_llmfair.metrics.foreign import foreign_names
 
 # A lambda of the user cannot be pickled, a function with a name can.
 OF_USERS = {"background_comparison", "multigroup_comparison", "pairwise_comparison"}
@@ -41,15 +42,38 @@ def test_a_misspelt_name_gets_a_suggestion():
 @pytest.mark.parametrize(
     ("name", "ours"),
     [
-        ("equalized_odds_difference", "false_positive_rate_difference"),
-        ("equal_opportunity_difference", "false_negative_rate_difference"),
         ("demographic_parity_ratio", "impact_ratio"),
+        ("statistical_parity_difference", "demographic_parity_difference"),
+        ("Average Odds Diff", "average_odds_difference"),
+        ("fpr_disparity", "false_positive_rate_ratio"),
     ],
 )
 def test_a_metric_of_another_library_names_ours(name, ours):
     with pytest.raises(ValueError, match=f"called '{name}'; here it is {ours}"):
         get_metric(name)
     assert ours in all_metrics()
+
+
+def test_a_name_of_what_is_not_offered_says_why():
+    with pytest.raises(ValueError, match=r"called 'WEAT'; no metric here .*do not predict"):
+        get_metric("WEAT")
+
+
+def test_every_foreign_name_leads_to_a_name_of_ours_and_its_documentation_says_so():
+    assert len(foreign_names()) > 40
+    for each in foreign_names():
+        if each.ours in all_metrics():
+            text = " ".join(inspect.getdoc(get_metric(each.ours).function).split())
+            assert str(each).split()[-1] in text
+        else:
+            assert each.ours is None or callable(getattr(metrics, each.ours))
+
+
+def test_no_metric_is_called_like_something_else_elsewhere_without_a_note():
+    named = {each.name for each in foreign_names()}
+    assert named & all_metrics().keys() >= {"false_positive_rate_ratio"}
+    text = " ".join(inspect.getdoc(get_metric("false_positive_rate_ratio").function).split())
+    assert "false_positive_rate_ratio in fairlearn: smallest over largest, in [0, 1]" in text
 
 
 def test_a_name_like_no_metric_lists_the_families_in_order():
@@ -64,6 +88,17 @@ def test_a_metric_that_is_no_name_is_an_error(name):
         ValueError, match=rf"the metric is .* a {type(name).__name__}; give a name"
     ):
         get_metric(name)
+
+
+def test_no_two_metrics_share_a_symbol():
+    symbols = [info.symbol for info in all_metrics().values()]
+    assert len(set(symbols)) == len(symbols)
+
+
+@pytest.mark.parametrize("name", ["cf_gap", "cf_gap_tc", "pert_ss"])
+def test_a_row_with_an_optional_background_says_what_it_averages_without_one(name):
+    text = " ".join(inspect.getdoc(get_metric(name).function).split())
+    assert "averaged over pairs of groups; with `original` " in text
 
 
 def test_an_alias_is_the_metric():

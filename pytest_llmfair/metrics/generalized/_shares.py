@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from pytest_llmfair.metrics._rates import constant_predictions, is_positive
+from pytest_llmfair.metrics._classes import constant_predictions, is_positive
 from pytest_llmfair.metrics.arguments import Floats, RowNumbers, labels
 from pytest_llmfair.metrics.generalized._compare import (
     ComparableScores,

@@ -7,12 +7,18 @@ import inspect
 import re
 import textwrap
 from collections.abc import Callable, Hashable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from numpy.typing import ArrayLike
 
 from pytest_llmfair.metrics import _examples
+from pytest_llmfair.metrics._parameters import described
+from pytest_llmfair.metrics._people import PARAMETERS, Who
+from pytest_llmfair.metrics._rates import accuracies, difference
 from pytest_llmfair.metrics._registry import metric
+from pytest_llmfair.metrics.arguments import labels
+from pytest_llmfair.metrics.generalized._compare import first_and_second
 from pytest_llmfair.metrics.generalized._forms import depth, read_counterfactuals, read_groups
 from pytest_llmfair.metrics.generalized._row_scores import (
     measure_counterfactuals,
@@ -96,7 +102,11 @@ def named(
     RateDifference 0.500 [0.000, 0.868] (95 %, 8 examples)
     """
     given = locals()
-    return globals()[find_row(given.pop("name")).key](**given)  # type: ignore[no-any-return]
+    row = find_row(given.pop("name"))
+    if row.key == "accuracy_difference":
+        # The metric of that name takes more groups than the paper's row.
+        first_and_second(row.name, list(dict.fromkeys(labels(groups, "groups"))), reference)
+    return globals()[row.key](**given)  # type: ignore[no-any-return]
 
 
 def find_row(name: str) -> NamedRow:
@@ -117,13 +127,13 @@ def _plain(name: str) -> str:
     return re.sub(r"[\s_-]", "", name).casefold()
 
 
-def _measured(row: NamedRow) -> Callable[..., Estimate]:
-    """Make the metric of a row."""
+def _function(row: NamedRow) -> Callable[..., Estimate]:
+    """Make the function of a row."""
 
     def measure(
-        *,
         y_true: ArrayLike | None = None,
         y_pred: ArrayLike | None = None,
+        *,
         y_prob: ArrayLike | None = None,
         groups: ArrayLike,
         positive: Any = 1,
@@ -151,8 +161,55 @@ def _measured(row: NamedRow) -> Callable[..., Estimate]:
         form = read_groups(y_true, y_pred, y_prob, groups, units, population)
         return measure_groups(row, form, positive, reference)
 
+    return measure if row.key != "accuracy_difference" else _of_any_groups(measure)
+
+
+def _of_any_groups(measure: Callable[..., Estimate]) -> Callable[..., Estimate]:
+    """Let a difference of accuracies take more than two groups, and what tables of people take."""
+
+    def accuracy_difference(
+        y_true: ArrayLike | None = None,
+        y_pred: ArrayLike | None = None,
+        *,
+        y_prob: ArrayLike | None = None,
+        groups: ArrayLike,
+        positive: Any = 1,
+        reference: Any = None,
+        original: ArrayLike | None = None,
+        weights: ArrayLike | None = None,
+        minimum_n: int = 0,
+        minimum_share: float = 0.0,
+        missing: str = "error",
+        units: Sequence[Hashable] | None = None,
+        population: Population = "sampled",
+    ) -> Estimate:
+        who = Who.of(locals())
+        table = replace(who, groups=None, reference=None, units=None, population="sampled")
+        plain = table == Who(groups=None) and positive is not None
+        if plain and (depth(y_true) > 1 or len(set(labels(groups, "groups"))) == 2):
+            return measure(
+                y_true,
+                y_pred,
+                y_prob=y_prob,
+                groups=groups,
+                positive=positive,
+                reference=reference,
+                original=original,
+                units=units,
+                population=population,
+            )
+        return difference(accuracies(y_true, y_pred, positive, who), signed=True)
+
+    return accuracy_difference
+
+
+def _measured(row: NamedRow) -> Callable[..., Estimate]:
+    """Make the metric of a row."""
+    measure = _function(row)
     measure.__name__ = measure.__qualname__ = row.key
     measure.__doc__ = _documentation(row)
+    if row.key == "accuracy_difference":
+        measure = described(_MORE)(measure)
     return metric(
         family="generalized",
         paper="czarnowska2021",
@@ -175,6 +232,12 @@ def _data_of(row: NamedRow) -> str:
         return "counterfactuals"
     return "probabilities" if row.score == "p(c)" else "predictions"
 
+
+_MORE = f"""
+    positive : object
+        The class that is separated from the rest; None counts rows whose class is right.
+    {PARAMETERS.strip()}
+    """
 
 _FAIR = {
     "predictions": _examples.people,
@@ -207,10 +270,13 @@ def _documentation(row: NamedRow) -> str:
     # Since Python 3.13 docstrings have lost their indentation already.
     shared = inspect.cleandoc(named.__doc__ or "").partition("y_true, y_pred :")[2]
     arguments = shared.partition("\n\nExamples\n")[0]
+    compared = f"{WORDS['compared'][row.compares]}{divided}"
+    if row.may_have_original:
+        compared = f"{WORDS['compared']['pairs']}; with `original` {compared}"
     formula = (
         f"Row {row.number} of Table 2 of Czarnowska et al. (2021): {form}the "
         f"{WORDS['distances'][row.distance]} of the {WORDS['scores'][row.score]}"
-        f"{WORDS['gold'][row.gold]}, {WORDS['compared'][row.compares]}{divided}."
+        f"{WORDS['gold'][row.gold]}, {compared}."
     )
     example = _EXAMPLES[_data_of(row)].format(key=row.key)
     return (
