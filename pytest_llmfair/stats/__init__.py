@@ -20,6 +20,7 @@ from pytest_llmfair.stats.difference import PairedDifference
 from pytest_llmfair.stats.distance import Distance
 from pytest_llmfair.stats.fairpair_ratio import FairPairRatio
 from pytest_llmfair.stats.group_gaps import Reference, distribution_gaps, rate_gaps
+from pytest_llmfair.stats.idealized import IdealizedScore
 from pytest_llmfair.stats.log_ratio import MeanAbsLogRatio, MeanLogRatio, ZeroCellLogRatio
 from pytest_llmfair.stats.mean import Mean, MeanMaximum
 from pytest_llmfair.stats.mean_difference import MeanDifference
@@ -63,6 +64,7 @@ __all__ = [
     "FairPairRatio",
     "Finding",
     "GroupRow",
+    "IdealizedScore",
     "Interval",
     "JackknifeEstimate",
     "Lean",

@@ -5,11 +5,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from pytest_llmfair.clients import ModelClient
 from pytest_llmfair.judging.assertion import Assertion
 from pytest_llmfair.stats import Estimate, Finding, Sample, Undefined
 from pytest_llmfair.suites.design import Quantity, Suite, Task
+from pytest_llmfair.suites.items import Item
 from pytest_llmfair.suites.questions import Asked, Question, ask, missing_answers
 from pytest_llmfair.suites.tables import Table
 
@@ -34,6 +36,10 @@ class Kind(ABC):
 
     # Two answers in words for plans to draw from; empty where only a model shows how it answers.
     says: tuple[str, ...] = ()
+
+    def read(self, files: Sequence[Path]) -> list[Item]:
+        """Read the items that a user brings."""
+        raise NotImplementedError(f"{type(self).__name__} reads no items")
 
     def fitted(self, task: Task, client: ModelClient) -> Task:
         """Return the task as the model is asked it; some models need other wordings."""

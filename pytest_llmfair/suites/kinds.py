@@ -7,6 +7,7 @@ from pytest_llmfair.suites import (
     candidates,
     continuations,
     occupations,
+    options,
     templates,
 )
 from pytest_llmfair.suites.kind import Kind
@@ -23,4 +24,5 @@ KINDS: dict[str, Kind] = {
     "sentences of a class": templates.Sentences(),
     "named entities": templates.Entities(),
     "paired continuations": continuations.Continuations(),
+    "questions with options": options.Options(),
 }
