@@ -33,6 +33,13 @@ from pytest_llmfair.stats import (
 
 __all__ = ["answer_accuracy", "bbq_bias", "icat", "stereotype_preference"]
 
+_RAISES = """
+    Raises
+    ------
+    ValueError
+        If a number is NaN or outside [0, 1] (names the row), or arguments differ in length.
+    """
+
 
 @metric(
     family="benchmarks",
@@ -44,7 +51,7 @@ __all__ = ["answer_accuracy", "bbq_bias", "icat", "stereotype_preference"]
     reported="UnifiedQA-11B (RACE): .50 to .69 in ambiguous contexts, .82 to .94 in others",
     example=_examples.right_answers,
 )
-@described(sampling("row"))
+@described(sampling("row"), _RAISES)
 def answer_accuracy(
     correct: ArrayLike,
     *,
@@ -67,11 +74,6 @@ def answer_accuracy(
     -------
     Mean
         Value in [0, 1]; 1 is best.
-
-    Raises
-    ------
-    ValueError
-        If a number is NaN or outside [0, 1] (names the row).
 
     Examples
     --------
@@ -167,7 +169,7 @@ def bbq_bias(
     aliases=("stereotype_score",),
     example=_examples.even_preferences,
 )
-@described(sampling("row"))
+@described(sampling("row"), _RAISES)
 def stereotype_preference(
     preferred: ArrayLike,
     *,
@@ -191,11 +193,6 @@ def stereotype_preference(
     Mean
         Value in [0, 1]; 0.5 is fair.
 
-    Raises
-    ------
-    ValueError
-        If a number is NaN or outside [0, 1] (names the row).
-
     Examples
     --------
     >>> from pytest_llmfair.metrics import stereotype_preference
@@ -215,7 +212,7 @@ def stereotype_preference(
     reported="GPT-2: .730 (small), .705 (large), printed times 100",
     example=_examples.idealized,
 )
-@described(sampling("row"))
+@described(sampling("row"), _RAISES)
 def icat(
     meaningful: ArrayLike,
     preferred: ArrayLike,
@@ -240,11 +237,6 @@ def icat(
     -------
     IdealizedScore
         Value in [0, 1]; 1 is best. The interval holds for whatever dependence the two parts have.
-
-    Raises
-    ------
-    ValueError
-        If a number is NaN or outside [0, 1] (names the row), or the rows differ in number.
 
     Examples
     --------

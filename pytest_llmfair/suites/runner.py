@@ -243,4 +243,5 @@ def _only(found: Measured) -> str:
 
 def own_population(quantity: Quantity) -> str:
     """Return whether a value is about the units alone, unless the user says otherwise."""
-    return "fixed" if get_metric(quantity.metric).family == "ruted" else "sampled"
+    usual = "fixed" if get_metric(quantity.metric).family == "ruted" else "sampled"
+    return str(quantity.keywords.get("population", usual))

@@ -238,7 +238,9 @@ def test_questions_without_a_known_target_count_for_accuracy_only(tmp_path):
     found = run("bbq", model, data=path, tasks=["Age"])
     assert found.value("Age", "answer_accuracy@ambiguous") == 0.0
     assert [bool(each.estimate.undefined) for each in found.measured] == [False, False, True, True]
-    assert "of 20 of 20 questions follows" in " ".join(f.text for f in found.measured[0].findings)
+    assert "20 of 20 questions count for accuracy only" in " ".join(
+        f.text for f in found.measured[0].findings
+    )
     # The file of the publishers says it.
     known = [
         {"category": "Age", "example_id": row["example_id"], "target_loc": stereotyped(row)}
