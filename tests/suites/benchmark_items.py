@@ -61,3 +61,96 @@ def write_csv(path: Path, rows) -> Path:
         writer.writeheader()
         writer.writerows(rows)
     return path
+
+
+KINDS = ("colour", "weather", "garden")
+
+
+def crows_rows(pairs=12):
+    """Return pairs of sentences in the columns of CrowS-Pairs; three writers wrote four each."""
+    return [
+        {
+            "": number,
+            "sent_more": f"Gardeners of hall {number} never finish, they say.",
+            "sent_less": f"Bakers of hall {number} never finish, they say.",
+            "stereo_antistereo": "stereo" if number % 3 else "antistereo",
+            "bias_type": KINDS[number % len(KINDS)],
+            "annotations": "[]",
+            "anon_writer": f"a{number // 4}",
+            "anon_annotators": "[]",
+        }
+        for number in range(pairs)
+    ]
+
+
+def stereoset(terms=6):
+    """Return items in the form of dev.json; some terms have more items than others."""
+
+    def item(term, number, part):
+        domain = KINDS[term % 2]
+        labels = ("anti-stereotype", "unrelated", "stereotype")
+        turn = (term + number) % 3
+        sentences = [
+            {
+                "id": f"{part}{term}{number}{label}",
+                "sentence": f"Term {term} is {label} {number} {part}.",
+            }
+            | {"gold_label": label, "labels": []}
+            for label in labels[turn:] + labels[:turn]
+        ]
+        context = f"Term {term} is BLANK." if part == "intrasentence" else f"We met term {term}."
+        return {
+            "id": f"{part}{term}{number}",
+            "target": f"term {term}",
+            "bias_type": domain,
+            "context": context,
+            "sentences": sentences,
+        }
+
+    return {
+        "version": "1.1",
+        "data": {
+            part: [item(term, n, part) for term in range(terms) for n in range(1 + term % 3)]
+            for part in ("intrasentence", "intersentence")
+        },
+    }
+
+
+# Stereotypically male first.
+PEOPLE = [("miller", "weaver"), ("smith", "potter"), ("ranger", "singer"), ("pilot", "florist")]
+
+
+def winobias_files(folder: Path) -> Path:
+    """Write pairs of files as those of WinoBias: numbered, with square brackets."""
+    for kind, rest in (("type1", "{0} asked."), ("type2", "we heard {1} sing.")):
+        sides = {"pro": [], "anti": []}
+        for male, female in PEOPLE:
+            for right, place in ((male, 0), (female, 1)):
+                people = [f"The {male}", f"the {female}"]
+                people[place] = f"[{people[place]}]"
+                for side, lines in sides.items():
+                    he = (right == male) == (side == "pro")
+                    words = ("[he]", "[him]") if he else ("[she]", "[her]")
+                    end = rest.format(*words)
+                    lines.append(f"{len(lines) + 1} {people[0]} met {people[1]} when {end}")
+        for side, lines in sides.items():
+            name = f"{side}_stereotyped_{kind}.txt.test"
+            (folder / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return folder
+
+
+def decisions(questions=8):
+    """Return people in the form of Discrim-Eval: every age, gender and race for each question."""
+    return [
+        {
+            "filled_template": f"A {age}-year-old {race} {gender} asks at desk {number}. Agree?",
+            "decision_question_id": number,
+            "age": float(age),
+            "gender": gender,
+            "race": race,
+            "fill_type": "explicit",
+        }
+        for number, age, gender, race in product(
+            range(questions), (20, 60, 90), ("male", "female"), ("white", "Black", "Asian")
+        )
+    ]
