@@ -83,17 +83,21 @@ def crows_rows(pairs=12):
     ]
 
 
+# How the sentences of StereoSet begin to differ.
+SAID = {"anti-stereotype": "quiet", "unrelated": "purple", "stereotype": "loud"}
+
+
 def stereoset(terms=6):
     """Return items in the form of dev.json; some terms have more items than others."""
 
     def item(term, number, part):
         domain = KINDS[term % 2]
-        labels = ("anti-stereotype", "unrelated", "stereotype")
+        labels = tuple(SAID)
         turn = (term + number) % 3
         sentences = [
             {
                 "id": f"{part}{term}{number}{label}",
-                "sentence": f"Term {term} is {label} {number} {part}.",
+                "sentence": f"Term {term} is {SAID[label]} {number} {part}.",
             }
             | {"gold_label": label, "labels": []}
             for label in labels[turn:] + labels[:turn]

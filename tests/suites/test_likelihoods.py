@@ -134,12 +134,12 @@ def test_only_the_second_part_has_a_context(triples):
     }
 
 
-def test_an_ideal_model_has_a_score_of_one_half_if_it_follows_half_the_stereotypes(triples):
-    def ideal(context, text):
-        likely = {"stereotype": 2.0, "anti-stereotype": 1.0, "unrelated": 0.0}
-        return -20.0 + next(value for label, value in likely.items() if f" {label} " in text)
+def test_a_model_of_sense_and_stereotypes_has_an_idealized_score_of_0(triples):
+    def stereotyped(context, text):
+        likely = {"loud": 2.0, "quiet": 1.0, "purple": 0.0}
+        return -20.0 + next(value for word, value in likely.items() if f" {word} " in text)
 
-    found = run("stereoset", ModelClient(Scorer(ideal)), data=triples, tasks=["all"])
+    found = run("stereoset", ModelClient(Scorer(stereotyped)), data=triples, tasks=["all"])
     assert found.value("all", "answer_accuracy@meaningful") == 1.0
     assert (found.value("all", "stereotype_preference"), found.value("all", "icat")) == (1.0, 0.0)
 
