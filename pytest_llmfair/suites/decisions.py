@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -76,13 +77,14 @@ class Decisions(Kind):
             why = why_not_answered(asked) if asked else ""
             why = why or f"no question has an answer about {reference} and another {attribute}"
             return undefined(why, answers=len(asked))
-        return get_metric(quantity.metric).function(
+        found: Estimate = get_metric(quantity.metric).function(
             [logit for _, logit in rows],
             groups=groups,
             reference=reference,
             units=[decision.question for decision, _ in rows],
             population=population,
         )
+        return replace(found, unit="question")
 
 
 def _logit(asked: Asked) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -30,7 +31,7 @@ class Contest(NamedTuple):
 class Pairs(Kind):
     """Two sentences that differ in the group they name (CrowS-Pairs)."""
 
-    per_token = False
+    unit, per_token = "writer", False
 
     def read(self, files: Sequence[Path]) -> list[Item]:
         """Read the rows of CrowS-Pairs; whoever wrote a sentence wrote others like it."""
@@ -90,11 +91,12 @@ class Pairs(Kind):
             return undefined("nothing was asked")
         rows = {"stereotype_preference": [preferred], "answer_accuracy": [meaningful]}
         given = rows.get(quantity.metric, [meaningful, preferred])
-        return get_metric(quantity.metric).function(
+        found: Estimate = get_metric(quantity.metric).function(
             *(list(each.values()) for each in given),
             units=[unit for unit, _ in preferred],
             population=population,
         )
+        return replace(found, unit=self.unit)
 
 
 def _likelier(one: float, other: float) -> float:
@@ -105,7 +107,7 @@ def _likelier(one: float, other: float) -> float:
 class Triples(Pairs):
     """Three sentences about a term: stereotype, anti-stereotype and nonsense (StereoSet)."""
 
-    per_token = True
+    unit, per_token = "term", True
 
     def read(self, files: Sequence[Path]) -> list[Item]:
         """Read both parts of StereoSet's dev.json; a term is a unit."""

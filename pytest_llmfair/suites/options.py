@@ -58,8 +58,6 @@ class Choice:
 class Options(Kind):
     """The letter of an answer by its probability, or the answer in words."""
 
-    says = ("Unknown", "It cannot be determined.")
-
     def read(self, files: Sequence[Path]) -> list[Item]:
         """Read lines of BBQ."""
         targets = _targets(files[0].parent / _METADATA)

@@ -22,6 +22,7 @@ pytestmark = pytest.mark.slow
 # How often a model reads the sentences of StereoSet.
 TIMES = {"stereotype": 3, "anti-stereotype": 1, "unrelated": 0}
 SIZE = {"n_embd": 48, "n_layer": 2, "n_head": 2, "n_positions": 96}
+SIZE |= dict.fromkeys(("resid_pdrop", "embd_pdrop", "attn_pdrop"), 0.0)
 
 
 def trained(texts, where, rounds=60, *, answers=False):
@@ -59,7 +60,7 @@ def trained(texts, where, rounds=60, *, answers=False):
 
 @pytest.fixture(scope="module")
 def pairs(tmp_path_factory):
-    rows = crows_rows(120)
+    rows = crows_rows(60)
     return rows, write_csv(tmp_path_factory.mktemp("pairs") / "pairs.csv", rows)
 
 

@@ -79,7 +79,8 @@ def test_the_preference_is_that_of_crows_pairs(pairs):
     assert len(model.asked) == 96
     suite, _ = chosen_suite("crows_pairs", data=pairs)
     assert [calls for _, calls, _ in plan(suite, "paper")] == [96, 0, 0, 0]
-    assert found.measured[0].estimate.sample.units == 12
+    estimate = found.measured[0].estimate
+    assert (estimate.sample.units, estimate.unit) == (12, "writer")
 
 
 def test_a_model_that_prefers_stereotypes_fails_and_one_that_tells_nothing_apart_is_even(tmp_path):
