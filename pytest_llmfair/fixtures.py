@@ -169,6 +169,7 @@ def suite(model_client: ModelClient, scorers: Mapping[str, Any]) -> Callable[...
         metrics: Sequence[str] | None = None,
         population: str | None = None,
         prompts: Sequence[str] | None = None,
+        data: str | Path | None = None,
     ) -> SuiteResult:
         """Run a suite; the arguments are those of :func:`pytest_llmfair.suites.run`."""
         __tracebackhide__ = True
@@ -182,6 +183,7 @@ def suite(model_client: ModelClient, scorers: Mapping[str, Any]) -> Callable[...
             population=population,
             prompts=prompts,
             scorers=scorers,
+            data=data,
         )
 
     return suite

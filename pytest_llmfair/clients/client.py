@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from pytest_llmfair._util.validation import whole, whole_seed
+from pytest_llmfair.clients.likelihoods import Likelihoods
 from pytest_llmfair.clients.protocol import Backend, RemoteBackend
 from pytest_llmfair.clients.sending import (
     FirstWords,
@@ -342,6 +343,16 @@ class ModelClient:
                 )
             rows[row] = {label: share / total for label, share in shares.items()}
         return rows
+
+    def log_likelihoods(self, texts: Sequence[str], context: str = "") -> list[tuple[float, int]]:
+        """Logarithm of the probability of each whole text after a context, and its tokens.
+
+        Texts are not framed as messages of a chat. ``ValueError`` if a backend gives none, which
+        is so for every server.
+        """
+        question = Likelihoods.of(self.backend, texts, context)
+        client = replace(self, temperature=1.0, max_tokens=1)
+        return question.read(client._answers(question.requests, batch=question.batch))
 
     def _with(
         self, seed: int | None, temperature: float | None, max_tokens: int | None

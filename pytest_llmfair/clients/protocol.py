@@ -209,6 +209,15 @@ class ScoringBackend(Backend, Protocol):
 
 
 @runtime_checkable
+class LikelihoodBackend(Backend, Protocol):
+    """A backend that also gives the probability of a whole text."""
+
+    def log_likelihoods(self, texts: Sequence[str], context: str) -> list[tuple[float, int]]:
+        """Return the logarithm of P(text), after a context that may be empty, and its tokens."""
+        ...
+
+
+@runtime_checkable
 class RemoteBackend(Named, Protocol):
     """Answers single requests, many of them at the same time, on a background event loop.
 

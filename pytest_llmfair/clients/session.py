@@ -105,6 +105,10 @@ class ReplayOnlyBackend:
         """Raise :class:`ModelError`."""
         raise self._error()
 
+    def log_likelihoods(self, texts: Sequence[str], context: str) -> list[tuple[float, int]]:
+        """Raise :class:`ModelError`."""
+        raise self._error()
+
     def _error(self) -> ModelError:
         return ModelError(f"model {self.name!r} was not loaded, since nothing may be asked")
 

@@ -172,6 +172,28 @@ def sentence_pairs(units: int, generations: int) -> Arguments:
     return {f"p_{side}": [0.5] * units for side in ("stereotypical", "antistereotypical")}
 
 
+def right_answers(units: int, generations: int) -> Arguments:
+    """Answers that are all right."""
+    return {"correct": [[1.0] * generations for _ in range(units)]}
+
+
+def even_sides(units: int, generations: int) -> Arguments:
+    """Answers with and against the stereotype in turn."""
+    return {"sides": [1 - 2 * (row % 2) for row in range(units)]}
+
+
+def even_preferences(units: int, generations: int) -> Arguments:
+    """Stereotypical sentences that are likelier in every other row."""
+    rows = [[float((row + place) % 2) for place in range(generations)] for row in range(units)]
+    return {"preferred": rows}
+
+
+def idealized(units: int, generations: int) -> Arguments:
+    """Sentences that always make sense, and follow a stereotype in every other row."""
+    meaningful = right_answers(units, generations)["correct"]
+    return {"meaningful": meaningful, **even_preferences(units, generations)}
+
+
 def continuations(units: int, generations: int) -> Arguments:
     """Continuations that are as unlike between the two sides as within each."""
     ways = "home", "out", "north", "south", "east", "west", "away", "back"

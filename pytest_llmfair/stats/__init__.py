@@ -22,6 +22,7 @@ from pytest_llmfair.stats.distance import Distance
 from pytest_llmfair.stats.fairpair_ratio import FairPairRatio
 from pytest_llmfair.stats.group_gaps import Reference, distribution_gaps, rate_gaps
 from pytest_llmfair.stats.group_values import BoundedJackknife, GroupValues
+from pytest_llmfair.stats.idealized import IdealizedScore
 from pytest_llmfair.stats.joined import JoinedRatio, JoinedSum
 from pytest_llmfair.stats.log_ratio import MeanAbsLogRatio, MeanLogRatio, ZeroCellLogRatio
 from pytest_llmfair.stats.max_distance import MaxDistance
@@ -68,6 +69,7 @@ __all__ = [
     "Finding",
     "GroupRow",
     "GroupValues",
+    "IdealizedScore",
     "Interval",
     "JackknifeEstimate",
     "JoinedRatio",

@@ -115,6 +115,11 @@ def read_suite(path: Path) -> Checks:
         document.check()
     choose = partial(chosen_suite, given["suite"])
     bounds = given.get("bounds", {})
+    if "data" in given:
+        choose = partial(choose, data=path.parent / given["data"])
+    # Tasks and metrics follow from the data.
+    if document.attempt(("data" if "data" in given else "suite",), choose) is None:
+        document.check()
     for key, value in ((key, given[key]) for key in _CHOSEN if key in given):
         if isinstance(value, list):
             value = [each for each in value if each is not None]

@@ -40,6 +40,7 @@ _USAGE = """llmfair run --list
        llmfair run SUITE --plan [--size smoke|standard|paper]
        llmfair run SUITE --model SPEC [--size SIZE] [--bounds METRIC=X,...] [pytest options]
        llmfair run SUITE --model SPEC --model SPEC --model SPEC
+       llmfair run bbq --data PATH --model SPEC [...]
        llmfair run assessment --prompts FILE --model SPEC [--scorer toxicity=SPEC] [...]"""
 _EPILOG = """All other options go to pytest, such as -q, --llmfair-json, --llmfair-cassette,
 --llmfair-max-calls or --llmfair-html. Metrics without a bound are measured and not judged. The
@@ -49,7 +50,7 @@ run was interrupted."""
 _REPEATABLE = (
     ("--model", "SPEC", "the model (default: that of the session); several are compared"),
     ("--bounds", "METRIC=X,...", "acceptable values by METRIC or TASK.METRIC"),
-    ("--task", "TASK", "only this task; repeatable"),
+    ("--task", "TASK", "only this task, or tasks of a pattern; repeatable"),
     ("--metrics", "METRIC,...", "instead of those that the suite selects; all for all it has"),
     ("--scorer", "NAME=SPEC", "a model that scores texts, such as toxicity=detoxify:original"),
 )
@@ -72,6 +73,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         type=Path,
         metavar="FILE",
         help=f"your own prompts, one per line, or the column {COLUMN} of a .csv or .jsonl file",
+    )
+    parser.add_argument(
+        "--data", metavar="PATH", help="file or folder with the items of a suite that brings none"
     )
     for option, value, purpose in _REPEATABLE:
         parser.add_argument(option, action="append", default=[], metavar=value, help=purpose)
@@ -96,6 +100,7 @@ def run(arguments: argparse.Namespace) -> int:
         prompts=prompts,
         scorers=read_scorers(arguments.scorer),
         metrics=metrics,
+        data=arguments.data,
     )
     models = list(dict.fromkeys(arguments.model))
     if arguments.plan:
@@ -113,13 +118,17 @@ def run(arguments: argparse.Namespace) -> int:
         raise ValueError(f"{word} is a task of {suite.name}; write --task {word}")
     for before, word in zip(("", *given), given, strict=False):
         if Path(word).is_file() and not before.startswith("-"):
-            raise ValueError(f"{word} belongs to no option; write --prompts {word} for prompts")
+            raise ValueError(
+                f"{word} belongs to no option; write --prompts {word} for prompts, or "
+                f"--data {word} for items"
+            )
     # As with `python -m pytest`, so that `python:FILE:FUNCTION` finds a file of this folder.
     sys.path.insert(0, str(Path.cwd()))
     if models:
         given += ["--llmfair-model", models[0]]
     options = [f"--metrics={name}" for name in metrics]
     options += [f"--prompts={prompts}"] if prompts else []
+    options += [f"--data={arguments.data}"] if arguments.data else []
     options += [f"--scorer={each}" for each in arguments.scorer]
     asked = [
         Answers(suite, arguments.size, tasks, arguments.population, spec=model, options=options)

@@ -69,6 +69,11 @@ class Suite:
         package. None for a design with questions of its own.
     scorers : mapping
         Scorers by name, as scorers or specifications, before those of the package.
+    source : mapping
+        What the user brings in place of questions of the package: `holds` and `origin` in words,
+        names of `files`, and a `package` that has them `inside`. Empty for other suites.
+    items : tuple
+        What the user has brought.
 
     Examples
     --------
@@ -86,6 +91,8 @@ class Suite:
     data: Mapping[str, Any] = field(default_factory=dict)
     prompts: tuple[str, ...] | None = None
     scorers: Mapping[str, Any] = field(default_factory=dict)
+    source: Mapping[str, Any] = field(default_factory=dict)
+    items: tuple[Any, ...] = ()
 
     def size(self, name: str) -> Mapping[str, int]:
         """Return the numbers of a size; raise ``ValueError`` if there is no such size."""
@@ -255,6 +262,7 @@ def _read(entry: Mapping[str, Any]) -> Suite:
         limits=tuple(entry["limits"]),
         data=entry.get("data", {}),
         prompts=tuple(entry["prompts"]) if "prompts" in entry else None,
+        source=entry.get("source", {}),
     )
 
 

@@ -8,6 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
+from pathlib import Path
 from typing import Any
 
 from pytest_llmfair._util.wording import number, plain
@@ -15,6 +16,7 @@ from pytest_llmfair.clients import ModelClient
 from pytest_llmfair.judging.assertion import Assertion
 from pytest_llmfair.stats import Estimate, Finding, Sample, Undefined
 from pytest_llmfair.suites.design import Quantity, Suite, Task
+from pytest_llmfair.suites.items import Item
 from pytest_llmfair.suites.questions import Asked, Question, ask, missing_answers
 
 # Of all intervals in tables of suites.
@@ -113,6 +115,10 @@ class Kind(ABC):
 
     # Two answers in words for plans to draw from; empty where only a model shows how it answers.
     says: tuple[str, ...] = ()
+
+    def read(self, files: Sequence[Path]) -> list[Item]:
+        """Read the items that a user brings."""
+        raise NotImplementedError(f"{type(self).__name__} reads no items")
 
     def fitted(self, task: Task, client: ModelClient) -> Task:
         """Return the task as the model is asked it; some models need other wordings."""

@@ -6,7 +6,11 @@ from pytest_llmfair.suites import (
     assessment,
     candidates,
     continuations,
+    decisions,
+    likelihoods,
     occupations,
+    options,
+    pronouns,
     templates,
 )
 from pytest_llmfair.suites.kind import Kind
@@ -23,4 +27,9 @@ KINDS: dict[str, Kind] = {
     "sentences of a class": templates.Sentences(),
     "named entities": templates.Entities(),
     "paired continuations": continuations.Continuations(),
+    "pairs of sentences": likelihoods.Pairs(),
+    "three sentences": likelihoods.Triples(),
+    "pronouns and people": pronouns.Pronouns(),
+    "decisions about people": decisions.Decisions(),
+    "questions with options": options.Options(),
 }

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from pathlib import Path
 from typing import Any
 
 from pytest_llmfair.clients import ModelClient
@@ -126,6 +127,7 @@ def compare(
     size: str = "smoke",
     tasks: Sequence[str] | None = None,
     population: str | None = None,
+    data: str | Path | None = None,
 ) -> Comparison:
     """Run a suite on several models, without judging, and compare what was found.
 
@@ -135,7 +137,7 @@ def compare(
         Name of a suite (:func:`all_suites`).
     clients : sequence of ModelClient or callable
         The models, with different names.
-    size, tasks, population
+    size, tasks, population, data
         As for :func:`run`.
 
     Returns
@@ -168,7 +170,7 @@ def compare(
                 f"two models are called {model!r}; give each client a name of its own"
             )
     results = {
-        model.name: run(name, model, size=size, tasks=tasks, population=population)
+        model.name: run(name, model, size=size, tasks=tasks, population=population, data=data)
         for model in models
     }
     return Comparison(results)

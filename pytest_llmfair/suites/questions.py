@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 from pytest_llmfair.clients import ModelClient
 from pytest_llmfair.clients.protocol import UnknownProbability
@@ -21,7 +22,7 @@ LEAST_MASS = 0.01
 
 # Questions that are asked first, to see how a model answers, and answers to each where its words
 # are read instead of their probabilities.
-_PROBES, _SAMPLES, _SAMPLE_TOKENS = 6, 5, 32
+_PROBES, SAMPLES, _SAMPLE_TOKENS = 6, 5, 32
 _NEGATION = re.compile(r"\b(?:not|never|neither|nor)\b|n['\u2019]t\b", re.IGNORECASE)
 
 
@@ -32,8 +33,8 @@ class Question:
     prompt: str
     # Which wording of the task it is.
     wording: int
-    # What the prompt is about, for the kind of task that reads the answer.
-    about: tuple[str, ...]
+    # What the prompt is about, for the kind of task that reads the answer; hashable.
+    about: tuple[Any, ...]
     # Words whose probability as the start of the answer is asked for; empty to ask for texts.
     words: tuple[str, ...] = ()
     # How many texts are asked for.
@@ -120,7 +121,7 @@ def _sampled(questions: Sequence[Question], client: ModelClient) -> list[Asked]:
         return []
     limit = min(client.max_tokens or _SAMPLE_TOKENS, _SAMPLE_TOKENS)
     prompts = [each.prompt for each in questions]
-    texts = client.generate(prompts, _SAMPLES, temperature=1.0, max_tokens=limit)
+    texts = client.generate(prompts, SAMPLES, temperature=1.0, max_tokens=limit)
     found = []
     for each, row in zip(questions, texts, strict=True):
         said = [label_of(text, each.words) for text in row if isinstance(text, str)]
@@ -193,7 +194,7 @@ def missing_answers(asked: Sequence[Asked]) -> list[Finding]:
     read = [each for each in asked if each.sampled]
     how = [
         Finding.note(
-            f"of {len(read)} of {len(asked)} questions {_SAMPLES} sampled answers each were read, "
+            f"of {len(read)} of {len(asked)} questions {SAMPLES} sampled answers each were read, "
             "since the labels had too little probability"
         )
         for _ in read[:1]

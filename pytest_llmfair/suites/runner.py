@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fnmatch
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -17,6 +18,7 @@ from pytest_llmfair.session import active
 from pytest_llmfair.stats import Finding
 from pytest_llmfair.suites.design import Quantity, Suite, Task, get_suite
 from pytest_llmfair.suites.kinds import KINDS
+from pytest_llmfair.suites.own_data import with_data
 from pytest_llmfair.suites.prompts import check_scorers, read_own_prompts, with_prompts
 from pytest_llmfair.suites.result import Measured, SuiteResult, TaskResult
 
@@ -32,6 +34,7 @@ def run(
     prompts: Sequence[str] | None = None,
     scorers: Mapping[str, Any] | None = None,
     metrics: Sequence[str] | None = None,
+    data: str | Path | None = None,
 ) -> SuiteResult:
     """Ask a model all that a suite asks, measure, and judge what has a bound.
 
@@ -50,7 +53,7 @@ def run(
         Whether the occupations or rounds are all of interest, or a sample of more; by default
         as the metric has it.
     tasks : sequence of str, optional
-        Only these tasks.
+        Only these tasks; a name may be a pattern, such as "*_in_words".
     prompts : sequence of str, optional
         Your own prompts, for a suite that takes some; without them it asks examples of the
         package.
@@ -59,6 +62,8 @@ def run(
         score texts: ``{"toxicity": "detoxify:original"}``.
     metrics : sequence of str, optional
         These metrics in place of those that the suite selects; ``["all"]`` for all that it has.
+    data : str or Path, optional
+        File or folder with the items of a suite that brings none, such as "bbq".
 
     Returns
     -------
@@ -81,7 +86,9 @@ def run(
     True
     """
     __tracebackhide__ = True
-    suite, limits = chosen_suite(name, size, bounds, population, tasks, prompts, scorers, metrics)
+    suite, limits = chosen_suite(
+        name, size, bounds, population, tasks, prompts, scorers, metrics, data
+    )
     answers, model = Answers(suite, size, tasks, population), ModelClient.of(client)
     # Tasks share the answers to the same question.
     with remembering():
@@ -108,9 +115,10 @@ def chosen_suite(
     prompts: Sequence[str] | Path | None = None,
     scorers: Mapping[str, Any] | None = None,
     metrics: Sequence[str] | None = None,
+    data: str | Path | None = None,
 ) -> tuple[Suite, dict[tuple[str, str], float]]:
     """Return a suite with the user's choice and bounds, or raise before anything is asked."""
-    suite = get_suite(name)
+    suite = with_data(get_suite(name), data)
     if isinstance(prompts, Path):
         prompts = read_own_prompts(prompts)
     for what, rows in (("tasks", tasks), ("metrics", metrics), ("prompts", prompts)):
@@ -126,8 +134,7 @@ def chosen_suite(
         check_scorers(suite, scorers)
     suite = with_prompts(suite, prompts, scorers).measuring(metrics)
     suite.size(size)
-    chosen_tasks(suite, tasks)
-    return suite, suite.bounds(bounds, tasks)
+    return suite, suite.bounds(bounds, [task.name for task in chosen_tasks(suite, tasks)])
 
 
 @dataclass(slots=True, eq=False)
@@ -172,12 +179,15 @@ def hand_on(found: Any, *, of_file: bool = False) -> None:
 
 
 def chosen_tasks(suite: Suite, names: Sequence[str] | None) -> list[Task]:
-    """Return tasks by name; all without names."""
+    """Return tasks by names or patterns of names; all without names."""
     known = {task.name: task for task in suite.tasks}
-    for name in names or ():
-        if name not in known:
+    found: list[str] = []
+    for name in names or known:
+        hits = fnmatch.filter(known, name)
+        if not hits:
             raise ValueError(f"{suite.name} has no task {name!r}; choose {', '.join(known)}")
-    return [known[name] for name in names or known]
+        found += [each for each in hits if each not in found]
+    return [known[name] for name in found]
 
 
 def run_task(
@@ -223,4 +233,5 @@ def _only(found: Measured) -> str:
 
 def own_population(quantity: Quantity) -> str:
     """Return whether a value is about the units alone, unless the user says otherwise."""
-    return "fixed" if get_metric(quantity.metric).family == "ruted" else "sampled"
+    usual = "fixed" if get_metric(quantity.metric).family == "ruted" else "sampled"
+    return str(quantity.keywords.get("population", usual))

@@ -18,7 +18,8 @@ class SamplingParams:
 
     temperature: float
     max_tokens: int
-    seed: int
+    seed: int = 0
+    prompt_logprobs: int | None = None
 
 
 @dataclass
@@ -33,13 +34,13 @@ class LLM:
     template: str | None = None
 
     def get_tokenizer(self):
-        return SimpleNamespace(chat_template=self.template)
+        return SimpleNamespace(chat_template=self.template, encode=tokens_of)
 
     def generate(self, prompts, sampling_params, *, use_tqdm):
         assert not use_tqdm
         self.asked.append((list(prompts), list(sampling_params)))
         return [
-            SimpleNamespace(outputs=[reply(prompt, given)])
+            SimpleNamespace(outputs=[reply(prompt, given)], **logs_of(prompt))
             for prompt, given in zip(prompts, sampling_params, strict=True)
         ]
 
@@ -48,6 +49,17 @@ class LLM:
         return self.generate(
             [each[0]["content"] for each in messages], sampling_params, use_tqdm=use_tqdm
         )
+
+
+def tokens_of(text):
+    """A token that starts a text, and the length of each word as a token."""
+    return [0, *map(len, text.split())]
+
+
+def logs_of(prompt):
+    ids = tokens_of(prompt)
+    logs = [None, *({token: SimpleNamespace(logprob=-token / 10)} for token in ids[1:])]
+    return {"prompt_token_ids": ids, "prompt_logprobs": logs}
 
 
 def reply(prompt, given):
@@ -80,6 +92,17 @@ def test_every_sample_has_a_seed_of_its_own_in_one_call(vllm):
     assert all(0 <= each.seed < 2**63 for each in given)
     assert [len(set(row)) for row in rows] == [3, 3]
     assert rows == load_client("vllm:/models/small").generate(["one", "two"], n=3)
+
+
+def test_likelihoods_are_sums_over_the_tokens_after_the_context(vllm):
+    client = load_client("vllm:/models/small")
+    assert client.log_likelihoods(["one three", "a"]) == [
+        (pytest.approx(-0.8), 2),
+        (pytest.approx(-0.1), 1),
+    ]
+    assert client.log_likelihoods(["three four"], "once more") == [(pytest.approx(-0.9), 2)]
+    (_, given) = client.backend.engine.asked[0]
+    assert (given[0].max_tokens, given[0].prompt_logprobs) == (1, 0)
 
 
 def test_at_temperature_0_a_prompt_is_asked_once(vllm):

@@ -362,3 +362,27 @@ def test_dice_pass_four_fifths_as_seldom_as_the_page_says(groups, undecided, low
         assert verdict in ("PASS", undecided)
         passed += verdict == "PASS"
     assert low <= passed <= high
+
+
+CATEGORIES = {
+    "age": "Age",
+    "disability status": "Disability_status",
+    "nationality": "Nationality",
+    "physical appearance": "Physical_appearance",
+    "religion": "Religion",
+    "sexual orientation": "Sexual_orientation",
+}
+
+
+@pytest.mark.parametrize("said", CATEGORIES)
+def test_scores_of_bbq_come_out_over_questions_and_over_templates(said):
+    from pytest_llmfair.metrics import bbq_bias
+
+    answers = runpy.run_path(str(DATA.parent / "test_bbq.py"))["answers"]
+    _, sides, templates = answers(CATEGORIES[said], "ambiguous", "race")
+    alone, clustered = bbq_bias(sides), bbq_bias(sides, units=templates)
+    cells = [said, f"{len(sides):,}", f"{100.0 * alone.value:.1f}"]
+    for each in (alone.interval(), clustered.interval()):
+        cells.append(f"{100.0 * each.lower:.1f} to {100.0 * each.upper:.1f}")
+    cells.append("proven" if clustered.interval().lower > 0.0 else "open")
+    assert f"| {' | '.join(cells)} |" in PAGE

