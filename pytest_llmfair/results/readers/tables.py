@@ -1,0 +1,183 @@
+"""Tables in CSV, JSONL or Parquet: LangSmith, Braintrust, Langfuse, Phoenix, MLflow and others."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from pytest_llmfair._util.tables import Row as TableRow
+from pytest_llmfair._util.tables import TableError, is_table
+from pytest_llmfair.responses import Answer, CutAnswer, Missing
+from pytest_llmfair.results.registry import reader
+from pytest_llmfair.results.source import File, ResultsError
+from pytest_llmfair.results.table import (
+    Results,
+    Row,
+    flattened,
+    label_or_number,
+    number_repeats,
+    text_of,
+)
+
+# Names of columns in any case; "inputs.question" counts as "question".
+_ALIASES = {
+    "prompt": ("prompt", "input", "inputs", "question", "query", "request", "instruction"),
+    "answer": (
+        *("answer", "output", "outputs", "response", "completion", "prediction"),
+        *("generated_text", "actual_output", "model_output", "result"),
+    ),
+}
+_PREFIXES = {
+    "prompt": ("inputs.", "input.", "attributes.input."),
+    "answer": ("outputs.", "output.", "attributes.output."),
+}
+# What was expected is no answer.
+_EXPECTED = re.compile(r"(?:\A|\.)(?:reference|expected|ground_truth|target|label)", re.IGNORECASE)
+_SCORE = re.compile(
+    r"\A(?:scores?|feedback|metrics|eval)[./](?P<name>.+)|\Ascore\Z", re.IGNORECASE
+)
+_SCORE_LAST = re.compile(r"(?P<name>.+?)(?:/v\d+)?[./]score\Z")
+_ROLES = ("prompt", "answer", "repeat", "sample", "reason", "detail", "cut", "model", "error")
+
+
+def _knows(file: File) -> bool:
+    return is_table(file.path) or file.path.is_dir()
+
+
+@reader(
+    "tables",
+    ".csv, .jsonl or .parquet with columns such as prompt, answer, score.NAME",
+    knows=_knows,
+)
+def read(file: File) -> Results:
+    """Read a table; more than one candidate for a column is a question."""
+    rows: list[Row] = []
+    columns: dict[str, str] = {}
+    numbered = False
+    for line in _lines(file):
+        values = _values(line.values)
+        if not columns or not columns.keys() <= values.keys() | set(_ROLES):
+            columns = _columns(file, values)
+        numbered = numbered or "repeat" in values
+        rows.append(_row(line, values, columns))
+    if not numbered:
+        number_repeats(rows)
+    return Results("table", rows)
+
+
+def _lines(file: File) -> Iterator[TableRow]:
+    if not file.path.is_dir():
+        yield from file.lines()
+        return
+    # Those of an audit are in a folder of it. Other engines mark their own files and folders,
+    # such as those of a job that was never finished, by a first letter of "_" or ".".
+    folder = file.path / "answers" if (file.path / "manifest.json").is_file() else file.path
+    files = [
+        path
+        for path in sorted(folder.rglob("*.parquet"))
+        if not any(part[0] in "_." for part in path.relative_to(folder).parts)
+    ]
+    if not files:
+        raise ResultsError(
+            f"there is no .parquet file in the folder {file.path}; name one with answers"
+        )
+    for path in files:
+        yield from File(path).lines()
+
+
+def _values(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the columns of a row; nested objects become dotted names."""
+    found: dict[str, Any] = {}
+    for name, value in given.items():
+        if isinstance(value, Mapping) and value:
+            found |= _values({f"{name}.{key}": each for key, each in value.items()})
+        else:
+            found[str(name)] = value
+    return found
+
+
+def _columns(file: File, values: Mapping[str, Any]) -> dict[str, str]:
+    """Return the column of each role that has one."""
+    found = {name: name for name in _ROLES[2:] if name in values}
+    for role in ("prompt", "answer"):
+        if role in file.options:
+            name = file.options[role]
+            if name not in values:
+                raise ResultsError(
+                    f"{file.path} has no column {name!r}; its columns are {', '.join(values)}"
+                )
+            found[role] = name
+            continue
+        near = [name for name in values if _is_alias(role, name)]
+        if len(near) > 1:
+            raise ResultsError(
+                f"{file.path} has {len(near)} columns that may be the {role}: {', '.join(near)}; "
+                f"name one: --{role} {near[0]}"
+            )
+        found |= {role: near[0]} if near else {}
+    return found
+
+
+def _is_alias(role: str, name: str) -> bool:
+    if _EXPECTED.search(name):
+        return False
+    low = name.lower()
+    if low in _ALIASES[role]:
+        return True
+    inner = next((low[len(p) :] for p in _PREFIXES[role] if low.startswith(p)), "")
+    return inner in (
+        *_ALIASES[role],
+        "value",
+        "content",
+        "text",
+        "output" if role == "answer" else "input",
+    )
+
+
+def _row(line: TableRow, values: Mapping[str, Any], columns: Mapping[str, str]) -> Row:
+    row = Row(line.where)
+    if "prompt" in columns:
+        prompt = values.get(columns["prompt"])
+        if not isinstance(prompt, str):
+            prompt = text_of(prompt) or prompt
+        if not isinstance(prompt, str) or not prompt.strip():
+            raise TableError(f"{line.where}: the prompt is {prompt!r}; give a text")
+        row.prompt = prompt
+    if "answer" in columns:
+        row.answer = _answer(line, values, columns["answer"])
+    if "repeat" in columns:
+        row.repeat = _repeat(line, values["repeat"])
+    row.sample, row.model = (str(values.get(name) or "") for name in ("sample", "model"))
+    gone = isinstance(row.answer, Missing) and "answer" in columns
+    taken = {columns.get(role) for role in ("prompt", "answer", "repeat")} | {"reason", "detail"}
+    for name, value in values.items():
+        match = _SCORE.match(name) or _SCORE_LAST.match(name)
+        if match is not None:
+            row.scores[match["name"] or name] = None if gone else label_or_number(value)
+        elif name not in taken:
+            row.fields |= flattened(value, name)
+    return row
+
+
+def _answer(line: TableRow, values: Mapping[str, Any], column: str) -> Answer:
+    answer = values.get(column)
+    error = values.get("error")
+    if answer is None or (error and not str(answer).strip()):
+        reason = values.get("reason") or ("error" if error else "null")
+        said = values.get("detail") or error or "recorded as null"
+        return Missing(str(reason), str(said)[:300])
+    if not isinstance(answer, str):
+        answer = text_of(answer) or answer
+    if not isinstance(answer, str):
+        raise TableError(f"{line.where}: the {column} is {answer!r}; give a text, or null")
+    if not answer.strip():
+        return Missing("empty", "recorded as an empty text")
+    return CutAnswer(answer) if values.get("cut") is True else answer
+
+
+def _repeat(line: TableRow, value: Any) -> int:
+    try:
+        return int(str(value))
+    except ValueError:
+        raise TableError(f"{line.where}: the repeat is {value!r}; give a whole number") from None
