@@ -22,6 +22,7 @@ from pytest_llmfair.judging.assertion import group_keywords
 from pytest_llmfair.judging.bound import Bound
 from pytest_llmfair.judging.result import Result
 from pytest_llmfair.metrics import MetricInfo, get_metric
+from pytest_llmfair.results.compare import ScoredAnswers
 from pytest_llmfair.signatures import word_of
 
 INVARIANCE = "counterfactual_invariance"
@@ -72,6 +73,8 @@ class Check:
     # What the model is asked; or the metric's arguments, for metrics on arrays.
     prompts: Prompts | None = None
     data: Mapping[str, Any] | None = None
+    # Answers that exist already: scores by group, or answers to pairs or prompts.
+    answers: Any = None
     # Specification of the model; None for the model of the session.
     model: str | None = None
     keywords: Mapping[str, Any] = field(default_factory=dict)
@@ -103,7 +106,8 @@ class Check:
         if self.data is not None:
             keywords[self.word] = self.bound
             return assert_metric(self.metric, self.data, **keywords)
-        asked: Any = self.prompts
+        asked: Any = self.prompts if self.answers is None else self.answers
+        ask = None if self.answers is not None else client()
         if self.attribute is not None:
             placebo = keywords.get("baseline") == "placebo"
             lexicon, groups = self.attribute.lexicon, self.attribute.exchanged
@@ -111,12 +115,13 @@ class Check:
         if self.metric == INVARIANCE:
             if "scorer" in keywords:
                 keywords["scorer"] = scorers()[keywords["scorer"]]
-            return assert_counterfactual_invariance(asked, self.bound, client=client(), **keywords)
+            return assert_counterfactual_invariance(asked, self.bound, client=ask, **keywords)
         # The fixture may have a scorer of the user's under a shipped name.
-        if (named := keywords.get("scorer", get_metric(self.metric).scorer)) is not None:
+        named = keywords.get("scorer", get_metric(self.metric).scorer)
+        if named is not None and not isinstance(asked, ScoredAnswers):
             keywords["scorer"] = scorers()[named]
         keywords[self.word] = self.bound
-        return assert_metric(self.metric, asked, client=client(), **keywords)
+        return assert_metric(self.metric, asked, client=ask, **keywords)
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,7 @@ from pytest_llmfair.gate.check import (
     Check,
     Checks,
 )
+from pytest_llmfair.gate.check_answers import answers_of
 from pytest_llmfair.gate.check_attributes import (
     ChosenAttribute,
     Prompts,
@@ -42,7 +43,11 @@ from pytest_llmfair.scorers import load_scorers
 SUFFIXES = (".llmfair.yaml", ".llmfair.yml")
 _SCHEMA = schema_of("gate/checks.schema.json")
 # Keys of a check that are not handed on to the assertion as they are.
-_OWN = [key for key in _SCHEMA["$defs"]["check"]["properties"] if key not in HANDED_ON]
+_OWN = [
+    key
+    for key in _SCHEMA["$defs"]["check"]["properties"]
+    if key not in HANDED_ON and key != "score"
+]
 
 
 def read_checks(path: str | Path, prompts: Prompts | None = None) -> Checks:
@@ -185,15 +190,23 @@ class _Reader:
         keywords = self._keywords(call, given, path)
         if "prompts" in given:
             prompts = self._prompts(given, path)
+        answers = given.get("answers", self._document.get("answers"))
         if "data" in given:
             about = self._data(call, given, keywords, path)
+        elif answers is not None and prompts is None:
+            about = self._answers(call, answers, keywords, path)
         else:
             about = self._asked(call, given, prompts, path, keywords)
         model = self._model(given, path) if "model" in given else model
+        if isinstance(answers, str) and prompts is not None:
+            model = f"responses:{self._folder / answers}"
         if bound is None or about is None:
             return None
+        label = given.get("label", "")
+        if "answers" in about:
+            label = label or given.get("score", given.get("scorer", ""))
         return Check(
-            name=_name(call.metric, about.get("attribute"), str(given.get("label", ""))),
+            name=_name(call.metric, about.get("attribute"), str(label)),
             line=self._problems.line(*path),
             metric=call.metric,
             word=call.word,
@@ -275,6 +288,17 @@ class _Reader:
             keywords["factors"] = self._problems.attempt(where, labels_from, file, named)
         data = self._problems.attempt(here, arguments_from, file, call.info, columns, keywords)
         return None if data is None else {"data": data}
+
+    def _answers(
+        self, call: AssertionCall, given: Any, keywords: dict[str, Any], path: tuple[Any, ...]
+    ) -> dict[str, Any] | None:
+        """Return what a check takes of a result file; None where something is wrong."""
+        score = None
+        if "scorer" not in keywords:
+            score = keywords.pop("score", None)
+        here = (*path, "answers") if self._problems.is_given(*path, "answers") else ("answers",)
+        found = self._problems.attempt(here, answers_of, given, self._folder, call.info, score)
+        return None if found is None else {"answers": found}
 
     def _asked(
         self,

@@ -18,6 +18,7 @@ from pytest_llmfair.judging.inputs import (
     texts_of,
 )
 from pytest_llmfair.judging.pairs import groups_of, pair_units
+from pytest_llmfair.judging.scored_answers import check_scored, from_scored
 from pytest_llmfair.judging.scoring import (
     Texts,
     embedded,
@@ -29,6 +30,7 @@ from pytest_llmfair.judging.scoring import (
 )
 from pytest_llmfair.lexicons.attributes import masker_of_pairs
 from pytest_llmfair.responses import Answer, Missing, PairedResponses, Responses
+from pytest_llmfair.results.compare import ScoredAnswers
 from pytest_llmfair.stats import Finding
 
 
@@ -63,6 +65,9 @@ def arrange(
     elif isinstance(first, AnswerRows):
         check_data_kind(assertion.metric, pairs=True)
         inputs = _from_rows(first, fixed)
+    elif isinstance(first, ScoredAnswers):
+        check_scored(assertion.metric)
+        inputs = from_scored(first, assertion.rules.largest_shares.missing)
     elif isinstance(first, Responses):
         check_data_kind(assertion.metric, pairs=False)
         inputs = _from_prompts(assertion, first, fixed)

@@ -76,15 +76,17 @@ class Comparison:
                 f"{listed(numbers, 12) or 'none'}"
             )
         names = self.grouping.names
+        tasks = {row.task for row in self.results.rows if name in row.scores}
         rows: dict[str, list[list[float | Missing]]] = {group: [] for group in names}
         units: dict[str, list[str]] = {group: [] for group in names}
         prompts: dict[str, list[str]] = {group: [] for group in names}
         answers: dict[str, list[list[str]]] = {group: [] for group in names}
         for unit, cell in self.cells.items():
             for group, own in cell.items():
-                of_sample = column.per == "sample"
-                found = [_score(row, name) for row in own if not of_sample or not row.repeat]
-                rows[group].append(found)
+                asked = [row for row in own if _applies(row, name, tasks, column.per)]
+                if not asked:
+                    continue
+                rows[group].append([_score(row, name) for row in asked])
                 units[group].append(unit)
                 prompts[group].append(own[0].prompt)
                 answers[group].append([row.answer for row in own if isinstance(row.answer, str)])
@@ -189,10 +191,18 @@ def _by_prompt(rows: Sequence[Row]) -> dict[tuple[str, str], Cell]:
     return found
 
 
+def _applies(row: Row, name: str, tasks: set[str], per: str) -> bool:
+    """Whether a row has a score, or would have it if its answer were not missing."""
+    if name in row.scores:
+        return True
+    gone = isinstance(row.answer, Missing) and row.task in tasks
+    return gone and not (per == "sample" and row.repeat)
+
+
 def _score(row: Row, name: str) -> float | Missing:
-    if isinstance(row.answer, Missing) and row.scores.get(name) is None:
-        return row.answer
     value = row.scores.get(name)
     if isinstance(value, float):
         return value
+    if isinstance(row.answer, Missing):
+        return row.answer
     return Missing("no score", row.score_missing.get(name, f"{row.where} has no score {name!r}"))

@@ -5,10 +5,11 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pytest_llmfair._util.keywords import suggestion
 from pytest_llmfair._util.wording import listed
+from pytest_llmfair.lexicons.attributes import lexicon_of
 from pytest_llmfair.lexicons.lexicon import Lexicon
 from pytest_llmfair.lexicons.loading import load_lexicons
 from pytest_llmfair.results.source import ResultsError
@@ -17,6 +18,8 @@ from pytest_llmfair.text import MASK
 
 _NAMES = ("gender", "sex", "race", "ethnicity", "religion", "nationality", "disability", "age")
 _NAMES += ("sexual_orientation", "protected_attribute", "protected_group", "demographic", "group")
+# Before the name of a lexicon: the groups are those that its words in the prompts name.
+WORDS = "words:"
 _MOST_GROUPS = 12
 # Longer values are sentences; that they name a group says little.
 _LONGEST_VALUE = 40
@@ -51,6 +54,11 @@ class Grouping:
 
 def declared_groups(results: Results, fields: Sequence[str], names: Mapping[str, str]) -> Grouping:
     """Return the groups that a caller names: fields, values or words of prompts, or both."""
+    if len(fields) == 1 and fields[0].startswith(WORDS):
+        found = _by_lexicon(results, lexicon_of(fields[0].removeprefix(WORDS)))
+        if found is None:
+            raise ResultsError(f"no prompts of {results.files[0]} differ in {fields[0]} only")
+        return replace(found, declared=True)
     for name in fields:
         if name not in results.fields:
             raise ResultsError(
@@ -203,12 +211,12 @@ def _by_words(results: Results, names: Mapping[str, str]) -> Grouping:
     return Grouping(labels, (), how, True, attribute, lambda row: found[row.prompt][1])
 
 
-def _by_lexicon(results: Results) -> Grouping | None:
+def _by_lexicon(results: Results, *among: Lexicon) -> Grouping | None:
     """Return the groups in which prompts differ that are equal but for words of a lexicon."""
     prompts = _prompts(results)
     best: dict[str, str] = {}
     chosen = None
-    for lexicon in _lexicons():
+    for lexicon in among or _lexicons():
         if not any(lexicon.mentions(text) for text in prompts[:_LOOKED_AT]):
             continue
         twins = _twins(prompts, lexicon)
@@ -219,7 +227,8 @@ def _by_lexicon(results: Results) -> Grouping | None:
         return None
     how = f"prompts that are equal but for words of {chosen.name}"
     labels = [best.get(row.prompt) for row in results.rows]
-    return Grouping(labels, (), how, False, chosen.name, _hider(results, (), chosen))
+    hide = _hider(results, (), chosen)
+    return Grouping(labels, (f"{WORDS}{chosen.name}",), how, False, chosen.name, hide)
 
 
 def _twins(prompts: Sequence[str], lexicon: Lexicon) -> dict[str, tuple[str | None, str]]:

@@ -266,6 +266,14 @@ def answer_of(text: Any, *, cut: bool = False) -> Answer:
     return CutAnswer(text) if cut else text
 
 
+def with_every_score(rows: list[Row]) -> list[Row]:
+    """Return rows of a tool whose scores are for all of them: what a row lacks is missing."""
+    names = dict.fromkeys(name for row in rows for name in row.scores)
+    for row in rows:
+        row.scores = dict.fromkeys(names) | row.scores
+    return rows
+
+
 def number_repeats(rows: Iterable[Row]) -> None:
     """Count answers to the same question by the same model, where the file does not."""
     seen: dict[tuple[Any, ...], int] = {}

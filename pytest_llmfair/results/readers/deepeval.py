@@ -16,6 +16,7 @@ from pytest_llmfair.results.table import (
     label_or_number,
     number_repeats,
     text_of,
+    with_every_score,
 )
 
 
@@ -43,7 +44,7 @@ def read(file: File) -> Results:
     number_repeats(rows)
     counts = [run.get("testPassed"), run.get("testFailed")]
     planned = sum(counts) if all(isinstance(n, int) for n in counts) else None
-    return Results("deepeval", rows, planned=planned)
+    return Results("deepeval", with_every_score(rows), planned=planned)
 
 
 def _row(case: Mapping[str, Any], place: int) -> Row:

@@ -20,6 +20,7 @@ from pytest_llmfair.results.table import (
     flattened,
     label_or_number,
     text_of,
+    with_every_score,
 )
 
 _ZSTANDARD = 93
@@ -54,7 +55,7 @@ def read(file: File) -> Results:
     _add_absent(rows, ids, epochs)
     planned = (len(ids) or int(dataset.get("samples") or 0)) * epochs
     version = str((about.get("packages") or {}).get("inspect_ai", ""))
-    return Results("inspect_ai", rows, version, planned or None, tuple(notes))
+    return Results("inspect_ai", with_every_score(rows), version, planned or None, tuple(notes))
 
 
 def _from_zip(file: File) -> tuple[Mapping[str, Any], list[Row]]:

@@ -18,6 +18,7 @@ from pytest_llmfair.results.table import (
     label_or_number,
     number_repeats,
     text_of,
+    with_every_score,
 )
 
 # Names of columns in any case; "inputs.question" counts as "question".
@@ -63,7 +64,7 @@ def read(file: File) -> Results:
         rows.append(_row(line, values, columns))
     if not numbered:
         number_repeats(rows)
-    return Results("table", rows)
+    return Results("table", with_every_score(rows))
 
 
 def _lines(file: File) -> Iterator[TableRow]:
