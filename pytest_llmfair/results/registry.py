@@ -97,7 +97,9 @@ def load_conftest(folder: Path) -> None:
 
 def knows(path: Path) -> bool:
     """Whether a reader for a tool, and not only for tables, takes a file."""
-    return path.exists() and _reader_of(File(path), None).name not in _GENERAL
+    file = File(path)
+    special = (each for each in readers().values() if each.name not in _GENERAL)
+    return path.exists() and any(each.knows(file) for each in special)
 
 
 def read_results(

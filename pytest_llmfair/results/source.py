@@ -109,9 +109,26 @@ class File:
     def digest(self) -> str:
         """SHA-256 of the file, or of the digests of the files of a folder."""
         if self.path.is_dir():
-            inner = sorted(self.path.rglob("*.parquet"))
-            return hashlib.sha256(" ".join(map(_digest, inner)).encode()).hexdigest()
+            inner = " ".join(map(_digest, parquet_files(self.path)))
+            return hashlib.sha256(inner.encode()).hexdigest()
         return _digest(self.path)
+
+
+def parquet_files(folder: Path) -> list[Path]:
+    """Return the Parquet files of a folder; those of an audit are in a folder of it."""
+    folder = folder / "answers" if (folder / "manifest.json").is_file() else folder
+    # Other engines mark their own files and folders, such as those of a job that was never
+    # finished, by a first letter of "_" or ".".
+    files = [
+        path
+        for path in sorted(folder.rglob("*.parquet"))
+        if not any(part[0] in "_." for part in path.relative_to(folder).parts)
+    ]
+    if not files:
+        raise TableError(
+            f"there is no .parquet file in the folder {folder}; name one with answers"
+        )
+    return files
 
 
 def _digest(path: Path) -> str:

@@ -10,7 +10,7 @@ from pytest_llmfair._util.tables import Row as TableRow
 from pytest_llmfair._util.tables import TableError, is_table
 from pytest_llmfair.responses import Answer, CutAnswer, Missing
 from pytest_llmfair.results.registry import reader
-from pytest_llmfair.results.source import File, ResultsError
+from pytest_llmfair.results.source import File, ResultsError, parquet_files
 from pytest_llmfair.results.table import (
     Results,
     Row,
@@ -53,38 +53,23 @@ def _knows(file: File) -> bool:
 )
 def read(file: File) -> Results:
     """Read a table; more than one candidate for a column is a question."""
-    rows: list[Row] = []
-    columns: dict[str, str] = {}
-    numbered = False
-    for line in _lines(file):
-        values = _values(line.values)
-        if not columns or not columns.keys() <= values.keys() | set(_ROLES):
-            columns = _columns(file, values)
-        numbered = numbered or "repeat" in values
-        rows.append(_row(line, values, columns))
-    if not numbered:
+    rows = list(rows_in(file))
+    if any(row.repeat < 0 for row in rows):
         number_repeats(rows)
     return Results("table", with_every_score(rows))
 
 
-def _lines(file: File) -> Iterator[TableRow]:
-    if not file.path.is_dir():
-        yield from file.lines()
-        return
-    # Those of an audit are in a folder of it. Other engines mark their own files and folders,
-    # such as those of a job that was never finished, by a first letter of "_" or ".".
-    folder = file.path / "answers" if (file.path / "manifest.json").is_file() else file.path
-    files = [
-        path
-        for path in sorted(folder.rglob("*.parquet"))
-        if not any(part[0] in "_." for part in path.relative_to(folder).parts)
-    ]
-    if not files:
-        raise ResultsError(
-            f"there is no .parquet file in the folder {file.path}; name one with answers"
-        )
-    for path in files:
-        yield from File(path).lines()
+def rows_in(file: File) -> Iterator[Row]:
+    """Yield the rows of a table or of a folder of Parquet files; unnumbered repeats are -1."""
+    columns: dict[str, str] = {}
+    seen: tuple[str, ...] = ()
+    paths = parquet_files(file.path) if file.path.is_dir() else [file.path]
+    for path in paths:
+        for line in File(path).lines():
+            values = _values(line.values)
+            if seen != (seen := tuple(values)):
+                columns = _columns(file, values, line.where)
+            yield _row(line, values, columns)
 
 
 def _values(given: Mapping[str, Any]) -> dict[str, Any]:
@@ -98,8 +83,8 @@ def _values(given: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
-def _columns(file: File, values: Mapping[str, Any]) -> dict[str, str]:
-    """Return the column of each role that has one."""
+def _columns(file: File, values: Mapping[str, Any], where: str) -> dict[str, str]:
+    """Return the column of each role that has one; `needed` of the options names those it must."""
     found = {name: name for name in _ROLES[2:] if name in values}
     for role in ("prompt", "answer"):
         if role in file.options:
@@ -117,6 +102,11 @@ def _columns(file: File, values: Mapping[str, Any]) -> dict[str, str]:
                 f"name one: --{role} {near[0]}"
             )
         found |= {role: near[0]} if near else {}
+    if needed := [role for role in file.options.get("needed", "").split() if role not in found]:
+        raise ResultsError(
+            f"{where} needs {file.options['needed'].replace(' ', ' and ')}, and has no "
+            f"{' and no '.join(needed)}; found {', '.join(values)}"
+        )
     return found
 
 
@@ -137,7 +127,7 @@ def _is_alias(role: str, name: str) -> bool:
 
 
 def _row(line: TableRow, values: Mapping[str, Any], columns: Mapping[str, str]) -> Row:
-    row = Row(line.where)
+    row = Row(line.where, repeat=-1)
     if "prompt" in columns:
         prompt = values.get(columns["prompt"])
         if not isinstance(prompt, str):
