@@ -30,7 +30,7 @@ from pytest_llmfair.gate.check_attributes import (
     have_slots,
     labels_of,
 )
-from pytest_llmfair.gate.check_data import arguments_from, labels_from
+from pytest_llmfair.gate.check_data import arguments_from
 from pytest_llmfair.gate.selection import UseCase
 from pytest_llmfair.judging.assertion import group_keywords
 from pytest_llmfair.judging.collecting import check_data_kind
@@ -283,10 +283,12 @@ class _Reader:
             self._problems.add(here, f"{call.metric} takes no arrays; give prompts, not data")
             return None
         file, columns = self._folder / given["data"], given.get("columns", {})
-        if "factors" in keywords:
-            where, named = (*path, "factors"), keywords["factors"]
-            keywords["factors"] = self._problems.attempt(where, labels_from, file, named)
-        data = self._problems.attempt(here, arguments_from, file, call.info, columns, keywords)
+        factors = keywords.get("factors")
+        data = self._problems.attempt(
+            here, arguments_from, file, call.info, columns, keywords, factors
+        )
+        if data is not None and factors is not None:
+            keywords["factors"] = data.factors
         return None if data is None else {"data": data}
 
     def _answers(

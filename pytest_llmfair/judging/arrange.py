@@ -9,6 +9,7 @@ from typing import Any
 
 from pytest_llmfair.judging.assertion import Assertion
 from pytest_llmfair.judging.collecting import NOTHING_ASKED, check_data_kind
+from pytest_llmfair.judging.file_data import check_scored, from_scored, with_rows_left_out
 from pytest_llmfair.judging.inputs import (
     MetricInputs,
     count_missing,
@@ -18,7 +19,6 @@ from pytest_llmfair.judging.inputs import (
     texts_of,
 )
 from pytest_llmfair.judging.pairs import groups_of, pair_units
-from pytest_llmfair.judging.scored_answers import check_scored, from_scored
 from pytest_llmfair.judging.scoring import (
     Texts,
     embedded,
@@ -73,6 +73,8 @@ def arrange(
         inputs = _from_prompts(assertion, first, fixed)
     else:
         inputs, rest = _from_arrays(assertion, data), ()
+        asked, most = assertion.source.asked, assertion.rules.largest_shares.missing
+        inputs = with_rows_left_out(inputs, asked, most)
     scored_by = _scored_by(assertion, inputs)
     keywords = {**inputs.keywords, **scored_by, **assertion.keywords}
     if units is not None:

@@ -1,16 +1,55 @@
-"""Scores that answers already have, as arguments of a metric that compares groups."""
+"""What files bring: scores that answers already have, and arrays with rows that lack a value."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
-from pytest_llmfair.judging.inputs import MetricInputs, count_missing, missing_data_of
+from pytest_llmfair.judging.inputs import (
+    MetricInputs,
+    count_missing,
+    missing_data_of,
+    rows_left_out,
+)
 from pytest_llmfair.judging.scoring import takes
 from pytest_llmfair.metrics import MetricInfo
 from pytest_llmfair.responses import Missing
 from pytest_llmfair.results.compare import ScoredAnswers
 from pytest_llmfair.stats import Finding
+
+
+class FileData(dict[str, Any]):
+    """Arguments of a metric from a file, without rows that lack a value; these are counted.
+
+    `asked` maps each group to one row of a text or a `Missing` per row of the file; it is empty
+    where no row was left out. `factors` are labels for ``factors=``.
+    """
+
+    def __init__(
+        self,
+        arguments: Mapping[str, Any],
+        asked: Mapping[str, Any] | None = None,
+        factors: Mapping[str, Any] | None = None,
+    ) -> None:
+        super().__init__(arguments)
+        self.asked = asked or {}
+        self.factors = factors or {}
+
+
+def with_rows_left_out(
+    inputs: MetricInputs, asked: Mapping[str, Any], max_missing: float
+) -> MetricInputs:
+    """Count the rows of a file that lack a value, by group."""
+    if not asked:
+        return inputs
+    counts = count_missing(asked, max_missing)
+    names, total = tuple(asked), sum(map(len, asked.values()))
+    lost = sum(isinstance(a, Missing) for rows in asked.values() for row in rows for a in row)
+    units = [[(name, i) for i in range(len(asked[name]))] for name in names]
+    inputs = inputs.with_findings(*counts.findings, *rows_left_out(lost, total, "rows", counts))
+    data = missing_data_of(list(asked.values()), names if len(names) > 1 else (), units)
+    return replace(inputs, missing=counts.missing, missing_data=data)
 
 
 @dataclass(frozen=True, slots=True)
