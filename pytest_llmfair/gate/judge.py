@@ -112,12 +112,14 @@ def _bounds(given: list[str]) -> dict[str, float]:
 
 def _checks(found: list[Quantity], bounds: dict[str, float]) -> list[dict[str, Any]]:
     """Return the checks: each score with a bound of its own, or the one for scores in [0, 1]."""
-    names = [*(each.name for each in found), *FROM_TEXTS]
+    # A score of the file comes before what is made from texts under the same name.
+    names = dict.fromkeys([*(each.name for each in found), *FROM_TEXTS])
     for name in bounds:
         if name and name not in names:
             raise ValueError(f"--bound names {name!r}; there are {', '.join(names)}")
+    keys = {name: dict(each) for name, each in FROM_TEXTS.items() if name in bounds}
     keys = {each.name: dict(each.keys) for each in found} | {
-        name: dict(each) for name, each in FROM_TEXTS.items() if name in bounds
+        name: about for name, about in keys.items() if name not in {each.name for each in found}
     }
     shared = {each.name for each in found if each.within_one}
     checks = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,6 +15,9 @@ from pytest_llmfair.results.table import Results, Row
 from pytest_llmfair.results.units import Units, units_of
 
 Cell = list[Row]
+
+# As the default of max_missing; answers to pairs have no place for what was never asked.
+_MOST_ABSENT = 0.05
 
 
 @dataclass(frozen=True)
@@ -65,6 +69,13 @@ class Comparison:
         """The model that answered; "" where unknown."""
         return next(iter(self.results.models), "")
 
+    @property
+    def absent(self) -> tuple[int, int]:
+        """Planned answers that the file does not have for any known group, and all planned."""
+        labelled = zip(self.results.rows, self.grouping.labels, strict=True)
+        gone = sum(label is None and isinstance(row.answer, Missing) for row, label in labelled)
+        return self.results.absent + gone, self.results.planned or len(self.results.rows)
+
     def scores(self, name: str) -> ScoredAnswers:
         """Return a score by group and unit."""
         column = self.results.scores.get(name)
@@ -90,7 +101,7 @@ class Comparison:
                 units[group].append(unit)
                 prompts[group].append(own[0].prompt)
                 answers[group].append([row.answer for row in own if isinstance(row.answer, str)])
-        absent = (self.results.absent, self.results.planned or len(self.results.rows))
+        absent = self.absent
         paired = self.units is not None
         about = (self.grouping.attribute, self.model, absent)
         return ScoredAnswers(name, rows, units, prompts, answers, paired, column.range, *about)
@@ -101,6 +112,12 @@ class Comparison:
             raise ResultsError(
                 "answers of groups that are not paired cannot be compared as texts; name what "
                 "the groups share: --pair-by FIELD"
+            )
+        lost, planned = self.absent
+        if lost > _MOST_ABSENT * planned:
+            raise ResultsError(
+                f"{lost} of {planned} planned answers are not in {self.results.files[0]}; run the "
+                "evaluation to its end before its texts are compared"
             )
         pairs: list[Pair] = []
         sides: tuple[list[tuple[Answer, ...]], list[tuple[Answer, ...]]] = ([], [])
@@ -142,7 +159,8 @@ def comparison_of(
     if len(results.models) > 1:
         raise ResultsError(
             f"{results.files[0]} has answers of {len(results.models)} models: "
-            f"{', '.join(results.models)}; each is judged alone: --model {results.models[0]!r}"
+            f"{', '.join(results.models)}; each is judged alone: --model "
+            f"{shlex.quote(results.models[0])}"
         )
     if group or groups:
         grouping: Grouping | None = declared_groups(results, group, groups or {})

@@ -37,7 +37,9 @@ def read(file: File) -> Results:
             "scenario_state.json of the run"
         )
     scores = _scores(File(state.with_name(_NAMES[1])))
-    about, parts = File(state).document("request_states", lambda item, _: _rows(item, scores))
+    about, parts = File(state).document(
+        "request_states", lambda item, _: list(_rows(item, scores))
+    )
     named = about.get("adapter_spec") or {}
     originals = {row.sample: row.prompt for part in parts for row in part if not _changed(row)}
     rows = [row for part in parts for row in part]
