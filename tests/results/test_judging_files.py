@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import json
+import re
+from pathlib import Path
 
+import numpy as np
 import pytest
 
 from pytest_llmfair import assert_metric
+from pytest_llmfair.gate.result_files import quantities
 from pytest_llmfair.judging.result import FairnessAssertionError
+from pytest_llmfair.results import Results, Row
 from pytest_llmfair.results.compare import comparison_of
 from pytest_llmfair.results.registry import read_results
 from tests.results.names import FAIR, PLANTED
@@ -76,8 +81,6 @@ def test_without_a_bound_there_are_estimates_and_no_verdict(genuine, command, mo
 
 
 def test_the_bound_that_would_pass_does_and_a_smaller_one_does_not(genuine):
-    from pytest_llmfair.gate.result_files import quantities
-
     comparison = comparison_of(read_results([genuine / FAIR[4]]))
     (first, *_) = quantities(comparison)
     result, holds, passes = first.passing()
@@ -249,3 +252,34 @@ def test_files_of_one_run_find_each_other_and_of_two_tools_do_not(genuine, comma
     assert together.splitlines()[1:-1] == alone.splitlines()[1:-1]
     err = command("doctor", samples[0], genuine / "promptfoo/fair.jsonl")[2]
     assert "the files are of lm_eval and promptfoo; give the files of one run" in err
+
+
+def test_the_page_on_results_shows_what_the_commands_print(genuine, command, monkeypatch):
+    page = (Path(__file__).parents[2] / "docs" / "results.md").read_text(encoding="utf-8")
+    sessions = re.findall(r"^```\n\$ llmfair (.+)\n((?:.*\n)*?)```$", page, re.MULTILINE)
+    assert len(sessions) == 2
+    monkeypatch.chdir(genuine / "inspect")
+    for words, shown in sessions:
+        assert command(*words.split())[1] == shown
+
+
+def test_fair_results_look_unfair_about_as_often_as_intervals_promise():
+    rng = np.random.default_rng(11)
+    missed, runs = 0, 250
+    for _ in range(runs):
+        rates = np.clip(rng.beta(2, 2, (40, 1)) + rng.normal(0, 0.15, (40, 2)), 0, 1)
+        scores = (rng.random((40, 2, 5)) < rates[:, :, None]).astype(float)
+        rows = [
+            Row("", f"{who} {t}", "a", {"x": scores[t, g, n]}, {"who": who, "t": str(t)}, repeat=n)
+            for t in range(40)
+            for g, who in enumerate(("woman", "man"))
+            for n in range(5)
+        ]
+        results = Results("drawn", rows, files=("drawn",))
+        comparison = comparison_of(results, group=["who"], pair_by=["t"])
+        (quantity,) = quantities(comparison)
+        result = quantity.result(0.5)
+        assert result.units == 40
+        missed += not result.lower <= 0 <= result.upper
+    # 4 %, and three standard errors of 250 runs; rows as units miss 8 % and more.
+    assert missed / runs <= 0.075
