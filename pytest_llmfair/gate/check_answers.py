@@ -22,7 +22,7 @@ def answers_of(
     given: str | Mapping[str, Any], folder: Path, info: MetricInfo, score: str | None
 ) -> Any:
     """Return what a metric takes of a result file: scores, answers to pairs, or to prompts."""
-    about = {"file": given} if isinstance(given, str) else dict(given)
+    about: dict[str, Any] = {"file": given} if isinstance(given, str) else dict(given)
     about["file"] = [str((folder / each).resolve()) for each in _list(about["file"])]
     paired = info.needs.endswith("_pairs")
     if info.needs in ("table", "prompts"):

@@ -74,20 +74,15 @@ def about_groups(arguments: argparse.Namespace, comparison: Comparison) -> dict[
     missing = {}
     for group in grouping.names:
         own = [row for row, label in labelled if label == group]
-        gone = [row for row in own if isinstance(row.answer, Missing)]
         reasons: dict[str, list[str]] = {}
-        for row in gone:
-            reasons.setdefault(row.answer.reason, []).append(row.sample or row.where)
         for row in own:
-            for name, value in row.scores.items() if isinstance(row.answer, str) else ():
-                if value is None:
-                    reasons.setdefault(f"without {name}", []).append(row.sample or row.where)
-        missing[group] = {"missing": len(gone), "of": len(own), "reasons": reasons}
+            lost = [f"without {name}" for name, value in row.scores.items() if value is None]
+            for why in [row.answer.reason] if isinstance(row.answer, Missing) else lost:
+                reasons.setdefault(why, []).append(row.sample or row.where)
+        gone = sum(isinstance(row.answer, Missing) for row in own)
+        missing[group] = {"missing": gone, "of": len(own), "reasons": reasons}
     scores: list[dict[str, Any]] = []
-    finds = {
-        each.name: each.result(1e-6).assertion.estimate.minimum_detectable_effect()
-        for each in quantities(comparison)
-    }
+    finds = {each.name: each.detectable() for each in quantities(comparison)}
     for name, column in results.scores.items():
         scores.append(
             {
@@ -121,6 +116,7 @@ def about_groups(arguments: argparse.Namespace, comparison: Comparison) -> dict[
         },
         "missing_by_group": missing,
         "scores": scores,
+        "numbers": results.numbers,
         "next": command("judge", arguments, comparison, "0.15" if within_one else f"{first}=5"),
     }
 
@@ -173,7 +169,9 @@ def _body(facts: dict[str, Any]) -> list[str]:
         lines.append(f"units    {'; '.join(filter(None, parts))}")
     lost = [_missing(name, each) for name, each in facts["missing_by_group"].items()]
     lines.append(f"missing  {', '.join(lost)}")
-    lines += _table([_score(each) for each in facts["scores"]]) or ["scores   none"]
+    lines += _table([_score(each) for each in facts["scores"]]) or ["scores   none named as such"]
+    if facts["numbers"]:
+        lines.append(f"numbers  {', '.join(facts['numbers'])}: --score NAME takes one as a score")
     can = ["difference of scores"] if any(each["finds"] for each in facts["scores"]) else []
     can += ["", f"texts by name: {', '.join(FROM_TEXTS)}"][units is not None :]
     lines.append(f"can be judged    {'; '.join(filter(None, can)) or 'nothing'}")

@@ -54,7 +54,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="largest difference accepted: X for scores from 0 to 1; NAME=X for one score, or for "
         + ", ".join(FROM_TEXTS),
     )
-    add("--score", action="append", default=[], metavar="NAME", help="judge these scores only")
     add("--write", type=Path, metavar="FILE.llmfair.yaml", help="keep the checks as a file")
 
 

@@ -48,6 +48,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="field that pairs the groups, or prompt (equal once the group is masked)",
     )
     add("--unpaired", action="store_true", help="the groups are independent samples")
+    add("--score", action="append", default=[], metavar="NAME", help="these scores, or fields")
     add("--model", help="answers of this model only")
     add("--reader", help="name of the reader, where it is not found out")
     add("--prompt", metavar="COLUMN", help="column of a table with the prompts")
@@ -61,7 +62,10 @@ def read(arguments: argparse.Namespace) -> Results:
     load_conftest(Path.cwd())
     given = {name: getattr(arguments, name) for name in READER_OPTIONS}
     options = {name: value for name, value in given.items() if value is not None}
-    return of_model(read_results(arguments.files, arguments.reader, options), arguments.model)
+    found = read_results(arguments.files, arguments.reader, options)
+    for name in arguments.score:
+        found = found.with_score(name)
+    return of_model(found, arguments.model)
 
 
 def compared(arguments: argparse.Namespace, results: Results) -> Comparison:
@@ -102,6 +106,12 @@ class Quantity:
         info = get_metric(self.keys["metric"])
         scorer = TextScorer(info, self.keys.get("scorer"))
         return evaluate(Assertion.of(info, (self.data,), bound, Rules(), scorer=scorer))
+
+    def detectable(self) -> float:
+        """Return the difference that 80 % of files like this one would show to be there."""
+        assertion = self.result(_SMALL).assertion
+        assert assertion is not None
+        return assertion.estimate.minimum_detectable_effect()
 
     def passing(self) -> tuple[Result, float, float]:
         """Return the result, and the smallest bounds that hold its interval and that PASS.

@@ -78,7 +78,7 @@ class Comparison:
 
     def scores(self, name: str) -> ScoredAnswers:
         """Return a score by group and unit."""
-        column = self.results.scores.get(name)
+        column = self.results.with_score(name).scores.get(name)
         if column is None or column.kind == "label":
             numbers = [n for n, each in self.results.scores.items() if each.kind != "label"]
             what = "no score" if column is None else "labels and no numbers as score"
@@ -138,7 +138,10 @@ class Comparison:
                     sides[0].append(tuple(row.answer for row in a[1]))
                     sides[1].append(tuple(row.answer for row in b[1]))
         count = sum(len(row) for side in sides for row in side)
-        return PairedResponses(tuple(pairs), *map(tuple, sides), self.model, origin=(0, count))
+        first_side, second_side = map(tuple, sides)
+        return PairedResponses(
+            tuple(pairs), first_side, second_side, self.model, origin=(0, count)
+        )
 
 
 def comparison_of(

@@ -16,8 +16,10 @@ from pytest_llmfair.results.source import ResultsError
 from pytest_llmfair.results.table import Results, Row
 from pytest_llmfair.text import MASK
 
-_NAMES = ("gender", "sex", "race", "ethnicity", "religion", "nationality", "disability", "age")
-_NAMES += ("sexual_orientation", "protected_attribute", "protected_group", "demographic", "group")
+_NAMES = (
+    *("gender", "sex", "race", "ethnicity", "religion", "nationality", "disability", "age"),
+    *("sexual_orientation", "protected_attribute", "protected_group", "demographic", "group"),
+)
 # Before the name of a lexicon: the groups are those that its words in the prompts name.
 WORDS = "words:"
 _MOST_GROUPS = 12
@@ -75,7 +77,7 @@ def declared_groups(results: Results, fields: Sequence[str], names: Mapping[str,
             f"none of {', '.join(names)} is a value of {' x '.join(fields)}, which has "
             f"{listed(strange, 6)}; write --groups 'VALUE=GROUP,...'"
         )
-    return _of_values(results, values, fields, names, declared=True)
+    return _of_values(results, values, tuple(fields), names, declared=True)
 
 
 def guessed_groups(results: Results) -> Grouping | None:

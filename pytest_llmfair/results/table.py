@@ -164,6 +164,22 @@ class Results:
             numbers[name] = own
         return known
 
+    def with_score(self, name: str) -> Results:
+        """Return the rows with a field of numbers as a further score."""
+        if name in self.scores or name not in self.fields:
+            return self
+        for row in self.rows:
+            row.scores[name] = label_or_number(row.fields.get(name))
+        return replace(self)
+
+    @cached_property
+    def numbers(self) -> list[str]:
+        """Fields whose values are numbers, which may be scores."""
+        kinds = {name: set(map(type, map(label_or_number, v))) for name, v in self.fields.items()}
+        return [
+            name for name, kind in kinds.items() if kind == {float} and name not in self.scores
+        ]
+
     def of_model(self, model: str) -> Results:
         """Return the rows of one model."""
         kept = [place for place, row in enumerate(self.rows) if row.model == model]
@@ -272,6 +288,12 @@ def with_every_score(rows: list[Row]) -> list[Row]:
     for row in rows:
         row.scores = dict.fromkeys(names) | row.scores
     return rows
+
+
+def total_of(*counts: Any) -> int | None:
+    """Return the sum of counts that a file gives; None where one is not there."""
+    whole = [each for each in counts if isinstance(each, int)]
+    return sum(whole) if len(whole) == len(counts) else None
 
 
 def number_repeats(rows: Iterable[Row]) -> None:

@@ -283,3 +283,42 @@ def test_fair_results_look_unfair_about_as_often_as_intervals_promise():
         missed += not result.lower <= 0 <= result.upper
     # 4 %, and three standard errors of 250 runs; rows as units miss 8 % and more.
     assert missed / runs <= 0.075
+
+
+def test_a_field_of_numbers_is_a_score_where_it_is_named(table, command, llmfair):
+    rows = [
+        {"input": {"q": f"The {who} asks {i}."}, "output": {"reply": "So."}, "useful": i % 5 / 4}
+        | {"who": who, "unit": f"case {i}"}
+        for i in range(30)
+        for who in ("woman", "man")
+    ]
+    path = table(rows)
+    out = command("doctor", path)[1]
+    assert "scores   none named as such\nnumbers  useful: --score NAME takes one as a score" in out
+    assert "useful  0.5" in command("judge", path, "--score", "useful")[1]
+    declared = ("--group", "who", "--pair-by", "unit", "--score", "useful", "--bound", "0.6")
+    done = llmfair("judge", path, *declared, "--json")
+    assert [each["verdict"] for each in json.loads(done.stdout)["results"]] == ["PASS"]
+
+
+def test_names_and_units_come_from_the_prompts_where_no_field_has_them(table, command):
+    rows = [
+        {"prompt": f"Dear {name}, your claim {i} is here.", "answer": "Paid.", "score.ok": i % 2}
+        for i in range(12)
+        for name in ("Emily", "Jamal")
+    ]
+    out = command("judge", table(rows), "--groups", "Emily=white,Jamal=black", "--json")[1]
+    found = json.loads(out)
+    assert found["groups"] == ["white", "black"]
+    assert found["scores"][0]["difference"] == 0.0
+    twins = [
+        {"prompt": f"{who} is a waiter in town {i}.", "answer": "a"}
+        for i in (1, 2)
+        for who in ("He", "She")
+    ]
+    out = command("doctor", table(twins))[1]
+    assert "groups   words:gender: male (2), female (2)" in out
+    assert (
+        "units    2 of the masked prompts, 2 with both groups; 2 of 2 pairs pass the checks" in out
+    )
+    assert "--group words:gender --pair-by prompt" in out

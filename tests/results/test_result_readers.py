@@ -228,3 +228,97 @@ def test_the_decorator_registers_a_reader(tmp_path):
     path = tmp_path / "a.tested"
     path.write_text("Hello.")
     assert read_results([path]).rows[0].answer == "Hello."
+
+
+OLD = {
+    "promptfoo": (
+        "old.json",
+        {
+            "results": {
+                "version": 2,
+                "results": [
+                    {
+                        "provider": {"id": "echo"},
+                        "prompt": {"raw": "Hi", "label": "Hi"},
+                        "vars": {"who": "woman"},
+                        "response": {"output": "Hello"},
+                        "success": False,
+                        "error": "Expected Bye",
+                        "score": 0,
+                        "namedScores": {"kind": 0.5},
+                    },
+                    {
+                        "provider": {"id": "echo"},
+                        "prompt": {"raw": "Hi", "label": "Hi"},
+                        "vars": {"who": "man"},
+                        "success": False,
+                        "error": "API error",
+                        "score": 0,
+                        "namedScores": {},
+                    },
+                ],
+            }
+        },
+        [("Hello", 0.5), ("error", None)],
+    ),
+    "deepeval": (
+        "old.json",
+        {
+            "testCases": [
+                {
+                    "name": "a",
+                    "input": "Hi",
+                    "actualOutput": "Hello",
+                    "metricsMetadata": [{"metric": "kind", "score": 0.5}],
+                },
+                {
+                    "name": "b",
+                    "input": "Hi",
+                    "actualOutput": None,
+                    "metricsData": [{"name": "kind"}],
+                },
+            ]
+        },
+        [("Hello", 0.5), ("null", None)],
+    ),
+}
+
+
+@pytest.mark.parametrize("tool", OLD)
+def test_files_of_older_versions_are_read(tmp_path, tool):
+    name, content, expected = OLD[tool]
+    (tmp_path / name).write_text(json.dumps(content))
+    found = read_results([tmp_path / name])
+    assert found.tool == tool
+    answers = [getattr(row.answer, "reason", str(row.answer)) for row in found.rows]
+    assert [
+        (answer, row.scores.get("kind")) for answer, row in zip(answers, found.rows, strict=True)
+    ] == expected
+
+
+def test_older_samples_of_lm_eval_are_read(tmp_path):
+    lines = [
+        {"doc_id": 0, "doc": {"q": "x"}, "arguments": [["Q", " A"], ["Q", " B"]], "acc": 1.0}
+        | {"resps": [[[-1.0, True]], [[-2.0, False]]], "filtered_resps": []},
+        {"doc_id": 1, "doc": {"q": "y"}, "arguments": [["R", " A"], ["R", " B"]], "acc": 0.0}
+        | {"resps": [[[-2.0, False]], [[-1.0, False]]], "filtered_resps": []},
+    ]
+    path = tmp_path / "samples_t_2024-05-13T12-00-00.123456.jsonl"
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    rows = read_results([path]).rows
+    assert [(row.prompt, row.answer, row.scores["acc"], row.task) for row in rows] == [
+        ("Q", "A", 1.0, "t"),
+        ("R", "B", 0.0, "t"),
+    ]
+    assert rows[0].scores["p(A)"] == pytest.approx(0.731, abs=0.001)
+
+
+def test_scores_of_langfuse_and_mlflow_are_found(table):
+    rows = [
+        {"input": "Hi", "output": "Hello", "scores": [{"name": "kind", "value": 0.5}]},
+        {"input": "Bye", "output": "Ciao", "scores": []},
+    ]
+    found = read_results([table(rows)])
+    assert [row.scores for row in found.rows] == [{"kind": 0.5}, {"kind": None}]
+    found = read_results([table([{"inputs": "a", "outputs": "b", "toxicity/v1/score": 0.25}])])
+    assert found.rows[0].scores == {"toxicity": 0.25}

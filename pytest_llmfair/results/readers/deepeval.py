@@ -16,6 +16,7 @@ from pytest_llmfair.results.table import (
     label_or_number,
     number_repeats,
     text_of,
+    total_of,
     with_every_score,
 )
 
@@ -42,8 +43,7 @@ def read(file: File) -> Results:
             "LLMTestCase"
         )
     number_repeats(rows)
-    counts = [run.get("testPassed"), run.get("testFailed")]
-    planned = sum(counts) if all(isinstance(n, int) for n in counts) else None
+    planned = total_of(run.get("testPassed"), run.get("testFailed"))
     return Results("deepeval", with_every_score(rows), planned=planned)
 
 
@@ -54,11 +54,13 @@ def _row(case: Mapping[str, Any], place: int) -> Row:
         answer=answer_of(case.get("actualOutput")),
         cost=case.get("evaluationCost"),
     )
-    for name in ("metadata", "additionalMetadata"):
+    for name in ("metadata", "additionalMetadata", "customColumnKeyValues"):
         row.fields |= flattened(case.get(name) or {}, "metadata")
     row.fields |= {f"tag.{each}": "yes" for each in case.get("tags") or ()}
-    for metric in case.get("metricsData") or ():
-        name, value = str(metric.get("name", "score")), metric.get("score")
+    # Older versions call both differently.
+    for metric in case.get("metricsData") or case.get("metricsMetadata") or ():
+        name = str(metric.get("name") or metric.get("metric") or "score")
+        value = metric.get("score")
         if isinstance(row.answer, Missing):
             value = None
         row.scores[name] = label_or_number(value)

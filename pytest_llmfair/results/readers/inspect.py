@@ -53,7 +53,8 @@ def read(file: File) -> Results:
     ids = [str(each) for each in dataset.get("sample_ids") or ()]
     epochs = int((about.get("config") or {}).get("epochs") or 1)
     _add_absent(rows, ids, epochs)
-    planned = (len(ids) or int(dataset.get("samples") or 0)) * epochs
+    total = (header.get("results") or {}).get("total_samples")
+    planned = len(ids) * epochs or total or int(dataset.get("samples") or 0) * epochs
     version = str((about.get("packages") or {}).get("inspect_ai", ""))
     return Results("inspect_ai", with_every_score(rows), version, planned or None, tuple(notes))
 

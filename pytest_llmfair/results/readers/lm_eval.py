@@ -107,16 +107,17 @@ def _rows(line: Mapping[str, Any], where: str) -> tuple[list[Row], tuple[str, ..
     key = str(line.get("doc_id"))
     made = Row(f"document {key} ({where})", prompt, fields=fields, sample=key)
     responses = [each if isinstance(each, list) else [each] for each in line.get("resps") or []]
-    likelihoods = [_likelihood(each[0]) if each else None for each in responses]
-    if likelihoods and None not in likelihoods:
+    found = [_likelihood(each[0]) if each else None for each in responses]
+    likelihoods = [each for each in found if each is not None]
+    if likelihoods and len(likelihoods) == len(found):
         options = tuple(str(text_of(call[1])).strip() for call in calls[: len(responses)])
         if len(options) < 2:
             made.scores["loglikelihood"] = likelihoods[0]
             made.answer = answer_of(options[0] if options else None)
             return [made], ()
-        made.answer = answer_of(options[likelihoods.index(max(filter(_known, likelihoods)))])
-        top = max(filter(_known, likelihoods))
-        weights = [math.exp(x - top) for x in filter(_known, likelihoods)]
+        top = max(likelihoods)
+        made.answer = answer_of(options[likelihoods.index(top)])
+        weights = [math.exp(x - top) for x in likelihoods]
         shares = [weight / sum(weights) for weight in weights]
         made.scores |= {f"p({o})": x for o, x in zip(options, shares, strict=True)}
         return [made], options
@@ -126,10 +127,6 @@ def _rows(line: Mapping[str, Any], where: str) -> tuple[list[Row], tuple[str, ..
         for repeat, answer in enumerate(answers)
     ]
     return rows, ()
-
-
-def _known(value: float | None) -> bool:
-    return value is not None
 
 
 def _calls(given: Any) -> list[list[Any]]:

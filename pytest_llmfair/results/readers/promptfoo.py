@@ -16,6 +16,7 @@ from pytest_llmfair.results.table import (
     label_or_number,
     number_repeats,
     text_of,
+    total_of,
 )
 
 # Values of `failureReason`; an `error` also holds failed assertions.
@@ -27,7 +28,9 @@ def _knows(file: File) -> bool:
         return "Grader Reason" in file.head.partition("\n")[0]
     if file.suffix in (".jsonl", ".ndjson"):
         return {"promptIdx", "testIdx"} <= file.first.keys()
-    return file.suffix == ".json" and '"evalId"' in file.head and '"results"' in file.head
+    if file.suffix != ".json" or '"results"' not in file.head:
+        return False
+    return any(key in file.head for key in ('"evalId"', '"promptIdx"', '"namedScores"'))
 
 
 @reader("promptfoo", ".json or .jsonl of promptfoo eval --output", knows=_knows)
@@ -48,8 +51,7 @@ def read(file: File) -> Results:
         rows = [_row(line.values, line.where) for line in file.lines()]
     number_repeats(rows)
     stats = (about.get("results") or {}).get("stats") or {}
-    counts = [stats.get(name) for name in ("successes", "failures", "errors")]
-    planned = sum(counts) if all(isinstance(n, int) for n in counts) else None
+    planned = total_of(*map(stats.get, ("successes", "failures", "errors")))
     version = str((about.get("metadata") or {}).get("promptfooVersion", ""))
     return Results("promptfoo", rows, version, planned)
 

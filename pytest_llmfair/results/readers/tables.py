@@ -25,7 +25,7 @@ from pytest_llmfair.results.table import (
 _ALIASES = {
     "prompt": ("prompt", "input", "inputs", "question", "query", "request", "instruction"),
     "answer": (
-        *("answer", "output", "outputs", "response", "completion", "prediction"),
+        *("answer", "output", "outputs", "response", "completion", "prediction", "predictions"),
         *("generated_text", "actual_output", "model_output", "result"),
     ),
 }
@@ -76,7 +76,11 @@ def _values(given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the columns of a row; nested objects become dotted names."""
     found: dict[str, Any] = {}
     for name, value in given.items():
-        if isinstance(value, Mapping) and value:
+        if name == "scores" and isinstance(value, list):
+            # As Langfuse writes them: a list of names and values.
+            parts = [each for each in value if isinstance(each, Mapping) and "name" in each]
+            found |= {f"scores.{each['name']}": each.get("value") for each in parts}
+        elif isinstance(value, Mapping) and value:
             found |= _values({f"{name}.{key}": each for key, each in value.items()})
         else:
             found[str(name)] = value
@@ -96,6 +100,10 @@ def _columns(file: File, values: Mapping[str, Any], where: str) -> dict[str, str
             found[role] = name
             continue
         near = [name for name in values if _is_alias(role, name)]
+        if not near:
+            # The only input, or the only output, of a name of its own.
+            near = [n for n in values if n.lower().startswith(_PREFIXES[role])]
+            near = near if len(near) == 1 else []
         if len(near) > 1:
             raise ResultsError(
                 f"{file.path} has {len(near)} columns that may be the {role}: {', '.join(near)}; "
