@@ -93,6 +93,7 @@ class Fairness:
             recorder.collected = True
         return self.responses
 
+    @helpful_keywords(folder="path", file="path")
     def load(
         self,
         path: str | Path,

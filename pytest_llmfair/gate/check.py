@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from inspect import Parameter
 from typing import Any
 
@@ -214,3 +215,21 @@ class AssertionCall:
         return Bound.checked(
             bound, info.direction, info.fair_value, info.bounds, info.name, info.scale
         ).value
+
+
+def check_name(metric: str, attribute: Any, label: str) -> str:
+    """Return the name of a check: its metric, with attribute and label in brackets."""
+    about = [getattr(attribute, "name", ""), re.sub(r"[^\w.+-]+", "-", label).strip("-")]
+    inside = ",".join(filter(None, about))
+    return f"{metric}[{inside}]" if inside else metric
+
+
+def with_names(checks: Iterable[Check]) -> tuple[Check, ...]:
+    """Return the checks with a number after a name that an earlier one has."""
+    seen: Counter[str] = Counter()
+    named = []
+    for check in checks:
+        seen[check.name] += 1
+        number = seen[check.name]
+        named.append(check if number == 1 else replace(check, name=f"{check.name}-{number}"))
+    return tuple(named)

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import functools
-import re
-from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import fields, replace
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +19,8 @@ from pytest_llmfair.gate.check import (
     AssertionCall,
     Check,
     Checks,
+    check_name,
+    with_names,
 )
 from pytest_llmfair.gate.check_answers import answers_of
 from pytest_llmfair.gate.check_attributes import (
@@ -127,7 +127,7 @@ class _Reader:
         ]
         return Checks(
             self._problems.source,
-            _with_names(check for check in checks if check is not None),
+            with_names(check for check in checks if check is not None),
             self._use_case(),
             tuple(each.lexicon for each in self._declared.values()),
             prompts,
@@ -206,7 +206,7 @@ class _Reader:
         if "answers" in about:
             label = label or given.get("score", given.get("scorer", ""))
         return Check(
-            name=_name(call.metric, about.get("attribute"), str(label)),
+            name=check_name(call.metric, about.get("attribute"), str(label)),
             line=self._problems.line(*path),
             metric=call.metric,
             word=call.word,
@@ -395,20 +395,3 @@ class _Reader:
         both = (chosen[0].lexicon, chosen[1].lexicon)
         lexicon_of(both)
         return ChosenAttribute(" x ".join(named), both)
-
-
-def _name(metric: str, attribute: Any, label: str) -> str:
-    about = [getattr(attribute, "name", ""), re.sub(r"[^\w.+-]+", "-", label).strip("-")]
-    inside = ",".join(filter(None, about))
-    return f"{metric}[{inside}]" if inside else metric
-
-
-def _with_names(checks: Iterable[Check]) -> tuple[Check, ...]:
-    """Return the checks with a number after a name that an earlier one has."""
-    seen: Counter[str] = Counter()
-    named = []
-    for check in checks:
-        seen[check.name] += 1
-        number = seen[check.name]
-        named.append(check if number == 1 else replace(check, name=f"{check.name}-{number}"))
-    return tuple(named)

@@ -41,8 +41,6 @@ def test_a_reader_returns_as_many_rows_as_the_tool_says_it_has(genuine, name):
 
 
 def test_members_in_zstandard_are_read_and_absent_samples_are_missing(genuine):
-    if sys.version_info < (3, 14):
-        pytest.importorskip("zstandard")
     rows = read_results([genuine / "inspect/few.eval"]).rows
     there = [row for row in rows if getattr(row.answer, "reason", "") != "absent"]
     assert len(there) == 12
@@ -50,6 +48,15 @@ def test_members_in_zstandard_are_read_and_absent_samples_are_missing(genuine):
         "absent",
         "filtered",
     }
+
+
+@pytest.mark.skipif(sys.version_info >= (3, 14), reason="Python reads Zstandard by itself")
+def test_members_in_zstandard_name_the_extra_that_reads_them(genuine, monkeypatch):
+    monkeypatch.setitem(sys.modules, "zstandard", None)
+    with pytest.raises(
+        ResultsError, match=r"pip install 'pytest-llmfair\[inspect\]', or: inspect"
+    ):
+        read_results([genuine / "inspect/few.eval"])
 
 
 def test_errors_and_filtered_answers_are_missing_with_their_scores(genuine):
