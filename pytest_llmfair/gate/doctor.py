@@ -94,6 +94,7 @@ def about_groups(arguments: argparse.Namespace, comparison: Comparison) -> dict[
                 "finds": finds.get(name),
             }
         )
+    used = {*grouping.fields, *(() if units is None else units.fields)}
     within_one = any(each.range == (0.0, 1.0) for each in results.scores.values() if each.judged)
     first = next((n for n, each in results.scores.items() if each.judged), "words")
     return {
@@ -116,7 +117,7 @@ def about_groups(arguments: argparse.Namespace, comparison: Comparison) -> dict[
         },
         "missing_by_group": missing,
         "scores": scores,
-        "numbers": results.numbers,
+        "numbers": [n for n in results.numbers if n not in used],
         "next": command("judge", arguments, comparison, "0.15" if within_one else f"{first}=5"),
     }
 

@@ -231,7 +231,7 @@ def _cells(row: dict[str, Any], names: list[str]) -> tuple[str, ...]:
     return (
         row["score"],
         *(f"{mean:.3f}" for mean in means),
-        f"{difference:+.3f}{larger}",
+        f"{difference:+.3f}{larger}" if len(names) == 2 else f"{difference:.3f}",
         f"{low:.3f} to {high:.3f}",
         last,
     )

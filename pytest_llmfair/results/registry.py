@@ -6,11 +6,12 @@ import functools
 import importlib
 import importlib.util
 import pkgutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pytest_llmfair._util.keywords import suggestion
+from pytest_llmfair._util.tables import texts_of
 from pytest_llmfair.results.source import File, ResultsError
 from pytest_llmfair.results.table import Results, joined
 
@@ -100,6 +101,14 @@ def knows(path: Path) -> bool:
     file = File(path)
     special = (each for each in readers().values() if each.name not in _GENERAL)
     return path.exists() and any(each.knows(file) for each in special)
+
+
+def prompts_in(path: Path, column: str = "prompt", *, lines: bool = False) -> Iterator[str]:
+    """Yield the prompts of a result file, of a column of a table, or one a line."""
+    if path.is_file() and knows(path):
+        yield from dict.fromkeys(row.prompt for row in read_results([path]).rows if row.prompt)
+    else:
+        yield from texts_of(path, column, lines=lines)
 
 
 def read_results(

@@ -12,7 +12,6 @@ from typing import Any, overload
 from pytest_llmfair._util.documents import Document, schema_of
 from pytest_llmfair._util.keywords import suggestion
 from pytest_llmfair._util.located import shipped
-from pytest_llmfair._util.tables import texts_of
 from pytest_llmfair.counterfactuals.templates.slots import (
     Part,
     Piece,
@@ -27,7 +26,7 @@ from pytest_llmfair.counterfactuals.templates.slots import (
     tokens_of,
 )
 from pytest_llmfair.lexicons.loading import load_lexicons, meant_lexicon
-from pytest_llmfair.results.registry import knows, read_results
+from pytest_llmfair.results.registry import prompts_in
 from pytest_llmfair.text.bilou import expand_label, spans
 
 NAME = "name"
@@ -272,9 +271,7 @@ def read_prompts(path: str | Path) -> list[str] | TemplateSet:
     path = Path(path)
     if path.suffix in (".yaml", ".yml"):
         return load_templates(path)
-    if path.is_file() and knows(path):
-        return list(dict.fromkeys(row.prompt for row in read_results([path]).rows if row.prompt))
-    return list(texts_of(path, "prompt", lines=True))
+    return list(prompts_in(path, lines=True))
 
 
 @functools.cache

@@ -20,7 +20,8 @@ from pytest_llmfair.results.table import (
 
 
 def _knows(file: File) -> bool:
-    return file.suffix == ".jsonl" and "custom_id" in file.first
+    known = file.first.keys()
+    return file.suffix == ".jsonl" and "custom_id" in known and bool({"response", "body"} & known)
 
 
 @reader("openai_batch", ".jsonl results of a batch, with --requests", knows=_knows)
