@@ -24,6 +24,8 @@ def answers_of(
     """Return what a metric takes of a result file: scores, answers to pairs, or to prompts."""
     about: dict[str, Any] = {"file": given} if isinstance(given, str) else dict(given)
     about["file"] = [str((folder / each).resolve()) for each in _list(about["file"])]
+    if "requests" in about:
+        about["requests"] = str((folder / about["requests"]).resolve())
     paired = info.needs.endswith("_pairs")
     if info.needs in ("table", "prompts"):
         raise ValueError(f"{info.name} takes arrays and no answers; give data and columns")

@@ -90,7 +90,7 @@ def about_groups(arguments: argparse.Namespace, comparison: Comparison) -> dict[
                 "kind": column.kind,
                 "range": [column.low, column.high],
                 "per": column.per,
-                "same_as": column.same_as,
+                "why_not": column.why_not,
                 "finds": finds.get(name),
             }
         )
@@ -196,12 +196,8 @@ def _score(each: dict[str, Any]) -> tuple[str, str, str]:
     span = {"number": f"{low:.3g} to {high:.3g}", "label": "labels"}.get(
         each["kind"], each["kind"]
     )
-    if each["kind"] == "label":
-        return each["name"], span, "no numbers, so not compared"
-    if each["same_as"]:
-        return each["name"], span, f"says the same as {each['same_as']}"
-    if low == high:
-        return each["name"], span, "constant"
+    if each["why_not"]:
+        return each["name"], span, each["why_not"]
     finds = f"can find a difference of {each['finds']:.2g} (80 % of such files)"
     return each["name"], f"{span}, per {each['per']}", finds
 

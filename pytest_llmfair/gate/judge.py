@@ -9,6 +9,7 @@ import json
 import math
 import os
 import tempfile
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -74,12 +75,13 @@ def run(arguments: argparse.Namespace) -> int:
     if not bounds:
         return _describe(arguments, comparison, found)
     if not declared(arguments, comparison):
-        shown = command("judge", arguments, comparison, " ".join(arguments.bound))
+        shown = command("judge", arguments, comparison, *arguments.bound)
         raise ValueError(
             "a guess may describe a file, and only a declaration may judge it; if these are the "
             f"groups and what they share, run: {shown}"
         )
-    document = {"version": 1, "answers": _answers(arguments), "checks": _checks(found, bounds)}
+    checks = _checks(found, bounds)
+    document = {"version": 1, "answers": _answers(arguments), "checks": checks}
     if arguments.write is not None:
         _write(arguments.write, document)
     path = arguments.files[0].resolve()
@@ -88,6 +90,9 @@ def run(arguments: argparse.Namespace) -> int:
     make()
     given = [*arguments.rest, str(path)]
     if not arguments.json:
+        judged = {each.get("score") for each in checks}
+        unbound = [each.name for each in found if each.name not in judged]
+        say("".join(f"{line}\n" for line in _left_out(comparison, unbound)))
         return run_pytest(given, GivenChecks(path, make))
     with tempfile.TemporaryDirectory() as folder:
         record = Path(folder) / "run.json"
@@ -95,6 +100,16 @@ def run(arguments: argparse.Namespace) -> int:
             status = run_pytest([*given, f"--llmfair-json={record}"], GivenChecks(path, make))
         say(record.read_text(encoding="utf-8"))
     return status
+
+
+def _left_out(comparison: Comparison, unbound: Sequence[str]) -> list[str]:
+    """Say which scores are not judged, and why."""
+    lines = [
+        f"not compared: {name} ({column.why_not})"
+        for name, column in comparison.results.scores.items()
+        if column.why_not
+    ]
+    return lines + [f"not judged: {name} (no bound; --bound {name}=X)" for name in unbound]
 
 
 def _bounds(given: list[str]) -> dict[str, float]:
@@ -117,9 +132,7 @@ def _checks(found: list[Quantity], bounds: dict[str, float]) -> list[dict[str, A
         if name and name not in names:
             raise ValueError(f"--bound names {name!r}; there are {', '.join(names)}")
     keys = {name: dict(each) for name, each in FROM_TEXTS.items() if name in bounds}
-    keys = {each.name: dict(each.keys) for each in found} | {
-        name: about for name, about in keys.items() if name not in {each.name for each in found}
-    }
+    keys |= {each.name: dict(each.keys) for each in found}
     shared = {each.name for each in found if each.within_one}
     checks = []
     for name, about in keys.items():
@@ -140,6 +153,8 @@ def _checks(found: list[Quantity], bounds: dict[str, float]) -> list[dict[str, A
 def _answers(arguments: argparse.Namespace) -> dict[str, Any]:
     """Return the key `answers` of the document, from the options."""
     found: dict[str, Any] = {"file": [str(path.resolve()) for path in arguments.files]}
+    if arguments.requests is not None:
+        arguments.requests = str(Path(arguments.requests).resolve())
     for name in ("group", "pair_by", "unpaired", "model", "reader", *READER_OPTIONS):
         if value := getattr(arguments, name):
             found[name] = value
@@ -153,8 +168,11 @@ def _write(path: Path, document: dict[str, Any]) -> None:
     if not path.name.endswith(SUFFIXES):
         raise ValueError(f"--write is {path}; give a name that ends in {SUFFIXES[0]}")
     folder = path.resolve().parent
-    files = [os.path.relpath(each, folder) for each in document["answers"]["file"]]
-    kept = {**document, "answers": {**document["answers"], "file": files}}
+    answers = dict(document["answers"])
+    answers["file"] = [os.path.relpath(each, folder) for each in answers["file"]]
+    if "requests" in answers:
+        answers["requests"] = os.path.relpath(answers["requests"], folder)
+    kept = {**document, "answers": answers}
     head = (
         "# Written by `llmfair judge`; run it with: pytest FILE. Name your reasons and an owner.\n"
     )
@@ -192,6 +210,7 @@ def _describe(arguments: argparse.Namespace, comparison: Comparison, found: list
         names = list(rows[0]["means"])
         head = ("score", *names, "difference", "95 % interval", "would PASS from")
         lines += _columns([head, *(_cells(row, names) for row in rows)])
+    lines += _left_out(comparison, ())
     lines.append(_nothing_decided(rows))
     lines.append(f"next: {command('judge', arguments, comparison, '0.15')}")
     say("\n".join(lines) + "\n")

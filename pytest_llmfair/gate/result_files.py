@@ -148,7 +148,7 @@ def quantities(comparison: Comparison) -> Iterator[Quantity]:
             yield Quantity(name, keys, data, column.range is not None)
 
 
-def command(name: str, arguments: argparse.Namespace, comparison: Comparison, bound: str) -> str:
+def command(name: str, arguments: argparse.Namespace, comparison: Comparison, *bounds: str) -> str:
     """Return a command with groups and units declared, to copy."""
     unpaired = arguments.unpaired or comparison.units is None
     words = ["llmfair", name, *map(str, arguments.files)]
@@ -159,7 +159,9 @@ def command(name: str, arguments: argparse.Namespace, comparison: Comparison, bo
         if (value := getattr(arguments, key)) is not None:
             words += [f"--{key}", value]
     words += ["--unpaired"] if unpaired else []
-    return shlex.join([*words, "--bound", bound])
+    for option, values in (("--score", arguments.score), ("--bound", bounds)):
+        words += [part for value in values for part in (option, value)]
+    return shlex.join(words)
 
 
 def declared(arguments: argparse.Namespace, comparison: Comparison) -> bool:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, cast
 
 from pytest_llmfair.judging.inputs import (
     MetricInputs,
+    Rows,
     count_missing,
     missing_data_of,
     rows_left_out,
@@ -74,7 +75,8 @@ def check_scored(info: MetricInfo) -> None:
 
 def from_scored(given: ScoredAnswers, max_missing: float) -> MetricInputs:
     """Return the scores as pairs where two groups have the same units, else by group."""
-    names, asked = tuple(given.rows), _any(given.rows)
+    # Scores are counted as answers are: what is missing is a `Missing`.
+    names, asked = tuple(given.rows), cast("Mapping[str, Rows]", given.rows)
     counts = count_missing(asked, max_missing)
     every = [row for group in names for row in _rows_of(given, group)]
     kept = [row for row in every if row.scores]
@@ -136,8 +138,3 @@ def _absent(given: ScoredAnswers, max_missing: float) -> list[Finding]:
         return [Finding("answers_absent", text, "note")]
     text += f", more than max_missing = {max_missing:.0%}; run the evaluation to its end"
     return [Finding("missing", text, "invalid")]
-
-
-def _any(rows: Any) -> Any:
-    # Scores are counted as answers are: what is missing is a `Missing`.
-    return rows

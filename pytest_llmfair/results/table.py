@@ -80,7 +80,16 @@ class ScoreColumn:
     @property
     def judged(self) -> bool:
         """Whether groups can be compared by it."""
-        return self.kind != "label" and not self.same_as
+        return not self.why_not
+
+    @property
+    def why_not(self) -> str:
+        """Why groups are not compared by it, in words; "" where they are."""
+        if self.kind == "label":
+            return "no numbers"
+        if self.same_as:
+            return f"says the same as {self.same_as}"
+        return "constant" if self.constant else ""
 
     @property
     def range(self) -> tuple[float, float] | None:

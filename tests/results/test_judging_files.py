@@ -203,7 +203,7 @@ def test_too_many_missing_are_invalid_by_group(table, llmfair):
         {
             "prompt": f"{who} {i}",
             "answer": None if who == "female" and i < 8 else "a",
-            "score.x": 1,
+            "score.x": i % 2,
         }
         | {"who": who, "unit": str(i)}
         for i in range(40)
@@ -322,3 +322,27 @@ def test_names_and_units_come_from_the_prompts_where_no_field_has_them(table, co
         "units    2 of the masked prompts, 2 with both groups; 2 of 2 pairs pass the checks" in out
     )
     assert "--group words:gender --pair-by prompt" in out
+
+
+def test_what_is_not_judged_is_said_and_the_command_keeps_every_option(table, command, llmfair):
+    rows = [
+        {
+            "prompt": f"The {who} asks {i}.",
+            "answer": "So.",
+            "score.ok": i % 2,
+            "score.no": 1 - i % 2,
+        }
+        | {"score.all": 1, "score.days": i + 2, "score.mood": "good", "who": who, "unit": str(i)}
+        for i in range(30)
+        for who in ("woman", "man")
+    ]
+    path = table(rows)
+    out = llmfair(
+        "judge", path, "--group", "who", "--pair-by", "unit", "--bound", "0.9", "-q"
+    ).stdout
+    assert out.startswith(
+        "not compared: no (says the same as ok)\nnot compared: all (constant)\n"
+        "not compared: mood (no numbers)\nnot judged: days (no bound; --bound days=X)\n"
+    )
+    err = command("judge", path, "--score", "ok", "--bound", "0.9", "--bound", "texts=0.8")[2]
+    assert "--group who --pair-by unit --score ok --bound 0.9 --bound texts=0.8" in err
