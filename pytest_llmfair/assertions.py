@@ -14,6 +14,7 @@ from pytest_llmfair.judging.assertion import (
     check_keywords,
     unpacked,
 )
+from pytest_llmfair.judging.file_data import FileData
 from pytest_llmfair.judging.invariance import (
     invariance_assertion,
     measure_of,
@@ -127,6 +128,7 @@ def assert_metric(
     info = get_metric(name)
     check_keywords(assert_metric, info, keywords)
     given = bound_of(info, bound, minimum)
+    asked = data[0].asked if data and isinstance(data[0], FileData) else None
     data, keywords = unpacked(info, data, keywords)
     rules = Rules.of(locals())
     assertion = Assertion.of(
@@ -134,6 +136,7 @@ def assert_metric(
         data,
         given,
         rules,
+        asked=asked,
         client=client,
         generations=generations,
         scorer=TextScorer(info, scorer),

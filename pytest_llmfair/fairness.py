@@ -22,6 +22,7 @@ from pytest_llmfair.labels.answers import Columns
 from pytest_llmfair.labels.assertion import assert_corrected_gap_within, corrected_gap_result
 from pytest_llmfair.metrics import get_metric
 from pytest_llmfair.responses import PairedResponses, Responses
+from pytest_llmfair.results.compare import Comparison
 from pytest_llmfair.session import active
 from pytest_llmfair.stats.corrected_gap import CORRECTED_GAP
 
@@ -59,6 +60,8 @@ class Fairness:
         self._scorers = scorers
         self._checks: list[tuple[Result, TracebackType | None]] = []
         self.responses: Responses | PairedResponses | None = None
+        # Groups and units of a result file, for its own scores.
+        self._compared: Comparison | None = None
 
     @helpful_keywords(n="generations")
     def collect(
@@ -90,30 +93,46 @@ class Fairness:
         if generations is None:
             listed = prompts_or_pairs if isinstance(prompts_or_pairs, Sequence) else ()
             generations = 2 if any(map(is_pair, listed)) else 1
-        n = whole(generations, "generations")
+        n, self._compared = whole(generations, "generations"), None
         self.responses = collect(prompts_or_pairs, self._client(), n)
         recorder = active()
         if recorder is not None:
             recorder.collected = True
         return self.responses
 
-    def load(self, folder: str | Path) -> Responses | PairedResponses:
-        """Take the answers of an audit in place of asking a model.
+    @helpful_keywords(folder="path", file="path")
+    def load(
+        self,
+        path: str | Path,
+        *,
+        group: str | Sequence[str] = (),
+        pair_by: str | Sequence[str] = (),
+        groups: Mapping[str, str] | None = None,
+    ) -> Responses | PairedResponses:
+        """Take the answers of an audit, or of a result file of another tool.
 
         Parameters
         ----------
-        folder : str or Path
-            What ``llmfair audit --out`` named. Scores that the audit has are not computed again.
+        path : str or Path
+            What ``llmfair audit --out`` named (scores that the audit has are not computed again),
+            or a file that ``llmfair doctor`` can read.
+        group, pair_by : str or sequence of str
+            Fields of a result file with the group, and with what the groups share ("prompt" for
+            prompts that are equal once the group is masked); together they make pairs.
+        groups : mapping of str to str, optional
+            Values of the field, or words of the prompts, to their group.
 
         Returns
         -------
         Responses or PairedResponses
-            Also kept for the checks that follow.
+            Also kept for the checks that follow. After a result file with groups
+            ``check("score_difference", score=NAME, bound=...)`` takes its own scores.
 
         Raises
         ------
         ValueError
-            If the folder holds no audit, or one that is not complete.
+            If the folder holds no audit, or one that is not complete; or nothing reads the file,
+            it lacks a field, or only one of group and pair_by is given.
 
         Examples
         --------
@@ -122,17 +141,40 @@ class Fairness:
             ...
         ValueError: no/such/folder holds no audit; ...
         """
-        from pytest_llmfair.audit import load
         from pytest_llmfair.clients.session import current_runner
 
-        audited = load(folder)
-        audited.use_scores()
-        self.responses = audited.responses
+        self._compared = None
+        if Path(path).is_file():
+            self.responses = self._of_file(path, group, pair_by, groups)
+        else:
+            from pytest_llmfair.audit import load
+
+            audited = load(path)
+            audited.use_scores()
+            self.responses = audited.responses
         current_runner().counts.replayed += self.responses.origin[1]
         recorder = active()
         if recorder is not None:
             recorder.collected = True
         return self.responses
+
+    def _of_file(
+        self, path: str | Path, group: Any, pair_by: Any, groups: Mapping[str, str] | None
+    ) -> Responses | PairedResponses:
+        from pytest_llmfair.results.compare import comparison_of, prompts_of
+        from pytest_llmfair.results.registry import read_results
+
+        group, pair_by = ([x] if isinstance(x, str) else list(x) for x in (group, pair_by))
+        results = read_results([path])
+        if not (group or groups or pair_by):
+            return prompts_of(results)
+        if not (group or groups) or not pair_by:
+            raise ValueError(
+                f"{path} needs group=... and pair_by=..., as `llmfair doctor` proposes; a guess "
+                "may describe a file, and only a declaration may judge it"
+            )
+        self._compared = comparison_of(results, group=group, groups=groups, pair_by=pair_by)
+        return self._compared.pairs()
 
     def check(
         self,
@@ -194,7 +236,10 @@ class Fairness:
         if not data or (given is None and only_bound):
             if self.responses is None:
                 raise ValueError(f"nothing to check {info.name} on: {_COLLECT_FIRST}")
-            data = (self.responses, *data)
+            own: Any = self.responses
+            if self._compared is not None and "score" in keywords and scorer is None:
+                own = self._compared.scores(keywords.pop("score"))
+            data = (own, *data)
         rules = Rules.of(locals())
         text_scorer = TextScorer(info, scorer, self._scorers)
         assertion = Assertion.of(

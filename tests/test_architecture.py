@@ -24,7 +24,7 @@ LAYERS = (
     ("settings", "session", "sampling", "responses", "text", "_util"),
     ("stats",),
     ("lexicons",),
-    ("metrics",),
+    ("metrics", "results"),
     ("counterfactuals", "clients", "scorers"),
     ("judging",),
     (

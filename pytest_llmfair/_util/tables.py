@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import io
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -33,17 +32,22 @@ def is_table(path: Path) -> bool:
     return path.suffix.lower() in _READERS
 
 
-def texts_of(path: Path, column: str) -> Iterator[str]:
-    """Yield the texts of one column, or the lines of a ``.txt`` file, that are not empty."""
-    texts = _texts(path, column)
+def texts_of(path: Path, column: str, *, lines: bool = False) -> Iterator[str]:
+    """Yield the texts of one column, or the lines of a ``.txt`` file, that are not empty.
+
+    With `lines` any file that is no table is one of lines.
+    """
+    texts = _texts(path, column, lines or path.suffix.lower() == ".txt")
     if (first := next(texts, None)) is None:
         raise TableError(f"{path} has no {column}; give at least one")
     yield first
     yield from texts
 
 
-def _texts(path: Path, column: str) -> Iterator[str]:
-    if path.suffix.lower() == ".txt":
+def _texts(path: Path, column: str, of_lines: bool) -> Iterator[str]:
+    if of_lines and not is_table(path):
+        if not path.is_file():
+            raise FileNotFoundError(f"there is no file {path}; give the path of one")
         try:
             with path.open(encoding="utf-8-sig") as lines:
                 yield from filter(None, map(str.strip, lines))
@@ -135,15 +139,6 @@ def safe_cell(value: Any) -> Any:
     if isinstance(value, str):
         return _FORMULA.sub(r"\1'\2", value)
     return "" if value is None else value
-
-
-def csv_rows(text: str, path: Path) -> Iterator[tuple[int, list[str]]]:
-    """Yield the rows of a CSV file that are not empty, each with its line."""
-    reader = csv.reader(io.StringIO(text, newline=""))
-    try:
-        yield from ((reader.line_num, row) for row in reader if row)
-    except csv.Error as error:
-        raise ValueError(f"{path}:{reader.line_num} cannot be read ({error})") from None
 
 
 def _read_parquet(path: Path) -> Iterator[Row]:

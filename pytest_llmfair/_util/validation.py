@@ -21,6 +21,7 @@ PACKAGES = {
         "accelerate>=1.0",
         "gguf>=0.10",
     ),
+    "inspect": ("zstandard>=0.22; python_version < '3.14'",),
     "toxicity": ("detoxify>=0.5.2",),
     "embeddings": ("sentence-transformers>=3.0",),
     "openai": ("openai>=1.40",),

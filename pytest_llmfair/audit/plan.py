@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pytest_llmfair._util.tables import texts_of
 from pytest_llmfair._util.validation import whole
 from pytest_llmfair._util.version import __version__
 from pytest_llmfair.audit.store import Store
 from pytest_llmfair.clients.identity import identity_of_specification
 from pytest_llmfair.counterfactuals.pairs import pairs_of_part
 from pytest_llmfair.lexicons.attributes import lexicon_for
+from pytest_llmfair.results.registry import prompts_in
 
 MANIFEST = "manifest.json"
 
@@ -77,7 +77,7 @@ class Plan:
         return replace(
             plan,
             data_sha256=digest,
-            prompts=sum(1 for _ in texts_of(data, plan.column)),
+            prompts=sum(1 for _ in prompts_in(data, plan.column)),
             revision=revision_of(model),
             lexicon_sha256=words,
         )
@@ -138,7 +138,7 @@ class Plan:
             unfinished.write_text(json.dumps(asdict(self), indent=1) + "\n", encoding="utf-8")
             unfinished.replace(path)
         if len(store.done("prompts")) < len(self.shards):
-            texts = texts_of(data, self.column)
+            texts = prompts_in(data, self.column)
             for shard in self.shards:
                 store.put("prompts", shard, {"prompt": [*islice(texts, self.shard_size)]})
 

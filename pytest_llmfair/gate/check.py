@@ -5,8 +5,9 @@ from __future__ import annotations
 import inspect
 import math
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from inspect import Parameter
 from typing import Any
 
@@ -24,6 +25,7 @@ from pytest_llmfair.judging.assertion import group_keywords
 from pytest_llmfair.judging.bound import Bound
 from pytest_llmfair.judging.result import Result
 from pytest_llmfair.metrics import MetricInfo, get_metric
+from pytest_llmfair.results.compare import ScoredAnswers
 from pytest_llmfair.signatures import word_of
 from pytest_llmfair.stats.corrected_gap import CORRECTED_GAP
 
@@ -75,6 +77,8 @@ class Check:
     # What the model is asked; or the metric's arguments, for metrics on arrays.
     prompts: Prompts | None = None
     data: Mapping[str, Any] | None = None
+    # Answers that exist already: scores by group, or answers to pairs or prompts.
+    answers: Any = None
     # Specification of the model; None for the model of the session.
     model: str | None = None
     keywords: Mapping[str, Any] = field(default_factory=dict)
@@ -105,7 +109,8 @@ class Check:
         if self.data is not None:
             keywords[self.word] = self.bound
             return assert_metric(self.metric, self.data, **keywords)
-        asked: Any = self.prompts
+        asked: Any = self.prompts if self.answers is None else self.answers
+        ask = None if self.answers is not None else client()
         if self.attribute is not None:
             placebo = keywords.get("baseline") == "placebo"
             lexicon, groups = self.attribute.lexicon, self.attribute.exchanged
@@ -113,12 +118,13 @@ class Check:
         if self.metric == INVARIANCE:
             if "scorer" in keywords:
                 keywords["scorer"] = scorers()[keywords["scorer"]]
-            return assert_counterfactual_invariance(asked, self.bound, client=client(), **keywords)
+            return assert_counterfactual_invariance(asked, self.bound, client=ask, **keywords)
         # The fixture may have a scorer of the user's under a shipped name.
-        if (named := keywords.get("scorer", get_metric(self.metric).scorer)) is not None:
+        named = keywords.get("scorer", get_metric(self.metric).scorer)
+        if named is not None and not isinstance(asked, ScoredAnswers):
             keywords["scorer"] = scorers()[named]
         keywords[self.word] = self.bound
-        return assert_metric(self.metric, asked, client=client(), **keywords)
+        return assert_metric(self.metric, asked, client=ask, **keywords)
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,3 +222,21 @@ class AssertionCall:
         return Bound.checked(
             bound, info.direction, info.fair_value, info.bounds, info.name, info.scale
         ).value
+
+
+def check_name(metric: str, attribute: Any, label: str) -> str:
+    """Return the name of a check: its metric, with attribute and label in brackets."""
+    about = [getattr(attribute, "name", ""), re.sub(r"[^\w.+-]+", "-", label).strip("-")]
+    inside = ",".join(filter(None, about))
+    return f"{metric}[{inside}]" if inside else metric
+
+
+def with_names(checks: Iterable[Check]) -> tuple[Check, ...]:
+    """Return the checks with a number after a name that an earlier one has."""
+    seen: Counter[str] = Counter()
+    named = []
+    for check in checks:
+        seen[check.name] += 1
+        number = seen[check.name]
+        named.append(check if number == 1 else replace(check, name=f"{check.name}-{number}"))
+    return tuple(named)

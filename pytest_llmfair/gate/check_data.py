@@ -1,20 +1,20 @@
-"""Arrays of a check: the columns of a CSV or JSONL file, as arguments of a metric."""
+"""Arrays of a check: the columns of a file, as arguments of a metric."""
 
 from __future__ import annotations
 
 import inspect
-import json
 from collections.abc import Mapping, Sequence
-from itertools import chain
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from pytest_llmfair._util.keywords import suggestion
-from pytest_llmfair._util.tables import csv_rows
-from pytest_llmfair._util.validation import read_utf8
+from pytest_llmfair._util.tables import TableError, rows_of
+from pytest_llmfair._util.wording import listed
+from pytest_llmfair.judging.file_data import FileData
 from pytest_llmfair.metrics import MetricInfo
-
-Columns = dict[str, list[Any]]
+from pytest_llmfair.responses import Missing
+from pytest_llmfair.results.registry import knows, read_results
 
 # Labels of several columns become one label of several parts, such as ("black", "female").
 _LABELS = ("groups", "units", "rounds", "strata", "reference")
@@ -22,14 +22,57 @@ _LABELS = ("groups", "units", "rounds", "strata", "reference")
 _SINGLE = ("bool", "float", "int", "str", "Population")
 
 
-def arguments_from(
-    path: Path, info: MetricInfo, chosen: Mapping[str, Any], keywords: Mapping[str, Any]
-) -> dict[str, list[Any]]:
-    """Return the arguments of a metric that a data file holds.
+@dataclass(frozen=True, slots=True)
+class Table:
+    """The columns of a file, with the place of each row; an empty cell is None."""
 
-    `chosen` maps arguments to columns; other arguments take the column of their own name.
+    path: Path
+    columns: dict[str, list[Any]]
+    where: list[str]
+
+    @classmethod
+    def read(cls, path: Path) -> Table:
+        """Read a table, or a result file of another tool with its fields and scores."""
+        if knows(path):
+            rows = read_results([path]).rows
+            found = [(r.where, {"prompt": r.prompt, **r.fields, **r.scores}) for r in rows]
+        else:
+            found = [(row.where, dict(row.values)) for row in rows_of(path)]
+        if not found:
+            raise TableError(f"{path} has no rows; give one for each unit")
+        names = dict.fromkeys(name for _, values in found for name in values)
+        text = path.suffix.lower() == ".csv"
+        columns: dict[str, list[Any]] = {}
+        for name in names:
+            cells = [values.get(name) for _, values in found]
+            columns[name.strip()] = _numbers(cells) if text else list(map(_cell, cells))
+        return cls(path, columns, [where for where, _ in found])
+
+    def column(self, name: str) -> list[Any]:
+        """Return a column; raise ``ValueError`` with the nearest name where there is none."""
+        if name not in self.columns:
+            near = suggestion(name, list(self.columns))
+            raise ValueError(f"{self.path} has no column {name!r}; {near}")
+        return self.columns[name]
+
+    def texts(self, name: str) -> list[str]:
+        """Return a column as texts; an empty cell is an empty text."""
+        return ["" if value is None else str(value) for value in self.column(name)]
+
+
+def arguments_from(
+    path: Path,
+    info: MetricInfo,
+    chosen: Mapping[str, Any],
+    keywords: Mapping[str, Any],
+    factors: Mapping[str, str] | None = None,
+) -> FileData:
+    """Return the arguments of a metric, and labels of factors, that a file holds.
+
+    `chosen` maps arguments to columns; other arguments take the column of their own name. Rows
+    that lack a value are left out and counted by group; a label must not be missing.
     """
-    columns, empty = read_columns(path)
+    table = Table.read(path)
     parameters = inspect.signature(info.function).parameters
     for name in chosen:
         if name not in parameters:
@@ -37,41 +80,50 @@ def arguments_from(
                 f"columns: {info.name} has no argument {name!r}; "
                 + suggestion(name, list(parameters))
             )
-    found: dict[str, list[Any]] = {}
+    used = {name: _list(wanted) for name, wanted in chosen.items()}
     for name, parameter in parameters.items():
-        if name in chosen:
-            found[name] = _chosen(columns, name, chosen[name], path)
-        elif name in columns and name not in keywords and parameter.annotation not in _SINGLE:
-            found[name] = columns[name]
-            chosen = {**chosen, name: name}
-    used = [[each] if isinstance(each, str) else each for each in chosen.values()]
-    for column in chain.from_iterable(used):
-        if column in empty:
-            raise ValueError(
-                f"{path}:{empty[column]}: column {column!r} is empty, and the check uses it; give "
-                "a value, or leave the row out and count it"
-            )
+        own = name in table.columns and name not in keywords
+        if name not in used and own and parameter.annotation not in _SINGLE:
+            used[name] = [name]
     missing = [
         name
         for name, parameter in parameters.items()
-        if parameter.default is parameter.empty and name not in {*found, *keywords}
+        if parameter.default is parameter.empty and name not in {*used, *keywords}
     ]
     if missing:
         raise ValueError(
             f"{path} has no column {' and no column '.join(map(repr, missing))}, which "
             f"{info.name} needs; name the columns: columns: {{{missing[0]}: ...}}, from "
-            f"{', '.join(columns)}"
+            f"{listed(list(table.columns), 20)}"
         )
-    return found
-
-
-def labels_from(path: Path, chosen: Mapping[str, str]) -> dict[str, list[Any]]:
-    """Return the columns of a data file that hold the labels of factors."""
-    columns, empty = read_columns(path)
-    for column in chosen.values():
-        if column in empty:
-            raise ValueError(f"{path}:{empty[column]}: column {column!r} is empty; give a label")
-    return {name: _chosen(columns, name, column, path) for name, column in chosen.items()}
+    parts = {name: [table.column(column) for column in used[name]] for name in used}
+    named = {name: table.column(column) for name, column in (factors or {}).items()}
+    labels = {column: n for name in _LABELS if name in used for n, column in enumerate(used[name])}
+    for column in [*labels, *(factors or {}).values()]:
+        if None in table.columns[column]:
+            place = table.where[table.columns[column].index(None)]
+            raise ValueError(
+                f"{place}: column {column!r} is empty, and the check uses it; give a value, or "
+                "leave the row out and count it"
+            )
+    values = {name: columns for name, columns in parts.items() if name not in _LABELS}
+    gone = [
+        any(c[i] is None for cs in values.values() for c in cs) for i in range(len(table.where))
+    ]
+    kept = [i for i, each in enumerate(gone) if not each]
+    found = {
+        # Columns that were named as a list stay lists, or labels of several parts.
+        name: _joined(name, columns, kept, several=not isinstance(chosen.get(name, ""), str))
+        for name, columns in parts.items()
+    }
+    groups = parts.get("groups")
+    asked: dict[str, list[Any]] = {}
+    for i, place in enumerate(table.where):
+        group = "all" if groups is None else ", ".join(str(column[i]) for column in groups)
+        answer: Any = Missing("empty", f"{place} has an empty cell") if gone[i] else "given"
+        asked.setdefault(group, []).append((answer,))
+    made = {name: [column[i] for i in kept] for name, column in named.items()}
+    return FileData(found, asked if any(gone) else {}, made)
 
 
 def labelled_from(
@@ -90,81 +142,32 @@ def labelled_from(
     return {"data": {"responses": folder / given["data"]}}
 
 
-def _chosen(columns: Columns, name: str, wanted: str | Sequence[str], path: Path) -> list[Any]:
-    names = [wanted] if isinstance(wanted, str) else list(wanted)
-    for column in names:
-        if column not in columns:
-            raise ValueError(f"{path} has no column {column!r}; {suggestion(column, [*columns])}")
-    if isinstance(wanted, str):
-        return columns[wanted]
-    rows = zip(*(columns[column] for column in names), strict=True)
-    return [row if name in _LABELS else list(row) for row in rows]
+def _joined(name: str, columns: list[list[Any]], kept: list[int], *, several: bool) -> list[Any]:
+    if not several:
+        return [columns[0][i] for i in kept]
+    rows = [tuple(column[i] for column in columns) for i in kept]
+    return list(rows) if name in _LABELS else list(map(list, rows))
 
 
-def read_columns(path: Path) -> tuple[Columns, dict[str, int]]:
-    """Return the columns of a CSV file with a header, or of a JSONL file of objects.
-
-    A column of a CSV file whose cells are all numbers is read as numbers. With the columns come
-    the lines of their first empty cells.
-    """
-    text = read_utf8(path)
-    if path.suffix in (".jsonl", ".ndjson"):
-        return _of_objects(text, path), {}
-    if path.suffix != ".csv":
-        raise ValueError(f"{path} is neither a .csv nor a .jsonl file; give one of them")
-    rows = csv_rows(text, path)
-    header = [name.strip() for name in next(rows, (1, []))[1]]
-    if len(set(header)) < len(header):
-        double = next(name for name in header if header.count(name) > 1)
-        raise ValueError(f"{path}:1: column {double!r} is repeated; keep one")
-    cells: dict[str, list[str]] = {name: [] for name in header}
-    empty: dict[str, int] = {}
-    for line, row in rows:
-        if len(row) != len(header):
-            raise ValueError(
-                f"{path}:{line}: the row has {len(row)} values for {len(header)} "
-                "columns; give every row as many as the header"
-            )
-        for name, cell in zip(header, row, strict=True):
-            cells[name].append(cell.strip())
-            if not cell.strip():
-                empty.setdefault(name, line)
-    if not any(cells.values()):
-        raise ValueError(f"{path} has no rows; give a header and a row for each unit")
-    return {name: _numbers(column) for name, column in cells.items()}, empty
+def _list(wanted: str | Sequence[str]) -> list[str]:
+    return [wanted] if isinstance(wanted, str) else list(wanted)
 
 
-def _of_objects(text: str, path: Path) -> Columns:
-    columns: Columns = {}
-    number = 0
-    for number, line in enumerate(filter(str.strip, text.splitlines()), start=1):
-        try:
-            row = json.loads(line)
-        except (ValueError, RecursionError) as error:
-            raise ValueError(f"{path}: row {number} is not JSON ({error}); correct it") from None
-        if not isinstance(row, dict):
-            raise ValueError(f'{path}: row {number} is no object; write {{"column": value}}')
-        columns = columns or {name: [] for name in row}
-        if row.keys() != columns.keys():
-            odd = sorted(row.keys() ^ columns.keys())
-            raise ValueError(
-                f"{path}: row {number} and the first row do not both have {', '.join(odd)}; give "
-                "every row the same columns"
-            )
-        for name, value in row.items():
-            columns[name].append(value)
-    if not number:
-        raise ValueError(f"{path} has no rows; give an object for each unit")
-    return columns
+def _cell(value: Any) -> Any:
+    if not isinstance(value, str):
+        return value
+    return value.strip() or None
 
 
-def _numbers(cells: list[str]) -> list[Any]:
-    """Return numbers where every cell is one; codes such as 007 stay texts."""
-    if any(len(cell) > 1 and cell[0] == "0" and cell.isdigit() for cell in cells):
-        return list(cells)
+def _numbers(cells: list[Any]) -> list[Any]:
+    """Return numbers where every cell is one or empty; codes such as 007 stay texts."""
+    cells = list(map(_cell, cells))
+    given = [cell for cell in cells if cell is not None]
+    if any(len(cell) > 1 and cell[0] == "0" and cell.isdigit() for cell in given):
+        return cells
     for kind in (int, float):
         try:
-            return [kind(cell) for cell in cells]
+            return [None if cell is None else kind(cell) for cell in cells]
         except ValueError:
             continue
-    return list(cells)
+    return cells

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import functools
-import re
-from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import fields, replace
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +19,10 @@ from pytest_llmfair.gate.check import (
     AssertionCall,
     Check,
     Checks,
+    check_name,
+    with_names,
 )
+from pytest_llmfair.gate.check_answers import answers_of
 from pytest_llmfair.gate.check_attributes import (
     ChosenAttribute,
     Prompts,
@@ -29,7 +30,7 @@ from pytest_llmfair.gate.check_attributes import (
     have_slots,
     labels_of,
 )
-from pytest_llmfair.gate.check_data import arguments_from, labelled_from, labels_from
+from pytest_llmfair.gate.check_data import arguments_from, labelled_from
 from pytest_llmfair.gate.selection import UseCase
 from pytest_llmfair.judging.assertion import group_keywords
 from pytest_llmfair.judging.collecting import check_data_kind
@@ -43,7 +44,11 @@ from pytest_llmfair.stats.corrected_gap import CORRECTED_GAP
 SUFFIXES = (".llmfair.yaml", ".llmfair.yml")
 _SCHEMA = schema_of("gate/checks.schema.json")
 # Keys of a check that are not handed on to the assertion as they are.
-_OWN = [key for key in _SCHEMA["$defs"]["check"]["properties"] if key not in HANDED_ON]
+_OWN = [
+    key
+    for key in _SCHEMA["$defs"]["check"]["properties"]
+    if key not in HANDED_ON and key != "score"
+]
 
 
 def read_checks(path: str | Path, prompts: Prompts | None = None) -> Checks:
@@ -123,7 +128,7 @@ class _Reader:
         ]
         return Checks(
             self._problems.source,
-            _with_names(check for check in checks if check is not None),
+            with_names(check for check in checks if check is not None),
             self._use_case(),
             tuple(each.lexicon for each in self._declared.values()),
             prompts,
@@ -186,17 +191,25 @@ class _Reader:
         keywords = self._keywords(call, given, path)
         if "prompts" in given:
             prompts = self._prompts(given, path)
+        answers = given.get("answers", self._document.get("answers"))
         if call.metric == CORRECTED_GAP:
             about = self._problems.attempt(path, labelled_from, self._folder, given, keywords)
         elif "data" in given:
             about = self._data(call, given, keywords, path)
+        elif answers is not None and prompts is None:
+            about = self._answers(call, answers, keywords, path)
         else:
             about = self._asked(call, given, prompts, path, keywords)
         model = self._model(given, path) if "model" in given else model
+        if isinstance(answers, str) and prompts is not None:
+            model = f"responses:{self._folder / answers}"
         if bound is None or about is None:
             return None
+        label = given.get("label", "")
+        if "answers" in about:
+            label = label or given.get("score", given.get("scorer", ""))
         return Check(
-            name=_name(call.metric, about.get("attribute"), str(given.get("label", ""))),
+            name=check_name(call.metric, about.get("attribute"), str(label)),
             line=self._problems.line(*path),
             metric=call.metric,
             word=call.word,
@@ -273,11 +286,24 @@ class _Reader:
             self._problems.add(here, f"{call.metric} takes no arrays; give prompts, not data")
             return None
         file, columns = self._folder / given["data"], given.get("columns", {})
-        if "factors" in keywords:
-            where, named = (*path, "factors"), keywords["factors"]
-            keywords["factors"] = self._problems.attempt(where, labels_from, file, named)
-        data = self._problems.attempt(here, arguments_from, file, call.info, columns, keywords)
+        factors = keywords.get("factors")
+        data = self._problems.attempt(
+            here, arguments_from, file, call.info, columns, keywords, factors
+        )
+        if data is not None and factors is not None:
+            keywords["factors"] = data.factors
         return None if data is None else {"data": data}
+
+    def _answers(
+        self, call: AssertionCall, given: Any, keywords: dict[str, Any], path: tuple[Any, ...]
+    ) -> dict[str, Any] | None:
+        """Return what a check takes of a result file; None where something is wrong."""
+        score = None
+        if "scorer" not in keywords:
+            score = keywords.pop("score", None)
+        here = (*path, "answers") if self._problems.is_given(*path, "answers") else ("answers",)
+        found = self._problems.attempt(here, answers_of, given, self._folder, call.info, score)
+        return None if found is None else {"answers": found}
 
     def _asked(
         self,
@@ -372,20 +398,3 @@ class _Reader:
         both = (chosen[0].lexicon, chosen[1].lexicon)
         lexicon_of(both)
         return ChosenAttribute(" x ".join(named), both)
-
-
-def _name(metric: str, attribute: Any, label: str) -> str:
-    about = [getattr(attribute, "name", ""), re.sub(r"[^\w.+-]+", "-", label).strip("-")]
-    inside = ",".join(filter(None, about))
-    return f"{metric}[{inside}]" if inside else metric
-
-
-def _with_names(checks: Iterable[Check]) -> tuple[Check, ...]:
-    """Return the checks with a number after a name that an earlier one has."""
-    seen: Counter[str] = Counter()
-    named = []
-    for check in checks:
-        seen[check.name] += 1
-        number = seen[check.name]
-        named.append(check if number == 1 else replace(check, name=f"{check.name}-{number}"))
-    return tuple(named)

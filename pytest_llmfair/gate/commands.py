@@ -37,6 +37,14 @@ COMMANDS: dict[str, Command] = {
         "pytest_llmfair.labels.command",
         "plan which answers people label to correct a judge, and check their labels",
     ),
+    "doctor": Command(
+        "pytest_llmfair.gate.doctor", "say what a result file of another tool can be judged by"
+    ),
+    "judge": Command(
+        "pytest_llmfair.gate.judge",
+        "judge a result file of another tool, with pytest where a bound is given",
+        takes_rest=True,
+    ),
     "init": Command("pytest_llmfair.gate.starter", "write a first file of checks"),
     "recommend": Command(
         "pytest_llmfair.gate.recommend_command", "choose metrics for a use case, with reasons"

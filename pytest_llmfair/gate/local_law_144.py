@@ -20,9 +20,10 @@ from typing import Any
 import numpy as np
 
 from pytest_llmfair._util.printing import say
-from pytest_llmfair._util.tables import csv_rows, safe_cell
-from pytest_llmfair._util.validation import one_sided, read_utf8, share
+from pytest_llmfair._util.tables import safe_cell
+from pytest_llmfair._util.validation import one_sided, share
 from pytest_llmfair._util.wording import plain
+from pytest_llmfair.gate.check_data import Table
 from pytest_llmfair.gate.documents import data, rendered
 from pytest_llmfair.stats import Mean, RateRatio
 from pytest_llmfair.stats.multiplicity import tukey_error_rate
@@ -261,14 +262,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Print the tables of a file."""
     column = arguments.selected or arguments.score
-    rows = _read(arguments.file, (column, arguments.sex, arguments.race))
+    table = Table.read(arguments.file)
     read = _decision if arguments.selected else _score
-    values: list[Any] = [
-        read(row[column], f"{arguments.file}:{line}: {column}") for line, row in rows
-    ]
+    cells = zip(table.texts(column), table.where, strict=True)
+    values: list[Any] = [read(cell, f"{where}: {column}") for cell, where in cells]
     report = local_law_144(
-        [row[arguments.sex] for _, row in rows],
-        [row[arguments.race] for _, row in rows],
+        table.texts(arguments.sex),
+        table.texts(arguments.race),
         selected=values if arguments.selected else None,
         scores=None if arguments.selected else values,
         level=arguments.level,
@@ -284,24 +284,6 @@ def run(arguments: argparse.Namespace) -> int:
         text = rendered("local_law_144.md", report=report, heading=HEADING)
     say(text)
     return 0
-
-
-def _read(path: Path, needed: Sequence[str]) -> list[tuple[int, dict[str, str]]]:
-    """Return the lines of a CSV file with their numbers."""
-    lines = csv_rows(read_utf8(path), path)
-    _, found = next(lines, (1, []))
-    if missing := [name for name in needed if name not in found]:
-        raise ValueError(
-            f"{path} has no column {', '.join(map(repr, missing))}; it has {', '.join(found)}"
-        )
-    rows = [
-        (line, {key: cells.get(key, "") for key in needed})
-        for line, row in lines
-        for cells in [dict(zip(found, row, strict=False))]
-    ]
-    if not rows:
-        raise ValueError(f"{path} has no line after its heading; give one line a person")
-    return rows
 
 
 def _decision(value: str, where: str) -> bool | None:

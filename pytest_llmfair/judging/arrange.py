@@ -9,6 +9,7 @@ from typing import Any
 
 from pytest_llmfair.judging.assertion import Assertion
 from pytest_llmfair.judging.collecting import NOTHING_ASKED, check_data_kind
+from pytest_llmfair.judging.file_data import check_scored, from_scored, with_rows_left_out
 from pytest_llmfair.judging.inputs import (
     MetricInputs,
     count_missing,
@@ -29,6 +30,7 @@ from pytest_llmfair.judging.scoring import (
 )
 from pytest_llmfair.lexicons.attributes import masker_of_pairs
 from pytest_llmfair.responses import Answer, Missing, PairedResponses, Responses
+from pytest_llmfair.results.compare import ScoredAnswers
 from pytest_llmfair.stats import Finding
 
 
@@ -60,11 +62,16 @@ def arrange(
     elif isinstance(first, AnswerRows):
         check_data_kind(assertion.metric, pairs=True)
         inputs = _from_rows(first, fixed)
+    elif isinstance(first, ScoredAnswers):
+        check_scored(assertion.metric)
+        inputs = from_scored(first, assertion.rules.largest_shares.missing)
     elif isinstance(first, Responses):
         check_data_kind(assertion.metric, pairs=False)
         inputs = _from_prompts(assertion, first, fixed)
     else:
         inputs, rest = _from_arrays(assertion, data), ()
+        asked, most = assertion.source.asked, assertion.rules.largest_shares.missing
+        inputs = with_rows_left_out(inputs, asked, most)
     scored_by = _scored_by(assertion, inputs)
     keywords = {**inputs.keywords, **scored_by, **assertion.keywords}
     if units is not None:

@@ -112,6 +112,8 @@ class Source:
     client: Any = None
     # Answers to collect per prompt.
     generations: int = 1
+    # By group, a row for each row of a file, where some lack a value and were left out.
+    asked: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def first(self) -> Any:
@@ -155,6 +157,7 @@ class Assertion:
         compare: Compare | None = None,
         robust_over: Any = (),
         factors: Any = None,
+        asked: Mapping[str, Any] | None = None,
     ) -> Assertion:
         """Sort out what a caller gave: the bound, the units, and the pairs that are valid."""
         given = {**metric.judged_with, **(keywords or {})}
@@ -178,7 +181,7 @@ class Assertion:
         if client is not None:
             n = n if generations is None else whole(generations, "generations")
             units = None if units is None else list(units)
-        source = Source(data, units, client, n)
+        source = Source(data, units, client, n, asked or {})
         scorer = scorer or TextScorer(metric)
         return cls(metric, bound, rules, source, scorer, given, compare, cells)
 

@@ -47,6 +47,7 @@ from pytest_llmfair.judging.scoring import reads, scored, takes
 from pytest_llmfair.judging.sequential import Looks, as_betting, check_looks, joined
 from pytest_llmfair.judging.verdict import judge
 from pytest_llmfair.responses import PairedResponses
+from pytest_llmfair.results.compare import ScoredAnswers
 from pytest_llmfair.session import asking, current_session
 from pytest_llmfair.stats import (
     Estimate,
@@ -278,6 +279,9 @@ def _audited(assertion: Assertion, inputs: MetricInputs) -> tuple[Finding, ...]:
     """Report the gap that the scorer sees by itself, where a bound says what is too much."""
     info, scorer = assertion.metric, assertion.scorer
     if not inputs.attribute or assertion.bound is None or reads(info):
+        return ()
+    if isinstance(assertion.source.first, ScoredAnswers):
+        # What gave these scores cannot be asked.
         return ()
 
     def measure_sentences(

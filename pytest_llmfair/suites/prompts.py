@@ -7,7 +7,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from pytest_llmfair._util.tables import is_table, texts_of
 from pytest_llmfair.clients.sending import checked
 from pytest_llmfair.counterfactuals.templates.template import read_prompts
 from pytest_llmfair.gate.check_attributes import have_slots
@@ -22,9 +21,7 @@ NOT_YOURS = "the prompts are examples of the package, not yours"
 
 
 def read_own_prompts(path: Path) -> list[str]:
-    """Read prompts: one a line, or the column "prompt" of a table."""
-    if is_table(path):
-        return list(texts_of(path, COLUMN))
+    """Read prompts as they are sent, of any file that `read_prompts` takes but templates."""
     found = read_prompts(path)
     if not isinstance(found, list):
         raise ValueError(f"{path} holds templates; give prompts as they are sent, one a line")

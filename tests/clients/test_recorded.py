@@ -113,12 +113,12 @@ def test_the_model_is_named_by_its_file_and_known_by_its_content(tmp_path):
         (
             "said.jsonl",
             b'{"prompt": "p", "text": "a"}\n',
-            "line 1 of .* needs prompt and answer; found prompt, text$",
+            "line 1 of .* needs prompt and answer, and has no answer; found prompt, text$",
         ),
         (
             "said.jsonl",
             b'{"prompt": "p", "answer": "a"}\n{"answer": "a"}\n',
-            "2 of .* and answer; found answer$",
+            "2 of .* and answer, and has no prompt; found answer$",
         ),
         ("said.jsonl", b'{"prompt": "", "answer": "a"}\n', "the prompt is ''; give a text"),
         ("said.jsonl", b'{"prompt": "p", "answer": 7}\n', "the answer is 7; give a text, or null"),
@@ -147,8 +147,13 @@ def test_the_model_is_named_by_its_file_and_known_by_its_content(tmp_path):
         ("said.csv", b'prompt,answer\np,"a\n', r"said\.csv cannot be read after line 1"),
         (
             "said.csv",
-            b"question,answer\np,a\n",
-            "csv needs the columns prompt and answer; found question, answer$",
+            b"about,answer\np,a\n",
+            "csv needs prompt and answer, and has no prompt; found about, answer$",
+        ),
+        (
+            "said.csv",
+            b"prompt,question,answer\np,q,a\n",
+            "2 columns that may be the prompt: prompt, question; name one",
         ),
         ("said.csv", b"prompt,answer\np,\xe9\n", r"not UTF-8 \(byte 16\); save it as UTF-8"),
         ("said.parquet", b"PAR1 and no more", "cannot be read as Parquet"),

@@ -70,6 +70,13 @@ def test_pairs_are_shown_with_their_checks_and_rejected_ones_with_the_reason(run
     assert max(map(len, tables.splitlines()[:-1])) <= 100
 
 
+def test_results_of_another_tool_get_their_verdicts(run, tmp_path):
+    file = tmp_path / "run.json"
+    done = run("tutorials/results", f"--llmfair-json={file}")
+    assert done.returncode == 0, done.stdout
+    assert verdicts(file) == ["FAIL", "PASS"]
+
+
 def test_the_recorded_answers_of_a_real_model_get_the_verdicts_of_the_readme(run, tmp_path):
     file = tmp_path / "run.json"
     done = run("tutorials/instruct", "--llmfair-record-mode=none", f"--llmfair-json={file}")

@@ -7,6 +7,7 @@ from fnmatch import fnmatchcase
 
 import pytest
 
+from pytest_llmfair import InvalidEvidence
 from pytest_llmfair.gate.check_file import read_checks
 
 WHY = "rationale: agreed, owner: us"
@@ -187,7 +188,7 @@ WRONG = {
         [
             "it.llmfair.yaml:4: demographic_parity_difference takes arrays, not answers of a *",
             "it.llmfair.yaml:5: rows.csv has no column 'groups', which demographic_* needs; *",
-            "it.llmfair.yaml:6: there is no file row.csv; give the path of one",
+            "it.llmfair.yaml:6: there is no file row.csv; give the path of a file with rows",
             "it.llmfair.yaml:7: rows.csv has no column 'sx'; did you mean sex?",
             "it.llmfair.yaml:8: columns: demographic_parity_difference has no argument 'group'; *",
             "it.llmfair.yaml:9: attribute is for a model that is asked, and data are arrays; *",
@@ -256,9 +257,33 @@ def test_an_empty_cell_in_a_column_that_no_check_uses_is_no_error(read, tmp_path
     found = read("version: 1\nchecks:\n- " + check.format(groups="groups", why=WHY))
     assert found.checks[0].data == {"y_pred": [1, 0] * 3, "groups": ["a", "b"] * 3}
     with pytest.raises(
-        ValueError, match=r"notes\.csv:3: column 'age' is empty, and the check uses"
+        ValueError, match=r"line 3 of \S*notes\.csv: column 'age' is empty, and the check"
     ):
         read("version: 1\nchecks:\n- " + check.format(groups="[groups, age]", why=WHY))
+
+
+def test_rows_that_lack_a_value_are_left_out_and_counted_by_group(read, tmp_path):
+    lines = ["1,a", "0,b"] * 30 + [",a"] * 5 + ["1,b"] * 5
+    (tmp_path / "gaps.csv").write_text("\n".join(["y_pred,groups", *lines]))
+    check = f"- {{metric: DP, bound: 0.5, data: gaps.csv, {WHY}}}\n"
+    (found,) = read(f"version: 1\nchecks:\n{check}").checks
+    assert len(found.data["y_pred"]) == len(found.data["groups"]) == 65
+    with pytest.raises(InvalidEvidence, match=r"5 of 35 answers are missing for a \(5 empty\)"):
+        found.run(client=dict, scorers=dict, pairs=dict)
+
+
+def test_lines_end_at_line_ends_only_and_cells_may_be_long(read, tmp_path):
+    rows = [
+        {"y_pred": 1, "groups": "a\u2028b", "note": "x" * 200_000},
+        {"y_pred": 0, "groups": "c"},
+    ]
+    text = "\n".join(json.dumps(row, ensure_ascii=False) for row in rows)
+    (tmp_path / "long.jsonl").write_text(text, encoding="utf-8")
+    (tmp_path / "long.csv").write_text(f"y_pred,groups,note\n1,a,{'x' * 200_000}\n0,c,\n")
+    for name, first in (("long.jsonl", "a\u2028b"), ("long.csv", "a")):
+        check = f"- {{metric: DP, bound: 0.5, data: {name}, {WHY}}}\n"
+        (found,) = read(f"version: 1\nchecks:\n{check}").checks
+        assert found.data == {"y_pred": [1, 0], "groups": [first, "c"]}
 
 
 def test_rows_of_json_keep_lists(read, tmp_path):
@@ -273,19 +298,31 @@ def test_rows_of_json_keep_lists(read, tmp_path):
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
-        ("bad.csv", "y_pred,groups\n1,a\n1\n", r"bad\.csv:3: the row has 1 values for 2 columns"),
-        ("bad.csv", "y_pred,groups,age\n1,a,3\n1, ,3\n", r"bad\.csv:3: column 'groups' is empty"),
-        ("bad.csv", "y_pred,groups,units\n1,a,3\n1,b,\n", r"bad\.csv:3: column 'units' is empty"),
-        ("bad.csv", "y_pred,y_pred\n1,2\n", r"bad\.csv:1: column 'y_pred' is repeated"),
+        ("bad.csv", "y_pred,groups\n1,a\n1\n", r"line 3 of \S*bad\.csv has more or fewer fields"),
+        (
+            "bad.csv",
+            "y_pred,groups,age\n1,a,3\n1, ,3\n",
+            r"line 3 of \S*bad\.csv: column 'groups' is empty",
+        ),
+        (
+            "bad.csv",
+            "y_pred,groups,units\n1,a,3\n1,b,\n",
+            r"line 3 of \S*bad\.csv: column 'units' is empty",
+        ),
+        ("bad.csv", "y_pred,y_pred\n1,2\n", r"bad\.csv has two columns 'y_pred'"),
         ("bad.csv", "y_pred,groups\n", r"bad\.csv has no rows"),
-        ("bad.jsonl", '{"y_pred": 1}\n{"groups": 1}\n', "row 2 and the first row do not both"),
-        ("bad.jsonl", "{\n", "row 1 is not JSON"),
-        ("bad.jsonl", f'{{"y_pred": {"9" * 5000}}}', r"bad\.jsonl: row 1 is not JSON"),
-        ("bad.jsonl", "[" * 100_000, r"bad\.jsonl: row 1 is not JSON"),
-        ("bad.csv", f"y_pred,groups\n1,{'a' * 200_000}\n", r"bad\.csv:2 cannot be read"),
-        ("bad.jsonl", "[1]\n", "row 1 is no object"),
+        (
+            "bad.jsonl",
+            '{"y_pred": 1}\n{"groups": 1}\n',
+            r"line 1 of \S*: column 'groups' is empty",
+        ),
+        ("bad.jsonl", "{\n", r"line 1 of \S*bad\.jsonl is not valid JSON"),
+        ("bad.jsonl", f'{{"y_pred": {"9" * 5000}}}', r"line 1 of \S*bad\.jsonl is not valid JSON"),
+        ("bad.jsonl", "[" * 100_000, r"line 1 of \S*bad\.jsonl is not valid JSON"),
+        ("bad.csv", 'y_pred,groups\n1,"a\n', r"bad\.csv cannot be read after line 1"),
+        ("bad.jsonl", "[1]\n", r"line 1 of \S*bad\.jsonl is a JSON list, not an object"),
         ("bad.jsonl", "", "has no rows"),
-        ("bad.txt", "", "neither a .csv nor a .jsonl file"),
+        ("bad.txt", "", r"bad\.txt is of an unknown kind; give a file that ends in \.jsonl"),
     ],
 )
 def test_a_wrong_data_file_is_named_with_its_row(read, tmp_path, name, text, message):

@@ -148,7 +148,7 @@ def test_pairs_from_a_file_next_to_the_test_or_in_the_root_folder(
     ("content", "error", "message"),
     [
         (None, FileNotFoundError, "there is no prompt file '.*' in .*; give the path"),
-        (b"\n \n", ValueError, "prompts.txt has no prompt; write one per line"),
+        (b"\n \n", ValueError, "prompts.txt has no prompt; give at least one"),
         (b"He is a na\xefve nurse.", ValueError, r"prompts.txt is not UTF-8 \(byte 10\); save it"),
     ],
     ids=["absent", "empty", "not UTF-8"],

@@ -1,6 +1,6 @@
-"""Answers that already exist, in a file or a folder of Parquet files, in place of a model.
+"""Answers that already exist, in a file that `results` can read, in place of a model.
 
-Columns are `prompt`, `answer` or `response`, and optionally `repeat`, a whole number, or `sample`;
+Tables have the columns `prompt`, `answer`, and optionally `repeat`, a whole number, or `sample`;
 `reason` and `detail` say why an answer is null. Answer j of a call is the j-th answer to the
 prompt, by `repeat` where it is given; a prompt that comes twice in a call continues where it
 stopped. `sample`, as in the answers of an audit, names the side of the pair and the sample.
@@ -8,20 +8,21 @@ stopped. `sample`, as in the answers of an audit, names the side of the pair and
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
 from pathlib import Path
 from typing import ClassVar
 
-from pytest_llmfair._util.tables import Row, TableError, rows_of
+from pytest_llmfair._util.tables import TableError
 from pytest_llmfair.clients.protocol import Request
 from pytest_llmfair.clients.spec import ModelSpec, ModelSpecError
-from pytest_llmfair.responses import Answer, CutAnswer, Missing
+from pytest_llmfair.responses import Answer
+from pytest_llmfair.results.readers.tables import rows_in
+from pytest_llmfair.results.registry import knows, read_results
+from pytest_llmfair.results.source import File
+from pytest_llmfair.results.table import Row
 
-_ANSWERS = ("answer", "response")
 # With fewer prompts equal seeds may be chance.
 _MANY_PROMPTS = 10
 
@@ -48,17 +49,15 @@ class RecordedAnswers:
         """Read ``.jsonl``, ``.csv``, ``.parquet`` or a folder of the last, file by file."""
         name = f"responses:{target}"
         path = Path(target).expanduser()
+        file = File(path, {"needed": "prompt answer"})
         try:
-            files = _files(path)
-            rows = chain.from_iterable(map(rows_of, files))
             seeds: dict[str, set[str]] = {}
-            answers, places = _by_prompt(_noting_seeds(rows, seeds), path)
-            digests = [hashlib.sha256(file.read_bytes()).hexdigest() for file in files]
+            answers, places = _by_prompt(_noting_seeds(_rows(file), seeds))
+            digest = file.digest()
         except TableError as error:
             raise ModelSpecError(f"model {name!r}: {error}") from None
-        several = hashlib.sha256(" ".join(digests).encode()).hexdigest()
         known = {prompt: frozenset(each) for prompt, each in seeds.items()}
-        return cls(path, name, several if path.is_dir() else digests[0], answers, places, known)
+        return cls(path, name, digest, answers, places, known)
 
     @property
     def description(self) -> str:
@@ -125,92 +124,54 @@ def load(spec: ModelSpec) -> RecordedAnswers:
     return RecordedAnswers.load(spec.target)
 
 
-def _noting_seeds(rows: Iterable[Row], seeds: dict[str, set[str]]) -> Iterator[Row]:
-    """Pass on rows, and note the seeds of the prompts; greedy decoding uses none."""
-    for row in rows:
-        seed = row.values.get("seed")
-        if seed not in (None, "") and row.values.get("temperature") not in (0, "0", "0.0"):
-            seeds.setdefault(str(row.values.get("prompt")), set()).add(str(seed))
+def _rows(file: File) -> Iterator[Row]:
+    """Yield the answers: of tables one by one, for those of an audit may be millions."""
+    if not knows(file.path):
+        yield from rows_in(file)
+        return
+    results = read_results([file.path])
+    if len(results.models) > 1:
+        raise TableError(
+            f"{file.path} has answers of {len(results.models)} models: "
+            f"{', '.join(results.models)}; give a file with those of one"
+        )
+    for row in sorted(results.rows, key=lambda row: row.repeat):
+        # Numbers and names of a tool are of its samples, several of which may have one prompt.
+        row.repeat, row.sample = -1, ""
         yield row
 
 
-def _files(path: Path) -> list[Path]:
-    """Return a file, or the Parquet files of a folder; those of an audit are in a folder of it."""
-    if not path.is_dir():
-        return [path]
-    folder = path / "answers" if (path / "manifest.json").is_file() else path
-    # Other engines mark their own files and folders, such as those of a job that was never
-    # finished, by a first letter of "_" or ".".
-    files = [
-        file
-        for file in sorted(folder.rglob("*.parquet"))
-        if not any(part[0] in "_." for part in file.relative_to(folder).parts)
-    ]
-    if not files:
-        raise TableError(f"there is no .parquet file in the folder {path}; name one with answers")
-    return files
+def _noting_seeds(rows: Iterable[Row], seeds: dict[str, set[str]]) -> Iterator[Row]:
+    """Pass on rows, and note the seeds of the prompts; greedy decoding uses none."""
+    for row in rows:
+        seed = row.fields.get("seed")
+        if seed is not None and row.fields.get("temperature") not in ("0", "0.0"):
+            seeds.setdefault(row.prompt, set()).add(seed)
+        yield row
 
 
 def _by_prompt(
-    rows: Iterable[Row], path: Path
+    rows: Iterable[Row],
 ) -> tuple[dict[str, list[Answer]], dict[tuple[str, str], int]]:
     """Return the answers by prompt, and the place of each sample where rows name samples."""
-    found: dict[str, list[tuple[int, Answer]]] = {}
+    found: dict[str, dict[int, Answer]] = {}
     places: dict[tuple[str, str], int] = {}
-    needed: list[str] = []
     for row in rows:
-        if not needed:
-            # The first row says which columns there are.
-            column = next((name for name in _ANSWERS if name in row.values), "")
-            order = next((name for name in ("sample", "repeat") if name in row.values), "")
-            needed = ["prompt", column or "answer", *([order] if order else [])]
-        if not row.values.keys() >= set(needed):
-            # Of one table all rows have the same columns.
-            table = path.suffix.lower() in (".csv", ".parquet")
-            needs = f"{path} needs the columns" if table else f"{row.where} needs"
-            names = " and ".join([", ".join(needed[:-1]), needed[-1]])
-            raise TableError(f"{needs} {names}; found {', '.join(map(str, row.values))}")
-        prompt = row.values["prompt"]
-        if not isinstance(prompt, str) or not prompt.strip():
-            raise TableError(f"{row.where}: the prompt is {prompt!r}; give a text")
-        answers = found.setdefault(prompt, [])
-        repeat = _repeat(row) if order == "repeat" else len(answers)
-        if order == "sample":
-            known = (prompt, str(row.values["sample"]))
-            twice = places.setdefault(known, repeat) != repeat
+        answers = found.setdefault(row.prompt, {})
+        place = row.repeat if row.repeat >= 0 else len(answers)
+        if row.repeat < 0 and row.sample:
+            twice = places.setdefault((row.prompt, row.sample), place) != place
         else:
-            twice = order == "repeat" and any(repeat == other for other, _ in answers)
+            twice = place in answers
         if twice:
-            which = f"{order} {row.values[order]}"
-            raise TableError(f"{row.where} is {which} of {prompt[:80]!r} once more")
-        answers.append((repeat, _answer(row, column)))
+            which = f"repeat {place}" if row.repeat >= 0 else f"sample {row.sample}"
+            raise TableError(f"{row.where} is {which} of {row.prompt[:80]!r} once more")
+        answers[place] = row.answer
     if not found:
         raise TableError("there is no answer in the file; write one line per answer")
     return {
-        prompt: [answer for _, answer in sorted(answers, key=lambda pair: pair[0])]
-        for prompt, answers in found.items()
+        prompt: [answers[place] for place in sorted(answers)] for prompt, answers in found.items()
     }, places
-
-
-def _answer(row: Row, column: str) -> Answer:
-    answer = row.values[column]
-    if answer is None:
-        reason = row.values.get("reason") or "null"
-        return Missing(str(reason), str(row.values.get("detail") or "recorded as null"))
-    if not isinstance(answer, str):
-        raise TableError(f"{row.where}: the {column} is {answer!r}; give a text, or null")
-    if not answer.strip():
-        return Missing("empty", "recorded as an empty text")
-    return CutAnswer(answer) if row.values.get("cut") is True else answer
-
-
-def _repeat(row: Row) -> int:
-    try:
-        return int(str(row.values["repeat"]))
-    except ValueError:
-        raise TableError(
-            f"{row.where}: the repeat is {row.values['repeat']!r}; give a whole number"
-        ) from None
 
 
 def _places(requests: Sequence[Request]) -> dict[Request, int]:

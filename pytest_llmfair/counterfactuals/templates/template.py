@@ -12,7 +12,6 @@ from typing import Any, overload
 from pytest_llmfair._util.documents import Document, schema_of
 from pytest_llmfair._util.keywords import suggestion
 from pytest_llmfair._util.located import shipped
-from pytest_llmfair._util.validation import read_utf8
 from pytest_llmfair.counterfactuals.templates.slots import (
     Part,
     Piece,
@@ -27,6 +26,7 @@ from pytest_llmfair.counterfactuals.templates.slots import (
     tokens_of,
 )
 from pytest_llmfair.lexicons.loading import load_lexicons, meant_lexicon
+from pytest_llmfair.results.registry import prompts_in
 from pytest_llmfair.text.bilou import expand_label, spans
 
 NAME = "name"
@@ -259,14 +259,11 @@ def load_templates(path: str | Path) -> TemplateSet:
 
 
 def read_prompts(path: str | Path) -> list[str] | TemplateSet:
-    """Read a file of prompts: templates in YAML, or one prompt per line."""
+    """Read prompts: templates in YAML, one a line, or those of a table or a result file."""
     path = Path(path)
     if path.suffix in (".yaml", ".yml"):
         return load_templates(path)
-    prompts = [line.strip() for line in read_utf8(path).splitlines() if line.strip()]
-    if not prompts:
-        raise ValueError(f"{path} has no prompt; write one per line")
-    return prompts
+    return list(prompts_in(path, lines=True))
 
 
 @functools.cache

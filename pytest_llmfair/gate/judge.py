@@ -1,0 +1,275 @@
+"""``llmfair judge``: a result file of another tool, described, or judged by a bound."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import io
+import json
+import math
+import os
+import tempfile
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from pytest_llmfair._util.printing import say
+from pytest_llmfair._util.wording import listed, plain
+from pytest_llmfair.gate.check import AssertionCall
+from pytest_llmfair.gate.check_answers import READER_OPTIONS
+from pytest_llmfair.gate.check_file import SUFFIXES, checks_in
+from pytest_llmfair.gate.result_files import (
+    FROM_TEXTS,
+    Quantity,
+    add_options,
+    command,
+    compared,
+    declared,
+    group_names,
+    quantities,
+    read,
+)
+from pytest_llmfair.gate.yaml_checks import GivenChecks, run_pytest
+from pytest_llmfair.results.compare import Comparison
+
+_EPILOG = """Whatever is not listed above goes to pytest, such as -q, --llmfair-html=FILE or
+--llmfair-evidence=FOLDER. Without --bound there is no verdict, and the exit status is 0; with one
+it is that of pytest (0 if nothing is red, 1 if something is). It is 2 where nothing can be judged.
+"""
+_RATIONALE = "differences of {bound:g} or less are accepted (given on the command line)"
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
+    add_options(parser)
+    parser.epilog = _EPILOG
+    add = parser.add_argument
+    add(
+        "--bound",
+        action="append",
+        default=[],
+        metavar="X or NAME=X",
+        help="largest difference accepted: X for scores from 0 to 1; NAME=X for one score, or for "
+        + ", ".join(FROM_TEXTS),
+    )
+    add("--write", type=Path, metavar="FILE.llmfair.yaml", help="keep the checks as a file")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Describe or judge the files."""
+    results = read(arguments)
+    comparison = compared(arguments, results)
+    bounds = _bounds(arguments.bound)
+    found = [
+        each
+        for each in quantities(comparison)
+        if not arguments.score or each.name in arguments.score
+    ]
+    known = [each.name for each in found]
+    for name in arguments.score:
+        if name not in known:
+            comparison.scores(name)
+    if not bounds:
+        return _describe(arguments, comparison, found)
+    if not declared(arguments, comparison):
+        shown = command("judge", arguments, comparison, *arguments.bound)
+        raise ValueError(
+            "a guess may describe a file, and only a declaration may judge it; if these are the "
+            f"groups and what they share, run: {shown}"
+        )
+    checks = _checks(found, bounds)
+    document = {"version": 1, "answers": _answers(arguments), "checks": checks}
+    if arguments.write is not None:
+        _write(arguments.write, document)
+    path = arguments.files[0].resolve()
+    # What is wrong shows at once.
+    make = partial(checks_in, document, "llmfair judge", Path())
+    make()
+    given = [*arguments.rest, str(path)]
+    if not arguments.json:
+        judged = {each.get("score") for each in checks}
+        unbound = [each.name for each in found if each.name not in judged]
+        say("".join(f"{line}\n" for line in _left_out(comparison, unbound)))
+        return run_pytest(given, GivenChecks(path, make))
+    with tempfile.TemporaryDirectory() as folder:
+        record = Path(folder) / "run.json"
+        with contextlib.redirect_stdout(io.StringIO()):
+            status = run_pytest([*given, f"--llmfair-json={record}"], GivenChecks(path, make))
+        say(record.read_text(encoding="utf-8"))
+    return status
+
+
+def _left_out(comparison: Comparison, unbound: Sequence[str]) -> list[str]:
+    """Say which scores are not judged, and why."""
+    lines = [
+        f"not compared: {name} ({column.why_not})"
+        for name, column in comparison.results.scores.items()
+        if column.why_not
+    ]
+    return lines + [f"not judged: {name} (no bound; --bound {name}=X)" for name in unbound]
+
+
+def _bounds(given: list[str]) -> dict[str, float]:
+    """Return the bounds by name of a score; "" is that of all scores from 0 to 1."""
+    found = {}
+    for text in given:
+        name, _, number = text.rpartition("=")
+        try:
+            found[name.strip()] = float(number)
+        except ValueError:
+            raise ValueError(f"--bound is {text!r}; write a number, or NAME=NUMBER") from None
+    return found
+
+
+def _checks(found: list[Quantity], bounds: dict[str, float]) -> list[dict[str, Any]]:
+    """Return the checks: each score with a bound of its own, or the one for scores in [0, 1]."""
+    # A score of the file comes before what is made from texts under the same name.
+    names = dict.fromkeys([*(each.name for each in found), *FROM_TEXTS])
+    for name in bounds:
+        if name and name not in names:
+            raise ValueError(f"--bound names {name!r}; there are {', '.join(names)}")
+    keys = {name: dict(each) for name, each in FROM_TEXTS.items() if name in bounds}
+    keys |= {each.name: dict(each.keys) for each in found}
+    shared = {each.name for each in found if each.within_one}
+    checks = []
+    for name, about in keys.items():
+        bound = bounds.get(name, bounds.get("") if name in shared else None)
+        if bound is None:
+            continue
+        word = AssertionCall.of(about["metric"]).word
+        about |= {word: bound, "rationale": _RATIONALE.format(bound=bound)}
+        checks.append({**about, "owner": "who ran the command"})
+    if not checks:
+        raise ValueError(
+            f"none of the scores ({listed([each.name for each in found], 8) or 'none'}) lies "
+            "between 0 and 1; name a bound in the score's own unit: --bound NAME=X"
+        )
+    return checks
+
+
+def _answers(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Return the key `answers` of the document, from the options."""
+    found: dict[str, Any] = {"file": [str(path.resolve()) for path in arguments.files]}
+    if arguments.requests is not None:
+        arguments.requests = str(Path(arguments.requests).resolve())
+    for name in ("group", "pair_by", "unpaired", "model", "reader", *READER_OPTIONS):
+        if value := getattr(arguments, name):
+            found[name] = value
+    if arguments.groups:
+        found["groups"] = group_names(arguments.groups)
+    return found
+
+
+def _write(path: Path, document: dict[str, Any]) -> None:
+    """Write the checks, with paths from the folder of the file."""
+    if not path.name.endswith(SUFFIXES):
+        raise ValueError(f"--write is {path}; give a name that ends in {SUFFIXES[0]}")
+    folder = path.resolve().parent
+    answers = dict(document["answers"])
+    answers["file"] = [os.path.relpath(each, folder) for each in answers["file"]]
+    if "requests" in answers:
+        answers["requests"] = os.path.relpath(answers["requests"], folder)
+    kept = {**document, "answers": answers}
+    head = (
+        "# Written by `llmfair judge`; run it with: pytest FILE. Name your reasons and an owner.\n"
+    )
+    path.write_text(
+        head + yaml.safe_dump(kept, sort_keys=False, allow_unicode=True), encoding="utf-8"
+    )
+
+
+def _describe(arguments: argparse.Namespace, comparison: Comparison, found: list[Quantity]) -> int:
+    """Print the differences with intervals, and what each would PASS from; no verdict."""
+    rows = [_row(each) for each in found]
+    if arguments.json:
+        say(
+            json.dumps(plain({"groups": comparison.grouping.names, "scores": rows}), indent=1)
+            + "\n"
+        )
+        return 0
+    lines = []
+    if not declared(arguments, comparison):
+        units = comparison.units
+        shared = (
+            "no units: groups are independent samples"
+            if units is None
+            else f"units from {units.where}"
+        )
+        lines.append(
+            f"groups guessed from {comparison.grouping.where}, {shared}; --group and --pair-by "
+            "confirm"
+        )
+    if not rows:
+        lines.append(
+            f"no score to compare; texts can be judged: --bound NAME=X, of {', '.join(FROM_TEXTS)}"
+        )
+    else:
+        names = list(rows[0]["means"])
+        head = ("score", *names, "difference", "95 % interval", "would PASS from")
+        lines += _columns([head, *(_cells(row, names) for row in rows)])
+    lines += _left_out(comparison, ())
+    lines.append(_nothing_decided(rows))
+    lines.append(f"next: {command('judge', arguments, comparison, '0.15')}")
+    say("\n".join(lines) + "\n")
+    return 0
+
+
+def _row(quantity: Quantity) -> dict[str, Any]:
+    result, holds, passes = quantity.passing()
+    means = {row["key"]: row["rate"] for row in result.groups if not math.isnan(row["rate"])}
+    invalid = "; ".join(result.notes[:1]) if result.verdict.value == "INVALID" else ""
+    return {
+        "score": quantity.name,
+        "means": means,
+        "difference": result.value,
+        "interval": [result.lower, result.upper],
+        "interval_within": holds,
+        "passes_from": passes,
+        "invalid": invalid,
+        "missing": result.missing_by_group,
+    }
+
+
+def _cells(row: dict[str, Any], names: list[str]) -> tuple[str, ...]:
+    means = [row["means"].get(name, math.nan) for name in names]
+    difference = row["difference"]
+    larger = (
+        f" ({names[0] if difference > 0 else names[1]} higher)"
+        if len(names) == 2 and difference
+        else ""
+    )
+    low, high = row["interval"]
+    passes, holds = row["passes_from"], row["interval_within"]
+    last = f"none ({row['invalid'] or 'no bound is large enough'})"
+    if not math.isnan(passes):
+        last = f"{passes:g}"
+        last += "" if passes == holds else f" ({holds:g} without the missing answers)"
+    return (
+        row["score"],
+        *(f"{mean:.3f}" for mean in means),
+        f"{difference:+.3f}{larger}" if len(names) == 2 else f"{difference:.3f}",
+        f"{low:.3f} to {high:.3f}",
+        last,
+    )
+
+
+def _columns(rows: list[tuple[str, ...]]) -> list[str]:
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return [
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    ]
+
+
+def _nothing_decided(rows: list[dict[str, Any]]) -> str:
+    known = [row for row in rows if not math.isnan(row["passes_from"])]
+    if not known:
+        return "no verdict: you named no bound."
+    worst = max(known, key=lambda row: row["passes_from"])
+    return (
+        f"no verdict: you named no bound. Differences up to {worst['passes_from']:g} "
+        f"({worst['score']}) are compatible with this file."
+    )

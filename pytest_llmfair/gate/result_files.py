@@ -1,0 +1,169 @@
+"""What `llmfair doctor` and `llmfair judge` share: options, and what can be compared in a file."""
+
+from __future__ import annotations
+
+import argparse
+import math
+import shlex
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pytest_llmfair.gate.check_answers import READER_OPTIONS, is_declared, keys_of, of_model
+from pytest_llmfair.judging.assertion import Assertion
+from pytest_llmfair.judging.pipeline import evaluate
+from pytest_llmfair.judging.power import search
+from pytest_llmfair.judging.result import Result, Verdict
+from pytest_llmfair.judging.rules import Rules
+from pytest_llmfair.judging.scoring import TextScorer
+from pytest_llmfair.metrics import get_metric
+from pytest_llmfair.results.compare import Comparison, comparison_of
+from pytest_llmfair.results.registry import load_conftest, read_results
+from pytest_llmfair.results.table import Results
+
+# What is judged beside the scores of a file, by its name in --bound: keys of a check.
+FROM_TEXTS: dict[str, dict[str, Any]] = {
+    "words": {"metric": "score_difference", "scorer": "length"},
+    "refusals": {"metric": "score_difference", "scorer": "refusal"},
+    "texts": {"metric": "group_predictability"},
+    "invariance": {"metric": "counterfactual_invariance"},
+}
+# No difference of interest is as small.
+_SMALL = 1e-6
+_STEPS = 200
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add what tells groups, units and columns."""
+    parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="files of one run")
+    add = parser.add_argument
+    add("--group", action="append", default=[], metavar="FIELD", help="field with the group")
+    add("--groups", metavar="VALUE=GROUP,...", help="values, or words of the prompts, by group")
+    add(
+        "--pair-by",
+        action="append",
+        default=[],
+        metavar="FIELD",
+        help="field that pairs the groups, or prompt (equal once the group is masked)",
+    )
+    add("--unpaired", action="store_true", help="the groups are independent samples")
+    add("--score", action="append", default=[], metavar="NAME", help="these scores, or fields")
+    add("--model", help="answers of this model only")
+    add("--reader", help="name of the reader, where it is not found out")
+    add("--prompt", metavar="COLUMN", help="column of a table with the prompts")
+    add("--answer", metavar="COLUMN", help="column of a table with the answers")
+    add("--requests", metavar="FILE", help="requests of a batch, for openai_batch")
+    add("--json", action="store_true", help="print JSON")
+
+
+def read(arguments: argparse.Namespace) -> Results:
+    """Read the files, also by readers of a ``conftest.py`` here."""
+    load_conftest(Path.cwd())
+    given = {name: getattr(arguments, name) for name in READER_OPTIONS}
+    options = {name: value for name, value in given.items() if value is not None}
+    found = read_results(arguments.files, arguments.reader, options)
+    for name in arguments.score:
+        found = found.with_score(name)
+    return of_model(found, arguments.model)
+
+
+def compared(arguments: argparse.Namespace, results: Results) -> Comparison:
+    """Return the groups and units, as declared or guessed."""
+    return comparison_of(
+        results,
+        group=arguments.group,
+        groups=group_names(arguments.groups),
+        pair_by=arguments.pair_by,
+        unpaired=arguments.unpaired,
+    )
+
+
+def group_names(text: str | None) -> dict[str, str]:
+    """Return the groups by value, from ``the woman=female,the man=male``."""
+    found: dict[str, str] = {}
+    for part in filter(None, (text or "").split(",")):
+        value, equals, group = (each.strip() for each in part.partition("="))
+        if not equals or not value or not group:
+            raise ValueError(f"--groups has {part!r}; write VALUE=GROUP,VALUE=GROUP")
+        found[value] = group
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """Something that differs between the groups: a score, or what texts say."""
+
+    name: str
+    # Keys of a check about it.
+    keys: Mapping[str, Any]
+    data: Any
+    # Whether it shares the one bound on scores from 0 to 1.
+    within_one: bool
+
+    def result(self, bound: float) -> Result:
+        """Judge it, without a record."""
+        info = get_metric(self.keys["metric"])
+        scorer = TextScorer(info, self.keys.get("scorer"))
+        return evaluate(Assertion.of(info, (self.data,), bound, Rules(), scorer=scorer))
+
+    def detectable(self) -> float:
+        """Return the difference that 80 % of files like this one would show to be there."""
+        assertion = self.result(_SMALL).assertion
+        assert assertion is not None
+        return assertion.estimate.minimum_detectable_effect()
+
+    def passing(self) -> tuple[Result, float, float]:
+        """Return the result, and the smallest bounds that hold its interval and that PASS.
+
+        They differ where missing answers could undo a PASS; NaN where there is none.
+        """
+        result = self.result(_SMALL)
+        reach = max(abs(result.lower), abs(result.upper), _SMALL)
+        if not math.isfinite(reach) or result.verdict is Verdict.INVALID:
+            return result, math.nan, math.nan
+        step = 10.0 ** (math.floor(math.log10(reach)) - 1)
+        least = math.ceil(round(reach / step, 6))
+        count = search(lambda n: self._passes(round(n * step, 9)), least, least + _STEPS)
+        return (
+            result,
+            round(least * step, 9),
+            math.nan if count is None else round(count * step, 9),
+        )
+
+    def _passes(self, bound: float) -> bool:
+        try:
+            return self.result(bound).verdict is Verdict.PASS
+        except ValueError:
+            # No data could exceed this bound.
+            return False
+
+
+def quantities(comparison: Comparison) -> Iterator[Quantity]:
+    """Yield the scores of a file that groups can be compared by."""
+    for name, column in comparison.results.scores.items():
+        if column.judged:
+            keys = {"metric": "score_difference", "score": name}
+            data = comparison.scores(name)
+            yield Quantity(name, keys, data, column.range is not None)
+
+
+def command(name: str, arguments: argparse.Namespace, comparison: Comparison, *bounds: str) -> str:
+    """Return a command with groups and units declared, to copy."""
+    unpaired = arguments.unpaired or comparison.units is None
+    words = ["llmfair", name, *map(str, arguments.files)]
+    for key, fields in keys_of(comparison, unpaired=unpaired).items():
+        for field in fields:
+            words += [f"--{key.replace('_', '-')}", field]
+    for key in ("groups", "model", "reader", *READER_OPTIONS):
+        if (value := getattr(arguments, key)) is not None:
+            words += [f"--{key}", value]
+    words += ["--unpaired"] if unpaired else []
+    for option, values in (("--score", arguments.score), ("--bound", bounds)):
+        words += [part for value in values for part in (option, value)]
+    return shlex.join(words)
+
+
+def declared(arguments: argparse.Namespace, comparison: Comparison) -> bool:
+    """Whether groups and units were named, so that a verdict is possible."""
+    return is_declared(comparison, unpaired=arguments.unpaired)

@@ -1,0 +1,140 @@
+"""What files bring: scores that answers already have, and arrays with rows that lack a value."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, cast
+
+from pytest_llmfair.judging.inputs import (
+    MetricInputs,
+    Rows,
+    count_missing,
+    missing_data_of,
+    rows_left_out,
+)
+from pytest_llmfair.judging.scoring import takes
+from pytest_llmfair.metrics import MetricInfo
+from pytest_llmfair.responses import Missing
+from pytest_llmfair.results.compare import ScoredAnswers
+from pytest_llmfair.stats import Finding
+
+
+class FileData(dict[str, Any]):
+    """Arguments of a metric from a file, without rows that lack a value; these are counted.
+
+    `asked` maps each group to one row of a text or a `Missing` per row of the file; it is empty
+    where no row was left out. `factors` are labels for ``factors=``.
+    """
+
+    def __init__(
+        self,
+        arguments: Mapping[str, Any],
+        asked: Mapping[str, Any] | None = None,
+        factors: Mapping[str, Any] | None = None,
+    ) -> None:
+        super().__init__(arguments)
+        self.asked = asked or {}
+        self.factors = factors or {}
+
+
+def with_rows_left_out(
+    inputs: MetricInputs, asked: Mapping[str, Any], max_missing: float
+) -> MetricInputs:
+    """Count the rows of a file that lack a value, by group."""
+    if not asked:
+        return inputs
+    counts = count_missing(asked, max_missing)
+    names, total = tuple(asked), sum(map(len, asked.values()))
+    lost = sum(isinstance(a, Missing) for rows in asked.values() for row in rows for a in row)
+    units = [[(name, i) for i in range(len(asked[name]))] for name in names]
+    inputs = inputs.with_findings(*counts.findings, *rows_left_out(lost, total, "rows", counts))
+    data = missing_data_of(list(asked.values()), names if len(names) > 1 else (), units)
+    return replace(inputs, missing=counts.missing, missing_data=data)
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """The scores of one unit and group that are there."""
+
+    unit: str
+    group: str
+    scores: list[float]
+    prompt: str
+    answers: list[str]
+
+
+def check_scored(info: MetricInfo) -> None:
+    """Raise ``ValueError`` for a metric that does not compare scores of any kind."""
+    if not takes(info, "score_range"):
+        raise ValueError(
+            f"{info.name} makes its scores from texts and takes none of a file; use "
+            "score_difference"
+        )
+
+
+def from_scored(given: ScoredAnswers, max_missing: float) -> MetricInputs:
+    """Return the scores as pairs where two groups have the same units, else by group."""
+    # Scores are counted as answers are: what is missing is a `Missing`.
+    names, asked = tuple(given.rows), cast("Mapping[str, Rows]", given.rows)
+    counts = count_missing(asked, max_missing)
+    every = [row for group in names for row in _rows_of(given, group)]
+    kept = [row for row in every if row.scores]
+    if given.paired:
+        groups: dict[str, set[str]] = {}
+        for row in kept:
+            groups.setdefault(row.unit, set()).add(row.group)
+        kept = [row for row in kept if len(groups[row.unit]) > 1]
+    findings = [*counts.findings, *_absent(given, max_missing)]
+    units = {row.unit for row in every}
+    if not kept:
+        invalid = any(each.kind == "invalid" for each in findings)
+        remedy = "" if invalid else "; run the evaluation again"
+        findings.append(
+            Finding.undefined(f"none of {len(units)} units has scores of two groups{remedy}")
+        )
+    elif lost := len(units) - len({row.unit for row in kept}):
+        text = f"{lost} of {len(units)} units left out: a score is missing"
+        findings.append(Finding("rows_left_out", text, "note"))
+    keywords: dict[str, Any] = {"score": given.score}
+    if given.range is not None:
+        keywords["score_range"] = given.range
+    two = given.paired and len(names) == 2
+    sides = [[row for row in kept if not two or row.group == name] for name in names[: 1 + two]]
+    keywords["units"] = [row.unit for row in sides[0]]
+    keywords |= {"names": names} if two else {"groups": [row.group for row in kept]}
+    return MetricInputs(
+        args=tuple([row.scores for row in side] for side in sides),
+        keywords=keywords,
+        findings=tuple(findings),
+        missing=counts.missing,
+        missing_data=missing_data_of(
+            list(asked.values()), names, [given.units[name] for name in names]
+        ),
+        origin=(0, sum(len(row) for rows in given.rows.values() for row in rows)),
+        prompts=[tuple(row.prompt for row in rows) for rows in zip(*sides, strict=True)],
+        outputs=[tuple(row.answers for row in rows) for rows in zip(*sides, strict=True)],
+        labels=names if two else (),
+        attribute=given.attribute,
+        model=given.model,
+    )
+
+
+def _rows_of(given: ScoredAnswers, group: str) -> list[_Row]:
+    columns = (given.units, given.rows, given.prompts, given.answers)
+    return [
+        _Row(unit, group, [x for x in row if not isinstance(x, Missing)], prompt, answers)
+        for unit, row, prompt, answers in zip(*(each[group] for each in columns), strict=True)
+    ]
+
+
+def _absent(given: ScoredAnswers, max_missing: float) -> list[Finding]:
+    """Report planned answers that the file does not have, which nothing says the group of."""
+    lost, planned = given.absent
+    if not lost:
+        return []
+    text = f"{lost} of {planned} planned answers are not in the file"
+    if lost / planned <= max_missing:
+        return [Finding("answers_absent", text, "note")]
+    text += f", more than max_missing = {max_missing:.0%}; run the evaluation to its end"
+    return [Finding("missing", text, "invalid")]

@@ -1,0 +1,69 @@
+"""Test runs of DeepEval: ``.latest_test_run.json``, or the files of its results folder."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pytest_llmfair.responses import Missing
+from pytest_llmfair.results.registry import reader
+from pytest_llmfair.results.source import File, ResultsError
+from pytest_llmfair.results.table import (
+    Results,
+    Row,
+    answer_of,
+    flattened,
+    label_or_number,
+    number_repeats,
+    text_of,
+    total_of,
+    with_every_score,
+)
+
+
+def _knows(file: File) -> bool:
+    # The cache has the ending .json or none.
+    return '"testCases"' in file.head or '"test_cases_lookup_map"' in file.head
+
+
+@reader("deepeval", "JSON of a DeepEval test run", knows=_knows)
+def read(file: File) -> Results:
+    """Read the test cases with the scores of their metrics."""
+    if '"test_cases_lookup_map"' in file.head:
+        raise ResultsError(
+            f"{file.path} is the cache of DeepEval, which lacks metadata and says nothing of "
+            "groups; name .deepeval/.latest_test_run.json, or the file in "
+            "DEEPEVAL_RESULTS_FOLDER"
+        )
+    about, rows = file.document("testCases", _row)
+    run = about.get("testRunData", about) if isinstance(about, Mapping) else {}
+    if not rows and run.get("conversationalTestCases"):
+        raise ResultsError(
+            f"{file.path} holds conversations only, and no single answers; give a run of "
+            "LLMTestCase"
+        )
+    number_repeats(rows)
+    planned = total_of(run.get("testPassed"), run.get("testFailed"))
+    return Results("deepeval", with_every_score(rows), planned=planned)
+
+
+def _row(case: Mapping[str, Any], place: int) -> Row:
+    row = Row(
+        f"test case {case.get('name') or place}",
+        prompt=text_of(case.get("input")),
+        answer=answer_of(case.get("actualOutput")),
+        cost=case.get("evaluationCost"),
+    )
+    for name in ("metadata", "additionalMetadata", "customColumnKeyValues"):
+        row.fields |= flattened(case.get(name) or {}, "metadata")
+    row.fields |= {f"tag.{each}": "yes" for each in case.get("tags") or ()}
+    # Older versions call both differently.
+    for metric in case.get("metricsData") or case.get("metricsMetadata") or ():
+        name = str(metric.get("name") or metric.get("metric") or "score")
+        value = metric.get("score")
+        if isinstance(row.answer, Missing):
+            value = None
+        row.scores[name] = label_or_number(value)
+        if value is None and metric.get("error"):
+            row.score_missing[name] = str(metric["error"])[:300]
+    return row

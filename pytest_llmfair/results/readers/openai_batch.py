@@ -1,0 +1,90 @@
+"""Results of a batch in the format of OpenAI, also of vLLM, joined with its requests."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from pytest_llmfair.responses import Answer, Missing
+from pytest_llmfair.results.registry import reader
+from pytest_llmfair.results.source import File, ResultsError
+from pytest_llmfair.results.table import (
+    Results,
+    Row,
+    answer_of,
+    flattened,
+    number_repeats,
+    text_of,
+)
+
+
+def _knows(file: File) -> bool:
+    known = file.first.keys()
+    return file.suffix == ".jsonl" and "custom_id" in known and bool({"response", "body"} & known)
+
+
+@reader("openai_batch", ".jsonl results of a batch, with --requests", knows=_knows)
+def read(file: File) -> Results:
+    """Read one row for each request; requests without a result count as missing."""
+    if "body" in file.first and "response" not in file.first:
+        raise ResultsError(f"{file.path} holds the requests; name the results of the batch first")
+    requests = _requests(file)
+    found = {str(line.values.get("custom_id")): line for line in file.lines()}
+    if strange := [name for name in found if name not in requests]:
+        raise ResultsError(
+            f"{len(strange)} results of {file.path} have no request, such as {strange[0]!r}; name "
+            "the requests of this batch: --requests FILE"
+        )
+    rows = []
+    for name, body in requests.items():
+        row = Row(f"request {name}", _prompt(body), model=str(body.get("model", "")))
+        row.fields = dict(flattened(body.get("metadata") or {}, "metadata"))
+        row.answer = Missing("absent", "the batch has no result for this request")
+        if name in found:
+            row.answer = _answer(found[name].values)
+        rows.append(row)
+    number_repeats(rows)
+    for row, name in zip(rows, requests, strict=True):
+        row.sample = name
+    return Results("openai_batch", rows, planned=len(rows))
+
+
+def _requests(file: File) -> dict[str, Mapping[str, Any]]:
+    """Return the bodies of the requests by their id."""
+    path = Path(file.options["requests"]) if "requests" in file.options else None
+    if path is None:
+        # The only requests in the same folder.
+        near = [File(each) for each in sorted(file.path.parent.glob("*.jsonl"))]
+        asked = [each.path for each in near if {"custom_id", "body"} <= each.first.keys()]
+        if len(asked) != 1:
+            raise ResultsError(
+                f"{file.path} has answers without prompts; name the requests of the batch: "
+                "--requests FILE"
+            )
+        (path,) = asked
+    return {str(x.values.get("custom_id")): x.values.get("body") or {} for x in File(path).lines()}
+
+
+def _prompt(body: Mapping[str, Any]) -> str:
+    messages = body.get("messages") or body.get("input") or body.get("prompt") or ""
+    if isinstance(messages, list) and len(messages) == 1:
+        messages = messages[0]
+    return text_of(messages)
+
+
+def _answer(line: Mapping[str, Any]) -> Answer:
+    response = line.get("response") or {}
+    error, body = line.get("error") or response.get("error"), response.get("body") or {}
+    if error or response.get("status_code", 200) != 200 or body.get("error"):
+        return Missing("error", str(error or body.get("error") or response)[:300])
+    choices = body.get("choices") or []
+    if not choices:
+        outputs = [each for each in body.get("output") or () if each.get("type") == "message"]
+        return answer_of(text_of(outputs) or None)
+    finish, message = choices[0].get("finish_reason"), choices[0].get("message") or {}
+    if finish == "content_filter":
+        return Missing("filtered", "finish_reason is content_filter")
+    if message.get("refusal") and not message.get("content"):
+        return Missing("refused", str(message["refusal"])[:300])
+    return answer_of(message.get("content", choices[0].get("text")), cut=finish == "length")

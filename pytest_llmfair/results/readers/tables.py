@@ -1,0 +1,182 @@
+"""Tables in CSV, JSONL or Parquet: LangSmith, Braintrust, Langfuse, Phoenix, MLflow and others."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from pytest_llmfair._util.tables import Row as TableRow
+from pytest_llmfair._util.tables import TableError, is_table
+from pytest_llmfair.responses import Answer, CutAnswer, Missing
+from pytest_llmfair.results.registry import reader
+from pytest_llmfair.results.source import File, ResultsError, parquet_files
+from pytest_llmfair.results.table import (
+    Results,
+    Row,
+    flattened,
+    label_or_number,
+    number_repeats,
+    text_of,
+    with_every_score,
+)
+
+# Names of columns in any case; "inputs.question" counts as "question".
+_ALIASES = {
+    "prompt": ("prompt", "input", "inputs", "question", "query", "request", "instruction"),
+    "answer": (
+        *("answer", "output", "outputs", "response", "completion", "prediction", "predictions"),
+        *("generated_text", "actual_output", "model_output", "result"),
+    ),
+}
+_PREFIXES = {
+    "prompt": ("inputs.", "input.", "attributes.input."),
+    "answer": ("outputs.", "output.", "attributes.output."),
+}
+# What was expected is no answer.
+_EXPECTED = re.compile(r"(?:\A|\.)(?:reference|expected|ground_truth|target|label)", re.IGNORECASE)
+_SCORE = re.compile(
+    r"\A(?:scores?|feedback|metrics|eval)[./](?P<name>.+)|\Ascore\Z", re.IGNORECASE
+)
+_SCORE_LAST = re.compile(r"(?P<name>.+?)(?:/v\d+)?[./]score\Z")
+_ROLES = ("prompt", "answer", "repeat", "sample", "reason", "detail", "cut", "model", "error")
+
+
+def _knows(file: File) -> bool:
+    return is_table(file.path) or file.path.is_dir()
+
+
+@reader(
+    "tables",
+    ".csv, .jsonl or .parquet with columns such as prompt, answer, score.NAME",
+    knows=_knows,
+)
+def read(file: File) -> Results:
+    """Read a table; more than one candidate for a column is a question."""
+    rows = list(rows_in(file))
+    if any(row.repeat < 0 for row in rows):
+        number_repeats(rows)
+    return Results("table", with_every_score(rows))
+
+
+def rows_in(file: File) -> Iterator[Row]:
+    """Yield the rows of a table or of a folder of Parquet files; unnumbered repeats are -1."""
+    columns: dict[str, str] = {}
+    seen: tuple[str, ...] = ()
+    paths = parquet_files(file.path) if file.path.is_dir() else [file.path]
+    for path in paths:
+        for line in File(path).lines():
+            values = _values(line.values)
+            if seen != (seen := tuple(values)):
+                columns = _columns(file, values, line.where)
+            yield _row(line, values, columns)
+
+
+def _values(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the columns of a row; nested objects become dotted names."""
+    found: dict[str, Any] = {}
+    for name, value in given.items():
+        if name == "scores" and isinstance(value, list):
+            # As Langfuse writes them: a list of names and values.
+            parts = [each for each in value if isinstance(each, Mapping) and "name" in each]
+            found |= {f"scores.{each['name']}": each.get("value") for each in parts}
+        elif isinstance(value, Mapping) and value:
+            found |= _values({f"{name}.{key}": each for key, each in value.items()})
+        else:
+            found[str(name)] = value
+    return found
+
+
+def _columns(file: File, values: Mapping[str, Any], where: str) -> dict[str, str]:
+    """Return the column of each role that has one; `needed` of the options names those it must."""
+    found = {name: name for name in _ROLES[2:] if name in values}
+    for role in ("prompt", "answer"):
+        if role in file.options:
+            name = file.options[role]
+            if name not in values:
+                raise ResultsError(
+                    f"{file.path} has no column {name!r}; its columns are {', '.join(values)}"
+                )
+            found[role] = name
+            continue
+        near = [name for name in values if _is_alias(role, name)]
+        if not near:
+            # The only input, or the only output, of a name of its own.
+            near = [n for n in values if n.lower().startswith(_PREFIXES[role])]
+            near = near if len(near) == 1 else []
+        if len(near) > 1:
+            raise ResultsError(
+                f"{file.path} has {len(near)} columns that may be the {role}: {', '.join(near)}; "
+                f"name one: --{role} {near[0]}"
+            )
+        found |= {role: near[0]} if near else {}
+    if needed := [role for role in file.options.get("needed", "").split() if role not in found]:
+        raise ResultsError(
+            f"{where} needs {file.options['needed'].replace(' ', ' and ')}, and has no "
+            f"{' and no '.join(needed)}; found {', '.join(values)}"
+        )
+    return found
+
+
+def _is_alias(role: str, name: str) -> bool:
+    if _EXPECTED.search(name):
+        return False
+    low = name.lower()
+    if low in _ALIASES[role]:
+        return True
+    inner = next((low[len(p) :] for p in _PREFIXES[role] if low.startswith(p)), "")
+    return inner in (
+        *_ALIASES[role],
+        "value",
+        "content",
+        "text",
+        "output" if role == "answer" else "input",
+    )
+
+
+def _row(line: TableRow, values: Mapping[str, Any], columns: Mapping[str, str]) -> Row:
+    row = Row(line.where, repeat=-1)
+    if "prompt" in columns:
+        prompt = values.get(columns["prompt"])
+        if not isinstance(prompt, str):
+            prompt = text_of(prompt) or prompt
+        if not isinstance(prompt, str) or not prompt.strip():
+            raise TableError(f"{line.where}: the prompt is {prompt!r}; give a text")
+        row.prompt = prompt
+    if "answer" in columns:
+        row.answer = _answer(line, values, columns["answer"])
+    if "repeat" in columns:
+        row.repeat = _repeat(line, values["repeat"])
+    row.sample, row.model = (str(values.get(name) or "") for name in ("sample", "model"))
+    gone = isinstance(row.answer, Missing) and "answer" in columns
+    taken = {columns.get(role) for role in ("prompt", "answer", "repeat")} | {"reason", "detail"}
+    for name, value in values.items():
+        match = _SCORE.match(name) or _SCORE_LAST.match(name)
+        if match is not None:
+            row.scores[match["name"] or name] = None if gone else label_or_number(value)
+        elif name not in taken:
+            row.fields |= flattened(value, name)
+    return row
+
+
+def _answer(line: TableRow, values: Mapping[str, Any], column: str) -> Answer:
+    answer = values.get(column)
+    error = values.get("error")
+    if answer is None or (error and not str(answer).strip()):
+        reason = values.get("reason") or ("error" if error else "null")
+        said = values.get("detail") or error or "recorded as null"
+        return Missing(str(reason), str(said)[:300])
+    if not isinstance(answer, str):
+        answer = text_of(answer) or answer
+    if not isinstance(answer, str):
+        raise TableError(f"{line.where}: the {column} is {answer!r}; give a text, or null")
+    if not answer.strip():
+        return Missing("empty", "recorded as an empty text")
+    return CutAnswer(answer) if values.get("cut") is True else answer
+
+
+def _repeat(line: TableRow, value: Any) -> int:
+    try:
+        return int(str(value))
+    except ValueError:
+        raise TableError(f"{line.where}: the repeat is {value!r}; give a whole number") from None

@@ -1,0 +1,148 @@
+"""A file that a reader is given: its beginning, its lines, and the items of a large array."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import itertools
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeVar
+
+from pytest_llmfair._util.printing import Line, terminal
+from pytest_llmfair._util.tables import Row as TableRow
+from pytest_llmfair._util.tables import TableError, rows_of
+
+T = TypeVar("T")
+
+ResultsError = TableError
+_HEAD = 1 << 16
+
+
+@dataclass(frozen=True)
+class File:
+    """A result file.
+
+    Attributes
+    ----------
+    path : Path
+        The file, or a folder of Parquet files.
+    options : mapping of str to str
+        What the caller says: `prompt`, `answer` (columns of a table), `requests` (a second file).
+    """
+
+    path: Path
+    options: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def suffix(self) -> str:
+        """Ending of the name, in lower case."""
+        return self.path.suffix.lower()
+
+    @functools.cached_property
+    def head(self) -> str:
+        """The first 64 KiB as text; "" for a folder."""
+        if self.path.is_dir():
+            return ""
+        with self.path.open("rb") as file:
+            return file.read(_HEAD).decode("utf-8-sig", errors="replace")
+
+    @functools.cached_property
+    def first(self) -> Mapping[str, Any]:
+        """The first row of a JSONL file; empty where it is none."""
+        line = self.head.lstrip().partition("\n")[0]
+        if len(line) + 1 >= _HEAD:
+            # A first line that is longer than the head.
+            with self.path.open(encoding="utf-8-sig") as file:
+                line = file.readline()
+        try:
+            found = json.loads(line)
+        except (ValueError, RecursionError):
+            return {}
+        return found if isinstance(found, dict) else {}
+
+    def lines(self) -> Iterator[TableRow]:
+        """Yield the rows of a JSONL, CSV or Parquet file, with progress on a terminal."""
+        yield from self.watched(rows_of(self.path), "rows")
+
+    def watched(self, items: Iterator[T], what: str) -> Iterator[T]:
+        """Yield items, and count them on a terminal."""
+        done = itertools.count(1)
+        with Line(terminal()) as line:
+            for item in items:
+                yield item
+                n = next(done)
+                line.show(functools.partial("{}: {:,} {} read".format, self.path.name, n, what))
+
+    def document(self, array: str, convert: Callable[[Any, int], T]) -> tuple[Any, list[T]]:
+        """Return a JSON document without one array of objects, and its items converted.
+
+        The items are parsed one after the other, so that no more than one is held in full.
+        """
+        try:
+            text = self.path.read_text(encoding="utf-8-sig")
+        except UnicodeDecodeError as error:
+            raise ResultsError(
+                f"{self.path} is not UTF-8 (byte {error.start}); save it as UTF-8"
+            ) from None
+        # Inside a text of JSON the quotation marks are escaped, so this is a key.
+        begin = re.search(rf'(?<!\\)"{array}"\s*:\s*\[(?=\s*\{{)', text)
+        try:
+            if begin is None:
+                return json.loads(text), []
+            end = begin.end()
+            found: list[T] = []
+            for item in self.watched(_items(text, begin.end()), array):
+                found.append(convert(item[0], len(found)))
+                end = item[1]
+            return json.loads(text[: begin.end()] + text[end:]), found
+        except (ValueError, RecursionError) as error:
+            if isinstance(error, TableError):
+                raise
+            raise ResultsError(
+                f"{self.path} is not valid JSON ({error}); write the file again"
+            ) from None
+
+    def digest(self) -> str:
+        """SHA-256 of the file, or of the digests of the files of a folder."""
+        if self.path.is_dir():
+            inner = " ".join(map(_digest, parquet_files(self.path)))
+            return hashlib.sha256(inner.encode()).hexdigest()
+        return _digest(self.path)
+
+
+def parquet_files(folder: Path) -> list[Path]:
+    """Return the Parquet files of a folder; those of an audit are in a folder of it."""
+    folder = folder / "answers" if (folder / "manifest.json").is_file() else folder
+    # Other engines mark their own files and folders, such as those of a job that was never
+    # finished, by a first letter of "_" or ".".
+    files = [
+        path
+        for path in sorted(folder.rglob("*.parquet"))
+        if not any(part[0] in "_." for part in path.relative_to(folder).parts)
+    ]
+    if not files:
+        raise TableError(
+            f"there is no .parquet file in the folder {folder}; name one with answers"
+        )
+    return files
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _items(text: str, at: int) -> Iterator[tuple[Any, int]]:
+    """Yield the items of a JSON array that begins at a place, each with its end."""
+    decode, gap = json.JSONDecoder().raw_decode, re.compile(r"[\s,]*")
+    while True:
+        match = gap.match(text, at)
+        at = match.end() if match else at
+        if text[at : at + 1] in ("]", ""):
+            return
+        item, at = decode(text, at)
+        yield item, at
