@@ -207,7 +207,7 @@ def test_pull_requests_are_replayed_without_a_model():
 
 
 def test_the_workflow_of_this_repository_runs_files_that_exist():
-    (ci,) = WORKFLOWS
+    (ci,) = (path for path in WORKFLOWS if path.name == "ci.yml")
     runs = "\n".join(scripts(load(ci)))
     assert "bash .ci/run" in runs
     assert (ROOT / ".ci" / "run").is_file()
