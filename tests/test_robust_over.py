@@ -213,6 +213,28 @@ def test_units_are_the_items_where_factors_do_not_name_them():
     assert (found.lower, found.upper) == (given.lower, given.upper)
 
 
+@pytest.mark.parametrize("known", [None, (0.0, 400.0)])
+def test_differences_in_their_own_unit_hold_for_other_wordings(known):
+    rng = np.random.default_rng(4)
+    more = np.tile([0.0, 10.0, 20.0, 30.0, 40.0, 50.0], ITEMS)[:, None]
+    sides = rng.normal(150.0, 5.0, (2, len(ITEM), 2)) + np.array([more, 0.0 * more])
+    given = {"bound": 60.0, "factors": FACTORS, "robust_over": ("wording",), "score_range": known}
+    found = result_of(assert_metric, "score_difference", *sides, **given)
+    alone = result_of(assert_metric, "score_difference", *sides, bound=60.0, score_range=known)
+    assert found.value == pytest.approx(np.mean(sides[0] - sides[1])) == alone.value
+    # The six wordings differ by 10 each: 25 +- 2.57 * sqrt(350 / 6).
+    if known is None:
+        assert (found.lower, found.upper) == pytest.approx((25.0 - 19.6, 25.0 + 19.6), abs=1.0)
+    else:  # 40 items may have missed a rare one that is 400 away.
+        assert found.lower < 25.0 - 19.6 - 10.0
+        assert found.upper > 25.0 + 19.6 + 10.0
+    assert (found.units, found.unit, found.verdict.value) == (ITEMS, "item", "PASS")
+    assert found.robustness["over"] == "40 items x 6 wordings; for other wordings too"
+    record = json.loads(json.dumps(to_record(found, Settings(), texts=False)))
+    again = judge_again(record, "test")
+    assert (again.lower, again.upper) == (found.lower, found.upper)
+
+
 def test_pairs_of_templates_bring_their_labels():
     responses = answered()
     result = assert_metric(

@@ -100,6 +100,28 @@ def _by_assertion(rng: np.random.Generator, wordings: int, verdict: str) -> bool
     )
 
 
+def _score_misses(
+    wordings: int, score_range: tuple[float, float] | None
+) -> Callable[[np.random.Generator], bool]:
+    """Judge differences of scores in their own unit, whose truth is 0."""
+
+    def misses(rng: np.random.Generator) -> bool:
+        values, items, wording = draw(rng, Design(wordings, "scores"))
+        lengths = 100.0 * values[:, None], rng.normal(50.0, 5.0, (len(values), 1))
+        found = assert_metric(
+            "score_difference",
+            *lengths,
+            250.0,
+            score_range=score_range,
+            robust_over=("wording",),
+            factors={"item": items, "wording": wording},
+            mode="point",
+        )
+        return not found.lower <= 0.0 <= found.upper
+
+    return misses
+
+
 SIZES = (4, 6, 10, 20)
 ATTACKS = [
     *(
@@ -147,6 +169,17 @@ ATTACKS = [
         )
         for n in SIZES
         for verdict in ("PASS", "FAIL")
+    ),
+    *(
+        Attack(
+            "W",
+            f"{n} wordings, score difference, range {'known' if known else 'unknown'}: misses",
+            0.05,
+            _score_misses(n, known),
+            runs=200,
+        )
+        for n in SIZES
+        for known in (None, (-100.0, 200.0))
     ),
     *(
         Attack(

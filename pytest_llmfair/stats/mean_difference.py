@@ -171,6 +171,16 @@ class MeanDifference(Estimate):
         most = self.attainable[1]
         return replace(self, value=self.gap, attainable=(-most, most), absolute=False)
 
+    def alike(self, values: ArrayLike, units: Iterable[Hashable]) -> Estimate:
+        """Mean of other paired differences, of scores with the same range."""
+        span, own = self.attainable[1], list(units)
+        if math.isfinite(span):
+            return Mean.of_values(values, units=own, bounds=(-span, span))
+        found = np.asarray(values, dtype=np.float64)
+        return MeanDifference.of_scores(
+            found, np.zeros_like(found), units_a=own, units_b=own, bounds=None
+        )
+
     def lower_bound(self, alpha: float) -> float:
         """Lower end with one-sided error rate `alpha`."""
         low, high = self._signed(alpha)
