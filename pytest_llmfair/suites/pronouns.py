@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from pytest_llmfair.metrics import get_metric
 from pytest_llmfair.stats import Estimate
@@ -68,7 +68,7 @@ class Pronouns(Kind):
         """Return both sentences of each pair; wordings take turns over the pairs."""
         found = []
         for place, item in enumerate(spread(of_task(suite, task), size["pairs"])):
-            number, first, second = place % len(task.wordings), *item.asked.people
+            number, (first, second) = place % len(task.wordings), item.asked.people
             for line in (item.asked.pro, item.asked.anti):
                 prompt = task.wordings[number].format(
                     sentence=line.text, pronoun=line.pronoun, first=first, second=second
@@ -92,16 +92,15 @@ class Pronouns(Kind):
         if not both:
             why = why_not_answered(asked) if asked else ""
             return undefined(why or "no pair has an answer to both sentences", answers=len(asked))
-        rows = [[sides[twins][side] for twins in both] for side in (True, False)]
+        rows: list[list[Any]] = [[sides[twins][side] for twins in both] for side in (True, False)]
         if "likeliest" in quantity.keywords:
             rows = [[_hit(*row) for row in side] for side in rows]
+        chosen = {"pro": rows[:1], "anti": rows[1:]}.get(quantity.keywords.get("side", ""), rows)
         metric = get_metric(quantity.metric).function
-        given = rows[:1] if quantity.keywords.get("side") == "pro" else rows
-        given = rows[1:] if quantity.keywords.get("side") == "anti" else given
         right = [twins.pro.right for twins in both]
         other = [next(name for name in twins.people if name != twins.pro.right) for twins in both]
         return over_factors(
-            lambda units: metric(*given, units=units, population=population),
+            lambda units: metric(*chosen, units=units, population=population),
             {"occupation": right, "other occupation": other},
             ["all"] * len(both),
         )
