@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from pytest_llmfair.judging.result import Underpowered as Underpowered
     from pytest_llmfair.judging.result import Verdict as Verdict
     from pytest_llmfair.metric_assertions import *  # noqa: F403
+    from pytest_llmfair.replies import Reply as Reply
     from pytest_llmfair.responses import Missing as Missing
     from pytest_llmfair.responses import PairedResponses as PairedResponses
     from pytest_llmfair.responses import Responses as Responses
@@ -40,6 +41,7 @@ _HOMES = {
     "InvalidEvidence": "judging.result",
     "Missing": "responses",
     "PairedResponses": "responses",
+    "Reply": "replies",
     "Responses": "responses",
     "Result": "judging.result",
     "Underpowered": "judging.result",

@@ -17,6 +17,8 @@ from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import parse_qsl
 
+from pytest_llmfair.session import current_session
+
 _COMMON = ("temperature", "max_tokens")
 _SERVER = (*_COMMON, "system", "concurrency", "rpm", "tpm")
 
@@ -80,7 +82,7 @@ SCHEMES: dict[str, Scheme] = {
         "openai",
         "any OpenAI-compatible server: vLLM, llama.cpp, Ollama, TGI, OpenAI; `OPENAI_BASE_URL`, "
         "`OPENAI_API_KEY`",
-        (*_SERVER, "seed", "top_logprobs"),
+        (*_SERVER, "seed", "top_logprobs", "tools"),
         extra="openai",
     ),
     "anthropic": Scheme(
@@ -94,7 +96,7 @@ SCHEMES: dict[str, Scheme] = {
         "litellm:MODEL",
         "litellm",
         "any provider that LiteLLM knows, with the keys that it expects: `litellm:bedrock/MODEL`",
-        (*_SERVER, "seed"),
+        (*_SERVER, "seed", "tools"),
         extra="litellm",
     ),
     "python": Scheme(
@@ -218,6 +220,18 @@ class ModelSpec:
         if not (text.isascii() and text.isdigit() and int(text) >= 1):
             raise self._refused(name, "give a whole number of at least 1")
         return int(text)
+
+    def file(self, name: str) -> str:
+        """Return the text of the file that an option names, relative to the root of the tests."""
+        if name not in self.options:
+            return ""
+        session = current_session()
+        path = ((session and session.root) or Path.cwd()) / self.options[name]
+        try:
+            return path.read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            why = getattr(error, "strerror", None) or "no UTF-8 text"
+            raise self._refused(name, f"{path} cannot be read ({why}); name a file") from None
 
     def _refused(self, name: str, remedy: str) -> ModelSpecError:
         given = self.options.get(name)

@@ -22,6 +22,7 @@ from pytest_llmfair.judging.assertion import group_keywords
 from pytest_llmfair.judging.bound import Bound
 from pytest_llmfair.judging.result import Result
 from pytest_llmfair.metrics import MetricInfo, get_metric
+from pytest_llmfair.replies import FACTS
 from pytest_llmfair.signatures import word_of
 
 INVARIANCE = "counterfactual_invariance"
@@ -109,7 +110,9 @@ class Check:
                 keywords["scorer"] = scorers()[keywords["scorer"]]
             return assert_counterfactual_invariance(asked, self.bound, client=client(), **keywords)
         # The fixture may have a scorer of the user's under a shipped name.
-        if (named := keywords.get("scorer", get_metric(self.metric).scorer)) is not None:
+        fact = str(keywords.get("score", "")).startswith(FACTS)
+        own = None if fact else get_metric(self.metric).scorer
+        if (named := keywords.get("scorer", own)) is not None:
             keywords["scorer"] = scorers()[named]
         keywords[self.word] = self.bound
         return assert_metric(self.metric, asked, client=client(), **keywords)

@@ -14,7 +14,13 @@ from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
 from pytest_llmfair._util.background import awaited, in_background
-from pytest_llmfair.clients.errors import of_text, one_line, redactor
+from pytest_llmfair.clients.errors import (
+    of_text,
+    one_line,
+    redactor,
+    with_tool_calls,
+    without_keys,
+)
 from pytest_llmfair.clients.identity import code_revision, module_files
 from pytest_llmfair.clients.protocol import (
     DEFAULT_LIMITS,
@@ -25,7 +31,8 @@ from pytest_llmfair.clients.protocol import (
     Request,
 )
 from pytest_llmfair.clients.spec import Classifies, Labels, ModelSpec, ModelSpecError, suggestion
-from pytest_llmfair.responses import Answer, CutAnswer, Missing, is_cut
+from pytest_llmfair.replies import checked_facts, facts_of
+from pytest_llmfair.responses import Answer, Missing
 from pytest_llmfair.session import current_session
 
 T = TypeVar("T")
@@ -221,7 +228,9 @@ def _adapted(model: object) -> object:
         if "content_filter" in (metadata.get("finish_reason"), metadata.get("stop_reason")):
             return Missing("filtered", "the server filtered the answer")
         # The user set the limit where the runnable was made, so no answer is cut by accident.
-        return of_text(getattr(answered, "content", answered), cut=False, limit=None).answer
+        text = of_text(getattr(answered, "content", answered), cut=False, limit=None).answer
+        calls = getattr(answered, "tool_calls", None)
+        return text if calls is None else with_tool_calls(text, calls)
 
     return answer
 
@@ -267,15 +276,15 @@ def _is_async(function: Callable[..., Any]) -> bool:
 def _checked(answer: object) -> Answer:
     if answer is None:
         return Missing("null", "the callable returned None")
-    # The function may ask a server that echoes the key.
-    if isinstance(answer, Missing):
-        return Missing(answer.reason, redactor()(answer.detail))
-    if not isinstance(answer, str):
+    if hasattr(answer, "content") and hasattr(answer, "tool_calls"):  # a message of OpenAI's SDK
+        text = of_text(answer.content, cut=False, limit=None).answer
+        answer = with_tool_calls(text, answer.tool_calls)
+    if isinstance(answer, str) and not answer.strip():
+        answer = Missing("empty", "the callable returned no text", checked_facts(facts_of(answer)))
+    if not isinstance(answer, (str, Missing)):
         return Missing("error", f"the callable returned {type(answer).__name__}, not str")
-    if not answer.strip():
-        return Missing("empty", "the callable returned no text")
-    text = redactor()(answer)
-    return CutAnswer(text) if is_cut(answer) else text
+    # The function may ask a server that echoes the key.
+    return without_keys(answer, redactor())
 
 
 def _words(error: BaseException) -> str:
