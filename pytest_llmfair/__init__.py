@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from pytest_llmfair.responses import Responses as Responses
     from pytest_llmfair.stats import Estimate as Estimate
     from pytest_llmfair.stats import Interval as Interval
+    from pytest_llmfair.text.turns import conversation as conversation
 
 _HOMES = {
     "BoundExceeded": "judging.result",
@@ -47,6 +48,7 @@ _HOMES = {
     "Underpowered": "judging.result",
     "UnknownName": "_util.keywords",
     "Verdict": "judging.result",
+    "conversation": "text.turns",
     "__version__": "_util.version",
 }
 

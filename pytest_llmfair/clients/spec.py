@@ -20,7 +20,7 @@ from urllib.parse import parse_qsl
 from pytest_llmfair.session import current_session
 
 _COMMON = ("temperature", "max_tokens")
-_SERVER = (*_COMMON, "system", "concurrency", "rpm", "tpm")
+_SERVER = (*_COMMON, "system", "system_file", "concurrency", "rpm", "tpm")
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,9 +102,9 @@ SCHEMES: dict[str, Scheme] = {
     "python": Scheme(
         "python:package.module:callable",
         "python",
-        "your function of a prompt, sync or async; also `ModelClient.of(function)` and LangChain "
-        "runnables",
-        (*_COMMON, "files"),
+        "your function of a prompt or of messages, sync or async; also `ModelClient.of(function)` "
+        "and LangChain runnables",
+        (*_COMMON, "files", "messages", "system_file", "answers"),
         runs_here=True,
     ),
     "responses": Scheme(
@@ -221,6 +221,13 @@ class ModelSpec:
             raise self._refused(name, "give a whole number of at least 1")
         return int(text)
 
+    @property
+    def system(self) -> str:
+        """The system prompt: a text, or that of a file."""
+        if "system" in self.options and "system_file" in self.options:
+            raise self._refused("system", "give it or system_file, not both")
+        return self.options.get("system", "") or self.file("system_file").strip()
+
     def file(self, name: str) -> str:
         """Return the text of the file that an option names, relative to the root of the tests."""
         if name not in self.options:
@@ -312,6 +319,7 @@ def classifies(spec: ModelSpec) -> Classifies | None:
 
 
 def name_of(spec: ModelSpec) -> str:
-    """Return the name of a model by which its answers are found, with its labels and files."""
-    own = [f"{key}={spec.options[key]}" for key in ("labels", "files") if key in spec.options]
+    """Return the name of a model by which its answers are found, with what changes them."""
+    known = ("labels", "files", "messages", "system_file", "answers")
+    own = [f"{key}={spec.options[key]}" for key in known if key in spec.options]
     return f"{spec.scheme}:{spec.target}" + (f"?{'&'.join(own)}" if own else "")

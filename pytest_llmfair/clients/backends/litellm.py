@@ -40,7 +40,7 @@ def load(spec: ModelSpec) -> LiteLLM:
     """Load ``litellm:MODEL``."""
     return LiteLLM(
         spec.target,
-        spec.options.get("system", ""),
+        spec.system,
         limits_of(spec),
         sends_seed=spec.flag("seed", True),
         tools=tools_of(spec),

@@ -141,7 +141,7 @@ def load(spec: ModelSpec) -> OpenAICompatible:
     """Load ``openai:MODEL``."""
     return OpenAICompatible(
         spec.target,
-        spec.options.get("system", ""),
+        spec.system,
         limits_of(spec),
         sends_seed=spec.flag("seed", True),
         top_logprobs=spec.count("top_logprobs", 20),
