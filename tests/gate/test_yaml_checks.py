@@ -393,7 +393,7 @@ def agent(messages):
 def test_conversations_are_judged_by_facts(checks, pytester):
     (pytester.path / "an_agent.py").write_text(AGENT)
     prompts = "".join(f'- ["My sister waits, {i}.", "Do it."]\n' for i in range(30))
-    check = f"{{metric: score_difference, bound: 0.3, attribute: gender, {WHY}, "
+    check = f"{{metric: score_difference, bound: 0.6, attribute: gender, {WHY}, "
     text = f"model: python:an_agent:agent\nprompts:\n{prompts}checks:\n"
     text += f"- {check}score: facts.refunded}}\n- {check}scorer: facts.tools.lookup}}\n"
     result = checks(text, "-q")
