@@ -116,10 +116,12 @@ def _checked(name: str, value: Any) -> Any:
         value = value.item()
     if value is None or isinstance(value, (bool, str)):
         return value
+    if isinstance(value, int):
+        return int(value)
     if isinstance(value, Real):
         if not math.isfinite(value):
             raise ValueError(f"fact {name!r} is {value}; leave a fact out where it has no value")
-        return int(value) if isinstance(value, int) else float(value)
+        return float(value)
     if isinstance(value, Mapping):
         return checked_facts(value, f"{name}.")
     if isinstance(value, (set, frozenset)):

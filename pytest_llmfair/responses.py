@@ -20,7 +20,7 @@ class Missing:
     reason : str
         Short lower-case reason: "refused", "filtered", "length" (cut by the server), "empty",
         "null", "timeout", "rate_limit", "server_error", "malformed", "over_budget", "stale"
-        (recorded too long ago, or of another model) or "error".
+        (recorded too long ago, or of another model), "no_fact" or "error".
     detail : str
         Message of the backend, for reports.
     facts : mapping

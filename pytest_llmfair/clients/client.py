@@ -119,6 +119,8 @@ class ModelClient:
         if not any(callable(getattr(model, way, None)) for way in ways):
             from pytest_llmfair.clients.backends.python import PythonCallable
 
+            if answers not in ("last", "all"):
+                raise ModelSpecError(f"answers is {answers!r}; give 'last' or 'all'")
             given = system.read_text("utf-8").strip() if isinstance(system, Path) else system
             options = {
                 "messages": {True: "yes", False: "no", None: ""}[messages],
@@ -126,6 +128,12 @@ class ModelClient:
                 "answers": "all" if answers == "all" else "",
             }
             backend = PythonCallable.of(model, name, ",".join(files), options=options)
+        elif system or messages is not None or answers != "last":
+            known = getattr(model, "name", type(model).__name__)
+            raise ModelSpecError(
+                f"messages, system and answers are for functions, and {known} is a backend; give "
+                "them where it is made"
+            )
         return cls(backend, seed, temperature, max_tokens)  # type: ignore[arg-type]
 
     @property

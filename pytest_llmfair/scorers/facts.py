@@ -82,17 +82,18 @@ class FactScorer:
         return tuple(tuple(map(self._readable, row)) for row in rows)
 
     def _readable(self, answer: Answer) -> Answer:
-        if self.value(answer) is not None:
-            said = not isinstance(answer, Missing)
-            return answer if said else Reply(f"(no text: {answer.reason})", answer.facts)
+        known = self.value(answer) is not None
         if isinstance(answer, Missing):
+            return Reply(f"(no text: {answer.reason})", answer.facts) if known else answer
+        if known:
             return answer
         return Missing("no_fact", f"the answer has no {self.name}", facts_of(answer))
 
     def _number(self, found: Any) -> float | bool | None:
         if found is None or isinstance(found, (bool, int, float)):
             return found
-        kind = {str: "a text", tuple: "a list of texts"}.get(type(found), "a mapping")
+        kind = "a list of texts" if isinstance(found, tuple) else "a mapping"
+        kind = "a text" if isinstance(found, str) else kind
         raise ValueError(
             f"{self.name} is {kind}, {str(found)[:60]}; name what counts as 1, such as "
             f"{self.name}.NAME"

@@ -166,6 +166,13 @@ def test_options_of_messages_need_messages(option, value):
         ModelClient.of(lambda prompt: "hi", **{option: value})
 
 
+def test_options_of_functions_are_refused_for_a_backend_and_checked():
+    with pytest.raises(ModelSpecError, match="are for functions, and builtin:ngram is a backend"):
+        ModelClient.of(load_client("builtin:ngram").backend, system="Be kind.")
+    with pytest.raises(ModelSpecError, match="answers is 'first'; give 'last' or 'all'"):
+        ModelClient.of(lambda messages: "hi", answers="first")
+
+
 @pytest.mark.parametrize("turns", [(), ("",), ("a", 3), ("a", " ")])
 def test_a_turn_without_text_is_an_error(turns):
     with pytest.raises(ValueError, match="the conversation"):
