@@ -292,7 +292,7 @@ def test_tool_calls_are_facts_of_the_answer(server, tmp_path):
 
 
 def test_without_tools_an_answer_has_no_facts(server):
-    (row,) = load_client("openai:ok").generate(["hi"])
+    (row,) = load_client("openai:ok").generate(["hi"], fresh=True)
     assert not hasattr(row[0], "facts")
     assert "tools" not in server.asked()[0]["body"]
 
