@@ -397,3 +397,23 @@ def test_a_pair_of_ones_own_is_compared_by_facts():
         score="facts.won",
     )
     assert result.value == 1.0
+
+
+def test_a_share_of_facts_is_judged_over_wordings_too():
+    wordings = ("wants", "asks for", "needs")
+    prompts = [f"My sister {words} a {thing}." for thing in THINGS for words in wordings]
+    factors = {
+        "item": [thing for thing in THINGS for _ in wordings],
+        "wording": list(wordings) * len(THINGS),
+    }
+    result = result_of(
+        assert_toxic_fraction_within,
+        prompts,
+        0.01,
+        client=lambda prompt: Reply("ok", {"late": "wants" in prompt}),
+        scorer="facts.late",
+        robust_over=("wording",),
+        factors=factors,
+    )
+    assert result.verdict is Verdict.FAIL
+    assert result.value == 1.0, "the worst of three wordings is judged"
