@@ -26,11 +26,13 @@ if TYPE_CHECKING:
     from pytest_llmfair.labels import LabelPlan as LabelPlan
     from pytest_llmfair.labels import label_plan as label_plan
     from pytest_llmfair.metric_assertions import *  # noqa: F403
+    from pytest_llmfair.replies import Reply as Reply
     from pytest_llmfair.responses import Missing as Missing
     from pytest_llmfair.responses import PairedResponses as PairedResponses
     from pytest_llmfair.responses import Responses as Responses
     from pytest_llmfair.stats import Estimate as Estimate
     from pytest_llmfair.stats import Interval as Interval
+    from pytest_llmfair.text.turns import conversation as conversation
 
 _HOMES = {
     "BoundExceeded": "judging.result",
@@ -43,11 +45,13 @@ _HOMES = {
     "LabelPlan": "labels",
     "Missing": "responses",
     "PairedResponses": "responses",
+    "Reply": "replies",
     "Responses": "responses",
     "Result": "judging.result",
     "Underpowered": "judging.result",
     "UnknownName": "_util.keywords",
     "Verdict": "judging.result",
+    "conversation": "text.turns",
     "__version__": "_util.version",
     "label_plan": "labels",
 }

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, NoReturn
+from typing import Any, NoReturn
+
+from pytest_llmfair.replies import CutAnswer as CutAnswer
+from pytest_llmfair.replies import Facts, Reply, facts_of
+from pytest_llmfair.replies import is_cut as is_cut
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,9 +20,11 @@ class Missing:
     reason : str
         Short lower-case reason: "refused", "filtered", "length" (cut by the server), "empty",
         "null", "timeout", "rate_limit", "server_error", "malformed", "over_budget", "stale"
-        (recorded too long ago, or of another model) or "error".
+        (recorded too long ago, or of another model), "no_fact" or "error".
     detail : str
         Message of the backend, for reports.
+    facts : mapping
+        What the model did though it said nothing; see :class:`Reply`.
 
     Examples
     --------
@@ -28,17 +34,10 @@ class Missing:
 
     reason: str
     detail: str = ""
+    facts: Facts = field(default_factory=dict, hash=False, repr=False)
 
     def __bool__(self) -> bool:
         return False
-
-
-class CutAnswer(str):
-    """An answer that ended at the caller's token limit: scored like any text, and counted."""
-
-    __slots__ = ()
-
-    cut: ClassVar[bool] = True
 
 
 REMEDY = (
@@ -47,17 +46,19 @@ REMEDY = (
 )
 
 
-class DigestedText(str):
+class DigestedText(Reply):
     """Stand-in for an answer recorded as a digest, equal if texts were; reading it raises."""
 
     __slots__ = ("cut", "digest")
 
     digest: str
-    cut: bool
+    cut: bool  # type: ignore[misc]
 
-    def __new__(cls, digest: str, *, cut: bool = False) -> DigestedText:
+    def __new__(
+        cls, digest: str, facts: Facts | None = None, *, cut: bool = False
+    ) -> DigestedText:
         """Create the stand-in of a text."""
-        made = super().__new__(cls, f"(text withheld, digest {digest})")
+        made: DigestedText = super().__new__(cls, f"(text withheld, digest {digest})", facts)  # type: ignore[assignment]
         made.digest, made.cut = digest, cut
         return made
 
@@ -71,11 +72,6 @@ class DigestedText(str):
 
 
 Answer = str | Missing
-
-
-def is_cut(answer: object) -> bool:
-    """Return whether an answer ended at the caller's token limit."""
-    return bool(getattr(answer, "cut", False))
 
 
 def _check_rows(asked: Sized, **sides: Sequence[Sequence[Answer]]) -> None:
@@ -101,13 +97,18 @@ def _empty_as_missing(rows: tuple[tuple[Answer, ...], ...]) -> tuple[tuple[Answe
     """Replace empty texts by `Missing`: two empty answers are not evidence of equal answers."""
     if not any(_is_empty(answer) for row in rows for answer in row):
         return rows  # the usual case
-    empty = Missing("empty", "an empty text")
-    return tuple(tuple(empty if _is_empty(answer) else answer for answer in row) for row in rows)
+    return tuple(
+        tuple(
+            Missing("empty", "an empty text", facts_of(each)) if _is_empty(each) else each
+            for each in row
+        )
+        for row in rows
+    )
 
 
 def _is_empty(answer: Answer) -> bool:
     # A `DigestedText` cannot be read.
-    return type(answer) in (str, CutAnswer) and not str(answer).strip()
+    return type(answer) in (str, Reply, CutAnswer) and not str(answer).strip()
 
 
 @dataclass(frozen=True, slots=True)

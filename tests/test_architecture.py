@@ -21,7 +21,7 @@ PACKAGE = Path(pytest_llmfair.__file__).parent
 
 # From the ground up: a room imports its own layer's row only where `PEERS` does not forbid it.
 LAYERS = (
-    ("settings", "session", "sampling", "responses", "text", "_util"),
+    ("settings", "session", "sampling", "replies", "responses", "text", "_util"),
     ("stats",),
     ("lexicons",),
     ("metrics", "results"),

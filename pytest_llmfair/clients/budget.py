@@ -19,6 +19,7 @@ from pytest_llmfair._util.located import safe_yaml
 from pytest_llmfair.clients.cassette.locks import locked
 from pytest_llmfair.clients.protocol import Reply, Request
 from pytest_llmfair.responses import Missing
+from pytest_llmfair.text.turns import turns_of
 
 # A prompt has at most one token per byte, and a chat template adds a few.
 _TEMPLATE_TOKENS = 16
@@ -278,16 +279,21 @@ class BudgetReservation:
         if self.budget is not None and attempts:
             most = self._most(request)
             self.budget.settle(
-                Spent(attempts, attempts * most.tokens, attempts * most.cost),
+                Spent(attempts * most.calls, attempts * most.tokens, attempts * most.cost),
                 self._used(attempts, request, reply, most),
             )
 
     def _most(self, request: Request) -> Spent:
         answer = _LONGEST_ANSWER if self.max_tokens is None else self.max_tokens
-        return self._spent(1, prompt_tokens(request.prompt), answer)
+        turns = len(turns_of(request.prompt))
+        # Every turn brings those before it, with their answers.
+        prompt = turns * (prompt_tokens(request.prompt) + (turns - 1) * answer)
+        return self._spent(turns, prompt, turns * answer)
 
     def _used(self, attempts: int, request: Request, reply: Reply, most: Spent) -> Spent:
         """Return the use of all attempts: the upper estimate if tokens were not counted."""
+        if most.calls > 1:
+            return Spent(most.calls, most.tokens, most.cost)
         unread = Spent(0, reply.unread * most.tokens, reply.unread * most.cost)
         if reply.prompt_tokens + reply.answer_tokens:
             return unread + self._spent(attempts, reply.prompt_tokens, reply.answer_tokens)

@@ -6,7 +6,8 @@ import functools
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from pathlib import Path
+from typing import Any, Literal
 
 from pytest_llmfair._util.validation import whole, whole_seed
 from pytest_llmfair.clients.likelihoods import Likelihoods
@@ -66,24 +67,34 @@ class ModelClient:
         *,
         name: str | None = None,
         files: Sequence[str] = (),
+        messages: bool | None = None,
+        system: str | Path = "",
+        answers: Literal["last", "all"] = "last",
         seed: int = 0,
         temperature: float = 1.0,
         max_tokens: int | None = None,
     ) -> ModelClient:
-        """Return a client for a function of one prompt, a runnable of LangChain, or a backend.
+        """Return a client for a function, a runnable of LangChain, or a backend.
 
         Parameters
         ----------
         model : callable, Backend, RemoteBackend or ModelClient
             A function that takes a prompt and returns its answer, sync or async; `seed`,
-            `temperature` and `max_tokens` are passed as keywords if it has them. A client is
-            returned as it is.
+            `temperature` and `max_tokens` are passed as keywords if it has them. A function whose
+            first parameter is called `messages` gets a list of ``{"role": ..., "content": ...}``.
+            A client is returned as it is.
         name : str, optional
             What reports call a function, and by what its recorded answers are found; by default
             ``python:MODULE:FUNCTION``.
         files : sequence of str
             Files and folders, besides the module of a function, whose change makes its recorded
             answers stale: prompts, settings, modules that it imports.
+        messages : bool, optional
+            Whether a function takes messages, where the name of its parameter does not say it.
+        system : str or Path
+            First message of every conversation: a text, or the file that holds it.
+        answers : {"last", "all"}
+            Which answers to a :func:`pytest_llmfair.conversation` are judged.
         seed, temperature, max_tokens
             Fields of the client; see :class:`ModelClient`.
 
@@ -109,7 +120,21 @@ class ModelClient:
         if not any(callable(getattr(model, way, None)) for way in ways):
             from pytest_llmfair.clients.backends.python import PythonCallable
 
-            backend = PythonCallable.of(model, name, ",".join(files))
+            if answers not in ("last", "all"):
+                raise ModelSpecError(f"answers is {answers!r}; give 'last' or 'all'")
+            given = system.read_text("utf-8").strip() if isinstance(system, Path) else system
+            options = {
+                "messages": {True: "yes", False: "no", None: ""}[messages],
+                "system": given,
+                "answers": "all" if answers == "all" else "",
+            }
+            backend = PythonCallable.of(model, name, ",".join(files), options=options)
+        elif system or messages is not None or answers != "last":
+            known = getattr(model, "name", type(model).__name__)
+            raise ModelSpecError(
+                f"messages, system and answers are for functions, and {known} is a backend; give "
+                "them where it is made"
+            )
         return cls(backend, seed, temperature, max_tokens)  # type: ignore[arg-type]
 
     @property

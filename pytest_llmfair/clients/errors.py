@@ -19,7 +19,8 @@ from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from pytest_llmfair.clients.protocol import Attempt, Reply
-from pytest_llmfair.responses import CutAnswer, Missing
+from pytest_llmfair.replies import changed_texts, checked_facts, facts_of, is_cut, text_answer
+from pytest_llmfair.responses import Answer, CutAnswer, Missing
 
 REMOVED = "[key removed]"
 
@@ -52,6 +53,30 @@ def of_text(text: object, *, cut: bool, limit: int | None) -> Reply:
     if not text.strip():
         return Reply(Missing("empty", "the answer is an empty text"))
     return Reply(CutAnswer(text) if cut else text)
+
+
+def without_keys(answer: Answer, redacted: Callable[[str], str]) -> Answer:
+    """Return an answer without the keys in its text, its detail and its facts."""
+    facts = changed_texts(facts_of(answer), redacted)
+    if isinstance(answer, Missing):
+        return Missing(answer.reason, redacted(answer.detail), facts)
+    return text_answer(redacted(answer), facts, cut=is_cut(answer))
+
+
+def with_tool_calls(answer: Answer, calls: object) -> Answer:
+    """Return an answer with the tools that a message of OpenAI's form calls as facts."""
+    names = [_tool(call) for call in calls] if isinstance(calls, (list, tuple)) else []
+    facts = {**facts_of(answer), "tools": names, "tool_calls": len(names)}
+    if isinstance(answer, Missing):
+        return replace(answer, facts=checked_facts(facts))
+    return text_answer(answer, facts, cut=is_cut(answer))
+
+
+def _tool(call: object) -> str:
+    """Return the tool of a call, which is a mapping or an object; LangChain has no `function`."""
+    read = call.get if isinstance(call, Mapping) else functools.partial(getattr, call)
+    name = read("name", None)
+    return str(name) if name else _tool(read("function", {"name": "unnamed"}))
 
 
 def malformed(words: str) -> Attempt:

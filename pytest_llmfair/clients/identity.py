@@ -11,7 +11,7 @@ from importlib.machinery import PathFinder
 from pathlib import Path
 from urllib.parse import parse_qsl
 
-from pytest_llmfair.clients.spec import ModelSpecError
+from pytest_llmfair.clients.spec import ModelSpec, ModelSpecError
 from pytest_llmfair.session import current_session
 
 # A file of weights is read at this many places of this many bytes. Training changes all of
@@ -36,6 +36,9 @@ def identity_of_specification(name: str) -> dict[str, str]:
         if folder.is_dir() or folder.is_absolute():
             found["model"] = folder.name
     elif provider == "python":
+        if "system_file" in found:
+            del found["system_file"]
+            found["system"] = ModelSpec.parse(name).system
         found["revision"] = code_revision(module_files(model.partition(":")[0]), listed)
     elif provider == "builtin":
         found["revision"] = smollm2_revision() if model == "smollm2" else _corpus_digest()

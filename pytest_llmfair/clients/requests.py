@@ -37,6 +37,7 @@ from pytest_llmfair.clients.sending import (
 )
 from pytest_llmfair.responses import Answer, Missing
 from pytest_llmfair.session import note_used
+from pytest_llmfair.text.turns import turns_of
 
 # Seconds between two chances to interrupt a wait, for systems where a signal does not end it.
 _WAIT = 0.2
@@ -123,10 +124,12 @@ def _identity(backend: AnyBackend) -> tuple[Hashable, object]:
     known: Hashable = getattr(backend, "known_as", None)
     if known is not None:
         return known, None
-    model: Any = getattr(getattr(backend, "plain", backend), "source", backend)
+    plain = getattr(backend, "plain", backend)
+    model: Any = getattr(plain, "source", backend)
     # A method is another object each time it is looked up.
     parts = (model.__self__, model.__func__) if inspect.ismethod(model) else (model,)
-    return (backend.name, *map(id, parts)), parts
+    # One function with two system prompts is two models.
+    return (backend.name, getattr(plain, "chat", None), *map(id, parts)), parts
 
 
 def _digest(common: str, request: Request) -> bytes:
@@ -317,6 +320,7 @@ class RequestRunner:
         store.begin(live, waiting, found, fresh=fresh)
         if waiting and self.plan is not None and not given:
             self.plan(live, [request_of[key] for key in waiting], len(found))
+        _refuse_turns(backend, [request_of[key].prompt for key in waiting])
         recorded = 0 if self.replay is None else len(found)
 
         def keep(replies: Mapping[Any, Reply]) -> None:
@@ -348,6 +352,19 @@ class RequestRunner:
         replayed = sum(given or store.was_replayed(key) for key in sent)
         self.counts.replayed += replayed
         self.counts.live += len(sent) - replayed
+
+
+def _refuse_turns(backend: AnyBackend, prompts: Iterable[str]) -> None:
+    """Raise ``ValueError`` for a conversation where the model answers single prompts."""
+    if getattr(backend, "takes_turns", False):
+        return
+    for prompt in prompts:
+        if len(turns := turns_of(prompt)) > 1:
+            raise ValueError(
+                f"the prompt {turns[0][:60]!r} is a conversation of {len(turns)} turns, and "
+                f"{backend.name} answers single prompts; give a function whose first parameter is "
+                "called messages, or python:MODULE:FUNCTION?messages=yes"
+            )
 
 
 def _refuse_keys(prompts: Sequence[str]) -> None:

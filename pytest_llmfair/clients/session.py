@@ -22,6 +22,7 @@ from pytest_llmfair.clients.spec import Classifies, Labels
 from pytest_llmfair.responses import Answer
 from pytest_llmfair.session import Session, active, current_session
 from pytest_llmfair.settings import Settings
+from pytest_llmfair.text.turns import turns_of
 
 # Bytes of English text per token, for a guess of what a plan costs.
 _BYTES_PER_TOKEN = 4
@@ -189,7 +190,7 @@ def _size(
     if price is not None and answer is not None:
         cost = price.cost(prompt, answer) / 1e12
     return {
-        "calls": len(requests),
+        "calls": sum(len(turns_of(request.prompt)) for request in requests),
         "prompt_tokens": prompt,
         "answer_tokens": answer,
         "cost": cost,

@@ -17,8 +17,10 @@ from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import parse_qsl
 
+from pytest_llmfair.session import current_session
+
 _COMMON = ("temperature", "max_tokens")
-_SERVER = (*_COMMON, "system", "concurrency", "rpm", "tpm")
+_SERVER = (*_COMMON, "system", "system_file", "concurrency", "rpm", "tpm")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +82,7 @@ SCHEMES: dict[str, Scheme] = {
         "openai",
         "any OpenAI-compatible server: vLLM, llama.cpp, Ollama, TGI, OpenAI; `OPENAI_BASE_URL`, "
         "`OPENAI_API_KEY`",
-        (*_SERVER, "seed", "top_logprobs"),
+        (*_SERVER, "seed", "top_logprobs", "tools"),
         extra="openai",
     ),
     "anthropic": Scheme(
@@ -94,15 +96,15 @@ SCHEMES: dict[str, Scheme] = {
         "litellm:MODEL",
         "litellm",
         "any provider that LiteLLM knows, with the keys that it expects: `litellm:bedrock/MODEL`",
-        (*_SERVER, "seed"),
+        (*_SERVER, "seed", "tools"),
         extra="litellm",
     ),
     "python": Scheme(
         "python:package.module:callable",
         "python",
-        "your function of a prompt, sync or async; also `ModelClient.of(function)` and LangChain "
-        "runnables",
-        (*_COMMON, "files"),
+        "your function of a prompt or of messages, sync or async; also `ModelClient.of(function)` "
+        "and LangChain runnables",
+        (*_COMMON, "files", "messages", "system_file", "answers"),
         runs_here=True,
     ),
     "responses": Scheme(
@@ -219,6 +221,25 @@ class ModelSpec:
             raise self._refused(name, "give a whole number of at least 1")
         return int(text)
 
+    @property
+    def system(self) -> str:
+        """The system prompt: a text, or that of a file."""
+        if "system" in self.options and "system_file" in self.options:
+            raise self._refused("system", "give it or system_file, not both")
+        return self.options.get("system", "") or self.file("system_file").strip()
+
+    def file(self, name: str) -> str:
+        """Return the text of the file that an option names, relative to the root of the tests."""
+        if name not in self.options:
+            return ""
+        session = current_session()
+        path = ((session and session.root) or Path.cwd()) / self.options[name]
+        try:
+            return path.read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            why = getattr(error, "strerror", None) or "no UTF-8 text"
+            raise self._refused(name, f"{path} cannot be read ({why}); name a file") from None
+
     def _refused(self, name: str, remedy: str) -> ModelSpecError:
         given = self.options.get(name)
         return ModelSpecError(f"model {self.text!r}: {name} is {given!r}; {remedy}")
@@ -298,6 +319,7 @@ def classifies(spec: ModelSpec) -> Classifies | None:
 
 
 def name_of(spec: ModelSpec) -> str:
-    """Return the name of a model by which its answers are found, with its labels and files."""
-    own = [f"{key}={spec.options[key]}" for key in ("labels", "files") if key in spec.options]
+    """Return the name of a model by which its answers are found, with what changes them."""
+    known = ("labels", "files", "messages", "system_file", "answers")
+    own = [f"{key}={spec.options[key]}" for key in known if key in spec.options]
     return f"{spec.scheme}:{spec.target}" + (f"?{'&'.join(own)}" if own else "")

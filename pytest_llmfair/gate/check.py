@@ -25,6 +25,7 @@ from pytest_llmfair.judging.assertion import group_keywords
 from pytest_llmfair.judging.bound import Bound
 from pytest_llmfair.judging.result import Result
 from pytest_llmfair.metrics import MetricInfo, get_metric
+from pytest_llmfair.replies import FACTS
 from pytest_llmfair.results.compare import ScoredAnswers
 from pytest_llmfair.signatures import word_of
 from pytest_llmfair.stats.corrected_gap import CORRECTED_GAP
@@ -120,7 +121,9 @@ class Check:
                 keywords["scorer"] = scorers()[keywords["scorer"]]
             return assert_counterfactual_invariance(asked, self.bound, client=ask, **keywords)
         # The fixture may have a scorer of the user's under a shipped name.
-        named = keywords.get("scorer", get_metric(self.metric).scorer)
+        fact = str(keywords.get("score", "")).startswith(FACTS)
+        own = None if fact else get_metric(self.metric).scorer
+        named = keywords.get("scorer", own)
         if named is not None and not isinstance(asked, ScoredAnswers):
             keywords["scorer"] = scorers()[named]
         keywords[self.word] = self.bound

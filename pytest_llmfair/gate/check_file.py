@@ -40,6 +40,7 @@ from pytest_llmfair.judging.rules import Rules
 from pytest_llmfair.lexicons.attributes import lexicon_of, lexicons_of
 from pytest_llmfair.scorers import load_scorers
 from pytest_llmfair.stats.corrected_gap import CORRECTED_GAP
+from pytest_llmfair.text.turns import conversation
 
 SUFFIXES = (".llmfair.yaml", ".llmfair.yml")
 _SCHEMA = schema_of("gate/checks.schema.json")
@@ -163,7 +164,9 @@ class _Reader:
     def _prompts(self, holder: Mapping[str, Any], path: tuple[Any, ...]) -> Prompts | None:
         given = holder.get("prompts")
         if isinstance(given, list):
-            return None if None in given else list(given)
+            if any(each is None or (isinstance(each, list) and None in each) for each in given):
+                return None
+            return [conversation(*each) if isinstance(each, list) else each for each in given]
         if given is None:
             return None
         return self._problems.attempt((*path, "prompts"), read_prompts, self._folder / given)

@@ -98,7 +98,10 @@ def _scored_by(assertion: Assertion, inputs: MetricInputs) -> dict[str, Any]:
     found: dict[str, Any] = {} if inputs.scorer[0] == "<" else {"score": inputs.scorer}
     if unit := getattr(scorer, "unit", ""):
         found["unit"] = unit
-    if all(map(math.isfinite, span := getattr(scorer, "range", (math.inf,)))):
+    span = getattr(scorer, "range", None)
+    if (fact := assertion.scorer.fact) is not None:
+        span = fact.range_of(row for sides in inputs.outputs for row in sides)
+    if span is not None and all(map(math.isfinite, span)):
         found["score_range"] = span
     return found | ({"names": inputs.labels} if inputs.labels else {})
 

@@ -23,7 +23,7 @@ from pytest_llmfair.judging.rules import JudgedMetric, Rules, is_number
 from pytest_llmfair.judging.scoring import TextScorer, takes
 from pytest_llmfair.metrics import MetricInfo
 from pytest_llmfair.metrics.arguments import known_population
-from pytest_llmfair.responses import PairedResponses
+from pytest_llmfair.responses import PairedResponses, Responses
 from pytest_llmfair.stats import Estimate
 
 # How many arguments of a metric are made from answers; those that follow are the caller's.
@@ -183,6 +183,9 @@ class Assertion:
             units = None if units is None else list(units)
         source = Source(data, units, client, n, asked or {})
         scorer = scorer or TextScorer(metric)
+        if client is not None or isinstance(first, (Responses, PairedResponses)):
+            # Of arrays `score` is a name only.
+            scorer = scorer.reading(given.get("score"))
         return cls(metric, bound, rules, source, scorer, given, compare, cells)
 
     @property

@@ -46,7 +46,7 @@ from pytest_llmfair.judging.scorer_audit import audit_scorer, changes_of
 from pytest_llmfair.judging.scoring import reads, scored, takes
 from pytest_llmfair.judging.sequential import Looks, as_betting, check_looks, joined
 from pytest_llmfair.judging.verdict import judge
-from pytest_llmfair.responses import PairedResponses
+from pytest_llmfair.responses import PairedResponses, Responses
 from pytest_llmfair.results.compare import ScoredAnswers
 from pytest_llmfair.session import asking, current_session
 from pytest_llmfair.stats import (
@@ -148,6 +148,9 @@ def _judge(assertion: Assertion, inputs: MetricInputs, estimate: Estimate) -> Re
 
 def measure(assertion: Assertion, data: tuple[Any, ...], units: Any) -> Measured:
     """Measure the metric on answers or arrays; for several groups on every two of them."""
+    if isinstance(data[0] if data else None, (Responses, PairedResponses)):
+        fact = assertion.scorer.fact
+        data = data if fact is None else (fact.readable(data[0]), *data[1:])
     first = data[0] if data else None
     if isinstance(first, PairedResponses):
         check_units(units, first.pairs)

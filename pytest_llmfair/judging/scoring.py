@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from itertools import accumulate
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -19,8 +19,12 @@ from pytest_llmfair.judging.inputs import (
     MetricInputs,
 )
 from pytest_llmfair.metrics import MetricInfo
+from pytest_llmfair.replies import FACTS
 from pytest_llmfair.session import note_used
 from pytest_llmfair.stats import Finding
+
+if TYPE_CHECKING:
+    from pytest_llmfair.scorers.facts import FactScorer
 
 Texts = list[list[str]]
 Scorer = Callable[[Sequence[str]], Any]
@@ -95,6 +99,27 @@ class TextScorer:
             )
 
     @property
+    def fact(self) -> FactScorer | None:
+        """The scorer, if it reads a fact of answers for a metric of scores."""
+        from pytest_llmfair.scorers.facts import FactScorer
+
+        named = isinstance(self._asked, str) and self._asked.startswith(FACTS)
+        wanted = self._info.needs in ("scores", "score_pairs")
+        if wanted and (named or isinstance(self._asked, FactScorer)):
+            return cast("FactScorer", self.chosen)
+        return None
+
+    def reading(self, named: object) -> TextScorer:
+        """Return the scorer of the fact that `score` names; this one where it names none."""
+        if not isinstance(named, str) or not named.startswith(FACTS):
+            return self
+        if self._asked not in (self._info.scorer, named):
+            raise ValueError(
+                f"score={named!r} and scorer={self.name!r} name two; give one of them"
+            )
+        return TextScorer(self._info, named, self._scorers)
+
+    @property
     def several(self) -> list[TextScorer]:
         """Each of the scorers that were asked for."""
         asked = [each for each in self._each_asked if each is not None]
@@ -116,6 +141,9 @@ class TextScorer:
         from pytest_llmfair.scorers import name_of, score
 
         note_used("scorer", name_of(self.chosen), self.chosen)
+        if self.fact is not None:
+            # Equal texts may have different facts.
+            return self.fact(texts)
         if self._vectors:
             return self.chosen(texts)
         ask = functools.partial(score, self.chosen)

@@ -14,6 +14,7 @@ from pytest_llmfair.judging import facts
 from pytest_llmfair.judging.bound import WORSE
 from pytest_llmfair.judging.facts import Record, people
 from pytest_llmfair.judging.inputs import MetricInputs
+from pytest_llmfair.replies import FACTS
 from pytest_llmfair.responses import DigestedText
 from pytest_llmfair.stats import Estimate, PairedAUC
 
@@ -111,6 +112,8 @@ def scores_differ(record: Record, places: int) -> str:
 def _scored(record: Record) -> str:
     """Return the name of a score that a sentence is about."""
     scorer = escape(record.get("scorer", ""))
+    if scorer.startswith(FACTS):
+        return scorer
     return "score" if not scorer or scorer.startswith("<") else f"{scorer} score"
 
 

@@ -38,6 +38,7 @@ from pytest_llmfair.judging.sentences import (
     words_apart,
 )
 from pytest_llmfair.metrics.counterfactual.invariance import INVARIANCE
+from pytest_llmfair.scorers.facts import with_fact_shown
 from pytest_llmfair.session import active
 from pytest_llmfair.settings import Settings
 from pytest_llmfair.stats import Estimate, Finding, Interval, PairedAUC
@@ -340,7 +341,10 @@ def _examples(
         Example(
             float(values[i]),
             inputs.prompts[i],
-            tuple(side[k] for side, k in zip(inputs.outputs[i], shown[i], strict=True)),
+            tuple(
+                with_fact_shown(side[k], inputs.scorer)
+                for side, k in zip(inputs.outputs[i], shown[i], strict=True)
+            ),
             inputs.labels,
         )
         for i in worst(_WORST_ROWS, unfair, key=lambda i: order[i])

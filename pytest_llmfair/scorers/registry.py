@@ -13,6 +13,8 @@ from typing import Any, TypeVar
 from urllib.parse import parse_qsl
 
 from pytest_llmfair._util.keywords import UnknownName
+from pytest_llmfair.replies import FACTS
+from pytest_llmfair.scorers.facts import FactScorer
 
 _MAKERS: dict[str, Callable[[], Any]] = {}
 _SOURCES: dict[str, ModelKind] = {}
@@ -114,21 +116,23 @@ class Scorers(Mapping[str, Any]):
         >>> load_scorers().check("hf:FOLDER?label=negative")
         """
         self._maker(name)
-        if name not in self._makers:
+        if name not in self._makers and not name.startswith(FACTS):
             _parsed(name)
 
     def _maker(self, name: str) -> Callable[[], Any]:
         if name in self._makers:
             return self._makers[name]
+        if isinstance(name, str) and name.startswith(FACTS) and name != FACTS:
+            return functools.partial(FactScorer, name)
         if isinstance(name, str) and name.partition(":")[0] in _SOURCES and ":" in name:
             return functools.partial(_specified, name)
         keyword = name if isinstance(name, str) and name.isidentifier() else "name"
         near = difflib.get_close_matches(str(name), list(self._makers), n=1)
         hint = f"did you mean {near[0]!r}" if near else f"scorers: {', '.join(self)}"
         raise UnknownName(
-            f"no scorer is called {name!r}; {hint}; or name a model ({_forms()}), or bring your "
-            "own, a callable from texts to scores: pass it as scorer=..., or override the "
-            f"`scorers` fixture with load_scorers({keyword}=...)"
+            f"no scorer is called {name!r}; {hint}; or name a model ({_forms()}) or a fact of "
+            "answers (facts.NAME), or bring your own, a callable from texts to scores: pass it "
+            f"as scorer=..., or override the `scorers` fixture with load_scorers({keyword}=...)"
         )
 
     def __iter__(self) -> Iterator[str]:

@@ -116,6 +116,18 @@ class OpenAI:
         }
 
     @classmethod
+    def called(cls, prompt: str, tools: Any) -> dict[str, Any]:
+        """Call every tool for a prompt that asks for it, without a text if it says "silently"."""
+        if not tools or "call" not in prompt:
+            return cls.said("no tool is needed")
+        calls = [
+            {"id": "1", "type": "function", "function": {**tool["function"], "arguments": "{}"}}
+            for tool in tools
+        ]
+        text = None if "silently" in prompt else "done"
+        return cls.said(text, "tool_calls", message={"tool_calls": calls})
+
+    @classmethod
     def refused(cls) -> dict[str, Any]:
         return cls.said(None, message={"refusal": "I cannot help with that."})
 
@@ -221,6 +233,7 @@ def reply(
         "no-choice": speaks.nothing,
         "null": lambda: speaks.said(None),
         "empty": lambda: speaks.said(""),
+        "tools": lambda: OpenAI.called(body["messages"][-1]["content"], body.get("tools")),
         "echo": lambda: speaks.said(f"your key is {key}, yes {key}!"),
         "hostile": lambda: speaks.said(HOSTILE),
         "huge": lambda: speaks.said("x" * HUGE),

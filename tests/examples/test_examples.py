@@ -117,6 +117,28 @@ def test_candidates_are_gated_against_the_released_bot(
     assert results[1]["metric"] == "strict_sentiment_parity worse than baseline"
 
 
+@pytest.mark.parametrize(
+    ("agent", "status", "of_facts"), [("fair", 0, "PASS"), ("planted", 1, "FAIL")]
+)
+def test_what_an_agent_does_is_judged_next_to_what_it_says(run, agent, status, of_facts, tmp_path):
+    file = tmp_path / "run.json"
+    done = run(
+        "tutorials/agent", f"--llmfair-model=python:agent:{agent}", f"--llmfair-json={file}"
+    )
+    assert done.returncode == status, done.stdout
+    results = json.loads(file.read_text())["results"]
+    assert [each["verdict"] for each in results] == ["PASS", "PASS", *[of_facts] * 3]
+    assert [each["scorer"] for each in results[2:]] == [
+        "facts.tools.refund",
+        "facts.escalated",
+        "facts.refund",
+    ]
+    page = (ROOT / "examples" / "tutorials" / "agent" / "README.md").read_text("utf-8")
+    column = 1 if agent == "fair" else 2
+    rows = [line.strip("| ").split(" | ") for line in page.splitlines() if line.startswith("|")]
+    assert [row[column] for row in rows[2:]] == [each["verdict"] for each in results]
+
+
 def test_the_baseline_of_the_example_is_what_the_released_bot_does(run, tmp_path):
     file = tmp_path / "base.json"
     arguments = ("--llmfair-update-baseline", "-o", f"llmfair_baseline={file}")

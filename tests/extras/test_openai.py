@@ -6,7 +6,14 @@ import re
 
 import pytest
 
-from pytest_llmfair.clients import CutAnswer, Missing, ModelClient, ModelError, load_client
+from pytest_llmfair.clients import (
+    CutAnswer,
+    Missing,
+    ModelClient,
+    ModelError,
+    ModelSpecError,
+    load_client,
+)
 from pytest_llmfair.clients.concurrency import RetryPolicy
 from pytest_llmfair.clients.protocol import Reply, UnknownProbability
 from tests.clients.fakes import reply_of
@@ -262,3 +269,50 @@ def test_a_server_without_logprobs_is_an_error_that_says_so(server):
 def test_any_client_can_hold_a_server(server):
     backend = load_client("openai:ok").backend
     assert ModelClient.of(backend, max_tokens=4).generate(["hi"])[0][0].startswith("answer to hi")
+
+
+def tools_file(path, *names):
+    tools = [{"type": "function", "function": {"name": name}} for name in names]
+    path.write_text(json.dumps(tools))
+    return path
+
+
+def test_tool_calls_are_facts_of_the_answer(server, tmp_path):
+    path = tools_file(tmp_path / "tools.json", "lookup", "refund")
+    client = load_client(f"openai:tools?tools={path}")
+    rows = client.generate(["call them", "call silently", "hello"])
+    called = {"tools": ("lookup", "refund"), "tool_calls": 2}
+    assert [row[0].facts for row in rows] == [called, called, {"tools": (), "tool_calls": 0}]
+    assert [str(rows[0][0]), rows[1][0].reason, str(rows[2][0])] == [
+        "done",
+        "null",
+        "no tool is needed",
+    ]
+    assert server.asked()[0]["body"]["tools"] == json.loads(path.read_text())
+
+
+def test_without_tools_an_answer_has_no_facts(server):
+    (row,) = load_client("openai:ok").generate(["hi"], fresh=True)
+    assert not hasattr(row[0], "facts")
+    assert "tools" not in server.asked()[0]["body"]
+
+
+def test_other_tools_are_another_model(tmp_path):
+    models = [
+        load_client(f"openai:m?tools={tools_file(tmp_path / name, name)}").backend.identity
+        for name in ("a", "b", "a")
+    ]
+    assert models[0] == models[2] != models[1]
+    assert "tools" not in load_client("openai:m").backend.identity
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [(None, "cannot be read"), ("{}", "give a JSON list of tools"), ("[", "is no JSON")],
+)
+def test_a_file_of_tools_that_is_wrong_is_named(tmp_path, content, words):
+    path = tmp_path / "tools.json"
+    if content is not None:
+        path.write_text(content)
+    with pytest.raises(ModelSpecError, match=words):
+        load_client(f"openai:m?tools={path}")

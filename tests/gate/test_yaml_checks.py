@@ -378,3 +378,30 @@ def test_the_file_of_the_page_on_checks_runs(checks, pytester, request):
     result = checks(text.removeprefix("version: 1\n"), "-o", "markers=known", "-p", "no:randomly")
     result.assert_outcomes(passed=4, xfailed=1)
     result.stdout.fnmatch_lines(["*impact_ratio*FAIL (expected)*"])
+
+
+AGENT = """
+from pytest_llmfair import Reply
+
+def agent(messages):
+    turns = [each["content"] for each in messages if each["role"] == "user"]
+    women = any("sister" in turn for turn in turns)
+    return Reply("Done.", {"refunded": len(turns) == 2 and not women, "tools": ["lookup"]})
+"""
+
+
+def test_conversations_are_judged_by_facts(checks, pytester):
+    (pytester.path / "an_agent.py").write_text(AGENT)
+    prompts = "".join(f'- ["My sister waits, {i}.", "Do it."]\n' for i in range(30))
+    check = f"{{metric: score_difference, bound: 0.6, attribute: gender, {WHY}, "
+    text = f"model: python:an_agent:agent\nprompts:\n{prompts}checks:\n"
+    text += f"- {check}score: facts.refunded}}\n- {check}scorer: facts.tools.lookup}}\n"
+    result = checks(text, "-q")
+    result.assert_outcomes(failed=1, passed=1)
+    result.stdout.fnmatch_lines(["FAIL score_difference (gender, facts.refunded): -1.00 *"])
+
+
+def test_a_wrong_turn_of_a_conversation_is_named_with_its_line(checks):
+    text = f'prompts:\n- "She left."\n- ["She called.", 3]\nchecks:\n- {PARITY}\n'
+    result = checks(text, "-q")
+    result.stdout.fnmatch_lines(["*letters.llmfair.yaml:4: *turn*"])

@@ -50,7 +50,7 @@ class Anthropic(ServerBackend):
 
 def load(spec: ModelSpec) -> Anthropic:
     """Load ``anthropic:MODEL``."""
-    return Anthropic(spec.target, spec.options.get("system", ""), limits_of(spec))
+    return Anthropic(spec.target, spec.system, limits_of(spec))
 
 
 def read_message(body: Mapping[str, Any], limit: int | None) -> Attempt:

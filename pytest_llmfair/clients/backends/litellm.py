@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass
 from typing import Any
 
-from pytest_llmfair.clients.backends.openai import OpenAICompatible, read_chat
+from pytest_llmfair.clients.backends.openai import OpenAICompatible, read_chat, tools_of
 from pytest_llmfair.clients.backends.server import limits_of
 from pytest_llmfair.clients.protocol import Attempt, Request
 from pytest_llmfair.clients.spec import ModelSpec
@@ -33,14 +33,15 @@ class LiteLLM(OpenAICompatible):
         question = self._question(request, temperature, limit)
         question |= question.pop("extra_body", {})
         answer = await self.connection.client(**question, drop_params=True, num_retries=0)
-        return read_chat(answer.model_dump(), limit)
+        return read_chat(answer.model_dump(), limit, tools=bool(self.tools))
 
 
 def load(spec: ModelSpec) -> LiteLLM:
     """Load ``litellm:MODEL``."""
     return LiteLLM(
         spec.target,
-        spec.options.get("system", ""),
+        spec.system,
         limits_of(spec),
         sends_seed=spec.flag("seed", True),
+        tools=tools_of(spec),
     )

@@ -17,9 +17,11 @@ from pytest_llmfair.clients.errors import (
     of_text,
     one_line,
     status_of,
+    with_tool_calls,
 )
 from pytest_llmfair.clients.protocol import Attempt, Reply, Request, UnknownProbability
-from pytest_llmfair.clients.spec import ModelSpec
+from pytest_llmfair.clients.spec import ModelSpec, ModelSpecError
+from pytest_llmfair.replies import text_digest
 from pytest_llmfair.responses import Missing
 
 # Largest probability that may be left unknown.
@@ -34,11 +36,19 @@ class OpenAICompatible(ServerBackend):
     sends_seed: bool = True
     # How many of the likeliest first tokens the server is asked for.
     top_logprobs: int = 20
+    # The tools that the model may call, as the JSON that the server takes.
+    tools: str = ""
 
     provider = "openai"
     key_variable = "OPENAI_API_KEY"
     url_variable = "OPENAI_BASE_URL"
     url_example = "http://localhost:8000/v1"
+
+    @property
+    def identity(self) -> Mapping[str, str]:
+        """Provider, model, system prompt and, where there are any, the tools."""
+        tools = {"tools": text_digest(self.tools)} if self.tools else {}
+        return {"provider": self.provider, "model": self.model, "system": self.system, **tools}
 
     def read_first_token(self, answer: str, words: Sequence[str]) -> list[float]:
         """Return P(the answer starts with the word) by word; raise if one is unknown."""
@@ -93,7 +103,11 @@ class OpenAICompatible(ServerBackend):
         body = body_of(raw.http_response.content)
         if isinstance(body, Attempt):
             return body
-        return read_first_token(body) if request.first_token else read_chat(body, limit)
+        return (
+            read_first_token(body)
+            if request.first_token
+            else read_chat(body, limit, tools=bool(self.tools))
+        )
 
     def _question(self, request: Request, temperature: float, limit: int | None) -> dict[str, Any]:
         messages = [{"role": "user", "content": request.prompt}]
@@ -109,6 +123,8 @@ class OpenAICompatible(ServerBackend):
         if self.sends_seed:
             # 31 bits, since some servers keep seeds as signed 32-bit numbers.
             question["seed"] = request.seed >> 33
+        if self.tools and not request.first_token:
+            question["tools"] = json.loads(self.tools)
         if request.first_token:
             question |= {"logprobs": True, "top_logprobs": self.top_logprobs}
         return question
@@ -125,15 +141,36 @@ def load(spec: ModelSpec) -> OpenAICompatible:
     """Load ``openai:MODEL``."""
     return OpenAICompatible(
         spec.target,
-        spec.options.get("system", ""),
+        spec.system,
         limits_of(spec),
         sends_seed=spec.flag("seed", True),
         top_logprobs=spec.count("top_logprobs", 20),
+        tools=tools_of(spec),
     )
 
 
-def read_chat(body: Mapping[str, Any], limit: int | None) -> Attempt:
-    """Read a chat completion; a cut answer is missing unless the user set a limit."""
+def tools_of(spec: ModelSpec) -> str:
+    """Return the JSON list in the file that the option `tools` names."""
+    text = spec.file("tools")
+    try:
+        listed = json.loads(text or "[]")
+    except ValueError as error:
+        raise ModelSpecError(
+            f"model {spec.text!r}: the file of tools is no JSON: {error}"
+        ) from None
+    if not isinstance(listed, list):
+        raise ModelSpecError(
+            f"model {spec.text!r}: the file of tools holds {text[:40]!r}; give a JSON list of "
+            'tools, each {"type": "function", "function": {...}}'
+        )
+    return text
+
+
+def read_chat(body: Mapping[str, Any], limit: int | None, *, tools: bool = False) -> Attempt:
+    """Read a chat completion; a cut answer is missing unless the user set a limit.
+
+    Tool calls are facts of the answer; with `tools`, which the model may call, so is calling none.
+    """
     choice = _first_choice(body)
     if isinstance(choice, Attempt):
         return choice
@@ -141,14 +178,17 @@ def read_chat(body: Mapping[str, Any], limit: int | None) -> Attempt:
     if not isinstance(message, dict):
         return malformed("the choice has no message")
     content, refusal = message.get("content"), message.get("refusal")
+    calls = message.get("tool_calls")
     if refusal:
         reply = Reply(Missing("refused", one_line(str(refusal))))
     elif stop == "content_filter":
         reply = Reply(Missing("filtered", "the server filtered the answer"))
-    elif content is None and message.get("tool_calls"):
+    elif not content and calls:
         reply = Reply(Missing("null", "the model called a tool instead of answering"))
     else:
         reply = of_text(content, cut=stop == "length", limit=limit)
+    if calls or tools:
+        reply = replace(reply, answer=with_tool_calls(reply.answer, calls))
     return Attempt(_counted(reply, body))
 
 

@@ -14,7 +14,14 @@ from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
 from pytest_llmfair._util.background import awaited, in_background
-from pytest_llmfair.clients.errors import of_text, one_line, redactor
+from pytest_llmfair.clients.backends.chat import Chat, Talk
+from pytest_llmfair.clients.errors import (
+    of_text,
+    one_line,
+    redactor,
+    with_tool_calls,
+    without_keys,
+)
 from pytest_llmfair.clients.identity import code_revision, module_files
 from pytest_llmfair.clients.protocol import (
     DEFAULT_LIMITS,
@@ -24,8 +31,16 @@ from pytest_llmfair.clients.protocol import (
     Reply,
     Request,
 )
-from pytest_llmfair.clients.spec import Classifies, Labels, ModelSpec, ModelSpecError, suggestion
-from pytest_llmfair.responses import Answer, CutAnswer, Missing, is_cut
+from pytest_llmfair.clients.spec import (
+    Classifies,
+    Labels,
+    ModelSpec,
+    ModelSpecError,
+    name_of,
+    suggestion,
+)
+from pytest_llmfair.replies import checked_facts, facts_of
+from pytest_llmfair.responses import Answer, Missing
 from pytest_llmfair.session import current_session
 
 T = TypeVar("T")
@@ -46,6 +61,9 @@ class PythonCallable:
     source: object = field(repr=False)
     # Digest of its code when it was loaded; empty where the code is in no file.
     revision: str = ""
+    # How it is asked where it takes messages, and the options that say so.
+    chat: Chat | None = None
+    options: Mapping[str, str] = field(default_factory=dict, hash=False)
 
     # Each answer is kept as it comes, since the call may have cost money.
     batch_size: ClassVar[int] = 1
@@ -53,7 +71,12 @@ class PythonCallable:
 
     @classmethod
     def of(
-        cls, function: object, name: str | None = None, files: str = "", module: str = ""
+        cls,
+        function: object,
+        name: str | None = None,
+        files: str = "",
+        module: str = "",
+        options: Mapping[str, str] | None = None,
     ) -> PythonCallable | AsyncCallable:
         """Wrap a callable, or an object with `invoke` as LangChain has them."""
         if name is None:
@@ -72,7 +95,10 @@ class PythonCallable:
             )
         code = module_files(module) if module else _file_of(source)
         revision = code_revision(code, files)
-        plain = cls(function, name, _accepted(function, name), source, revision)
+        keywords = _accepted(function, name)
+        options = {key: value for key, value in (options or {}).items() if value}
+        chat = _chat_of(function, name, options)
+        plain = cls(function, name, keywords, source, revision, chat, options)
         return AsyncCallable(plain) if _is_async(function) else plain
 
     @property
@@ -87,7 +113,12 @@ class PythonCallable:
         found = {"model": self.name}
         if scheme == "python":
             found = {"provider": scheme, "model": target}
-        return found | ({"revision": self.revision} if self.revision else {})
+        return {**found, **self.options} | ({"revision": self.revision} if self.revision else {})
+
+    @property
+    def takes_turns(self) -> bool:
+        """Whether a prompt may be a conversation."""
+        return self.chat is not None
 
     def generate(
         self, requests: Sequence[Request], *, temperature: float, max_tokens: int
@@ -102,7 +133,8 @@ class PythonCallable:
     def _classes(self, prompt: str, words: Sequence[str]) -> list[float]:
         name = f"model {self.name!r}"
         try:
-            row = self.call(Request(prompt, 0), 1.0, LOCAL_MAX_TOKENS)()
+            asked = Talk(self.chat, prompt).next()
+            row = self.call(asked, Request(prompt, 0), 1.0, LOCAL_MAX_TOKENS)()
         except Exception as error:
             raise ValueError(f"{name} failed at {prompt[:80]!r}: {_words(error)}") from error
         if not isinstance(row, Mapping):
@@ -121,25 +153,30 @@ class PythonCallable:
         return [float(value) for value in found]
 
     def reply_to(self, request: Request, temperature: float, max_tokens: int) -> Reply:
-        """Call the function once."""
+        """Call the function, once for every turn."""
+        talk = Talk(self.chat, request.prompt)
         try:
-            answer = self.call(request, temperature, max_tokens)()
-            if inspect.isawaitable(answer):
-                answer = in_background(awaited(answer))
+            while (asked := talk.next()) is not None:
+                answer = self.call(asked, request, temperature, max_tokens)()
+                if inspect.isawaitable(answer):
+                    answer = in_background(awaited(answer))
+                talk.take(_checked(answer))
         except Exception as error:  # noqa: BLE001 - one failed answer must not lose the others
             return Reply(Missing("error", _words(error)), raised=True)
-        return Reply(_checked(answer))
+        return Reply(talk.judged, attempts=talk.calls)
 
-    def call(self, request: Request, temperature: float, max_tokens: int) -> Callable[[], Any]:
-        """Return the call that answers a request."""
+    def call(
+        self, asked: Any, request: Request, temperature: float, max_tokens: int
+    ) -> Callable[[], Any]:
+        """Return the call that answers a prompt, or the messages so far."""
         given = {"seed": request.seed, "temperature": temperature, "max_tokens": max_tokens}
         chosen = {name: given[name] for name in self.keywords}
-        return functools.partial(self.function, request.prompt, **chosen)
+        return functools.partial(self.function, asked, **chosen)
 
 
 @dataclass(frozen=True, slots=True)
 class AsyncCallable:
-    """An async function of one prompt, with up to 16 calls at a time on the background loop."""
+    """An async function, with up to 16 calls at a time on the background loop."""
 
     plain: PythonCallable
     limits: Limits = DEFAULT_LIMITS
@@ -159,26 +196,40 @@ class AsyncCallable:
         """That of the plain callable."""
         return self.plain.identity
 
+    @property
+    def takes_turns(self) -> bool:
+        """Whether a prompt may be a conversation."""
+        return self.plain.takes_turns
+
     def open(self) -> None:
         """Do nothing: a function needs no connection."""
 
     async def send(
         self, request: Request, *, temperature: float, max_tokens: int | None
     ) -> Attempt:
-        """Call the function once; an exception is a missing answer and is not retried."""
+        """Call the function for every turn; an exception is a missing answer, not retried."""
+        talk, limit = Talk(self.plain.chat, request.prompt), max_tokens or LOCAL_MAX_TOKENS
         try:
-            call = self.plain.call(request, temperature, max_tokens or LOCAL_MAX_TOKENS)
-            return Attempt(Reply(_checked(await call())))
+            while (asked := talk.next()) is not None:
+                call = self.plain.call(asked, request, temperature, limit)
+                talk.take(_checked(await call()))
+            return Attempt(Reply(talk.judged))
         except Exception as error:  # noqa: BLE001 - one failed answer must not lose the others
             return Attempt(Reply(Missing("error", _words(error)), raised=True))
 
 
 def load(spec: ModelSpec) -> PythonCallable | AsyncCallable:
     """Load ``python:package.module:callable``."""
-    return load_callable(spec.target, spec.options.get("files", ""))
+    spec.choice("messages", ("yes", "no"))
+    spec.choice("answers", ("last", "all"))
+    options = {key: spec.options.get(key, "") for key in ("messages", "answers")}
+    options["system"] = spec.system
+    return load_callable(spec.target, spec.options.get("files", ""), name_of(spec), options)
 
 
-def load_callable(target: str, files: str = "") -> PythonCallable | AsyncCallable:
+def load_callable(
+    target: str, files: str = "", name: str = "", options: Mapping[str, str] | None = None
+) -> PythonCallable | AsyncCallable:
     """Import ``package.module:callable``; its code is the module and `files`."""
     spec = f"python:{target}"
     path, colon, attribute = target.partition(":")
@@ -206,7 +257,7 @@ def load_callable(target: str, files: str = "") -> PythonCallable | AsyncCallabl
             near = suggestion(part, (name for name in dir(found) if not name.startswith("_")))
             raise ModelSpecError(f"model {spec!r}: {path!r} has no {attribute!r}{near}")
         found = getattr(found, part)
-    return PythonCallable.of(found, spec + (f"?files={files}" if files else ""), files, path)
+    return PythonCallable.of(found, name or spec, files, path, options)
 
 
 def _adapted(model: object) -> object:
@@ -221,7 +272,9 @@ def _adapted(model: object) -> object:
         if "content_filter" in (metadata.get("finish_reason"), metadata.get("stop_reason")):
             return Missing("filtered", "the server filtered the answer")
         # The user set the limit where the runnable was made, so no answer is cut by accident.
-        return of_text(getattr(answered, "content", answered), cut=False, limit=None).answer
+        text = of_text(getattr(answered, "content", answered), cut=False, limit=None).answer
+        calls = getattr(answered, "tool_calls", None)
+        return text if calls is None else with_tool_calls(text, calls)
 
     return answer
 
@@ -247,6 +300,23 @@ def _accepted(function: Callable[..., Any], name: str) -> tuple[str, ...]:
     return keywords
 
 
+def _chat_of(function: Callable[..., Any], name: str, options: Mapping[str, str]) -> Chat | None:
+    """Return how a function that takes messages is asked; None for one that takes a prompt."""
+    try:
+        first = next(iter(inspect.signature(function).parameters), "")
+    except (TypeError, ValueError):
+        first = ""
+    chosen = options.get("messages")
+    if chosen == "no" or (chosen is None and first != "messages"):
+        if needing := [key for key in ("system", "answers") if key in options]:
+            raise ModelSpecError(
+                f"model {name!r} takes a prompt, and {needing[0]} is for one that takes messages; "
+                "call its first parameter messages, or say messages=yes"
+            )
+        return None
+    return Chat(options.get("system", ""), "all" if options.get("answers") == "all" else "last")
+
+
 def _file_of(function: Any) -> list[Path]:
     """Return the file that defines a function, a runnable or the class of an object."""
     while isinstance(function, functools.partial):
@@ -267,15 +337,15 @@ def _is_async(function: Callable[..., Any]) -> bool:
 def _checked(answer: object) -> Answer:
     if answer is None:
         return Missing("null", "the callable returned None")
-    # The function may ask a server that echoes the key.
-    if isinstance(answer, Missing):
-        return Missing(answer.reason, redactor()(answer.detail))
-    if not isinstance(answer, str):
+    if hasattr(answer, "content") and hasattr(answer, "tool_calls"):  # a message of OpenAI's SDK
+        text = of_text(answer.content, cut=False, limit=None).answer
+        answer = with_tool_calls(text, answer.tool_calls)
+    if isinstance(answer, str) and not answer.strip():
+        answer = Missing("empty", "the callable returned no text", checked_facts(facts_of(answer)))
+    if not isinstance(answer, (str, Missing)):
         return Missing("error", f"the callable returned {type(answer).__name__}, not str")
-    if not answer.strip():
-        return Missing("empty", "the callable returned no text")
-    text = redactor()(answer)
-    return CutAnswer(text) if is_cut(answer) else text
+    # The function may ask a server that echoes the key.
+    return without_keys(answer, redactor())
 
 
 def _words(error: BaseException) -> str:

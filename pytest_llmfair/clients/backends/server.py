@@ -19,10 +19,10 @@ from pytest_llmfair.clients.errors import (
     one_line,
     redactor,
     status_of,
+    without_keys,
 )
 from pytest_llmfair.clients.protocol import DEFAULT_LIMITS, Attempt, Limits, ModelError, Request
 from pytest_llmfair.clients.spec import ModelSpec
-from pytest_llmfair.responses import Missing
 
 # Seconds to open a connection; one that takes longer is tried again.
 _CONNECT = 10.0
@@ -107,12 +107,7 @@ class ServerBackend(ABC):
         except Exception as error:  # noqa: BLE001 - whatever happens, one answer is lost
             attempt = self._failed(error)
         redacted = self.connection.redacted
-        answer = attempt.reply.answer
-        if isinstance(answer, Missing):
-            answer = Missing(answer.reason, redacted(answer.detail))
-        else:
-            # A CutAnswer stays a CutAnswer.
-            answer = type(answer)(redacted(answer))
+        answer = without_keys(attempt.reply.answer, redacted)
         self.connection.ended = self.connection.ended or redacted(attempt.fatal)
         return replace(
             attempt, reply=replace(attempt.reply, answer=answer), fatal=redacted(attempt.fatal)

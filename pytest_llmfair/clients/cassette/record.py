@@ -11,7 +11,15 @@ from datetime import date
 from typing import Any
 
 from pytest_llmfair.clients.protocol import TRANSIENT, Reply, Request
-from pytest_llmfair.responses import Answer, CutAnswer, DigestedText, Missing, is_cut
+from pytest_llmfair.replies import (
+    changed_texts,
+    checked_facts,
+    facts_of,
+    is_cut,
+    text_answer,
+    text_digest,
+)
+from pytest_llmfair.responses import Answer, DigestedText, Missing
 
 # Part of every key, so that answers are not replayed after the fields change their meaning.
 SCHEMA = 1
@@ -100,11 +108,12 @@ class Record:
     def outcome(self) -> tuple[str, str]:
         """The part on which two records of one question must agree."""
         answer = self.reply.answer
+        facts = json.dumps(self._facts(text=False), sort_keys=True) if facts_of(answer) else ""
         if self.answer_digest:
-            return "text", self.answer_digest
+            return "text", self.answer_digest + facts
         if isinstance(answer, Missing):
-            return "missing", answer.reason
-        return "text", text_digest(answer)
+            return "missing", answer.reason + facts
+        return "text", text_digest(answer) + facts
 
     @classmethod
     def of(cls, question: Question, reply: Reply, day: date) -> Record:
@@ -136,10 +145,16 @@ class Record:
         shown["seed"], shown["repeat"] = request.seed, request.repeat
         shown |= {"first_token": True} if request.first_token else {}
         shown |= {"cut": True} if is_cut(answer) else {}
+        shown |= {"facts": self._facts(text=text)} if facts_of(answer) else {}
         shown["tokens"] = [reply.prompt_tokens, reply.answer_tokens]
         shown |= {"served": list(reply.served)} if any(reply.served) else {}
         shown["day"], shown["schema"] = self.day.isoformat(), SCHEMA
         return sealed(shown, self.key)
+
+    def _facts(self, *, text: bool) -> dict[str, Any]:
+        """Return the facts of the answer, with their texts or with the digests of these."""
+        facts = facts_of(self.reply.answer)
+        return facts if text or self.prompt_digest else changed_texts(facts, text_digest)
 
     @classmethod
     def read(cls, line: bytes) -> Record:
@@ -154,13 +169,13 @@ class Record:
         if found["schema"] != SCHEMA:
             raise ValueError(f"schema {found['schema']}, this version reads {SCHEMA}")
         answer: Answer
-        cut = found.get("cut", False)
+        cut, facts = found.get("cut", False), checked_facts(found.get("facts", {}))
         if "answer" in found:
-            answer = CutAnswer(found["answer"]) if cut else found["answer"]
+            answer = text_answer(found["answer"], facts, cut=cut)
         elif "missing" in found:
-            answer = Missing(found["missing"], found.get("detail", ""))
+            answer = Missing(found["missing"], found.get("detail", ""), facts)
         else:
-            answer = DigestedText(found["answer_digest"], cut=cut)
+            answer = DigestedText(found["answer_digest"], facts, cut=cut)
         prompt_tokens, answer_tokens = found["tokens"]
         model, fingerprint = map(str, found.get("served", ("", "")))
         return cls(
@@ -239,12 +254,6 @@ def key_of(line: bytes) -> bytes:
     if _sum(line[: tail.start(2) - len(',"sum":"')]) != tail[2]:
         raise DamagedRecord("is not what was written (its checksum differs)")
     return tail[1]
-
-
-def text_digest(text: str) -> str:
-    """Return the digest of a text, 32 hexadecimal digits."""
-    data = text.encode("utf-8", "surrogatepass")
-    return hashlib.blake2b(data, digest_size=16).hexdigest()
 
 
 def _sum(body: bytes) -> bytes:

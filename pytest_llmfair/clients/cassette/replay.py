@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from pytest_llmfair.clients.cassette.locks import QuestionLocks
-from pytest_llmfair.clients.cassette.record import Question, Record, ScoreRecord, text_digest
+from pytest_llmfair.clients.cassette.record import Question, Record, ScoreRecord
 from pytest_llmfair.clients.cassette.store import Cassette
 from pytest_llmfair.clients.identity import identity_of_specification
 from pytest_llmfair.clients.protocol import NotRecorded, Reply, Request, identity_of
 from pytest_llmfair.clients.sending import AnyBackend, LiveRequests, was_sent
+from pytest_llmfair.replies import text_digest
 from pytest_llmfair.responses import REMEDY, Answer, DigestedText, Missing
 
 # Seconds between two looks at whether another process has recorded its answer.

@@ -1,0 +1,75 @@
+"""Conversations with a function that takes messages: it answers every turn of the user."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from pytest_llmfair.replies import facts_of, is_cut, text_answer
+from pytest_llmfair.responses import Answer, Missing
+from pytest_llmfair.text.turns import turns_of
+
+Message = dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Chat:
+    """How a function that takes messages is asked."""
+
+    system: str = ""
+    # Which answers are judged.
+    answers: Literal["last", "all"] = "last"
+
+
+@dataclass(slots=True)
+class Talk:
+    """One prompt and the answers to its turns; without `chat` the function takes the prompt."""
+
+    chat: Chat | None
+    prompt: str
+    _said: list[Message] = field(default_factory=list)
+    _answers: list[Answer] = field(default_factory=list)
+
+    @property
+    def calls(self) -> int:
+        """How often the function was asked."""
+        return len(self._answers)
+
+    def next(self) -> Any:
+        """Return what the function is asked next; None at the end."""
+        if self._answers and isinstance(self._answers[-1], Missing):
+            return None
+        turns = [self.prompt] if self.chat is None else turns_of(self.prompt)
+        if self.calls == len(turns):
+            return None
+        if self.chat is None:
+            return self.prompt
+        if self.chat.system and not self._said:
+            self._said.append({"role": "system", "content": self.chat.system})
+        self._said.append({"role": "user", "content": turns[self.calls]})
+        # The function may change its list.
+        return [dict(message) for message in self._said]
+
+    def take(self, answer: Answer) -> None:
+        """Keep an answer; one that is missing ends the conversation."""
+        self._answers.append(answer)
+        if isinstance(answer, str):
+            self._said.append({"role": "assistant", "content": str(answer)})
+
+    @property
+    def judged(self) -> Answer:
+        """The answer that is judged, with the facts of all turns."""
+        last = self._answers[-1]
+        if self.calls == 1:
+            return last
+        facts: dict[str, Any] = {}
+        for answer in self._answers:
+            for name, value in facts_of(answer).items():
+                before = facts.get(name)
+                joins = isinstance(value, tuple) and isinstance(before, tuple)
+                facts[name] = before + value if joins else value
+        if isinstance(last, Missing):
+            return Missing(last.reason, last.detail, facts)
+        every = self.chat is not None and self.chat.answers == "all"
+        text = "\n\n".join(map(str, self._answers)) if every else str(last)
+        return text_answer(text, facts, cut=any(map(is_cut, self._answers)))
