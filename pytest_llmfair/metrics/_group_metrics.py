@@ -14,7 +14,7 @@ from pytest_llmfair.metrics._people import People, is_missing
 from pytest_llmfair.metrics.arguments import columns_of, labels, listed
 from pytest_llmfair.stats import Estimate
 
-Metric = Callable[..., float]
+Metric = Callable[..., Any]
 Key = tuple[Hashable, ...]
 
 # Second parameters of metrics that are about scores.

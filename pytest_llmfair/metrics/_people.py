@@ -98,7 +98,8 @@ class People:
         known_population(who.population)
         given = {**columns, "weights": who.weights, "units": who.units}
         given = {name: column for name, column in given.items() if column is not None}
-        groups, found = who.groups, []
+        groups = who.groups
+        found: list[Finding] = []
         if who.missing == "drop":
             given, groups, found = _without_missing(given, groups)
         elif who.missing != "error":
@@ -241,7 +242,7 @@ def _without_missing(
 def _gone(columns: Iterable[list[Any]]) -> npt.NDArray[np.bool_]:
     """Return for each row whether some column lacks its value."""
     lacks = [[is_missing(value) for value in column] for column in columns]
-    return np.array(lacks, dtype=np.bool_).any(axis=0)
+    return np.asarray(np.array(lacks, dtype=np.bool_).any(axis=0))
 
 
 def is_missing(value: Any) -> bool:

@@ -265,7 +265,7 @@ class GroupMetrics:
         *,
         reference: Hashable = None,
         method: Method = "between_groups",
-    ) -> dict[Hashable, Any]:
+    ) -> Any:
         """Ratio of every two groups, the furthest from 1 first.
 
         Parameters are those of :meth:`difference`.
@@ -294,7 +294,7 @@ class GroupMetrics:
         """
         from pytest_llmfair._util.notebook import by_group_frame
 
-        rows = {}
+        rows: dict[Any, dict[tuple[str, str], float]] = {}
         for key, members in self._people.members.items():
             rows[as_tuple(key)] = own = {}
             for name in self._measures:
@@ -332,7 +332,7 @@ class GroupMetrics:
         names = list(self._measures)
         if metric is None and len(names) == 1:
             return names[0]
-        if metric not in self._measures:
+        if metric is None or metric not in self._measures:
             raise ValueError(f"metric is {metric!r}; choose one of {', '.join(names)}")
         return metric
 

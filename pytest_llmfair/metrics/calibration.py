@@ -248,7 +248,14 @@ def _sample(people: People, rows: RowNumbers) -> Sample:
     return Sample.of_sizes(sizes, people.population)
 
 
-def _null(a: Distance, b: Distance) -> Floats:
+def _null(a: Estimate, b: Estimate) -> Callable[[], Floats] | None:
+    """Return what draws differences of two distances that are noise alone."""
+    if isinstance(a, Distance) and isinstance(b, Distance):
+        return partial(_noise, a, b)
+    return None
+
+
+def _noise(a: Distance, b: Distance) -> Floats:
     """Draws of the difference of two distances that are noise alone."""
     draws = a.null_draws(), np.random.default_rng(0).permutation(b.null_draws())
     number = min(map(len, draws))
@@ -278,7 +285,7 @@ def _compared(
                 _sample(people, both),
                 independent=not people.together,
                 absolute=True,
-                null=partial(_null, own[a], own[b]) if isinstance(own[a], Distance) else None,
+                null=_null(own[a], own[b]),
             )
         (estimate, *more) = pairs.values()
         if more:

@@ -195,11 +195,11 @@ def average_odds_difference(
     found: dict[Any, JoinedSum] = {}
     halves = [rates.judged.compared(RateDifference.of_outcomes)[0] for rates in both]
     for key in halves[0]:
-        units = [rates.kept(key).sampled["units"] for rates in both]
+        own: list[Any] = [rates.kept(key).sampled["units"] for rates in both]
         found[key] = JoinedSum.of_parts(
             [(0.5, pairs[key].signed) for pairs in halves],
             merged([rates.kept(key) for rates in both]),
-            independent=not np.intersect1d(*units).size,
+            independent=set(own[0]).isdisjoint(own[1]),
             absolute=True,
         )
     estimate = replace(widest(found), sample=merged([rates.judged for rates in both]))

@@ -196,8 +196,8 @@ def read_rates(
         variance = (discordance - gap * gap) / n_units
     effect = variance / independent if variance > 0.0 and independent > 0.0 else total / n_units
     correlations = [rows_a.correlation(), rows_b.correlation()]
-    weights = [len(a), len(b)]
-    known = [(c, w) for c, w in zip(correlations, weights, strict=True) if not math.isnan(c)]
+    sizes = [len(a), len(b)]
+    known = [(c, w) for c, w in zip(correlations, sizes, strict=True) if not math.isnan(c)]
     found = _flags(rate_a, rate_b, *seen, n_units, discordance)
     varies = all(flag.code != "no_variance" for flag in found)
     if varies and rows_a.repeats_identical() and rows_b.repeats_identical():

@@ -96,6 +96,7 @@ def exposure_ratio(
     known_population(population)
     pool, names = candidates.pools_for("exposure_ratio()"), candidates.names
     seen = _exposures(candidates.scores, pool)
+    sides: dict[Any, list[Hashable]]
     if reference is None:
         sides = {(a, b): [b] for i, a in enumerate(names) for b in names[i + 1 :]}
         contrasts(names, names[0])
