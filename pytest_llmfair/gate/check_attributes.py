@@ -62,3 +62,19 @@ def have_slots(prompts: Prompts, attribute: ChosenAttribute | None) -> bool:
         return True
     known = set(known_slots("gender" if attribute is None else attribute.lexicon, {}))
     return any(not known.isdisjoint(slot_names(text)) for text in prompts)
+
+
+def chosen_attribute(
+    named: str | list[str], declared: Mapping[str, ChosenAttribute], folder: Path
+) -> ChosenAttribute:
+    """Return an attribute by its name, or two that are crossed."""
+    if isinstance(named, str):
+        try:
+            return declared.get(named) or attribute_from(named, {}, folder)
+        except ValueError as error:
+            own = f" (attributes of this file: {', '.join(declared)})"
+            raise ValueError(f"{error}{own if declared else ''}") from None
+    chosen = [chosen_attribute(name, declared, folder) for name in named]
+    both = (chosen[0].lexicon, chosen[1].lexicon)
+    lexicon_of(both)
+    return ChosenAttribute(" x ".join(named), both)

@@ -27,6 +27,7 @@ from pytest_llmfair.gate.check_attributes import (
     ChosenAttribute,
     Prompts,
     attribute_from,
+    chosen_attribute,
     have_slots,
     labels_of,
 )
@@ -37,7 +38,7 @@ from pytest_llmfair.judging.collecting import check_data_kind
 from pytest_llmfair.judging.invariance import measure_of
 from pytest_llmfair.judging.robustness import factor_names
 from pytest_llmfair.judging.rules import Rules
-from pytest_llmfair.lexicons.attributes import lexicon_of, lexicons_of
+from pytest_llmfair.lexicons.attributes import lexicons_of
 from pytest_llmfair.scorers import load_scorers
 from pytest_llmfair.stats.corrected_gap import CORRECTED_GAP
 from pytest_llmfair.text.turns import conversation
@@ -360,7 +361,9 @@ class _Reader:
     ) -> ChosenAttribute | None:
         """Return the attribute of a check; raise ``ValueError`` if it is wrong or missing."""
         needs, declared = call.info.needs, list(self._declared.values())
-        chosen = self._chosen(given["attribute"]) if "attribute" in given else None
+        chosen = None
+        if "attribute" in given:
+            chosen = chosen_attribute(given["attribute"], self._declared, self._folder)
         slots = have_slots(prompts, chosen)
         if slots and needs in ("prompts", "texts", "pronoun_counts"):
             raise ValueError(
@@ -388,16 +391,3 @@ class _Reader:
         raise ValueError(
             f"attribute is missing, whose groups are exchanged in the prompts; give {choice}"
         )
-
-    def _chosen(self, named: str | list[str]) -> ChosenAttribute:
-        """Return an attribute by its name, or two that are crossed."""
-        if isinstance(named, str):
-            try:
-                return self._declared.get(named) or attribute_from(named, {}, self._folder)
-            except ValueError as error:
-                own = f" (attributes of this file: {', '.join(self._declared)})"
-                raise ValueError(f"{error}{own if self._declared else ''}") from None
-        chosen = [self._chosen(name) for name in named]
-        both = (chosen[0].lexicon, chosen[1].lexicon)
-        lexicon_of(both)
-        return ChosenAttribute(" x ".join(named), both)
