@@ -195,11 +195,11 @@ def average_odds_difference(
     found: dict[Any, JoinedSum] = {}
     halves = [rates.judged.compared(RateDifference.of_outcomes)[0] for rates in both]
     for key in halves[0]:
-        units: list[Any] = [rates.kept(key).sampled["units"] for rates in both]
+        held: list[Any] = [rates.kept(key).sampled["units"] for rates in both]
         found[key] = JoinedSum.of_parts(
             [(0.5, pairs[key].signed) for pairs in halves],
             merged([rates.kept(key) for rates in both]),
-            independent=not np.intersect1d(units[0], units[1]).size,
+            independent=not np.intersect1d(held[0], held[1]).size,
             absolute=True,
         )
     estimate = replace(widest(found), sample=merged([rates.judged for rates in both]))
