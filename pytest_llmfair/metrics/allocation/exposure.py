@@ -37,6 +37,8 @@ _PARAMETERS = """
         Protected-attribute label of each candidate.
     rounds : sequence
         Ranking of each candidate, also the sampling unit.
+    units : sequence, optional
+        Another name for `rounds`; giving both is an error.
     population : {"sampled", "fixed"}
         Whether the rankings were drawn from a larger population or are all of it.
 
@@ -45,7 +47,7 @@ _PARAMETERS = """
     ValueError
         If a score is NaN, lengths differ, the reference is no group, or there is one group only.
     TypeError
-        If there are no rounds.
+        If there are no rounds, or both `rounds` and `units`.
     """
 
 _ranking_metric = partial(metric, family="allocation", unit="round", example=_examples.rankings)
@@ -66,6 +68,7 @@ def exposure_ratio(
     groups: ArrayLike | Mapping[Any, Any],
     rounds: Sequence[Hashable] | None = None,
     reference: Any = None,
+    units: Sequence[Hashable] | None = None,
     population: Population = "sampled",
 ) -> RateRatio | MaxPairwiseRatio:
     """Smaller over larger mean exposure of two groups of ranked candidates.
@@ -92,7 +95,7 @@ def exposure_ratio(
     >>> round(exposure_ratio(scores, groups=groups, rounds=rounds).value, 3)
     0.86
     """
-    candidates = Candidates.read(scores, groups, rounds=rounds, units=None)
+    candidates = Candidates.read(scores, groups, rounds=rounds, units=units)
     known_population(population)
     pool, names = candidates.pools_for("exposure_ratio()"), candidates.names
     seen = _exposures(candidates.scores, pool)
@@ -148,6 +151,7 @@ def ndkl(
     *,
     groups: ArrayLike | Mapping[Any, Any],
     rounds: Sequence[Hashable] | None = None,
+    units: Sequence[Hashable] | None = None,
     population: Population = "sampled",
 ) -> Mean:
     """Mean over rankings of how far the groups of their top ranks are from those of the pool.
@@ -171,7 +175,7 @@ def ndkl(
     >>> round(found.value, 3), round(found.noise_floor(), 3)
     (0.452, 0.333)
     """
-    candidates = Candidates.read(scores, groups, rounds=rounds, units=None)
+    candidates = Candidates.read(scores, groups, rounds=rounds, units=units)
     known_population(population)
     contrasts(candidates.names, candidates.names[0])
     pool = candidates.pools_for("ndkl()")
