@@ -118,16 +118,10 @@ class ModelClient:
         # Chat models of LangChain have a `generate` of their own.
         ways = () if hasattr(model, "ainvoke") else ("generate", "send")
         if not any(callable(getattr(model, way, None)) for way in ways):
+            from pytest_llmfair.clients.backends.chat import chat_options
             from pytest_llmfair.clients.backends.python import PythonCallable
 
-            if answers not in ("last", "all"):
-                raise ModelSpecError(f"answers is {answers!r}; give 'last' or 'all'")
-            given = system.read_text("utf-8").strip() if isinstance(system, Path) else system
-            options = {
-                "messages": {True: "yes", False: "no", None: ""}[messages],
-                "system": given,
-                "answers": "all" if answers == "all" else "",
-            }
+            options = chat_options(messages, system, answers)
             backend = PythonCallable.of(model, name, ",".join(files), options=options)
         elif system or messages is not None or answers != "last":
             known = getattr(model, "name", type(model).__name__)
@@ -383,12 +377,8 @@ class ModelClient:
         self, seed: int | None, temperature: float | None, max_tokens: int | None
     ) -> ModelClient:
         """Return this client with the arguments that a call gives in place of its own."""
-        return replace(
-            self,
-            seed=self.seed if seed is None else seed,
-            temperature=self.temperature if temperature is None else temperature,
-            max_tokens=self.max_tokens if max_tokens is None else max_tokens,
-        )
+        given = {"seed": seed, "temperature": temperature, "max_tokens": max_tokens}
+        return replace(self, **{k: v for k, v in given.items() if v is not None})  # type: ignore[arg-type]
 
     @property
     def _answers(self) -> functools.partial[list[Answer]]:

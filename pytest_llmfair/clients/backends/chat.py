@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Literal
 
+from pytest_llmfair.clients.spec import ModelSpecError
 from pytest_llmfair.replies import facts_of, is_cut, text_answer
 from pytest_llmfair.responses import Answer, Missing
 from pytest_llmfair.text.turns import turns_of
@@ -19,6 +21,17 @@ class Chat:
     system: str = ""
     # Which answers are judged.
     answers: Literal["last", "all"] = "last"
+
+
+def chat_options(messages: bool | None, system: str | Path, answers: str) -> dict[str, str]:
+    """Options of a specification that say the same as keywords of Python."""
+    if answers not in ("last", "all"):
+        raise ModelSpecError(f"answers is {answers!r}; give 'last' or 'all'")
+    return {
+        "messages": {True: "yes", False: "no", None: ""}[messages],
+        "system": system.read_text("utf-8").strip() if isinstance(system, Path) else system,
+        "answers": "all" if answers == "all" else "",
+    }
 
 
 @dataclass(slots=True)
