@@ -111,7 +111,7 @@ def calibration_gap(
     >>> y_true = [1, 0, 1, 0] * 20 + [1, 1, 1, 0] * 20
     >>> y_score = [0.9, 0.1, 0.8, 0.3] * 40
     >>> round(calibration_gap(y_true, y_score, groups=["a"] * 80 + ["b"] * 80).signed.value, 3)
-    -0.15
+    -0.2
     """
     people, actual, scores = _read(y_true, y_score, positive, Who.of(locals()))
     edges = np.minimum((scores * whole(bins, "bins")).astype(np.intp), bins - 1)

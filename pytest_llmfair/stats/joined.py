@@ -172,7 +172,7 @@ class JoinedRatio(Estimate):
         >>> from pytest_llmfair.stats import Mean
         >>> a, b = Mean.of_indicators([1, 1, 1, 0] * 5), Mean.of_indicators([1, 0, 0, 0] * 5)
         >>> JoinedRatio.of_parts(a, b, Sample.of_sizes([1] * 40))
-        JoinedRatio 3.000 [1.368, 8.734] (95 %, 40 units)
+        JoinedRatio 3.000 [1.377, 8.822] (95 %, 40 units)
         """
         findings = [f for part in (above, below) for f in part.findings if f.kind == "flag"]
         undefined = [part.undefined for part in (above, below) if part.undefined is not None]
