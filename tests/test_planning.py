@@ -146,6 +146,7 @@ def test_the_best_split_weighs_cost_against_correlation(cost, icc, best):
 UNKNOWN = {
     "background_comparison",
     "cooccurrence_bias_score",
+    "icat",
     "multigroup_comparison",
     "pairwise_comparison",
 }

@@ -30,6 +30,12 @@ USES = {
     "property": (
         "from pytest_llmfair.counterfactuals.strategies import prompts; prompts('gender')"
     ),
+    "inspect": (
+        "import io, zipfile; from pytest_llmfair.results.readers import inspect; "
+        "archive = zipfile.ZipFile(io.BytesIO(), 'w'); archive.writestr('samples/1.json', '{}'); "
+        "(member,) = archive.infolist(); member.compress_type = 93; "
+        "inspect._member(archive, member)"
+    ),
     "scale": (
         "from pytest_llmfair.audit.engines import RayActors; RayActors('', None, 1, '', 0.0)"
     ),

@@ -216,6 +216,12 @@ def weighted_rows(values: Floats, weights: Floats | None) -> Floats:
 
     Each row is the weighted mean plus its influence on it (jackknife), so that rows may leave the
     range of the values.
+
+    Examples
+    --------
+    >>> rows = weighted_rows(np.array([0.0, 1.0, 1.0]), np.array([2.0, 1.0, 1.0]))
+    >>> round(float(rows.mean()), 3)
+    0.5
     """
     if weights is None:
         return values

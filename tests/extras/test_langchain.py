@@ -8,7 +8,9 @@ from pytest_llmfair.clients import Missing, ModelClient
 def test_a_chat_model_answers_with_its_text():
     from langchain_core.language_models import FakeListChatModel
 
-    assert ModelClient.of(FakeListChatModel(responses=["hello"])).generate(["hi"]) == [["hello"]]
+    ((answer,),) = ModelClient.of(FakeListChatModel(responses=["hello"])).generate(["hi"])
+    assert str(answer) == "hello"
+    assert answer.facts == {"tools": (), "tool_calls": 0}
 
 
 def test_a_chain_answers_with_its_result():
@@ -37,7 +39,7 @@ def test_messages_become_answers_or_have_a_reason(given, expected):
 
     message = AIMessage(**given) if isinstance(given, dict) else given
     answer = ModelClient.of(RunnableLambda(lambda prompt: message)).generate(["hi"])[0][0]
-    assert (answer.reason if isinstance(answer, Missing) else answer) == expected
+    assert (answer.reason if isinstance(answer, Missing) else str(answer)) == expected
 
 
 def test_an_error_of_a_chain_is_a_missing_answer_without_the_key(monkeypatch):

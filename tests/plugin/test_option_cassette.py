@@ -234,6 +234,8 @@ def test_after_ctrl_c_the_session_says_where_the_answers_are(files, pytester, mo
         "def model(prompt, seed):\n"
         "    asked.append(prompt)\n"
         "    if len(asked) == 9 and 'stop' in os.environ:\n"
+        # A runner such as nohup ignores SIGINT, and its children inherit that.
+        "        signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "        os.kill(os.getpid(), signal.SIGINT)\n"
         "        time.sleep(1)\n"
         "    return f'{prompt} a good answer {seed % 7}'\n"

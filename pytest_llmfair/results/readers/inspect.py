@@ -9,6 +9,7 @@ import zipfile
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from pytest_llmfair._util.validation import install
 from pytest_llmfair.responses import Missing
 from pytest_llmfair.results.registry import reader
 from pytest_llmfair.results.source import File, ResultsError
@@ -96,8 +97,8 @@ def _member(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
         import zstandard
     except ImportError:
         raise ResultsError(
-            f"{archive.filename} is compressed with Zstandard; run: "
-            "pip install 'pytest-llmfair[inspect]', or: inspect log convert --to json"
+            f"{archive.filename} is compressed with Zstandard; run: {install('inspect')}, or: "
+            "inspect log convert --to json"
         ) from None
     raw = archive.fp
     assert raw is not None
