@@ -53,7 +53,7 @@ def run(
         Whether the occupations or rounds are all of interest, or a sample of more; by default
         as the metric has it.
     tasks : sequence of str, optional
-        Only these tasks; a name may be a pattern, such as "*_in_words".
+        Only these tasks; a name may be a pattern, such as ``*_in_words``.
     prompts : sequence of str, optional
         Your own prompts, for a suite that takes some; without them it asks examples of the
         package.
