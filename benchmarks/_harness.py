@@ -145,6 +145,8 @@ class Cell:
         Methods in common use on the same data, by name; shown, not judged.
     most : int or None
         Cap on the runs of a slow cell.
+    quick : int
+        Runs of a smoke run.
     """
 
     name: str
@@ -154,6 +156,7 @@ class Cell:
     limits: Limits
     peers: Mapping[str, Method] = field(default_factory=dict)
     most: int | None = None
+    quick: int = _SMOKE_RUNS
 
     def run(self, plan: Plan, seed: int) -> Line:
         """Simulate; peers see the same data and are left out of a smoke run."""
@@ -161,7 +164,7 @@ class Cell:
         extra = np.random.default_rng(seed + 1)
         methods = {"ours": self.ours} | ({} if plan.smoke else dict(self.peers))
         tallies = {name: Tally(self.truth) for name in methods}
-        for _ in range(plan.repeats(self.most)):
+        for _ in range(plan.repeats(self.most, smoke=self.quick)):
             data = self.draw(draws)
             for name, method in methods.items():
                 tallies[name].add(method(data, extra))

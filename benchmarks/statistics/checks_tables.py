@@ -97,6 +97,7 @@ def group_cells(clustered: bool) -> list[Cell]:
             in_group(name, 0),
             Limits((92.5, 100.0)),
             most=400 if size < 1000 else 100,
+            quick=10 if size < 1000 else 3,
         )
         for name in METRICS
         for size in SIZES
@@ -171,6 +172,7 @@ CHECKS = [
                     between(name),
                     Limits((92.5, 100.0)),
                     most=400,
+                    quick=10,
                 )
                 for name in METRICS
                 for clustered in (False, True)
@@ -220,6 +222,7 @@ CHECKS = [
                     of(calibration_gap),
                     Limits((93.0, 100.0), false_fail=3.5),
                     most=200,
+                    quick=10,
                 )
                 for text, truth, sizes, flat in (
                     ("calibrated, 50 and 1000", 0.0, (50, 1000), (0.0, 0.0)),
