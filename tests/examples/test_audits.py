@@ -320,7 +320,7 @@ def test_every_number_of_the_page_comes_from_the_tests(whole):
 
 @pytest.mark.slow
 def test_the_pictures_of_the_audits_are_those_of_a_run(whole):
-    assert len(whole) == 193
+    assert len(whole) == 201
     draw = runpy.run_path(str(ROOT / "examples" / "replications" / "audits" / "draw.py"))
     for name, text in draw["pictures"](list(whole.values())).items():
         assert (ROOT / "docs" / name).read_text("utf-8") == text, (
