@@ -60,6 +60,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Describe or judge the files."""
+    unused = arguments.rest[:1] or (["--write"] if arguments.write is not None else [])
+    if unused and not arguments.bound:
+        # A mistyped --bound would end with exit status 0 and no verdict.
+        raise ValueError(
+            f"{unused[0]} has no use without --bound, which makes a verdict; give --bound X, or "
+            "leave it out"
+        )
     results = read(arguments)
     comparison = compared(arguments, results)
     bounds = _bounds(arguments.bound)

@@ -85,6 +85,9 @@ def read_answers(
     if columns.scorer is None:
         raise ValueError("the judge is missing; name its column, or a scorer: scorer='toxicity'")
     asked = list(_rows(responses, columns))
+    if not asked:
+        place = responses if isinstance(responses, (str, Path)) else "the responses"
+        raise ValueError(f"{place} holds no answers; give one row for each judged answer")
     scorer, name = columns.scorer, columns.scorer
     there = [i for i, row in enumerate(asked) if isinstance(row.text, str)]
     if any(row.verdict is not None for row in asked):

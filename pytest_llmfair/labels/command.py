@@ -50,6 +50,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Plan or check; return 1 where labels are missing or strange."""
     if arguments.action == "check":
+        if not arguments.file.is_file():
+            raise ValueError(f"there is no file {arguments.file}; give the sheet with the labels")
         plan = LabelPlan.read(arguments.plan or arguments.file.parent / PLAN)
         lines = problems(plan, arguments.file)
         whole = f"{plural('answer', len(plan.drawn))} of the plan, every label is there"

@@ -44,6 +44,16 @@ def test_the_command_plans_and_says_what_is_missing(tmp_path, capsys):
     assert "1 label outside 0 to 1: " in said
 
 
+def test_files_that_are_not_there_or_empty_are_named(tmp_path, capsys):
+    with pytest.raises(SystemExit, match="2"):
+        main(["labels", "check", str(tmp_path / "lost.csv")])
+    assert f"there is no file {tmp_path / 'lost.csv'}; give the sheet" in capsys.readouterr().err
+    (tmp_path / "none.csv").write_text("answer,group,toxicity\n")
+    with pytest.raises(SystemExit, match="2"):
+        main(["labels", "plan", str(tmp_path / "none.csv"), "--scorer=toxicity", "--total=10"])
+    assert "none.csv holds no answers; give one row" in capsys.readouterr().err
+
+
 def test_the_command_refuses_in_words(tmp_path, capsys):
     rows, _ = answers(100)
     file = write_rows(tmp_path / "rows.csv", rows)

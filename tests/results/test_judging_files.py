@@ -80,6 +80,13 @@ def test_without_a_bound_there_are_estimates_and_no_verdict(genuine, command, mo
     assert "guessed" not in command("judge", "fair.eval", *DECLARED)[1]
 
 
+@pytest.mark.parametrize("unused", [("--bond", "0.15"), ("-q",), ("--write", "it.llmfair.yaml")])
+def test_options_of_a_verdict_are_refused_where_there_is_none(genuine, command, unused):
+    status, _, err = command("judge", genuine / "inspect/planted.eval", *DECLARED, *unused)
+    assert status == 2
+    assert f"{unused[0]} has no use without --bound, which makes a verdict; give --bound X" in err
+
+
 def test_the_bound_that_would_pass_does_and_a_smaller_one_does_not(genuine):
     comparison = comparison_of(read_results([genuine / FAIR[4]]))
     (first, *_) = quantities(comparison)
