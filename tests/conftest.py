@@ -121,5 +121,7 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WebDriver]:
         options.add_argument(argument)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
     opened = webdriver.Chrome(options=options, service=webdriver.ChromeService(driver))
+    # Leaves the browser's own first page, which still loads files of its own on a busy machine.
+    opened.get("about:blank")
     yield opened
     opened.quit()
