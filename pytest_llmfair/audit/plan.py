@@ -1,4 +1,4 @@
-"""What an audit is, as its manifest says, and its index: which shard asks which question."""
+"""The plan of an audit, kept as its manifest, and the index of shards and questions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How likely a model finds whole texts, asked and recorded as answers are."""
+"""Probabilities of whole texts, asked for and recorded like answers."""
 
 from __future__ import annotations
 

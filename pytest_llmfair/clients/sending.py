@@ -71,7 +71,7 @@ class FirstWords:
 
     @property
     def batch(self) -> Batch | None:
-        """What answers requests in place of ``backend.generate``; None for a server."""
+        """Function that answers requests in place of ``backend.generate``; None for a server."""
         backend, words = self.backend, self.words
         if not isinstance(backend, ScoringBackend):
             return None

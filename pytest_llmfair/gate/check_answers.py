@@ -21,7 +21,7 @@ READER_OPTIONS = ("prompt", "answer", "requests")
 def answers_of(
     given: str | Mapping[str, Any], folder: Path, info: MetricInfo, score: str | None
 ) -> Any:
-    """Return what a metric takes of a result file: scores, answers to pairs, or to prompts."""
+    """Return the input of a metric from a result file: scores, or answers to pairs or prompts."""
     about: dict[str, Any] = {"file": given} if isinstance(given, str) else dict(given)
     about["file"] = [str((folder / each).resolve()) for each in _list(about["file"])]
     if "requests" in about:

@@ -301,7 +301,7 @@ class _Reader:
     def _answers(
         self, call: AssertionCall, given: Any, keywords: dict[str, Any], path: tuple[Any, ...]
     ) -> dict[str, Any] | None:
-        """Return what a check takes of a result file; None where something is wrong."""
+        """Return the input of a check from a result file; None where something is wrong."""
         score = None
         if "scorer" not in keywords:
             score = keywords.pop("score", None)

@@ -49,7 +49,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def about_file(results: Results) -> dict[str, Any]:
-    """Return what a file holds, whatever the groups."""
+    """Return the contents of a file, whatever the groups."""
     rows = results.rows
     return {
         "files": list(results.files),

@@ -1,4 +1,4 @@
-"""What `llmfair doctor` and `llmfair judge` share: options, and what can be compared in a file."""
+"""Shared by `llmfair doctor` and `llmfair judge`: options, and the comparisons of a file."""
 
 from __future__ import annotations
 

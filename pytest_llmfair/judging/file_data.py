@@ -1,4 +1,4 @@
-"""What files bring: scores that answers already have, and arrays with rows that lack a value."""
+"""Data from files: scores that answers already have, and arrays with rows that lack a value."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a gap that people's labels correct says besides its interval: the judge, and the labels."""
+"""Lines about a gap corrected by labels, besides its interval: the judge, and the labels."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def _where(part: CorrectedGap, estimate: Estimate) -> str:
 
 
 def _gain(cell: LabelCell, part: CorrectedGap) -> float:
-    """Return what the squared error loses with one more label."""
+    """Return the reduction of the squared error by one more label."""
     mean = float(part.groups[cell.group].rate) if part.ratio else 1.0
     return cell.share**2 * cell.variance / max(cell.labels, 1) ** 2 / mean**2
 

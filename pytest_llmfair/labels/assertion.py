@@ -203,7 +203,7 @@ def _measured(
 
 
 def _inputs(answers: Answers, max_missing: float) -> MetricInputs:
-    """Return what was asked and what is missing, by group."""
+    """Return the answers asked for and missing, by group."""
     names = list(dict.fromkeys(row.group for row in answers.asked))
     asked = {name: [row for row in answers.asked if row.group == name] for name in names}
     texts = {name: [(row.text,) for row in rows] for name, rows in asked.items()}

@@ -16,7 +16,7 @@ Message = dict[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Chat:
-    """How a function that takes messages is asked."""
+    """Settings for asking a function that takes messages."""
 
     system: str = ""
     # Which answers are judged.
@@ -45,11 +45,11 @@ class Talk:
 
     @property
     def calls(self) -> int:
-        """How often the function was asked."""
+        """Number of calls of the function so far."""
         return len(self._answers)
 
     def next(self) -> Any:
-        """Return what the function is asked next; None at the end."""
+        """Return the next input of the function; None at the end."""
         if self._answers and isinstance(self._answers[-1], Missing):
             return None
         turns = [self.prompt] if self.chat is None else turns_of(self.prompt)

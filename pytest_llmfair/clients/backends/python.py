@@ -301,7 +301,7 @@ def _accepted(function: Callable[..., Any], name: str) -> tuple[str, ...]:
 
 
 def _chat_of(function: Callable[..., Any], name: str, options: Mapping[str, str]) -> Chat | None:
-    """Return how a function that takes messages is asked; None for one that takes a prompt."""
+    """Return the settings of a function that takes messages; None for one that takes a prompt."""
     try:
         first = next(iter(inspect.signature(function).parameters), "")
     except (TypeError, ValueError):
