@@ -228,7 +228,7 @@ def _inputs(answers: Answers, max_missing: float) -> MetricInputs:
 
 
 def _audit(answers: Answers) -> str:
-    """Return what the judge itself sees between the groups, on neutral sentences; else empty."""
+    """Return the gap of the judge itself on neutral sentences, as a line; else empty."""
     names = answers.names
     known = answers.attribute or next(
         (name for name, each in load_lexicons().items() if {*names} <= {*each.groups}), ""

@@ -66,7 +66,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def problems(plan: LabelPlan, file: Path) -> list[str]:
-    """Return what is missing or strange in a labelled sheet, by stratum of the plan."""
+    """Return the missing and the strange labels of a sheet, by stratum of the plan."""
     labels = read_labels(file)
     found = []
     if strange := sorted(labels.keys() - plan.drawn.keys()):

@@ -81,7 +81,7 @@ class Grammar(Protocol):
     """
 
     def role(self, text: str, start: int, end: int, roles: Collection[str]) -> Verdict:
-        """Return which of `roles` a pronoun has, or "" where it does not stand for a person."""
+        """Return the one of `roles` that a pronoun has, or "" where it stands for no person."""
         ...
 
     def counts(self, text: str, start: int, end: int, kind: Kind) -> Verdict:

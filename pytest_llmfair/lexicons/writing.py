@@ -1,4 +1,4 @@
-"""How a lexicon writes into a text: placeholders, terms in the place of others, and the edits."""
+"""Writing into a text: placeholders, terms in the place of others, and the edits."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ PARAMETERS = """
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Who:
-    """What callers say about the rows of a table, besides what was observed."""
+    """Choices of a caller about the rows of a table, besides the observations."""
 
     groups: Any
     reference: Any = None

@@ -214,7 +214,7 @@ class GroupMetrics:
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """What was left out."""
+        """Rows and groups that were left out."""
         people = self._people
         if not people.small:
             return people.findings

@@ -249,7 +249,7 @@ def _sample(people: People, rows: RowNumbers) -> Sample:
 
 
 def _null(a: Estimate, b: Estimate) -> Callable[[], Floats] | None:
-    """Return what draws differences of two distances that are noise alone."""
+    """Return a function that draws differences of two distances that are noise alone."""
     if isinstance(a, Distance) and isinstance(b, Distance):
         return partial(_noise, a, b)
     return None

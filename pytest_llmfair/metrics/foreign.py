@@ -29,7 +29,7 @@ class ForeignName:
 
     @property
     def answer(self) -> str:
-        """What to use here, for someone who asked for this name."""
+        """Our name for one of another tool, in a sentence."""
         return f"{'no metric here' if self.ours is None else f'here it is {self.ours}'} ({self})"
 
 

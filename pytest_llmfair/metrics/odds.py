@@ -232,7 +232,7 @@ def _both(y_true: Any, y_pred: Any, positive: Any, who: Who) -> tuple[Rates, Rat
 
 
 def _undefined(both: Sequence[Rates]) -> Undefined | None:
-    """Return why the rates cannot be compared, if they cannot."""
+    """Return the reason that the rates cannot be compared, if there is one."""
     missing = [rates.judged.undefined() for rates in both]
     why = too_few(both[0].people) or "; ".join(m.undefined for m in missing if m.undefined)
     return _noted(both[0].judged.undefined(why), both) if why else None

@@ -1,4 +1,4 @@
-"""What every report shows: the columns of its table, its most urgent results, facts of the run.
+"""Shown in every report: the columns of its table, its most urgent results, facts of the run.
 
 A new column is one entry of `COLUMNS`.
 """

@@ -1,4 +1,4 @@
-"""What metrics compare: scores by group and unit, answers to pairs, or answers to prompts."""
+"""Comparisons of a file: scores by group and unit, answers to pairs, or answers to prompts."""
 
 from __future__ import annotations
 
@@ -152,7 +152,7 @@ def comparison_of(
     pair_by: Sequence[str] = (),
     unpaired: bool = False,
 ) -> Comparison:
-    """Return what to compare, from what a caller declares and else from guesses.
+    """Return the comparison of a file, as a caller declares it and else by guesses.
 
     Raises
     ------

@@ -60,7 +60,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class ScoreColumn:
-    """What the values of a score are."""
+    """Kind of the values of a score."""
 
     name: str
     # "0 or 1", "number" or "label".

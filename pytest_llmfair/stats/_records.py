@@ -1,4 +1,4 @@
-"""What an estimate consists of besides its value, and how it shows itself."""
+"""Parts of an estimate besides its value, and its printed form."""
 
 from __future__ import annotations
 

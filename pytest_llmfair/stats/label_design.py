@@ -1,4 +1,4 @@
-"""How many answers of each stratum people should label, and how many labels a test needs."""
+"""Numbers of answers to label in each stratum, and of labels that a test needs."""
 
 from __future__ import annotations
 

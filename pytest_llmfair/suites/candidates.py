@@ -230,7 +230,7 @@ class Candidate:
 
     @property
     def about(self) -> tuple[str, str, str]:
-        """What reading an answer needs to know: seat, name, and a mark if qualified."""
+        """Facts for reading an answer: seat, name, and a mark if qualified."""
         return self.seat, self.name, "qualified" if self.qualified else ""
 
 

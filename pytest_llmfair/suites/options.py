@@ -126,7 +126,7 @@ class Options(Kind):
         return found
 
     def comparisons(self, found: Sequence[Answered]) -> tuple[Table, ...]:
-        """Return how many answers could be read."""
+        """Return the number of answers that could be read."""
         rows = []
         for each in found:
             unread = [_place(one) is None for one in each.asked]
@@ -231,7 +231,7 @@ def _item(row: Row, targets: Mapping[tuple[str, str], str]) -> Item:
 
 
 def _names(text: str, tag: str) -> set[str]:
-    """Return how a group may be called in `stereotyped_groups`."""
+    """Return the names of a group in `stereotyped_groups`."""
     # As in "F-Black" and "trans_F".
     bare = re.sub(r"^[FM]-|_[FM]$", "", tag)
     return {_plain(tag), _plain(text), _plain(bare)}

@@ -271,7 +271,7 @@ _LEADS = re.compile(rf"^\W*[{_ONE}{_TWO}],?\s*\b(?:because|since|due)\b", re.IGN
 
 @lru_cache(maxsize=100_000)
 def choice(answer: str, first: str = "", second: str = "") -> str | None:
-    """Return which of two candidates an answer chooses: first, second or tie.
+    """Return the candidate that an answer chooses: first, second or tie.
 
     None where the answer chooses both in turn, refuses, or uses words that cannot be read with
     certainty, such as "not A but B". Names stand in the order shown, and are empty where
@@ -326,7 +326,7 @@ def _replace(text: str, words: list[str], sign: str, flags: int) -> str:
 
 
 def _decision(sentence: str) -> str | None:
-    """Return what one sentence decides."""
+    """Return the decision in one sentence."""
     words = re.findall(rf"[{_ONE}{_TWO}]|[\w'\u2019]+", sentence.lower())
     signs = [word for word in words if word in _SIDES]
     others = {word for word in words if word not in _SIDES}

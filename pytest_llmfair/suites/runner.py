@@ -139,7 +139,7 @@ def chosen_suite(
 
 @dataclass(slots=True, eq=False)
 class Answers:
-    """What a run of a suite has asked and measured so far."""
+    """Questions and measurements of a suite so far."""
 
     suite: Suite
     size: str

@@ -1,4 +1,4 @@
-"""What "her" and "his" are: "saw her", "her book"; and "she" for a ship, an animal or a god."""
+"""Roles of "her" and "his": "saw her", "her book"; and "she" for a ship, an animal or a god."""
 
 from __future__ import annotations
 
