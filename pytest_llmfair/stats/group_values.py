@@ -112,7 +112,7 @@ class GroupValues:
         return Sample.of_sizes(np.unique(self.unit[rows], return_counts=True)[1])
 
     def influence(self, group: Hashable) -> Floats:
-        """Return the contribution of each fold to the value of a group, NaN where it has no rows."""
+        """Return the contribution of each fold to a group, NaN where it has no rows."""
         rows = self.rows(group)
         value, unit = self.measure(rows), self.unit[rows]
         assert not isinstance(value, str)
