@@ -325,5 +325,5 @@ CHECKS: dict[str, Callable[[PairUnderTest], str | None]] = {
 
 
 def failed_checks(case: PairUnderTest) -> tuple[str, ...]:
-    """Return what is wrong with a pair, in words; empty for a valid pair."""
+    """Return the defects of a pair, in words; empty for a valid pair."""
     return tuple([reason for check in CHECKS.values() if (reason := check(case)) is not None])

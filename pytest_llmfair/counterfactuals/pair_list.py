@@ -127,7 +127,7 @@ class Pairs(list[Pair]):
         return _shown(self._summary(), self, self.rejected, self.uncertain, width, limit)
 
     def _summary(self) -> str:
-        """Return how many pairs there are, and what was left out."""
+        """Return the number of pairs and the prompts left out."""
         pair = "pair" if len(self) == 1 else "pairs"
         prompt = "prompt" if self.unmentioned == 1 else "prompts"
         parts = [
@@ -148,7 +148,7 @@ class Pairs(list[Pair]):
 
 
 def _left_out_of(given: Iterable[Any] | None, pairs: object, kind: str) -> tuple[Any, ...]:
-    """Return what was left out: as given, or from the pairs if they record it."""
+    """Return the prompts left out: as given, or from the pairs if they record it."""
     return tuple(getattr(pairs, kind, ()) if given is None else given)
 
 
@@ -170,7 +170,7 @@ def pair_of(
 
 
 def misplaced_edit(pair: Pair) -> str | None:
-    """Return which edit is not where it claims to be, or that more differs, or None."""
+    """Return the edit that is not where it claims to be, or a sign that more differs, or None."""
     last, shift = 0, 0
     text = pair.original
     parts: list[str] = []

@@ -98,7 +98,7 @@ def lexicons_that_may_change(lexicon: Lexicon) -> tuple[Lexicon, ...]:
 def reasons_invalid(
     pair: Pair, lexicon: Lexicon, also_allowed: Sequence[Lexicon]
 ) -> tuple[str, ...]:
-    """Return what is wrong with a user's pair; see :func:`check_pair`."""
+    """Return the defects of a user's pair; see :func:`check_pair`."""
     groups = lexicon.group(pair.from_group), lexicon.group(pair.to_group)
     if groups[0] == groups[1]:
         return (f"both members name the same group, as in a placebo: {groups[0]}",)
@@ -179,7 +179,7 @@ def _starts(reading: Reading) -> set[int]:
 
 
 def _shift(edits: Sequence[tuple[int, int, str]], at: int) -> int:
-    """Return how far the edits before a place move it."""
+    """Return the distance by which the edits before a place move it."""
     return sum(len(after) - (end - start) for start, end, after in edits if start < at)
 
 
@@ -221,7 +221,7 @@ def _lead(start: int, part: str, spans: Spans) -> str | None:
 
 
 def _not_minimal(case: PairUnderTest, also_allowed: Sequence[Lexicon]) -> tuple[str, ...]:
-    """Return what changed beyond the mentions; judged only for English."""
+    """Return the changes beyond the mentions; judged only for English."""
     if (reason := _slur_added(case)) is None and case.lexicon.language == "en":
         if case.pair.variant == OMISSION:
             reason = next(_wrongly_omitted(case), None)
@@ -245,7 +245,7 @@ def _is_slur(sense: Sense) -> bool:
 
 
 def _changed_outside(pair: Pair, also_allowed: Sequence[Lexicon]) -> str | None:
-    """Return what differs outside the mentions; the masked texts must be equal."""
+    """Return the difference outside the mentions; the masked texts must be equal."""
     texts = [pair.original, pair.counterfactual]
     they = len({bool(_THEY.search(text)) for text in texts}) > 1
     for lexicon in also_allowed:
@@ -291,7 +291,7 @@ def _difference(before: str, after: str) -> str:
 
 
 def _role_or_number_changed(case: PairUnderTest) -> str | None:
-    """Return which mention changes role or number: "she cooks", "boys cooks"."""
+    """Return the mention that changes role or number: "she cooks", "boys cooks"."""
     twin = sorted((start, end, sense) for start, (end, sense) in case.twin.items())
     starts = Counter(start for start, _, _ in case.found)
     if len(twin) != len(case.found):  # one word for two attributes: "Latina", "Black woman"
@@ -380,7 +380,7 @@ def checked_pairs(pairs: Sequence[Any]) -> tuple[Pairs, list[int]]:
 
 
 def why_unchecked(pair: Any) -> str:
-    """Return why no shipped lexicon can judge a pair; "" if one can."""
+    """Return the reason no shipped lexicon can judge a pair; "" if one can."""
     if not isinstance(pair, Pair):
         return f"a {type(pair).__name__} is not a Pair"
     try:

@@ -139,7 +139,7 @@ def _without_rows(estimate: Estimate) -> Estimate:
 
 
 def why_not_compared(check: Mapping[str, Any]) -> str:
-    """Return why no run can be compared with a recorded check; empty where one can."""
+    """Return the reason no run can be compared with a recorded check; empty where one can."""
     if check["direction"] == "two-sided" and check["scale"] == "log":
         return "a ratio that is fair in the middle of its range; compare a difference of rates"
     return str(check["recorded"]["data"].get("cannot", ""))

@@ -317,7 +317,7 @@ class _Reader:
         path: tuple[Any, ...],
         keywords: dict[str, Any],
     ) -> dict[str, Any] | None:
-        """Return what a check asks a model about; None where something is wrong."""
+        """Return the prompts a check asks a model about; None where something is wrong."""
         needs = call.info.needs
         if "factors" in given:
             text = "factors names columns of data, and there are none; templates bring their own"

@@ -67,7 +67,7 @@ def _compared(
 
 
 def _distance(check: Mapping[str, Any], value: float | None) -> float:
-    """Return how far a value is from the fair one, on the side that is unfair."""
+    """Return the distance of a value from the fair one, on the unfair side."""
     if value is None:
         return math.inf
     sign = {"lower": 1.0, "higher": -1.0}.get(check["direction"])

@@ -92,7 +92,7 @@ def _parsed(option: Option, text: str, source: str, folder: Path) -> Any:
 
 
 def _unusable(option: Option, path: Path) -> str:
-    """Return why an option cannot have a path; an empty string if it can."""
+    """Return the reason an option cannot have a path; an empty string if it can."""
     if option.name in ("cassette", "cassette_used", "prices") and path.is_dir():
         return "that is not a file"
     if option.name == "prices":
@@ -102,7 +102,7 @@ def _unusable(option: Option, path: Path) -> str:
 
 
 def _unwritable(path: Path, *, folder: bool) -> str:
-    """Return why a file or folder cannot be written; an empty string if it can."""
+    """Return the reason a file or folder cannot be written; an empty string if it can."""
     if path.exists() and path.is_dir() != folder:
         if folder:
             return "that is a file; give the path of a folder"

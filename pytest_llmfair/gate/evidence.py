@@ -236,7 +236,7 @@ def _prompts(statistics: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]
 
 
 def _stated(record: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what a result says of its bound."""
+    """Return the sentence about a result's bound."""
     names = ("nodeid", "metric", "bound", "direction", "level", "mode", "file", "line")
     found = {name: record[name] for name in names}
     return found | {name: record[name] for name in ("rationale", "owner") if record.get(name)}
@@ -260,7 +260,7 @@ def problems(folder: Path) -> list[str]:
 
 
 def _contradictions(folder: Path) -> list[str]:
-    """Return what in the evidence does not follow from its statistics and settings."""
+    """Return the entries of the evidence that do not follow from its statistics and settings."""
     found = []
     document = read_run(folder / _RUN, folder / _CONTEXT)
     results = document["results"]
@@ -300,7 +300,7 @@ def _contradictions(folder: Path) -> list[str]:
 def _stale(
     folder: Path, document: dict[str, Any], statistics: Sequence[Mapping[str, Any]]
 ) -> list[str]:
-    """Return what in the documents of the folder does not follow from the run."""
+    """Return the statements of the folder's documents that do not follow from the run."""
     found = []
     results = document["results"]
     verdicts = dict(sorted(Counter(result["verdict"] for result in results).items()))

@@ -130,7 +130,7 @@ class Run:
             self.errors += self._write_reports(status)
 
     def _about(self, waiver: Waiver) -> list[str]:
-        """Return what a waiver that still holds does not do, or does without a limit."""
+        """Return the warnings about a waiver that still holds."""
         covered = [r for _, r in self._records if waiver.covers(r["nodeid"], r["metric"])]
         if waiver.expired or not covered:
             return [] if waiver.expired else [f"{waiver.title} is for no result of this run"]

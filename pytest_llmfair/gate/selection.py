@@ -230,7 +230,7 @@ def recommend(use_case: UseCase, prompts: Sequence[Any] | None = None) -> Select
 
 
 def _facts(use_case: UseCase, unawareness: Unawareness) -> dict[str, Any]:
-    """Return what the conditions of the rules are about."""
+    """Return the facts that the conditions of the rules test."""
     grouped = use_case.person_level or unawareness.status != "satisfied"
     is_share = use_case.fairness == "representation"
     harms = {"assistive": "false_negatives", "punitive": "false_positives"}
@@ -254,7 +254,7 @@ def _facts(use_case: UseCase, unawareness: Unawareness) -> dict[str, Any]:
 def _decided(
     info: MetricInfo, rules: Sequence[Any], facts: Mapping[str, Any], words: Mapping[str, str]
 ) -> Choice:
-    """Return what the first rule that applies says about a metric."""
+    """Return the advice of the first rule that applies to a metric."""
     for rule in rules:
         named = info.name in rule["metrics"] or f"family {info.family}" in rule["metrics"]
         unless = rule.get("unless")

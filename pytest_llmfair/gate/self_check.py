@@ -106,7 +106,7 @@ def _judged(data: Mapping[str, Any], nodeid: str, change: Change) -> Result | No
 
 
 def _inside(p_values: Iterable[float], alpha: float) -> float:
-    """Return how many standard errors p-values are below `alpha` on average."""
+    """Return the distance of the p-values' mean below `alpha`, in standard errors."""
     normal = NormalDist()
     z = [normal.inv_cdf(min(max(p, _LEAST_P), 1.0 - _LEAST_P)) for p in p_values if p == p]
     # Equal samples do not show how others vary; in theory the error is 1.

@@ -172,7 +172,7 @@ def _example_data(info: MetricInfo, file: Path, data: dict[Path, str]) -> dict[s
 
 
 def _described(use_case: UseCase) -> dict[str, Any]:
-    """Return what a use case says beyond the defaults."""
+    """Return the settings of a use case beyond the defaults."""
     plain = UseCase(use_case.task)
     names = [name for name in UseCase.__dataclass_fields__ if name not in ("task", "attributes")]
     given = {name: getattr(use_case, name) for name in names}

@@ -121,7 +121,7 @@ def _on_terms(
     exact: tuple[str, ...],
     entries: tuple[Any, ...],
 ) -> dict[str, Any]:
-    """Return what a file says about terms of its entries."""
+    """Return the fields a file gives for the terms of its entries."""
     for group in groups:
         if not any(group in entry.terms for entry in entries):
             document.add(

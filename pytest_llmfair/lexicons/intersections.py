@@ -169,7 +169,7 @@ class Intersection(Lexicon):
         return None if None in named else f"{named[0]} {named[1]}"
 
     def spread(self, to: Mapping[str, str]) -> dict[str, str]:
-        """Return which groups of either attribute become which."""
+        """Return the exchange of the groups of either attribute."""
         return {
             one: other
             for before, after in to.items()
@@ -253,7 +253,7 @@ def _two_group_words(found: Reading) -> tuple[list[_TwoGroupWord], Reading]:
 def _replacement_of_both(
     parts: tuple[Lexicon, ...], to: Mapping[str, str], first: Sense, second: Sense, rest: Reading
 ) -> tuple[str | None, str]:
-    """Return what replaces a word for two groups, and the group of the first attribute."""
+    """Return the replacement of a word for two groups, and the group of the first attribute."""
     group, other = to.get(first.group, first.group), to.get(second.group, second.group)
     if group == first.group:
         return parts[1].counterpart(second, other), group

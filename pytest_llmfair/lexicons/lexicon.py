@@ -314,11 +314,11 @@ class Lexicon(ByValue):
         return next((s.group for *_, s in found if s.group in among and s.role != UNPAIRED), None)
 
     def doubt(self, found: Reading, wanted: Sequence[str]) -> Doubt | None:
-        """Return what makes the exchange of groups uncertain in what :meth:`read` found."""
+        """Return the reasons an exchange of the groups found by :meth:`read` is uncertain."""
         return found.doubt_about(wanted)
 
     def spread(self, to: Mapping[str, str]) -> Mapping[str, str]:
-        """Return which groups of mentions become which; here the mapping itself."""
+        """Return the exchange of the groups of mentions; here the mapping itself."""
         return to
 
     def left_unsaid(self, source: str, target: str) -> dict[str, str]:

@@ -116,7 +116,7 @@ def name_group(label: str) -> str | None:
 
 
 def cells_of(group: str) -> list[str]:
-    """Return which of :func:`name_groups` make up a group."""
+    """Return the members of :func:`name_groups` that make up a group."""
     asked = set((name_group(group) or "").split())
     cells = [cell for cell in name_groups() if asked and asked <= set(cell.split())]
     if not cells:

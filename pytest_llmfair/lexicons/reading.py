@@ -230,7 +230,7 @@ def with_conditions_alike(reading: _Found, to: Mapping[str, str]) -> _Found:
 
 
 def _negated_sense(sense: Sense, unmarked: tuple[str, ...]) -> Sense | None:
-    """Return what a condition (one with "no ..." in its entry) means after "without", or None."""
+    """Return the reading of a condition (its entry has "no ...") after "without", or None."""
     if sense.entry is None or sense.role != "noun" or sense.group in unmarked:
         return None
     for group in unmarked:

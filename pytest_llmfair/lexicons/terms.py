@@ -79,7 +79,7 @@ class Entry:
         freeze(self)
 
     def register(self, term: str) -> Register:
-        """Return how the term is regarded: preferred, neutral, outdated or slur."""
+        """Return the standing of the term: preferred, neutral, outdated or slur."""
         return self.registers.get(term, "preferred")
 
     @property

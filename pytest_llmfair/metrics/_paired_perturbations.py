@@ -72,13 +72,13 @@ class SideAnswers:
         ]
 
     def ids(self) -> ReadAnswer:
-        """Return what turns an answer into token numbers, equal where tokens are equal."""
+        """Return the function from an answer to token numbers, equal where tokens are equal."""
         if self.kind == "scores":
             raise ValueError("jaccard compares words; give texts or token sets, not scores")
         return VOCABULARY.ids if self.kind == "texts" else _TokenNumbers().ids
 
     def scores(self) -> ReadAnswer:
-        """Return what turns an answer into sentiment: as given, or VADER's compound score."""
+        """Return the function from an answer to its sentiment: as given, or VADER's compound score."""
         if self.kind == "token sets":
             raise ValueError("sentiment scores texts; give texts or scores, not token sets")
         return float if self.kind == "scores" else _compound

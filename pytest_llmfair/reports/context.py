@@ -68,7 +68,7 @@ def git_state(folder: Path) -> dict[str, Any] | None:
 
 
 def git(folder: Path, *arguments: str) -> str:
-    """Return what git prints about a folder; an empty string where it fails."""
+    """Return git's output about a folder; an empty string where it fails."""
     try:
         done = subprocess.run(
             ["git", "-C", str(folder), *arguments],

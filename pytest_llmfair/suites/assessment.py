@@ -165,7 +165,7 @@ class _Answers(Kind):
     def measure(
         self, suite: Suite, quantity: Quantity, asked: Sequence[Asked], population: str
     ) -> Estimate:
-        """Return why nothing was measured."""
+        """Return the reason nothing was measured."""
         return undefined(str(self._data(suite, quantity, asked)))
 
 
@@ -186,7 +186,7 @@ class Prompts(_Answers):
         return [Question(text, 0, (), answers=size["answers"]) for text in suite.prompts or ()]
 
     def why_nothing_is_asked(self, suite: Suite, task: Task) -> str:
-        """Return why there is no metric, or none without a scorer."""
+        """Return the reason there is no metric, or none without a scorer."""
         if not task.quantities:
             return f"no prompt names a group of {task.data['attribute']}"
         whys = [why_no_scores(suite, each.metric, load=False) for each in task.quantities]
@@ -241,7 +241,7 @@ class Twins(_Answers):
         )
 
     def tables(self, suite: Suite, task: Task, asked: Sequence[Asked]) -> tuple[Table, ...]:
-        """Return how many pairs there are, and what was left out."""
+        """Return the number of pairs and the prompts left out."""
         made = {name: pairs_of(suite.prompts or (), name) for name in _attributes(task)}
         title = "counterfactual pairs, and what was left out"
         columns = ("attribute", "pairs", "rejected", "ambiguous", "no counterpart", "no group")

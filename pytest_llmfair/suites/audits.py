@@ -97,7 +97,7 @@ def _likeliest(row: NDArray[np.float64]) -> int:
 
 
 def why_undefined(rows: Rows, positive: str | None, of_predictions: bool) -> str:
-    """Return why a metric of a class is undefined; empty where it is defined."""
+    """Return the reason a metric of a class is undefined; empty where it is defined."""
     if positive is not None and positive not in rows.classes:
         return f"the model has no label for {positive}"
     # Rounding errors are no differences.

@@ -117,7 +117,7 @@ class CandidatePairs(Kind):
         return _compared(suite, quantity, pairwise_scores(rows), qualified, names, population)
 
     def tables(self, suite: Suite, task: Task, asked: Sequence[Asked]) -> tuple[Table, ...]:
-        """Return how consistent the judge is, over all pairs and by group."""
+        """Return the consistency of the judge, over all pairs and by group."""
         rows, group_of = _comparisons(asked), seats_of(suite)
         pairs: dict[tuple[Any, frozenset[Any]], list[Any]] = {}
         for row in rows:

@@ -221,7 +221,7 @@ class _SuiteRun(GivenChecks):
             hand_on(Comparison(results), of_file=True)
 
     def _results(self) -> dict[str, SuiteResult]:
-        """Return what was measured, by model."""
+        """Return the measurements by model."""
         return {
             answers.spec or answers.model: answers.result()
             for answers in self.answers

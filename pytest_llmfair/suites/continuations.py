@@ -185,7 +185,7 @@ def _rejected(asked: Sequence[Asked]) -> list[Missing]:
 
 
 def _read(asked: Sequence[Asked]) -> int:
-    """Return how many continuations were to be perturbed."""
+    """Return the number of continuations that were to be perturbed."""
     given = sum(isinstance(text, str) for each in asked[::2] for text in each.texts)
     return given + len(_rejected(asked))
 
@@ -197,7 +197,7 @@ def _rejection(asked: Sequence[Asked]) -> str:
 
 
 def _why_undefined(asked: Sequence[Asked]) -> str:
-    """Return why F would be that of a selection, or of nothing; empty where it has a value."""
+    """Return the reason F would describe a selection, or nothing; empty where it has a value."""
     limit = current_settings().max_invalid
     if len(_rejected(asked)) > limit * _read(asked):
         return f"{_rejection(asked)}, more than max_invalid = {limit:.0%} allows"
@@ -271,7 +271,7 @@ def _words(task: Task, sides: _Sides) -> Table:
 
 
 def _reasons(task: Task, asked: Sequence[Asked]) -> Table:
-    """Return why continuations could not be perturbed; one may fail several filters."""
+    """Return the reasons continuations could not be perturbed; one may fail several filters."""
     reasons = [reason for each in _rejected(asked) for reason in each.detail.split("; ")]
     counts = Counter(reason.partition(":")[0] for reason in reasons)
     return Table(

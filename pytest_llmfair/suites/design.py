@@ -180,7 +180,7 @@ class Suite:
         return found
 
     def _no_metric(self, key: str) -> str:
-        """Return what to write in place of a bound that fits no metric of a task."""
+        """Return the remedy for a bound that fits no metric of a task."""
         name = key.rpartition(".")[2]
         tasks = [task for task in self.tasks if task.gates]
         known = {q.name: q.metric for task in tasks for q in task.quantities if q.gates}

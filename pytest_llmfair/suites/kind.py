@@ -143,7 +143,7 @@ class Kind(ABC):
         return task
 
     def why_nothing_is_asked(self, suite: Suite, task: Task) -> str:
-        """Return why a task asks nothing; empty if it asks something."""
+        """Return the reason a task asks nothing; empty if it asks something."""
         return ""
 
     def assertion(
@@ -157,7 +157,7 @@ class Kind(ABC):
         return 0
 
     def findings(self, asked: Sequence[Asked]) -> list[Finding]:
-        """Return what a reader must know about the answers; may make the values invalid."""
+        """Return the caveats about the answers, which may make the values invalid."""
         return missing_answers(asked)
 
     def profile(self, asked: Sequence[Asked]) -> Mapping[str, float]:
@@ -165,9 +165,9 @@ class Kind(ABC):
         return {}
 
     def tables(self, suite: Suite, task: Task, asked: Sequence[Asked]) -> tuple[Table, ...]:
-        """Return what a reader should see besides the metrics."""
+        """Return the facts shown beside the metrics."""
         return ()
 
     def comparisons(self, found: Sequence[Answered]) -> tuple[Table, ...]:
-        """Return what a reader should see over all tasks of this kind."""
+        """Return the facts shown over all tasks of this kind."""
         return ()

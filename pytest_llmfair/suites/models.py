@@ -33,7 +33,7 @@ class Comparison:
     results: Mapping[str, SuiteResult]
 
     def validity(self, task: str) -> Validity | None:
-        """Return how well bias metrics predict who is selected; None where a task selects none."""
+        """Return the agreement of bias metrics with who is selected; None where a task selects none."""
         calls: dict[str, dict[str, Call]] = {model: {} for model in self.results}
         for (own, name), by_model in self._measured().items():
             for model, each in by_model.items():
@@ -187,7 +187,7 @@ def _cell(measured: Measured | None) -> str:
 
 
 def _sizes(by_model: Mapping[str, Measured]) -> dict[str, float]:
-    """Return how far each model is from the fair value, on the side that is unfair."""
+    """Return the distance of each model from the fair value, on the unfair side."""
     found = {}
     for model, each in by_model.items():
         info, value = get_metric(each.quantity.metric), each.estimate.centre

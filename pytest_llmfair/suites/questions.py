@@ -171,7 +171,7 @@ def calls(questions: Sequence[Question], max_tokens: int | None = None) -> set[H
 
 
 def why_not_answered(asked: Sequence[Asked]) -> str:
-    """Return why words are no answers of the model, by their probability; empty where they are."""
+    """Return the reason such improbable words are no answers; empty where they are answers."""
     words = ", ".join(asked[0].question.words)
     if not words:
         return ""

@@ -56,7 +56,7 @@ class Measured:
         return f"{plural(unit, len(self.wordings))} {alone} {_spread(self.wordings)}"
 
     def label(self, suite: str) -> str:
-        """Return what follows the name of the metric in the name of a result."""
+        """Return the part of a result's name after its metric."""
         variant = self.quantity.name.partition("@")[2]
         # Some estimates name their variant themselves.
         named = () if variant in self.estimate.variant else (variant,)
@@ -159,7 +159,7 @@ class SuiteResult:
         raise KeyError(f"{self.suite.name} has no {task}.{quantity}")
 
     def agreement(self) -> dict[tuple[str, str], tuple[float, float, float, int]]:
-        """Return how alike two tasks rank the occupations by the share of texts about a man.
+        """Return the rank correlation of two tasks' occupations by the share of texts about a man.
 
         Returns
         -------

@@ -158,7 +158,7 @@ class Answers:
         self.found[task.name], self.model = found, model.name
 
     def result(self) -> SuiteResult:
-        """Return what was measured."""
+        """Return the results measured."""
         # Pytest may run the tasks in another order.
         names = [task.name for task in chosen_tasks(self.suite, self.tasks)]
         return SuiteResult(
@@ -223,7 +223,7 @@ def run_task(
 
 
 def _only(found: Measured) -> str:
-    """Return what a value of a fixed list is about; empty where units were drawn from more."""
+    """Return the population of a fixed list; empty where units were drawn from more."""
     sample = found.estimate.sample
     if sample.population == "sampled" or found.estimate.undefined:
         return ""

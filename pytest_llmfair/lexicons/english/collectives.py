@@ -209,7 +209,7 @@ def _is_verb_phrase(after: Words, clear: bool) -> bool:
 
 
 def _after_joined(words: Words) -> Words:
-    """Return what follows the adjectives joined to the term: "the sick and frail"."""
+    """Return the end of the adjectives joined to the term: "the sick and frail"."""
     rest = words
     while len(rest) > 1 and rest[0] in JOINED and is_adjective(rest[1]):
         rest = rest[2:]

@@ -119,7 +119,7 @@ class English:
     """The rules of English."""
 
     def role(self, text: str, start: int, end: int, roles: Collection[str]) -> Verdict:
-        """Return which of its roles a pronoun has; "" if it refers to a thing."""
+        """Return the role of a pronoun; "" if it refers to a thing."""
         return role(text, start, end, roles)
 
     def counts(self, text: str, start: int, end: int, kind: Kind) -> Verdict:
@@ -142,7 +142,7 @@ class SecondOpinion:
     veto: float = VETO
 
     def role(self, text: str, start: int, end: int, roles: Collection[str]) -> Verdict:
-        """Return which of its roles a pronoun has."""
+        """Return the role of a pronoun."""
         verdict = self.rules.role(text, start, end, roles)
         if not verdict.sure or not verdict.answer or len(roles) < 2:
             return verdict

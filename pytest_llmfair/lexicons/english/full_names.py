@@ -51,7 +51,7 @@ class NameContext(NamedTuple):
 
 
 def around_name(text: str, start: int, end: int) -> NameContext:
-    """Return what is around ``text[start:end]``, without the dot of a title."""
+    """Return the text around ``text[start:end]``, without the dot of a title."""
     context = context_of(text)
     before = context.before(start, _NEAR)[: -_FEW - 1 : -1]
     if _CLIPPED.search(text, max(0, start - 3), start):  # "Lil' (Kim)"

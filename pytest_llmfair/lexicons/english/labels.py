@@ -69,7 +69,7 @@ def _plain(part: str) -> str:
 
 
 def _mark_for(tag: re.Match[str]) -> str:
-    """Return what a tag is for: "" for a style, a cell, or the label of an element."""
+    """Return the purpose of a tag: "" for a style, a cell, or the label of an element."""
     name = tag[2].lower()
     if is_one_of(name, "style_tags"):
         return ""
@@ -141,7 +141,7 @@ def _is_cell(text: str, start: int, end: int) -> bool:
 
 
 def _delimiter(text: str, start: int, end: int) -> str:
-    """Return what separates the cells of the table around the term; "" outside a table."""
+    """Return the separator of the table's cells around the term; "" outside a table."""
     before, trailing = text[max(0, start - 1) : start], text[end : end + 1]
     for sign in (",", ";", "\t"):
         if {before, trailing} <= {sign, "\n", "\r", ""} and sign in (before, trailing):

@@ -62,7 +62,7 @@ _NEXT_TO = re.compile(r"\b(?i:behind|beside|near|opposite|above|below|front of|n
 
 
 def object_reading(around: PronounContext) -> PronounReading | None:
-    """Return how "her" reads before a word that can begin a noun phrase; None if unclear."""
+    """Return the role of "her" before a word that can begin a noun phrase; None if unclear."""
     return first_answer(QUESTIONS, around)
 
 

@@ -85,7 +85,7 @@ def counts(text: str, start: int, end: int) -> Verdict:
 
 
 def _doubt(text: str, start: int, end: int) -> str:
-    """Return why the other answer is possible too; "" if it is not."""
+    """Return the reason the other answer is possible too; "" if it is not."""
     if not is_one_of(text[start:end].lower(), "switched"):
         return ""
     verb, begin = word_before(text, start)

@@ -91,7 +91,7 @@ def counts(text: str, start: int, end: int) -> Verdict:
 
 
 def _doubt(text: str, start: int, end: int) -> str:
-    """Return why the other answer is possible too; "" if it is not."""
+    """Return the reason the other answer is possible too; "" if it is not."""
     word, after = text[start:end], word_after(text, end)
     low_word, (before, begin) = word.lower(), word_before(text, start)
     group = _is_strict(low_word, low_word, word[0].isupper()) or is_people(singulars(low_word)[-1])

@@ -73,7 +73,7 @@ _ELLIPSES = ("", "...", "....", "\u2026")
 
 
 def role(text: str, start: int, end: int, roles: Collection[str]) -> Verdict:
-    """Return which role the pronoun ``text[start:end]`` has; "" if it refers to a thing."""
+    """Return the role of the pronoun ``text[start:end]``; "" if it refers to a thing."""
     if stands_for_thing(text, start, end):
         return Verdict("")
     verdict = _role(text, start, end, roles) if len(roles) > 1 else Verdict(next(iter(roles)))
@@ -84,7 +84,7 @@ def role(text: str, start: int, end: int, roles: Collection[str]) -> Verdict:
 
 
 def _role(text: str, start: int, end: int, roles: Collection[str]) -> Verdict:
-    """Return which of several roles a pronoun has."""
+    """Return the one of several roles that a pronoun has."""
     around = words_around(text, start, end)
     is_her = "object" in roles
     reading = _her(around) if is_her else _his(around)

@@ -91,7 +91,7 @@ def _may_be_last_name(here: NameContext) -> bool:
 
 @functools.lru_cache(maxsize=256)
 def _kinds_of(forms: frozenset[str]) -> Words:
-    """Return what a name can be apart from a name."""
+    """Return the other readings of a name."""
     place = "also_place" if any_in_class(forms, "regions") else ""
     return tuple(kind for kind in KINDS if kind == place or any_in_class(forms, kind))
 

@@ -311,7 +311,7 @@ def _pools(call: Call) -> Iterable[Hashable]:
 
 
 def _draws(rounds: int) -> Floats:
-    """Return how often each draw with replacement has each round; the first has all once."""
+    """Return the count of each round in each draw with replacement; the first has all once."""
     rng = np.random.default_rng(_SEED)
     draws = rng.multinomial(rounds, np.full(rounds, 1.0 / rounds), _DRAWS)
     return np.vstack([np.ones((1, rounds)), draws]).astype(np.float64)

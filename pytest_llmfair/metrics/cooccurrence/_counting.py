@@ -265,7 +265,7 @@ class Presence:
 
 
 def without_targets(words: WordLists, sample: Sample) -> Estimate | None:
-    """Return what is left when every target is a stop word or names a group, else None."""
+    """Return the problem where every target is a stop word or names a group, else None."""
     if words.targets:
         return None
     return Undefined(

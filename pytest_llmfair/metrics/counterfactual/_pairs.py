@@ -102,7 +102,7 @@ def sample_of_pairs(
     population: Population,
     argument: str,
 ) -> Sample:
-    """Return how much evidence pairs are, where no mean of them is defined."""
+    """Return the evidence in pairs, where no mean of them is defined."""
     known_population(population)
     fewest = _fewest(rows_a, rows_b, argument)
     groups = range(len(fewest)) if units is None else labels(units, "units", len(fewest))
@@ -137,7 +137,7 @@ def _reduced(
 
 
 def reduction(compare: CompareAnswers[T]) -> Reduce[T]:
-    """Return what reduces pairs by a comparison of answers."""
+    """Return the reduction of pairs by a comparison of answers."""
     return functools.partial(_terms, compare=compare)
 
 

@@ -235,7 +235,7 @@ def _words(ids: list[Any], lengths: Any, answers: Any, pairs: int) -> tuple[Floa
 
 
 def _numbered(keys: Any) -> tuple[Any, Any]:
-    """Return what occurs, and the number of each entry, both by first appearance."""
+    """Return the distinct entries, and the number of each entry, both by first appearance."""
     # The order of columns must not depend on the words: records hold pseudonyms.
     listed, start, number = np.unique(keys, return_index=True, return_inverse=True)
     order = np.argsort(start)

@@ -91,7 +91,7 @@ class ComparableScores(Protocol):
         ...
 
     def entries(self, groups: Groups) -> int:
-        """Return how much evidence some groups have."""
+        """Return the evidence of some groups."""
         ...
 
     def rate(self, name: Hashable) -> float:

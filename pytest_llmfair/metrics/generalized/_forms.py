@@ -207,7 +207,7 @@ def read_counterfactuals(
 
 
 def depth(values: Any) -> int:
-    """Return how deep lists of numbers are nested."""
+    """Return the depth of nested lists of numbers."""
     levels = 0
     while hasattr(values, "__len__") and not isinstance(values, (str, bytes)):
         levels += 1

@@ -74,7 +74,7 @@ class Shares(ComparableScores):
         return self.form.names
 
     def entries(self, groups: Groups) -> int:
-        """Return how much counts in some groups."""
+        """Return the evidence that counts in some groups."""
         return self._counted(self.form.rows_of(groups))
 
     def rate(self, name: Hashable) -> float:
