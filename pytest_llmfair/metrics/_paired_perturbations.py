@@ -78,7 +78,7 @@ class SideAnswers:
         return VOCABULARY.ids if self.kind == "texts" else _TokenNumbers().ids
 
     def scores(self) -> ReadAnswer:
-        """Return the function from an answer to its sentiment: as given, or VADER's compound score."""
+        """Return the function from an answer to its sentiment: given, or by VADER."""
         if self.kind == "token sets":
             raise ValueError("sentiment scores texts; give texts or scores, not token sets")
         return float if self.kind == "scores" else _compound

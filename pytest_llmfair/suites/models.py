@@ -33,7 +33,7 @@ class Comparison:
     results: Mapping[str, SuiteResult]
 
     def validity(self, task: str) -> Validity | None:
-        """Return the agreement of bias metrics with who is selected; None where a task selects none."""
+        """Return the agreement of bias metrics with who is selected; None where nobody is."""
         calls: dict[str, dict[str, Call]] = {model: {} for model in self.results}
         for (own, name), by_model in self._measured().items():
             for model, each in by_model.items():
