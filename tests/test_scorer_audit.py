@@ -79,8 +79,7 @@ def test_an_assertion_reports_what_its_scorer_makes_of_the_groups() -> None:
     found = assert_metric("weak_sentiment_parity", PAIRS, 0.2, client=alike, scorer="sentiment")
     assert found.verdict == "PASS"
     assert any(
-        "the scorer sentiment alone gives 0.000 [0.000, 0.000] on 20" in note
-        for note in found.notes
+        "the scorer sentiment alone gives 0.000 on 20 neutral" in note for note in found.notes
     )
 
 
@@ -168,13 +167,17 @@ def test_the_gap_and_its_interval_come_from_the_scores_of_the_sentences() -> Non
 
     left = [beyond([r for r in range(20) if r != part]) for part in range(20)]
     error = np.sqrt(0.95 * np.sum((np.array(left) - np.mean(left)) ** 2))
-    found = _gap(sides, distance)
+    found = _gap(sides, distance, 0.0)
     whole = beyond(list(range(20)))
     assert found.value == pytest.approx(np.sqrt(whole))
     assert found.lower == pytest.approx(
         np.sqrt(max(0.0, whole - stdtrit(19, 0.975) * error)), rel=1e-3
     )
     assert found.upper == pytest.approx(np.sqrt(whole + stdtrit(19, 0.975) * error), rel=1e-3)
+    # Within the bound no lower end can prove the contrary.
+    quick = _gap(sides, distance, found.value)
+    assert (quick.value, quick.rewording) == (found.value, found.rewording)
+    assert (quick.lower, quick.interval) == (0.0, "")
 
 
 def test_each_wording_is_scored_once() -> None:
