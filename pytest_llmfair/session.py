@@ -7,110 +7,106 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from typing import Protocol
+
     from pytest_llmfair.settings import Settings
 
+    class Judged(Protocol):
+        """Part of a result that the recorder uses."""
 
-class Judged(Protocol):
-    """Part of a result that the recorder uses."""
+        @property
+        def red(self) -> bool:
+            """Whether the test must fail."""
 
-    @property
-    def red(self) -> bool:
-        """Whether the test must fail."""
+        @property
+        def mode(self) -> str:
+            """The mode: gate, strict or point."""
 
-    @property
-    def mode(self) -> str:
-        """The mode: gate, strict or point."""
+        @property
+        def verdict(self) -> str:
+            """The verdict in capital letters."""
 
-    @property
-    def verdict(self) -> str:
-        """The verdict in capital letters."""
+        def to_dict(self) -> dict[str, Any]:
+            """Return plain JSON types."""
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain JSON types."""
+        def message(self, *, show_text: str, detailed: bool = ...) -> str:
+            """Return the message of a failure."""
 
-    def message(self, *, show_text: str, detailed: bool = ...) -> str:
-        """Return the message of a failure."""
+        def error(self, message: str) -> AssertionError:
+            """Return the error that a red result raises."""
 
-    def error(self, message: str) -> AssertionError:
-        """Return the error that a red result raises."""
+    class Collector(Protocol):
+        """Collector of checks that raises at the end of a phase."""
 
+        def finish(self) -> None:
+            """Raise the first red result."""
 
-class Collector(Protocol):
-    """Collector of checks that raises at the end of a phase."""
+    class ScoreStore(Protocol):
+        """Scores in a cassette that keeps only digests of answers."""
 
-    def finish(self) -> None:
-        """Raise the first red result."""
+        def recorded(self, scorer: Callable[..., Any], texts: Sequence[str]) -> list[float] | None:
+            """Return the recorded scores of texts; None if all of them can be read and scored."""
 
+        def record(
+            self, scorer: Callable[..., Any], texts: Sequence[str], scores: Sequence[float]
+        ) -> None:
+            """Record scores if the cassette keeps no texts."""
 
-class ScoreStore(Protocol):
-    """Scores in a cassette that keeps only digests of answers."""
+    class Reductions(Protocol):
+        """Answers to pairs that were reduced to numbers before, by the workers of an audit."""
 
-    def recorded(self, scorer: Callable[..., Any], texts: Sequence[str]) -> list[float] | None:
-        """Return the recorded scores of texts; None if all of them can be read and scored."""
+        def reduced(self, reduce: Callable[..., Any], rows_a: Any, rows_b: Any) -> Any:
+            """Return a row of numbers for each pair, NaN where unknown; None if all are."""
 
-    def record(
-        self, scorer: Callable[..., Any], texts: Sequence[str], scores: Sequence[float]
-    ) -> None:
-        """Record scores if the cassette keeps no texts."""
+    class Baseline(Protocol):
+        """Results of an earlier run, that those of this run are compared with."""
 
+        def compared(self, result: Any, attempt: int) -> list[Any]:
+            """Return the comparison with the recorded result; empty if the result is new."""
 
-class Reductions(Protocol):
-    """Answers to pairs that were reduced to numbers before, by the workers of an audit."""
+    class Closes(Protocol):
+        """Resource that is closed with the session."""
 
-    def reduced(self, reduce: Callable[..., Any], rows_a: Any, rows_b: Any) -> Any:
-        """Return a row of numbers for each pair, NaN where unknown; None if all are unknown."""
-
-
-class Baseline(Protocol):
-    """Results of an earlier run, that those of this run are compared with."""
-
-    def compared(self, result: Any, attempt: int) -> list[Any]:
-        """Return the comparison with the recorded result; empty if the result is new."""
-
-
-class Closes(Protocol):
-    """Resource that is closed with the session."""
-
-    def close(self) -> None:
-        """Release the resource."""
+        def close(self) -> None:
+            """Release the resource."""
 
 
-# No comparison and no repr: to make these methods takes every session time.
-@dataclass(slots=True, eq=False, repr=False)
 class Recorder:
     """Results of one test, in order, over all its attempts."""
 
-    nodeid: str
-    settings: Settings
-    # Folder of the test's file, where relative paths of prompt files are looked up first.
-    folder: Path = field(default_factory=Path)
-    results: list[Judged] = field(default_factory=list)
-    # Collectors that raise at the end of the current phase.
-    collectors: list[Collector] = field(default_factory=list)
-    # Above 1 if a plugin reruns the test; the first `earlier` results are of earlier attempts.
-    attempt: int = 0
-    earlier: int = 0
-    # Number of results that are already on a report.
-    reported: int = 0
-    # The assertion that asks for answers now: its metric, bound and size.
-    asking: dict[str, Any] = field(default_factory=dict)
-    # Whether the current attempt collected answers, and whether it ended without a verdict.
-    collected: bool = False
-    unchecked: bool = False
-    # Why the test has its bound and who answers for it: the keywords of its marker `llmfair`.
-    rationale: str = ""
-    owner: str = ""
-    # The command that repeats the test, where pytest cannot by its name.
-    rerun: str = ""
-    # What suites measured, as plain data; a later one of the same test replaces an earlier one.
-    suites: list[dict[str, Any]] = field(default_factory=list)
-    # Planned requests, with --llmfair-plan.
-    planned: list[dict[str, Any]] = field(default_factory=list)
+    # No dataclass: to make one takes every session time, also one without a fairness test.
+    def __init__(self, nodeid: str, settings: Settings, folder: Path | None = None) -> None:
+        self.nodeid = nodeid
+        self.settings = settings
+        # Folder of the test's file, where relative paths of prompt files are looked up first.
+        self.folder = Path() if folder is None else folder
+        self.results: list[Judged] = []
+        # Collectors that raise at the end of the current phase.
+        self.collectors: list[Collector] = []
+        # Above 1 if a plugin reruns the test; the first `earlier` results are of earlier attempts.
+        self.attempt = 0
+        self.earlier = 0
+        # Number of results that are already on a report.
+        self.reported = 0
+        # The assertion that asks for answers now: its metric, bound and size.
+        self.asking: dict[str, Any] = {}
+        # Whether the current attempt collected answers, and whether it ended without a verdict.
+        self.collected = False
+        self.unchecked = False
+        # Why the test has its bound and who answers for it: keywords of its marker `llmfair`.
+        self.rationale = ""
+        self.owner = ""
+        # The command that repeats the test, where pytest cannot by its name.
+        self.rerun = ""
+        # What suites measured, as plain data; a later one of a test replaces an earlier one.
+        self.suites: list[dict[str, Any]] = []
+        # Planned requests, with --llmfair-plan.
+        self.planned: list[dict[str, Any]] = []
 
     def begin_attempt(self) -> None:
         """Count another run of the test."""
@@ -181,36 +177,43 @@ def active() -> Recorder | None:
     return _active[-1] if _active else None
 
 
-@dataclass(slots=True, eq=False, repr=False)
 class Session:
     """State that the tests of a session share, in all its processes."""
 
-    settings: Settings
-    # Whether missing answers are recorded; decided before the first is written.
-    records: bool = True
-    # Size of the cassette at the start: later bytes were recorded by this session.
-    since: int = 0
-    # Folder for the counters that the processes share; "" until it is needed.
-    folder: str = ""
-    # Whether this process is a worker of another one.
-    worker: bool = False
-    # Created when a model is first asked.
-    asker: Closes | None = None
-    # Known once a model was asked with a cassette.
-    scores: ScoreStore | None = None
-    # Known while an audit is judged.
-    reductions: Reductions | None = None
-    # Known where --llmfair-baseline is given.
-    baseline: Baseline | None = None
-    # Models, lexicons and scorers in use, by kind and name; `reported` of them are on a report.
-    used: dict[tuple[str, str], Any] = field(default_factory=dict)
-    reported: int = 0
-    # Answers on a report: live and replayed.
-    counted: tuple[int, int] = (0, 0)
-    # Root folder of the tests; messages show paths relative to it.
-    root: Path | None = None
-    # Returns a function that writes to the terminal despite output capture; None in CI.
-    screen: Callable[[], Callable[[str], None] | None] = lambda: None
+    def __init__(
+        self,
+        settings: Settings,
+        records: bool = True,
+        since: int = 0,
+        folder: str = "",
+        worker: bool = False,
+    ) -> None:
+        self.settings = settings
+        # Whether missing answers are recorded; decided before the first is written.
+        self.records = records
+        # Size of the cassette at the start: later bytes were recorded by this session.
+        self.since = since
+        # Folder for the counters that the processes share; "" until it is needed.
+        self.folder = folder
+        # Whether this process is a worker of another one.
+        self.worker = worker
+        # Created when a model is first asked.
+        self.asker: Closes | None = None
+        # Known once a model was asked with a cassette.
+        self.scores: ScoreStore | None = None
+        # Known while an audit is judged.
+        self.reductions: Reductions | None = None
+        # Known where --llmfair-baseline is given.
+        self.baseline: Baseline | None = None
+        # Models, lexicons and scorers in use, by kind and name; `reported` are on a report.
+        self.used: dict[tuple[str, str], Any] = {}
+        self.reported = 0
+        # Answers on a report: live and replayed.
+        self.counted = (0, 0)
+        # Root folder of the tests; messages show paths relative to it.
+        self.root: Path | None = None
+        # Returns a function that writes to the terminal despite output capture; None in CI.
+        self.screen: Callable[[], Callable[[str], None] | None] = lambda: None
 
     @classmethod
     def of(cls, settings: Settings) -> Session:

@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -32,7 +32,10 @@ from pytest_llmfair.responses import (
     marked,
 )
 from pytest_llmfair.scorers import load_scorers, name_of
-from pytest_llmfair.session import ScoreStore, current_session, note_used
+from pytest_llmfair.session import current_session, note_used
+
+if TYPE_CHECKING:
+    from pytest_llmfair.session import ScoreStore
 
 Rows = tuple[tuple[Answer, ...], ...]
 

@@ -9,7 +9,7 @@ import itertools
 import json
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -107,7 +107,9 @@ class Worker:
             max_total_tokens=caps.tokens,
             max_cost=caps.cost,
         )
-        return runner_of(replace(Session.of(settings), folder=str(folder)))
+        session = Session.of(settings)
+        session.folder = str(folder)
+        return runner_of(session)
 
     def _pairs(self, shard: int) -> int:
         plan = self._plan
