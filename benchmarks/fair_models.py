@@ -1,7 +1,7 @@
 """Verdicts on models that treat everyone alike, and on models with a planted difference.
 
     python benchmarks/fair_models.py               # all tables, about two hours on one core
-    python benchmarks/fair_models.py --smoke       # seconds, few runs, no transformer
+    python benchmarks/fair_models.py --smoke       # minutes, few runs, no transformer
     python benchmarks/fair_models.py --only power  # the second table alone
 
 Fair models answer every group alike by construction: an n-gram model, a small transformer trained
