@@ -5,21 +5,17 @@ from __future__ import annotations
 import argparse
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from itertools import combinations
 from pathlib import Path
 from statistics import NormalDist
-from typing import Any
 
 from pytest_llmfair._util.printing import say
 from pytest_llmfair._util.wording import number
-from pytest_llmfair.gate.recorded_runs import Key, RecordedRun
-from pytest_llmfair.judging.facts import estimate
-from pytest_llmfair.judging.recorded import judge_again
-from pytest_llmfair.stats import Estimate
-from pytest_llmfair.stats.difference import Pairing, loss_between
+from pytest_llmfair.gate.recorded_runs import Key, RecordedRun, between
+from pytest_llmfair.judging.facts import Record, estimate
 from pytest_llmfair.stats.multiplicity import holm
 
 
@@ -42,7 +38,7 @@ class Ranked:
 def ranking(key: Key, runs: Sequence[RecordedRun], level: float = 0.95) -> list[Ranked]:
     """Return the models by one check, fairest first, with the ranks possible after Holm."""
     checks = [run.checks[key] for run in runs]
-    compared = [_compared(checks, *pair) for pair in combinations(range(len(runs)), 2)]
+    compared = [_compared(checks, *pair, level) for pair in combinations(range(len(runs)), 2)]
     adjusted = holm([p for _, p in compared])
     worse = {
         direction for (direction, _), p in zip(compared, adjusted, strict=True) if p < 1.0 - level
@@ -59,14 +55,14 @@ def ranking(key: Key, runs: Sequence[RecordedRun], level: float = 0.95) -> list[
 
 
 def _compared(
-    checks: Sequence[Mapping[str, Any]], i: int, j: int
+    checks: Sequence[Record], i: int, j: int, level: float
 ) -> tuple[tuple[int, int], float]:
     """Return the less fair and the fairer of two models, and the two-sided p-value of that."""
-    p, reverse = _p_worse(checks[i], checks[j]), _p_worse(checks[j], checks[i])
+    p, reverse = _p_values(checks[i], checks[j], level)
     return ((i, j) if p < reverse else (j, i)), min(1.0, 2.0 * min(p, reverse))
 
 
-def _distance(check: Mapping[str, Any], value: float | None) -> float:
+def _distance(check: Record, value: float | None) -> float:
     """Return how far a value is from the fair one, on the side that is unfair."""
     if value is None:
         return math.inf
@@ -74,28 +70,19 @@ def _distance(check: Mapping[str, Any], value: float | None) -> float:
     return abs(value - check["fair_value"]) if sign is None else sign * value
 
 
-def _p_worse(one: Mapping[str, Any], other: Mapping[str, Any]) -> float:
-    """Return the one-sided p-value of "the first is less fair"."""
+def _p_values(one: Record, other: Record, level: float) -> tuple[float, float]:
+    """Return the one-sided p-values of "the first is less fair" and of "it is fairer"."""
     if one["value"] is None or other["value"] is None:
-        return 1.0
-    data = [(check.get("recorded") or {}) for check in (one, other)]
-    same = bool(data[0]) and all(data[0].get(k) == data[1].get(k) for k in ("prompts", "rows"))
-    if same and not any("cannot" in each["data"] for each in data):
-        results = [judge_again(each["data"], "") for each in data]
-        estimates = [result.estimate for result in results]
-        if all(each is not None and each.undefined is None for each in estimates):
-            always = ["identical_repeats" in result.reasons for result in results]
-            pair: list[Any] = estimates
-            about = one["direction"], one["fair_value"], always
-            how: Pairing | None = "prompts" if data[0]["prompts"] else None
-            # KeyError: one of the models has no answers for some two groups.
-            with suppress(ValueError, KeyError):
-                loss: Estimate = loss_between(pair, *about, how)
-                return loss.p_exceeds(0.0)
-    return _p_of_intervals(one, other)
+        return 1.0, 1.0
+    # Without data, or with answers to other prompts, there are the intervals.
+    with suppress(ValueError):
+        loss = between(one, other, level)
+        if not math.isnan(loss.p_exceeds):
+            return loss.p_exceeds, loss.p_within
+    return _p_of_intervals(one, other), _p_of_intervals(other, one)
 
 
-def _p_of_intervals(one: Mapping[str, Any], other: Mapping[str, Any]) -> float:
+def _p_of_intervals(one: Record, other: Record) -> float:
     """Compare two intervals of independent samples, each read as that of a normal statistic."""
     if one["direction"] == "two-sided":
         return 1.0
