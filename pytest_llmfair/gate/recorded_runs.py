@@ -11,6 +11,7 @@ from typing import Any
 
 from pytest_llmfair._util.documents import validator
 from pytest_llmfair._util.validation import json_in, read_json, read_utf8
+from pytest_llmfair.judging.bound import WORSE
 from pytest_llmfair.judging.facts import Record, decimals, threshold
 from pytest_llmfair.judging.non_inferiority import Side, compared
 from pytest_llmfair.judging.recorded import judge_again
@@ -134,6 +135,8 @@ def between(one: Record, other: Record, level: float) -> Result:
     ``ValueError`` says why nothing can: no data, other prompts, or data that make no sense.
     """
     kept = [each.get("recorded") or _NO_DATA for each in (one, other)]
+    if one["metric"].endswith(WORSE):
+        raise ValueError("it is a comparison of two models itself")
     try:
         results = [judge_again(each["data"], "") for each in kept]
         rules = Rules(level=level, mode="gate")
