@@ -1,0 +1,132 @@
+"""``llmfair export``: the checks of a recorded run as metrics, tags and page of an MLflow run."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from pytest_llmfair._util.plain_data import sha256_of
+from pytest_llmfair._util.printing import say
+from pytest_llmfair._util.validation import install
+from pytest_llmfair._util.wording import finite, plural
+from pytest_llmfair.gate.documents import model_names
+from pytest_llmfair.gate.recorded_runs import Key, first_attempts, read_record
+from pytest_llmfair.judging.facts import estimate
+from pytest_llmfair.reports.columns import shown_verdict
+from pytest_llmfair.reports.html import html_page
+
+# MLflow takes keys of 250 characters, and so many values and tags at once.
+_LONGEST_LABEL, _LONGEST_TAG, _AT_ONCE = 200, 5000, 100
+_ENDS = ("lower", "upper", "bound")
+
+
+def to_mlflow(document: Mapping[str, Any], uri: str | None, experiment: str) -> str:
+    """Log a run to a tracking store, by default that of the environment; return the new run's ID.
+
+    A number that is undefined or infinite is no metric; the verdict of its check is a tag.
+    """
+    # Read when MLflow is imported: without it MLflow sends what is used to its makers.
+    os.environ["MLFLOW_DISABLE_TELEMETRY"] = "true"
+    try:
+        from mlflow import MlflowClient
+        from mlflow.entities import Metric, RunStatus, RunTag
+        from mlflow.exceptions import MlflowException
+    except ImportError as error:
+        raise ImportError(
+            f"llmfair export --mlflow needs {error.name or error}; run: {install('mlflow')}"
+        ) from error
+    context = document.get("context") or {}
+    started = context.get("started")
+    moment = int(
+        1000 * (datetime.fromisoformat(started) if started else datetime.now()).timestamp()
+    )
+    checks = first_attempts(document)
+    labels = _labels(checks)
+    metrics = [
+        Metric(f"{labels[key]}/{name}", float(value), moment, 0)
+        for key, check in checks.items()
+        for name, value in (("value", estimate(check)), *((end, check[end]) for end in _ENDS))
+        if finite(value)
+    ]
+    tags = {f"verdict {labels[key]}": shown_verdict(check) for key, check in checks.items()}
+    tags |= {"models": ", ".join(model_names(document)), "mlflow.source.name": "pytest-llmfair"}
+    tags["pytest_llmfair"] = document["pytest_llmfair"]
+    if git := context.get("git"):
+        tags["mlflow.source.git.commit"] = git["commit"]
+    try:
+        client = MlflowClient(tracking_uri=uri)
+        known = client.get_experiment_by_name(experiment)
+        place = known.experiment_id if known else client.create_experiment(experiment)
+        run: str = client.create_run(place, start_time=moment).info.run_id
+        status = RunStatus.FAILED
+        try:
+            for some in _parts(metrics):
+                client.log_batch(run, metrics=some)
+            for some in _parts([RunTag(name, text[:_LONGEST_TAG]) for name, text in tags.items()]):
+                client.log_batch(run, tags=some)
+            client.log_text(run, html_page(document), "report.html")
+            status = RunStatus.FINISHED
+        finally:
+            client.set_terminated(run, RunStatus.to_string(status))
+    except MlflowException as error:
+        raise ValueError(f"MLflow: {error}") from error
+    return run
+
+
+def _parts(items: list[Any]) -> Iterable[list[Any]]:
+    return (items[start : start + _AT_ONCE] for start in range(0, len(items), _AT_ONCE))
+
+
+def _labels(keys: Iterable[Key]) -> dict[Key, str]:
+    """Return a name for each check, the same in every run, of characters that MLflow takes."""
+    found = {}
+    for test, metric, place in keys:
+        name = f"{test} {metric}{f' {place + 1}' if place else ''}"
+        found[test, metric, place] = re.sub(r"[^\w. -]", "_", name, flags=re.ASCII)[
+            :_LONGEST_LABEL
+        ]
+    times = Counter(found.values())
+    return {
+        key: label if times[label] == 1 else f"{label} {(sha256_of(repr(key)) or '')[:8]}"
+        for key, label in found.items()
+    }
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of ``llmfair export``."""
+    parser.add_argument(
+        "run", type=Path, metavar="RUN", help="a recorded run, or an evidence folder"
+    )
+    parser.add_argument(
+        "--mlflow",
+        action="store_true",
+        required=True,
+        help="log values, interval ends, bounds, verdicts and the page to a new run of MLflow",
+    )
+    parser.add_argument(
+        "--tracking-uri",
+        metavar="URI",
+        help="where to, such as sqlite:///mlflow.db (what MLFLOW_TRACKING_URI says, else MLflow's "
+        "own default)",
+    )
+    parser.add_argument(
+        "--experiment", default="fairness", metavar="NAME", help="experiment of the run (fairness)"
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Log the run, and print its ID."""
+    document = read_record(arguments.run)
+    try:
+        made = to_mlflow(document, arguments.tracking_uri, arguments.experiment)
+    except ImportError as error:
+        raise ValueError(str(error)) from error
+    count = plural("check", len(first_attempts(document)))
+    say(f"{count} in run {made} of experiment {arguments.experiment}\n")
+    return 0
