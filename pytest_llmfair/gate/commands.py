@@ -53,9 +53,6 @@ COMMANDS: dict[str, Command] = {
     "comment": Command(
         "pytest_llmfair.reports.comment", "post a recorded run as one comment on a pull request"
     ),
-    "compare": Command(
-        "pytest_llmfair.gate.compare", "rank models by recorded runs, with what stays open"
-    ),
     "diff": Command(
         "pytest_llmfair.gate.diff", "say what changed between two recorded runs, check by check"
     ),

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 import math
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -33,13 +33,11 @@ from pytest_llmfair.stats.difference import IN_WORDS
 _LEVEL = 0.95
 # A change between two verdicts of the last kind is for the worse too: no evidence is no progress.
 _BADNESS = {"PASS": 0, "INCONCLUSIVE": 1, "UNDERPOWERED": 1, "INVALID": 2, "FAIL": 2}
-_RULES = ("bound", "direction", "fair_value", "scale", "level", "mode")
 # What can happen to a check, in the order of the first line.
 _KINDS = (
     *("worse", "gone", "newly waived", "newly expected", "new", "better", "other verdict"),
     *("INVALID in both", "same verdict"),
 )
-
 _MEANS = (
     "Less fair by: how much less fair the new run is, in the unit of the metric, with an interval "
     f"of {100 * _LEVEL:g} % for each check alone. Proven is what holds for all of them together "
@@ -61,16 +59,13 @@ class Row:
     alarming: bool
     # By how much it is less fair now, or why nothing says so.
     loss: Result | str = ""
-    # "less fair" or "fairer" where that is proven.
-    proven: str = ""
 
     @classmethod
     def of(cls, before: Record | None, now: Record | None) -> Row:
         """Compare the two records of a check."""
-        if before is None or now is None:
-            new = now is not None
-            alarming = now is None or now["verdict"] != "PASS"
-            return cls(before, now, ["new" if new else "gone"], alarming)
+        if now is None or before is None:
+            change = ["gone" if now is None else "new"]
+            return cls(before, now, change, now is None or now["verdict"] != "PASS")
         asked = other_question(before, now)
         was, became = (_BADNESS[each["verdict"]] for each in (before, now))
         kind = "INVALID in both" if now["verdict"] == "INVALID" else "same verdict"
@@ -78,26 +73,27 @@ class Row:
             kind = "better" if became < was and not asked else "other verdict"
             kind = "worse" if became > was or became == was == 2 else kind
         change = [kind]
-        if (how := accepted(now)) and not accepted(before):
-            change.append(f"newly {how}")
-        elif (why := accepted(before)) and not how:
-            change.append(f"no longer {why}")
+        how, earlier = accepted(now), accepted(before)
+        if how != earlier:
+            change.append(f"newly {how}" if how else f"no longer {earlier}")
         elif before["waiver"] != now["waiver"]:
             change.append("another waiver")
-        rules = any(before[name] != now[name] for name in _RULES)
-        alarming = kind == "worse" or change[-1].startswith("newly") or rules
+        alarming = (
+            kind == "worse"
+            or (how and how != earlier)
+            or asked.keys() & {"bound", "level", "mode"}
+        )
         prompts = prompts_in_words(before, now)
-        change += [*asked, *([prompts] if prompts and prompts not in asked else [])]
+        change += dict.fromkeys(filter(None, [*asked.values(), prompts]))
         try:
-            return cls(before, now, change, alarming, between(now, before, _LEVEL))
+            loss: Result | str = between(now, before, _LEVEL)
         except ValueError as error:
-            return cls(before, now, change, alarming, f"not compared: {error}")
+            loss = f"not compared: {error}"
+        return cls(before, now, change, bool(alarming), loss)
 
-    @property
-    def shown(self) -> dict[str, Any]:
-        """The cells of its row in the table."""
-        one = self.now or self.before
-        assert one is not None
+    def shown(self, proven: str) -> dict[str, str]:
+        """Return the cells of its row in the table."""
+        one = self.now or self.before or {}
         return {
             "test": one["nodeid"],
             "metric": metric_name(one),
@@ -105,7 +101,7 @@ class Row:
             "now": _found(self.now),
             "verdict": self.now["verdict"] if self.now and not accepted(self.now) else "",
             "change": "; ".join(self.change),
-            "loss": self.loss if isinstance(self.loss, str) else _lost(self.loss, self.proven),
+            "loss": self.loss if isinstance(self.loss, str) else _lost(self.loss, proven),
         }
 
 
@@ -116,64 +112,52 @@ def _found(check: Record | None) -> str:
 
 
 def _lost(loss: Result, proven: str) -> str:
-    record = loss.to_dict()
     if loss.verdict == "INVALID" or math.isnan(loss.value):
         return f"not compared: {'; '.join(loss.notes) or 'one of them has no value'}"
+    record = loss.to_dict()
     places = decimals(record)
     how = IN_WORDS[getattr(getattr(loss.estimate, "part", loss.estimate), "how", "unknown")]
-    shown = f"{number(loss.value, places)} {interval(record, places)}, {how}"
-    return f"{shown}: proven {proven}" if proven else shown
+    return f"{number(loss.value, places)} {interval(record, places)}, {how}{proven}"
 
 
-@dataclass(slots=True)
-class Diff:
-    """Two runs, and what changed from the first to the second."""
+def rows_of(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[Row]:
+    """Return the checks of two runs, those that someone should look at first."""
+    before, now = map(first_attempts, (old, new))
+    counts = [Counter(key[:2] for key in each) for each in (before, now)]
+    found = []
+    for key in dict.fromkeys((*before, *now)):
+        one, other = before.get(key), now.get(key)
+        # Where a test has more equal checks than it had, nothing tells which is which.
+        alike = counts[0][key[:2]] == counts[1][key[:2]]
+        pairs = [(one, other)] if alike else [(one, None), (None, other)]
+        found += [Row.of(*pair) for pair in pairs if any(pair)]
+    return sorted(found, key=lambda row: (not row.alarming, _KINDS.index(row.change[0])))
 
-    old: Mapping[str, Any]
-    new: Mapping[str, Any]
-    rows: list[Row] = field(default_factory=list)
 
-    def __post_init__(self) -> None:
-        """Match the checks, and decide which differences hold for all of them together."""
-        before, now = map(first_attempts, (self.old, self.new))
-        counts = [Counter(key[:2] for key in each) for each in (before, now)]
-        for key in dict.fromkeys((*before, *now)):
-            pair = before.get(key), now.get(key)
-            # Where a test has more equal checks than it had, nothing tells which is which.
-            alike = None in pair or counts[0][key[:2]] == counts[1][key[:2]]
-            pairs = [pair] if alike else [(pair[0], None), (None, pair[1])]
-            self.rows += [Row.of(*each) for each in pairs]
-        losses = [(row, row.loss) for row in self.rows if isinstance(row.loss, Result)]
-        adjusted = holm([2.0 * min(loss.p_exceeds, loss.p_within) for _, loss in losses])
-        for (row, loss), p in zip(losses, adjusted, strict=True):
-            if p < 1.0 - _LEVEL:
-                row.proven = "less fair" if loss.p_exceeds < loss.p_within else "fairer"
-        self.rows.sort(key=lambda row: (not row.alarming, _KINDS.index(row.change[0])))
+def _proven(rows: list[Row]) -> Iterator[str]:
+    """Yield for each check what is proven of it, with a correction for the number of checks."""
+    losses = [row.loss if isinstance(row.loss, Result) else None for row in rows]
+    p_values = [2.0 * min(x.p_exceeds, x.p_within) if x else math.nan for x in losses]
+    for loss, p in zip(losses, holm(p_values), strict=True):
+        direction = "less fair" if loss and loss.p_exceeds < loss.p_within else "fairer"
+        yield f": proven {direction}" if p < 1.0 - _LEVEL else ""
 
-    @property
-    def alarming(self) -> bool:
-        """Whether someone should look before a release."""
-        return bool(self.new.get("errors")) or any(row.alarming for row in self.rows)
 
-    def view(self) -> dict[str, Any]:
-        """Return what the page shows."""
-        same = _without_context(self.old) == _without_context(self.new)
-        suites = self.old.get("suites") != self.new.get("suites")
-        return {
-            "headline": self._headline(same),
-            "errors": without_verdict(self.new.get("errors", ())),
-            "runs": [("old", facts(self.old)), ("new", facts(self.new))],
-            "rows": [row.shown for row in self.rows],
-            "made": _made_otherwise(self.old, self.new),
-            "notes": [_MEANS, *([_SUITES] if suites else [])],
-        }
-
-    def _headline(self, same: bool) -> str:
-        if same:
-            return f"The two runs are identical: the same {plural('result', len(self.rows))}."
-        counts = Counter(kind for row in self.rows for kind in row.change if kind in _KINDS)
-        found = ", ".join(f"{counts[kind]} {kind}" for kind in _KINDS if counts[kind])
-        return f"{plural('check', len(self.rows))}: {found}."
+def view_of(old: Mapping[str, Any], new: Mapping[str, Any], rows: list[Row]) -> dict[str, Any]:
+    """Return what the page of two runs shows."""
+    counts = Counter(kind for row in rows for kind in row.change if kind in _KINDS)
+    kinds = ", ".join(f"{counts[kind]} {kind}" for kind in _KINDS if counts[kind])
+    headline = f"{plural('check', len(rows))}: {kinds}."
+    if _without_context(old) == _without_context(new):
+        headline = f"The two runs are identical: the same {plural('result', len(old['results']))}."
+    return {
+        "headline": headline,
+        "errors": without_verdict(new.get("errors", ())),
+        "runs": [("old", facts(old)), ("new", facts(new))],
+        "rows": [row.shown(proven) for row, proven in zip(rows, _proven(rows), strict=True)],
+        "made": _made_otherwise(old, new),
+        "notes": [_MEANS, *([_SUITES] if old.get("suites") != new.get("suites") else [])],
+    }
 
 
 def _without_context(document: Mapping[str, Any]) -> dict[str, Any]:
@@ -204,24 +188,22 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "check is gone, newly waived or expected, new without PASS, or judged by another bound, "
         "level or mode, or if a fairness test of NEW ended with an error."
     )
+    add = parser.add_argument
     for name in ("old", "new"):
-        parser.add_argument(
-            name, type=Path, metavar=name.upper(), help="a recorded run, or an evidence folder"
-        )
-    parser.add_argument("--html", type=Path, metavar="PATH", help="write the page to this file")
-    parser.add_argument(
-        "--markdown", type=Path, metavar="PATH", help="write the Markdown to this file"
-    )
+        add(name, type=Path, metavar=name.upper(), help="a recorded run, or an evidence folder")
+    add("--html", type=Path, metavar="PATH", help="write the page to this file")
+    add("--markdown", type=Path, metavar="PATH", help="write the Markdown to this file")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Write the comparison; without a file to write, print its Markdown."""
-    found = Diff(read_record(arguments.old), read_record(arguments.new))
-    view = found.view()
+    old, new = read_record(arguments.old), read_record(arguments.new)
+    rows = rows_of(old, new)
+    view = view_of(old, new, rows)
+    text = rendered("diff.md", **view)
     if arguments.html:
         write_text(arguments.html, page("diff.html.j2", view))
-    text = rendered("diff.md", **view)
     if arguments.markdown:
         write_text(arguments.markdown, text)
     say(f"{view['headline']}\n" if arguments.html or arguments.markdown else text)
-    return int(found.alarming)
+    return int(bool(view["errors"]) or any(row.alarming for row in rows))

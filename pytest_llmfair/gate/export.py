@@ -35,28 +35,25 @@ def to_mlflow(document: Mapping[str, Any], uri: str | None, experiment: str) -> 
     os.environ["MLFLOW_DISABLE_TELEMETRY"] = "true"
     try:
         from mlflow import MlflowClient
-        from mlflow.entities import Metric, RunStatus, RunTag
+        from mlflow.entities import Metric, RunTag
         from mlflow.exceptions import MlflowException
     except ImportError as error:
         raise ImportError(
             f"llmfair export --mlflow needs {error.name or error}; run: {install('mlflow')}"
         ) from error
     context = document.get("context") or {}
-    started = context.get("started")
-    moment = int(
-        1000 * (datetime.fromisoformat(started) if started else datetime.now()).timestamp()
-    )
+    day = datetime.fromisoformat(context["started"]) if context else datetime.now()
+    moment = int(1000 * day.timestamp())
     checks = first_attempts(document)
-    labels = _labels(checks)
     metrics = [
-        Metric(f"{labels[key]}/{name}", float(value), moment, 0)
-        for key, check in checks.items()
+        Metric(f"{label}/{name}", float(value), moment, 0)
+        for label, check in zip(_labels(checks), checks.values(), strict=True)
         for name, value in (("value", estimate(check)), *((end, check[end]) for end in _ENDS))
         if finite(value)
     ]
-    tags = {f"verdict {labels[key]}": shown_verdict(check) for key, check in checks.items()}
-    tags |= {"models": ", ".join(model_names(document)), "mlflow.source.name": "pytest-llmfair"}
-    tags["pytest_llmfair"] = document["pytest_llmfair"]
+    verdicts = zip(_labels(checks), map(shown_verdict, checks.values()), strict=True)
+    tags = {f"verdict {label}": verdict for label, verdict in verdicts}
+    tags |= {"models": ", ".join(model_names(document))[:_LONGEST_TAG]}
     if git := context.get("git"):
         tags["mlflow.source.git.commit"] = git["commit"]
     try:
@@ -64,16 +61,16 @@ def to_mlflow(document: Mapping[str, Any], uri: str | None, experiment: str) -> 
         known = client.get_experiment_by_name(experiment)
         place = known.experiment_id if known else client.create_experiment(experiment)
         run: str = client.create_run(place, start_time=moment).info.run_id
-        status = RunStatus.FAILED
+        status = "FAILED"
         try:
             for some in _parts(metrics):
                 client.log_batch(run, metrics=some)
-            for some in _parts([RunTag(name, text[:_LONGEST_TAG]) for name, text in tags.items()]):
+            for some in _parts([RunTag(*each) for each in tags.items()]):
                 client.log_batch(run, tags=some)
             client.log_text(run, html_page(document), "report.html")
-            status = RunStatus.FINISHED
+            status = "FINISHED"
         finally:
-            client.set_terminated(run, RunStatus.to_string(status))
+            client.set_terminated(run, status)
     except MlflowException as error:
         raise ValueError(f"MLflow: {error}") from error
     return run
@@ -83,19 +80,17 @@ def _parts(items: list[Any]) -> Iterable[list[Any]]:
     return (items[start : start + _AT_ONCE] for start in range(0, len(items), _AT_ONCE))
 
 
-def _labels(keys: Iterable[Key]) -> dict[Key, str]:
+def _labels(keys: Iterable[Key]) -> list[str]:
     """Return a name for each check, the same in every run, of characters that MLflow takes."""
-    found = {}
-    for test, metric, place in keys:
-        name = f"{test} {metric}{f' {place + 1}' if place else ''}"
-        found[test, metric, place] = re.sub(r"[^\w. -]", "_", name, flags=re.ASCII)[
-            :_LONGEST_LABEL
-        ]
-    times = Counter(found.values())
-    return {
-        key: label if times[label] == 1 else f"{label} {(sha256_of(repr(key)) or '')[:8]}"
-        for key, label in found.items()
-    }
+    names = [
+        f"{test} {metric} {place + 1 if place else ''}".strip() for test, metric, place in keys
+    ]
+    labels = [re.sub(r"[^\w. -]", "_", name, flags=re.ASCII)[:_LONGEST_LABEL] for name in names]
+    times = Counter(labels)
+    return [
+        label if times[label] == 1 else f"{label} {(sha256_of(name) or '')[:8]}"
+        for name, label in zip(names, labels, strict=True)
+    ]
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

@@ -59,7 +59,7 @@ def _check(records: Sequence[Record | None]) -> dict[str, Any]:
         about |= {"right": round(place + step / 2, 2), "record": record, "trend": None}
         if record is not None:
             _, found = next(drawn)
-            changed = other_question(last, record) if last is not None else []
+            changed = other_question(last, record) if last is not None else {}
             about |= {"marks": found, "changed": changed, "sign": SIGNS[record["verdict"]]}
             about["bounds"] = [axis.at(x) for x in ends(record) if axis.low <= x <= axis.high]
             about["cells"] = [(name, CELLS[name](record)) for name in _COLUMNS]

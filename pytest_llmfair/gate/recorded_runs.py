@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from pytest_llmfair._util.documents import validator
+from pytest_llmfair._util.documents import schema_of, validator
 from pytest_llmfair._util.validation import json_in, read_json, read_utf8
 from pytest_llmfair.judging.bound import WORSE
 from pytest_llmfair.judging.facts import Record, decimals, threshold
@@ -34,44 +34,22 @@ MALFORMED = (
     *(ArithmeticError, AssertionError, AttributeError, LookupError),
     *(RecursionError, TypeError, ValueError),
 )
-_DIGESTS = {"type": "array", "items": {"type": "string"}}
-# A line of statistics.jsonl.
-_LINE = {
-    "type": "object",
-    "properties": {
-        "nodeid": {"type": "string"},
-        "metric": {"type": "string"},
-        "prompts": {"type": "array", "items": _DIGESTS},
-        "rows": {"type": "string"},
-        "texts": {"type": "boolean"},
-        "data": {"type": "object"},
-    },
-    "required": ["nodeid", "metric", "prompts", "data"],
-}
-# What a check asks beside its bound and prompts, with its name in words.
 _NO_DATA = {"data": {"cannot": "the run kept no data"}}
-_RULES = {"level": "level", "mode": "mode", "scorer": "scorer", "unit": "unit", "judged": "judges"}
+# What a check asks beside its bound and its prompts.
+_ASKED = ("level", "mode", "scorer", "unit", "judged")
 
 
-@dataclass(frozen=True, slots=True)
-class RecordedRun:
-    """The checks of a run, by test, metric and place among equal ones."""
+def recorded_checks(path: Path) -> dict[Key, Record]:
+    """Return the checks of a baseline, an evidence folder or a run record.
 
-    # The model, or the file where no model is named.
-    name: str
-    # Each result as plain data; under ``recorded`` what it takes to compute the result again,
-    # where the run kept that.
-    checks: dict[Key, Mapping[str, Any]]
-
-    @classmethod
-    def read(cls, path: Path) -> RecordedRun:
-        """Read a baseline, an evidence folder, or a run record."""
-        found = {} if path.is_dir() else read_json(path, _REMEDY)
-        baseline = isinstance(found, dict) and "checks" in found
-        checks: Any = found["checks"] if baseline else read_record(path)["results"]
-        if not isinstance(checks, list) or not checks:
-            raise ValueError(f"{path} holds no results; {_REMEDY}")
-        return cls(_name(path, checks), keyed(checks))
+    Under ``recorded`` is what it takes to compute a result again, where the run kept that.
+    """
+    found = {} if path.is_dir() else read_json(path, _REMEDY)
+    baseline = isinstance(found, dict) and "checks" in found
+    checks: Any = found["checks"] if baseline else read_record(path)["results"]
+    if not isinstance(checks, list) or not checks:
+        raise ValueError(f"{path} holds no results; {_REMEDY}")
+    return keyed(checks)
 
 
 def read_record(path: Path) -> dict[str, Any]:
@@ -94,17 +72,12 @@ def read_record(path: Path) -> dict[str, Any]:
 
 
 def _statistics(file: Path) -> Iterator[dict[str, Any]]:
-    line_of_check = validator(_LINE)
+    line_of_check = validator(schema_of("gate/statistics.schema.json"))
     for number, line in enumerate(read_utf8(file).splitlines(), start=1):
         row = json_in(line, f"{file}:{number}", _REMEDY)
         if not line_of_check.is_valid(row):
             raise ValueError(f"{file}:{number} does not hold the data of a check; {_REMEDY}")
         yield row
-
-
-def _name(path: Path, checks: Sequence[Mapping[str, Any]]) -> str:
-    models = {str(check["model"]) for check in checks if check.get("model")}
-    return models.pop() if len(models) == 1 else path.stem
 
 
 def keyed(checks: Sequence[Mapping[str, Any]]) -> dict[Key, Mapping[str, Any]]:
@@ -208,16 +181,14 @@ def _prompts(check: Record) -> Sequence[Any]:
     return found
 
 
-def other_question(before: Record, now: Record) -> list[str]:
-    """Say in what a check asks something else than it did, so that no trend joins the two."""
+def other_question(before: Record, now: Record) -> dict[str, str]:
+    """Say by name in what a check asks something else than before, so that no trend joins them."""
     bounds = [threshold(each, decimals(each)) for each in (before, now)]
-    found = [] if bounds[0] == bounds[1] else [f"bound {bounds[0]} before"]
-    found += [
-        f"{word} {before.get(name) or 'unknown'} before"
-        for name, word in _RULES.items()
-        if before.get(name) != now.get(name)
-    ]
+    found = {} if bounds[0] == bounds[1] else {"bound": f"bound {bounds[0]} before"}
+    for name in _ASKED:
+        if before.get(name) != now.get(name):
+            found[name] = f"{name} {before.get(name) or 'unknown'} before"
     old, new = _prompts(before), _prompts(now)
-    if not old or not new or not same_prompts(old, new):
-        found += filter(None, [prompts_in_words(before, now)])
+    if not (old and new and same_prompts(old, new)) and (words := prompts_in_words(before, now)):
+        found["prompts"] = words
     return found
