@@ -129,7 +129,7 @@ def compared_with(
     """Judge by how much a result is worse than an earlier one; rows belong together by prompt."""
     sides = [Side.of(now), Side.of(before)]
     if not same_prompts(kept["prompts"], mine["prompts"]):
-        raise ValueError("the baseline has answers to other prompts")
+        raise ValueError("the two runs have answers to other prompts")
     of_prompts = bool(kept["prompts"])
     # Labels of one run that are pseudonyms in the other one show nothing.
     mixed = kept["texts"] != mine["texts"]
