@@ -35,9 +35,11 @@ _LEVEL = 0.95
 _BADNESS = {"PASS": 0, "INCONCLUSIVE": 1, "UNDERPOWERED": 1, "INVALID": 2, "FAIL": 2}
 # What can happen to a check, in the order of the first line.
 _KINDS = (
-    *("worse", "gone", "newly waived", "newly expected", "new", "better", "other verdict"),
-    *("INVALID in both", "same verdict"),
+    *("worse", "gone", "newly waived", "newly expected", "other rules", "new", "not PASS"),
+    *("better", "other verdict", "INVALID in both", "same verdict"),
 )
+# Those that someone should look at before a release.
+_ALARMING = {"worse", "gone", "newly waived", "newly expected", "other rules", "not PASS"}
 _MEANS = (
     "Less fair by: how much less fair the new run is, in the unit of the metric, with an interval "
     f"of {100 * _LEVEL:g} % for each check alone. Proven is what holds for all of them together "
@@ -53,10 +55,8 @@ class Row:
 
     before: Record | None
     now: Record | None
-    # What happened to it: one of `_KINDS`, then details.
+    # What happened to it: `_KINDS`, then details.
     change: list[str]
-    # Whether someone should look: it is worse, gone, newly accepted, or under other rules.
-    alarming: bool
     # By how much it is less fair now, or why nothing says so.
     loss: Result | str = ""
 
@@ -64,8 +64,8 @@ class Row:
     def of(cls, before: Record | None, now: Record | None) -> Row:
         """Compare the two records of a check."""
         if now is None or before is None:
-            change = ["gone" if now is None else "new"]
-            return cls(before, now, change, now is None or now["verdict"] != "PASS")
+            new = ["new"] if now and now["verdict"] == "PASS" else ["new", "not PASS"]
+            return cls(before, now, new if now else ["gone"])
         asked = other_question(before, now)
         was, became = (_BADNESS[each["verdict"]] for each in (before, now))
         kind = "INVALID in both" if now["verdict"] == "INVALID" else "same verdict"
@@ -78,18 +78,19 @@ class Row:
             change.append(f"newly {how}" if how else f"no longer {earlier}")
         elif before["waiver"] != now["waiver"]:
             change.append("another waiver")
-        alarming = (
-            kind == "worse"
-            or (how and how != earlier)
-            or asked.keys() & {"bound", "level", "mode"}
-        )
+        change += ["other rules"] if asked.keys() & {"bound", "level", "mode"} else []
         prompts = prompts_in_words(before, now)
         change += dict.fromkeys(filter(None, [*asked.values(), prompts]))
         try:
             loss: Result | str = between(now, before, _LEVEL)
         except ValueError as error:
             loss = f"not compared: {error}"
-        return cls(before, now, change, bool(alarming), loss)
+        return cls(before, now, change, loss)
+
+    @property
+    def alarming(self) -> bool:
+        """Whether someone should look at it."""
+        return bool(_ALARMING.intersection(self.change))
 
     def shown(self, proven: str) -> dict[str, str]:
         """Return the cells of its row in the table."""

@@ -78,7 +78,6 @@ def _check(records: Sequence[Record | None]) -> dict[str, Any]:
         "test": one["nodeid"],
         "name": metric_name(one),
         "axis": axis,
-        "fair": axis.at(one["fair_value"]),
         "runs": runs,
         "described": words,
     }

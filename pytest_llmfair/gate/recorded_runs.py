@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -68,6 +69,11 @@ def read_record(path: Path) -> dict[str, Any]:
         ]
     if not document["results"]:
         raise ValueError(f"{path} holds no results; record a run that judges something")
+    for each in document["results"]:
+        try:
+            threshold(each, decimals(each))
+        except MALFORMED:
+            raise ValueError(f"{path}: the bound of {each['nodeid']} makes no sense") from None
     return document
 
 
@@ -112,6 +118,9 @@ def between(one: Record, other: Record, level: float) -> Result:
         raise ValueError("it is a comparison of two models itself")
     try:
         results = [judge_again(each["data"], "") for each in kept]
+        for check, again in zip((one, other), results, strict=True):
+            if again.value == again.value and not math.isclose(again.value, check["value"]):
+                raise ValueError("its data give another value than its record; llmfair verify")
         rules = Rules(level=level, mode="gate")
         return compared_with(results[0], kept[0], results[1], kept[1], 0.0, rules)
     except MALFORMED as error:
@@ -183,8 +192,9 @@ def _prompts(check: Record) -> Sequence[Any]:
 
 def other_question(before: Record, now: Record) -> dict[str, str]:
     """Say by name in what a check asks something else than before, so that no trend joins them."""
-    bounds = [threshold(each, decimals(each)) for each in (before, now)]
-    found = {} if bounds[0] == bounds[1] else {"bound": f"bound {bounds[0]} before"}
+    found = {}
+    if any(before[name] != now[name] for name in ("bound", "direction", "fair_value", "scale")):
+        found["bound"] = f"bound {threshold(before, decimals(before))} before"
     for name in _ASKED:
         if before.get(name) != now.get(name):
             found[name] = f"{name} {before.get(name) or 'unknown'} before"

@@ -70,12 +70,18 @@ def test_identical_runs_say_so(diff, old):
         (FAILS, {"verdict": "INVALID"}, 1, "worse"),
         (FAILS, {"waiver": "known until 2027-01-01"}, 1, "same verdict; newly waived"),
         (FAILS, {"verdict": "PASS"}, 0, "better"),
-        (FAILS, {"verdict": "PASS", "bound": 0.9}, 1, "other verdict; bound &lt;= 0.100 before"),
-        (FAILS, {"bound": 0.2}, 1, "same verdict; bound &lt;= 0.100 before"),
-        (FAILS, {"mode": "point"}, 1, "same verdict; mode gate before"),
+        (
+            FAILS,
+            {"verdict": "PASS", "bound": 0.9},
+            1,
+            "other verdict; other rules; bound &lt;= 0.100 before",
+        ),
+        (FAILS, {"bound": 0.2}, 1, "same verdict; other rules; bound &lt;= 0.100 before"),
+        (FAILS, {"mode": "point"}, 1, "same verdict; other rules; mode gate before"),
         (FAILS, {"scorer": "toxicity"}, 0, "same verdict; scorer unknown before"),
         (UNDECIDED, {"verdict": "UNDERPOWERED"}, 0, "other verdict"),
-        (UNDECIDED, {"value": 0.2}, 0, "same verdict"),
+        # So many decimals tell value and bound apart that the bound looks like another one.
+        (UNDECIDED, {"value": 0.09999}, 0, "same verdict"),
     ],
 )
 def test_a_change_of_one_check(diff, old, name, fields, status, change):
@@ -87,7 +93,7 @@ def test_a_change_of_one_check(diff, old, name, fields, status, change):
 def test_checks_of_one_run_only_are_new_or_gone(diff, old):
     less = {**old, "results": [each for each in old["results"] if each["nodeid"] != FAILS]}
     status, text = diff(less, old)
-    assert (status, row_of(text, FAILS)[1:3]) == (1, ["new", "not in this run"])
+    assert (status, row_of(text, FAILS)[1:3]) == (1, ["new; not PASS", "not in this run"])
     status, text = diff(old, less)
     assert (status, row_of(text, FAILS)[1]) == (1, "gone")
     assert "1 gone" in text
@@ -150,6 +156,7 @@ def test_models_and_settings_that_differ_are_named(diff, old):
         (lambda x: x["results"].clear(), "holds no results"),
         (lambda x: x["results"][0].update(value=float("nan")), "results/0/value"),
         (lambda x: x["results"][0].update(bound="0.1"), "results/0/bound"),
+        (lambda x: x["results"][0].update(lower="low"), "results/0/lower"),
         (lambda x: x["results"][0].update(verdict="GOOD"), "results/0/verdict"),
         (lambda x: x["results"][0].pop("waiver"), "waiver"),
         (lambda x: x.update(results={}), "results"),
