@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -119,7 +118,8 @@ def between(one: Record, other: Record, level: float) -> Result:
     try:
         results = [judge_again(each["data"], "") for each in kept]
         for check, again in zip((one, other), results, strict=True):
-            if again.value == again.value and not math.isclose(again.value, check["value"]):
+            stated = float(check["value"] or 0.0)
+            if abs(again.value - stated) > 1e-9 * max(1.0, abs(stated)):
                 raise ValueError("its data give another value than its record; llmfair verify")
         rules = Rules(level=level, mode="gate")
         return compared_with(results[0], kept[0], results[1], kept[1], 0.0, rules)
