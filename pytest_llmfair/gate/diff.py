@@ -145,7 +145,7 @@ def _proven(rows: list[Row]) -> Iterator[str]:
 
 
 def view_of(old: Mapping[str, Any], new: Mapping[str, Any], rows: list[Row]) -> dict[str, Any]:
-    """Return what the page of two runs shows."""
+    """Return the contents of the page of two runs."""
     counts = Counter(kind for row in rows for kind in row.change if kind in _KINDS)
     kinds = ", ".join(f"{counts[kind]} {kind}" for kind in _KINDS if counts[kind])
     headline = f"{plural('check', len(rows))}: {kinds}."

@@ -29,7 +29,7 @@ _ENDS = ("lower", "upper", "bound")
 def to_mlflow(document: Mapping[str, Any], uri: str | None, experiment: str) -> str:
     """Log a run to a tracking store, by default that of the environment; return the new run's ID.
 
-    A number that is undefined or infinite is no metric; the verdict of its check is a tag.
+    A number that is undefined, infinite or INVALID is no metric; each verdict is a tag.
     """
     # Read when MLflow is imported: without it MLflow sends what is used to its makers.
     os.environ["MLFLOW_DISABLE_TELEMETRY"] = "true"
@@ -45,14 +45,14 @@ def to_mlflow(document: Mapping[str, Any], uri: str | None, experiment: str) -> 
     day = datetime.fromisoformat(context["started"]) if context else datetime.now()
     moment = int(1000 * day.timestamp())
     checks = first_attempts(document)
+    labelled = list(zip(_labels(checks), checks.values(), strict=True))
     metrics = [
         Metric(f"{label}/{name}", float(value), moment, 0)
-        for label, check in zip(_labels(checks), checks.values(), strict=True)
+        for label, check in labelled
         for name, value in (("value", estimate(check)), *((end, check[end]) for end in _ENDS))
-        if finite(value)
+        if finite(value) and (name == "bound" or check["verdict"] != "INVALID")
     ]
-    verdicts = zip(_labels(checks), map(shown_verdict, checks.values()), strict=True)
-    tags = {f"verdict {label}": verdict for label, verdict in verdicts}
+    tags = {f"verdict {label}": shown_verdict(check) for label, check in labelled}
     tags |= {"models": ", ".join(model_names(document))[:_LONGEST_TAG]}
     if git := context.get("git"):
         tags["mlflow.source.git.commit"] = git["commit"]

@@ -47,40 +47,35 @@ def _check(records: Sequence[Record | None]) -> dict[str, Any]:
     scale = [x for each in known for x in (*ends(each), each["fair_value"])]
     rows = [{**each, "value": estimate(each)} for each in known]
     axis, marks = plots.natural(rows, scale)
-    drawn = iter(zip(known, marks, strict=True))
+    drawn = iter(marks)
     step = _WIDTH / len(records)
     runs: list[dict[str, Any]] = []
     last: Record | None = None
-    before: dict[str, Any] | None = None
+    before: dict[str, Any] = {}
     for i, record in enumerate(records):
-        place = _LEFT + step * (i + 0.5)
-        about: dict[str, Any] = {"x": round(place, 2), "left": round(place - step / 2, 2)}
-        about |= {"number": i + 1, "label": i % (1 + len(records) // _MOST_LABELS) == 0}
-        about |= {"right": round(place + step / 2, 2), "record": record, "trend": None}
+        left, x, right = (round(_LEFT + step * (i + part), 2) for part in (0.0, 0.5, 1.0))
+        about: dict[str, Any] = {"number": i + 1, "left": left, "x": x, "right": right}
+        about |= {"label": i % (1 + len(records) // _MOST_LABELS) == 0, "record": record}
         if record is not None:
-            _, found = next(drawn)
-            changed = other_question(last, record) if last is not None else {}
-            about |= {"marks": found, "changed": changed, "sign": SIGNS[record["verdict"]]}
+            found = next(drawn)
+            changed = {} if last is None else other_question(last, record)
+            # No line leads over another question, a run without the check, or no evidence.
+            solid = found.value is not None and record["verdict"] != "INVALID"
+            trend = before if solid and before.get("solid") and not changed else None
+            about |= {"marks": found, "changed": changed, "solid": solid, "trend": trend}
+            about["sign"] = SIGNS[record["verdict"]]
             about["bounds"] = [axis.at(x) for x in ends(record) if axis.low <= x <= axis.high]
             about["cells"] = [(name, CELLS[name](record)) for name in _COLUMNS]
-            # No line leads over another question, a run without the check, or no value.
-            if before is not None and not changed and before["marks"].value is not None:
-                about["trend"] = before if found.value is not None else None
             last = record
         runs.append(about)
-        before = about if record is not None else None
+        before = about
     one = known[-1]
     words = "; ".join(
         f"run {i}: {f'{shown_verdict(each)}, {plots.described(each)}' if each else 'not run'}"
         for i, each in enumerate(records, start=1)
     )
-    return {
-        "test": one["nodeid"],
-        "name": metric_name(one),
-        "axis": axis,
-        "runs": runs,
-        "described": words,
-    }
+    about_check = {"test": one["nodeid"], "name": metric_name(one), "described": words}
+    return {**about_check, "axis": axis, "runs": runs}
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

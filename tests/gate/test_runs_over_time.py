@@ -217,6 +217,12 @@ def test_a_history_joins_runs_that_ask_the_same_and_no_others(llmfair, old, tmp_
     assert "run 3: INVALID, estimate n/a" in page
     assert "run 3: not run" in page
     assert page.count("<circle") == 4 * 4 - 2
+    # A value that is no evidence is drawn, and joined with nothing.
+    (tmp_path / "5").write_text(json.dumps(changed(old, PASSES, verdict="INVALID")), "utf-8")
+    llmfair("history", *"15", "--html", "page.html")
+    page = (tmp_path / "page.html").read_text("utf-8")
+    assert lines_between(page, PASSES) == (0, 0)
+    assert page.count("<circle") == 2 * 4
 
 
 def test_runs_with_times_are_drawn_in_their_order(llmfair, old, tmp_path):
