@@ -20,6 +20,7 @@ USES = {
     "demo": "from pytest_llmfair.clients import load_client; load_client('builtin:smollm2')",
     "openai": "from pytest_llmfair.clients import load_client; load_client('openai:gpt')",
     "anthropic": "from pytest_llmfair.clients import load_client; load_client('anthropic:m')",
+    "mlflow": "from pytest_llmfair.gate.export import to_mlflow; to_mlflow({}, None, 'name')",
     "litellm": "from pytest_llmfair.clients import load_client; load_client('litellm:m')",
     "toxicity": (
         "from pytest_llmfair.scorers import ToxicityScorer; ToxicityScorer.download('original')"

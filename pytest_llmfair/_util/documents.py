@@ -100,7 +100,7 @@ class Document:
         return not any(each[: len(path)] == path for each in self._wrong)
 
     def _compare(self, schema: Mapping[str, Any]) -> None:
-        for error in _validator(schema).iter_errors(self._given):
+        for error in validator(schema).iter_errors(self._given):
             path = tuple(error.absolute_path)
             place = f"{place_of(path)}: " if place_of(path) else ""
             if error.validator == "required":
@@ -147,7 +147,8 @@ def schema_of(path: str) -> Any:
     return json.loads(file.read_text(encoding="utf-8"))
 
 
-def _validator(schema: Mapping[str, Any]) -> Any:
+def validator(schema: Mapping[str, Any]) -> Any:
+    """Return a validator of a JSON Schema that takes finite numbers and real dates only."""
     import jsonschema
 
     draft, formats = jsonschema.Draft202012Validator, jsonschema.FormatChecker(())

@@ -26,6 +26,7 @@ PACKAGES = {
     "embeddings": ("sentence-transformers>=3.0",),
     "openai": ("openai>=1.40",),
     "anthropic": ("anthropic>=0.34",),
+    "mlflow": ("mlflow-skinny>=3.2", "sqlalchemy>=2.0", "alembic>=1.13"),
     "litellm": ("litellm",),
     "scale": ("ray>=2.52", "pyarrow>=17"),
     "vllm": ("vllm>=0.11",),

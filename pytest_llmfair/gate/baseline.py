@@ -6,30 +6,25 @@ import datetime
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from pytest_llmfair._util.validation import read_json
 from pytest_llmfair._util.wording import number, plural
-from pytest_llmfair.gate.recorded_runs import Key, keyed
+from pytest_llmfair.gate.recorded_runs import Key, compared_with, keyed
 from pytest_llmfair.judging.assertion import EstimateAssertion
 from pytest_llmfair.judging.bound import WORSE, ImpossibleBoundError
 from pytest_llmfair.judging.facts import estimate
 from pytest_llmfair.judging.inputs import MetricInputs
-from pytest_llmfair.judging.non_inferiority import Side, compared
 from pytest_llmfair.judging.pipeline import evaluate
 from pytest_llmfair.judging.recorded import judge_again, kept_of
 from pytest_llmfair.judging.result import Result
 from pytest_llmfair.judging.rules import Rules, Unregistered, current_settings
 from pytest_llmfair.reports.context import git
-from pytest_llmfair.stats import Estimate, Finding, Sample, Undefined, WorstGroups
-from pytest_llmfair.stats.difference import Pairing, pairing_of
+from pytest_llmfair.stats import Finding, Sample, Undefined
 
 VERSION = 1
-# Two runs may each lose a few answers; a row less than this share in common is another question.
-_LEAST_SHARED = 0.9
 _MOST_NAMED = 3
 _KEPT = (
     "nodeid",
@@ -96,24 +91,7 @@ class Baseline:
         if not kept["texts"]:
             # Both sides need the same pseudonyms for the prompts that label their units.
             now = judge_again(mine["data"], result.nodeid)
-        sides = [Side.of(now), Side.of(before)]
-        alike = kept["prompts"] == mine["prompts"] and kept["rows"] == mine["rows"]
-        if not alike:
-            asked, known = ({tuple(row) for row in each["prompts"]} for each in (mine, kept))
-            # Where answers are missing, a row is left out; other prompts are another question.
-            if len(asked & known) < _LEAST_SHARED * max(len(asked), len(known)):
-                raise ValueError("the baseline has answers to other prompts")
-        of_prompts = bool(kept["prompts"])
-        if alike:
-            with suppress(ValueError):
-                how: Pairing | None = "prompts" if of_prompts else None
-                return compared(sides, sides[0].info, self.margin, rules, how=how)
-        # Other rows, or other people: the intervals are joined, whatever rows they have in common.
-        loose = [replace(side, estimate=_without_rows(side.estimate)) for side in sides]
-        # Labels may be pseudonyms here, which begin with the same one in every run.
-        labelled = pairing_of(*(side.estimate for side in loose)) != "independent"
-        how = "unknown" if of_prompts or labelled else "independent"
-        return compared(loose, sides[0].info, self.margin, rules, how=how)
+        return compared_with(now, mine, before, kept, self.margin, rules)
 
     def _invalid(self, result: Result, why: str, rules: Rules) -> Result:
         nothing = Sample(units=0, generations=0, fewest=0, most=0)
@@ -122,20 +100,6 @@ class Baseline:
         inputs = MetricInputs(findings=findings, model=result.model)
         estimate = Undefined(undefined=why, sample=nothing)
         return evaluate(EstimateAssertion(estimate, self.margin, metric, rules, inputs))
-
-
-def _without_rows(estimate: Estimate) -> Estimate:
-    if isinstance(estimate, WorstGroups):
-        parts = {key: _without_rows(part) for key, part in estimate.parts.items()}
-        return replace(estimate, parts=parts)
-    floor, excess = estimate.floor, estimate.excess
-    return replace(
-        estimate,
-        contributions=None,
-        rows=(),
-        floor=floor and _without_rows(floor),
-        excess=excess and _without_rows(excess),
-    )
 
 
 def why_not_compared(check: Mapping[str, Any]) -> str:

@@ -53,9 +53,13 @@ COMMANDS: dict[str, Command] = {
     "comment": Command(
         "pytest_llmfair.reports.comment", "post a recorded run as one comment on a pull request"
     ),
-    "compare": Command(
-        "pytest_llmfair.gate.compare", "rank models by recorded runs, with what stays open"
+    "diff": Command(
+        "pytest_llmfair.gate.diff", "say what changed between two recorded runs, check by check"
     ),
+    "history": Command(
+        "pytest_llmfair.gate.history", "draw each check over recorded runs, commits and models"
+    ),
+    "export": Command("pytest_llmfair.gate.export", "log a recorded run to a run of MLflow"),
     "self-check": Command(
         "pytest_llmfair.gate.self_check",
         "measure how often a recorded suite errs: placebo groups and samples drawn again",

@@ -19,6 +19,7 @@ from pytest_llmfair._util.wording import plural
 from pytest_llmfair.gate.check_file import selections
 from pytest_llmfair.gate.checklist import checklist, checklist_page
 from pytest_llmfair.gate.model_card import limitations, model_card
+from pytest_llmfair.gate.recorded_runs import MALFORMED
 from pytest_llmfair.gate.shares import Shares, rows
 from pytest_llmfair.judging.recorded import differences, judge_again
 from pytest_llmfair.reports.context import git
@@ -104,11 +105,6 @@ _NO_PROOF = (
     "answers, names, times or commits can compute all the rest again. Compare the digest with\n"
     "the one that the maker published: llmfair verify FOLDER --sha256 DIGEST\n"
 )
-# What content of a wrong type or size raises.
-_MALFORMED = (
-    *(ArithmeticError, AssertionError, AttributeError, LookupError),
-    *(RecursionError, TypeError, ValueError),
-)
 _HISTORY = ("commit", "committed", "changed_since")
 # What the session adds to a result after it was judged.
 _ADJUSTED = ("p_adjusted", "family_size")
@@ -181,7 +177,7 @@ def _earlier(folder: Path) -> set[str]:
     if not present:
         return set()
     listed: set[str] = set()
-    with suppress(OSError, *_MALFORMED):
+    with suppress(OSError, *MALFORMED):
         files = json.loads((folder / MANIFEST).read_text("utf-8"))["files"]
         listed = {MANIFEST, *map(str, files)}
     if foreign := sorted(listed - _OWN):
@@ -255,7 +251,7 @@ def problems(folder: Path) -> list[str]:
         return found
     try:
         return _contradictions(folder)
-    except _MALFORMED as error:
+    except MALFORMED as error:
         return [f"the evidence cannot be read: {type(error).__name__}: {error}"]
 
 
@@ -278,7 +274,7 @@ def _contradictions(folder: Path) -> list[str]:
             continue
         try:
             judged = judge_again(kept["data"], result["nodeid"]).to_dict()
-        except _MALFORMED as error:
+        except MALFORMED as error:
             found.append(f"{name} cannot be computed again: {error}")
             # The others of its family are corrected for it too.
             judged = {each: result[each] for each in _OF_THE_FAMILY}

@@ -18,9 +18,10 @@ import numpy as np
 from pytest_llmfair._util.printing import say
 from pytest_llmfair._util.wording import plural
 from pytest_llmfair.gate.evidence import add_self_check
-from pytest_llmfair.gate.recorded_runs import RecordedRun
+from pytest_llmfair.gate.recorded_runs import Key, recorded_checks
 from pytest_llmfair.gate.shares import Shares, rows, text_of
 from pytest_llmfair.judging.bound import Bound
+from pytest_llmfair.judging.facts import Record
 from pytest_llmfair.judging.recorded import changed_call, estimate_again, judge_again
 from pytest_llmfair.judging.result import Result, Verdict
 from pytest_llmfair.stats import Estimate, Mean
@@ -32,7 +33,9 @@ _MIXTURES = 20
 _LEAST_P = 1e-12
 
 
-def self_check(run: RecordedRun, repeats: int = _REPEATS, seed: int = 0) -> list[Shares]:
+def self_check(
+    checks: Mapping[Key, Record], repeats: int = _REPEATS, seed: int = 0
+) -> list[Shares]:
     """Judge the recorded answers again with placebo groups, and on samples drawn from them.
 
     A placebo deals the answers about a prompt and about its twin out to the two sides at random,
@@ -42,7 +45,7 @@ def self_check(run: RecordedRun, repeats: int = _REPEATS, seed: int = 0) -> list
     units, with replacement: how often two of them get two verdicts is how often a rerun would.
     """
     found = []
-    for (nodeid, metric, _), check in run.checks.items():
+    for (nodeid, metric, _), check in checks.items():
         data = (check.get("recorded") or {}).get("data")
         if data is None:
             raise ValueError(
@@ -164,7 +167,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise ValueError(f"--repeats is {arguments.repeats}; give at least 1")
     if arguments.add and not arguments.run.is_dir():
         raise ValueError(f"--add needs an evidence folder, and {arguments.run} is a file")
-    found = self_check(RecordedRun.read(arguments.run), arguments.repeats, arguments.seed)
+    found = self_check(recorded_checks(arguments.run), arguments.repeats, arguments.seed)
     plain = [asdict(each) for each in found]
     if arguments.add:
         add_self_check(arguments.run, plain, rows(found))

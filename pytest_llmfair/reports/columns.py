@@ -79,6 +79,8 @@ COLUMNS = (
     Column(heading="n", cell=_units, html=False),
     Column(heading="n", cell=_units_by_name, terminal=False, css="number"),
 )
+# What makes each cell of a page, by its heading.
+CELLS = {column.heading: column.cell for column in COLUMNS if column.html}
 
 
 # Verdicts with a sign, because not everyone sees colours; the most urgent first.

@@ -45,7 +45,12 @@ _MOST_ABOVE_MATRIX = 12
 
 def html_page(document: Mapping[str, Any]) -> str:
     """Return a run, as `run_document` makes it, as one page."""
-    return _environment().get_template("page.html.j2").render(_view(document))
+    return page("page.html.j2", _view(document))
+
+
+def page(template: str, view: Mapping[str, Any]) -> str:
+    """Return a template filled with what a page shows, all text escaped."""
+    return _environment().get_template(template).render(view)
 
 
 @functools.cache
@@ -252,6 +257,15 @@ def _settings(document: Mapping[str, Any]) -> list[tuple[str, list[tuple[str, An
         ("Run", context),
     ]
     return [(title, list(_flat(values))) for title, values in titled if values]
+
+
+def how_made(document: Mapping[str, Any]) -> dict[tuple[str, str], str]:
+    """Return everything that a run depends on by title and name, several of one name joined."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for title, values in _settings(document):
+        for name, value in values:
+            found.setdefault((title, name), []).append(str(value))
+    return {key: ", ".join(values) for key, values in found.items()}
 
 
 def _flat(values: Mapping[str, Any], before: str = "") -> list[tuple[str, Any]]:

@@ -19,6 +19,8 @@ from pytest_llmfair.judging.facts import Record
 _LOWEST, _HIGHEST = -1.5, 4.0
 _NARROWEST = (-0.2, 1.6)
 _ROUNDING = 1e-9
+# No scale reaches as far; what lies there is beyond its edge.
+_LARGEST = 1e100
 
 _INFINITE = {"inf": math.inf, "-inf": -math.inf}
 
@@ -128,7 +130,7 @@ def natural(
 ) -> tuple[Axis, list[Marks]]:
     """Return a scale in the metric's own units that holds all rows and `others`."""
     intervals = [(row[key], *_interval(row, key)) for row in rows]
-    shown = [x for each in (*intervals, others) for x in each if finite(x)]
+    shown = [x for each in (*intervals, others) for x in each if finite(x) and abs(x) < _LARGEST]
     if not shown:
         return Axis(0.0, 1.0, ()), [Marks() for _ in rows]
     low, high = min(shown), max(shown)

@@ -267,8 +267,9 @@ def read_run(path: str | Path, context: Path | None = None) -> dict[str, Any]:
         )
     import jsonschema
 
-    validator = jsonschema.Draft202012Validator(schema())
-    wrong = jsonschema.exceptions.best_match(validator.iter_errors(document))
+    from pytest_llmfair._util.documents import validator
+
+    wrong = jsonschema.exceptions.best_match(validator(schema()).iter_errors(document))
     if wrong is not None:
         place = "/".join(map(str, wrong.absolute_path)) or "the file"
         raise ValueError(

@@ -9,6 +9,7 @@ from itertools import pairwise
 
 import pytest
 
+from pytest_llmfair.cli import main
 from pytest_llmfair.reports.html import html_page
 
 WIDTHS = (1280, 390)
@@ -109,6 +110,23 @@ def test_nothing_is_wider_than_the_window_and_no_word_is_broken(look, page, widt
 def test_axe_finds_nothing_to_complain_about(look, page, axe, width, scheme):
     browser = look(page, width, scheme)
     browser.execute_script("document.querySelectorAll('details').forEach(d => d.open = true)")
+    assert check_accessibility(browser, axe) == []
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(390, "dark"), (1280, "light")])
+@pytest.mark.parametrize("command", ["diff", "history"])
+def test_pages_of_several_runs_are_as_readable(look, showcase, axe, command, width, scheme):
+    new = json.loads((showcase / "run.json").read_text("utf-8"))
+    for each in new["results"][::2]:
+        each |= {"bound": 2.0 * each["bound"], "verdict": "INVALID", "value": None, "lower": None}
+    (showcase / "new.json").write_text(json.dumps(new), "utf-8")
+    runs = [str(showcase / f"{name}.json") for name in ("run", "new")]
+    assert main([command, *runs, "--html", str(showcase / f"{command}.html")]) in (0, 1)
+    browser = look(showcase / f"{command}.html", width, scheme)
+    assert browser.get_log("browser") == []
+    assert not browser.find_elements("css selector", "script, img, iframe, link, object")
+    assert browser.execute_script("return document.documentElement.scrollWidth") <= width
+    assert browser.execute_script(OUTSIDE) == []
     assert check_accessibility(browser, axe) == []
 
 
