@@ -27,6 +27,7 @@ from pytest_llmfair.lexicons.attributes import (
     words_to_mask,
 )
 from pytest_llmfair.lexicons.lexicon import Lexicon
+from pytest_llmfair.lexicons.name_lexicon import NameLexicon
 from pytest_llmfair.lexicons.reading import Change, Mention, Reading
 from pytest_llmfair.lexicons.terms import UNPAIRED
 from pytest_llmfair.lexicons.writing import edits_between
@@ -123,6 +124,14 @@ def pairs_of_part(
     """Make the pairs of a part of a list that begins at `first_row` of it."""
     lexicon = lexicon_for(attribute, groups)
     texts, seed = _checked(prompts), whole_seed(seed)
+    if isinstance(lexicon, NameLexicon) and not all(isinstance(each, tuple) for each in texts):
+        from pytest_llmfair.counterfactuals.templates.fillers import read_fillers
+        from pytest_llmfair.counterfactuals.templates.name_pairs import pairs_of_names
+
+        known = read_fillers({}, lexicon, None)
+        return pairs_of_names(
+            texts, lexicon, known, placebo=placebo, seed=seed, first_row=first_row
+        )
     wanted = _checked_groups(lexicon, groups)
     if uncertain not in ("reject", "keep"):
         raise ValueError(f"uncertain is {uncertain!r}; choose 'reject' or 'keep'")

@@ -30,7 +30,6 @@ from pytest_llmfair.counterfactuals.templates.fillers import (
     attribute_of_templates,
     known_slots,
     read_fillers,
-    uncovered_groups,
 )
 from pytest_llmfair.counterfactuals.templates.slots import (
     Part,
@@ -39,9 +38,10 @@ from pytest_llmfair.counterfactuals.templates.slots import (
     slot_names,
     text_of,
 )
-from pytest_llmfair.counterfactuals.templates.template import NAME, Template, as_template
+from pytest_llmfair.counterfactuals.templates.template import Template, as_template
 from pytest_llmfair.lexicons.attributes import Attribute, lexicon_for, lexicon_of
 from pytest_llmfair.lexicons.intersections import NOUN
+from pytest_llmfair.lexicons.name_lexicon import NAMES, NameLexicon, is_names, names_of_groups
 from pytest_llmfair.lexicons.reading import Change
 from pytest_llmfair.responses import Pair, Rejected, marked
 
@@ -49,8 +49,6 @@ __all__ = ["pairs_from_templates"]
 
 _WORDS = re.compile(r"(\s+)")
 _NEAR = 0.8
-# Names that rotate over the templates.
-_COUNT = 100
 # Only the checks that apply where a slot shows which words are mentions.
 _CHECKS = (
     changes_something,
@@ -72,6 +70,8 @@ def pairs_from_templates(
     placebo: bool = False,
     seed: int = 0,
     uncertain: WhenUncertain = "reject",
+    names: Mapping[str, Any] | None = None,
+    names_per_prompt: int = 1,
 ) -> Pairs:
     """Make counterfactual pairs of templates and of texts.
 
@@ -89,12 +89,12 @@ def pairs_from_templates(
     ----------
     prompts : iterable of str, (str, str) or Template
         Texts, templates, and texts with a twin of your own.
-    attribute : str, Lexicon, "name", or tuple of two, optional
+    attribute : str, Lexicon, "names", or tuple of two, optional
         Protected attribute, as in :func:`fill_templates`; by default that of a set of templates,
-        else gender.
+        else gender. "names" puts names of every group in the place of the one that a prompt has.
     groups : (str, str), optional
         From and to. Without it the first group is paired with every other; where the lexicon has a
-        group that texts leave unsaid, every other is paired with that one.
+        group that texts leave unsaid, every other is paired with that one. Of names any number.
     fillers : mapping, optional
         Fillers by slot, as in :func:`fill_templates`.
     fill_limit : int
@@ -106,6 +106,11 @@ def pairs_from_templates(
         Of all choices.
     uncertain : {"reject", "keep"}
         What becomes of texts in which a word can be read in two ways, as in `generate_pairs`.
+        A prompt whose name is uncertain is always left out.
+    names : mapping, optional
+        Your own names by group, as :meth:`NameLexicon.from_dict` takes them, for "names".
+    names_per_prompt : int
+        Names of each group that a prompt is asked with; they are repeats of one unit.
 
     Returns
     -------
@@ -126,10 +131,32 @@ def pairs_from_templates(
     """
     check_is_list(prompts)
     seed = whole_seed(seed)
+    if names is not None:
+        if attribute not in (None, *NAMES):
+            raise ValueError(f'names go with attribute="names", not with {attribute!r}')
+        attribute = NameLexicon.from_dict(names)
     attribute = attribute if attribute is not None else attribute_of_templates(prompts) or "gender"
+    people = names_of_groups(attribute, groups)
+    if people is None and names_per_prompt != 1:
+        raise ValueError(
+            f"names_per_prompt is {names_per_prompt!r}, and attribute {attribute!r} has no groups "
+            'of names; give attribute="names"'
+        )
     filled = all_fillers(prompts, fillers)
     slots = known_slots(attribute, filled)
     read = [_read(prompt, row, slots) for row, prompt in enumerate(prompts)]
+    if people is not None:
+        from pytest_llmfair.counterfactuals.templates.name_pairs import pairs_of_names
+
+        return pairs_of_names(
+            read,
+            people,
+            read_fillers(filled, people, None),
+            fill_limit=fill_limit,
+            names_per_prompt=names_per_prompt,
+            placebo=placebo,
+            seed=seed,
+        )
 
     def exchanged(texts: list[Any]) -> Pairs:
         return pairs_of_part(
@@ -140,13 +167,13 @@ def pairs_from_templates(
         return exchanged(read)
     if groups is not None and (not isinstance(groups, (tuple, list)) or len(groups) != 2):
         raise ValueError(f"groups is {groups!r}; give two different ones: (from, to)")
-    known = read_fillers(filled, attribute, groups, count=_COUNT, seed=seed)
+    known = read_fillers(filled, attribute, groups)
     made = Pairs()
     for is_pair, run in itertools.groupby(
         _made(read, known, fill_limit, placebo, seed), lambda each: isinstance(each, Pair)
     ):
         own = list(run)
-        made += _checked(own, attribute) if is_pair else exchanged(own)
+        made += checked(own, attribute) if is_pair else exchanged(own)
     labels = {
         each.fill(fills): _labels(each, fills)
         for row, each in enumerate(read)
@@ -157,11 +184,11 @@ def pairs_from_templates(
         if pair.original in labels:
             made[place] = marked(replace(pair, **labels[pair.original]))
     unexchanged = []
-    if attribute != NAME and not groups:
+    if not is_names(attribute) and not groups:
         unexchanged = [
             group for group in lexicon_of(attribute).groups if group not in known.groups
         ]
-    return Pairs(made, lacks=uncovered_groups(attribute, known.groups), unexchanged=unexchanged)
+    return Pairs(made, lacks=known.lacks, unexchanged=unexchanged)
 
 
 def _read(prompt: Any, row: int, slots: Sequence[str]) -> Any:
@@ -215,20 +242,30 @@ def _pairs(
     }
     for number, fills in enumerate(combinations):
         for (first, second), variants in turns.items():
-            for variant, terms in variants.items():
+            for terms in variants.values():
                 one, other = terms[number % len(terms)]
-                before = template.parts({**one.forms, **fills})
-                after = template.parts({**other.forms, **fills})
-                text = text_of(before)
-                changes = [Change(*change, first) for change in differences(before, after)]
-                pair = pair_of(text, changes, (first, second), known.attribute, variant)
-                cues = [_words(each, template, fills) for each in (one, other)]
-                pair = replace(pair, **_labels(template, fills), cue=" / ".join(cues))
+                pair = filled_pair(template, (one, other), fills, (first, second), known)
                 if placebo:
                     own, turn = known.terms_of(template, first), f"{seed} {row} {number}"
-                    twin = _reworded(text, one, template, own, fills, turn)
+                    twin = reworded(pair.original, one, template, own, fills, turn)
                     pair = replace(pair, placebo=twin)
                 yield pair
+
+
+def filled_pair(
+    template: Template,
+    terms: tuple[GroupTerm, GroupTerm],
+    fills: Forms,
+    groups: tuple[str, str],
+    known: Fillers,
+) -> Pair:
+    """Return the pair of a template that terms of two groups fill."""
+    before, after = (template.parts({**term.forms, **fills}) for term in terms)
+    changes = [Change(*change, groups[0]) for change in differences(before, after)]
+    variant = terms[0].variant or terms[1].variant
+    pair = pair_of(text_of(before), changes, groups, known.attribute, variant)
+    cue = " / ".join(_words(term, template, fills) for term in terms)
+    return replace(pair, **_labels(template, fills), cue=cue)
 
 
 def _labels(template: Template, fills: Forms) -> dict[str, Any]:
@@ -265,7 +302,7 @@ def _turns(
     return found
 
 
-def _reworded(
+def reworded(
     text: str,
     term: GroupTerm,
     template: Template,
@@ -283,7 +320,7 @@ def _reworded(
     return random.Random(seed).choice(others) if others else None
 
 
-def _checked(pairs: Iterable[Pair], attribute: Attribute) -> Pairs:
+def checked(pairs: Iterable[Pair], attribute: Attribute) -> Pairs:
     """Put pairs through the validity gate."""
     passed, rejected = [], []
     for pair in pairs:
@@ -298,7 +335,7 @@ def _checked(pairs: Iterable[Pair], attribute: Attribute) -> Pairs:
 
 def _case(pair: Pair, attribute: Attribute) -> PairUnderTest:
     changes = [Change(edit.start, edit.end, edit.after, pair.from_group) for edit in pair.edits]
-    if attribute == NAME:  # other people of a text may have the gender of the source group
+    if is_names(attribute):  # other people of a text may have the gender of the source group
         lexicon, gone = lexicon_of("gender"), frozenset[str]()
     else:
         lexicon = lexicon_for(attribute, (pair.from_group, pair.to_group))

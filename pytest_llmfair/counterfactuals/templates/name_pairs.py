@@ -1,0 +1,102 @@
+"""Counterfactual pairs of names: prompts as they are and templates, with the names of groups."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from pytest_llmfair._util.validation import whole
+from pytest_llmfair.counterfactuals.pair_list import Pairs
+from pytest_llmfair.counterfactuals.pairs import pairs_of_part
+from pytest_llmfair.counterfactuals.templates.fillers import Fillers, Forms, GroupTerm
+from pytest_llmfair.counterfactuals.templates.pairs import checked, filled_pair, reworded
+from pytest_llmfair.counterfactuals.templates.people import FIRST, Found, person_of, shown_gender
+from pytest_llmfair.counterfactuals.templates.template import Template
+from pytest_llmfair.lexicons.name_lexicon import NameLexicon
+from pytest_llmfair.responses import Pair, Uncertain
+
+
+def pairs_of_names(
+    prompts: Sequence[Any],
+    lexicon: NameLexicon,
+    known: Fillers,
+    *,
+    fill_limit: int = 100,
+    names_per_prompt: int = 1,
+    placebo: bool = False,
+    seed: int = 0,
+    first_row: int = 0,
+) -> Pairs:
+    """Make the pairs of texts and templates; those of one prompt are one unit."""
+    repeats = whole(names_per_prompt, "names_per_prompt")
+    turns: Counter[str] = Counter()
+    made: list[Pair] = []
+    unsure: list[Uncertain] = []
+    unmentioned = 0
+    for row, prompt in enumerate(prompts, first_row):
+        for text, found, fills in _asked(prompt, row, lexicon, known, fill_limit, seed):
+            if not isinstance(found, Found):
+                unmentioned += found is None
+                unsure += [] if found is None else [found]
+                continue
+            gender, why = shown_gender(found.template, found.gender)
+            terms = [known.terms_of(found.template, group, gender) for group in known.groups]
+            if not (why or all(terms)):
+                group = known.groups[terms.index([])]
+                why = f"words around the name are {gender}, and no name of {group!r} is"
+            if why:
+                unsure.append(Uncertain(text, 0, len(text), why))
+                continue
+            own = _places(terms, found.first)
+            for repeat in range(repeats):
+                turn = repeat if own else first_row * repeats + turns[gender]
+                turns[gender] += not own
+                chosen = _chosen(terms, own, turn, seed)
+                for group, term in zip(known.groups[1:], chosen[1:], strict=True):
+                    both = known.groups[0], group
+                    pair = filled_pair(found.template, (chosen[0], term), fills, both, known)
+                    twin = None
+                    if placebo:
+                        rest = found.template, terms[0], fills, f"{seed} {row} {turn}"
+                        twin = reworded(pair.original, chosen[0], *rest)
+                    made.append(replace(pair, filler=pair.filler or text, placebo=twin))
+    twins = [prompt for prompt in prompts if isinstance(prompt, tuple)]
+    pairs = checked(made, lexicon)
+    if twins:
+        pairs += pairs_of_part(twins, lexicon, placebo=placebo, seed=seed, first_row=first_row)
+    return pairs + Pairs(uncertain=unsure, unmentioned=unmentioned, lacks=lexicon.lacks)
+
+
+def _asked(
+    prompt: Any, row: int, lexicon: NameLexicon, known: Fillers, fill_limit: int, seed: int
+) -> Iterator[tuple[str, Found | Uncertain | None, Forms]]:
+    """Yield the texts of a prompt, each with its person, and with what fills its other slots."""
+    where = f"prompt {row}"
+    if isinstance(prompt, str):
+        yield prompt, person_of(prompt, lexicon, where), {}
+    elif isinstance(prompt, Template):
+        for fills in known.combinations(prompt, row, fill_limit, seed):
+            if known.has_group(prompt):
+                yield prompt.text, Found(prompt), fills
+            else:
+                text = prompt.fill(fills)
+                yield text, person_of(text, lexicon, where), {}
+
+
+def _places(terms: Sequence[Sequence[GroupTerm]], own: str) -> list[int]:
+    """Return where a group lists the name that a prompt had: it stays the name of that group."""
+    return [at for names in terms for at, term in enumerate(names) if own == term.forms[FIRST]]
+
+
+def _chosen(
+    terms: Sequence[Sequence[GroupTerm]], own: Sequence[int], turn: int, seed: int
+) -> list[GroupTerm]:
+    """Return the name of each group at one place, from that of the prompt's own name on."""
+    places = list(range(max(map(len, terms))))
+    random.Random(f"{seed} names").shuffle(places)
+    first = places.index(own[0]) if own else 0
+    at = places[(first + turn) % len(places)]
+    return [listed[at % len(listed)] for listed in terms]
