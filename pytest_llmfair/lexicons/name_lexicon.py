@@ -219,8 +219,8 @@ def names_of_groups(attribute: Any, groups: Sequence[str] | None) -> NameLexicon
         return None
     if groups is None:
         return NameLexicon.of_groups()
-    if isinstance(groups, str) or not all(isinstance(each, str) for each in groups):
-        raise ValueError(f"groups is {groups!r}; give a list of groups, or two names")
+    if not isinstance(groups, (tuple, list)) or not all(isinstance(x, str) for x in groups):
+        return None  # said better of two names
     known = [name_group(group) is not None for group in groups]
     # "White" alone is a last name too; "Black Female" is none.
     certain = [

@@ -84,8 +84,8 @@ def name_lexicon(groups: Sequence[str] | None) -> Lexicon:
         # "White" alone is a last name; "Black Female" is not.
         if name in name_choices() or (" " in name.strip() and name_group(name) is not None):
             raise ValueError(
-                f"{name!r} is a group, not a name; name_pairs({groups!r}, n) gives n pairs of "
-                'names, and prompts with a slot such as "{Person}" get them in turn'
+                f"{name!r} is a group, not a name; names of groups take turns with "
+                f'attribute="names", groups={groups!r}'
             )
     first, second = groups = groups[0].strip(), groups[1].strip()
     if first.casefold().split() == second.casefold().split():

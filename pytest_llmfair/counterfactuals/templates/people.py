@@ -50,6 +50,9 @@ _FROM_NAME = re.compile(
 _PRONOUN_FROM_NAME = re.compile(r"\s*\(")
 # "Ann, his wife" is Ann or another person.
 _KIN_AFTER = re.compile(r",\s*(?:his|her)\s+(?:[\w-]+\s+)?", re.IGNORECASE)
+# "{Possessive_determiner} mother" is no word about the person.
+_THEY = "Zzyr"
+_RELATIVE = re.compile(rf"{_THEY}\s+(?:[\w-]+\s+)?\Z", re.IGNORECASE)
 # Both genders show none: "he or she", "Sir/Madam", "women and men".
 _BOTH = re.compile(r"\.?\s*(?:/|\s(?:or|and)\s)\s*", re.IGNORECASE)
 
@@ -101,7 +104,7 @@ def shown_gender(template: Template, own: str = "") -> Shown:
 
 def _with_nobody(template: Template) -> tuple[str, list[tuple[int, int]]]:
     """Return the text of a template with a name of nobody, and where that stands."""
-    fills = {name: "they" if name in PRONOUNS else name for name in template.slots} | _NOBODY
+    fills = {name: _THEY if name in PRONOUNS else name for name in template.slots} | _NOBODY
     places, at = [], 0
     parts = template.parts(fills)
     for part in parts:
@@ -112,8 +115,12 @@ def _with_nobody(template: Template) -> tuple[str, list[tuple[int, int]]]:
 
 
 def _of_one_gender(text: str) -> list[Mention]:
-    """Return the words that tell one of two genders, without those that tell both."""
-    found = [each for each in load_lexicons()["gender"].mentions(text) if each.group in GENDERS]
+    """Return the words that can tell the gender of the person: one of two, and of no relative."""
+    found = [
+        each
+        for each in load_lexicons()["gender"].mentions(text)
+        if each.group in GENDERS and not _RELATIVE.search(text, 0, each.start)
+    ]
     both = {
         each.start
         for pair in itertools.pairwise(found)
