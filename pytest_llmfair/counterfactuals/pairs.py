@@ -44,7 +44,7 @@ _log = logging.getLogger("pytest_llmfair")
 def generate_pairs(
     prompts: Iterable[str | tuple[str, str]],
     attribute: Attribute,
-    groups: tuple[str, str] | None = None,
+    groups: Sequence[str] | None = None,
     *,
     placebo: bool = False,
     seed: int = 0,
@@ -53,10 +53,9 @@ def generate_pairs(
     """Make counterfactual pairs by exchanging the mentions of a protected attribute.
 
     Only the mentions change (and an article before them that no longer fits): case, spacing,
-    line breaks, quotes, contractions, addresses and code stay as they are. A pair that fails a
-    check of the validity gate is in `.rejected`, with the reasons. A prompt in which a word can be
-    read in two ways ("her" as him or his, "Rose" as a name or a flower) gives no pair, and is in
-    `.uncertain` with the reason.
+    quotes, addresses and code stay as they are. A pair that fails a check of the validity gate is
+    in `.rejected`, with the reasons. A prompt in which a word can be read in two ways ("her" as
+    him or his, "Rose" as a name or a flower) gives no pair, and is in `.uncertain` with the reason.
 
     A group that texts usually leave unsaid (no disability, straight, cisgender) is made in two
     ways: by omission ("my blind neighbour", "my neighbour"), where grammar allows it, and by
@@ -65,8 +64,7 @@ def generate_pairs(
     Parameters
     ----------
     prompts : iterable of str or (str, str)
-        Prompts; one without a mention gives no pair. A tuple is a prompt with your own twin; it
-        passes the same checks, and its edits settle uncertain words.
+        Prompts; a tuple is one with your own twin, whose edits settle uncertain words.
     attribute : str, Lexicon or tuple of two of these
         Name of a shipped lexicon, or a lexicon. Two attributes make intersectional groups: all
         mentions of both change at once, in prompts that name a group of both.
@@ -75,7 +73,7 @@ def generate_pairs(
         alone two peoples are groups too: ("Italian", "Nigerian"). Without it every mention is
         exchanged with its counterpart, and an attribute of more than two groups gives one pair to
         every other group. For gender this exchanges female and male only. Of two attributes a
-        group is named by both, in either order: ("black female", "white male").
+        group is named by both: ("black female", "white male"). Of names give any number.
     placebo : bool
         Whether to give every pair a placebo twin: the original reworded within its own group.
     seed : int
@@ -114,7 +112,7 @@ def generate_pairs(
 def pairs_of_part(
     prompts: Iterable[str | tuple[str, str]],
     attribute: Attribute,
-    groups: tuple[str, str] | None = None,
+    groups: Sequence[str] | None = None,
     *,
     placebo: bool = False,
     seed: int = 0,
@@ -125,13 +123,9 @@ def pairs_of_part(
     lexicon = lexicon_for(attribute, groups)
     texts, seed = _checked(prompts), whole_seed(seed)
     if isinstance(lexicon, NameLexicon) and not all(isinstance(each, tuple) for each in texts):
-        from pytest_llmfair.counterfactuals.templates.fillers import read_fillers
         from pytest_llmfair.counterfactuals.templates.name_pairs import pairs_of_names
 
-        known = read_fillers({}, lexicon, None)
-        return pairs_of_names(
-            texts, lexicon, known, placebo=placebo, seed=seed, first_row=first_row
-        )
+        return pairs_of_names(texts, lexicon, placebo=placebo, seed=seed, first_row=first_row)
     wanted = _checked_groups(lexicon, groups)
     if uncertain not in ("reject", "keep"):
         raise ValueError(f"uncertain is {uncertain!r}; choose 'reject' or 'keep'")
@@ -211,8 +205,7 @@ def mentions(text: str, attribute: Attribute) -> list[Mention]:
 def mask(text: str, attribute: Attribute | Sequence[str]) -> str:
     """Return the text with a placeholder for every mention of the attribute.
 
-    With a lexicon its neutral words ("they", "parents") are masked too, and "an" before a mention
-    becomes "a", so that a pair is equal once masked.
+    Neutral words of a lexicon ("they", "parents") are masked too, and "an" becomes "a".
 
     Parameters
     ----------
@@ -307,7 +300,7 @@ def _own_pair(
     return Pair(text, twin, *wanted, (), lexicon.name)
 
 
-def _checked_groups(lexicon: Lexicon, groups: tuple[str, str] | None) -> tuple[str, str] | None:
+def _checked_groups(lexicon: Lexicon, groups: Sequence[str] | None) -> tuple[str, str] | None:
     if groups is None:
         return None
     given = groups if isinstance(groups, (tuple, list)) else ()

@@ -79,9 +79,12 @@ class NameLexicon(NamesOfPeople):
     people : dict
         Group to its names, as many for each group; those at one place stand for each other, and
         are of one gender where the lists have both.
+    names_per_prompt : int
+        Names of each group that a prompt is asked with.
     """
 
     people: Mapping[str, tuple[Person, ...]] = field(default_factory=dict)
+    names_per_prompt: int = 1
 
     @classmethod
     def of_groups(cls, groups: Sequence[str] | None = None) -> NameLexicon:
@@ -187,8 +190,14 @@ class NameLexicon(NamesOfPeople):
         chosen = tuple(map(self.group, groups))
         if len(set(chosen)) < max(2, len(groups)):
             raise ValueError(f"groups is {groups!r}; name two groups or more, each once")
-        about = {key: getattr(self, key) for key in ("source", "licence", "limits", "lacks")}
+        kept = ("source", "licence", "limits", "lacks", "names_per_prompt")
+        about = {key: getattr(self, key) for key in kept}
         return self._made({group: self.people[group] for group in chosen}, **about)
+
+    def called(self, name: str) -> str | None:
+        """Return the group with a name or an alias, in any case; None if there is none."""
+        found = super().called(name)
+        return found if found is not None else super().called(name_group(name) or name)
 
     def gender_of(self, first: str) -> str:
         """Return the gender that a first name shows here, or else in the shipped lists."""
@@ -288,9 +297,9 @@ def _aligned(own: Mapping[str, Sequence[Person]]) -> dict[str, tuple[Person, ...
         if all(any(one.cell == gender for one in listed) for listed in own.values())
     ]
     found: dict[str, tuple[Person, ...]] = dict.fromkeys(own, ())
-    for gender in shared or [None]:
+    for gender in shared or ["any"]:
         parts = {
-            group: [one for one in listed if gender is None or one.cell == gender]
+            group: [one for one in listed if gender in (one.cell, "any")]
             for group, listed in own.items()
         }
         for group, part in parts.items():
@@ -304,7 +313,7 @@ def _entries(people: Mapping[str, Sequence[Person]]) -> Iterator[Entry]:
     written: set[str] = set()
     for part in ("first", "last"):
         for line in zip(*people.values(), strict=True):
-            terms = {
+            terms: dict[str, tuple[str, ...]] = {
                 group: (name,)
                 for group, person in zip(people, line, strict=True)
                 if (name := getattr(person, part)) and name not in written

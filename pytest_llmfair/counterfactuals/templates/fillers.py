@@ -175,7 +175,7 @@ def read_fillers(
     terms: dict[str, tuple[GroupTerm, ...]] = {}
     unmarked: tuple[str, ...] = ()
     people = names_of_groups(attribute, groups)
-    called, lacks = "", ()
+    called, lacks = "", tuple[str, ...]()
     if people is not None:
         terms = {group: tuple(_name_terms(people.people[group])) for group in people.groups}
         called, lacks = OF_GROUPS, people.lacks

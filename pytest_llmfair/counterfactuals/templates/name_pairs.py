@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from pytest_llmfair._util.validation import whole
 from pytest_llmfair.counterfactuals.pair_list import Pairs
 from pytest_llmfair.counterfactuals.pairs import pairs_of_part
-from pytest_llmfair.counterfactuals.templates.fillers import Fillers, Forms, GroupTerm
+from pytest_llmfair.counterfactuals.templates.fillers import (
+    Fillers,
+    Forms,
+    GroupTerm,
+    read_fillers,
+)
 from pytest_llmfair.counterfactuals.templates.pairs import checked, filled_pair, reworded
 from pytest_llmfair.counterfactuals.templates.people import FIRST, Found, person_of, shown_gender
 from pytest_llmfair.counterfactuals.templates.template import Template
@@ -22,16 +27,16 @@ from pytest_llmfair.responses import Pair, Uncertain
 def pairs_of_names(
     prompts: Sequence[Any],
     lexicon: NameLexicon,
-    known: Fillers,
     *,
+    fillers: Mapping[str, Any] | None = None,
     fill_limit: int = 100,
-    names_per_prompt: int = 1,
     placebo: bool = False,
     seed: int = 0,
     first_row: int = 0,
 ) -> Pairs:
     """Make the pairs of texts and templates; those of one prompt are one unit."""
-    repeats = whole(names_per_prompt, "names_per_prompt")
+    known = read_fillers(fillers or {}, lexicon, None)
+    repeats = whole(lexicon.names_per_prompt, "names_per_prompt")
     turns: Counter[str] = Counter()
     made: list[Pair] = []
     unsure: list[Uncertain] = []

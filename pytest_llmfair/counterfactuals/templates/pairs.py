@@ -63,7 +63,7 @@ _CHECKS = (
 def pairs_from_templates(
     prompts: Iterable[str | tuple[str, str] | Template],
     attribute: Attribute | None = None,
-    groups: tuple[str, str] | None = None,
+    groups: Sequence[str] | None = None,
     *,
     fillers: Mapping[str, Any] | None = None,
     fill_limit: int = 100,
@@ -71,7 +71,7 @@ def pairs_from_templates(
     seed: int = 0,
     uncertain: WhenUncertain = "reject",
     names: Mapping[str, Any] | None = None,
-    names_per_prompt: int = 1,
+    names_per_prompt: int | None = None,
 ) -> Pairs:
     """Make counterfactual pairs of templates and of texts.
 
@@ -109,8 +109,8 @@ def pairs_from_templates(
         A prompt whose name is uncertain is always left out.
     names : mapping, optional
         Your own names by group, as :meth:`NameLexicon.from_dict` takes them, for "names".
-    names_per_prompt : int
-        Names of each group that a prompt is asked with; they are repeats of one unit.
+    names_per_prompt : int, optional
+        Names of each group that a prompt is asked with, 1 by default. A prompt stays one unit.
 
     Returns
     -------
@@ -137,11 +137,13 @@ def pairs_from_templates(
         attribute = NameLexicon.from_dict(names)
     attribute = attribute if attribute is not None else attribute_of_templates(prompts) or "gender"
     people = names_of_groups(attribute, groups)
-    if people is None and names_per_prompt != 1:
-        raise ValueError(
-            f"names_per_prompt is {names_per_prompt!r}, and attribute {attribute!r} has no groups "
-            'of names; give attribute="names"'
-        )
+    if names_per_prompt is not None:
+        if people is None:
+            raise ValueError(
+                f"names_per_prompt is {names_per_prompt!r}, and {attribute!r} has no groups of "
+                'names; give attribute="names"'
+            )
+        people = replace(people, names_per_prompt=names_per_prompt)
     filled = all_fillers(prompts, fillers)
     slots = known_slots(attribute, filled)
     read = [_read(prompt, row, slots) for row, prompt in enumerate(prompts)]
@@ -151,9 +153,8 @@ def pairs_from_templates(
         return pairs_of_names(
             read,
             people,
-            read_fillers(filled, people, None),
+            fillers=filled,
             fill_limit=fill_limit,
-            names_per_prompt=names_per_prompt,
             placebo=placebo,
             seed=seed,
         )
