@@ -55,7 +55,7 @@ def generate_pairs(
     Only the mentions change (and an article before them that no longer fits): case, spacing,
     quotes, addresses and code stay as they are. A pair that fails a check of the validity gate is
     in `.rejected`, with the reasons. A prompt in which a word can be read in two ways ("her" as
-    him or his, "Rose" as a name or a flower) gives no pair, and is in `.uncertain` with the reason.
+    him or his, "Rose" as a name or a flower) gives no pair, and is in `.uncertain`.
 
     A group that texts usually leave unsaid (no disability, straight, cisgender) is made in two
     ways: by omission ("my blind neighbour", "my neighbour"), where grammar allows it, and by
@@ -120,8 +120,8 @@ def pairs_of_part(
     first_row: int = 0,
 ) -> Pairs:
     """Make the pairs of a part of a list that begins at `first_row` of it."""
-    lexicon = lexicon_for(attribute, groups)
-    texts, seed = _checked(prompts), whole_seed(seed)
+    lexicon, seed = lexicon_for(attribute, groups), whole_seed(seed)
+    texts = _checked(prompts)
     if isinstance(lexicon, NameLexicon) and not all(isinstance(each, tuple) for each in texts):
         from pytest_llmfair.counterfactuals.templates.name_pairs import pairs_of_names
 

@@ -18,7 +18,14 @@ from pytest_llmfair.counterfactuals.templates.fillers import (
     read_fillers,
 )
 from pytest_llmfair.counterfactuals.templates.pairs import checked, filled_pair, reworded
-from pytest_llmfair.counterfactuals.templates.people import FIRST, Found, person_of, shown_gender
+from pytest_llmfair.counterfactuals.templates.people import (
+    FIRST,
+    Found,
+    Shown,
+    person_of,
+    shown_gender,
+)
+from pytest_llmfair.counterfactuals.templates.slots import PERSON
 from pytest_llmfair.counterfactuals.templates.template import Template
 from pytest_llmfair.lexicons.name_lexicon import NameLexicon
 from pytest_llmfair.responses import Pair, Uncertain
@@ -49,9 +56,12 @@ def pairs_of_names(
                 continue
             gender, why = shown_gender(found.template, found.gender)
             terms = [known.terms_of(found.template, group, gender) for group in known.groups]
+            if not all(terms) and shown_gender(found.template) == Shown():
+                gender = ""  # the name alone told it
+                terms = [known.terms_of(found.template, group) for group in known.groups]
             if not (why or all(terms)):
                 group = known.groups[terms.index([])]
-                why = f"words around the name are {gender}, and no name of {group!r} is"
+                why = f"words around the name are {gender}; no name of {group!r} is known to be"
             if why:
                 unsure.append(Uncertain(text, 0, len(text), why))
                 continue
@@ -67,7 +77,9 @@ def pairs_of_names(
                     if placebo:
                         rest = found.template, terms[0], fills, f"{seed} {row} {turn}"
                         twin = reworded(pair.original, chosen[0], *rest)
-                    made.append(replace(pair, filler=pair.filler or text, placebo=twin))
+                    cue = " / ".join(each.forms[PERSON] for each in (chosen[0], term))
+                    unit = pair.filler or text
+                    made.append(replace(pair, filler=unit, cue=cue, placebo=twin))
     twins = [prompt for prompt in prompts if isinstance(prompt, tuple)]
     pairs = checked(made, lexicon)
     if twins:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from pytest_llmfair.counterfactuals.templates.slots import PERSON
 from pytest_llmfair.counterfactuals.templates.template import Template
+from pytest_llmfair.lexicons.english.context import opens_sentence
 from pytest_llmfair.lexicons.english.full_names import is_no_name, is_title
 from pytest_llmfair.lexicons.lexicon import PRONOUNS
 from pytest_llmfair.lexicons.loading import load_lexicons
@@ -176,6 +177,10 @@ def person_of(prompt: str, lexicon: NameLexicon, where: str) -> Found | Uncertai
     doubt = next((each for each in reading.doubts if each.counted or not names), None)
     if doubt is not None:
         return Uncertain(prompt, doubt.start, doubt.end, doubt.why)
+    for name in names:
+        if name.slot == LAST and (first := _unknown_first(prompt, name.start)) is not None:
+            why = f"{first[1]!r} can be the first name before {name.last!r}"
+            return Uncertain(prompt, first.start(1), name.end, why)
     if not names:
         return None
     whole = max(names, key=lambda name: (bool(name.first) + bool(name.last), -name.start))
@@ -228,10 +233,22 @@ def _names(prompt: str, spans: Sequence[tuple[int, int]], own: frozenset[str]) -
             yield _Name(start, stop, PERSON, word, after[1])
         elif is_last and (titled or not is_first):
             stop = end
-            yield _Name(start, end, LAST, "", word)
+            first = _unknown_first(prompt, start)
+            if first is not None and not opens_sentence(prompt, first.start(1)):
+                yield _Name(first.start(1), end, PERSON, first[1], word)
+            else:
+                yield _Name(start, end, LAST, "", word)
         else:
             stop = end
             yield _Name(start, end, FIRST, word, "")
+
+
+def _unknown_first(prompt: str, start: int) -> re.Match[str] | None:
+    """Return the word with a capital before a last name that can be a first name."""
+    before = _WORD_BEFORE.search(prompt, max(0, start - _NEAR), start)
+    if before is None or not before[1][0].isupper() or is_no_name(before[1].rstrip(".").lower()):
+        return None
+    return before
 
 
 def _is_surname(word: str, own: frozenset[str]) -> bool:
