@@ -29,6 +29,7 @@ from pytest_llmfair.counterfactuals.templates.slots import PERSON
 from pytest_llmfair.counterfactuals.templates.template import Template
 from pytest_llmfair.lexicons.name_lexicon import NameLexicon
 from pytest_llmfair.responses import Pair, Uncertain
+from pytest_llmfair.session import note_used
 
 
 def pairs_of_names(
@@ -42,6 +43,7 @@ def pairs_of_names(
     first_row: int = 0,
 ) -> Pairs:
     """Make the pairs of texts and templates; those of one prompt are one unit."""
+    note_used("lexicon", lexicon.name, lexicon)
     known = read_fillers(fillers or {}, lexicon, None)
     repeats = whole(lexicon.names_per_prompt, "names_per_prompt")
     turns: Counter[str] = Counter()
@@ -69,7 +71,7 @@ def pairs_of_names(
             for repeat in range(repeats):
                 turn = repeat if own else first_row * repeats + turns[gender]
                 turns[gender] += not own
-                chosen = _chosen(terms, own, turn, seed)
+                chosen = _chosen(terms, own, turn, seed, found.template.text)
                 for group, term in zip(known.groups[1:], chosen[1:], strict=True):
                     both = known.groups[0], group
                     pair = filled_pair(found.template, (chosen[0], term), fills, both, known)
@@ -109,10 +111,14 @@ def _places(terms: Sequence[Sequence[GroupTerm]], own: str) -> list[int]:
 
 
 def _chosen(
-    terms: Sequence[Sequence[GroupTerm]], own: Sequence[int], turn: int, seed: int
+    terms: Sequence[Sequence[GroupTerm]], own: Sequence[int], turn: int, seed: int, text: str
 ) -> list[GroupTerm]:
     """Return the name of each group at one place, from that of the prompt's own name on."""
-    places = list(range(max(map(len, terms))))
+    every = list(range(max(map(len, terms))))
+    # Another person of the text may have a listed name.
+    taken = [any(x[at % len(x)].forms[FIRST] in text for x in terms) for at in every]
+    free = [at for at in every if at in own or not taken[at]]
+    places = free or every
     random.Random(f"{seed} names").shuffle(places)
     first = places.index(own[0]) if own else 0
     at = places[(first + turn) % len(places)]
