@@ -13,6 +13,9 @@ from pytest_llmfair.counterfactuals.checks import failed_checks
 from pytest_llmfair.counterfactuals.omission import omitted, placebo_of
 from pytest_llmfair.counterfactuals.pair_list import Pairs, pair_of
 from pytest_llmfair.counterfactuals.pair_under_test import Exchange, exchange_of, read_pair
+from pytest_llmfair.counterfactuals.templates.fillers import known_slots
+from pytest_llmfair.counterfactuals.templates.name_pairs import pairs_of_names
+from pytest_llmfair.counterfactuals.templates.slots import slot_names
 from pytest_llmfair.counterfactuals.user_pairs import (
     check_is_text,
     check_pair,
@@ -122,10 +125,10 @@ def pairs_of_part(
     """Make the pairs of a part of a list that begins at `first_row` of it."""
     lexicon, seed = lexicon_for(attribute, groups), whole_seed(seed)
     texts = _checked(prompts)
-    if isinstance(lexicon, NameLexicon) and not all(isinstance(each, tuple) for each in texts):
-        from pytest_llmfair.counterfactuals.templates.name_pairs import pairs_of_names
-
-        return pairs_of_names(texts, lexicon, placebo=placebo, seed=seed, first_row=first_row)
+    named = Pairs()
+    if isinstance(lexicon, NameLexicon):
+        named = pairs_of_names(texts, lexicon, placebo=placebo, seed=seed, first_row=first_row)
+        texts, groups = [each for each in texts if isinstance(each, tuple)], None
     wanted = _checked_groups(lexicon, groups)
     if uncertain not in ("reject", "keep"):
         raise ValueError(f"uncertain is {uncertain!r}; choose 'reject' or 'keep'")
@@ -162,7 +165,7 @@ def pairs_of_part(
         pairs += (each for each in made if isinstance(each, Pair))
     left = [] if wanted else [group for group in lexicon.groups if group not in exchanged]
     _log_left_out(lexicon, left, dropped, len(rejected), unsure)
-    return Pairs(
+    return named + Pairs(
         pairs,
         rejected=rejected,
         uncertain=unsure,
@@ -249,11 +252,6 @@ def _checked(prompts: Iterable[str | tuple[str, str]]) -> list[str | tuple[str, 
 def _check_no_slots(prompts: Sequence[str | tuple[str, str]], attribute: Attribute) -> None:
     """Raise ``ValueError`` for a template, in which no group would be found."""
     braces = [(row, text) for row, text in enumerate(prompts) if "{" in text]
-    if not braces:
-        return
-    from pytest_llmfair.counterfactuals.templates.fillers import known_slots
-    from pytest_llmfair.counterfactuals.templates.slots import slot_names
-
     known = known_slots(attribute, {})
     for row, text in braces:
         if slot := next((name for name in slot_names(str(text)) if name in known), ""):

@@ -163,8 +163,8 @@ WRONG = {
     ),
     "names": (
         "version: 1\nprompts: prompts.txt\nattributes:\n  names: {groups: [turksh, polish]}\n"
-        f"  race: {{names: {{a: [Ann], b: [Ali]}}}}\nchecks:\n- {{metric: DP, bound: 0.1, data: rows.csv, "
-        f"columns: {{groups: sex}}, {WHY}}}\n",
+        "  race: {names: {a: [Ann], b: [Ali]}}\nchecks:\n"
+        f"- {{metric: DP, bound: 0.1, data: rows.csv, columns: {{groups: sex}}, {WHY}}}\n",
         [
             "it.llmfair.yaml:4: no names are listed for group 'turksh'; did you mean 'turkish'[?]",
             "it.llmfair.yaml:5: names go with the attribute names, not with 'race'; *",

@@ -10,14 +10,13 @@ from typing import Any
 
 from pytest_llmfair._util.validation import whole
 from pytest_llmfair.counterfactuals.pair_list import Pairs
-from pytest_llmfair.counterfactuals.pairs import pairs_of_part
+from pytest_llmfair.counterfactuals.templates.filled import checked, filled_pair, reworded
 from pytest_llmfair.counterfactuals.templates.fillers import (
     Fillers,
     Forms,
     GroupTerm,
     read_fillers,
 )
-from pytest_llmfair.counterfactuals.templates.pairs import checked, filled_pair, reworded
 from pytest_llmfair.counterfactuals.templates.people import (
     FIRST,
     Found,
@@ -82,11 +81,8 @@ def pairs_of_names(
                     cue = " / ".join(each.forms[PERSON] for each in (chosen[0], term))
                     unit = pair.filler or text
                     made.append(replace(pair, filler=unit, cue=cue, placebo=twin))
-    twins = [prompt for prompt in prompts if isinstance(prompt, tuple)]
-    pairs = checked(made, lexicon)
-    if twins:
-        pairs += pairs_of_part(twins, lexicon, placebo=placebo, seed=seed, first_row=first_row)
-    return pairs + Pairs(uncertain=unsure, unmentioned=unmentioned, lacks=lexicon.lacks)
+    left_out = Pairs(uncertain=unsure, unmentioned=unmentioned, lacks=lexicon.lacks)
+    return checked(made, lexicon) + left_out
 
 
 def _asked(

@@ -5,23 +5,14 @@ from __future__ import annotations
 import difflib
 import itertools
 import random
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from pytest_llmfair._util.validation import check_is_list, whole_seed
-from pytest_llmfair.counterfactuals.checks import (
-    articles_fit,
-    changes_something,
-    equal_outside,
-    no_doubled_words,
-    no_residual_term,
-    one_determiner,
-)
-from pytest_llmfair.counterfactuals.pair_list import Pairs, pair_of
-from pytest_llmfair.counterfactuals.pair_under_test import PairUnderTest, read_pair
+from pytest_llmfair.counterfactuals.pair_list import Pairs
 from pytest_llmfair.counterfactuals.pairs import WhenUncertain, pairs_of_part
+from pytest_llmfair.counterfactuals.templates.filled import checked, filled_pair, labels, reworded
 from pytest_llmfair.counterfactuals.templates.fillers import (
     Fillers,
     Forms,
@@ -31,33 +22,20 @@ from pytest_llmfair.counterfactuals.templates.fillers import (
     known_slots,
     read_fillers,
 )
+from pytest_llmfair.counterfactuals.templates.name_pairs import pairs_of_names
 from pytest_llmfair.counterfactuals.templates.slots import (
-    Part,
     almost_slots,
     as_written,
     slot_names,
-    text_of,
 )
 from pytest_llmfair.counterfactuals.templates.template import Template, as_template
-from pytest_llmfair.lexicons.attributes import Attribute, lexicon_for, lexicon_of
-from pytest_llmfair.lexicons.intersections import NOUN
+from pytest_llmfair.lexicons.attributes import Attribute, lexicon_of
 from pytest_llmfair.lexicons.name_lexicon import NAMES, NameLexicon, is_names, names_of_groups
-from pytest_llmfair.lexicons.reading import Change
-from pytest_llmfair.responses import Pair, Rejected, marked
+from pytest_llmfair.responses import Pair, marked
 
 __all__ = ["pairs_from_templates"]
 
-_WORDS = re.compile(r"(\s+)")
 _NEAR = 0.8
-# Only the checks that apply where a slot shows which words are mentions.
-_CHECKS = (
-    changes_something,
-    equal_outside,
-    no_residual_term,
-    articles_fit,
-    one_determiner,
-    no_doubled_words,
-)
 
 
 def pairs_from_templates(
@@ -147,23 +125,18 @@ def pairs_from_templates(
     filled = all_fillers(prompts, fillers)
     slots = known_slots(attribute, filled)
     read = [_read(prompt, row, slots) for row, prompt in enumerate(prompts)]
-    if people is not None:
-        from pytest_llmfair.counterfactuals.templates.name_pairs import pairs_of_names
-
-        return pairs_of_names(
-            read,
-            people,
-            fillers=filled,
-            fill_limit=fill_limit,
-            placebo=placebo,
-            seed=seed,
-        )
 
     def exchanged(texts: list[Any]) -> Pairs:
         return pairs_of_part(
             texts, attribute, groups, placebo=placebo, seed=seed, uncertain=uncertain
         )
 
+    if people is not None:
+        named = pairs_of_names(
+            read, people, fillers=filled, fill_limit=fill_limit, placebo=placebo, seed=seed
+        )
+        twins = [each for each in read if isinstance(each, tuple)]
+        return named + exchanged(twins) if twins else named
     if not any(isinstance(each, Template) for each in read):
         return exchanged(read)
     if groups is not None and (not isinstance(groups, (tuple, list)) or len(groups) != 2):
@@ -175,15 +148,15 @@ def pairs_from_templates(
     ):
         own = list(run)
         made += checked(own, attribute) if is_pair else exchanged(own)
-    labels = {
-        each.fill(fills): _labels(each, fills)
+    own = {
+        each.fill(fills): labels(each, fills)
         for row, each in enumerate(read)
         if isinstance(each, Template) and not known.has_group(each)
         for fills in known.combinations(each, row, fill_limit, seed)
     }
     for place, pair in enumerate(made):
-        if pair.original in labels:
-            made[place] = marked(replace(pair, **labels[pair.original]))
+        if pair.original in own:
+            made[place] = marked(replace(pair, **own[pair.original]))
     unexchanged = []
     if not is_names(attribute) and not groups:
         unexchanged = [
@@ -253,34 +226,6 @@ def _pairs(
                 yield pair
 
 
-def filled_pair(
-    template: Template,
-    terms: tuple[GroupTerm, GroupTerm],
-    fills: Forms,
-    groups: tuple[str, str],
-    known: Fillers,
-) -> Pair:
-    """Return the pair of a template that terms of two groups fill."""
-    before, after = (template.parts({**term.forms, **fills}) for term in terms)
-    changes = [Change(*change, groups[0]) for change in differences(before, after)]
-    variant = terms[0].variant or terms[1].variant
-    pair = pair_of(text_of(before), changes, groups, known.attribute, variant)
-    cue = " / ".join(_words(term, template, fills) for term in terms)
-    return replace(pair, **_labels(template, fills), cue=cue)
-
-
-def _labels(template: Template, fills: Forms) -> dict[str, Any]:
-    """Return the template of a pair, and the fills that all groups share."""
-    filler = ", ".join(fills[slot] for slot in sorted(fills))
-    return {"template": template.text, "filler": filler}
-
-
-def _words(term: GroupTerm, template: Template, fills: Forms) -> str:
-    """Return what a term puts into the slots of a template."""
-    own = (slot for slot in template.slots if slot not in fills)
-    return " ".join(term.forms.get(slot, term.forms.get(NOUN, "")) for slot in own)
-
-
 def _group_pairs(known: Fillers) -> list[tuple[str, str]]:
     groups, unmarked = known.groups, known.unmarked
     if len(groups) > 2 and unmarked:
@@ -301,72 +246,3 @@ def _turns(
     for pairs in found.values():
         generator.shuffle(pairs)
     return found
-
-
-def reworded(
-    text: str,
-    term: GroupTerm,
-    template: Template,
-    terms: Sequence[GroupTerm],
-    fills: Forms,
-    seed: str,
-) -> str | None:
-    """Return the text with another term of its group; None if there is none."""
-    others = [
-        other
-        for own in terms
-        if (own.variant, own.kin) == (term.variant, term.kin)
-        and (other := text_of(template.parts({**own.forms, **fills}))) != text
-    ]
-    return random.Random(seed).choice(others) if others else None
-
-
-def checked(pairs: Iterable[Pair], attribute: Attribute) -> Pairs:
-    """Put pairs through the validity gate."""
-    passed, rejected = [], []
-    for pair in pairs:
-        case = _case(pair, attribute)
-        reasons = tuple(reason for check in _CHECKS if (reason := check(case)) is not None)
-        if reasons:
-            rejected.append(Rejected(pair, reasons))
-        else:
-            passed.append(marked(pair))
-    return Pairs(passed, rejected=rejected)
-
-
-def _case(pair: Pair, attribute: Attribute) -> PairUnderTest:
-    changes = [Change(edit.start, edit.end, edit.after, pair.from_group) for edit in pair.edits]
-    if is_names(attribute):  # other people of a text may have the gender of the source group
-        lexicon, gone = lexicon_of("gender"), frozenset[str]()
-    else:
-        lexicon = lexicon_for(attribute, (pair.from_group, pair.to_group))
-        becomes = lexicon.spread({pair.from_group: pair.to_group})
-        gone = frozenset(becomes) - frozenset(becomes.values())
-    return read_pair(pair, changes, lexicon, gone)
-
-
-def differences(before: Sequence[Part], after: Sequence[Part]) -> list[tuple[int, int, str]]:
-    """Return the changes between two fillings of one template: start, end and new text."""
-    found = []
-    at = 0
-    for differs, run in itertools.groupby(
-        zip(before, after, strict=True), lambda pair: pair[0].text != pair[1].text
-    ):
-        pairs = list(run)
-        old, new = ("".join(pair[side].text for pair in pairs) for side in (0, 1))
-        if differs:
-            start, stop = _common(_WORDS.split(old), _WORDS.split(new))
-            found.append((at + start, at + len(old) - stop, new[start : len(new) - stop]))
-        at += len(old)
-    return found
-
-
-def _common(old: list[str], new: list[str]) -> tuple[int, int]:
-    """Return the length of the whole words that two texts begin and end with."""
-    start = stop = 0
-    while start < min(len(old), len(new)) and old[start] == new[start]:
-        start += 1
-    most = min(len(old), len(new)) - start
-    while stop < most and old[-1 - stop] == new[-1 - stop]:
-        stop += 1
-    return len("".join(old[:start])), len("".join(old[len(old) - stop :]))
