@@ -148,15 +148,15 @@ def pairs_from_templates(
     ):
         own = list(run)
         made += checked(own, attribute) if is_pair else exchanged(own)
-    own = {
+    labelled = {
         each.fill(fills): labels(each, fills)
         for row, each in enumerate(read)
         if isinstance(each, Template) and not known.has_group(each)
         for fills in known.combinations(each, row, fill_limit, seed)
     }
     for place, pair in enumerate(made):
-        if pair.original in own:
-            made[place] = marked(replace(pair, **own[pair.original]))
+        if pair.original in labelled:
+            made[place] = marked(replace(pair, **labelled[pair.original]))
     unexchanged = []
     if not is_names(attribute) and not groups:
         unexchanged = [

@@ -290,6 +290,7 @@ def template_set(name: str) -> TemplateSet:
     folder = resources.files("pytest_llmfair.counterfactuals.templates") / "data"
     names = {entry.name.removesuffix(".yaml") for entry in folder.iterdir()}
     known = sorted(names - {_SHARED})
+    name = NAMES[0] if name == NAMES[1] else name
     if name not in known:
         hint = suggestion(str(name), known)
         if name != str(name):

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from pytest_llmfair.lexicons.name_lists import first_names
+from pytest_llmfair.lexicons.english.words import words_of
+from pytest_llmfair.lexicons.name_lists import listed_names, name_groups, split_cell
 from pytest_llmfair.metrics import _examples
 from pytest_llmfair.metrics._registry import metric
 from pytest_llmfair.metrics.arguments import Floats, Mask, TextRows, labels, note_canned
@@ -184,7 +185,8 @@ def hider(names: Any, ignore: str | Sequence[str] | None) -> Callable[[str], str
 
 
 def _given_names() -> frozenset[str]:
-    return frozenset(first_names())
+    groups = (listed_names(*split_cell(group)) for group in name_groups())
+    return words_of("first_names").union(map(str.lower, itertools.chain(*groups)))
 
 
 def _features(
