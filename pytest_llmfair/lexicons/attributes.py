@@ -125,7 +125,7 @@ def masker_of_pairs(pairs: Sequence[Pair]) -> Callable[[str, bool], str]:
             words |= dict.fromkeys(_words_exchanged(pair))
             continue
         if isinstance(lexicon, NameLexicon):
-            words |= dict.fromkeys(lexicon.words)
+            words |= dict.fromkeys(chain(*lexicon.parts))
             continue
         # Every pair of two names, or of two peoples, has a lexicon of its own.
         key = pair.attribute if lexicon.name in shipped else f"{pair.from_group} {pair.to_group}"

@@ -110,10 +110,8 @@ class NameLexicon(NamesOfPeople):
                 "genders (female), or both together (turkish female)"
             )
         people = {group: tuple(_people(own)) for group, own in cells.items()}
-        data, origins = (
-            name_data(),
-            {cell.rpartition(" ")[0] for cell in itertools.chain(*cells.values())},
-        )
+        data = name_data()
+        origins = {split_cell(cell)[0] for cell in itertools.chain(*cells.values())}
         about = [
             f"{origin}: {own['about']}; {own['era']}; {own['stands_for_it']}."
             for origin, own in data["origins"].items()
@@ -172,7 +170,7 @@ class NameLexicon(NamesOfPeople):
                 f"{source}: {bare[0].first!r} has no last name and others have one, which "
                 "would be a second difference of groups; give full names everywhere, or nowhere"
             )
-        return cls._made(_aligned(own), source=source)
+        return cls._made(_aligned(own, source), source=source)
 
     @classmethod
     def from_file(cls, path: str | Path) -> NameLexicon:
@@ -206,13 +204,11 @@ class NameLexicon(NamesOfPeople):
         return own.pop() if len(own) == 1 and own != {""} else gender_of(first)
 
     @functools.cached_property
-    def words(self) -> frozenset[str]:
-        """Every word of a name."""
-        return frozenset(
-            word
-            for person in itertools.chain(*self.people.values())
-            for word in (*person.first.split(), *person.last.split())
-        )
+    def parts(self) -> tuple[frozenset[str], frozenset[str]]:
+        """The first names and the words of the last names, in lower case."""
+        people = [*itertools.chain(*self.people.values())]
+        lasts = itertools.chain(*(person.last.casefold().split() for person in people))
+        return frozenset(person.first.casefold() for person in people), frozenset(lasts)
 
 
 def is_names(attribute: Any) -> bool:
@@ -289,15 +285,21 @@ def _texts(given: Any, where: str) -> list[str]:
     return list(dict.fromkeys(" ".join(name.split()) for name in given))
 
 
-def _aligned(own: Mapping[str, Sequence[Person]]) -> dict[str, tuple[Person, ...]]:
+def _aligned(own: Mapping[str, Sequence[Person]], source: str) -> dict[str, tuple[Person, ...]]:
     """Return as many names for every group, of one gender at one place where all have it."""
-    shared = [
-        gender
-        for gender in (*GENDERS, "")
-        if all(any(one.cell == gender for one in listed) for listed in own.values())
-    ]
+    genders = [{one.cell for one in listed} for listed in own.values()]
+    shared = set.intersection(*genders)
+    for group, listed in own.items():
+        alone = next((one for one in listed if shared and one.cell not in shared), None)
+        if alone is not None:
+            gender = alone.cell or "of unknown gender"
+            raise ValueError(
+                f"{source}, group {group!r}: {alone.first!r} is {gender}, and not every group has "
+                "such names; leave it out, or say the genders: "
+                f'{{{group!r}: {{"female": [...], "male": [...]}}, ...}}'
+            )
     found: dict[str, tuple[Person, ...]] = dict.fromkeys(own, ())
-    for gender in shared or ["any"]:
+    for gender in sorted(shared) or ["any"]:
         parts = {
             group: [one for one in listed if gender in (one.cell, "any")]
             for group, listed in own.items()

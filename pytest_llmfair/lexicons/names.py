@@ -9,7 +9,6 @@ from pytest_llmfair.lexicons.english.words import is_one_of
 from pytest_llmfair.lexicons.grammar import Name
 from pytest_llmfair.lexicons.lexicon import Lexicon
 from pytest_llmfair.lexicons.name_lexicon import NamesOfPeople
-from pytest_llmfair.lexicons.name_lists import name_choices, name_group
 from pytest_llmfair.lexicons.terms import Entry, Sense
 
 _FAMILY = "plural of a last name"
@@ -71,22 +70,11 @@ def name_lexicon(groups: Sequence[str] | None) -> Lexicon:
     >>> generate_pairs(["Emily called. Ms. Walsh was late."], lexicon)[0].counterfactual
     'Keisha called. Ms. Banks was late.'
     """
-    if groups is None:
-        raise ValueError(
-            "a name swap has no groups of its own; give the name to replace and the one that "
-            'takes its place: attribute="name", groups=("John", "Jane")'
-        )
     if not isinstance(groups, (tuple, list)) or len(groups) != 2:
         raise ValueError(f'groups is {groups!r}; give two names, such as ("John", "Jane")')
     for name in groups:
         if not isinstance(name, str) or not any(char.isalpha() for char in name):
             raise ValueError(f'{name!r} is not a name; give two texts, such as ("John", "Jane")')
-        # "White" alone is a last name; "Black Female" is not.
-        if name in name_choices() or (" " in name.strip() and name_group(name) is not None):
-            raise ValueError(
-                f"{name!r} is a group, not a name; names of groups take turns with "
-                f'attribute="names", groups={groups!r}'
-            )
     first, second = groups = groups[0].strip(), groups[1].strip()
     if first.casefold().split() == second.casefold().split():
         raise ValueError(f"groups is {groups!r}, the same name twice; give two different names")

@@ -139,6 +139,8 @@ class TestOwnLists:
         for pair in pairs_from_templates(["My son Ali called."], names=names):
             found = (pair.from_group, pair.original, pair.to_group, pair.counterfactual)
             assert found == ("a", "My son Jonas called.", "b", "My son Amadou called.")
+        found = texts("Ms. Frost called, and Emily Frost waits.", names=names)
+        assert "Ms. Bell called, and Lakisha Bell waits." in found
 
     def test_of_unknown_gender_are_left_out_where_words_show_one(self) -> None:
         names = {"a": ["Zorb", "Zink"], "b": ["Quux", "Quaz"]}

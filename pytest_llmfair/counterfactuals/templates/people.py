@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from typing import NamedTuple
 
 from pytest_llmfair.counterfactuals.templates.slots import PERSON
@@ -172,8 +172,10 @@ class _Name(NamedTuple):
 
 def person_of(prompt: str, lexicon: NameLexicon, where: str) -> Found | Uncertain | None:
     """Return the template of a prompt that names one person; None where it names nobody."""
-    reading = _every_name(lexicon.words).read(prompt)
-    names = list(_names(prompt, [each[:2] for each in reading], lexicon.words))
+    firsts, lasts = lexicon.parts
+    known = first_names().keys() | firsts, last_names() | lasts
+    reading = _every_name(frozenset().union(*known)).read(prompt)
+    names = list(_names(prompt, [each[:2] for each in reading], *known))
     doubt = next((each for each in reading.doubts if each.counted or not names), None)
     if doubt is not None:
         return Uncertain(prompt, doubt.start, doubt.end, doubt.why)
@@ -209,29 +211,28 @@ def person_of(prompt: str, lexicon: NameLexicon, where: str) -> Found | Uncertai
 
 
 @functools.lru_cache(maxsize=8)
-def _every_name(own: frozenset[str]) -> NamesOfPeople:
+def _every_name(listed: frozenset[str]) -> NamesOfPeople:
     """Return a lexicon of every name that the package and the caller know."""
-    listed = {*first_names(), *last_names(), *map(str.casefold, own)}
     entries = tuple(Entry("name", {"name": (name,)}) for name in sorted(listed))
     return NamesOfPeople("names", ("name",), ("name",), entries)
 
 
-def _names(prompt: str, spans: Sequence[tuple[int, int]], own: frozenset[str]) -> Iterator[_Name]:
+def _names(
+    prompt: str, spans: Sequence[tuple[int, int]], firsts: Set[str], lasts: Set[str]
+) -> Iterator[_Name]:
     """Yield the names that stand in a prompt, each with the slot for it."""
     stop = 0
     for start, end in spans:
         if start < stop:
             continue
         word = prompt[start:end]
-        before = _WORD_BEFORE.search(prompt, max(0, start - _NEAR), start)
-        titled = before is not None and is_title(before[1].rstrip(".").lower())
-        is_last = word.casefold() in last_names()
-        is_first = word.casefold() in first_names() or (word in own and not is_last)
+        is_first, is_last = word.casefold() in firsts, word.casefold() in lasts
         after = _SURNAME.match(prompt, end)
-        if is_first and after is not None and _is_surname(after[1].split()[-1], own):
+        last = after[1].split()[-1].casefold() if after is not None else ""
+        if is_first and after is not None and (last in lasts or not is_no_name(last)):
             stop = after.end(1)
             yield _Name(start, stop, PERSON, word, after[1])
-        elif is_last and (titled or not is_first):
+        elif is_last and (_is_titled(prompt, start) or not is_first):
             stop = end
             first = _unknown_first(prompt, start)
             if first is not None and not opens_sentence(prompt, first.start(1)):
@@ -243,6 +244,11 @@ def _names(prompt: str, spans: Sequence[tuple[int, int]], own: frozenset[str]) -
             yield _Name(start, end, FIRST, word, "")
 
 
+def _is_titled(prompt: str, start: int) -> bool:
+    before = _WORD_BEFORE.search(prompt, max(0, start - _NEAR), start)
+    return before is not None and is_title(before[1].rstrip(".").lower())
+
+
 def _unknown_first(prompt: str, start: int) -> re.Match[str] | None:
     """Return the word with a capital before a last name that can be a first name."""
     before = _WORD_BEFORE.search(prompt, max(0, start - _NEAR), start)
@@ -251,17 +257,11 @@ def _unknown_first(prompt: str, start: int) -> re.Match[str] | None:
     return before
 
 
-def _is_surname(word: str, own: frozenset[str]) -> bool:
-    """Whether a word with a capital after a first name belongs to it."""
-    return word in own or word.casefold() in last_names() or not is_no_name(word.lower())
-
-
 def _alone(prompt: str, whole: _Name, names: Sequence[_Name]) -> Iterator[_Name]:
     """Yield the places of a last name that no list has: "Ms. Zandt"."""
     if not whole.last:
         return
     for match in re.finditer(rf"(?<![\w-]){re.escape(whole.last)}(?![\w-])", prompt):
-        before = _WORD_BEFORE.search(prompt, max(0, match.start() - _NEAR), match.start())
-        titled = before is not None and is_title(before[1].rstrip(".").lower())
+        titled = _is_titled(prompt, match.start())
         if titled and not any(name.start <= match.start() < name.end for name in names):
             yield _Name(*match.span(), LAST, "", whole.last)
