@@ -85,17 +85,23 @@ class TestPrompts:
 
 
 class TestAgreement:
+    people = NameLexicon.of_groups(GROUPS)
+
     def test_of_prompts_held_back_from_the_rules(self) -> None:
-        people = NameLexicon.of_groups(GROUPS)
         kept = wrong = 0
         for expected, prompt in AGREEMENT["held"]:
             made = texts(prompt, "names", GROUPS, names_per_prompt=8)
-            shown = {gender for text in made for gender in genders(text, people)}
+            shown = {gender for text in made for gender in genders(text, self.people)}
             allowed = {"female", "male"} if expected == "any" else {expected}
             kept += bool(made)
             wrong += not shown <= allowed
         assert kept >= 90
         assert wrong / kept <= 0.03
+
+    def test_takes_other_people_for_others(self) -> None:
+        for gender, prompt in CASES["show one gender"]:
+            made = texts(prompt, "names", GROUPS, names_per_prompt=8)
+            assert {g for text in made for g in genders(text, self.people)} == {gender}, prompt
 
     def test_leaves_out_what_no_name_of_a_group_fits(self) -> None:
         for groups in (["female", "male"], ["black female", "white male"]):

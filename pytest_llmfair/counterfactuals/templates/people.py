@@ -30,12 +30,16 @@ _BODIES = {
     "female": r"\b(?:pregnan\w+|maternity|breast-?fe\w+|gave birth|menopaus\w*|gyna?ecolog\w+)\b",
     "male": r"\b(?:prostate|paternity|vasectomy|beard)\b",
 }
-_WORDS = r"(?:(?!not?\b)[\w'\u2019-]+\s+){0,2}"
+_NO_MODIFIER = (
+    r"(?!(?:not?|with|from|at|in|on|for|to|by|of|like|than|and|or|his|her|their|my|our|your)\b)"
+)
+_WORDS = rf"(?:{_NO_MODIFIER}[\w'\u2019-]+\s+){{0,2}}"
+_HELP = r"(?:(?:will|would|can|could|may|has|had|been|used|to|works?|worked|is|was|on|now)\s+)"
 _OWN = r"(?:my|our|your|the|a|an|this)\s+"
 _BE = r"(?:is|was|as|becom(?:es?|ing)|became|be)"
 # Between a word and the name that it describes: "my wife, Ann", "Mr. Ann", "a woman called Ann".
 _TO_NAME = re.compile(
-    r"\.?[\s,:(-]*(?:['\u2019]s\s+(?:\w+\s+)?name\s+(?=is))?(?:(?:is|was)\s+)?"
+    r"[\s,:(-]*(?:['\u2019]s\s+(?:\w+\s+)?name\s+(?=is))?(?:(?:is|was)\s+)?"
     r"(?:(?:named|called)\s+)?[\"\u201c]?",
     re.IGNORECASE,
 )
@@ -45,7 +49,7 @@ _PRONOUN_TO_NAME = re.compile(
 # "Ann, 34, a woman", "Ann is a young woman", "Ann will be his wife".
 _FROM_NAME = re.compile(
     rf",\s*(?:\d+,\s*)?(?:{_OWN}{_WORDS})?"
-    rf"|(?:,?\s+who)?\s+(?:\w+\s+){{0,2}}{_BE}\s+(?:{_OWN}|(?:his|her|their)\s+)?{_WORDS}",
+    rf"|(?:,?\s+who)?\s+{_HELP}{{0,2}}{_BE}\s+(?:{_OWN}|(?:his|her|their)\s+)?{_WORDS}",
     re.IGNORECASE,
 )
 _PRONOUN_FROM_NAME = re.compile(r"\s*\(")
@@ -91,7 +95,8 @@ def shown_gender(template: Template, own: str = "") -> Shown:
             return Shown(why=f"the name is {own}, and a pronoun is not")
         return Shown(own)
     if direct:
-        return Shown(direct.pop())
+        sure = not left or left & direct
+        return Shown(direct.pop()) if sure else Shown(why="a pronoun contradicts the words around")
     named = {each.group for each in found}
     named |= {gender for gender, words in _BODIES.items() if re.search(words, text, re.IGNORECASE)}
     if len(named) < 2:
@@ -135,9 +140,10 @@ def _describes(text: str, word: Mention, places: Sequence[tuple[int, int]]) -> b
     """Whether a word next to the name is about the person."""
     pronoun = word.role in PRONOUNS
     before, after = (_PRONOUN_TO_NAME, _PRONOUN_FROM_NAME) if pronoun else (_TO_NAME, _FROM_NAME)
+    end_of_word = word.end + (word.role == "title" and text[word.end : word.end + 1] == ".")
     owner = text[word.end : word.end + 2] in ("'s", "\u2019s")
     return any(
-        before.fullmatch(text, word.end, start)
+        before.fullmatch(text, end_of_word, start)
         or (not owner and after.fullmatch(text, end, word.start))
         for start, end in places
     )
