@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
-from pytest_llmfair import assert_metric, conversation
+from pytest_llmfair import InvalidEvidence, assert_metric, conversation
 from pytest_llmfair.counterfactuals import (
     NameLexicon,
     Pair,
@@ -119,6 +119,19 @@ class TestNamesPerPrompt:
     def test_are_repeats_of_one_unit(self) -> None:
         pairs = self.pairs()
         assert (len(pairs), len(set(pair_units(pairs)))) == (64, 16)
+
+    def test_do_not_hide_that_many_prompts_are_uncertain(self) -> None:
+        prompts = [f"{{Person}} has question {n}." for n in range(30)]
+        prompts += [f"Emily and John have question {n}." for n in range(20)]
+        pairs = pairs_from_templates(prompts, "names", ["black", "white"], names_per_prompt=4)
+        with pytest.raises(InvalidEvidence, match=r"20 of 50 prompts"):
+            assert_metric(
+                "score_difference",
+                pairs,
+                bound=0.9,
+                scorer=lambda a: [0.0] * len(a),
+                client=str.upper,
+            )
 
     def test_take_turns_evenly(self) -> None:
         cues = [pair.cue for pair in self.pairs()]

@@ -24,7 +24,7 @@ from pytest_llmfair.counterfactuals.templates.people import (
     person_of,
     shown_gender,
 )
-from pytest_llmfair.counterfactuals.templates.slots import PERSON
+from pytest_llmfair.counterfactuals.templates.slots import PERSON, text_of
 from pytest_llmfair.counterfactuals.templates.template import Template
 from pytest_llmfair.lexicons.name_lexicon import NameLexicon
 from pytest_llmfair.responses import Pair, Uncertain
@@ -95,7 +95,8 @@ def _asked(
     elif isinstance(prompt, Template):
         for fills in known.combinations(prompt, row, fill_limit, seed):
             if known.has_group(prompt):
-                yield prompt.text, Found(prompt), fills
+                slots = {name: f"{{{name}}}" for name in prompt.slots}
+                yield text_of(prompt.parts(slots | fills)), Found(prompt), fills
             else:
                 text = prompt.fill(fills)
                 yield text, person_of(text, lexicon, where), {}
