@@ -13,6 +13,7 @@ from pytest_llmfair import InvalidEvidence, assert_metric, conversation
 from pytest_llmfair.counterfactuals import (
     NameLexicon,
     Pair,
+    fill_templates,
     generate_pairs,
     pairs_from_templates,
 )
@@ -109,6 +110,8 @@ class TestAgreement:
             assert (list(made), len(made.uncertain)) == ([], 1)
             assert pairs_from_templates(["{Person} called."], "names", groups)
             assert pairs_from_templates(["I am Emily Walsh."], "names", groups)
+            with pytest.raises(ValueError, match="words around the name are female; no name of"):
+                fill_templates(["My wife {person} called."], attribute="names", groups=groups)
 
 
 class TestNamesPerPrompt:

@@ -110,10 +110,13 @@ class Fillers:
 
     def gender_in(self, template: Template) -> str:
         """Return the gender that names have to agree with; "" for any, and for other terms."""
-        shown = shown_gender(template) if self.attribute == OF_GROUPS else Shown()
-        if shown.why:
-            raise ValueError(f"{template.named()}: {shown.why}; change the words around the slot")
-        return shown.gender
+        gender, why = shown_gender(template) if self.attribute == OF_GROUPS else Shown()
+        for group, terms in self.terms.items():
+            if gender and not any(gender in term.kin.split() for term in terms):
+                why = f"words around the name are {gender}; no name of {group!r} is known to be"
+        if why:
+            raise ValueError(f"{template.named()}: {why}; change the words around the slot")
+        return gender
 
     def terms_of(self, template: Template, group: str, gender: str = "") -> list[GroupTerm]:
         """Return the terms of a group that fit the template and give different texts."""
