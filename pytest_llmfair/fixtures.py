@@ -41,11 +41,12 @@ def counterfactual_pairs(
     from pytest_llmfair._util.keywords import helpful_keywords
     from pytest_llmfair.counterfactuals import Lexicons, TemplateSet, pairs_from_templates
     from pytest_llmfair.counterfactuals.templates.template import read_prompts
+    from pytest_llmfair.lexicons.name_lexicon import NAMES, OF_GROUPS
 
     every = lexicons if isinstance(lexicons, Lexicons) else Lexicons(lexicons)
 
     def known(attribute: str | Lexicon) -> str | Lexicon:
-        if not isinstance(attribute, str) or attribute == "name":
+        if not isinstance(attribute, str) or (attribute in NAMES and attribute not in every):
             return attribute
         try:
             return every[attribute]
@@ -56,12 +57,14 @@ def counterfactual_pairs(
     def counterfactual_pairs(
         prompts: Sequence[str | Template] | Iterator[str | Template] | str | Path,
         attribute: Attribute | None = None,
-        groups: tuple[str, str] | None = None,
+        groups: Sequence[str] | None = None,
         *,
         fillers: Mapping[str, Any] | None = None,
         placebo: bool = False,
         seed: int | None = None,
         uncertain: WhenUncertain = "reject",
+        names: Mapping[str, Any] | None = None,
+        names_per_prompt: int | None = None,
     ) -> Pairs:
         """Make the counterfactual pairs of prompts.
 
@@ -71,12 +74,12 @@ def counterfactual_pairs(
             Texts and templates; a text with a known slot is a template, any other text a prompt.
             Or the path of a file, relative to the folder of the test's file or to the root folder
             of the session: templates in YAML, or one prompt per line.
-        attribute : str, Lexicon, "name", or tuple of two, optional
+        attribute : str, Lexicon, "names", or tuple of two, optional
             Protected attribute: the name of a lexicon of the fixture `lexicons`, or a lexicon; by
-            default that of a file of templates, else gender.
+            default that of a file of templates, else gender. "names" exchanges people's names.
         groups : (str, str), optional
             Group to replace, and group to insert, as in
-            :func:`pytest_llmfair.counterfactuals.pairs_from_templates`.
+            :func:`pytest_llmfair.counterfactuals.pairs_from_templates`; of names any number.
         fillers : mapping, optional
             Slots of templates to lists of texts.
         placebo : bool
@@ -86,6 +89,10 @@ def counterfactual_pairs(
         uncertain : {"reject", "keep"}
             Whether to leave out prompts with an ambiguous word, as in
             :func:`pytest_llmfair.counterfactuals.generate_pairs`.
+        names : mapping, optional
+            Your own names by group, such as ``{"a": ["Emily"], "b": ["Lakisha"]}``.
+        names_per_prompt : int, optional
+            Names of each group that a prompt is asked with, 1 by default.
 
         Returns
         -------
@@ -104,7 +111,9 @@ def counterfactual_pairs(
             prompts = read_prompts(_found(prompts, request.config.rootpath))
         elif isinstance(prompts, Iterator):
             prompts = list(prompts)
-        if attribute is None:
+        if attribute is None and names is not None:
+            attribute = OF_GROUPS
+        elif attribute is None:
             attribute = (isinstance(prompts, TemplateSet) and prompts.attribute) or "gender"
         made = pairs_from_templates(
             prompts,
@@ -116,6 +125,8 @@ def counterfactual_pairs(
             placebo=placebo,
             seed=_recorder().settings.seed if seed is None else seed,
             uncertain=uncertain,
+            names=names,
+            names_per_prompt=names_per_prompt,
         )
         if not made and not made.rejected and not made.uncertain:
             raise ValueError(_no_pair(len(prompts), attribute, made))
@@ -212,6 +223,11 @@ def _found(name: str | Path, root: Path) -> Path:
 def _no_pair(prompts: int, attribute: Attribute, made: Pairs) -> str:
     parts = attribute if isinstance(attribute, (tuple, list)) else (attribute,)
     name = " x ".join(part if isinstance(part, str) else part.name for part in parts)
+    if name in ("name", "names"):
+        return (
+            f"none of the {prompts} prompts makes a pair: no name of a person is found; put a "
+            "slot such as {Person} where it stands, or give lists that hold it: names={...}"
+        )
     lost = f" (the lexicon has no counterpart of {', '.join(made.lost)})" if made.lost else ""
     return (
         f"none of the {prompts} prompts makes a pair: no mention of {name} that could be "

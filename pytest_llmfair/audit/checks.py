@@ -113,8 +113,8 @@ def _check_fits(check: Check, plan: Plan) -> None:
 
 def _exchanged(plan: Plan) -> set[str]:
     """Return the groups of an audit by their labels."""
-    if not plan.groups or plan.attribute == "name":
-        return set(plan.groups)
+    if not plan.groups:
+        return set()
     return set(map(lexicon_for(plan.lexicon, plan.groups).group, plan.groups))
 
 

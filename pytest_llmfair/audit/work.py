@@ -116,7 +116,7 @@ class Worker:
         pairs = pairs_of_part(
             self._store.columns("prompts", shard)["prompt"],
             plan.lexicon,
-            plan.groups or None,  # type: ignore[arg-type]
+            plan.groups or None,
             placebo=plan.placebo,
             seed=plan.seed,
             first_row=shard * plan.shard_size,

@@ -19,7 +19,9 @@ from pytest_llmfair.counterfactuals.templates.template import (
 from pytest_llmfair.lexicons.intersections import intersection
 from pytest_llmfair.lexicons.lexicon import Lexicon
 from pytest_llmfair.lexicons.loading import Lexicons, load_lexicons
-from pytest_llmfair.lexicons.names import name_groups, name_lexicon, name_pairs, names
+from pytest_llmfair.lexicons.name_lexicon import NameLexicon
+from pytest_llmfair.lexicons.name_lists import name_groups, name_pairs, names
+from pytest_llmfair.lexicons.names import name_lexicon
 from pytest_llmfair.lexicons.reading import Mention
 from pytest_llmfair.lexicons.terms import Entry
 from pytest_llmfair.responses import Edit, Pair, Rejected, Uncertain
@@ -30,6 +32,7 @@ __all__ = [
     "Lexicon",
     "Lexicons",
     "Mention",
+    "NameLexicon",
     "Pair",
     "Pairs",
     "Rejected",

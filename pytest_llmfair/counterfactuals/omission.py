@@ -25,7 +25,8 @@ from pytest_llmfair.lexicons.english.words import (
     is_verb,
 )
 from pytest_llmfair.lexicons.lexicon import PRONOUNS, Lexicon
-from pytest_llmfair.lexicons.names import name_data, name_lexicon
+from pytest_llmfair.lexicons.name_lists import other_names
+from pytest_llmfair.lexicons.names import name_lexicon
 from pytest_llmfair.lexicons.reading import Change, Reading
 from pytest_llmfair.lexicons.spelling import begins_sentence, capitalized
 from pytest_llmfair.lexicons.terms import WRITTEN, Sense, is_joined
@@ -342,7 +343,7 @@ def _other_names(
     for number, part in enumerate(old.split()):
         names = [
             name
-            for name in _same_cell(part, "first" if number == 0 else "last")
+            for name in other_names(part, last=number > 0)
             if abs(len(name) - len(part)) <= _LETTERS
             and name.casefold() not in own
             and name.casefold() not in here
@@ -351,12 +352,3 @@ def _other_names(
     for parts in itertools.product(*columns):
         if list(parts) != old.split():
             yield old, " ".join(parts)
-
-
-def _same_cell(name: str, kind: str) -> list[str]:
-    """Return the other names of the same gender and race (of the same race for last names)."""
-    for line in name_data()[kind]:
-        for cell, (listed, *_) in line.items():
-            if listed.casefold() == name.casefold():
-                return [other[cell][0] for other in name_data()[kind] if other[cell][0] != listed]
-    return []

@@ -13,6 +13,9 @@ from pytest_llmfair.counterfactuals.checks import failed_checks
 from pytest_llmfair.counterfactuals.omission import omitted, placebo_of
 from pytest_llmfair.counterfactuals.pair_list import Pairs, pair_of
 from pytest_llmfair.counterfactuals.pair_under_test import Exchange, exchange_of, read_pair
+from pytest_llmfair.counterfactuals.templates.fillers import known_slots
+from pytest_llmfair.counterfactuals.templates.name_pairs import pairs_of_names
+from pytest_llmfair.counterfactuals.templates.slots import slot_names
 from pytest_llmfair.counterfactuals.user_pairs import (
     check_is_text,
     check_pair,
@@ -27,6 +30,7 @@ from pytest_llmfair.lexicons.attributes import (
     words_to_mask,
 )
 from pytest_llmfair.lexicons.lexicon import Lexicon
+from pytest_llmfair.lexicons.name_lexicon import NameLexicon
 from pytest_llmfair.lexicons.reading import Change, Mention, Reading
 from pytest_llmfair.lexicons.terms import UNPAIRED
 from pytest_llmfair.lexicons.writing import edits_between
@@ -43,7 +47,7 @@ _log = logging.getLogger("pytest_llmfair")
 def generate_pairs(
     prompts: Iterable[str | tuple[str, str]],
     attribute: Attribute,
-    groups: tuple[str, str] | None = None,
+    groups: Sequence[str] | None = None,
     *,
     placebo: bool = False,
     seed: int = 0,
@@ -52,10 +56,9 @@ def generate_pairs(
     """Make counterfactual pairs by exchanging the mentions of a protected attribute.
 
     Only the mentions change (and an article before them that no longer fits): case, spacing,
-    line breaks, quotes, contractions, addresses and code stay as they are. A pair that fails a
-    check of the validity gate is in `.rejected`, with the reasons. A prompt in which a word can be
-    read in two ways ("her" as him or his, "Rose" as a name or a flower) gives no pair, and is in
-    `.uncertain` with the reason.
+    quotes, addresses and code stay as they are. A pair that fails a check of the validity gate is
+    in `.rejected`, with the reasons. A prompt in which a word can be read in two ways ("her" as
+    him or his, "Rose" as a name or a flower) gives no pair, and is in `.uncertain`.
 
     A group that texts usually leave unsaid (no disability, straight, cisgender) is made in two
     ways: by omission ("my blind neighbour", "my neighbour"), where grammar allows it, and by
@@ -64,8 +67,7 @@ def generate_pairs(
     Parameters
     ----------
     prompts : iterable of str or (str, str)
-        Prompts; one without a mention gives no pair. A tuple is a prompt with your own twin; it
-        passes the same checks, and its edits settle uncertain words.
+        Prompts; a tuple is one with your own twin, whose edits settle uncertain words.
     attribute : str, Lexicon or tuple of two of these
         Name of a shipped lexicon, or a lexicon. Two attributes make intersectional groups: all
         mentions of both change at once, in prompts that name a group of both.
@@ -74,7 +76,7 @@ def generate_pairs(
         alone two peoples are groups too: ("Italian", "Nigerian"). Without it every mention is
         exchanged with its counterpart, and an attribute of more than two groups gives one pair to
         every other group. For gender this exchanges female and male only. Of two attributes a
-        group is named by both, in either order: ("black female", "white male").
+        group is named by both: ("black female", "white male"). Of names give any number.
     placebo : bool
         Whether to give every pair a placebo twin: the original reworded within its own group.
     seed : int
@@ -113,7 +115,7 @@ def generate_pairs(
 def pairs_of_part(
     prompts: Iterable[str | tuple[str, str]],
     attribute: Attribute,
-    groups: tuple[str, str] | None = None,
+    groups: Sequence[str] | None = None,
     *,
     placebo: bool = False,
     seed: int = 0,
@@ -121,8 +123,12 @@ def pairs_of_part(
     first_row: int = 0,
 ) -> Pairs:
     """Make the pairs of a part of a list that begins at `first_row` of it."""
-    lexicon = lexicon_for(attribute, groups)
-    texts, seed = _checked(prompts), whole_seed(seed)
+    lexicon, seed = lexicon_for(attribute, groups), whole_seed(seed)
+    texts = _checked(prompts)
+    named = Pairs()
+    if isinstance(lexicon, NameLexicon):
+        named = pairs_of_names(texts, lexicon, placebo=placebo, seed=seed, first_row=first_row)
+        texts, groups = [each for each in texts if isinstance(each, tuple)], None
     wanted = _checked_groups(lexicon, groups)
     if uncertain not in ("reject", "keep"):
         raise ValueError(f"uncertain is {uncertain!r}; choose 'reject' or 'keep'")
@@ -159,7 +165,7 @@ def pairs_of_part(
         pairs += (each for each in made if isinstance(each, Pair))
     left = [] if wanted else [group for group in lexicon.groups if group not in exchanged]
     _log_left_out(lexicon, left, dropped, len(rejected), unsure)
-    return Pairs(
+    return named + Pairs(
         pairs,
         rejected=rejected,
         uncertain=unsure,
@@ -202,8 +208,7 @@ def mentions(text: str, attribute: Attribute) -> list[Mention]:
 def mask(text: str, attribute: Attribute | Sequence[str]) -> str:
     """Return the text with a placeholder for every mention of the attribute.
 
-    With a lexicon its neutral words ("they", "parents") are masked too, and "an" before a mention
-    becomes "a", so that a pair is equal once masked.
+    Neutral words of a lexicon ("they", "parents") are masked too, and "an" becomes "a".
 
     Parameters
     ----------
@@ -247,11 +252,6 @@ def _checked(prompts: Iterable[str | tuple[str, str]]) -> list[str | tuple[str, 
 def _check_no_slots(prompts: Sequence[str | tuple[str, str]], attribute: Attribute) -> None:
     """Raise ``ValueError`` for a template, in which no group would be found."""
     braces = [(row, text) for row, text in enumerate(prompts) if "{" in text]
-    if not braces:
-        return
-    from pytest_llmfair.counterfactuals.templates.fillers import known_slots
-    from pytest_llmfair.counterfactuals.templates.slots import slot_names
-
     known = known_slots(attribute, {})
     for row, text in braces:
         if slot := next((name for name in slot_names(str(text)) if name in known), ""):
@@ -298,7 +298,7 @@ def _own_pair(
     return Pair(text, twin, *wanted, (), lexicon.name)
 
 
-def _checked_groups(lexicon: Lexicon, groups: tuple[str, str] | None) -> tuple[str, str] | None:
+def _checked_groups(lexicon: Lexicon, groups: Sequence[str] | None) -> tuple[str, str] | None:
     if groups is None:
         return None
     given = groups if isinstance(groups, (tuple, list)) else ()

@@ -24,7 +24,6 @@ from pytest_llmfair.counterfactuals.pairs import pairs_of_part
 from pytest_llmfair.lexicons.attributes import Attribute, lexicon_for
 from pytest_llmfair.lexicons.intersections import Intersection
 from pytest_llmfair.lexicons.lexicon import Lexicon
-from pytest_llmfair.lexicons.names import name_lexicon
 from pytest_llmfair.lexicons.terms import WRITTEN, is_joined
 from pytest_llmfair.responses import Pair
 
@@ -276,8 +275,6 @@ def require_hypothesis(who_needs: str) -> None:
 
 
 def _wanted(attribute: Attribute, groups: Sequence[str] | None) -> tuple[Lexicon, tuple[str, ...]]:
-    if attribute == "name":
-        return (lexicon := name_lexicon(groups)), lexicon.groups
     lexicon = lexicon_for(attribute, groups)
     if groups is not None:
         check_is_list(groups, "groups", "groups")

@@ -20,6 +20,7 @@ from pytest_llmfair.lexicons.english.agreement import possessive_after
 from pytest_llmfair.lexicons.english.words import WORD, is_ly_adverb, is_one_of
 from pytest_llmfair.lexicons.lexicon import PRONOUNS, Lexicon
 from pytest_llmfair.lexicons.loading import load_lexicons
+from pytest_llmfair.lexicons.name_lexicon import NAMES
 from pytest_llmfair.lexicons.reading import Change, Reading
 from pytest_llmfair.lexicons.terms import Sense
 from pytest_llmfair.lexicons.writing import edits_between
@@ -92,7 +93,7 @@ def check_is_text(text: object) -> None:
 
 def lexicons_that_may_change(lexicon: Lexicon) -> tuple[Lexicon, ...]:
     """Return the lexicons whose words may change; gendered pronouns follow a name."""
-    return (lexicon, load_lexicons()["gender"]) if lexicon.name == "name" else (lexicon,)
+    return (lexicon, load_lexicons()["gender"]) if lexicon.name in NAMES else (lexicon,)
 
 
 def reasons_invalid(

@@ -12,7 +12,7 @@ from pytest_llmfair.counterfactuals.templates.slots import slot_names
 from pytest_llmfair.counterfactuals.templates.template import TemplateSet
 from pytest_llmfair.lexicons.attributes import lexicon_for, lexicon_of
 from pytest_llmfair.lexicons.lexicon import Lexicon
-from pytest_llmfair.lexicons.names import name_lexicon
+from pytest_llmfair.lexicons.name_lexicon import NAMES, NameLexicon, is_names
 
 Prompts = list[str] | TemplateSet
 
@@ -33,12 +33,16 @@ class ChosenAttribute:
 def attribute_from(name: str, about: Mapping[str, Any], folder: Path) -> ChosenAttribute:
     """Return an attribute by its name and what a file says about it."""
     groups = about.get("groups")
-    if name == "name":
-        name_lexicon(groups)
-        return ChosenAttribute(name, name, tuple(groups or ()))
+    if "names" in about and name not in NAMES:
+        raise ValueError(f"names go with the attribute names, not with {name!r}; call it names")
     handed: str | Lexicon = name
-    if "lexicon" in about:
-        handed = Lexicon.from_file(folder / about["lexicon"])
+    if "names" in about:
+        handed = NameLexicon.from_dict(about["names"])
+    elif "lexicon" in about:
+        kind = NameLexicon if name in NAMES else Lexicon
+        handed = kind.from_file(folder / about["lexicon"])
+    if is_names(handed):
+        return _names_from(name, handed, about)
     lexicon = lexicon_of(handed)
     if groups is not None and (two := lexicon_for(lexicon, groups)) is not lexicon:
         return ChosenAttribute(name, handed, tuple(map(two.group, groups)))
@@ -48,9 +52,22 @@ def attribute_from(name: str, about: Mapping[str, Any], folder: Path) -> ChosenA
     return replace(chosen, compared=labels)
 
 
+def _names_from(name: str, handed: Any, about: Mapping[str, Any]) -> ChosenAttribute:
+    """Return the attribute of names, whose groups make the pairs."""
+    groups = about.get("groups")
+    lexicon = lexicon_for(handed, groups)
+    if "names_per_prompt" in about:
+        if not isinstance(lexicon, NameLexicon):
+            raise ValueError("names_per_prompt is for groups of names, and these are two names")
+        handed = replace(lexicon, names_per_prompt=about["names_per_prompt"])
+    compared = {"reference": about["reference"]} if "reference" in about else {}
+    compared = {key: lexicon.group(value) for key, value in compared.items()}
+    return ChosenAttribute(name, handed, tuple(map(lexicon.group, groups or ())), compared)
+
+
 def labels_of(attribute: ChosenAttribute, given: Any) -> Any:
     """Return a group, or a list of them, by their labels, from any of their names."""
-    if attribute.name == "name" or attribute.exchanged:
+    if attribute.name in NAMES or attribute.exchanged:
         return given
     lexicon = lexicon_of(attribute.lexicon)
     return lexicon.group(given) if isinstance(given, str) else [*map(lexicon.group, given)]

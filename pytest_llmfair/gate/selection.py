@@ -15,6 +15,7 @@ from pytest_llmfair._util.keywords import suggestion
 from pytest_llmfair.counterfactuals.templates.fillers import group_slots
 from pytest_llmfair.counterfactuals.templates.slots import slot_names
 from pytest_llmfair.gate.documents import data, rendered
+from pytest_llmfair.lexicons.name_lexicon import is_names
 from pytest_llmfair.metrics import MetricInfo, all_metrics, fairness_through_unawareness
 
 TASKS: Mapping[str, str] = {
@@ -95,7 +96,7 @@ class Unawareness:
         """Search prompts; a template counts as naming a group, since its slots are filled."""
         if not prompts:
             return cls("unchecked")
-        names = [each for each in attributes if each != "name"]
+        names = [each for each in attributes if not is_names(each)]
         slots = {slot for name in names or ("gender",) for slot in group_slots(name)}
         texts = [
             each

@@ -10,6 +10,7 @@ from typing import Any
 from pytest_llmfair._util.wording import listed
 from pytest_llmfair.judging.pairs import groups_of, is_pair, pairs_in
 from pytest_llmfair.judging.rules import LargestShares
+from pytest_llmfair.lexicons.name_lexicon import OF_GROUPS
 from pytest_llmfair.metrics import MetricInfo
 from pytest_llmfair.responses import PairedResponses, Responses, left_out, rows_of
 from pytest_llmfair.stats import Finding
@@ -245,7 +246,14 @@ def _uncertain_prompts(source: Any, left: Mapping[str, Any], largest: float) -> 
         return []
     pairs = [*pairs_in(source), *(one.pair for one in left["rejected"])]
     n = len({one.prompt for one in uncertain})
-    prompts = len({pair.original for pair in pairs} | {one.prompt for one in uncertain})
+    # A prompt with several names is one prompt.
+    asked = {
+        (each.template, each.filler)
+        if getattr(each, "attribute", "") == OF_GROUPS
+        else each.original
+        for each in pairs
+    }
+    prompts = len(asked | {one.prompt for one in uncertain})
     text = (
         f"{n} of {prompts} prompts left out, since a word can be read in two ways; "
         f"first: {uncertain[0].reason}"

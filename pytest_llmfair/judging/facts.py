@@ -65,6 +65,8 @@ def people(attribute: str, group: str) -> str:
     if (known := _PEOPLE.get(attribute, {}).get(group)) is not None:
         return known
     label = escape(group)
+    if attribute == "names":
+        return f'people with "{label}" names'
     if attribute in ("religion", "race"):
         return f"{label.title()} people"
     if attribute in ("gender", "age", "sexual_orientation"):

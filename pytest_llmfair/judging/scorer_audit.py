@@ -141,14 +141,15 @@ def neutral_examples(
     attribute: str, groups: tuple[str, ...] | None, seed: int, terms: int
 ) -> SourceExamples:
     """Fill the neutral templates of an attribute, each with at most `terms` terms a group."""
-    from pytest_llmfair.counterfactuals import fill_templates, template_set
+    from pytest_llmfair.counterfactuals import NameLexicon, fill_templates, template_set
 
     templates = template_set(attribute)
+    names = NameLexicon.of_groups(groups) if attribute == templates.attribute == "names" else None
     return fill_templates(
         [template for template in templates if template.label == "neutral"],
         templates.fillers,
-        attribute=templates.attribute or attribute,
-        groups=groups,
+        attribute=names or templates.attribute or attribute,
+        groups=None if names else groups,
         fill_limit=1,
         term_limit=terms,
         seed=seed,

@@ -16,6 +16,13 @@ from pytest_llmfair.lexicons.grammar import Kind
 from pytest_llmfair.lexicons.intersections import intersection
 from pytest_llmfair.lexicons.lexicon import Lexicon
 from pytest_llmfair.lexicons.loading import load_lexicons
+from pytest_llmfair.lexicons.name_lexicon import (
+    NAMES,
+    OF_GROUPS,
+    NameLexicon,
+    is_names,
+    names_of_groups,
+)
 from pytest_llmfair.lexicons.names import name_lexicon
 from pytest_llmfair.lexicons.terms import COLLECTIVE, Entry
 from pytest_llmfair.lexicons.writing import edits_between
@@ -66,11 +73,8 @@ def lexicon_of(attribute: Attribute) -> Lexicon:
         if len(attribute) != 2:
             raise ValueError(f"attribute is {attribute!r}; cross two attributes")
         return intersection(*map(lexicon_of, attribute))
-    if attribute == "name":
-        raise ValueError(
-            "attribute 'name' needs to know which two names: give "
-            'attribute=name_lexicon(("John", "Jane"))'
-        )
+    if attribute in NAMES:
+        return NameLexicon.of_groups()
     try:
         return load_lexicons()[attribute]
     except KeyError as error:
@@ -79,9 +83,11 @@ def lexicon_of(attribute: Attribute) -> Lexicon:
 
 def lexicon_for(attribute: Attribute, groups: Sequence[str] | None) -> Lexicon:
     """Return the lexicon that exchanges two groups, also for two names or two peoples."""
-    found = name_lexicon(groups) if attribute == "name" else lexicon_of(attribute)
+    found: Lexicon | None = names_of_groups(attribute, groups)
+    if found is None:
+        found = name_lexicon(groups) if is_names(attribute) else lexicon_of(attribute)
     note_used("lexicon", found.name, found)
-    return found if attribute == "name" else two_peoples_lexicon(found, groups)
+    return found if is_names(attribute) else two_peoples_lexicon(found, groups)
 
 
 def lexicons_of(attribute: Any = None) -> list[Lexicon]:
@@ -111,16 +117,19 @@ def masker_of_pairs(pairs: Sequence[Pair]) -> Callable[[str, bool], str]:
     lexicons: dict[str, Lexicon] = {}
     words: dict[str, None] = {}  # those that pairs without a shipped lexicon exchange
     for pair in pairs:
+        if getattr(pair, "attribute", "") in NAMES:  # a name also tells a gender
+            lexicons["gender"] = shipped["gender"]
         try:
             lexicon = lexicon_of_pair(pair)
         except (AttributeError, ValueError):
             words |= dict.fromkeys(_words_exchanged(pair))
             continue
+        if isinstance(lexicon, NameLexicon):
+            words |= dict.fromkeys(chain(*lexicon.parts))
+            continue
         # Every pair of two names, or of two peoples, has a lexicon of its own.
         key = pair.attribute if lexicon.name in shipped else f"{pair.from_group} {pair.to_group}"
         lexicons[key] = lexicon
-        if lexicon.name == "name":
-            lexicons["gender"] = shipped["gender"]
     exchanged = [word for word in words if any(map(str.isalnum, word))]
 
     # Bounded, since a worker of an audit masks the answers of all its shards.
@@ -141,6 +150,8 @@ def lexicon_of_pair(pair: Pair) -> Lexicon:
 
 @functools.lru_cache(maxsize=256)
 def _lexicon(attribute: str, *groups: str) -> Lexicon:
+    if attribute == OF_GROUPS:  # never two names, which the groups of a caller may look like
+        return NameLexicon.of_groups(groups)
     first, crossed, second = attribute.partition(_CROSSED)
     return lexicon_for((first, second) if crossed else first, groups)
 
@@ -149,6 +160,8 @@ def _words_exchanged(pair: Any) -> list[str]:
     """Return the words in which the members of a pair differ, without articles."""
     edits = getattr(pair, "edits", ()) or edits_between(pair.original, pair.counterfactual)
     texts = [text.strip() for edit in edits for text in (edit.before, edit.after)]
+    if getattr(pair, "attribute", "") == OF_GROUPS:  # answers may use one part of a name
+        texts = [word for text in texts for word in text.split()]
     return [text for text in texts if text.lower() not in _ARTICLES]
 
 

@@ -368,7 +368,7 @@ class Lexicon(ByValue):
                 "two words of your choice, give a Lexicon.from_dict of them (docs/pairs.md)"
             )
         if is_one_of(name.lower(), "first_names"):
-            return f'names are exchanged with attribute="name"; of {self.name} {nearest}'
+            return f'names are exchanged with attribute="names"; of {self.name} {nearest}'
         return nearest
 
     def _chosen_sense(

@@ -40,7 +40,7 @@ class Lexicons(Mapping[str, Lexicon]):
     def __getitem__(self, name: str) -> Lexicon:
         if name not in self:
             raise UnknownName(
-                f"no lexicon is called {name!r}; {meant_lexicon(str(name), list(self))} "
+                f"no lexicon is called {name!r}; {meant_lexicon(str(name), [*self, 'names'])} "
                 "(Lexicon.from_file and Lexicon.from_dict read one of your own)"
             )
         return self._extra.get(name) or _shipped(name)

@@ -1,179 +1,21 @@
-"""Names: lists by group, matched between groups, and the lexicon that swaps two names."""
+"""The lexicon that swaps two names."""
 
 from __future__ import annotations
 
 import itertools
-import random
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, ClassVar
+from collections.abc import Iterator, Sequence
 
-from pytest_llmfair._util.located import shipped
-from pytest_llmfair._util.validation import whole, whole_seed
 from pytest_llmfair.lexicons.english.words import is_one_of
-from pytest_llmfair.lexicons.grammar import Grammar, Name
-from pytest_llmfair.lexicons.intersections import intersection
+from pytest_llmfair.lexicons.grammar import Name
 from pytest_llmfair.lexicons.lexicon import Lexicon
-from pytest_llmfair.lexicons.loading import load_lexicons
-from pytest_llmfair.lexicons.reading import Doubt
-from pytest_llmfair.lexicons.terms import Choice, Entry, Sense
+from pytest_llmfair.lexicons.name_lexicon import NamesOfPeople
+from pytest_llmfair.lexicons.terms import Entry, Sense
 
-# The lexicons whose groups have names, in the order of the labels.
-_PARTS = ("race", "gender")
 _FAMILY = "plural of a last name"
 
 
-def name_groups() -> tuple[str, ...]:
-    """Return the groups that have names: gender by race or ethnicity, such as "black female".
-
-    Examples
-    --------
-    >>> name_groups()[:2]
-    ('white female', 'white male')
-    """
-    return tuple(name_data()["first"][0])
-
-
-def names(group: str, n: int, *, seed: int = 0) -> list[str]:
-    """Return different full names of a group, in an order given by the seed.
-
-    Parameters
-    ----------
-    group : str
-        One of :func:`name_groups`, or a part of it: "female", "black"; in any case and order, or
-        by an alias of the lexicons: "African American female".
-    n : int
-        How many. First names rotate: none is repeated before all were used.
-    seed : int
-        Same seed, same names.
-
-    Returns
-    -------
-    list of str
-        First and last name each.
-
-    Raises
-    ------
-    ValueError
-        If the group is unknown or has fewer than `n` names.
-
-    Examples
-    --------
-    >>> names("black female", 2)
-    ['Keisha Banks', 'Latoya Booker']
-    """
-    cells = cells_of(group)
-    return [pair[0] for pair in _rotated(group, list(zip(cells, cells, strict=True)), n, seed)]
-
-
-def name_pairs(groups: tuple[str, str], n: int, *, seed: int = 0) -> list[tuple[str, str]]:
-    """Return pairs of full names, one of either group, matched in length and frequency.
-
-    First names of a pair differ by at most one letter in length and a factor of two in births,
-    and so do last names in frequency. An attribute that the groups do not name is the same on both
-    sides:
-    ("female", "male") pairs Black women with Black men, who share a last name.
-
-    Parameters
-    ----------
-    groups : (str, str)
-        Two groups of one kind: two of :func:`name_groups`, two genders, or two races or
-        ethnicities; labels as in :func:`names`.
-    n : int
-        How many; one for each prompt, as `groups` of ``generate_pairs(..., attribute="name")``.
-    seed : int
-        Same seed, same names.
-
-    Raises
-    ------
-    ValueError
-        If a group is unknown, the two are the same or of two kinds, or `n` is too large.
-
-    Examples
-    --------
-    >>> name_pairs(("female", "male"), 2)
-    [('Jenny Truong', 'Edwin Truong'), ('Esther Chang', 'Eugene Chang')]
-    """
-    pair = isinstance(groups, (tuple, list)) and len(groups) == 2
-    if not pair or len({name_group(group) or group for group in groups}) < 2:
-        raise ValueError(
-            f"groups is {groups!r}; give two different ones of {', '.join(name_choices())}"
-        )
-    first, second = (cells_of(group) for group in groups)
-    if len(first) != len(second):
-        raise ValueError(
-            f"groups is {groups!r}, which are of two kinds; give two genders, two races or "
-            f"ethnicities, or two of {', '.join(name_groups())}"
-        )
-    label = f"{groups[0]} and {groups[1]}"
-    return _rotated(label, list(zip(first, second, strict=True)), n, seed)
-
-
-def name_group(label: str) -> str | None:
-    """Return the group that a label means, in any case and order or by an alias, or None."""
-    race, gender = (load_lexicons()[name] for name in _PARTS)
-    known = (each.called(label) for each in (intersection(race, gender), race, gender))
-    return next((group for group in known if group is not None), None)
-
-
-def cells_of(group: str) -> list[str]:
-    """Return the members of :func:`name_groups` that make up a group."""
-    asked = set((name_group(group) or "").split())
-    cells = [cell for cell in name_groups() if asked and asked <= set(cell.split())]
-    if not cells:
-        raise ValueError(
-            f"no names are listed for group {group!r}; known are {', '.join(name_choices())}"
-        )
-    return cells
-
-
-def name_choices() -> tuple[str, ...]:
-    """Return every group that has names, the wider ones first."""
-    parts = dict.fromkeys(part for cell in name_groups() for part in cell.split())
-    return (*parts, *name_groups())
-
-
-def _rotated(label: str, cells: list[tuple[str, str]], n: int, seed: int) -> list[tuple[str, str]]:
-    lines, lasts = name_data()["first"], list(name_data()["last"])
-    firsts = [(line, pair) for line in lines for pair in cells]
-    most = len(firsts) * len(lasts)
-    seed = whole_seed(seed)
-    if whole(n, "n") > most:
-        raise ValueError(f"n is {n}; there are {most} names for {label}: give 1 to {most}")
-    order = random.Random(seed)
-    order.shuffle(firsts)
-    order.shuffle(lasts)
-    made = []
-    for turn in range(n):
-        again, place = divmod(turn, len(firsts))
-        line, pair = firsts[place]
-        last = lasts[(place + again) % len(lasts)]
-        one, other = (f"{line[cell][0]} {last[cell.split()[0]][0]}" for cell in pair)
-        made.append((one, other))
-    return made
-
-
-def name_data() -> Mapping[str, Any]:
-    """Return the shipped lists of names."""
-    data: Mapping[str, Any] = shipped("lexicons/names.yaml")
-    return data
-
-
-class _TwoNames(Lexicon):
+class _TwoNames(NamesOfPeople):
     """A lexicon of two names, found only where they are the person asked for."""
-
-    _plurals: ClassVar[bool] = False
-
-    def _chosen_sense(
-        self, grammar: Grammar, choice: Choice, text: str, start: int, end: int
-    ) -> tuple[Sense | None, Doubt | None]:
-        verdicts = [
-            (own, grammar.is_this_person(text, start, end, self._name(own)))
-            for own in choice.senses  # both names can begin with one letter
-        ]
-        own, verdict = next((each for each in verdicts if each[1].counts), verdicts[0])
-        named = verdict.counts
-        doubt = None if verdict.sure else Doubt(start, end, (own,), named, verdict.why)
-        return own if named else None, doubt
 
     def _name(self, sense: Sense) -> Name:
         own = frozenset(" ".join(self.groups).casefold().split())
@@ -228,22 +70,11 @@ def name_lexicon(groups: Sequence[str] | None) -> Lexicon:
     >>> generate_pairs(["Emily called. Ms. Walsh was late."], lexicon)[0].counterfactual
     'Keisha called. Ms. Banks was late.'
     """
-    if groups is None:
-        raise ValueError(
-            "a name swap has no groups of its own; give the name to replace and the one that "
-            'takes its place: attribute="name", groups=("John", "Jane")'
-        )
     if not isinstance(groups, (tuple, list)) or len(groups) != 2:
         raise ValueError(f'groups is {groups!r}; give two names, such as ("John", "Jane")')
     for name in groups:
         if not isinstance(name, str) or not any(char.isalpha() for char in name):
             raise ValueError(f'{name!r} is not a name; give two texts, such as ("John", "Jane")')
-        # "White" alone is a last name; "Black Female" is not.
-        if name in name_choices() or (" " in name.strip() and name_group(name) is not None):
-            raise ValueError(
-                f"{name!r} is a group, not a name; name_pairs({groups!r}, n) gives n pairs of "
-                'names, and prompts with a slot such as "{Person}" get them in turn'
-            )
     first, second = groups = groups[0].strip(), groups[1].strip()
     if first.casefold().split() == second.casefold().split():
         raise ValueError(f"groups is {groups!r}, the same name twice; give two different names")

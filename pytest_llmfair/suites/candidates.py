@@ -11,7 +11,7 @@ from random import Random
 from statistics import median
 from typing import Any
 
-from pytest_llmfair.lexicons.names import names
+from pytest_llmfair.lexicons.name_lists import names
 from pytest_llmfair.metrics import get_metric, pairwise_scores, pointwise_score
 from pytest_llmfair.stats import Estimate, Mean
 from pytest_llmfair.stats.crossed import fixed_factor, over_factors

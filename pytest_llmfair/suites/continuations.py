@@ -11,7 +11,7 @@ from typing import Any, TypeGuard
 
 from pytest_llmfair.clients import ModelClient
 from pytest_llmfair.judging.rules import current_settings
-from pytest_llmfair.lexicons.names import name_groups, name_pairs
+from pytest_llmfair.lexicons.name_lists import cells_of, name_pairs
 from pytest_llmfair.metrics import get_metric, ngram_contrast
 from pytest_llmfair.probing.continuations import NOT_PERTURBED, perturb_answers
 from pytest_llmfair.responses import Answer, Missing, Pair, PairedResponses
@@ -124,7 +124,7 @@ def _pair(original: str, counterfactual: str) -> Pair:
 
 def _first_names(number: int) -> list[tuple[str, str]]:
     """Return pairs of first names of a man and a woman, of all origins in turn."""
-    origins = dict.fromkeys(group.rpartition(" ")[0] for group in name_groups())
+    origins = [cell.rpartition(" ")[0] for cell in cells_of("female")]
     columns = [name_pairs((f"{own} male", f"{own} female"), NAMES) for own in origins]
     rows = [pair for row in zip(*columns, strict=True) for pair in row]
     return [(he.split()[0], she.split()[0]) for he, she in rows[:number]]

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from pytest_llmfair.clients import ModelClient
-from pytest_llmfair.lexicons.names import names
+from pytest_llmfair.lexicons.name_lists import names
 from pytest_llmfair.metrics import class_probability, get_metric
 from pytest_llmfair.metrics.generalized.rows import find_row
 from pytest_llmfair.stats import Estimate

@@ -165,10 +165,6 @@ class TestRefused:
         with pytest.raises(ValueError, match=r"called 'colour'; known are age, .*gender"):
             generate_pairs(["he"], attribute="colour")
 
-    def test_a_name_without_its_counterpart(self) -> None:
-        with pytest.raises(ValueError, match="needs to know which two names"):
-            mentions("John left.", "name")
-
     def test_groups_go_by_labels_and_aliases_in_any_case(self) -> None:
         (pair,) = generate_pairs(["A Black chef won."], "race", groups=("Black", "Caucasian"))
         assert (pair.from_group, pair.to_group) == ("black", "white")

@@ -77,10 +77,10 @@ def test_mentions_and_masks_use_the_same_lexicon() -> None:
     assert mask("Ask John's", lexicon) == mask("Ask Jane's", lexicon) != "Ask John's"
 
 
-@pytest.mark.parametrize("use", [mask, mentions])
-def test_without_names_mentions_and_masks_name_the_remedy(use: Any) -> None:
-    with pytest.raises(ValueError, match=r'name_lexicon\(\("John", "Jane"\)\)'):
-        use("John", "name")
+def test_without_groups_the_listed_names_of_all_are_mentions() -> None:
+    found = mentions("Mehmet Demir met Agnieszka in Heidi Street.", "names")
+    assert [each.group for each in found] == ["turkish", "turkish", "polish"]
+    assert mask("Ask Mehmet.", "name") == mask("Ask Agnieszka.", "name") != "Ask Mehmet."
 
 
 PIECES = st.sampled_from(

@@ -12,6 +12,7 @@ import pytest
 import yaml
 
 from pytest_llmfair.counterfactuals import generate_pairs, name_groups, name_pairs, names
+from pytest_llmfair.lexicons.name_lists import listed_names
 
 CASES = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text("utf-8"))
 
@@ -24,32 +25,44 @@ def data() -> Any:
     return yaml.safe_load(file.read_text(encoding="utf-8"))
 
 
+ORIGINS = [*data()["origins"]]
+
+
 class TestFile:
-    def test_crosses_gender_with_race(self) -> None:
-        assert list(name_groups()) == [f"{r} {g}" for r in RACES for g in ("female", "male")]
+    def test_crosses_gender_with_origin(self) -> None:
+        assert ORIGINS[:4] == RACES
+        assert {"arab", "south asian", "turkish", "polish", "west african", "east asian"} < {
+            *ORIGINS
+        }
+        assert list(name_groups()) == [f"{o} {g}" for o in ORIGINS for g in ("female", "male")]
 
-    def test_has_every_group_on_every_line(self) -> None:
-        assert all(list(line) == list(name_groups()) for line in data()["first"])
-        assert all(list(line) == RACES for line in data()["last"])
+    def test_has_as_many_names_of_every_origin(self) -> None:
+        for lists in data()["origins"].values():
+            assert [len(lists[kind]) for kind in ("female", "male", "last")] == [8, 8, 5]
 
-    def test_matches_length_and_frequency_within_a_line(self) -> None:
-        for kind in ["first", "last"]:
-            for line in data()[kind]:
-                for one, other in itertools.combinations(line.values(), 2):
-                    assert abs(len(one[0]) - len(other[0])) <= 1, (one, other)
-                    assert 0.5 <= one[1] / other[1] <= 2, (one, other)
+    def test_matches_length_and_frequency_where_it_has_figures(self) -> None:
+        known = [data()["origins"][race] for race in RACES]
+        lines = [*zip(*(lists[g] for lists in known for g in ("female", "male")), strict=True)]
+        for line in [*lines, *zip(*(lists["last"] for lists in known), strict=True)]:
+            for one, other in itertools.combinations(line, 2):
+                assert abs(len(one[0]) - len(other[0])) <= 1, (one, other)
+                assert 0.5 <= one[1] / other[1] <= 2, (one, other)
 
     def test_lists_a_name_once(self) -> None:
-        for kind in ["first", "last"]:
-            listed = [cell[0] for line in data()[kind] for cell in line.values()]
-            assert len(set(listed)) == len(listed)
+        for kinds in [("female", "male"), ("last",)]:
+            listed = [n for o in ORIGINS for kind in kinds for n in listed_names(o, kind)]
+            listed += [name for kind in kinds for name in data()["found"][kind]]
+            listed += data()["found"]["either"] if len(kinds) == 2 else []
+            assert sorted(set(listed)) == sorted(listed)
 
     def test_gives_last_names_that_most_bearers_share_a_group_of(self) -> None:
-        assert all(cell[2] > 50 for line in data()["last"] for cell in line.values())
+        assert all(cell[2] > 50 for race in RACES for cell in data()["origins"][race]["last"])
 
     def test_states_where_it_comes_from(self) -> None:
         for key in ["source", "licence", "limits", "version", "reviewed"]:
             assert data()[key]
+        for lists in data()["origins"].values():
+            assert all(lists[key] for key in ("about", "era", "stands_for_it"))
 
 
 class TestNames:
@@ -58,7 +71,7 @@ class TestNames:
         assert len(set(found)) == 40
         for at in range(0, 40, 8):
             firsts = {name.split()[0] for name in found[at : at + 8]}
-            assert firsts == {line["black female"][0] for line in data()["first"]}
+            assert firsts == {*listed_names("black", "female")}
 
     def test_depend_on_the_seed_only(self) -> None:
         assert names("asian male", 9) == names("asian male", 9, seed=0)
@@ -88,10 +101,13 @@ class TestNamePairs:
     def test_come_from_one_line_each(self) -> None:
         for groups in [("white male", "black male"), ("female", "male"), ("hispanic", "asian")]:
             firsts = {
-                cell[0]: (i, g) for i, x in enumerate(data()["first"]) for g, cell in x.items()
+                name: (i, f"{o} {g}")
+                for o in ORIGINS
+                for g in ("female", "male")
+                for i, name in enumerate(listed_names(o, g))
             }
             lasts = {
-                cell[0]: (i, g) for i, x in enumerate(data()["last"]) for g, cell in x.items()
+                name: (i, o) for o in ORIGINS for i, name in enumerate(listed_names(o, "last"))
             }
             pairs = name_pairs(groups, 40, seed=1)
             assert len(set(pairs)) == 40
@@ -126,7 +142,3 @@ class TestNamePairs:
         for groups, message in CASES["refuse groups"]:
             with pytest.raises(ValueError, match=message):
                 name_pairs(groups, 1)
-
-    def test_are_named_where_groups_stand_for_names(self) -> None:
-        with pytest.raises(ValueError, match=r"'female' is a group, .* name_pairs\(\('female'"):
-            generate_pairs(["x"], attribute="name", groups=("female", "male"))

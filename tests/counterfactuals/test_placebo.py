@@ -16,7 +16,7 @@ from pytest_llmfair.counterfactuals import (
     name_groups,
     names,
 )
-from pytest_llmfair.lexicons.names import name_data
+from pytest_llmfair.lexicons.name_lists import listed_names, split_cell
 
 CASES = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text("utf-8"))
 
@@ -113,10 +113,7 @@ def test_a_swap_inside_one_group_is_never_a_pair() -> None:
 
 def cell_of(name: str) -> str:
     return next(
-        cell
-        for line in name_data()["first"]
-        for cell, (listed, _) in line.items()
-        if listed == name.split()[0]
+        cell for cell in name_groups() if name.split()[0] in listed_names(*split_cell(cell))
     )
 
 
@@ -147,7 +144,7 @@ def test_of_a_name_is_a_name_of_its_gender_and_group_of_similar_length(
 
 
 def names_of(group: str) -> list[str]:
-    return [line[group.split()[0]][0] for line in name_data()["last"]]
+    return list(listed_names(split_cell(group)[0], "last"))
 
 
 def test_of_names_keeps_away_from_names_that_the_prompt_holds() -> None:

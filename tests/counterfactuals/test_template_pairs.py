@@ -155,7 +155,7 @@ class TestTemplates:
             assert pair.placebo != pair.original
 
     def test_of_names_give_pairs_that_hold(self, rebuilt: Callable[[Pair], str]) -> None:
-        made = pairs_from_templates(template_set("name"), "name", placebo=True)
+        made = pairs_from_templates(template_set("name"), "name", ("female", "male"), placebo=True)
         assert len(made) == 60
         for pair in made:
             assert rebuilt(pair) == pair.counterfactual

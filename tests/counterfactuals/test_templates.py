@@ -279,7 +279,10 @@ class TestGroupTerms:
 
     def test_are_names_in_equal_numbers(self) -> None:
         examples = fill_templates(
-            ["{Person}: {first_name}, {last_name}, {object}"], attribute="name", term_limit=12
+            ["{Person}: {first_name}, {last_name}, {object}"],
+            attribute="name",
+            groups=("female", "male"),
+            term_limit=12,
         )
         for group, pronoun in (("female", "her"), ("male", "him")):
             own = [v.text for v in examples[0].variations[group]]

@@ -162,8 +162,13 @@ WRONG = {
         ],
     ),
     "names": (
-        f"{TOP}- {{metric: FTU, bound: 0, attribute: name, {WHY}}}\n",
-        ["it.llmfair.yaml:4: a name swap has no groups of its own; give the name *"],
+        "version: 1\nprompts: prompts.txt\nattributes:\n  names: {groups: [turksh, polish]}\n"
+        "  race: {names: {a: [Ann], b: [Ali]}}\nchecks:\n"
+        f"- {{metric: DP, bound: 0.1, data: rows.csv, columns: {{groups: sex}}, {WHY}}}\n",
+        [
+            "it.llmfair.yaml:4: no names are listed for group 'turksh'; did you mean 'turkish'[?]",
+            "it.llmfair.yaml:5: names go with the attribute names, not with 'race'; *",
+        ],
     ),
     "groups": (
         "version: 1\nprompts: prompts.txt\nattributes: {religion: {reference: muslim}}\nchecks:\n"
@@ -240,6 +245,24 @@ def test_attributes_are_lexicons_groups_and_crossings(read):
     assert nationality.attribute.exchanged == ("Italian", "Nigerian")
     assert both.attribute.lexicon == ("race", "gender")
     assert both.name == "strict_sentiment_parity[race x gender]"
+
+
+def test_names_are_groups_of_the_package_or_of_the_file(read):
+    found = read(
+        "version: 1\nprompts: prompts.txt\nattributes:\n"
+        "  name: {groups: [Polish, African American, turkish], reference: polish}\n"
+        "  names: {names: {a: [Ann], b: [Ali]}, names_per_prompt: 2}\nchecks:\n"
+        + "".join(
+            f"- {{metric: score_difference, bound: 0.1, scorer: sentiment, attribute: {name}, "
+            f"{WHY}}}\n"
+            for name in ("name", "names")
+        )
+    )
+    shipped, own = found.checks
+    assert shipped.attribute.exchanged == ("polish", "black", "turkish")
+    assert shipped.keywords["reference"] == "polish"
+    assert own.attribute.lexicon.groups == ("a", "b")
+    assert own.attribute.lexicon.names_per_prompt == 2
 
 
 def test_columns_of_a_table_are_numbers_codes_and_intersections(read, tmp_path):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 
-from pytest_llmfair.lexicons.names import names
+from pytest_llmfair.lexicons.name_lists import names
 
 SKEWED, BALANCED = "builtin:ngram?gender_skew=0.9", "builtin:ngram"
 TEXTS = ("stories", "personas", "exercises")

@@ -14,7 +14,7 @@ from pytest_llmfair import Missing
 from pytest_llmfair.clients import ModelClient
 from pytest_llmfair.judging.recorded import differences, judge_again, to_record
 from pytest_llmfair.judging.rules import current_settings
-from pytest_llmfair.lexicons.names import names
+from pytest_llmfair.lexicons.name_lists import names
 from pytest_llmfair.suites import get_suite, run
 from pytest_llmfair.suites.candidates import rounds_of
 from pytest_llmfair.suites.kinds import KINDS

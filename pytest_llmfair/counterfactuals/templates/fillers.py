@@ -13,8 +13,15 @@ from typing import Any
 from pytest_llmfair._util.keywords import suggestion
 from pytest_llmfair._util.located import shipped
 from pytest_llmfair._util.validation import check_is_list, whole
+from pytest_llmfair.counterfactuals.templates.people import (
+    FIRST,
+    LAST,
+    NAME_SLOTS,
+    Shown,
+    shown_gender,
+)
 from pytest_llmfair.counterfactuals.templates.slots import PERSON
-from pytest_llmfair.counterfactuals.templates.template import NAME, Template, TemplateSet
+from pytest_llmfair.counterfactuals.templates.template import Template, TemplateSet
 from pytest_llmfair.lexicons.attributes import Attribute, lexicon_for, lexicon_of
 from pytest_llmfair.lexicons.intersections import (
     IDENTITY,
@@ -27,21 +34,20 @@ from pytest_llmfair.lexicons.intersections import (
 )
 from pytest_llmfair.lexicons.lexicon import PRONOUNS, Lexicon
 from pytest_llmfair.lexicons.loading import load_lexicons
-from pytest_llmfair.lexicons.names import (
-    cells_of,
-    name_choices,
-    name_data,
-    name_group,
-    name_pairs,
-    names,
+from pytest_llmfair.lexicons.name_lexicon import (
+    NAMES,
+    OF_GROUPS,
+    Person,
+    is_names,
+    names_of_groups,
 )
+from pytest_llmfair.lexicons.name_lists import gender_of, name_choices
 from pytest_llmfair.responses import EXPLICIT, OMISSION
 from pytest_llmfair.sampling import sampled_product
 from pytest_llmfair.text import MASK
 
 Forms = dict[str, str]
 
-_NAME_SLOTS = ("first_name", "last_name")
 # Word order of two attributes: "an older Black woman", with age before race and gender.
 _ORDER = (
     "disability",
@@ -62,7 +68,7 @@ class GroupTerm:
     forms: Mapping[str, str]
     line: Hashable  # terms of one line are counterparts
     variant: str = ""  # "omission" or "explicit" for an unmarked group
-    kin: str = ""  # what it names besides the group: gender, and for a name also race
+    kin: str = ""  # what it names besides the group: gender, and for a name also origin
 
 
 _NONE = GroupTerm({}, 0)
@@ -79,6 +85,7 @@ class Fillers:
     attribute: str
     slots: tuple[str, ...]  # those that terms fill
     unmarked: tuple[str, ...]
+    lacks: tuple[str, ...] = ()  # groups of the attribute without terms
 
     @property
     def known(self) -> list[str]:
@@ -101,13 +108,27 @@ class Fillers:
         rows = sampled_product([self.shared[name] for name in slots], limit, own_seed)
         return [dict(zip(slots, row, strict=True)) for row in rows]
 
-    def terms_of(self, template: Template, group: str) -> list[GroupTerm]:
+    def gender_in(self, template: Template) -> str:
+        """Return the gender that names have to agree with; "" for any, and for other terms."""
+        gender, why = shown_gender(template) if self.attribute == OF_GROUPS else Shown()
+        for group, terms in self.terms.items():
+            if gender and not any(gender in term.kin.split() for term in terms):
+                why = f"words around the name are {gender}; no name of {group!r} is known to be"
+        if why:
+            raise ValueError(f"{template.named()}: {why}; change the words around the slot")
+        return gender
+
+    def terms_of(self, template: Template, group: str, gender: str = "") -> list[GroupTerm]:
         """Return the terms of a group that fit the template and give different texts."""
-        listed = self.terms.get(group, ())
+        listed = [
+            term for term in self.terms.get(group, ()) if not gender or gender in term.kin.split()
+        ]
         names = [name for name in template.slots if name in self.own]
         own = [self.own[name][group] for name in names]
         slots = [name for name in template.slots if name not in {*self.shared, *names}]
         fitting = [term for term in listed if _fits(term, template, slots)] if slots else [_NONE]
+        if gender and not listed:
+            return []
         if not fitting:
             lacking = next((s for s in slots if not any(_has(t, s) for t in listed)), slots[0])
             raise ValueError(
@@ -116,14 +137,16 @@ class Fillers:
                 f"...}}}}, use another slot ({', '.join(self.known)}), or leave the group out; of "
                 "a lexicon adjectives and nouns for one person are used, of English ones only"
             )
-        found: dict[tuple[str, ...], GroupTerm] = {}
+        found: dict[Hashable, GroupTerm] = {}
         for term in fitting:
             used = [term.forms[name if name in term.forms else NOUN] for name in slots]
             for row in itertools.product(*map(enumerate, own)):
                 extra = [fill for _, fill in row]
                 forms = {**term.forms, **dict(zip(names, extra, strict=True))}
                 line = (term.line, *(place for place, _ in row))
-                found.setdefault((*used, *extra), replace(term, forms=forms, line=line))
+                # Names at one place belong together, also where groups have fewer of them.
+                key: Hashable = line if self.attribute == OF_GROUPS else (*used, *extra)
+                found.setdefault(key, replace(term, forms=forms, line=line))
         return list(found.values())
 
 
@@ -131,11 +154,8 @@ def read_fillers(
     fillers: Mapping[str, Any],
     attribute: Attribute | None,
     groups: Sequence[str] | None,
-    *,
-    count: int,
-    seed: int,
 ) -> Fillers:
-    """Check fillers, and add the terms of an attribute; of names, at most `count` a group."""
+    """Check fillers, and add the terms of an attribute."""
     if groups is not None:
         check_is_list(groups, "groups", "groups")
         groups = tuple(groups)
@@ -157,10 +177,17 @@ def read_fillers(
             shared[name] = _fills(value, f"filler {name!r}")
     terms: dict[str, tuple[GroupTerm, ...]] = {}
     unmarked: tuple[str, ...] = ()
-    if attribute == NAME:
-        terms = _of_names(("female", "male") if groups is None else groups, count, seed)
+    people = names_of_groups(attribute, groups)
+    called, lacks = "", tuple[str, ...]()
+    if people is not None:
+        terms = {group: tuple(_name_terms(people.people[group])) for group in people.groups}
+        called, lacks = OF_GROUPS, people.lacks
+    elif is_names(attribute):
+        terms = _of_two_names(groups or ())
+        called = NAMES[0]
     elif attribute is not None:
         lexicon = lexicon_for(attribute, groups)
+        called, lacks = lexicon.name, lexicon.lacks
         wanted = lexicon.default_groups if groups is None else tuple(map(lexicon.group, groups))
         _check_distinct(groups, wanted)
         terms = {group: tuple(_terms(lexicon, group)) for group in wanted}
@@ -171,9 +198,8 @@ def read_fillers(
             if group not in by_group:
                 hint = suggestion(str(group), list(map(str, by_group)))
                 raise ValueError(f"filler {name!r} has no fills for group {group!r}; {hint}")
-    called = "" if attribute is None else NAME if attribute == NAME else lexicon.name
     slots = () if attribute is None else group_slots(attribute)
-    return Fillers(shared, own, groups, terms, called, slots, unmarked)
+    return Fillers(shared, own, groups, terms, called, slots, unmarked, lacks)
 
 
 def attribute_of_templates(templates: object) -> str:
@@ -217,20 +243,10 @@ def _has(term: GroupTerm, name: str) -> bool:
     return name in term.forms or (name == PERSON and NOUN in term.forms)
 
 
-def uncovered_groups(attribute: Attribute | None, groups: Sequence[str]) -> tuple[str, ...]:
-    """Return the groups without terms; empty if names themselves are given."""
-    if attribute is None:
-        return ()
-    if attribute != NAME:
-        return lexicon_of(attribute).lacks
-    by_group = not set(groups).isdisjoint(name_choices())
-    return tuple(name_data()["lacks"]) if by_group else ()
-
-
 def group_slots(attribute: Attribute) -> tuple[str, ...]:
     """Return the slots that terms of an attribute fill."""
-    if attribute == NAME:
-        return (PERSON, *_NAME_SLOTS, *sorted(PRONOUNS))
+    if is_names(attribute):
+        return (*NAME_SLOTS, *sorted(PRONOUNS))
     roles = {entry.role for entry in lexicon_of(attribute).entries}
     return (PERSON, NOUN, PEOPLE, IDENTITY, *sorted(PRONOUNS & roles))
 
@@ -269,24 +285,16 @@ def _gender_in(phrase: str) -> str:
     return " ".join(mention.group for mention in load_lexicons()["gender"].mentions(phrase))
 
 
-def _of_names(given: Sequence[str], count: int, seed: int) -> dict[str, tuple[GroupTerm, ...]]:
-    groups = tuple(name_group(name) or name for name in given)
-    _check_distinct(given, groups)
-    by_group = any(map(name_group, given))
-    if by_group:
-        for group in groups[1:]:
-            name_pairs((groups[0], group), 1)  # fails for groups that cannot be compared
-    terms = {}
-    for group in groups:
-        chosen = [group]
-        if not by_group:
-            _check_person(group)
-        else:
-            data = name_data()
-            most = len(data["first"]) * len(cells_of(group)) * len(data["last"])
-            chosen = names(group, min(count, most), seed=seed)
-        terms[group] = tuple(_name_term(name, line) for line, name in enumerate(chosen))
-    return terms
+def _of_two_names(given: Sequence[str]) -> dict[str, tuple[GroupTerm, ...]]:
+    """Return the terms of two names of the caller, each of which is a group."""
+    _check_distinct(given, given)
+    for name in given:
+        _check_person(name)
+    split = [(name, name.split()) for name in given]
+    return {
+        name: tuple(_name_terms([Person(first, " ".join(others), gender_of(first))]))
+        for name, (first, *others) in split
+    }
 
 
 def _check_person(name: str) -> None:
@@ -301,21 +309,15 @@ def _check_person(name: str) -> None:
         )
 
 
-def _name_term(name: str, line: int) -> GroupTerm:
-    first, *others = name.split()
-    forms = {PERSON: name, _NAME_SLOTS[0]: first}
-    if others:
-        forms[_NAME_SLOTS[1]] = others[-1]
-    cell = _cells().get(first, "")
-    if cell:
-        forms |= pronouns(load_lexicons()["gender"], cell.split()[-1])
-    return GroupTerm(forms, line, kin=cell)
-
-
-@functools.cache
-def _cells() -> Mapping[str, str]:
-    """Group of each listed first name."""
-    return {name: cell for line in name_data()["first"] for cell, (name, _) in line.items()}
+def _name_terms(people: Sequence[Person]) -> Iterator[GroupTerm]:
+    """Yield what each name puts into the slots of a template."""
+    for line, person in enumerate(people):
+        forms = {PERSON: f"{person.first} {person.last}".strip(), FIRST: person.first}
+        if person.last:
+            forms[LAST] = person.last
+        if person.gender:
+            forms |= pronouns(load_lexicons()["gender"], person.gender)
+        yield GroupTerm(forms, line, kin=person.cell)
 
 
 def _rank(attribute: str) -> int:

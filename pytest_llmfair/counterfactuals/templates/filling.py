@@ -15,7 +15,6 @@ from pytest_llmfair.counterfactuals.templates.fillers import (
     all_fillers,
     attribute_of_templates,
     read_fillers,
-    uncovered_groups,
 )
 from pytest_llmfair.counterfactuals.templates.slots import text_of
 from pytest_llmfair.counterfactuals.templates.template import (
@@ -208,11 +207,11 @@ def fill_templates(
     fillers : mapping, optional
         Slot to a list of texts that all groups share, or to a mapping of group to such a list.
         Without it there is a list for ``{occupation}``.
-    attribute : str, Lexicon, "name", or tuple of two, optional
+    attribute : str, Lexicon, "names", or tuple of two, optional
         Where terms of the groups come from. A lexicon fills ``{person}`` ("a Muslim person", with
         its article), ``{noun}`` ("Muslim person"), ``{people}``, ``{identity}`` ("Muslim") and,
         for gender, ``{subject}``, ``{object}``, ``{possessive_determiner}``,
-        ``{possessive_pronoun}`` and ``{reflexive}``. "name" fills ``{person}`` with full names,
+        ``{possessive_pronoun}`` and ``{reflexive}``. "names" fills ``{person}`` with full names,
         ``{first_name}``, ``{last_name}`` and pronouns. A tuple crosses two attributes.
     groups : sequence of str, optional
         Groups to fill for; default those that the lexicon exchanges, or those of the fillers.
@@ -253,7 +252,7 @@ def fill_templates(
     if not checked:
         raise ValueError("there are no templates; give at least one")
     filled = all_fillers(templates, fillers)
-    known = read_fillers(filled, attribute, groups, count=term_limit, seed=seed)
+    known = read_fillers(filled, attribute, groups)
     if len(known.groups) < 2:
         raise ValueError(
             f"groups are {list(known.groups)}; name at least two: give attribute=..., or fillers "
@@ -267,8 +266,9 @@ def fill_templates(
                 f"{template.named()} has no slot that depends on the group; use one of "
                 + ", ".join(f"{{{name}}}" for name in known.known if name not in known.shared)
             )
+        gender = known.gender_in(template)
         terms = {
-            group: sampled_product([known.terms_of(template, group)], term_limit, seed)
+            group: sampled_product([known.terms_of(template, group, gender)], term_limit, seed)
             for group in known.groups
         }
         for fills in combinations:
@@ -278,9 +278,7 @@ def fill_templates(
             }
             examples.append(SourceExample(template, fills, variations))
             units.append(number)
-    return SourceExamples(
-        tuple(examples), known.groups, units, uncovered_groups(attribute, known.groups)
-    )
+    return SourceExamples(tuple(examples), known.groups, units, known.lacks)
 
 
 def _variation(template: Template, known: Fillers, term: GroupTerm, fills: Forms) -> Variation:

@@ -5,23 +5,14 @@ from __future__ import annotations
 import difflib
 import itertools
 import random
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from pytest_llmfair._util.validation import check_is_list, whole_seed
-from pytest_llmfair.counterfactuals.checks import (
-    articles_fit,
-    changes_something,
-    equal_outside,
-    no_doubled_words,
-    no_residual_term,
-    one_determiner,
-)
-from pytest_llmfair.counterfactuals.pair_list import Pairs, pair_of
-from pytest_llmfair.counterfactuals.pair_under_test import PairUnderTest, read_pair
+from pytest_llmfair.counterfactuals.pair_list import Pairs
 from pytest_llmfair.counterfactuals.pairs import WhenUncertain, pairs_of_part
+from pytest_llmfair.counterfactuals.templates.filled import checked, filled_pair, labels, reworded
 from pytest_llmfair.counterfactuals.templates.fillers import (
     Fillers,
     Forms,
@@ -30,48 +21,35 @@ from pytest_llmfair.counterfactuals.templates.fillers import (
     attribute_of_templates,
     known_slots,
     read_fillers,
-    uncovered_groups,
 )
+from pytest_llmfair.counterfactuals.templates.name_pairs import pairs_of_names
 from pytest_llmfair.counterfactuals.templates.slots import (
-    Part,
     almost_slots,
     as_written,
     slot_names,
-    text_of,
 )
-from pytest_llmfair.counterfactuals.templates.template import NAME, Template, as_template
-from pytest_llmfair.lexicons.attributes import Attribute, lexicon_for, lexicon_of
-from pytest_llmfair.lexicons.intersections import NOUN
-from pytest_llmfair.lexicons.reading import Change
-from pytest_llmfair.responses import Pair, Rejected, marked
+from pytest_llmfair.counterfactuals.templates.template import Template, as_template
+from pytest_llmfair.lexicons.attributes import Attribute, lexicon_of
+from pytest_llmfair.lexicons.name_lexicon import NAMES, NameLexicon, is_names, names_of_groups
+from pytest_llmfair.responses import Pair, marked
 
 __all__ = ["pairs_from_templates"]
 
-_WORDS = re.compile(r"(\s+)")
 _NEAR = 0.8
-# Names that rotate over the templates.
-_COUNT = 100
-# Only the checks that apply where a slot shows which words are mentions.
-_CHECKS = (
-    changes_something,
-    equal_outside,
-    no_residual_term,
-    articles_fit,
-    one_determiner,
-    no_doubled_words,
-)
 
 
 def pairs_from_templates(
     prompts: Iterable[str | tuple[str, str] | Template],
     attribute: Attribute | None = None,
-    groups: tuple[str, str] | None = None,
+    groups: Sequence[str] | None = None,
     *,
     fillers: Mapping[str, Any] | None = None,
     fill_limit: int = 100,
     placebo: bool = False,
     seed: int = 0,
     uncertain: WhenUncertain = "reject",
+    names: Mapping[str, Any] | None = None,
+    names_per_prompt: int | None = None,
 ) -> Pairs:
     """Make counterfactual pairs of templates and of texts.
 
@@ -89,12 +67,12 @@ def pairs_from_templates(
     ----------
     prompts : iterable of str, (str, str) or Template
         Texts, templates, and texts with a twin of your own.
-    attribute : str, Lexicon, "name", or tuple of two, optional
+    attribute : str, Lexicon, "names", or tuple of two, optional
         Protected attribute, as in :func:`fill_templates`; by default that of a set of templates,
-        else gender.
+        else gender. "names" puts names of every group in the place of the one that a prompt has.
     groups : (str, str), optional
         From and to. Without it the first group is paired with every other; where the lexicon has a
-        group that texts leave unsaid, every other is paired with that one.
+        group that texts leave unsaid, every other is paired with that one. Of names any number.
     fillers : mapping, optional
         Fillers by slot, as in :func:`fill_templates`.
     fill_limit : int
@@ -106,6 +84,11 @@ def pairs_from_templates(
         Of all choices.
     uncertain : {"reject", "keep"}
         What becomes of texts in which a word can be read in two ways, as in `generate_pairs`.
+        A prompt whose name is uncertain is always left out.
+    names : mapping, optional
+        Your own names by group, as :meth:`NameLexicon.from_dict` takes them, for "names".
+    names_per_prompt : int, optional
+        Names of each group that a prompt is asked with, 1 by default. A prompt stays one unit.
 
     Returns
     -------
@@ -126,7 +109,19 @@ def pairs_from_templates(
     """
     check_is_list(prompts)
     seed = whole_seed(seed)
+    if names is not None:
+        if attribute not in (None, *NAMES):
+            raise ValueError(f'names go with attribute="names", not with {attribute!r}')
+        attribute = NameLexicon.from_dict(names)
     attribute = attribute if attribute is not None else attribute_of_templates(prompts) or "gender"
+    people = names_of_groups(attribute, groups)
+    if names_per_prompt is not None:
+        if people is None:
+            raise ValueError(
+                f"names_per_prompt is {names_per_prompt!r}, and {attribute!r} has no groups of "
+                'names; give attribute="names"'
+            )
+        people = replace(people, names_per_prompt=names_per_prompt)
     filled = all_fillers(prompts, fillers)
     slots = known_slots(attribute, filled)
     read = [_read(prompt, row, slots) for row, prompt in enumerate(prompts)]
@@ -136,32 +131,38 @@ def pairs_from_templates(
             texts, attribute, groups, placebo=placebo, seed=seed, uncertain=uncertain
         )
 
+    if people is not None:
+        named = pairs_of_names(
+            read, people, fillers=filled, fill_limit=fill_limit, placebo=placebo, seed=seed
+        )
+        twins = [each for each in read if isinstance(each, tuple)]
+        return named + exchanged(twins) if twins else named
     if not any(isinstance(each, Template) for each in read):
         return exchanged(read)
     if groups is not None and (not isinstance(groups, (tuple, list)) or len(groups) != 2):
         raise ValueError(f"groups is {groups!r}; give two different ones: (from, to)")
-    known = read_fillers(filled, attribute, groups, count=_COUNT, seed=seed)
+    known = read_fillers(filled, attribute, groups)
     made = Pairs()
     for is_pair, run in itertools.groupby(
         _made(read, known, fill_limit, placebo, seed), lambda each: isinstance(each, Pair)
     ):
         own = list(run)
-        made += _checked(own, attribute) if is_pair else exchanged(own)
-    labels = {
-        each.fill(fills): _labels(each, fills)
+        made += checked(own, attribute) if is_pair else exchanged(own)
+    labelled = {
+        each.fill(fills): labels(each, fills)
         for row, each in enumerate(read)
         if isinstance(each, Template) and not known.has_group(each)
         for fills in known.combinations(each, row, fill_limit, seed)
     }
     for place, pair in enumerate(made):
-        if pair.original in labels:
-            made[place] = marked(replace(pair, **labels[pair.original]))
+        if pair.original in labelled:
+            made[place] = marked(replace(pair, **labelled[pair.original]))
     unexchanged = []
-    if attribute != NAME and not groups:
+    if not is_names(attribute) and not groups:
         unexchanged = [
             group for group in lexicon_of(attribute).groups if group not in known.groups
         ]
-    return Pairs(made, lacks=uncovered_groups(attribute, known.groups), unexchanged=unexchanged)
+    return Pairs(made, lacks=known.lacks, unexchanged=unexchanged)
 
 
 def _read(prompt: Any, row: int, slots: Sequence[str]) -> Any:
@@ -215,32 +216,14 @@ def _pairs(
     }
     for number, fills in enumerate(combinations):
         for (first, second), variants in turns.items():
-            for variant, terms in variants.items():
+            for terms in variants.values():
                 one, other = terms[number % len(terms)]
-                before = template.parts({**one.forms, **fills})
-                after = template.parts({**other.forms, **fills})
-                text = text_of(before)
-                changes = [Change(*change, first) for change in differences(before, after)]
-                pair = pair_of(text, changes, (first, second), known.attribute, variant)
-                cues = [_words(each, template, fills) for each in (one, other)]
-                pair = replace(pair, **_labels(template, fills), cue=" / ".join(cues))
+                pair = filled_pair(template, (one, other), fills, (first, second), known)
                 if placebo:
                     own, turn = known.terms_of(template, first), f"{seed} {row} {number}"
-                    twin = _reworded(text, one, template, own, fills, turn)
+                    twin = reworded(pair.original, one, template, own, fills, turn)
                     pair = replace(pair, placebo=twin)
                 yield pair
-
-
-def _labels(template: Template, fills: Forms) -> dict[str, Any]:
-    """Return the template of a pair, and the fills that all groups share."""
-    filler = ", ".join(fills[slot] for slot in sorted(fills))
-    return {"template": template.text, "filler": filler}
-
-
-def _words(term: GroupTerm, template: Template, fills: Forms) -> str:
-    """Return the words that a term puts into the slots of a template."""
-    own = (slot for slot in template.slots if slot not in fills)
-    return " ".join(term.forms.get(slot, term.forms.get(NOUN, "")) for slot in own)
 
 
 def _group_pairs(known: Fillers) -> list[tuple[str, str]]:
@@ -263,72 +246,3 @@ def _turns(
     for pairs in found.values():
         generator.shuffle(pairs)
     return found
-
-
-def _reworded(
-    text: str,
-    term: GroupTerm,
-    template: Template,
-    terms: Sequence[GroupTerm],
-    fills: Forms,
-    seed: str,
-) -> str | None:
-    """Return the text with another term of its group; None if there is none."""
-    others = [
-        other
-        for own in terms
-        if (own.variant, own.kin) == (term.variant, term.kin)
-        and (other := text_of(template.parts({**own.forms, **fills}))) != text
-    ]
-    return random.Random(seed).choice(others) if others else None
-
-
-def _checked(pairs: Iterable[Pair], attribute: Attribute) -> Pairs:
-    """Put pairs through the validity gate."""
-    passed, rejected = [], []
-    for pair in pairs:
-        case = _case(pair, attribute)
-        reasons = tuple(reason for check in _CHECKS if (reason := check(case)) is not None)
-        if reasons:
-            rejected.append(Rejected(pair, reasons))
-        else:
-            passed.append(marked(pair))
-    return Pairs(passed, rejected=rejected)
-
-
-def _case(pair: Pair, attribute: Attribute) -> PairUnderTest:
-    changes = [Change(edit.start, edit.end, edit.after, pair.from_group) for edit in pair.edits]
-    if attribute == NAME:  # other people of a text may have the gender of the source group
-        lexicon, gone = lexicon_of("gender"), frozenset[str]()
-    else:
-        lexicon = lexicon_for(attribute, (pair.from_group, pair.to_group))
-        becomes = lexicon.spread({pair.from_group: pair.to_group})
-        gone = frozenset(becomes) - frozenset(becomes.values())
-    return read_pair(pair, changes, lexicon, gone)
-
-
-def differences(before: Sequence[Part], after: Sequence[Part]) -> list[tuple[int, int, str]]:
-    """Return the changes between two fillings of one template: start, end and new text."""
-    found = []
-    at = 0
-    for differs, run in itertools.groupby(
-        zip(before, after, strict=True), lambda pair: pair[0].text != pair[1].text
-    ):
-        pairs = list(run)
-        old, new = ("".join(pair[side].text for pair in pairs) for side in (0, 1))
-        if differs:
-            start, stop = _common(_WORDS.split(old), _WORDS.split(new))
-            found.append((at + start, at + len(old) - stop, new[start : len(new) - stop]))
-        at += len(old)
-    return found
-
-
-def _common(old: list[str], new: list[str]) -> tuple[int, int]:
-    """Return the length of the whole words that two texts begin and end with."""
-    start = stop = 0
-    while start < min(len(old), len(new)) and old[start] == new[start]:
-        start += 1
-    most = min(len(old), len(new)) - start
-    while stop < most and old[-1 - stop] == new[-1 - stop]:
-        stop += 1
-    return len("".join(old[:start])), len("".join(old[len(old) - stop :]))

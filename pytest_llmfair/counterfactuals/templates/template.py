@@ -26,10 +26,10 @@ from pytest_llmfair.counterfactuals.templates.slots import (
     tokens_of,
 )
 from pytest_llmfair.lexicons.loading import load_lexicons, meant_lexicon
+from pytest_llmfair.lexicons.name_lexicon import NAMES
 from pytest_llmfair.results.registry import prompts_in
 from pytest_llmfair.text.bilou import expand_label, spans
 
-NAME = "name"
 _SHOWN = 40
 _TEXTS = ("name", "attribute", "language", "version", "source", "licence", "limits", "reviewed")
 _SHARED = "shared"
@@ -290,6 +290,7 @@ def template_set(name: str) -> TemplateSet:
     folder = resources.files("pytest_llmfair.counterfactuals.templates") / "data"
     names = {entry.name.removesuffix(".yaml") for entry in folder.iterdir()}
     known = sorted(names - {_SHARED})
+    name = NAMES[0] if name == NAMES[1] else name
     if name not in known:
         hint = suggestion(str(name), known)
         if name != str(name):
@@ -314,8 +315,8 @@ def _read(document: Document) -> TemplateSet:
     if document.is_right() and not templates:
         document.add((), "there are no templates; give at least one under 'templates'")
     texts = {key: str(data[key]) for key in _TEXTS if data.get(key) not in (None, "")}
-    attribute = texts.get("attribute", NAME)
-    if attribute != NAME and attribute not in load_lexicons():
+    attribute = texts.get("attribute", "")
+    if attribute not in ("", *NAMES, *load_lexicons()):
         document.add(
             ("attribute",),
             f"attribute {attribute!r} is no lexicon that ships with the package; "

@@ -84,7 +84,7 @@ def is_this_person(text: str, start: int, end: int, name: Name) -> Verdict:
 def _may_be_last_name(here: NameContext) -> bool:
     """Whether a capitalised word before a name can be the first name of another person."""
     raw, word = here.before[0], here.front[0]
-    if not raw[:1].isupper() or raw.isupper() or word.endswith("'s"):
+    if not raw[:1].isupper() or raw.isupper() or word.endswith(("'s", "'m", "'re", "'ve")):
         return False
     return not (is_one_of(word, "first_names") or is_no_name(word) or is_one_of(word, "also_word"))
 

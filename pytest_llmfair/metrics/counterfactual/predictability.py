@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from pytest_llmfair.lexicons.english.words import words_of
-from pytest_llmfair.lexicons.names import name_data
+from pytest_llmfair.lexicons.name_lists import listed_names, name_groups, split_cell
 from pytest_llmfair.metrics import _examples
 from pytest_llmfair.metrics._registry import metric
 from pytest_llmfair.metrics.arguments import Floats, Mask, TextRows, labels, note_canned
@@ -185,8 +185,8 @@ def hider(names: Any, ignore: str | Sequence[str] | None) -> Callable[[str], str
 
 
 def _given_names() -> frozenset[str]:
-    listed = (cell[0].lower() for line in name_data()["first"] for cell in line.values())
-    return words_of("first_names").union(listed)
+    groups = (listed_names(*split_cell(group)) for group in name_groups())
+    return words_of("first_names").union(map(str.lower, itertools.chain(*groups)))
 
 
 def _features(
