@@ -250,10 +250,22 @@ def pytest_runtest_makereport(
     report = yield
     new["unjudged"] = _ends_without_verdict(item, call, report)
     if any(new.values()):
-        report.__dict__[RECORDS] = json.dumps(new)
+        report.__dict__[RECORDS] = _without_local_paths(new, item.config)
     if call.excinfo is not None:
         tidy(report, call.excinfo)
     return report
+
+
+def _without_local_paths(new: dict[str, Any], config: pytest.Config) -> str:
+    """Return records as JSON text; paths begin at the root, and a model elsewhere is a name."""
+    text, root = json.dumps(new), config.rootpath
+    for kind, name in config.stash[SESSION].used:
+        scheme, _, target = name.partition(":")
+        path = Path(target.partition("?")[0])
+        if kind == "model" and path.is_absolute() and root not in path.parents:
+            shown = f"{scheme}:.../{path.name}"
+            text = text.replace(json.dumps(name)[1:-1], shown)
+    return text.replace(json.dumps(f"{root}{os.sep}")[1:-1], "")
 
 
 def _ends_without_verdict(

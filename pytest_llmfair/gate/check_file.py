@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import fields
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any
 
 from pytest_llmfair._util.documents import Document, schema_of
 from pytest_llmfair._util.keywords import unknown_keyword
+from pytest_llmfair._util.validation import read_utf8
 from pytest_llmfair.clients.spec import ModelSpec
 from pytest_llmfair.counterfactuals.templates.template import read_prompts
 from pytest_llmfair.gate.check import (
@@ -44,6 +46,7 @@ from pytest_llmfair.stats.corrected_gap import CORRECTED_GAP
 from pytest_llmfair.text.turns import conversation
 
 SUFFIXES = (".llmfair.yaml", ".llmfair.yml")
+NAMES_A_SUITE = re.compile(r"^suite\s*:", re.MULTILINE)
 _SCHEMA = schema_of("gate/checks.schema.json")
 # Keys of a check that are not handed on to the assertion as they are.
 _OWN = [
@@ -83,15 +86,18 @@ def read_checks(path: str | Path, prompts: Prompts | None = None) -> Checks:
     return _checks_of(Document.read(path, _SCHEMA), path.parent, prompts)
 
 
-def selections(files: Iterable[str], root: Path) -> str:
-    """Return the metric selections of those files that hold checks and a use case, as Markdown."""
-    found = [read_checks(root / file) for file in sorted(set(files)) if file.endswith(SUFFIXES)]
-    parts = [
-        f"{each.selection().to_markdown()}\nUse case of `{Path(each.source).name}`.\n"
-        for each in found
+def selections(files: Iterable[str], root: Path) -> list[dict[str, Any]]:
+    """Return the metric selections of those files that hold checks and a use case."""
+    found = {
+        file: read_checks(root / file)
+        for file in sorted(files)
+        if file.endswith(SUFFIXES) and not NAMES_A_SUITE.search(read_utf8(root / file))
+    }
+    return [
+        {**each.selection().to_dict(), "file": file, "not_run": dict(each.not_run)}
+        for file, each in found.items()
         if each.use_case is not None
     ]
-    return "\n".join(parts)
 
 
 def checks_in(document: Any, source: str, folder: Path, prompts: Prompts | None = None) -> Checks:
@@ -134,7 +140,18 @@ class _Reader:
             self._use_case(),
             tuple(each.lexicon for each in self._declared.values()),
             prompts,
+            self._not_run({check.metric for check in checks if check is not None}),
         )
+
+    def _not_run(self, run: set[str]) -> dict[str, str]:
+        """Return why metrics are not run, by metric."""
+        given: dict[str, str] = self._document.get("not_run", {})
+        for name in given:
+            self._problems.attempt(("not_run", name), AssertionCall.of, name)
+            if name in run:
+                text = f"{name} is run by a check of this file; leave it out of not_run"
+                self._problems.add(("not_run", name), text)
+        return given
 
     def _use_case(self) -> UseCase | None:
         given = self._document.get("use_case", {})

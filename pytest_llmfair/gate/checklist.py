@@ -11,7 +11,7 @@ import argparse
 import datetime
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -31,6 +31,7 @@ from pytest_llmfair.gate.documents import (
     rendered,
     replayed,
 )
+from pytest_llmfair.gate.selection import recommended
 from pytest_llmfair.reports.columns import without_verdict
 from pytest_llmfair.reports.record import read_run
 
@@ -44,29 +45,52 @@ def checklist(
     *,
     bounds: Sequence[Mapping[str, Any]] = (),
     today: datetime.date | None = None,
+    files: Collection[str] = (),
+    sector: str = "",
 ) -> dict[str, Any]:
-    """Fill the checklist from the record of a run, and from answers of people by manual item."""
+    """Fill the checklist from the record of a run, and from answers of people by manual item.
+
+    `files` are those of the evidence folder: items name no other. Without a `sector` that of the
+    use cases in the record holds.
+    """
     # An answer without reviewer, role and date, or "not applicable" without comment, stays open.
     answers = answers or {}
-    content = data("checklist")["items"]
-    _check_names(answers, content)
+    _check_names(answers, data("checklist")["items"])
     run = {**record, "bounds": bounds, "today": today or datetime.date.today()}
+    sectors = [sector] if sector else _sectors(record)
+    references = {name: x for name, x in data("references").items() if _is_for(sectors, x)}
     items = []
-    for entry in content:
+    for entry in _items(sectors):
         if entry["kind"] == "automatic":
             decision, because = answer(entry["rule"], run)
             given = {"decision": decision, "because": because}
         else:
             given = _answer(entry["id"], answers.get(entry["id"]) or {})
-        items.append({**entry, **given})
+        evidence = entry["evidence"] if entry["evidence"] in files else ""
+        supports = [name for name in entry["supports"] if name in references]
+        items.append({**entry, "evidence": evidence, "supports": supports, **given})
     decisions = [item["decision"] for item in items]
     cited = {name for item in items for name in item["supports"]}
     return {
+        "sectors": sectors,
         "complete": not {"open", "no"} & set(decisions),
         "counts": {each: decisions.count(each) for each in (*_DECISIONS, "open")},
         "items": items,
-        "references": {name: x for name, x in data("references").items() if name in cited},
+        "references": {name: x for name, x in references.items() if name in cited},
     }
+
+
+def _sectors(record: Mapping[str, Any]) -> list[str]:
+    named = {each["use_case"]["sector"] for each in record.get("selections", ())}
+    return sorted(named - {""}) or ["general"]
+
+
+def _is_for(sectors: Sequence[str], entry: Mapping[str, Any]) -> bool:
+    return "sectors" not in entry or not {*entry["sectors"]}.isdisjoint(sectors)
+
+
+def _items(sectors: Sequence[str]) -> list[dict[str, Any]]:
+    return [each for each in data("checklist")["items"] if _is_for(sectors, each)]
 
 
 def checklist_page(filled: Mapping[str, Any]) -> str:
@@ -112,9 +136,9 @@ def _answer(name: str, given: Any) -> dict[str, Any]:
     return {**texts, "decision": decision}
 
 
-def answers_template() -> str:
+def answers_template(sector: str = "general") -> str:
     """Return a YAML file for answers to the manual items, with the requirements as comments."""
-    return rendered("answers.yaml", items=data("checklist")["items"], fields=_FIELDS)
+    return rendered("answers.yaml", items=_items([sector]), fields=_FIELDS)
 
 
 def read_answers(path: Path) -> dict[str, Any]:
@@ -137,6 +161,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "run", type=Path, nargs="?", metavar="RUN", help="a recorded run, or an evidence folder"
     )
     parser.add_argument("--answers", type=Path, metavar="FILE", help="answers to manual items")
+    parser.add_argument(
+        "--sector",
+        choices=("general", "employment", "banking"),
+        default="",
+        help="whose texts to refer to; by default what the use case of the checks says",
+    )
     parser.add_argument("--format", choices=("markdown", "json", "yaml"), default="markdown")
     parser.add_argument(
         "--write-answers", type=Path, metavar="FILE", help="write a file to fill, and stop"
@@ -148,13 +178,13 @@ def run(arguments: argparse.Namespace) -> int:
     if (target := arguments.write_answers) is not None:
         if target.exists():
             raise ValueError(f"{target} exists, and may hold answers; name a new file")
-        target.write_text(answers_template(), encoding="utf-8")
+        target.write_text(answers_template(arguments.sector or "general"), encoding="utf-8")
         say(f"{target} has one entry per manual item; fill it, and give it back\n")
         return 0
     if arguments.run is None:
         raise ValueError("no run is given; name what --llmfair-json or --llmfair-evidence wrote")
     answers = read_answers(arguments.answers) if arguments.answers else None
-    filled = checklist(**_read(arguments.run), answers=answers)
+    filled = checklist(**_read(arguments.run), answers=answers, sector=arguments.sector)
     if arguments.format == "markdown":
         text = checklist_page(filled)
     elif arguments.format == "json":
@@ -175,7 +205,8 @@ def _read(path: Path) -> dict[str, Any]:
         isinstance(each, dict) and {"nodeid", "metric"} <= each.keys() for each in bounds
     ):
         raise ValueError(f"{path / 'bounds.json'} is no list of bounds; {remedy}")
-    return {"record": read_run(path / "run.json", path / "context.json"), "bounds": bounds}
+    record = read_run(path / "run.json", path / "context.json")
+    return {"record": record, "bounds": bounds, "files": [each.name for each in path.iterdir()]}
 
 
 Run = Mapping[str, Any]
@@ -234,12 +265,16 @@ def _passes(run: Run) -> str:
 
 
 def _waivers(run: Run) -> str:
-    return f"{plural('waiver', sum(bool(r['waiver']) for r in run['results']))} in use"
+    used = [f"{_named([r])}: {r['waiver']}" for r in run["results"] if r["waiver"]]
+    return f"{plural('waiver', len(used))} in use{': ' if used else ''}{'; '.join(used)}"
 
 
 def _groups(run: Run) -> str:
     groups = dict.fromkeys(group for result in run["results"] for group in result["lacks"])
-    return f"not tested: {', '.join(groups)}" if groups else "no check left out a group"
+    found = [f"not tested: {', '.join(groups)}"] if groups else []
+    if not all(result.get("attribute") for result in run["results"]):
+        found.append("checks of data cover the groups in the data, and nothing is known of others")
+    return "; ".join(found) or "no check left out a group"
 
 
 def _counts(run: Run) -> str:
@@ -285,12 +320,26 @@ def _model_identified(run: Run) -> Answer:
     """Answer whether every model has a revision or digest, and is not the toy model."""
     if TOY_MODEL in model_names(run):
         return "no", f"{TOY_MODEL} is the built-in toy model, made for trying the tests"
-    models = {m["name"]: m.get("revision") or m.get("digest") for m in described_models(run)}
-    names = dict.fromkeys((*model_names(run), *models))
-    if unknown := [name for name in names if not models.get(name)]:
+    models = described_models(run)
+    names = {m["name"] for m in models if m.get("revision") or m.get("digest")}
+    if unknown := [name for name in model_names(run) if name not in names]:
         return "open", f"no revision and no digest of {', '.join(unknown)}"
-    shown = ", ".join(f"{name} at {version}" for name, version in models.items())
+    shown = ", ".join(
+        f"{m['name']} at {m['revision'] or m['digest']}{' (baseline)' if 'role' in m else ''}"
+        for m in models
+    )
     return ("yes", shown) if shown else ("open", "the record names no model")
+
+
+def _selection_complete(run: Run) -> Answer:
+    """Answer whether each recommended metric was run, or is left out with a reason."""
+    if not (selections := run.get("selections")):
+        return "open", "no file of checks describes its use case, so no metric was recommended"
+    found = [row for each in selections for row in recommended(each, run["results"])]
+    if lacking := [choice["check"] for choice, ran, why in found if not ran and not why]:
+        return "no", f"not run, without a reason in not_run: {', '.join(lacking)}"
+    ran = sum(bool(results) for _, results, _ in found)
+    return "yes", f"{ran} of {len(found)} recommended metrics were run, the others with a reason"
 
 
 def _commit_recorded(run: Run) -> Answer:
@@ -352,6 +401,7 @@ def _checks_pass(run: Run) -> Answer:
 RULES: dict[str, Callable[[Run], Answer]] = {
     "model_identified": _model_identified,
     "commit_recorded": _commit_recorded,
+    "selection_complete": _selection_complete,
     "digests_present": _EachCheck(_no_digest, _never, lambda run: "every check has one"),
     "origin_recorded": _origin_recorded,
     "bounds_frozen": _EachCheck(

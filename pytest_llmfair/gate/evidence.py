@@ -19,7 +19,9 @@ from pytest_llmfair._util.wording import plural
 from pytest_llmfair.gate.check_file import selections
 from pytest_llmfair.gate.checklist import checklist, checklist_page
 from pytest_llmfair.gate.model_card import limitations, model_card
+from pytest_llmfair.gate.selection import selection_page
 from pytest_llmfair.gate.shares import Shares, rows
+from pytest_llmfair.judging.bound import WORSE
 from pytest_llmfair.judging.recorded import differences, judge_again
 from pytest_llmfair.reports.context import git
 from pytest_llmfair.reports.files import write_text
@@ -98,7 +100,7 @@ _OWN = {
 }
 _REMEDY = "write the evidence again with --llmfair-evidence"
 # Another version may word these in another way.
-_WORDED = (_PAGE, _CHECKLIST, _CHECKLIST_DATA, _CARD, _LIMITS)
+_WORDED = (_PAGE, _CHECKLIST, _CHECKLIST_DATA, _CARD, _LIMITS, _SELECTION)
 _NO_PROOF = (
     "The evidence is consistent with itself. That does not prove its origin: whoever changes\n"
     "answers, names, times or commits can compute all the rest again. Compare the digest with\n"
@@ -121,13 +123,25 @@ def write_evidence(
     records: Sequence[Mapping[str, Any]],
     settings: Settings,
     root: Path,
+    margin_in: str = "",
 ) -> list[str]:
-    """Write what a release needs to show; return what nobody can judge again, and the digest."""
+    """Write what a release needs to show; return what nobody can judge again, and the digest.
+
+    `margin_in` is the file with the margin of comparisons with a baseline; empty where the command
+    line has it.
+    """
     earlier = _earlier(folder)
     by_test = sorted(records, key=lambda record: str(record["nodeid"]))
+    chosen = selections({str(record["file"]) for record in by_test}, root)
     # Also the page holds texts only where the user asks for that.
-    document = json.loads(json_text(document, texts=settings.save_text))
-    bounds = [{**_stated(record), **_history(record["file"], root)} for record in by_test]
+    document = json.loads(json_text({**document, "selections": chosen}, texts=settings.save_text))
+    bounds = [
+        {
+            **_stated(record),
+            **_history(margin_in if record["metric"].endswith(WORSE) else record["file"], root),
+        }
+        for record in by_test
+    ]
     statistics = [
         {**{key: each[key] for key in ("nodeid", "metric")}, **_kept(each)} for each in by_test
     ]
@@ -138,8 +152,6 @@ def write_evidence(
         _BOUNDS: _json(bounds),
         **_derived(document, bounds, statistics),
     }
-    if selected := selections((str(record["file"]) for record in by_test), root):
-        files[_SELECTION] = selected
     for name in earlier - files.keys():
         (folder / name).unlink(missing_ok=True)
     for name, text in files.items():
@@ -163,7 +175,9 @@ def _derived(
     """Return the files that follow from the others, with their texts."""
     # On the day of the run, so that the list is the same on every later day.
     day = datetime.datetime.fromisoformat(document["context"]["started"]).date()
-    filled = checklist(document, bounds=bounds, today=day)
+    chosen = document.get("selections", ())
+    files = _OWN if chosen else _OWN - {_SELECTION}
+    filled = checklist(document, bounds=bounds, today=day, files=files)
     return {
         _PROMPTS: _lines(_prompts(statistics)),
         _PAGE: html_page(document),
@@ -171,6 +185,7 @@ def _derived(
         _CHECKLIST_DATA: _json(filled),
         _CARD: model_card(document),
         _LIMITS: limitations(document),
+        **({_SELECTION: selection_page(chosen, document["results"])} if chosen else {}),
     }
 
 
@@ -239,13 +254,17 @@ def _stated(record: Mapping[str, Any]) -> dict[str, Any]:
     """Return what a result says of its bound."""
     names = ("nodeid", "metric", "bound", "direction", "level", "mode", "file", "line")
     found = {name: record[name] for name in names}
-    return found | {name: record[name] for name in ("rationale", "owner") if record.get(name)}
+    stated = ("rationale", "owner", "waiver")
+    return found | {name: record[name] for name in stated if record.get(name)}
 
 
 def _history(file: str, root: Path) -> dict[str, Any]:
     """Return the commit at which a file was last changed: when its bounds were frozen."""
-    commit, _, date = git(root, "log", "-1", "--format=%H %cI", "--", file).partition(" ")
-    changed = bool(git(root, "status", "--porcelain", "--", file))
+    if not file:
+        return dict.fromkeys(_HISTORY)
+    commit, _, date = (git(root, "log", "-1", "--format=%H %cI", "--", file) or "").partition(" ")
+    status = git(root, "status", "--porcelain", "--", file)
+    changed = None if status is None else bool(status)
     return dict(zip(_HISTORY, (commit or None, date or None, changed), strict=True))
 
 
