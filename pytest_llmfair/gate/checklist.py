@@ -167,7 +167,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         default="",
         help="whose texts to refer to; by default what the use case of the checks says",
     )
-    parser.add_argument("--format", choices=("markdown", "json", "yaml"), default="markdown")
+    parser.add_argument("--format", choices=("markdown", "json"), default="markdown")
     parser.add_argument(
         "--write-answers", type=Path, metavar="FILE", help="write a file to fill, and stop"
     )
@@ -187,10 +187,8 @@ def run(arguments: argparse.Namespace) -> int:
     filled = checklist(**_read(arguments.run), answers=answers, sector=arguments.sector)
     if arguments.format == "markdown":
         text = checklist_page(filled)
-    elif arguments.format == "json":
-        text = json.dumps(filled, indent=1) + "\n"
     else:
-        text = yaml.safe_dump(filled, sort_keys=False, allow_unicode=True, width=100)
+        text = json.dumps(filled, indent=1) + "\n"
     say(text)
     return 0 if filled["complete"] else 1
 
@@ -233,7 +231,7 @@ class _EachCheck:
 
 
 def answer(name: str, run: Run) -> Answer:
-    """Return "yes", "no" or "open" to the rule of this name, and why."""
+    """Return the decision of the rule of this name, and why."""
     if not run["results"]:
         return "open", "the record holds no fairness check"
     return RULES[name](run)
@@ -334,7 +332,7 @@ def _model_identified(run: Run) -> Answer:
 def _selection_complete(run: Run) -> Answer:
     """Answer whether each recommended metric was run, or is left out with a reason."""
     if not (selections := run.get("selections")):
-        return "open", "no file of checks describes its use case, so no metric was recommended"
+        return "not applicable", "no file of checks describes its use case: see metrics-chosen"
     found = [row for each in selections for row in recommended(each, run["results"])]
     if lacking := [choice["check"] for choice, ran, why in found if not ran and not why]:
         return "no", f"not run, without a reason in not_run: {', '.join(lacking)}"

@@ -222,6 +222,7 @@ def csv_text(report: ImpactReport, source: Mapping[str, str]) -> str:
     """Return the tables as CSV: one line a group, and one for unknown categories a table."""
     out = io.StringIO()
     names = list(GroupCounts.__dataclass_fields__)
+    source = {name: str(safe_cell(text)) for name, text in source.items()}
     fields = ["status", *source, "category", *names]
     writer = csv.DictWriter(out, fields, lineterminator="\n")
     writer.writeheader()
@@ -260,9 +261,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="groups with a smaller share take no part in ratios, and are listed (0.02)",
     )
     parser.add_argument(
-        "--period",
-        metavar="TEXT",
-        help="when the data are from, such as '2026-01-01 to 2026-06-30'",
+        "--period", metavar="TEXT", help="when the data are from, such as 2026-01-01/2026-06-30"
     )
     parser.add_argument("--level", type=float, default=0.95, help="joint confidence level (0.95)")
     parser.add_argument("--format", choices=("markdown", "csv", "json"), default="markdown")

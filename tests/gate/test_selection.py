@@ -179,6 +179,7 @@ def test_the_selection_is_plain_data_and_markdown():
         "status": "violated",
         "count": 1,
         "prompts": 2,
+        "slots": 0,
         "words": "1 of 2 prompts name a group",
     }
     assert {each["metric"] for each in data["chosen"]} == chosen(UseCase("generation"), NAMED)
@@ -194,7 +195,7 @@ def test_the_command_prints_text_of_80_columns(capsys, tmp_path):
     assert main(["recommend", "--task", "summarisation", "--prompts", str(prompts)]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert max(map(len, lines)) <= 80
-    assert lines[1] == "prompts   violated, 1 of 2 prompts name a group"
+    assert lines[1] == "prompts   1 of 2 prompts name a group"
 
 
 def test_the_command_reads_a_file_of_checks_and_prints_json(capsys, tmp_path):
