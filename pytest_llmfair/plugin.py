@@ -259,12 +259,12 @@ def pytest_runtest_makereport(
 def _without_local_paths(new: dict[str, Any], config: pytest.Config) -> str:
     """Return records as JSON text; paths begin at the root, and a model elsewhere is a name."""
     text, root = json.dumps(new), config.rootpath
-    for kind, name in config.stash[SESSION].used:
+    for (kind, _), live in config.stash[SESSION].used.items():
+        name = live.backend.name if kind == "model" else ""
         scheme, _, target = name.partition(":")
         path = Path(target.partition("?")[0])
-        if kind == "model" and path.is_absolute() and root not in path.parents:
-            shown = f"{scheme}:.../{path.name}"
-            text = text.replace(json.dumps(name)[1:-1], shown)
+        if path.is_absolute() and root not in path.parents:
+            text = text.replace(json.dumps(name)[1:-1], f"{scheme}:.../{path.name}")
     return text.replace(json.dumps(f"{root}{os.sep}")[1:-1], "")
 
 
