@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 from pytest_llmfair._util.documents import Document, schema_of
 from pytest_llmfair._util.keywords import unknown_keyword
-from pytest_llmfair._util.validation import read_utf8
 from pytest_llmfair.clients.spec import ModelSpec
 from pytest_llmfair.counterfactuals.templates.template import read_prompts
 from pytest_llmfair.gate.check import (
@@ -84,20 +83,6 @@ def read_checks(path: str | Path, prompts: Prompts | None = None) -> Checks:
     """
     path = Path(path)
     return _checks_of(Document.read(path, _SCHEMA), path.parent, prompts)
-
-
-def selections(files: Iterable[str], root: Path) -> list[dict[str, Any]]:
-    """Return the metric selections of those files that hold checks and a use case."""
-    found = {
-        file: read_checks(root / file)
-        for file in sorted(files)
-        if file.endswith(SUFFIXES) and not NAMES_A_SUITE.search(read_utf8(root / file))
-    }
-    return [
-        {**each.selection().to_dict(), "file": file, "not_run": dict(each.not_run)}
-        for file, each in found.items()
-        if each.use_case is not None
-    ]
 
 
 def checks_in(document: Any, source: str, folder: Path, prompts: Prompts | None = None) -> Checks:

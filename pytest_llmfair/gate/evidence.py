@@ -16,9 +16,9 @@ from pytest_llmfair._util.printing import say
 from pytest_llmfair._util.validation import json_in, read_json, read_utf8
 from pytest_llmfair._util.version import __version__
 from pytest_llmfair._util.wording import plural
-from pytest_llmfair.gate.check_file import selections
 from pytest_llmfair.gate.checklist import checklist, checklist_page
 from pytest_llmfair.gate.model_card import limitations, model_card
+from pytest_llmfair.gate.recommend_command import selections
 from pytest_llmfair.gate.selection import selection_page
 from pytest_llmfair.gate.shares import Shares, rows
 from pytest_llmfair.judging.bound import WORSE

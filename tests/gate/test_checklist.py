@@ -11,7 +11,8 @@ import pytest
 import yaml
 
 from pytest_llmfair.cli import main
-from pytest_llmfair.gate.checklist import RULES, answers_template, checklist, checklist_page
+from pytest_llmfair.gate.checklist import answers_template, checklist, checklist_page
+from pytest_llmfair.gate.checklist_rules import RULES
 from pytest_llmfair.gate.documents import data
 
 TODAY = datetime.date(2026, 11, 23)
