@@ -9,7 +9,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from pytest_llmfair._util.wording import plural
-from pytest_llmfair.gate.documents import TOY_MODEL, described_models, model_names, replayed
+from pytest_llmfair.gate.documents import (
+    TOY_MODEL,
+    described_models,
+    model_names,
+    replayed,
+    unversioned,
+)
 from pytest_llmfair.gate.selection import recommended
 from pytest_llmfair.reports.columns import without_verdict
 
@@ -124,13 +130,11 @@ def _model_identified(run: Run) -> Answer:
     """Answer whether every model has a revision or digest, and is not the toy model."""
     if TOY_MODEL in model_names(run):
         return "no", f"{TOY_MODEL} is the built-in toy model, made for trying the tests"
-    models = described_models(run)
-    names = {m["name"] for m in models if m.get("revision") or m.get("digest")}
-    if unknown := [name for name in model_names(run) if name not in names]:
+    if unknown := unversioned(run):
         return "open", f"no revision and no digest of {', '.join(unknown)}"
     shown = ", ".join(
         f"{m['name']} at {m['revision'] or m['digest']}{' (baseline)' if 'role' in m else ''}"
-        for m in models
+        for m in described_models(run)
     )
     return ("yes", shown) if shown else ("open", "the record names no model")
 

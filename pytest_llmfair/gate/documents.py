@@ -45,6 +45,15 @@ def model_names(record: Mapping[str, Any]) -> list[str]:
     return list(dict.fromkeys(named))
 
 
+def unversioned(record: Mapping[str, Any]) -> list[str]:
+    """Return models without revision and digest; that of a baseline is not the candidate's."""
+    models = described_models(record)
+    tested = {m["name"] for m in models if "role" not in m}
+    versioned = [m for m in models if m.get("revision") or m.get("digest")]
+    known = {m["name"] for m in versioned if "role" not in m or m["name"] not in tested}
+    return [name for name in model_names(record) if name not in known]
+
+
 def models_of(result: Mapping[str, Any]) -> list[str]:
     """Return the model of a result, or candidate and baseline of a comparison."""
     parts = str(result.get("model") or "").split(" against ")

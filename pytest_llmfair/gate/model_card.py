@@ -13,12 +13,12 @@ from pytest_llmfair._util.printing import say
 from pytest_llmfair._util.wording import finite, span
 from pytest_llmfair.gate.documents import (
     TOY_MODEL,
-    described_models,
     direction,
     model_names,
     models_of,
     rendered,
     replayed,
+    unversioned,
 )
 from pytest_llmfair.judging.facts import decimals, estimate, threshold
 from pytest_llmfair.judging.message import metric_name
@@ -49,7 +49,7 @@ def model_card(record: Mapping[str, Any], *, name: str | None = None) -> str:
             ]
             for result in record["results"]
         ],
-        left_out=[r for r in record["results"] if not (_models_of(r, name) and _has_value(r))],
+        left_out=[each for each in record["results"] if not _models_of(each, name)],
         version=record.get("pytest_llmfair") or "a version that is not recorded",
         commit=(context.get("git") or {}).get("commit") or "not recorded",
         date=context.get("started") or "not recorded",
@@ -62,7 +62,7 @@ def _models(record: Mapping[str, Any], name: str | None) -> list[dict[str, Any]]
     source = f"pytest-llmfair {record.get('pytest_llmfair', '')}".strip()
     models: dict[str, list[dict[str, Any]]] = {}
     for result in record["results"]:
-        for model in _models_of(result, name)[:1] if _has_value(result) else ():
+        for model in _models_of(result, name):
             models.setdefault(model, []).append(
                 {
                     "task": {"type": _task(result)},
@@ -75,32 +75,23 @@ def _models(record: Mapping[str, Any], name: str | None) -> list[dict[str, Any]]
 
 
 def _models_of(result: Mapping[str, Any], name: str | None) -> list[str]:
-    """Return the model that a result is about, the candidate before its baseline."""
-    return [name] if name else models_of(result)
-
-
-def _has_value(result: Mapping[str, Any]) -> bool:
-    return finite(estimate(result))
+    """Return the model that a value is about, the candidate of two; empty without a value."""
+    found = [name] if name else models_of(result)[:1]
+    return found if finite(estimate(result)) else []
 
 
 def _task(result: Mapping[str, Any]) -> str:
     """Return the task of the Hub: a model was asked for texts, or data of a test were judged."""
-    if _prompts_of(result):
+    if result["model"]:
         return "text-generation"
-    # The metric of an assertion of the user's own is not registered.
-    family = next((m.family for m in all_metrics().values() if m.name == result["metric"]), "")
-    return _TASKS.get(family, "other")
-
-
-def _prompts_of(result: Mapping[str, Any]) -> str | None:
-    found: str | None = (result.get("data") or {}).get("prompts_sha256")
-    return found
+    known = all_metrics().get(result["metric"])
+    return _TASKS.get(known.family, "other") if known else "other"
 
 
 def _dataset(result: Mapping[str, Any]) -> dict[str, str]:
-    asked, test = _prompts_of(result), result["nodeid"] or "a test"
-    revision = asked or (result.get("data") or {}).get("arguments_sha256")
-    kind = "prompts" if asked or result["model"] else "data"
+    digests, test = result.get("data") or {}, result["nodeid"] or "a test"
+    revision = digests.get("prompts_sha256") or digests.get("arguments_sha256")
+    kind = "prompts" if result["model"] else "data"
     about = {"type": f"{kind}-of-a-test", "name": f"{kind} of {test}"}
     return about | ({"revision": f"sha256:{revision}"} if revision else {})
 
@@ -129,7 +120,6 @@ def _groups(result: Mapping[str, Any]) -> str:
 def limitations(record: Mapping[str, Any], *, level: int = 1) -> str:
     """Return the limits of a run as Markdown, under headings of a `level` of 1 or 2."""
     results, lexicons = record["results"], record.get("lexicons") or ()
-    known = {m["name"] for m in described_models(record) if m.get("revision") or m.get("digest")}
     names = model_names(record)
     groups: dict[str, dict[str, None]] = {}
     for result in results:
@@ -142,7 +132,7 @@ def limitations(record: Mapping[str, Any], *, level: int = 1) -> str:
         results=results,
         names=names,
         toy=TOY_MODEL,
-        unversioned=[name for name in names if name not in {TOY_MODEL, *known}],
+        unversioned=[name for name in unversioned(record) if name != TOY_MODEL],
         answers=replayed(record),
         groups={name: ", ".join(groups[name]) for name in sorted(groups)},
         own_data=[(r, _groups(r)) for r in results if not r["attribute"]],
