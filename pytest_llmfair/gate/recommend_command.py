@@ -17,9 +17,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments: a file of checks, or the use case by options."""
     parser.add_argument("file", nargs="?", type=Path, help="a file of checks with a use_case")
     add_use_case(parser)
-    shape = parser.add_mutually_exclusive_group()
-    shape.add_argument("--json", action="store_true", help="print JSON")
-    shape.add_argument("--markdown", action="store_true", help="print Markdown")
+    parser.add_argument("--json", action="store_true", help="print JSON")
 
 
 def add_use_case(parser: argparse.ArgumentParser) -> None:
@@ -64,10 +62,7 @@ def run(arguments: argparse.Namespace) -> int:
         found = recommend(use_case_of(arguments, arguments.task), prompts)
     else:
         raise ValueError("there is no use case; give a file of checks, or --task TASK")
-    if arguments.json:
-        text = json.dumps(found.to_dict(), indent=1)
-    else:
-        text = found.to_markdown().rstrip() if arguments.markdown else found.to_text()
+    text = json.dumps(found.to_dict(), indent=1) if arguments.json else found.to_text()
     say(text + "\n")
     return 0
 

@@ -174,10 +174,6 @@ class Selection:
             **rows,
         }
 
-    def to_markdown(self) -> str:
-        """Return a section in Markdown."""
-        return selection_page([self.to_dict()])
-
     def to_text(self) -> str:
         """Return the selection as text of at most 80 columns."""
         return _rendered("metric_selection.txt", self.to_dict(), ()).rstrip("\n")
@@ -197,22 +193,13 @@ def recommended(
     selection: Mapping[str, Any], results: Sequence[Mapping[str, Any]]
 ) -> Iterator[tuple[Mapping[str, Any], list[Mapping[str, Any]], str]]:
     """Yield each recommended metric, the results of it, and why the file says it was not run."""
+    own = [r for r in results if r["file"] == selection["file"]]
     for choice in selection["chosen"]:
         names = (choice["check"], choice["metric"])
         reason = next((selection["not_run"][n] for n in names if n in selection["not_run"]), "")
-        yield choice, [r for r in _of(selection, results) if _check_of(r) in names], reason
-
-
-def _of(
-    selection: Mapping[str, Any], results: Sequence[Mapping[str, Any]]
-) -> list[Mapping[str, Any]]:
-    return [r for r in results if r["file"] == selection["file"]]
-
-
-def _check_of(result: Mapping[str, Any]) -> str:
-    """Return the metric that a check of a file names: its test is called by it."""
-    found = re.match(r"\w*", str(result["nodeid"]).partition("::")[2])
-    return found.group() if found else ""
+        # The test of a check is called by its metric.
+        ran = [r for r in own if re.split(r"\W+", r["nodeid"].partition("::")[2])[0] in names]
+        yield choice, ran, reason
 
 
 def _rendered(
@@ -222,18 +209,13 @@ def _rendered(
     together: dict[tuple[str, str], list[str]] = {}
     for each in selection["left_out"]:
         together.setdefault((each["reason"], each["source"]), []).append(each["metric"])
-    of_file = "file" in selection
-    rows = list(recommended(selection, results)) if of_file else []
+    rows = list(recommended(selection, results)) if "file" in selection else []
     told = [result for _, ran, _ in rows for result in ran]
     return rendered(
         template,
-        **{key: selection[key] for key in ("use_case", "chosen")},
-        unawareness=selection["unawareness"]["words"],
-        remarks=(*selection["steps"], *selection["notes"]),
+        **{**selection, "left_out": [(names, *about) for about, names in together.items()]},
         rows=rows,
-        file=selection.get("file", ""),
-        besides=[r for r in _of(selection, results) if r not in told] if of_file else [],
-        left_out=[(names, *about) for about, names in together.items()],
+        besides=[r for r in results if r["file"] == selection["file"] and r not in told],
     )
 
 

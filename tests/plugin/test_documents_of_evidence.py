@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from pytest_llmfair._util.manifest import manifest_text
 from pytest_llmfair.cli import main
-from pytest_llmfair.gate.evidence import manifest_text
 
 CHECKS = """
 version: 1
