@@ -10,6 +10,7 @@ import json
 import math
 import random
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -207,8 +208,8 @@ def test_csv_and_json_hold_the_same_numbers(file, capsys) -> None:
     record = json.loads(capsys.readouterr().out)
     assert record["heading"] == HEADING
     source = record["source"]
-    assert source["file"] == path.name
-    assert source["sha256"] == hashlib.sha256(path.read_bytes()).hexdigest()
+    assert source["file"] == Path(path).name
+    assert source["sha256"] == hashlib.sha256(Path(path).read_bytes()).hexdigest()
     assert (source["period"], source["made"]) == ("not given", datetime.date.today().isoformat())
     assert command(path, "--format", "csv", "--period", "2026-01/2026-06") == 0
     rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
