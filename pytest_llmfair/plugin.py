@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager, nullcontext
@@ -265,7 +266,11 @@ def _without_local_paths(new: dict[str, Any], config: pytest.Config) -> str:
         path = Path(target.partition("?")[0])
         if path.is_absolute() and root not in path.parents:
             text = text.replace(json.dumps(name)[1:-1], f"{scheme}:.../{path.name}")
-    return text.replace(json.dumps(f"{root}{os.sep}")[1:-1], "")
+    if not root.name:
+        return text
+    # Not the end of another path or address, such as /app/ in https://example.org/app/.
+    whole = re.escape(json.dumps(f"{root}{os.sep}")[1:-1])
+    return re.sub(rf"(?<![\w./-]){whole}", "", text)
 
 
 def _ends_without_verdict(

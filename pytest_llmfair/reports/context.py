@@ -63,7 +63,9 @@ def git_state(folder: Path, outputs: Sequence[Path]) -> dict[str, Any] | None:
     branch = git(folder, "symbolic-ref", "--short", "-q", "HEAD")
     names = git(folder, "diff", "--name-only", "-z", "HEAD")
     changed = [Path(top, name).resolve() for name in (names or "").split("\0") if name]
-    dirty = any(set(outputs).isdisjoint((path, *path.parents)) for path in changed)
+    # A folder that holds the tests is no output.
+    own = {*outputs}.difference((folder.resolve(), *folder.resolve().parents))
+    dirty = any(own.isdisjoint((path, *path.parents)) for path in changed)
     return {"commit": commit, "branch": branch or None, "dirty": None if names is None else dirty}
 
 
