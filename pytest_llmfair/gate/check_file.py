@@ -130,13 +130,15 @@ class _Reader:
 
     def _not_run(self, run: set[str]) -> dict[str, str]:
         """Return why metrics are not run, by metric."""
-        given: dict[str, str] = self._document.get("not_run", {})
-        for name in given:
-            self._problems.attempt(("not_run", name), AssertionCall.of, name)
-            if name in run:
-                text = f"{name} is run by a check of this file; leave it out of not_run"
+        found = {}
+        for name, reason in self._document.get("not_run", {}).items():
+            call = self._problems.attempt(("not_run", name), AssertionCall.of, name)
+            metric = name if call is None else call.metric
+            found[metric] = reason
+            if metric in run:
+                text = f"{metric} is run by a check of this file; leave it out of not_run"
                 self._problems.add(("not_run", name), text)
-        return given
+        return found
 
     def _use_case(self) -> UseCase | None:
         given = self._document.get("use_case", {})

@@ -51,7 +51,7 @@ WRONG = {
         ["it.llmfair.yaml:3: this is not valid YAML: *; put a text that begins with { in quotes"],
     ),
     "not run": (
-        "version: 1\nprompts: prompts.txt\nnot_run:\n  FTU: no\n  toxic_fractoin: no time\n"
+        "version: 1\nprompts: prompts.txt\nnot_run:\n  FTU: none\n  toxic_fractoin: no time\n"
         "  toxic_fraction: no time\nchecks:\n- {metric: toxic_fraction, bound: 0.1, "
         + WHY
         + "}\n",

@@ -16,7 +16,7 @@ CHECKS = """
 version: 1
 use_case: {task: classification, person_level: true, fairness: representation, sector: banking}
 not_run:
-  fairness_through_unawareness: the model reads a table and no prompts
+  FTU: the model reads a table and no prompts
 checks:
 - metric: demographic_parity_difference
   data: people.csv
