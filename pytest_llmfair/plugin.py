@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager, nullcontext
@@ -250,10 +251,26 @@ def pytest_runtest_makereport(
     report = yield
     new["unjudged"] = _ends_without_verdict(item, call, report)
     if any(new.values()):
-        report.__dict__[RECORDS] = json.dumps(new)
+        report.__dict__[RECORDS] = _without_local_paths(new, item.config)
     if call.excinfo is not None:
         tidy(report, call.excinfo)
     return report
+
+
+def _without_local_paths(new: dict[str, Any], config: pytest.Config) -> str:
+    """Return records as JSON text; paths begin at the root, and a model elsewhere is a name."""
+    text, root = json.dumps(new), config.rootpath
+    for (kind, _), live in config.stash[SESSION].used.items():
+        name = live.backend.name if kind == "model" else ""
+        scheme, _, target = name.partition(":")
+        path = Path(target.partition("?")[0])
+        if path.is_absolute() and root not in path.parents:
+            text = text.replace(json.dumps(name)[1:-1], f"{scheme}:.../{path.name}")
+    if not root.name:
+        return text
+    # Not the end of another path or address, such as /app/ in https://example.org/app/.
+    whole = re.escape(json.dumps(f"{root}{os.sep}")[1:-1])
+    return re.sub(rf"(?<![\w./-]){whole}", "", text)
 
 
 def _ends_without_verdict(

@@ -224,7 +224,7 @@ def update(
     dates = {
         "date": today.isoformat(),
         "expires": (today + datetime.timedelta(days)).isoformat(),
-        "author": git(path.parent, "config", "user.name"),
+        "author": git(path.parent, "config", "user.name") or "",
     }
     path.write_text(document_text({**about, **dates}, checks), encoding="utf-8")
     lines = [

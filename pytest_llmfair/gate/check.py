@@ -140,6 +140,8 @@ class Checks:
     # Lexicons of the attributes that the file names, for the check for unawareness.
     attributes: tuple[Any, ...] = ()
     prompts: Prompts | None = None
+    # Why metrics that may be recommended are not run.
+    not_run: Mapping[str, str] = field(default_factory=dict)
 
     def selection(self) -> Selection:
         """Return the metrics recommended for the use case; raise ``ValueError`` without one."""

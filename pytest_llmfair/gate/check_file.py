@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Mapping
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -44,6 +45,7 @@ from pytest_llmfair.stats.corrected_gap import CORRECTED_GAP
 from pytest_llmfair.text.turns import conversation
 
 SUFFIXES = (".llmfair.yaml", ".llmfair.yml")
+NAMES_A_SUITE = re.compile(r"^suite\s*:", re.MULTILINE)
 _SCHEMA = schema_of("gate/checks.schema.json")
 # Keys of a check that are not handed on to the assertion as they are.
 _OWN = [
@@ -81,17 +83,6 @@ def read_checks(path: str | Path, prompts: Prompts | None = None) -> Checks:
     """
     path = Path(path)
     return _checks_of(Document.read(path, _SCHEMA), path.parent, prompts)
-
-
-def selections(files: Iterable[str], root: Path) -> str:
-    """Return the metric selections of those files that hold checks and a use case, as Markdown."""
-    found = [read_checks(root / file) for file in sorted(set(files)) if file.endswith(SUFFIXES)]
-    parts = [
-        f"{each.selection().to_markdown()}\nUse case of `{Path(each.source).name}`.\n"
-        for each in found
-        if each.use_case is not None
-    ]
-    return "\n".join(parts)
 
 
 def checks_in(document: Any, source: str, folder: Path, prompts: Prompts | None = None) -> Checks:
@@ -134,7 +125,20 @@ class _Reader:
             self._use_case(),
             tuple(each.lexicon for each in self._declared.values()),
             prompts,
+            self._not_run({check.metric for check in checks if check is not None}),
         )
+
+    def _not_run(self, run: set[str]) -> dict[str, str]:
+        """Return why metrics are not run, by metric."""
+        found = {}
+        for name, reason in self._document.get("not_run", {}).items():
+            call = self._problems.attempt(("not_run", name), AssertionCall.of, name)
+            metric = name if call is None else call.metric
+            found[metric] = reason
+            if metric in run:
+                text = f"{metric} is run by a check of this file; leave it out of not_run"
+                self._problems.add(("not_run", name), text)
+        return found
 
     def _use_case(self) -> UseCase | None:
         given = self._document.get("use_case", {})

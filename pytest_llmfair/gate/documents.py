@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import textwrap
 from collections.abc import Mapping
 from functools import cache
@@ -13,7 +14,7 @@ import yaml
 
 from pytest_llmfair._util.wording import number, plural
 from pytest_llmfair.judging.facts import missing
-from pytest_llmfair.judging.message import decides, metric_name
+from pytest_llmfair.judging.message import decides, in_words, metric_name
 from pytest_llmfair.reports.markdown import plain_text
 
 TOY_MODEL = "builtin:ngram"
@@ -39,9 +40,24 @@ def described_models(record: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 def model_names(record: Mapping[str, Any]) -> list[str]:
     """Return the models that answered, as far as the record names them."""
-    named = [model["name"] for model in described_models(record)]
-    named += [result.get("model") for result in record["results"]]
-    return list(dict.fromkeys(str(name) for name in named if name))
+    named = [str(model["name"]) for model in described_models(record)]
+    named += [name for result in record["results"] for name in models_of(result)]
+    return list(dict.fromkeys(named))
+
+
+def unversioned(record: Mapping[str, Any]) -> list[str]:
+    """Return models without revision and digest; that of a baseline is not the candidate's."""
+    models = described_models(record)
+    tested = {m["name"] for m in models if "role" not in m}
+    versioned = [m for m in models if m.get("revision") or m.get("digest")]
+    known = {m["name"] for m in versioned if "role" not in m or m["name"] not in tested}
+    return [name for name in model_names(record) if name not in known]
+
+
+def models_of(result: Mapping[str, Any]) -> list[str]:
+    """Return the model of a result, or candidate and baseline of a comparison."""
+    parts = str(result.get("model") or "").split(" against ")
+    return [re.sub(r" \((candidate|baseline)\)$", "", part) for part in parts if part]
 
 
 def replayed(record: Mapping[str, Any]) -> tuple[int, int] | None:
@@ -56,6 +72,17 @@ def replayed(record: Mapping[str, Any]) -> tuple[int, int] | None:
     if isinstance(whole, Mapping) and {"live", "replayed"} <= whole.keys():
         found = [(whole["live"], whole["replayed"])]
     return (sum(x[0] for x in found), sum(x[1] for x in found)) if found else None
+
+
+def direction(result: Mapping[str, Any]) -> str:
+    """Return which group is treated worse, in the words of the page; empty where nothing is."""
+    if found := dict(in_words(result)).get("direction", ""):
+        return found
+    pair = next((n for n in result["notes"] if n.startswith("the first answer of a pair")), "")
+    words = ("the first answer of a pair", "the second")
+    for word, group in zip(words, result["compared"], strict=False):
+        pair = pair.replace(word, f'the answer about group "{group}"')
+    return pair
 
 
 def _wrapped(text: str, first: str) -> str:
@@ -79,7 +106,9 @@ def _templates() -> Any:
         "md": lambda value: plain_text(str(value)),
         "number": number,
         "plural": plural,
+        "metric": metric_name,
         "check": lambda result: f"{result['nodeid']} {metric_name(result)}".strip(),
+        "direction": direction,
         "missing": missing,
         "decides": decides,
         "yaml": lambda value: json.dumps(value, ensure_ascii=False),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import datetime
-import hashlib
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,80 +11,24 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from pytest_llmfair._util.manifest import MANIFEST, changes, manifest_digest, manifest_text
 from pytest_llmfair._util.printing import say
 from pytest_llmfair._util.validation import json_in, read_json, read_utf8
 from pytest_llmfair._util.version import __version__
 from pytest_llmfair._util.wording import plural
-from pytest_llmfair.gate.check_file import selections
 from pytest_llmfair.gate.checklist import checklist, checklist_page
 from pytest_llmfair.gate.model_card import limitations, model_card
+from pytest_llmfair.gate.recommend_command import selections
 from pytest_llmfair.gate.recorded_runs import MALFORMED
+from pytest_llmfair.gate.selection import selection_page
 from pytest_llmfair.gate.shares import Shares, rows
+from pytest_llmfair.judging.bound import WORSE
 from pytest_llmfair.judging.recorded import differences, judge_again
 from pytest_llmfair.reports.context import git
 from pytest_llmfair.reports.files import write_text
 from pytest_llmfair.reports.html import html_page
 from pytest_llmfair.reports.record import adjust, json_text, read_run, uphold
 from pytest_llmfair.settings import Settings
-
-MANIFEST = "MANIFEST.json"
-
-
-def manifest_text(folder: Path, about: Mapping[str, Any]) -> str:
-    """Return the manifest of all files of a folder as JSON text, with the facts in `about`."""
-    listed = {name: _entry(folder / name) for name in _files(folder)}
-    content = {**about, "files": listed}
-    return _text({**content, "sha256": _digest(_text(content).encode())})
-
-
-def changes(folder: Path) -> Iterator[str]:
-    """Yield one message per file that is not as the manifest, or its own digest, lists it."""
-    raw = (folder / MANIFEST).read_bytes()
-    try:
-        content = json.loads(raw)
-        own = content.pop("sha256")
-        listed = dict(content["files"])
-        whole = _digest(_text(content).encode()) == own
-        as_written = _text({**content, "sha256": own}).encode() == raw
-    except (ValueError, KeyError, AttributeError, TypeError, RecursionError):
-        yield f"{MANIFEST} was changed: it is no manifest any more"
-        return
-    if not (whole and as_written):
-        yield f"{MANIFEST} was changed: its content does not match its own digest"
-        return
-    present = set(_files(folder))
-    for name, entry in listed.items():
-        if name not in present:
-            yield f"{name} is missing"
-        elif _entry(folder / name) != entry:
-            yield f"{name} was changed: its digest is not the one in {MANIFEST}"
-    for name in sorted(present - set(listed)):
-        yield f"{name} is not in {MANIFEST}: it was added later"
-
-
-def _files(folder: Path) -> list[str]:
-    found = (path for path in folder.rglob("*") if path.is_file())
-    names = sorted(path.relative_to(folder).as_posix() for path in found)
-    return [name for name in names if name != MANIFEST]
-
-
-def _entry(file: Path) -> dict[str, Any]:
-    held = file.read_bytes()
-    return {"sha256": _digest(held), "bytes": len(held)}
-
-
-def manifest_digest(folder: Path) -> str:
-    """Return the SHA-256 of the manifest, which stands for all files that it lists."""
-    return _digest((folder / MANIFEST).read_bytes())
-
-
-def _digest(held: bytes) -> str:
-    return hashlib.sha256(held).hexdigest()
-
-
-def _text(content: Mapping[str, Any]) -> str:
-    return json.dumps(content, indent=1, sort_keys=True, allow_nan=False) + "\n"
-
 
 _RUN, _CONTEXT, _STATISTICS = "run.json", "context.json", "statistics.jsonl"
 _PAGE, _CARD, _LIMITS = "report.html", "model_card.md", "limitations.md"
@@ -99,7 +42,7 @@ _OWN = {
 }
 _REMEDY = "write the evidence again with --llmfair-evidence"
 # Another version may word these in another way.
-_WORDED = (_PAGE, _CHECKLIST, _CHECKLIST_DATA, _CARD, _LIMITS)
+_WORDED = (_PAGE, _CHECKLIST, _CHECKLIST_DATA, _CARD, _LIMITS, _SELECTION)
 _NO_PROOF = (
     "The evidence is consistent with itself. That does not prove its origin: whoever changes\n"
     "answers, names, times or commits can compute all the rest again. Compare the digest with\n"
@@ -117,13 +60,22 @@ def write_evidence(
     records: Sequence[Mapping[str, Any]],
     settings: Settings,
     root: Path,
+    margin_in: str = "",
 ) -> list[str]:
     """Write what a release needs to show; return what nobody can judge again, and the digest."""
+    # `margin_in` is the file with the margin of a baseline; empty where the command line has it.
     earlier = _earlier(folder)
     by_test = sorted(records, key=lambda record: str(record["nodeid"]))
+    chosen = selections({str(record["file"]) for record in by_test}, root)
     # Also the page holds texts only where the user asks for that.
-    document = json.loads(json_text(document, texts=settings.save_text))
-    bounds = [{**_stated(record), **_history(record["file"], root)} for record in by_test]
+    document = json.loads(json_text({**document, "selections": chosen}, texts=settings.save_text))
+    bounds = [
+        {
+            **_stated(record),
+            **_history(margin_in if record["metric"].endswith(WORSE) else record["file"], root),
+        }
+        for record in by_test
+    ]
     statistics = [
         {**{key: each[key] for key in ("nodeid", "metric")}, **_kept(each)} for each in by_test
     ]
@@ -134,8 +86,6 @@ def write_evidence(
         _BOUNDS: _json(bounds),
         **_derived(document, bounds, statistics),
     }
-    if selected := selections((str(record["file"]) for record in by_test), root):
-        files[_SELECTION] = selected
     for name in earlier - files.keys():
         (folder / name).unlink(missing_ok=True)
     for name, text in files.items():
@@ -159,7 +109,9 @@ def _derived(
     """Return the files that follow from the others, with their texts."""
     # On the day of the run, so that the list is the same on every later day.
     day = datetime.datetime.fromisoformat(document["context"]["started"]).date()
-    filled = checklist(document, bounds=bounds, today=day)
+    chosen = document.get("selections", ())
+    files = _OWN if chosen else _OWN - {_SELECTION}
+    filled = checklist(document, bounds=bounds, today=day, files=files)
     return {
         _PROMPTS: _lines(_prompts(statistics)),
         _PAGE: html_page(document),
@@ -167,6 +119,7 @@ def _derived(
         _CHECKLIST_DATA: _json(filled),
         _CARD: model_card(document),
         _LIMITS: limitations(document),
+        **({_SELECTION: selection_page(chosen, document["results"])} if chosen else {}),
     }
 
 
@@ -235,13 +188,17 @@ def _stated(record: Mapping[str, Any]) -> dict[str, Any]:
     """Return the sentence about a result's bound."""
     names = ("nodeid", "metric", "bound", "direction", "level", "mode", "file", "line")
     found = {name: record[name] for name in names}
-    return found | {name: record[name] for name in ("rationale", "owner") if record.get(name)}
+    stated = ("rationale", "owner", "waiver")
+    return found | {name: record[name] for name in stated if record.get(name)}
 
 
 def _history(file: str, root: Path) -> dict[str, Any]:
     """Return the commit at which a file was last changed: when its bounds were frozen."""
-    commit, _, date = git(root, "log", "-1", "--format=%H %cI", "--", file).partition(" ")
-    changed = bool(git(root, "status", "--porcelain", "--", file))
+    if not file:
+        return dict.fromkeys(_HISTORY)
+    commit, _, date = (git(root, "log", "-1", "--format=%H %cI", "--", file) or "").partition(" ")
+    status = git(root, "status", "--porcelain", "--", file)
+    changed = None if status is None else bool(status)
     return dict(zip(_HISTORY, (commit or None, date or None, changed), strict=True))
 
 

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import argparse
 import csv
+import datetime
+import hashlib
 import io
 import json
 import math
 import statistics
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -22,6 +24,7 @@ import numpy as np
 from pytest_llmfair._util.printing import say
 from pytest_llmfair._util.tables import safe_cell
 from pytest_llmfair._util.validation import one_sided, share
+from pytest_llmfair._util.version import __version__
 from pytest_llmfair._util.wording import plain
 from pytest_llmfair.gate.check_data import Table
 from pytest_llmfair.gate.documents import data, rendered
@@ -215,14 +218,16 @@ def _z(x: Any, top: Any) -> float:
     return float((x.mean() - top.mean()) / error) if error > 0.0 else math.nan
 
 
-def csv_text(report: ImpactReport) -> str:
+def csv_text(report: ImpactReport, source: Mapping[str, str]) -> str:
     """Return the tables as CSV: one line a group, and one for unknown categories a table."""
     out = io.StringIO()
     names = list(GroupCounts.__dataclass_fields__)
-    writer = csv.DictWriter(out, ["status", "category", *names], lineterminator="\n")
+    source = {name: str(safe_cell(text)) for name, text in source.items()}
+    fields = ["status", *source, "category", *names]
+    writer = csv.DictWriter(out, fields, lineterminator="\n")
     writer.writeheader()
     for table in report.tables:
-        common = {"status": HEADING.lower(), "category": table.category}
+        common = {"status": HEADING.lower(), **source, "category": table.category}
         for line in table.groups:
             shown = {name: safe_cell(x) for name, x in plain(asdict(line)).items()}
             writer.writerow(common | shown)
@@ -255,6 +260,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="SHARE",
         help="groups with a smaller share take no part in ratios, and are listed (0.02)",
     )
+    parser.add_argument(
+        "--period", metavar="TEXT", help="when the data are from, such as 2026-01-01/2026-06-30"
+    )
     parser.add_argument("--level", type=float, default=0.95, help="joint confidence level (0.95)")
     parser.add_argument("--format", choices=("markdown", "csv", "json"), default="markdown")
 
@@ -275,13 +283,20 @@ def run(arguments: argparse.Namespace) -> int:
         least_share=arguments.exclude_below,
         unknown=arguments.unknown,
     )
+    source = {
+        "file": arguments.file.name,
+        "sha256": hashlib.sha256(arguments.file.read_bytes()).hexdigest(),
+        "period": arguments.period or "not given",
+        "made": datetime.date.today().isoformat(),
+        "pytest_llmfair": __version__,
+    }
     if arguments.format == "csv":
-        text = csv_text(report)
+        text = csv_text(report, source)
     elif arguments.format == "json":
-        record = {"heading": HEADING, **plain(asdict(report))}
+        record = {"heading": HEADING, "source": source, **plain(asdict(report))}
         text = json.dumps(record, indent=1, allow_nan=False) + "\n"
     else:
-        text = rendered("local_law_144.md", report=report, heading=HEADING)
+        text = rendered("local_law_144.md", report=report, heading=HEADING, source=source)
     say(text)
     return 0
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from pytest_llmfair._util.printing import say
+from pytest_llmfair._util.validation import read_utf8
 from pytest_llmfair.gate.selection import UseCase, recommend, use_case_schema
 
 
@@ -15,9 +17,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments: a file of checks, or the use case by options."""
     parser.add_argument("file", nargs="?", type=Path, help="a file of checks with a use_case")
     add_use_case(parser)
-    shape = parser.add_mutually_exclusive_group()
-    shape.add_argument("--json", action="store_true", help="print JSON")
-    shape.add_argument("--markdown", action="store_true", help="print Markdown")
+    parser.add_argument("--json", action="store_true", help="print JSON")
 
 
 def add_use_case(parser: argparse.ArgumentParser) -> None:
@@ -62,9 +62,22 @@ def run(arguments: argparse.Namespace) -> int:
         found = recommend(use_case_of(arguments, arguments.task), prompts)
     else:
         raise ValueError("there is no use case; give a file of checks, or --task TASK")
-    if arguments.json:
-        text = json.dumps(found.to_dict(), indent=1)
-    else:
-        text = found.to_markdown().rstrip() if arguments.markdown else found.to_text()
+    text = json.dumps(found.to_dict(), indent=1) if arguments.json else found.to_text()
     say(text + "\n")
     return 0
+
+
+def selections(files: Iterable[str], root: Path) -> list[dict[str, Any]]:
+    """Return the metric selections of those files that hold checks and a use case."""
+    from pytest_llmfair.gate.check_file import NAMES_A_SUITE, SUFFIXES, read_checks
+
+    found = {
+        file: read_checks(root / file)
+        for file in sorted(files)
+        if file.endswith(SUFFIXES) and not NAMES_A_SUITE.search(read_utf8(root / file))
+    }
+    return [
+        {**each.selection().to_dict(), "file": file, "not_run": dict(each.not_run)}
+        for file, each in found.items()
+        if each.use_case is not None
+    ]

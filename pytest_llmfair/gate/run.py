@@ -161,8 +161,13 @@ class Run:
         from pytest_llmfair.reports.files import write_reports
         from pytest_llmfair.reports.record import run_document
 
-        root, files = self.config.rootpath, {"cassette": self.settings.cassette}
-        context = context_of(root, self.started, time.time(), self.calls, files)
+        root, settings = self.config.rootpath, self.settings
+        # What a run writes says nothing of the tests; a recording that is only replayed does.
+        outputs = [settings.json, settings.html, settings.markdown, settings.evidence]
+        outputs += [self.config.getoption("xmlpath", None)]
+        outputs += [settings.cassette] if self.calls[0] else []
+        outputs += [settings.baseline] if settings.update_baseline else []
+        context = context_of(root, self.started, time.time(), self.calls, outputs)
         document = run_document(
             self.records,
             self.settings,
@@ -175,14 +180,16 @@ class Run:
         if in_github_actions():
             from pytest_llmfair.reports.files import annotation_lines
 
-            self.annotations = annotation_lines(document, os.environ)
+            self.annotations = annotation_lines(document, os.environ, root)
         errors = write_reports(document, self.settings)
         if self.settings.evidence is not None:
             from pytest_llmfair.gate.evidence import write_evidence
 
             try:
                 folder = Path(self.settings.evidence)
-                lines = write_evidence(folder, document, self.records, self.settings, root)
+                given = self.config.getoption("llmfair_margin", None) is not None
+                ini = "" if given or self.config.inipath is None else str(self.config.inipath)
+                lines = write_evidence(folder, document, self.records, settings, root, ini)
                 self.changes = [*self.changes, *lines]
             except (OSError, ValueError) as error:
                 errors.append(f"the evidence is not written: {error}")
@@ -206,8 +213,11 @@ class Run:
         """Say which checks were not compared with the baseline."""
         from pytest_llmfair.gate import baseline
 
-        errors, self.changes = baseline.coverage(Path(self.settings.baseline or ""), self.records)
+        path = Path(self.settings.baseline or "")
+        errors, self.changes = baseline.coverage(path, self.records)
         self.errors += errors
+        models = baseline.read_document(path)["about"].get("models", ())
+        self.used += [{**each, "kind": "model", "role": "baseline"} for each in models]
 
     def _add_to_junit(self) -> None:
         """Add the results that are known only at the end to the JUnit report."""

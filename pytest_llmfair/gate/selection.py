@@ -6,7 +6,8 @@ three steps of Czarnowska et al. (2021), section 7, and RABBI with selection gap
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
@@ -63,6 +64,8 @@ class UseCase:
     invents_people: bool = False
     # For classes of templates and pairs: what to find out; by default how groups differ.
     question: Literal["", "between_groups", "against_background", "any_effect"] = ""
+    # Which texts the checklist of a release refers to, beyond those for any use.
+    sector: Literal["", "general", "employment", "banking"] = ""
     # For ranking: how many candidates of each pool are selected.
     quota: int | None = None
     # For ranking: whether it is known which candidates are qualified.
@@ -87,9 +90,10 @@ class Unawareness:
 
     # "unchecked" where no prompts were given.
     status: Literal["violated", "satisfied", "unchecked"]
-    # Prompts that name a group, and all of them.
+    # Prompts that name a group, all of them, and those with slots that the test fills.
     count: int = 0
     prompts: int = 0
+    slots: int = 0
 
     @classmethod
     def of(cls, prompts: Sequence[Any] | None, attributes: Sequence[Any]) -> Unawareness:
@@ -103,17 +107,18 @@ class Unawareness:
             for each in prompts
             if isinstance(each, str) and slots.isdisjoint(slot_names(each))
         ]
-        count = len(prompts) - len(texts)
+        count = filled = len(prompts) - len(texts)
         if texts and names:
             found = fairness_through_unawareness(texts, names, population="fixed").value
             count += round(found * len(texts))
-        return cls("violated" if count else "satisfied", count, len(prompts))
+        return cls("violated" if count else "satisfied", count, len(prompts), filled)
 
     @property
     def words(self) -> str:
         """The finding in words."""
         texts = data("selection")["texts"]["unawareness"]
-        return str(texts[self.status]).format(count=self.count, prompts=self.prompts)
+        found = str(texts[self.status]).format(count=self.count, prompts=self.prompts)
+        return found + (str(texts["slots"]).format(slots=self.slots) if self.slots else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,31 +175,49 @@ class Selection:
             **rows,
         }
 
-    def to_markdown(self) -> str:
-        """Return a section in Markdown, for the evidence of a release."""
-        return self._rendered("metric_selection.md")
-
     def to_text(self) -> str:
         """Return the selection as text of at most 80 columns."""
-        return self._rendered("metric_selection.txt").rstrip("\n")
-
-    def _rendered(self, template: str) -> str:
-        # Metrics that are left out for the same reason stand together.
-        together: dict[tuple[str, str], list[Choice]] = {}
-        for each in self.left_out:
-            together.setdefault((each.reason, each.source), []).append(each)
-        about = f": {self.use_case.description}" if self.use_case.description else ""
-        return rendered(
-            template,
-            title=f"{self.use_case.task}{about}",
-            unawareness=f"{self.unawareness.status}, {self.unawareness.words}",
-            remarks=(*self.steps, *self.notes),
-            chosen=self.chosen,
-            left_out=[([each.metric for each in same], same[0]) for same in together.values()],
-        )
+        return _rendered("metric_selection.txt", self.to_dict(), ()).rstrip("\n")
 
 
 _PARTS = ("chosen", "left_out")
+
+
+def selection_page(
+    selections: Sequence[Mapping[str, Any]], results: Sequence[Mapping[str, Any]] = ()
+) -> str:
+    """Return selections as Markdown; those of a file say what was run, and why others were not."""
+    return "\n".join(_rendered("metric_selection.md", each, results) for each in selections)
+
+
+def recommended(
+    selection: Mapping[str, Any], results: Sequence[Mapping[str, Any]]
+) -> Iterator[tuple[Mapping[str, Any], list[Mapping[str, Any]], str]]:
+    """Yield each recommended metric, the results of it, and why the file says it was not run."""
+    own = [r for r in results if r["file"] == selection["file"]]
+    for choice in selection["chosen"]:
+        names = (choice["check"], choice["metric"])
+        reason = next((selection["not_run"][n] for n in names if n in selection["not_run"]), "")
+        # The test of a check is called by its metric.
+        ran = [r for r in own if re.split(r"\W+", r["nodeid"].partition("::")[2])[0] in names]
+        yield choice, ran, reason
+
+
+def _rendered(
+    template: str, selection: Mapping[str, Any], results: Sequence[Mapping[str, Any]]
+) -> str:
+    # Metrics that are left out for the same reason stand together.
+    together: dict[tuple[str, str], list[str]] = {}
+    for each in selection["left_out"]:
+        together.setdefault((each["reason"], each["source"]), []).append(each["metric"])
+    rows = list(recommended(selection, results)) if "file" in selection else []
+    told = [result for _, ran, _ in rows for result in ran]
+    return rendered(
+        template,
+        **{**selection, "left_out": [(names, *about) for about, names in together.items()]},
+        rows=rows,
+        besides=[r for r in results if r["file"] == selection["file"] and r not in told],
+    )
 
 
 def recommend(use_case: UseCase, prompts: Sequence[Any] | None = None) -> Selection:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import re
 from collections.abc import Callable, Generator, Iterable
 from functools import partial
 from importlib import import_module
@@ -20,7 +19,7 @@ from pytest_llmfair._util.printing import printable
 from pytest_llmfair._util.validation import read_utf8
 from pytest_llmfair._util.wording import escape
 from pytest_llmfair.gate.check import AssertionCall, Check, Checks
-from pytest_llmfair.gate.check_file import checks_in, read_checks
+from pytest_llmfair.gate.check_file import NAMES_A_SUITE, checks_in, read_checks
 from pytest_llmfair.judging.result import (
     BoundExceeded,
     FairnessAssertionError,
@@ -32,7 +31,6 @@ from pytest_llmfair.judging.result import (
 CLIENTS = pytest.StashKey[dict[str, Any]]()
 # Reads files with the key `suite`; only those load it, like the module of a command.
 _SUITES = "pytest_llmfair.suites.checks"
-_NAMES_A_SUITE = re.compile(r"^suite\s*:", re.MULTILINE)
 _RAISED = {"FAIL": BoundExceeded, "INVALID": InvalidEvidence, "UNDERPOWERED": Underpowered}
 # Errors about values and files, which say what to do; a traceback adds nothing.
 _ADVICE = (ValueError, TypeError, OSError, ImportError, RuntimeError)
@@ -59,7 +57,7 @@ class CheckFile(pytest.File):
         raise self.CollectError(printable(wrong))
 
     def _read(self) -> Checks:
-        if _NAMES_A_SUITE.search(read_utf8(self.path)):
+        if NAMES_A_SUITE.search(read_utf8(self.path)):
             found: Checks = import_module(_SUITES).read_suite(self.path)
             return found
         return read_checks(self.path)

@@ -128,7 +128,7 @@ def group_labels() -> Mapping[str, str]:
 
 
 def cells_of(group: str) -> list[str]:
-    """Return which of :func:`name_groups` make up a group."""
+    """Return the members of :func:`name_groups` that make up a group."""
     known = name_group(group)
     if known in GENDERS:
         return [f"{origin} {known}" for origin in name_data()["origins"] if _has_figures(origin)]

@@ -128,11 +128,13 @@ def facts(document: Mapping[str, Any]) -> list[tuple[str, str]]:
     named = sorted({record["model"] for record in document["results"] if record["model"]})
     for model in document["models"] or [{"name": name} for name in named]:
         text = words.model({"model": model["name"]})
+        if "role" in model:
+            text += f" ({model['role']})"
         if model.get("revision"):
             text += f", revision {model['revision'][:12]}"
         if parameters := model.get("parameters"):
             text += f", temperature {parameters['temperature']:g}"
-        asked = context.get("models", {}).get(model["name"], {})
+        asked = {} if "role" in model else context.get("models", {}).get(model["name"], {})
         how = [name for key, name in ORIGINS.items() if asked.get(key)]
         # Asked with several limits of tokens, a model is there several times.
         if (fact := ("model", ", ".join([text, *how]))) not in found:

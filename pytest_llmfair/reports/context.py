@@ -27,20 +27,18 @@ _CI = (
 
 
 def context_of(
-    root: Path, started: float, ended: float, calls: Sequence[int], files: Mapping[str, str | None]
+    root: Path, started: float, ended: float, calls: Sequence[int], outputs: Sequence[str | None]
 ) -> dict[str, Any]:
-    """Return when and where a session ran; times are seconds since 1970."""
+    """Return when and where a session ran, and what it wrote; times are seconds since 1970."""
     return {
         "started": _moment(started),
         "ended": _moment(ended),
         "seconds": round(ended - started, 3),
-        "git": git_state(root),
+        "git": git_state(root, [Path(each).resolve() for each in outputs if each]),
         "ci": ci_run(os.environ),
         "python": platform.python_version(),
         "platform": platform.platform(),
         "packages": {name: found for name in _PACKAGES if (found := package_version(name))},
-        "root": str(root),
-        "files": dict(files),
         "answers": {"live": calls[0], "replayed": calls[1]},
     }
 
@@ -57,18 +55,22 @@ def package_version(package: str) -> str:
         return ""
 
 
-def git_state(folder: Path) -> dict[str, Any] | None:
-    """Return commit, branch, and whether tracked files are changed; None without a commit."""
-    commit = git(folder, "rev-parse", "HEAD")
-    if not commit:
+def git_state(folder: Path, outputs: Sequence[Path]) -> dict[str, Any] | None:
+    """Return commit, branch, and whether tracked files but `outputs` are changed; else None."""
+    commit, top = git(folder, "rev-parse", "HEAD"), git(folder, "rev-parse", "--show-toplevel")
+    if not commit or not top:
         return None
     branch = git(folder, "symbolic-ref", "--short", "-q", "HEAD")
-    changed = git(folder, "status", "--porcelain", "--untracked-files=no")
-    return {"commit": commit, "branch": branch or None, "dirty": bool(changed)}
+    names = git(folder, "diff", "--name-only", "-z", "HEAD")
+    changed = [Path(top, name).resolve() for name in (names or "").split("\0") if name]
+    # A folder that holds the tests is no output.
+    own = {*outputs}.difference((folder.resolve(), *folder.resolve().parents))
+    dirty = any(own.isdisjoint((path, *path.parents)) for path in changed)
+    return {"commit": commit, "branch": branch or None, "dirty": None if names is None else dirty}
 
 
-def git(folder: Path, *arguments: str) -> str:
-    """Return git's output about a folder; an empty string where it fails."""
+def git(folder: Path, *arguments: str) -> str | None:
+    """Return the output of git about a folder; None where it fails."""
     try:
         done = subprocess.run(
             ["git", "-C", str(folder), *arguments],
@@ -78,8 +80,8 @@ def git(folder: Path, *arguments: str) -> str:
             check=False,
         )
     except (OSError, subprocess.SubprocessError):
-        return ""
-    return done.stdout.strip() if done.returncode == 0 else ""
+        return None
+    return done.stdout.strip() if done.returncode == 0 else None
 
 
 def ci_run(environment: Mapping[str, str]) -> dict[str, str | None] | None:

@@ -99,10 +99,11 @@ def append_summary(document: Mapping[str, Any], path: Path) -> None:
             file.write(markdown(document))
 
 
-def annotation_lines(document: Mapping[str, Any], environment: Mapping[str, str]) -> list[str]:
+def annotation_lines(
+    document: Mapping[str, Any], environment: Mapping[str, str], root: Path
+) -> list[str]:
     """Return the commands that annotate the lines of tests with red and undecided verdicts."""
     found: dict[str, list[str]] = {"error": [], "warning": []}
-    root = (document.get("context") or {}).get("root", "")
     for record in document["results"]:
         level = _level(record)
         if level:
@@ -123,10 +124,10 @@ def _level(record: Record) -> str:
     return "warning" if record["verdict"] in _UNDECIDED else ""
 
 
-def _place(record: Record, root: str, workspace: str) -> str:
+def _place(record: Record, root: Path, workspace: str) -> str:
     path = PurePosixPath(record["file"])
-    if root and workspace:
-        whole = Path(root, record["file"])
+    if workspace:
+        whole = root / record["file"]
         path = PurePosixPath(Path(os.path.relpath(whole, workspace)).as_posix())
     return f"file={_property(str(path))},line={record['line']}"
 

@@ -35,7 +35,6 @@ SCHEMA_VERSION = 2
 
 # Settings that can change verdicts.
 _SETTINGS = (
-    "model",
     "mode",
     "level",
     "inconclusive",

@@ -34,8 +34,8 @@ class Waiver(NamedTuple):
 
     def __str__(self) -> str:
         """Return why, by whom, up to which value and until when."""
-        most = "" if self.worst is None else f"up to {self.worst:g}, "
-        return f"{self.reason} ({self.approver}, {most}until {self.expires})"
+        most = "a value of any size" if self.worst is None else f"up to {self.worst:g}"
+        return f"{self.reason} (approved by {self.approver}, {most}, until {self.expires})"
 
     @property
     def title(self) -> str:

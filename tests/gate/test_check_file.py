@@ -50,6 +50,16 @@ WRONG = {
         "version: 1\nprompts:\n- {Person} left\nchecks: []\n",
         ["it.llmfair.yaml:3: this is not valid YAML: *; put a text that begins with { in quotes"],
     ),
+    "not run": (
+        "version: 1\nprompts: prompts.txt\nnot_run:\n  FTU: none\n  toxic_fractoin: no time\n"
+        "  toxic_fraction: no time\nchecks:\n- {metric: toxic_fraction, bound: 0.1, "
+        + WHY
+        + "}\n",
+        [
+            "it.llmfair.yaml:5: *toxic_fractoin*",
+            "it.llmfair.yaml:6: toxic_fraction is run by a check of this file; leave it out of *",
+        ],
+    ),
     "two documents": ("version: 1\n---\nversion: 1\n", ["it.llmfair.yaml:2: *another document*"]),
     "a tag": ("!!python/object:os.system {}\n", ["it.llmfair.yaml:1: *could not determine a*"]),
     "repeated key": (

@@ -144,7 +144,7 @@ def test_actions_are_pinned_and_those_of_this_repository_exist(path):
             name, _, pin = uses.partition("@")
             own = re.match(r"pytest-llmfair/pytest-llmfair/(.*)", name)
             # Whoever takes over an action can move its tags, and cannot change a commit.
-            assert re.fullmatch(r"v\d+" if own else "[0-9a-f]{40}", pin), uses
+            assert re.fullmatch("[0-9a-f]{40}", pin), uses
             assert own is None or (ROOT / own[1] / "action.yml").is_file()
 
 
@@ -165,6 +165,7 @@ def test_workflows_may_read_and_only_comment_and_attestation_may_write(path):
     allowed = {
         "github_comment.yml": {"pull-requests"},
         "github_release.yml": {"id-token", "attestations"},
+        "release.yml": {"id-token", "attestations"},
     }
     assert writes == allowed.get(path.name, set())
     assert set(workflow["permissions"]) <= {"contents"}
@@ -216,6 +217,22 @@ def test_the_workflow_of_this_repository_runs_files_that_exist():
     }
     tox = (ROOT / "tox.ini").read_text("utf-8")
     assert all(re.search(rf"\[testenv:{name.partition('-py')[0]}", tox) for name in environments)
+
+
+@pytest.mark.parametrize(
+    ("tag", "says"), [("v9.9.9", "the tag is v9.9.9, and the version"), ("v0.1.0", "no heading")]
+)
+def test_a_release_needs_its_own_tag_and_a_dated_changelog(tag, says, tmp_path):
+    (tmp_path / ".ci").mkdir()
+    (tmp_path / "pytest_llmfair" / "_util").mkdir(parents=True)
+    (tmp_path / "pytest_llmfair/_util/version.py").write_text('__version__ = "0.1.0"\n')
+    (tmp_path / "CHANGELOG.md").write_text("# Changelog\n\n## 0.1.0 (unreleased)\n")
+    script = (ROOT / ".ci" / "build").read_text("utf-8")
+    (tmp_path / ".ci" / "build").write_text(script, encoding="utf-8")
+    command = ["bash", str(tmp_path / ".ci" / "build"), tag]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert says in done.stderr
 
 
 def test_every_recipe_is_shown_on_a_page():

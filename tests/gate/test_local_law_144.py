@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import csv
+import datetime
+import hashlib
 import io
 import json
 import math
 import random
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -162,6 +165,7 @@ def test_markdown_names_what_is_left_out(file, capsys) -> None:
     assert command(file(*lines)) == 0
     page = capsys.readouterr().out
     assert page.startswith(f"# {HEADING}\n")
+    assert "period: not given." in page
     assert "64 people with a decision; 2 selected." in page
     assert "1 person left out of every table: no decision." in page
     assert "Unknown sex: 1 person, 0 selected; not in the rows above." in page
@@ -203,8 +207,15 @@ def test_csv_and_json_hold_the_same_numbers(file, capsys) -> None:
     assert command(path, "--format", "json") == 0
     record = json.loads(capsys.readouterr().out)
     assert record["heading"] == HEADING
-    assert command(path, "--format", "csv") == 0
+    source = record["source"]
+    assert source["file"] == Path(path).name
+    assert source["sha256"] == hashlib.sha256(Path(path).read_bytes()).hexdigest()
+    assert (source["period"], source["made"]) == ("not given", datetime.date.today().isoformat())
+    assert command(path, "--format", "csv", "--period", "2026-01/2026-06") == 0
     rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    assert {(row["sha256"], row["period"]) for row in rows} == {
+        (source["sha256"], "2026-01/2026-06")
+    }
     assert {row["status"] for row in rows} == {HEADING.lower()}
     for table in record["tables"]:
         own = [row for row in rows if row["category"] == table["category"]]

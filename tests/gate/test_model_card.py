@@ -14,7 +14,7 @@ import yaml
 
 from pytest_llmfair.cli import main
 from pytest_llmfair.gate.checklist import checklist
-from pytest_llmfair.gate.model_card import UNNAMED, limitations, model_card
+from pytest_llmfair.gate.model_card import limitations, model_card
 
 
 def models(record, **options):
@@ -41,11 +41,12 @@ def test_the_metadata_is_a_model_index(record) -> None:
     assert len(model["results"]) == len(values) - 1
     for entry in model["results"]:
         assert set(entry) == {"task", "dataset", "metrics", "source"}
-        assert entry["task"]["type"] == "text-generation"
+        asked = entry["dataset"]["type"] == "prompts-of-a-test"
+        assert entry["task"]["type"] == ("text-generation" if asked else "other")
         assert {"type", "name"} <= set(entry["dataset"])
         assert {"name", "url"} == set(entry["source"])
         (metric,) = entry["metrics"]
-        result = values[entry["dataset"]["name"].removeprefix("data of ")]
+        result = values[entry["dataset"]["name"].partition(" of ")[2]]
         assert metric["type"] == result["metric"]
         assert metric["value"] in (result["value"], result["debiased"])
         assert metric["args"]["lower"] == result["lower"]
@@ -53,16 +54,17 @@ def test_the_metadata_is_a_model_index(record) -> None:
         assert metric["args"]["verdict"] == result["verdict"]
 
 
-def test_each_model_has_an_entry_and_data_without_a_model_are_named_so(record) -> None:
-    record["results"][-1]["model"] = "openai:gpt"
-    names = [entry["name"] for entry in models(record)]
-    assert "openai:gpt" in names
-    assert UNNAMED in names
+def test_each_model_has_an_entry_and_data_without_a_model_have_none(record) -> None:
+    record["results"][-1]["model"] = "openai:gpt (candidate) against openai:old (baseline)"
+    assert "openai:gpt" in [entry["name"] for entry in models(record)]
+    assert "openai:old" not in [entry["name"] for entry in models(record)]
+    said = model_card(record).partition("Not in the metadata above")[2]
+    assert "test_passes" in said.splitlines()[0]
 
 
 def test_the_digest_of_the_prompts_is_their_revision(record) -> None:
     record["results"][0]["data"] = {"prompts_sha256": "ab12"}
-    own = models(record)[0]["results"][0]["dataset"]
+    own = models(record, name="bot")[0]["results"][0]["dataset"]
     assert own["revision"] == "sha256:ab12"
 
 
@@ -85,7 +87,7 @@ def test_the_table_has_a_row_a_check_and_nothing_in_it_is_markup(record) -> None
     assert "<b>" not in page
     row = next(line for line in table if "strict" in line)
     assert "female, male" in row
-    assert "not in the metadata above: test_it.py::test_has_no_value impact_ratio." in page
+    assert "Not in the metadata above, because the value or the name of the model" in page
 
 
 def test_the_hub_reads_the_metadata(record) -> None:
@@ -109,7 +111,7 @@ def test_limits_name_groups_lost_answers_undecided_checks_and_missing_facts(reco
         "## Checks without valid evidence\n\n- test_it.py::test_has_no_value",
         "## Values beyond their bound",
         "on 20 neutral sentences",
-        "Some checks judge data of their own",
+        "These checks judge data of their own",
     ):
         assert said in page, page
 

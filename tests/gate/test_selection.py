@@ -9,7 +9,7 @@ import re
 import pytest
 
 from pytest_llmfair.cli import main
-from pytest_llmfair.gate.selection import TASKS, UseCase, recommend
+from pytest_llmfair.gate.selection import TASKS, UseCase, recommend, selection_page
 from pytest_llmfair.metrics import all_metrics
 
 NEUTRAL = ["Summarise the report.", "Shorten this letter."]
@@ -179,12 +179,13 @@ def test_the_selection_is_plain_data_and_markdown():
         "status": "violated",
         "count": 1,
         "prompts": 2,
+        "slots": 0,
         "words": "1 of 2 prompts name a group",
     }
     assert {each["metric"] for each in data["chosen"]} == chosen(UseCase("generation"), NAMED)
-    markdown = found.to_markdown()
+    markdown = selection_page([{**data, "file": "a|b.llmfair.yaml", "not_run": {}}], [])
     rows = [line for line in markdown.splitlines() if line.startswith("| `")]
-    assert all(len(re.findall(r"(?<!\\)\|", row)) == 4 for row in rows)
+    assert {len(re.findall(r"(?<!\\)\|", row)) for row in rows} == {4, 5}
     assert all(f"`{name}`" in markdown for name in all_metrics())
 
 
@@ -194,7 +195,7 @@ def test_the_command_prints_text_of_80_columns(capsys, tmp_path):
     assert main(["recommend", "--task", "summarisation", "--prompts", str(prompts)]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert max(map(len, lines)) <= 80
-    assert lines[1] == "prompts   violated, 1 of 2 prompts name a group"
+    assert lines[1] == "prompts   1 of 2 prompts name a group"
 
 
 def test_the_command_reads_a_file_of_checks_and_prints_json(capsys, tmp_path):
@@ -207,8 +208,6 @@ def test_the_command_reads_a_file_of_checks_and_prints_json(capsys, tmp_path):
     data = json.loads(capsys.readouterr().out)
     assert data["use_case"]["quota"] == 2
     assert data["unawareness"]["status"] == "violated"
-    assert main(["recommend", str(file), "--markdown"]) == 0
-    assert capsys.readouterr().out.startswith("# Metric selection: ranking\n")
 
 
 @pytest.mark.parametrize(

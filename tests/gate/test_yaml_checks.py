@@ -280,7 +280,7 @@ def test_the_evidence_holds_the_selection_and_why_each_bound_is_as_it_is(checks,
     text = f"use_case: {{task: summarisation}}\nprompts: prompts.txt\nchecks:\n- {PARITY}\n"
     checks(text, "--llmfair-evidence=release")
     selection = (pytester.path / "release" / "metric_selection.md").read_text()
-    assert "- Fairness through unawareness: violated, 10 of 10 prompts name a group" in selection
+    assert "- Do the prompts name a group? 10 of 10 prompts name a group" in selection
     (bound,) = json.loads((pytester.path / "release" / "bounds.json").read_text())
     assert (bound["rationale"], bound["owner"]) == ("agreed in review 7", "quality team")
     assert (bound["file"], bound["line"]) == ("letters.llmfair.yaml", 5)

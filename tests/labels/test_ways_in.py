@@ -114,7 +114,7 @@ def test_verify_finds_a_label_that_was_changed(folder, capsys):
     )
     assert run(folder, "--llmfair-evidence=kept").returncode == 0
     kept = folder / "kept"
-    from pytest_llmfair.gate.evidence import MANIFEST, manifest_text
+    from pytest_llmfair._util.manifest import MANIFEST, manifest_text
 
     line = json.loads((kept / "statistics.jsonl").read_text())
     args = line["data"]["map"] if "map" in line["data"] else line["data"]

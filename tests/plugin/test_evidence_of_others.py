@@ -9,9 +9,9 @@ from hashlib import sha256
 
 import pytest
 
+from pytest_llmfair._util.manifest import manifest_text
 from pytest_llmfair._util.validation import json_in
 from pytest_llmfair.cli import main
-from pytest_llmfair.gate.evidence import manifest_text
 
 TEST = """
 from pytest_llmfair import assert_toxic_fraction_within

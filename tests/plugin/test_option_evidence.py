@@ -7,8 +7,8 @@ import subprocess
 
 import pytest
 
+from pytest_llmfair._util.manifest import manifest_text
 from pytest_llmfair.cli import main
-from pytest_llmfair.gate.evidence import manifest_text
 
 TEST = """
 from pytest_llmfair import assert_counterfactual_invariance, assert_toxic_fraction_within

@@ -14,10 +14,10 @@ import pytest
 
 import pytest_llmfair
 from pytest_llmfair import assert_metric
+from pytest_llmfair._util.manifest import manifest_text
 from pytest_llmfair._util.printing import Line, printable, say_line
 from pytest_llmfair.audit.command import _say
 from pytest_llmfair.cli import main
-from pytest_llmfair.gate.evidence import manifest_text
 
 HOSTILE = "::error file=x::owned \x1b[31mred\x1b[0m \u202egnorw ##[error]owned ##vso[task]owned \r"
 

@@ -55,7 +55,8 @@ def test_a_waived_fail_is_shown_and_not_red(run, pytester, tests):
     result.stdout.fnmatch_lines(["*FAIL (waived)*", "waived: known, and accepted for now"])
     result.stdout.fnmatch_lines(["3 fairness assertions: 1 PASS, 1 INCONCLUSIVE, 1 waived FAIL*"])
     results = json.loads((pytester.path / "run.json").read_text())["results"]
-    waived = "known since the last release (R. Viewer, until 2999-12-31)"
+    about = "approved by R. Viewer, a value of any size, until 2999-12-31"
+    waived = f"known since the last release ({about})"
     assert [each["waiver"] for each in results] == [waived, "", ""]
 
 
@@ -126,7 +127,7 @@ def test_a_waiver_accepts_a_fail_only_up_to_its_worst_value(run, pytester, worst
     found = json.loads((pytester.path / "run.json").read_text())["results"]
     for each in found:
         assert each["verdict"] == "FAIL"
-        shown = f"known (me, up to {worst}, until 2999-12-31)" if passed else ""
+        shown = f"known (approved by me, up to {worst}, until 2999-12-31)" if passed else ""
         assert each["waiver"] == shown
     if not passed:
         result.stdout.fnmatch_lines(

@@ -95,7 +95,6 @@ def test_json_has_a_schema_version_and_the_settings_that_matter(report, verdicts
     )
     assert document["schema_version"] == 2
     assert document["settings"] == {
-        "model": "builtin:ngram",
         "mode": "strict",
         "level": 0.95,
         "inconclusive": "warn",

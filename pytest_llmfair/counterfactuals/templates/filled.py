@@ -63,7 +63,7 @@ def labels(template: Template, fills: Forms) -> dict[str, Any]:
 
 
 def _words(term: GroupTerm, template: Template, fills: Forms) -> str:
-    """Return what a term puts into the slots of a template."""
+    """Return the words that a term puts into the slots of a template."""
     own = (slot for slot in template.slots if slot not in fills)
     return " ".join(term.forms.get(slot, term.forms.get(NOUN, "")) for slot in own)
 
