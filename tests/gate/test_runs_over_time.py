@@ -229,7 +229,7 @@ def test_runs_with_times_are_drawn_in_their_order(llmfair, old, tmp_path):
     context = {
         "started": "2026-11-01T10:00:00+00:00", "ended": "2026-11-01T10:00:01+00:00", "seconds": 1,
         "git": {"commit": "a" * 40, "branch": None, "dirty": False}, "ci": None, "python": "3.11",
-        "platform": "x", "packages": {}, "root": "/", "files": {}, "models": {},
+        "platform": "x", "packages": {}, "models": {},
         "answers": {"live": 0, "replayed": 0},
     }  # fmt: skip
     for day, name in (("20", "b"), ("03", "a"), ("11", "c")):
