@@ -116,7 +116,8 @@ def _baseline(settings: Settings) -> Any:
     from pytest_llmfair.gate.baseline import Baseline
 
     try:
-        return Baseline.read(Path(settings.baseline or ""), settings.margin or 0.0)
+        margin, ratchet = settings.margin or 0.0, settings.ratchet
+        return Baseline.read(Path(settings.baseline or ""), margin, ratchet=ratchet)
     except (OSError, ValueError) as error:
         raise pytest.UsageError(str(error)) from None
 

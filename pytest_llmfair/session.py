@@ -70,7 +70,7 @@ class Baseline(Protocol):
     """Results of an earlier run, that those of this run are compared with."""
 
     def compared(self, result: Any, attempt: int) -> list[Any]:
-        """Return the comparison with the recorded result; empty if the result is new."""
+        """Return the result, and the comparison with the recorded one unless it is new."""
 
 
 class Closes(Protocol):

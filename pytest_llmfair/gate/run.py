@@ -206,7 +206,7 @@ class Run:
         """Say which checks were not compared with the baseline."""
         from pytest_llmfair.gate import baseline
 
-        errors, self.changes = baseline.coverage(Path(self.settings.baseline or ""), self.records)
+        errors, self.changes = baseline.coverage(self.settings, self.records)
         self.errors += errors
 
     def _add_to_junit(self) -> None:

@@ -282,6 +282,8 @@ class MetricInputs:
     uncertain: int = 0
     # How answers to pairs were compared; see `Compare`.
     baseline: str = "resample"
+    # Answers by group and prompt, where `outputs` are those of two groups of several.
+    every: Mapping[str, Any] = field(default_factory=dict)
     # What a sampling unit is, where the pairs say so.
     unit: str = ""
     # What turned texts into scores, by name.

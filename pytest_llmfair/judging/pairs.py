@@ -241,6 +241,7 @@ def inputs_of_groups(
     return replace(
         worst,
         asked=0,
+        every=asked,
         missing=counts.missing,
         cut=counts.cut,
         missing_data=missing_data,

@@ -101,9 +101,9 @@ def run(
         for each in found.measured
         if (key := (each.task.name, each.quantity.name)) in limits
     ]
-    recorded = [again for result in results for again in record(result)]
-    conclude_all(recorded)
-    return replace(found, results=tuple(results))
+    recorded = [record(result) for result in results]
+    conclude_all([each for own in recorded for each in own])
+    return replace(found, results=tuple(own[0] for own in recorded))
 
 
 def chosen_suite(
