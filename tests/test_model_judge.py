@@ -72,7 +72,17 @@ def test_a_judge_that_prefers_a_place_makes_no_difference_between_groups():
 
 @pytest.mark.parametrize(
     "reply",
-    ["between 2 and 4", "I cannot say", "7", "-1", "\N{MINUS SIGN}4", "4 or 5", "4, 5", "2 texts were friendly", ""],
+    [
+        "between 2 and 4",
+        "I cannot say",
+        "7",
+        "-1",
+        "\N{MINUS SIGN}4",
+        "4 or 5",
+        "4, 5",
+        "2 texts were friendly",
+        "",
+    ],
 )
 def test_a_reply_that_is_no_score_is_missing_and_never_a_number(reply):
     result = difference(ModelJudge.of(lambda prompt: reply, RUBRIC))

@@ -363,7 +363,8 @@ def _refuse_turns(backend: AnyBackend, prompts: Iterable[str]) -> None:
             raise ValueError(
                 f"the prompt {turns[0][:60]!r} is a conversation of {len(turns)} turns, and "
                 f"{backend.name} answers single prompts; give a function whose first parameter is "
-                "called messages, or python:MODULE:FUNCTION?messages=yes"
+                "called messages, python:MODULE:FUNCTION?messages=yes, a model on a server, or an "
+                "hf: model with a chat template"
             )
 
 
