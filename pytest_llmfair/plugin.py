@@ -171,6 +171,7 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
     if _expected_to_fail(item):
         # An expected FAIL must be raised in the test; Holm would postpone it to the end.
         settings = replace(settings, family="none")
+    item.config.stash[SESSION].begin_test(item.session.testscollected)
     recorder = Recorder(item.nodeid, settings, item.path.parent)
     for mark in reversed(list(item.iter_markers("llmfair"))):
         recorder.rationale = str(mark.kwargs.get("rationale", recorder.rationale))

@@ -5,6 +5,7 @@ Standard library only: the plugin loads this at start-up.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -207,6 +208,8 @@ class Session:
     reported: int = 0
     # Answers on a report: live and replayed.
     counted: tuple[int, int] = (0, 0)
+    # What runs: its name, how many tests are done, how many there are, and when the first began.
+    tests: list[Any] = field(default_factory=lambda: ["test", -1, 0, 0.0])
     # Root folder of the tests; messages show paths relative to it.
     root: Path | None = None
     # Returns a function that writes to the terminal despite output capture; None in CI.
@@ -237,6 +240,11 @@ class Session:
         paths = {name: getattr(settings, name) for name in ("cassette", "cassette_used", "prices")}
         shared = {name: getattr(self, name) for name in ("records", "since", "folder")}
         return {**shared, "settings": paths}
+
+    def begin_test(self, of: int) -> None:
+        """Count another test, of so many that were collected."""
+        name, done, _, began = self.tests
+        self.tests = [name, done + 1, of, began or time.monotonic()]
 
     def shared_folder(self) -> str:
         """Return the shared folder; create it at first use."""
