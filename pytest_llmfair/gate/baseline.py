@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import json
+import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -169,7 +170,16 @@ def _other_side(result: Result, before: Result) -> bool:
     """Whether another group than before has the higher value in a comparison."""
     now, then = (getattr(each.estimate, "parts", {"": each.estimate}) for each in (result, before))
     # The size of a difference alone does not tell whom it is against.
-    return any(sign_of(now[key]) != sign_of(then[key]) for key in now.keys() & then.keys())
+    if any(sign_of(now[key]) != sign_of(then[key]) for key in now.keys() & then.keys()):
+        return True
+    rates, known = (
+        {row["key"]: row["rate"] for row in each.groups if not math.isnan(row["rate"])}
+        for each in (result, before)
+    )
+    if not rates or not known:
+        return False
+    low, high = min(rates, key=rates.__getitem__), max(rates, key=rates.__getitem__)
+    return bool(known.get(low, -math.inf) > known.get(high, math.inf))
 
 
 def _broken(result: Result) -> bool:

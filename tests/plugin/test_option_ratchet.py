@@ -122,6 +122,24 @@ def test_a_bound_that_is_newly_broken_is_red(change, before, why):
     result.stdout.fnmatch_lines([f"ratchet: red FAIL*the baseline has {why} at the bound 0.1"])
 
 
+def test_rates_that_turned_against_another_group_are_red(pytester, run, monkeypatch):
+    pytester.makepyfile("""
+        import os
+        from pytest_llmfair import assert_demographic_parity_difference_within
+
+        def test_rates():
+            chosen = [1] * 160 + [0] * 40 + [1] * 60 + [0] * 140
+            first, second = os.environ["GROUPS_OF"]
+            groups = [first] * 200 + [second] * 200
+            assert_demographic_parity_difference_within(chosen, groups=groups, bound=0.1)
+    """)
+    monkeypatch.setenv("GROUPS_OF", "ab")
+    run(BASELINE, "--llmfair-update-baseline").assert_outcomes(failed=1)
+    run(*RATCHET).assert_outcomes(passed=1)
+    monkeypatch.setenv("GROUPS_OF", "ba")
+    run(*RATCHET).assert_outcomes(failed=1)
+
+
 def test_a_check_without_a_row_in_the_baseline_is_red(broken, pytester):
     pytester.makepyfile(test_bot=TEST.replace("test_bot()", "test_other()"))
     result = broken(CURT="0.4")
