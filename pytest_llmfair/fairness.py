@@ -256,11 +256,12 @@ class Fairness:
 
     def _kept(self, result: Result) -> Result:
         where = _caller()
-        self._checks += [(each, where) for each in record(result)]
+        found = record(result)
+        self._checks += [(each, where) for each in found]
         recorder = active()
         if recorder is not None and self not in recorder.collectors:
             recorder.collectors.append(self)
-        return result
+        return found[0]
 
     def finish(self) -> None:
         """Raise what was red, all of it in one message; skip or xfail as the policies say."""

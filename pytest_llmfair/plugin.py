@@ -117,7 +117,8 @@ def _baseline(settings: Settings) -> Any:
     from pytest_llmfair.gate.baseline import Baseline
 
     try:
-        return Baseline.read(Path(settings.baseline or ""), settings.margin or 0.0)
+        margin, ratchet = settings.margin or 0.0, settings.ratchet
+        return Baseline.read(Path(settings.baseline or ""), margin, ratchet=ratchet)
     except (OSError, ValueError) as error:
         raise pytest.UsageError(str(error)) from None
 
@@ -171,6 +172,7 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
     if _expected_to_fail(item):
         # An expected FAIL must be raised in the test; Holm would postpone it to the end.
         settings = replace(settings, family="none")
+    item.config.stash[SESSION].begin_test(item.session.testscollected)
     recorder = Recorder(item.nodeid, settings, item.path.parent)
     for mark in reversed(list(item.iter_markers("llmfair"))):
         recorder.rationale = str(mark.kwargs.get("rationale", recorder.rationale))

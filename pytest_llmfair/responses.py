@@ -20,7 +20,8 @@ class Missing:
     reason : str
         Short lower-case reason: "refused", "filtered", "length" (cut by the server), "empty",
         "null", "timeout", "rate_limit", "server_error", "malformed", "over_budget", "stale"
-        (recorded too long ago, or of another model), "no_fact" or "error".
+        (recorded too long ago, or of another model), "no_fact", "no_score" (the
+        judge's reply was none) or "error".
     detail : str
         Message of the backend, for reports.
     facts : mapping

@@ -5,6 +5,7 @@ Standard library only: the plugin loads this at start-up.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -67,7 +68,7 @@ if TYPE_CHECKING:
         """Results of an earlier run, that those of this run are compared with."""
 
         def compared(self, result: Any, attempt: int) -> list[Any]:
-            """Return the comparison with the recorded result; empty if the result is new."""
+            """Return the result, and the comparison with the recorded one unless it is new."""
 
     class Closes(Protocol):
         """Resource that is closed with the session."""
@@ -210,6 +211,8 @@ class Session:
         self.reported = 0
         # Answers on a report: live and replayed.
         self.counted = (0, 0)
+        # What runs: its name, how many tests are done and how many there are, and the start.
+        self.tests: list[Any] = ["test", -1, 0, 0.0]
         # Root folder of the tests; messages show paths relative to it.
         self.root: Path | None = None
         # Returns a function that writes to the terminal despite output capture; None in CI.
@@ -240,6 +243,11 @@ class Session:
         paths = {name: getattr(settings, name) for name in ("cassette", "cassette_used", "prices")}
         shared = {name: getattr(self, name) for name in ("records", "since", "folder")}
         return {**shared, "settings": paths}
+
+    def begin_test(self, of: int) -> None:
+        """Count another test, of so many that were collected."""
+        name, done, _, began = self.tests
+        self.tests = [name, done + 1, of, began or time.monotonic()]
 
     def shared_folder(self) -> str:
         """Return the shared folder; create it at first use."""

@@ -444,3 +444,10 @@ def test_a_call_that_cannot_work_asks_the_model_nothing(name, keywords, said):
     with pytest.raises((ValueError, KeyError, TypeError), match=said):
         assert_metric(name, ["a", "b"], client=asked.append, **{"bound": 0.1, **keywords})
     assert asked == []
+
+
+@pytest.mark.parametrize("name", ["strict_sentiment_parity", "score_difference"])
+def test_pairs_without_a_model_to_answer_them_say_so(name):
+    pairs = generate_pairs(["She is kind."], "gender")
+    with pytest.raises(ValueError, match=r"pairs need client=\.\.\. to answer them"):
+        assert_metric(name, pairs, bound=0.1)

@@ -82,8 +82,11 @@ class Line:
 
     def left(self, done: int, total: int) -> str:
         """Return the estimated time left, such as ``0:40 left``."""
-        seconds = round((self.clock() - self._began) / done * (total - done))
-        return f"{seconds // 60}:{seconds % 60:02d} left"
+        return f"{minutes((self.clock() - self._began) / done * (total - done))} left"
+
+    def rate(self, done: int) -> str:
+        """Return the speed, such as ``2.5/s``."""
+        return f"{done / max(self.clock() - self._began, 1e-9):.3g}/s"
 
     def __enter__(self) -> Line:
         return self
@@ -93,6 +96,42 @@ class Line:
         if self.write is not None and self._shown is not None:
             self.write(_ERASE)
             self._shown = None
+
+
+def minutes(seconds: float) -> str:
+    """Return a time such as ``0:40``, or ``2:05:00`` from an hour on."""
+    hours, rest = divmod(round(seconds), 3600)
+    shown = f"{rest // 60:02d}:{rest % 60:02d}"
+    return f"{hours}:{shown}" if hours else shown.removeprefix("0")
+
+
+# What is under way, the outer work first: its name, parts done and in all, and when it began.
+_steps: list[list[Any]] = []
+
+
+def step_by_step(what: str, items: Sequence[T]) -> Iterator[T]:
+    """Yield items that each take long; lines of progress meanwhile say which it is."""
+    step: list[Any] = [what, 0, len(items), time.monotonic()]
+    _steps.append(step)
+    try:
+        for item in items:
+            yield item
+            step[1] += 1
+    finally:
+        _steps.remove(step)
+
+
+def under_way() -> list[str]:
+    """Return which task of a suite and which test of the session runs, with the time left."""
+    session = current_session()
+    steps = [*_steps[::-1], *([session.tests] if session else [])]
+    found = []
+    for what, done, total, began in steps:
+        if total > 1:
+            each = (time.monotonic() - began) / done if done else 0.0
+            left = f" (about {minutes(each * (total - done))})" if done else ""
+            found.append(f"{what} {done + 1}/{total}{left}")
+    return found
 
 
 def counted(batches: Iterable[Sequence[T]], total: int, what: str) -> Iterator[Sequence[T]]:

@@ -293,7 +293,7 @@ class BudgetReservation:
     def _used(self, attempts: int, request: Request, reply: Reply, most: Spent) -> Spent:
         """Return the use of all attempts: the upper estimate if tokens were not counted."""
         if most.calls > 1:
-            return Spent(most.calls, most.tokens, most.cost)
+            return Spent(attempts * most.calls, attempts * most.tokens, attempts * most.cost)
         unread = Spent(0, reply.unread * most.tokens, reply.unread * most.cost)
         if reply.prompt_tokens + reply.answer_tokens:
             return unread + self._spent(attempts, reply.prompt_tokens, reply.answer_tokens)

@@ -49,6 +49,8 @@ class Request:
     block : tuple of int
         Pair or prompt of the call, and sample. Blocks are asked in random order, and a budget pays
         for all requests of a block or for none; requests without one keep their order.
+    messages : list of dict
+        The prompt as a conversation so far, for servers that answer every turn of it.
 
     Examples
     --------
@@ -61,6 +63,7 @@ class Request:
     repeat: str = "0.0"
     first_token: bool = False
     block: tuple[int, ...] = field(default=(), repr=False, compare=False)
+    messages: list[dict[str, str]] = field(default_factory=list, repr=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

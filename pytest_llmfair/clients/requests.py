@@ -22,7 +22,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from pytest_llmfair._util.printing import Line, Write
+from pytest_llmfair._util.printing import Line, Write, under_way
 from pytest_llmfair.clients.budget import Budget
 from pytest_llmfair.clients.cassette.replay import Replay
 from pytest_llmfair.clients.errors import redactor
@@ -214,8 +214,10 @@ class Progress:
         self._line.show(self.line)
 
     def line(self) -> str:
-        """Return calls, recorded and failed answers, cost, and the time left."""
-        parts = [f"{self.recorded + self._done} of {self.total} answers", f"{self._calls} calls"]
+        """Return calls, recorded and failed answers, cost, speed, and the time left."""
+        parts = [f"{self.recorded + self._done} of {self.total} answers"]
+        if self._calls != self._done:
+            parts.append(f"{self._calls} calls")
         if self.recorded:
             parts.append(f"{self.recorded} recorded")
         if self._failed:
@@ -223,8 +225,9 @@ class Progress:
         if self._spent:
             parts.append(f"${self._spent:.4f}")
         if self._done:
+            parts.append(self._line.rate(self._done))
             parts.append(self._line.left(self._done, self.total - self.recorded))
-        return f"{self.name}: " + ", ".join(parts)
+        return f"{self.name}: " + ", ".join([*parts, *under_way()])
 
     def __enter__(self) -> Progress:
         return self
@@ -363,7 +366,8 @@ def _refuse_turns(backend: AnyBackend, prompts: Iterable[str]) -> None:
             raise ValueError(
                 f"the prompt {turns[0][:60]!r} is a conversation of {len(turns)} turns, and "
                 f"{backend.name} answers single prompts; give a function whose first parameter is "
-                "called messages, or python:MODULE:FUNCTION?messages=yes"
+                "called messages, python:MODULE:FUNCTION?messages=yes, a model on a server, or an "
+                "hf: model with a chat template"
             )
 
 

@@ -15,7 +15,7 @@ from pytest_llmfair.clients.budget import Budget, Caps, Prices
 from pytest_llmfair.clients.cassette.locks import QuestionLocks
 from pytest_llmfair.clients.cassette.replay import RecordedScores, Replay
 from pytest_llmfair.clients.cassette.store import Cassette
-from pytest_llmfair.clients.protocol import ModelError, Reply, Request
+from pytest_llmfair.clients.protocol import Limits, ModelError, Reply, Request
 from pytest_llmfair.clients.requests import Memory, Progress, RequestRunner
 from pytest_llmfair.clients.sending import LiveRequests
 from pytest_llmfair.clients.spec import Classifies, Labels
@@ -179,7 +179,7 @@ def _planned(live: LiveRequests, requests: Sequence[Request], recorded: int) -> 
 def _size(
     live: LiveRequests, requests: Sequence[Request], settings: Settings
 ) -> dict[str, object]:
-    """Return calls, tokens and the highest cost of requests."""
+    """Return calls, tokens, time and the highest cost of requests."""
     size = [len(request.prompt.encode("utf-8", "surrogatepass")) for request in requests]
     prompt = sum(n // _BYTES_PER_TOKEN + 1 for n in size)
     longest = live.longest
@@ -189,8 +189,21 @@ def _size(
     cost = None
     if price is not None and answer is not None:
         cost = price.cost(prompt, answer) / 1e12
+    calls = sum(len(turns_of(request.prompt)) for request in requests)
+    limits = getattr(live.backend, "limits", Limits(concurrency=1))
+    minutes = [
+        amount / most
+        for amount, most in (
+            (calls, limits.requests_per_minute),
+            (prompt + (answer or 0), limits.tokens_per_minute),
+        )
+        if most
+    ]
     return {
-        "calls": sum(len(turns_of(request.prompt)) for request in requests),
+        "calls": calls,
+        # Seconds if each answer takes one, and at least by the rate limits.
+        "seconds": calls / limits.concurrency,
+        "least_seconds": 60.0 * max(minutes, default=0.0),
         "prompt_tokens": prompt,
         "answer_tokens": answer,
         "cost": cost,

@@ -20,7 +20,7 @@ from urllib.parse import parse_qsl
 from pytest_llmfair.session import current_session
 
 _COMMON = ("temperature", "max_tokens")
-_SERVER = (*_COMMON, "system", "system_file", "concurrency", "rpm", "tpm")
+_SERVER = (*_COMMON, "system", "system_file", "answers", "concurrency", "rpm", "tpm", "tools")
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ SCHEMES: dict[str, Scheme] = {
         "openai",
         "any OpenAI-compatible server: vLLM, llama.cpp, Ollama, TGI, OpenAI; `OPENAI_BASE_URL`, "
         "`OPENAI_API_KEY`",
-        (*_SERVER, "seed", "top_logprobs", "tools"),
+        (*_SERVER, "seed", "top_logprobs"),
         extra="openai",
     ),
     "anthropic": Scheme(
@@ -96,7 +96,7 @@ SCHEMES: dict[str, Scheme] = {
         "litellm:MODEL",
         "litellm",
         "any provider that LiteLLM knows, with the keys that it expects: `litellm:bedrock/MODEL`",
-        (*_SERVER, "seed", "tools"),
+        (*_SERVER, "seed"),
         extra="litellm",
     ),
     "python": Scheme(

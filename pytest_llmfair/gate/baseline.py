@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import datetime
 import json
+import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -17,15 +18,20 @@ from pytest_llmfair.judging.assertion import EstimateAssertion
 from pytest_llmfair.judging.bound import WORSE, ImpossibleBoundError
 from pytest_llmfair.judging.facts import estimate
 from pytest_llmfair.judging.inputs import MetricInputs
+from pytest_llmfair.judging.non_inferiority import Side
 from pytest_llmfair.judging.pipeline import evaluate
 from pytest_llmfair.judging.recorded import judge_again, kept_of
-from pytest_llmfair.judging.result import Result
+from pytest_llmfair.judging.result import Result, Verdict
 from pytest_llmfair.judging.rules import Rules, Unregistered, current_settings
 from pytest_llmfair.reports.context import git
+from pytest_llmfair.settings import Settings
 from pytest_llmfair.stats import Finding, Sample, Undefined
+from pytest_llmfair.stats.difference import sign_of
 
 VERSION = 1
 _MOST_NAMED = 3
+# Reasons of a FAIL that the values of two runs do not tell.
+_BY_OTHER_MEANS = {"missing_rates_differ", "worst_level"}
 _KEPT = (
     "nodeid",
     "metric",
@@ -52,10 +58,12 @@ class Baseline:
     margin: float
     # Model, its digest, author, date and expiry of the file.
     about: dict[str, Any]
+    # Whether a bound that was broken before is red only where the check became worse.
+    ratchet: bool = False
     _seen: Counter[tuple[str, str, int]] = field(default_factory=Counter)
 
     @classmethod
-    def read(cls, path: Path, margin: float) -> Baseline:
+    def read(cls, path: Path, margin: float, *, ratchet: bool = False) -> Baseline:
         """Read the file that ``--llmfair-update-baseline`` wrote; an expired one is an error."""
         document = read_document(path)
         expires = document["about"]["expires"]
@@ -64,29 +72,38 @@ class Baseline:
                 f"the baseline {path} expired on {expires}; run with --llmfair-update-baseline, "
                 "and have the change reviewed"
             )
-        return cls(keyed(document["checks"]), margin, document["about"])
+        return cls(keyed(document["checks"]), margin, document["about"], ratchet)
 
     def compared(self, result: Result, attempt: int = 1) -> list[Result]:
-        """Compare a result with the recorded one, where it is less fair; empty without one."""
-        if result.assertion is None or result.metric.endswith(WORSE):
-            return []
+        """Return a result, and by how much it is less fair than the recorded one, if any."""
+        if result.assertion is None or WORSE in result.metric:
+            return [result]
         same = (result.nodeid, result.metric)
         place = self._seen[(*same, attempt)]
         self._seen[(*same, attempt)] += 1
         check = self.checks.get((*same, place))
         if check is None or why_not_compared(check):
-            return []
-        rules = Rules(level=result.level, mode=result.mode, family=result.family)
+            return [result]
+        rules = Rules(
+            level=result.level,
+            mode="gate" if self.ratchet else result.mode,
+            family=result.family,
+            label=result.assertion.rules.label,
+        )
         try:
-            return [self._compared(result, check["recorded"], rules)]
+            before = judge_again(check["recorded"]["data"], result.nodeid)
+            loss = self._compared(result, before, check, rules)
         except ImpossibleBoundError as error:
-            return [self._invalid(result, str(error), rules)]
+            return [result, self._invalid(result, str(error), rules)]
         except ValueError as error:
             why = f"{error}; record the baseline again with --llmfair-update-baseline"
-            return [self._invalid(result, why, rules)]
+            return [result, self._invalid(result, why, rules)]
+        return _ratcheted(result, before, loss) if self.ratchet else [result, loss]
 
-    def _compared(self, result: Result, kept: Mapping[str, Any], rules: Rules) -> Result:
-        before, now = judge_again(kept["data"], result.nodeid), result
+    def _compared(
+        self, result: Result, before: Result, check: Mapping[str, Any], rules: Rules
+    ) -> Result:
+        kept, now = check["recorded"], result
         mine = kept_of(result, replace(current_settings(), save_text=kept["texts"]))
         if not kept["texts"]:
             # Both sides need the same pseudonyms for the prompts that label their units.
@@ -95,11 +112,46 @@ class Baseline:
 
     def _invalid(self, result: Result, why: str, rules: Rules) -> Result:
         nothing = Sample(units=0, generations=0, fewest=0, most=0)
-        metric = Unregistered(f"{result.metric} {WORSE}", unit=result.unit)
+        metric = Unregistered(f"{Side.of(result).info.name} {WORSE}", unit=result.unit)
         findings = (Finding("not_comparable", why, "invalid"),)
         inputs = MetricInputs(findings=findings, model=result.model)
         estimate = Undefined(undefined=why, sample=nothing)
         return evaluate(EstimateAssertion(estimate, self.margin, metric, rules, inputs))
+
+
+def _ratcheted(result: Result, before: Result, loss: Result) -> list[Result]:
+    """Let only a proven loss be red where the same bound was broken before."""
+    if loss.verdict is Verdict.INVALID:
+        return [result, loss]
+    loss = replace(loss, red=loss.red and loss.verdict is Verdict.FAIL)
+    broken = all(_broken(each) for each in (result, before))
+    same = (before.bound, before.level) == (result.bound, result.level)
+    if result.waiver or not (broken and same) or _other_side(result, before):
+        return [result, loss]
+    worse = "; it became worse" if loss.verdict is Verdict.FAIL else "; not proven to be worse"
+    text = f"ratchet: the baseline breaks this bound too, {_shown(before.to_dict())}{worse}"
+    return [replace(result, red=False, postponed=False, waiver=text), loss]
+
+
+def _other_side(result: Result, before: Result) -> bool:
+    """Whether another group than before has the higher value in a comparison."""
+    now, then = (getattr(each.estimate, "parts", {"": each.estimate}) for each in (result, before))
+    # The size of a difference alone does not tell whom it is against.
+    if any(sign_of(now[key]) != sign_of(then[key]) for key in now.keys() & then.keys()):
+        return True
+    rates, known = (
+        {row["key"]: row["rate"] for row in each.groups if not math.isnan(row["rate"])}
+        for each in (result, before)
+    )
+    if not rates or not known:
+        return False
+    low, high = min(rates, key=rates.__getitem__), max(rates, key=rates.__getitem__)
+    return bool(known.get(low, -math.inf) > known.get(high, math.inf))
+
+
+def _broken(result: Result) -> bool:
+    """Whether the value, which two runs are compared by, is proven beyond the bound."""
+    return result.verdict is Verdict.FAIL and _BY_OTHER_MEANS.isdisjoint(result.reasons)
 
 
 def why_not_compared(check: Mapping[str, Any]) -> str:
@@ -109,15 +161,18 @@ def why_not_compared(check: Mapping[str, Any]) -> str:
     return str(check["recorded"]["data"].get("cannot", ""))
 
 
-def coverage(path: Path, records: Sequence[Mapping[str, Any]]) -> tuple[list[str], list[str]]:
+def coverage(
+    settings: Settings, records: Sequence[Mapping[str, Any]]
+) -> tuple[list[str], list[str]]:
     """Return errors and notes on which checks were compared with the baseline."""
     last = {record["nodeid"]: record["attempt"] for record in records}
     ran = Counter(
         (record["nodeid"], record["metric"])
         for record in records
-        if not record["metric"].endswith(WORSE) and record["attempt"] == last[record["nodeid"]]
+        if WORSE not in record["metric"] and record["attempt"] == last[record["nodeid"]]
     )
-    checks = read_document(path)["checks"]
+    document = read_document(Path(settings.baseline or ""))
+    checks = document["checks"]
     known = Counter((check["nodeid"], check["metric"]) for check in checks)
     errors = [
         f"{test} has {plural('check', n)} of {metric}, and the baseline {known[test, metric]}, so "
@@ -142,7 +197,34 @@ def coverage(path: Path, records: Sequence[Mapping[str, Any]]) -> tuple[list[str
         )
         if names
     ]
-    return errors, notes
+    seed = document["about"].get("seed", settings.seed)
+    if seed != settings.seed:
+        notes.append(
+            f"baseline: recorded with seed {seed}, and this run has {settings.seed}, so that "
+            "models may answer with other samples"
+        )
+    return errors, [*notes, *(_unexcused(checks, records) if settings.ratchet else ())]
+
+
+def _unexcused(
+    checks: Sequence[Mapping[str, Any]], records: Sequence[Mapping[str, Any]]
+) -> Iterator[str]:
+    """Yield why the ratchet leaves a FAIL red."""
+    known = keyed(checks)
+    for key, record in keyed(records).items():
+        if record["verdict"] != "FAIL" or record["waiver"] or WORSE in record["metric"]:
+            continue
+        check = known.get(key)
+        why = "the baseline has no such check"
+        if check is not None:
+            was, bound = check["verdict"], check["bound"]
+            why = why_not_compared(check) or f"the baseline has {was} at the bound {bound:g}"
+            if was == "FAIL" and bound == record["bound"]:
+                why = (
+                    "it could not be compared, is against another group than in the baseline, or "
+                    "has other reasons than its value"
+                )
+        yield f"ratchet: red FAIL {record['metric']} in {record['nodeid']}: {why}"
 
 
 def read_document(path: Path) -> dict[str, Any]:

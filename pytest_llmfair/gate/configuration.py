@@ -124,8 +124,11 @@ def _check_together(values: Mapping[str, Any]) -> None:
     baseline, update = values.get("baseline"), values.get("update_baseline", False)
     if update and baseline is None:
         raise pytest.UsageError("--llmfair-update-baseline needs --llmfair-baseline PATH")
+    ratchet = values.get("ratchet", False)
+    if ratchet and baseline is None:
+        raise pytest.UsageError("--llmfair-ratchet needs --llmfair-baseline PATH")
     if baseline is not None and not update:
-        if values.get("margin") is None:
+        if values.get("margin") is None and not ratchet:
             raise pytest.UsageError(
                 "--llmfair-baseline needs --llmfair-margin X: how much less fair than the "
                 "baseline a check may be, on the scale of its metric"

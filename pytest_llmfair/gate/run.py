@@ -213,10 +213,11 @@ class Run:
         """Say which checks were not compared with the baseline."""
         from pytest_llmfair.gate import baseline
 
-        path = Path(self.settings.baseline or "")
-        errors, self.changes = baseline.coverage(path, self.records)
+        errors, self.changes = baseline.coverage(self.settings, self.records)
         self.errors += errors
-        models = baseline.read_document(path)["about"].get("models", ())
+        models = baseline.read_document(Path(self.settings.baseline or ""))["about"].get(
+            "models", ()
+        )
         self.used += [{**each, "kind": "model", "role": "baseline"} for each in models]
 
     def _add_to_junit(self) -> None:

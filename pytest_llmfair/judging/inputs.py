@@ -10,6 +10,7 @@ from statistics import NormalDist
 from typing import Any
 
 from pytest_llmfair._util.validation import one_sided
+from pytest_llmfair._util.wording import plural
 from pytest_llmfair.judging.bound import Bound
 from pytest_llmfair.responses import Answer, Missing, is_cut
 from pytest_llmfair.stats import Estimate, Finding, Interval
@@ -111,7 +112,11 @@ def _most_common_error(details: Sequence[str]) -> str:
     counts = Counter(
         words[:300] for words in details if words and not words.startswith("not asked")
     )
-    return f"Most common error: {counts.most_common(1)[0][0].rstrip('.')}. " if counts else ""
+    if not counts:
+        return ""
+    found = f"Most common error: {counts.most_common(1)[0][0].rstrip('.')}. "
+    skipped = sum(words.startswith("not asked") for words in details)
+    return f"{found}{plural('answer', skipped)} not asked for after that. " if skipped else found
 
 
 def rows_left_out(lost: int, total: int, what: str, counts: MissingCounts) -> tuple[Finding, ...]:
@@ -282,6 +287,8 @@ class MetricInputs:
     uncertain: int = 0
     # How answers to pairs were compared; see `Compare`.
     baseline: str = "resample"
+    # Answers by group and prompt, where `outputs` are those of two groups of several.
+    every: Mapping[str, Any] = field(default_factory=dict)
     # What a sampling unit is, where the pairs say so.
     unit: str = ""
     # What turned texts into scores, by name.

@@ -11,6 +11,7 @@ from pytest_llmfair._util.validation import share
 from pytest_llmfair.judging.arrange import AnswerRows
 from pytest_llmfair.judging.assertion import Assertion, Compare, EstimateAssertion
 from pytest_llmfair.judging.inputs import MetricInputs
+from pytest_llmfair.judging.pairs import NO_CLIENT
 from pytest_llmfair.judging.rules import Rules
 from pytest_llmfair.judging.scoring import TextScorer
 from pytest_llmfair.metrics import MetricInfo, get_metric
@@ -146,7 +147,7 @@ def _answer_rows(data: Any, placebo: bool, client: Any) -> Any:
         raise ValueError("there are no pairs; give at least one")
     for i, row in enumerate(rows):
         if hasattr(row, "original"):
-            raise ValueError("pairs need client=... to answer them, or hand over their answers")
+            raise ValueError(NO_CLIENT)
         sides = 3 if placebo else 2
         if isinstance(row, (str, Missing)) or not hasattr(row, "__len__") or len(row) != sides:
             raise ValueError(f"row {i} is {str(row)[:40]!r}; give {form}")

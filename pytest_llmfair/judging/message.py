@@ -31,6 +31,7 @@ from pytest_llmfair.judging.inputs import WORST_CASE_EXCEEDS
 from pytest_llmfair.judging.robustness import TOO_FEW, too_few
 from pytest_llmfair.judging.sentences import of_reader, too_weak
 
+_BEYOND = "beyond the bound"
 PASS_MEANS = "within bound for these groups, prompts and this model revision"
 
 # Pytest indents every line by eight columns; only the first line may reach 100.
@@ -61,8 +62,8 @@ def summary_line(record: Record) -> str:
         parts.append(plug_in(record["value"], record["noise_floor"], places))
     parts.append(facts.relation(record, places))
     evidence = [f"{100 * record['level']:g} %", facts.sample(record)]
-    if (p := _p(record)) is not None:
-        evidence.append(p_value(p))
+    if proven := _proven(record):
+        evidence.append(proven)
     parts.append(f"({', '.join(evidence)})")
     return " ".join(part for part in parts if part)
 
@@ -233,21 +234,27 @@ def _certainty(record: Record, places: int) -> str:
     if record["lower"] is None:
         return f"no interval from {sample}" if record["units"] else ""
     found = f"{span(record['level'], record['lower'], record['upper'], places)} from {sample}"
-    if (p := _p(record)) is None or "no_noise_floor" in record["reasons"]:
+    proven = _proven(record)
+    if not proven or "no_noise_floor" in record["reasons"]:
         return found
     claim = ""
-    if record["judged"] == "excess":
+    if record["judged"] == "excess" and not proven.endswith(_BEYOND):
         claim = " for the excess"
     elif record["verdict"] == "FAIL" and record["compared"] and record["noise_floor"]:
         claim = " for more than both the bound and the noise floor"
-    return f"{found}, {p_value(p)}{claim}"
+    return f"{found}, {proven}{claim}"
 
 
-def _p(record: Record) -> float | None:
-    """Return the p-value of what the interval proves, if it proves anything."""
+def _proven(record: Record) -> str:
+    """Return the p-value of what the interval proves; empty if it proves nothing."""
     side = facts.side(record)
-    p: float | None = record["p_within" if side in ("<=", ">=", "within") else "p_exceeds"]
-    return p if side and side != "straddles" else None
+    within = side in ("<=", ">=", "within")
+    p = record["p_within" if within else "p_exceeds"]
+    if p is None or not side or side == "straddles":
+        return ""
+    # A bare p-value is read as one of a difference.
+    what = "an excess" if record["judged"] == "excess" else "a value"
+    return f"{p_value(p)} against {what} {_BEYOND}" if within else p_value(p)
 
 
 def _noise(record: Record, places: int) -> tuple[str, str]:

@@ -26,18 +26,19 @@ _MOST_SERIOUS_FIRST = (InvalidEvidence, BoundExceeded, Underpowered, Inconclusiv
 def conclude(result: Result) -> Result:
     """Record a result; raise or skip as its mode and the policies say; return it otherwise."""
     __tracebackhide__ = True
-    conclude_all(record(result))
-    return result
+    found = record(result)
+    conclude_all(found)
+    return found[0]
 
 
 def record(result: Result) -> list[Result]:
-    """Hand a result to the running test's record; return it, compared with a baseline."""
+    """Hand a result to the running test's record; return it, then its loss from a baseline."""
     recorder, session = active(), current_session()
     if recorder is None:
         return [result]
     found = [result]
     if session is not None and session.baseline is not None:
-        found += session.baseline.compared(result, recorder.attempt)
+        found = session.baseline.compared(result, recorder.attempt)
     settings = recorder.settings
     for each in found:
         digests = digests_of(each.evidence) if settings.recorded else None

@@ -17,6 +17,12 @@ Answers = Sequence[Answer]
 Member = tuple[str, str, Answers, str]
 
 
+NO_CLIENT = (
+    "pairs need client=... to answer them, or hand over their answers (those of "
+    "fairness.collect(pairs), where fairness.check is to judge them)"
+)
+
+
 def is_pair(item: Any) -> bool:
     """Return whether an item is a pair of prompts."""
     return hasattr(item, "original") and hasattr(item, "counterfactual")
@@ -241,6 +247,7 @@ def inputs_of_groups(
     return replace(
         worst,
         asked=0,
+        every=asked,
         missing=counts.missing,
         cut=counts.cut,
         missing_data=missing_data,

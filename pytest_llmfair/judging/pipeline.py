@@ -31,11 +31,13 @@ from pytest_llmfair.judging.collecting import (
 )
 from pytest_llmfair.judging.inputs import MetricInputs, texts_of
 from pytest_llmfair.judging.pairs import (
+    NO_CLIENT,
     TwoGroups,
     comparisons_of,
     fixed_wordings,
     groups_of,
     inputs_of_groups,
+    is_pair,
     pair_units,
     wanted_groups,
 )
@@ -70,6 +72,8 @@ def evaluate(assertion: Assertion | EstimateAssertion) -> Result:
     if source.client is None:
         if rules.sequential is not None:
             raise ValueError("sequential needs client=..., the model to stop asking")
+        if is_pair(next(iter(source.first), None) if isinstance(source.first, list) else None):
+            raise ValueError(NO_CLIENT)
         return _judge(assertion, *measure(assertion, source.data, source.units))
     # Whatever is wrong with the call must show before the first answer is paid for.
     bound = assertion.checked_bound

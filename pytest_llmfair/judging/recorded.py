@@ -9,7 +9,13 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields, replace
 from typing import Any
 
-from pytest_llmfair._util.plain_data import CannotRecord, Pseudonyms, from_plain, to_plain
+from pytest_llmfair._util.plain_data import (
+    CannotRecord,
+    Pseudonyms,
+    digests_of,
+    from_plain,
+    to_plain,
+)
 from pytest_llmfair.judging.assertion import EstimateAssertion, positional, quantity_of
 from pytest_llmfair.judging.inputs import MetricInputs, MissingData, difference_of
 from pytest_llmfair.judging.non_inferiority import LOSS
@@ -141,6 +147,7 @@ def kept_of(result: Result, settings: Settings) -> dict[str, Any]:
         rows = ""
     return {
         "prompts": digests_of_prompts(result),
+        "answers": _digest_of_answers(result),
         "rows": rows,
         "texts": settings.save_text,
         "data": to_record(result, settings, texts=settings.save_text),
@@ -151,6 +158,15 @@ def digests_of_prompts(result: Result) -> list[list[str]]:
     """Return the SHA-256 digest of every prompt of a result, row by row."""
     rows = result.evidence.prompts if result.evidence else ()
     return [[hashlib.sha256(text.encode()).hexdigest() for text in row] for row in rows]
+
+
+def _digest_of_answers(result: Result) -> str | None:
+    """Return one digest of all answers that a result is about; None without any."""
+    inputs = result.evidence
+    if inputs is None:
+        return None
+    outputs: Any = [inputs.every] if inputs.every else inputs.outputs
+    return digests_of(replace(inputs, outputs=outputs))["answers_sha256"]
 
 
 def judge_again(record: Mapping[str, Any], nodeid: str) -> Result:
@@ -237,7 +253,7 @@ def _data_of(result: Result, settings: Settings) -> dict[str, Any]:
     inputs = assertion.inputs
     held = {each.name: getattr(inputs, each.name) for each in fields(inputs)}
     # The estimate's own calls hold the arguments.
-    held |= {"args": (), "keywords": {}, "findings": _plain(inputs.findings)}
+    held |= {"args": (), "keywords": {}, "every": {}, "findings": _plain(inputs.findings)}
     missing = inputs.missing_data
     held["missing_data"] = {
         each.name: getattr(missing, each.name)

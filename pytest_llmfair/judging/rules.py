@@ -14,7 +14,7 @@ from pytest_llmfair.session import active, current_session
 from pytest_llmfair.settings import OPTIONS, Settings
 
 # What a run is compared with; one that writes it compares nothing.
-_BASELINE_OPTIONS = {"baseline", "margin", "baseline_days"}
+_BASELINE_OPTIONS = {"baseline", "margin", "ratchet", "baseline_days"}
 
 
 def is_number(value: Any) -> bool:
@@ -179,6 +179,9 @@ def options_to_repeat(settings: Settings) -> tuple[str, ...]:
         if option.path and root and Path(value).is_relative_to(root):
             # Tests are named relative to the root too, and reports show no folder of a machine.
             value = Path(value).relative_to(root).as_posix()
+        if option.switch:
+            given.append(option.flag)
+            continue
         setting = shlex.quote(str(value))
         given.append(
             f"-o {option.key}={setting}" if option.ini_only else f"{option.flag} {setting}"

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -90,7 +90,9 @@ class TextScorer:
             return
         unlimited = -math.inf, math.inf
         low, high = getattr(TextScorer(info).chosen, "range", unlimited)
-        least, most = getattr(self.chosen, "range", (low, high))
+        # A judge has a scale; with a range it would be audited, which costs money.
+        scale = getattr(self.chosen, "scale", (low, high))
+        least, most = getattr(self.chosen, "range", scale)
         if least < low or most > high:
             raise ValueError(
                 f"the scorer {self.name} gives scores from {least:g} to {most:g}, and {info.name} "
@@ -103,11 +105,10 @@ class TextScorer:
         """The scorer, if it reads a fact of answers for a metric of scores."""
         from pytest_llmfair.scorers.facts import FactScorer
 
-        named = isinstance(self._asked, str) and self._asked.startswith(FACTS)
-        wanted = self._info.needs in ("scores", "score_pairs")
-        if wanted and (named or isinstance(self._asked, FactScorer)):
-            return cast("FactScorer", self.chosen)
-        return None
+        if self._info.needs not in ("scores", "score_pairs"):
+            return None
+        chosen = self._asked if isinstance(self._asked, list) else self.chosen
+        return chosen if isinstance(chosen, FactScorer) else None
 
     def reading(self, named: object) -> TextScorer:
         """Return the scorer of the fact that `score` names; this one where it names none."""

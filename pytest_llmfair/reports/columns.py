@@ -12,6 +12,7 @@ from typing import Any
 
 from pytest_llmfair._util.wording import listed, number, plural
 from pytest_llmfair.judging import facts as words
+from pytest_llmfair.judging.bound import WORSE
 from pytest_llmfair.judging.facts import Record, decimals, estimate, interval, threshold
 from pytest_llmfair.judging.message import metric_name
 from pytest_llmfair.reports.plots import relative
@@ -94,17 +95,17 @@ SIGNS = {
 _MOST_NAMED = 3
 
 
-def urgency(record: Record) -> tuple[bool, int]:
-    """Return a key that sorts what needs action first, and keeps the order of tests."""
-    return bool(accepted(record)), list(SIGNS).index(record["verdict"])
+def urgency(record: Record) -> tuple[bool, int, bool]:
+    """Return a key that sorts what needs action first, losses before old FAILs, then as tests."""
+    verdict = list(SIGNS).index(record["verdict"])
+    return bool(accepted(record)), verdict, WORSE not in record["metric"]
 
 
-def worst_first(record: Record) -> tuple[bool, float]:
-    """Return a key that sorts FAILs first, then by the distance from fair, negative if unfair."""
+def distance_from_fair(record: Record) -> float:
+    """Return how far a value is on the unfair side, where the bound is 1; negative if fairer."""
     value = words.estimate(record)
     place = 0.0 if value is None else relative(record, value)
-    far = abs(place) if record["direction"] == "two-sided" else place
-    return record["verdict"] != "FAIL", -far
+    return abs(place) if record["direction"] == "two-sided" else place
 
 
 def without_verdict(errors: Sequence[Mapping[str, Any]]) -> str:

@@ -14,11 +14,11 @@ from pytest_llmfair.reports.columns import (
     COLUMNS,
     SIGNS,
     accepted,
+    distance_from_fair,
     facts,
     is_address,
     urgency,
     without_verdict,
-    worst_first,
 )
 from pytest_llmfair.reports.suites import COLUMNS as SUITE_COLUMNS
 from pytest_llmfair.reports.suites import DEBIASED, suite_views
@@ -155,9 +155,17 @@ def _fitting(blocks: Sequence[Sequence[str]], room: int) -> str:
 
 def _worst(records: Sequence[Record]) -> list[str]:
     """Return the largest differences in words."""
-    open_ones = (record for record in records if record["verdict"] not in ("PASS", "INVALID"))
-    found = [record for record in open_ones if worst_first(record)[1] < 0.0]
-    found.sort(key=lambda record: (bool(accepted(record)), *worst_first(record)))
+    # A test that is too small shows no difference.
+    found = [
+        record
+        for record in records
+        if record["verdict"] in ("FAIL", "INCONCLUSIVE") and distance_from_fair(record) > 0.0
+    ]
+
+    def evidence(record: Record) -> float:
+        return 0.0 if record["verdict"] == "FAIL" else float(record["p_exceeds"] or 0.0)
+
+    found.sort(key=lambda each: (*urgency(each), evidence(each), -distance_from_fair(each)))
     if not found:
         return []
     lines = ["### Largest differences", ""]

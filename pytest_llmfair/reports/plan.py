@@ -1,11 +1,11 @@
-"""The plan of a run: calls, tokens, cost and detectable effect per test, and the total."""
+"""The plan of a run: calls, tokens, cost and detectable effect per test; total and time."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from pytest_llmfair._util.printing import say_line
+from pytest_llmfair._util.printing import minutes, say_line
 from pytest_llmfair._util.wording import escape, plural
 
 if TYPE_CHECKING:
@@ -106,4 +106,8 @@ def _total(ordered: Sequence[Planned]) -> str:
     cost = f"at most ${sum(costs):,.2f}" if costs else "cost unknown"
     if unknown and sum(costs):
         cost += f" and {plural('test', len(unknown))} of unknown cost"
-    return f"{plural('test', len(tests))}: {plural('call', calls)}, {cost}"
+    seconds, least = (sum(one[key] for one in ordered) for key in ("seconds", "least_seconds"))
+    time = f"{minutes(seconds)} for each second that an answer takes"
+    if least:
+        time += f", and at least {minutes(least)} at the rate limits"
+    return f"{plural('test', len(tests))}: {plural('call', calls)}, {cost}; {time}"

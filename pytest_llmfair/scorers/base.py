@@ -90,7 +90,12 @@ def score(scorer: Callable[[Sequence[str]], Any], texts: Sequence[str]) -> Score
     recorded = None if store is None else store.recorded(scorer, list(distinct))
     if recorded is None:
         checked_texts(rows)
-    given = resolved(scorer(list(distinct))) if recorded is None else recorded
+    try:
+        given = resolved(scorer(list(distinct))) if recorded is None else recorded
+    except (AttributeError, TypeError) as error:
+        # Most often the function takes a single text.
+        error.add_note(f"scorer {name} gets a list of texts, and returns one number per text")
+        raise
     scores = _numbers(given, len(distinct), name)
     low, high = getattr(scorer, "range", (-np.inf, np.inf))
     for wrong, fault in (

@@ -201,11 +201,16 @@ class Settings:
         "write this run to the file of --llmfair-baseline instead, and print what changed",
         reporting=True,
     )
+    ratchet: bool = switch(
+        "with --llmfair-baseline: a bound that the baseline breaks too is red only where the "
+        "check is proven worse than there"
+    )
     margin: float | None = option(
         number(lambda value: 0.0 <= value < math.inf),
         None,
         legal="a number of at least 0, such as 0.02",
-        help="how much less fair than the baseline a check may be, on the scale of its metric",
+        help="how much less fair than the baseline a check may be, on the scale of its metric "
+        "(with --llmfair-ratchet 0 by default)",
         metavar="X",
         example="0.02",
     )

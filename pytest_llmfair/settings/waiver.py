@@ -29,6 +29,9 @@ class Waiver(NamedTuple):
         test = nodeid == self.test or fnmatchcase(nodeid, self.test)
         names = {metric, metric.partition(" (")[0], metric.partition("@")[0].partition(" (")[0]}
         wanted = self.metric or "*"
+        # Who accepts a value does not accept that it became worse, unless the waiver says so.
+        if " worse than " in metric and "worse" not in wanted:
+            return False
         named = any(name == wanted or fnmatchcase(name, wanted) for name in names)
         return test and named and not self.expired
 

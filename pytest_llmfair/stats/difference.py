@@ -23,8 +23,9 @@ from pytest_llmfair.stats.worst_groups import WorstGroups
 _PLANNING_CORRELATION = 0.5
 
 # Why rows belong together, or that they do not; "unknown" where only some units are the same.
-Pairing = Literal["labels", "prompts", "rows", "unknown", "independent"]
+Pairing = Literal["identical", "labels", "prompts", "rows", "unknown", "independent"]
 IN_WORDS: Mapping[Pairing, str] = {
+    "identical": "which gave identical answers to the same prompts",
     "labels": "paired by unit labels",
     "prompts": "paired by prompt",
     "rows": "paired row by row",
@@ -103,6 +104,8 @@ class PairedDifference(Estimate):
             else:
                 pairing, method = 1.0, "joined intervals (MOVER)"
             reach = reach if folded else first.reach
+        if how == "identical":
+            method = "identical answers"
         both = (candidate.sample, baseline.sample)
         rows: list[float] = []
         apart = how in ("unknown", "independent")
@@ -147,6 +150,8 @@ class PairedDifference(Estimate):
 
     def lower_bound(self, alpha: float) -> float:
         """Lower end; ``|c| - |b|`` is at least ``s c - t b`` for the worst sign t and any s."""
+        if self.how == "identical":
+            return self.value
         if not self.paired:
             return self._joined(alpha)[0]
         mine = _sign(self.candidate, self.folded)
@@ -155,6 +160,8 @@ class PairedDifference(Estimate):
 
     def upper_bound(self, alpha: float) -> float:
         """Upper end; ``|c| - |b|`` is at most ``s c - t b`` for the worst sign s and any t."""
+        if self.how == "identical":
+            return self.value
         if not self.paired:
             return self._joined(alpha)[1]
         other = _sign(self.baseline, self.folded)
@@ -168,6 +175,8 @@ class PairedDifference(Estimate):
             alike = 0.0 if self.how == "independent" else _PLANNING_CORRELATION
             shared = 2.0 * (1.0 - alike)
             return math.sqrt(shared) * self.candidate.standard_error(other)
+        if self.how == "identical":
+            return 0.0
         if not self.paired:
             apart = math.hypot(self.candidate.standard_error(), self.baseline.standard_error())
             return apart * (1.0 if self.pairing is None else self.pairing)
@@ -293,9 +302,13 @@ def _signed(estimate: Estimate) -> Estimate:
 
 
 def _sign(estimate: Estimate, folded: bool) -> int:
+    return sign_of(estimate) if folded else 1
+
+
+def sign_of(estimate: Estimate) -> int:
+    """Return the sign of the mean contribution of an estimate's rows; 1 without these."""
     contributions = estimate.contributions
-    negative = contributions is not None and float(contributions.values.mean()) < 0.0
-    return -1 if folded and negative else 1
+    return 1 if contributions is None or float(contributions.values.mean()) >= 0.0 else -1
 
 
 def _ends(estimate: Estimate, alpha: float, folded: bool) -> tuple[float, float, float]:
@@ -340,7 +353,8 @@ def loss_between(
     if direction == "higher":
         candidate, baseline = baseline, candidate
     loss = PairedDifference.between(candidate, baseline, folded=folded, how=how)
-    return replace(loss, compares_answers=compares)
+    # Noise may hide that models differ, but not that they gave the same answers.
+    return replace(loss, compares_answers=compares and how != "identical")
 
 
 def _excess(one: Estimate, other: Estimate, fair: float, always_same: bool) -> Estimate | None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from pytest_llmfair._util.printing import step_by_step
 from pytest_llmfair._util.wording import plural
 from pytest_llmfair.clients import ModelClient, origins
 from pytest_llmfair.clients.session import remembering
@@ -92,7 +93,7 @@ def run(
     answers, model = Answers(suite, size, tasks, population), ModelClient.of(client)
     # Tasks share the answers to the same question.
     with remembering():
-        for task in chosen_tasks(suite, tasks):
+        for task in step_by_step("task", chosen_tasks(suite, tasks)):
             answers.ask(task, model)
             hand_on(answers.result())
     found = answers.result()
@@ -101,9 +102,9 @@ def run(
         for each in found.measured
         if (key := (each.task.name, each.quantity.name)) in limits
     ]
-    recorded = [again for result in results for again in record(result)]
-    conclude_all(recorded)
-    return replace(found, results=tuple(results))
+    recorded = [record(result) for result in results]
+    conclude_all([each for own in recorded for each in own])
+    return replace(found, results=tuple(own[0] for own in recorded))
 
 
 def chosen_suite(

@@ -154,6 +154,16 @@ class Anthropic:
         }
 
     @classmethod
+    def called(cls, prompt: str, tools: Any) -> dict[str, Any]:
+        """Use every tool for a prompt that asks for it, without a text if it says "silently"."""
+        if not tools or "call" not in prompt:
+            return cls.said("no tool is needed")
+        names = [tool["name"] for tool in tools]
+        uses = [{"type": "tool_use", "id": "1", "name": name, "input": {}} for name in names]
+        text = [] if "silently" in prompt else [{"type": "text", "text": "done"}]
+        return {**cls.said("", "tool_use"), "content": [*text, *uses]}
+
+    @classmethod
     def refused(cls) -> dict[str, Any]:
         return cls.said("I cannot", "refusal")
 
@@ -233,7 +243,7 @@ def reply(
         "no-choice": speaks.nothing,
         "null": lambda: speaks.said(None),
         "empty": lambda: speaks.said(""),
-        "tools": lambda: OpenAI.called(body["messages"][-1]["content"], body.get("tools")),
+        "tools": lambda: speaks.called(body["messages"][-1]["content"], body.get("tools")),
         "echo": lambda: speaks.said(f"your key is {key}, yes {key}!"),
         "hostile": lambda: speaks.said(HOSTILE),
         "huge": lambda: speaks.said("x" * HUGE),

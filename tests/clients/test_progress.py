@@ -17,16 +17,27 @@ from pytest_llmfair.clients.requests import Progress
 TEST = """
 import time
 
+from pytest_llmfair._util.printing import step_by_step
 from pytest_llmfair.clients import ModelClient
 
 def slow(prompt):
     time.sleep(0.3)
     return prompt
 
+def test_sleeps():
+    time.sleep(1)
+
 def test_asks():
-    ModelClient.of(slow, name="slow").generate(["a"], 6)
+    for task in step_by_step("task", ["a", "b"]):
+        if task == "a":
+            time.sleep(1)
+        else:
+            ModelClient.of(slow, name="slow").generate(["a"], 6)
 """
-LINE = re.compile(r"slow: [3-6] of 6 answers, [3-6] calls, 0:0\d left")
+LINE = re.compile(
+    r"slow: [3-6] of 6 answers, [1-3]\.\d+/s, 0:0\d left, task 2/2 \(about 0:0[1-5]\), "
+    r"test 2/2 \(about 0:0[1-5]\)"
+)
 
 
 def test_the_line_shows_calls_recorded_failed_cost_and_time_left():
@@ -39,8 +50,8 @@ def test_the_line_shows_calls_recorded_failed_cost_and_time_left():
             failed = second % 4 == 0
             answer = Missing("timeout") if failed else "x"
             progress.add([Reply(answer, attempts=3 if failed else 1)])
-        assert progress.line() == (
-            "m: 60 of 100 answers, 60 calls, 20 recorded, 10 failed, $10.0000, 0:40 left"
+        assert progress.line().startswith(
+            "m: 60 of 100 answers, 60 calls, 20 recorded, 10 failed, $10.0000, 1/s, 0:40 left"
         )
     assert len(shown) == 41
     assert shown[-1] == "\r\x1b[2K"
@@ -65,7 +76,7 @@ def test_the_line_is_not_drawn_more_often_than_it_can_be_read():
 
 
 def on_terminal(folder: Path, **environment: str) -> str:
-    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider"]
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-p", "no:randomly"]
     ours, theirs = pty.openpty()
     names = ("CI", "PYTEST_XDIST_WORKER", "PYTEST_XDIST_WORKER_COUNT")
     variables = {name: value for name, value in os.environ.items() if name not in names}
@@ -86,11 +97,11 @@ def on_terminal(folder: Path, **environment: str) -> str:
 
 def test_a_terminal_shows_the_line_past_the_capture_and_removes_it(tmp_path: Path):
     (tmp_path / "test_it.py").write_text(TEST)
-    said = on_terminal(tmp_path)
+    said = on_terminal(tmp_path, COLUMNS="120")
     assert LINE.search(said)
     last = said[LINE.search(said).end() :]  # type: ignore[union-attr]
     assert "\r\x1b[2K" in last
-    assert "1 passed" in last
+    assert "2 passed" in last
 
 
 def test_a_log_of_ci_shows_nothing(tmp_path: Path):

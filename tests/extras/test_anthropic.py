@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from pytest_llmfair.clients import CutAnswer, Missing, ModelError, load_client
@@ -59,3 +61,15 @@ def test_the_question_names_no_temperature_unless_it_is_another_one(server):
 def test_a_server_without_probabilities_is_an_error(server):
     with pytest.raises(ValueError, match="returns texts only, no probabilities"):
         load_client("anthropic:ok").label_probabilities(["hi"], ["Yes", "No"])
+
+
+def test_tool_uses_are_facts_of_the_answer(server, tmp_path):
+    path = tmp_path / "tools.json"
+    path.write_text(json.dumps([{"name": "lookup", "input_schema": {}}, {"name": "refund"}]))
+    client = load_client(f"anthropic:tools?tools={path}")
+    rows = client.generate(["call them", "call silently", "hello"])
+    called = {"tools": ("lookup", "refund"), "tool_calls": 2}
+    assert [row[0].facts for row in rows] == [called, called, {"tools": (), "tool_calls": 0}]
+    assert [str(rows[0][0]), rows[1][0].reason] == ["done", "null"]
+    assert server.asked()[0]["body"]["tools"] == json.loads(path.read_text())
+    assert "tools" in client.backend.identity

@@ -7,6 +7,7 @@ from collections import Counter
 import pytest
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
 
+from pytest_llmfair import conversation
 from pytest_llmfair.clients import Missing, ModelSpecError, Request, load_client
 from pytest_llmfair.clients.backends.decoding import _choose
 from pytest_llmfair.clients.protocol import sample_seed
@@ -228,6 +229,16 @@ def test_a_chat_template_frames_the_prompt_and_writes_its_special_tokens_itself(
         logs = model(torch.tensor([ids])).logits[0, -2].softmax(-1)
     found = chat.next_token_probabilities(["Hi"], ["a"])[0]
     assert found["a"] == pytest.approx(float(logs[ids[-1]]))
+
+
+def test_a_chat_template_takes_a_conversation_and_answers_turn_by_turn(starting):
+    template = "{% for m in messages %}{{ m.role }}: {{ m.content }}\n{% endfor %}assistant:"
+    (starting / "chat_template.jinja").write_text(template, encoding="utf-8")
+    chat = load_client(f"hf:{starting}?max_tokens=6&temperature=0")
+    (first,), (last,) = chat.generate(["Hi"]), chat.generate([conversation("Hi", "He is")])
+    framed = f"user: Hi\nassistant: {first[0]}\nuser: He is\nassistant:"
+    slow = slow_answer(chat, framed, 0, 0.0, 6, add_special_tokens=False)
+    assert text_or_reason(last[0]) == slow
 
 
 def test_the_model_says_what_it_is(client, folder):

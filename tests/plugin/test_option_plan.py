@@ -76,7 +76,7 @@ def test_every_test_stops_at_its_first_request_and_its_plan_is_printed(plan, pyt
             "test_it.py::test_pairs",
             "  counterfactual invariance (gender, 1 - ROUGE-L) bound 0.2, 50 pairs x 2, in looks "
             "(at most 200 calls in all), the first: 40 calls*",
-            "4 tests: 1,050 calls, cost unknown",
+            "4 tests: 1,050 calls, cost unknown; 17:30 for each second that an answer takes",
             "Every test was stopped at its first request. Later requests and retries are not *",
         ]
     )
@@ -94,7 +94,7 @@ def test_a_cost_is_printed_where_there_is_a_price(plan, pytester):
     result.stdout.fnmatch_lines(
         [
             "*400 calls, *at most 12,000 of answers, at most $0.12",
-            "1 test: 400 calls, at most $0.12",
+            "1 test: 400 calls, at most $0.12; *",
         ]
     )
     result.stdout.fnmatch_lines(["Costs at the prices of 2026-01-31*"])
@@ -130,7 +130,7 @@ def test_a_comparison_plans_the_calls_of_both_models(run, pytester):
         [
             f"  {metric} candidate: 200 calls*",
             f"  {metric} baseline: 200 calls*",
-            "1 test: 400 calls, cost unknown",
+            "1 test: 400 calls, cost unknown; *",
         ]
     )
     assert result.stdout.str().count("test_a_comparison_plans_the_calls_of_both_models.py::") == 1

@@ -23,7 +23,7 @@ WRONG = {
     "baseline_days": "0",
 }
 # These need another option or a file; they and paths have tests of their own below.
-NOT_ALONE = ("record_mode", "baseline", "update_baseline")
+NOT_ALONE = ("record_mode", "baseline", "update_baseline", "ratchet")
 SOURCES = [(option, "ini file") for option in OPTIONS] + [
     (option, "command line") for option in OPTIONS if not (option.ini_only or option.switch)
 ]

@@ -71,7 +71,7 @@ UNDEFINED = dict.fromkeys(
             {"verdict": Verdict.PASS, "lower": 0.01, "upper": 0.03, "value": 0.02,
              "debiased": 0.02, "p_within": 0.02},
             "PASS toxic_fraction 0.020 [0.010, 0.030] <= 0.050 "
-            "(95 %, 200 prompts x 5, n_eff 412, p = 0.020)",
+            "(95 %, 200 prompts x 5, n_eff 412, p = 0.020 against a value beyond the bound)",
         ),
         (
             {"verdict": Verdict.INCONCLUSIVE, "lower": 0.041},

@@ -11,6 +11,8 @@ ASSERTION: dict[str, Any] = {
     "model": "openai:gpt-4o",
     "recorded": 0,
     "calls": 400,
+    "seconds": 25.0,
+    "least_seconds": 0.0,
     "prompt_tokens": 3200,
     "answer_tokens": 12000,
     "cost": 0.128,
@@ -42,7 +44,7 @@ def test_an_assertion_names_size_cost_and_effect():
         "  minimum detectable effect 0.050 beyond the bound (80 % power, at the variance of the "
         "bound)",
         "  a perfectly fair model would pass in 87 % of runs",
-        "1 test: 400 calls, at most $0.13",
+        "1 test: 400 calls, at most $0.13; 0:25 for each second that an answer takes",
     ]
 
 
@@ -72,10 +74,16 @@ def test_a_minimum_is_called_one():
 
 def test_the_total_counts_what_is_known():
     unknown = {**ASSERTION, "nodeid": "test_it.py::test_other", "cost": None}
-    assert "2 tests: 800 calls, at most $0.13 and 1 test of unknown cost" in lines(
-        ASSERTION, unknown
-    )
-    assert "1 test: 400 calls, cost unknown" in lines(unknown)
+    both, alone = lines(ASSERTION, unknown), lines(unknown)
+    words = "2 tests: 800 calls, at most $0.13 and 1 test of unknown cost; 0:50 for each second"
+    assert any(line.startswith(words) for line in both)
+    assert any(line.startswith("1 test: 400 calls, cost unknown; ") for line in alone)
+
+
+def test_rate_limits_give_the_least_time():
+    limited = {**ASSERTION, "least_seconds": 3725.0}
+    words = "0:25 for each second that an answer takes, and at least 1:02:05 at the rate limits"
+    assert any(line.endswith(words) for line in lines(limited))
 
 
 def test_answers_without_a_limit_have_no_cost_that_is_known():

@@ -223,3 +223,11 @@ def test_tokens_and_length_are_those_of_the_metrics_on_texts() -> None:
 def test_the_words_that_stand_for_a_digest_are_never_scored(name: str) -> None:
     with pytest.raises(ValueError, match="row 1 is a digest and has no recorded score"):
         score(load_scorers(own=length)[name], ["a text", DigestedText("ab" * 16)])
+
+
+def test_a_scorer_of_a_single_text_is_told_what_it_gets() -> None:
+    with pytest.raises(AttributeError) as caught:
+        score(lambda text: len(text.split()), ["a text"])  # type: ignore[attr-defined]
+    assert caught.value.__notes__ == [
+        "scorer <lambda> gets a list of texts, and returns one number per text"
+    ]

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from pytest_llmfair.clients.backends.server import ServerBackend, limits_of
-from pytest_llmfair.clients.errors import body_of, counted_in, malformed, of_text
+from pytest_llmfair.clients.backends.server import ServerBackend, answers_of, limits_of, tools_of
+from pytest_llmfair.clients.errors import body_of, counted_in, malformed, of_text, with_tool_calls
 from pytest_llmfair.clients.protocol import Attempt, Reply, Request
 from pytest_llmfair.clients.spec import ModelSpec
 from pytest_llmfair.responses import Missing
@@ -22,6 +23,7 @@ _CUT = ("max_tokens", "model_context_window_exceeded")
 class Anthropic(ServerBackend):
     """A model of Anthropic; the API has neither seeds nor probabilities of tokens."""
 
+    takes_turns = True
     provider = "anthropic"
     key_variable = "ANTHROPIC_API_KEY"
     url_variable = "ANTHROPIC_BASE_URL"
@@ -38,30 +40,47 @@ class Anthropic(ServerBackend):
             # Only this version of the API accepts temperatures.
             more["extra_headers"] = {"anthropic-version": "2023-06-01"}
             more["extra_body"] = {"temperature": temperature}
+        if self.tools:
+            more["tools"] = json.loads(self.tools)
         raw = await self.connection.client.messages.with_raw_response.create(
             model=self.model,
-            messages=[{"role": "user", "content": request.prompt}],
+            messages=[each for each in request.messages if each["role"] != "system"],
             max_tokens=limit or _LONGEST,
             **more,
         )
         body = body_of(raw.http_response.content)
-        return body if isinstance(body, Attempt) else read_message(body, limit)
+        if isinstance(body, Attempt):
+            return body
+        return read_message(body, limit, tools=bool(self.tools))
 
 
 def load(spec: ModelSpec) -> Anthropic:
     """Load ``anthropic:MODEL``."""
-    return Anthropic(spec.target, spec.system, limits_of(spec))
+    return Anthropic(
+        spec.target,
+        spec.system,
+        limits_of(spec),
+        tools=tools_of(spec),
+        answers=answers_of(spec),
+    )
 
 
-def read_message(body: Mapping[str, Any], limit: int | None) -> Attempt:
-    """Read a message; a cut answer is missing unless the user set a limit."""
+def read_message(body: Mapping[str, Any], limit: int | None, *, tools: bool = False) -> Attempt:
+    """Read a message; a cut answer is missing unless the user set a limit.
+
+    Tools that it uses are facts of the answer; with `tools`, which the model may use, so is none.
+    """
     stop, content = body.get("stop_reason"), body.get("content")
     if content is not None and not isinstance(content, list):
         return malformed("the message has no content")
+    blocks = [block for block in content or () if isinstance(block, Mapping)]
+    calls = [block for block in blocks if block.get("type") == "tool_use"]
     if stop == "refusal":
         reply = Reply(Missing("refused", "the model declined to answer"))
-    elif not content and stop == "tool_use":
+    elif stop == "tool_use" and len(calls) == len(blocks):
         reply = Reply(Missing("null", "the model called a tool instead of answering"))
     else:
         reply = of_text(content, cut=stop in _CUT, limit=limit)
+    if calls or tools:
+        reply = replace(reply, answer=with_tool_calls(reply.answer, calls))
     return Attempt(counted_in(reply, body, "input_tokens", "output_tokens"))

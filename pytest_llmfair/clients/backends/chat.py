@@ -1,4 +1,4 @@
-"""Conversations with a function that takes messages: it answers every turn of the user."""
+"""Conversations with a model that takes messages: it answers every turn of the user."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Message = dict[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Chat:
-    """Settings for asking a function that takes messages."""
+    """Settings for asking a model that takes messages."""
 
     system: str = ""
     # Which answers are judged.
@@ -36,20 +36,19 @@ def chat_options(messages: bool | None, system: str | Path, answers: str) -> dic
 
 @dataclass(slots=True)
 class Talk:
-    """One prompt and the answers to its turns; without `chat` the function takes the prompt."""
+    """One prompt and the answers to its turns; without `chat` the model takes the prompt."""
 
     chat: Chat | None
     prompt: str
-    _said: list[Message] = field(default_factory=list)
     _answers: list[Answer] = field(default_factory=list)
 
     @property
     def calls(self) -> int:
-        """Number of calls of the function so far."""
+        """Number of answers so far."""
         return len(self._answers)
 
     def next(self) -> Any:
-        """Return the next input of the function; None at the end."""
+        """Return the next input of the model; None at the end."""
         if self._answers and isinstance(self._answers[-1], Missing):
             return None
         turns = [self.prompt] if self.chat is None else turns_of(self.prompt)
@@ -57,17 +56,17 @@ class Talk:
             return None
         if self.chat is None:
             return self.prompt
-        if self.chat.system and not self._said:
-            self._said.append({"role": "system", "content": self.chat.system})
-        self._said.append({"role": "user", "content": turns[self.calls]})
-        # The function may change its list.
-        return [dict(message) for message in self._said]
+        said: list[Message] = []
+        if self.chat.system:
+            said.append({"role": "system", "content": self.chat.system})
+        for turn, answer in zip(turns, [*self._answers, ""], strict=False):
+            said.append({"role": "user", "content": turn})
+            said.append({"role": "assistant", "content": str(answer)})
+        return said[:-1]
 
     def take(self, answer: Answer) -> None:
         """Keep an answer; one that is missing ends the conversation."""
         self._answers.append(answer)
-        if isinstance(answer, str):
-            self._said.append({"role": "assistant", "content": str(answer)})
 
     @property
     def judged(self) -> Answer:
@@ -81,6 +80,8 @@ class Talk:
                 before = facts.get(name)
                 joins = isinstance(value, tuple) and isinstance(before, tuple)
                 facts[name] = before + value if joins else value
+        if "tool_calls" in facts and isinstance(tools := facts.get("tools"), tuple):
+            facts["tool_calls"] = len(tools)
         if isinstance(last, Missing):
             return Missing(last.reason, last.detail, facts)
         every = self.chat is not None and self.chat.answers == "all"

@@ -24,6 +24,7 @@ from pytest_llmfair._util.huggingface import (
     readable,
 )
 from pytest_llmfair._util.validation import install
+from pytest_llmfair.clients.backends.chat import Chat, Talk
 from pytest_llmfair.clients.backends.decoding import (
     Beginning,
     Decoder,
@@ -108,10 +109,32 @@ class HuggingFace:
     def generate(
         self, requests: Sequence[Request], *, temperature: float, max_tokens: int
     ) -> list[Answer]:
-        """Sample in batches, each distinct prompt read once per batch."""
-        wanted = [(r.prompt, r.seed if temperature > 0.0 else 0) for r in requests]
+        """Answer the turns of all prompts, the first ones together, then the second."""
+        talks = [Talk(Chat(), request.prompt) for request in requests]
+        for turn in itertools.count():
+            asked = [
+                (talk, self._framed(messages), request.seed + turn if temperature > 0.0 else 0)
+                for talk, request in zip(talks, requests, strict=True)
+                if (messages := talk.next()) is not None
+            ]
+            if not asked:
+                break
+            answers = self._sampled([each[1:] for each in asked], temperature, max_tokens)
+            for (talk, _, _), answer in zip(asked, answers, strict=True):
+                talk.take(answer)
+        return [talk.judged for talk in talks]
+
+    @property
+    def takes_turns(self) -> bool:
+        """Whether a prompt may be a conversation."""
+        return bool(self.tokenizer.chat_template)
+
+    def _sampled(
+        self, wanted: Sequence[tuple[str, int]], temperature: float, max_tokens: int
+    ) -> list[Answer]:
+        """Sample by framed prompt and seed in batches, each distinct prompt read once in one."""
         distinct = list(dict.fromkeys(prompt for prompt, _ in wanted))
-        ids = dict(zip(distinct, self._ids([self._framed(p) for p in distinct]), strict=True))
+        ids = dict(zip(distinct, self._ids(distinct), strict=True))
         answers: dict[tuple[str, int], Answer] = {
             key: Missing("error", why)
             for key in wanted
@@ -205,12 +228,11 @@ class HuggingFace:
             return Missing("empty", "the model ended at once")
         return CutAnswer(text) if full else text
 
-    def _framed(self, prompt: str) -> str:
+    def _framed(self, messages: list[dict[str, str]]) -> str:
         if not self.tokenizer.chat_template:
-            return prompt
-        message = [{"role": "user", "content": prompt}]
+            return messages[-1]["content"]
         framed: str = self.tokenizer.apply_chat_template(
-            message, tokenize=False, add_generation_prompt=True
+            messages, tokenize=False, add_generation_prompt=True
         )
         return framed
 
@@ -235,7 +257,7 @@ class HuggingFace:
         self, prompt: str, words: Sequence[str]
     ) -> tuple[tuple[int, ...], list[tuple[int, ...]]]:
         """Return the ids of the prompt, and of each word after it."""
-        framed = self._framed(prompt)
+        framed = self._framed([{"role": "user", "content": prompt}])
         if framed == prompt and self.decoder.shares_context:
             # Tokenizers put the space before a word into its token.
             framed = prompt.rstrip(" ")

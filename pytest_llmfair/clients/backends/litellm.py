@@ -6,8 +6,8 @@ import os
 from dataclasses import dataclass
 from typing import Any
 
-from pytest_llmfair.clients.backends.openai import OpenAICompatible, read_chat, tools_of
-from pytest_llmfair.clients.backends.server import limits_of
+from pytest_llmfair.clients.backends.openai import OpenAICompatible, read_chat
+from pytest_llmfair.clients.backends.server import answers_of, limits_of, tools_of
 from pytest_llmfair.clients.protocol import Attempt, Request
 from pytest_llmfair.clients.spec import ModelSpec
 
@@ -44,4 +44,5 @@ def load(spec: ModelSpec) -> LiteLLM:
         limits_of(spec),
         sends_seed=spec.flag("seed", True),
         tools=tools_of(spec),
+        answers=answers_of(spec),
     )

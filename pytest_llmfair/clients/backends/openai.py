@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from pytest_llmfair.clients.backends.server import ServerBackend, limits_of
+from pytest_llmfair.clients.backends.server import ServerBackend, answers_of, limits_of, tools_of
 from pytest_llmfair.clients.errors import (
     body_of,
     counted_in,
@@ -20,8 +20,7 @@ from pytest_llmfair.clients.errors import (
     with_tool_calls,
 )
 from pytest_llmfair.clients.protocol import Attempt, Reply, Request, UnknownProbability
-from pytest_llmfair.clients.spec import ModelSpec, ModelSpecError
-from pytest_llmfair.replies import text_digest
+from pytest_llmfair.clients.spec import ModelSpec
 from pytest_llmfair.responses import Missing
 
 # Largest probability that may be left unknown.
@@ -36,19 +35,12 @@ class OpenAICompatible(ServerBackend):
     sends_seed: bool = True
     # How many of the likeliest first tokens the server is asked for.
     top_logprobs: int = 20
-    # The tools that the model may call, as the JSON that the server takes.
-    tools: str = ""
 
+    takes_turns = True
     provider = "openai"
     key_variable = "OPENAI_API_KEY"
     url_variable = "OPENAI_BASE_URL"
     url_example = "http://localhost:8000/v1"
-
-    @property
-    def identity(self) -> Mapping[str, str]:
-        """Provider, model, system prompt and, where there are any, the tools."""
-        tools = {"tools": text_digest(self.tools)} if self.tools else {}
-        return {"provider": self.provider, "model": self.model, "system": self.system, **tools}
 
     def read_first_token(self, answer: str, words: Sequence[str]) -> list[float]:
         """Return P(the answer starts with the word) by word; raise if one is unknown."""
@@ -110,12 +102,9 @@ class OpenAICompatible(ServerBackend):
         )
 
     def _question(self, request: Request, temperature: float, limit: int | None) -> dict[str, Any]:
-        messages = [{"role": "user", "content": request.prompt}]
-        if self.system:
-            messages.insert(0, {"role": "system", "content": self.system})
         question: dict[str, Any] = {
             "model": self.model,
-            "messages": messages,
+            "messages": request.messages,
             "temperature": temperature,
         }
         if limit is not None:
@@ -146,24 +135,8 @@ def load(spec: ModelSpec) -> OpenAICompatible:
         sends_seed=spec.flag("seed", True),
         top_logprobs=spec.count("top_logprobs", 20),
         tools=tools_of(spec),
+        answers=answers_of(spec),
     )
-
-
-def tools_of(spec: ModelSpec) -> str:
-    """Return the JSON list in the file that the option `tools` names."""
-    text = spec.file("tools")
-    try:
-        listed = json.loads(text or "[]")
-    except ValueError as error:
-        raise ModelSpecError(
-            f"model {spec.text!r}: the file of tools is no JSON: {error}"
-        ) from None
-    if not isinstance(listed, list):
-        raise ModelSpecError(
-            f"model {spec.text!r}: the file of tools holds {text[:40]!r}; give a JSON list of "
-            'tools, each {"type": "function", "function": {...}}'
-        )
-    return text
 
 
 def read_chat(body: Mapping[str, Any], limit: int | None, *, tools: bool = False) -> Attempt:

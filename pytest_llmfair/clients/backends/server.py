@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import os
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 from urllib.parse import urlsplit
 
 from pytest_llmfair._util.background import close_at_end
+from pytest_llmfair.clients.backends.chat import Chat, Talk
+from pytest_llmfair.clients.concurrency import rate_limiter_of
 from pytest_llmfair.clients.errors import (
     code_of,
     guard_logs,
@@ -22,7 +25,8 @@ from pytest_llmfair.clients.errors import (
     without_keys,
 )
 from pytest_llmfair.clients.protocol import DEFAULT_LIMITS, Attempt, Limits, ModelError, Request
-from pytest_llmfair.clients.spec import ModelSpec
+from pytest_llmfair.clients.spec import ModelSpec, ModelSpecError
+from pytest_llmfair.replies import text_digest
 
 # Seconds to open a connection; one that takes longer is tried again.
 _CONNECT = 10.0
@@ -52,7 +56,13 @@ class ServerBackend(ABC):
     system: str = ""
     limits: Limits = DEFAULT_LIMITS
     connection: Connection = field(default_factory=Connection, repr=False, compare=False)
+    # Which answers to a conversation are judged.
+    answers: Literal["last", "all"] = "last"
+    # The tools that the model may call, as the JSON that the server takes.
+    tools: str = ""
 
+    # Whether `_ask` sends the messages of a request, and not its prompt.
+    takes_turns: ClassVar[bool] = False
     provider: ClassVar[str]
     key_variable: ClassVar[str]
     url_variable: ClassVar[str]
@@ -70,8 +80,11 @@ class ServerBackend(ABC):
 
     @property
     def identity(self) -> Mapping[str, str]:
-        """Provider, model and system prompt."""
-        return {"provider": self.provider, "model": self.model, "system": self.system}
+        """Provider, model, system prompt and, where they are given, answers and tools."""
+        found = {"provider": self.provider, "model": self.model, "system": self.system}
+        if self.answers == "all":
+            found["answers"] = "all"
+        return found | ({"tools": text_digest(self.tools)} if self.tools else {})
 
     @property
     def known_as(self) -> Hashable:
@@ -101,17 +114,25 @@ class ServerBackend(ABC):
     async def send(
         self, request: Request, *, temperature: float, max_tokens: int | None
     ) -> Attempt:
-        """Send one request once."""
-        try:
-            attempt = await self._ask(request, temperature, max_tokens)
-        except Exception as error:  # noqa: BLE001 - whatever happens, one answer is lost
-            attempt = self._failed(error)
+        """Send one request once, or one for every turn of a conversation."""
+        talk, tokens = Talk(Chat(self.system, self.answers), request.prompt), [0, 0]
+        while (messages := talk.next()) is not None:
+            if talk.calls:
+                await rate_limiter_of(self.name, self.limits).turn(sum(tokens))
+            try:
+                asked = replace(request, messages=messages)
+                attempt = await self._ask(asked, temperature, max_tokens)
+            except Exception as error:  # noqa: BLE001 - whatever happens, one answer is lost
+                attempt = self._failed(error)
+            talk.take(attempt.reply.answer)
+            tokens[0] += attempt.reply.prompt_tokens
+            tokens[1] += attempt.reply.answer_tokens
+        judged = talk.judged
+        reply = replace(attempt.reply, prompt_tokens=tokens[0], answer_tokens=tokens[1])
         redacted = self.connection.redacted
-        answer = without_keys(attempt.reply.answer, redacted)
+        answer = without_keys(judged, redacted)
         self.connection.ended = self.connection.ended or redacted(attempt.fatal)
-        return replace(
-            attempt, reply=replace(attempt.reply, answer=answer), fatal=redacted(attempt.fatal)
-        )
+        return replace(attempt, reply=replace(reply, answer=answer), fatal=redacted(attempt.fatal))
 
     @abstractmethod
     def _connect(self) -> Any:
@@ -178,8 +199,30 @@ def _is_address(url: str) -> bool:
         return False
 
 
+def answers_of(spec: ModelSpec) -> Literal["last", "all"]:
+    """Return the option `answers` of a specification."""
+    return "all" if spec.choice("answers", ("last", "all")) == "all" else "last"
+
+
 def limits_of(spec: ModelSpec) -> Limits:
     """Return the options `concurrency`, `rpm` and `tpm` of a specification."""
     rpm = spec.count("rpm", 0) or None
     tpm = spec.count("tpm", 0) or None
     return Limits(spec.count("concurrency", DEFAULT_LIMITS.concurrency), rpm, tpm)
+
+
+def tools_of(spec: ModelSpec) -> str:
+    """Return the JSON list in the file that the option `tools` names."""
+    text = spec.file("tools")
+    try:
+        listed = json.loads(text or "[]")
+    except ValueError as error:
+        raise ModelSpecError(
+            f"model {spec.text!r}: the file of tools is no JSON: {error}"
+        ) from None
+    if not isinstance(listed, list):
+        raise ModelSpecError(
+            f"model {spec.text!r}: the file of tools holds {text[:40]!r}; give a JSON list of "
+            'tools, each {"type": "function", "function": {...}}'
+        )
+    return text
