@@ -43,13 +43,15 @@ def named_metrics(metrics: Any) -> dict[str, Metric]:
     if callable(metrics):
         metrics = [metrics]
     if not isinstance(metrics, Mapping):
-        named = [(getattr(each, "__name__", str(each)), each) for each in metrics]
+        named = [(_name_of(each), each) for each in metrics]
         metrics = dict(named)
         if len(metrics) < len(named):
             raise ValueError("two metrics have one name; give a mapping from name to metric")
     for name, metric in metrics.items():
         if not callable(metric):
-            raise TypeError(f"metric {name!r} is {metric!r}; give a function")
+            raise TypeError(
+                f"metric {name!r} is {metric!r}; give a function, such as one of sklearn.metrics"
+            )
     if not metrics:
         raise ValueError("there are no metrics; give at least one function")
     return dict(metrics)
@@ -85,6 +87,8 @@ def keys_of(columns: Sequence[list[Any]], missing: str) -> list[Any]:
 def checked_column(column: Any, name: str) -> Any:
     values = listed(column, name)
     for i, value in enumerate(values):
+        if np.ndim(value):
+            raise ValueError(f"{name} row {i} holds {len(value)} numbers; give one per row")
         if is_missing(value):
             raise ValueError(f'{name} row {i} is missing; give a value or missing="drop"')
     return np.asarray(column if isinstance(column, np.ndarray) else list(values))
@@ -131,8 +135,16 @@ def _parameters(metric: Metric) -> list[str]:
 
 
 def range_of(metric: Metric) -> tuple[float, float]:
-    name = str(getattr(metric, "__name__", getattr(getattr(metric, "func", None), "__name__", "")))
-    return (0.0, 1.0) if name.endswith(_SHARES) else (-math.inf, math.inf)
+    """Return the smallest and the largest value that a metric is known to have, by its name."""
+    name = _name_of(metric)
+    if name.endswith(_SHARES):
+        return 0.0, 1.0
+    return 0.0 if name.endswith(("_loss", "_error")) else -math.inf, math.inf
+
+
+def _name_of(metric: Metric) -> str:
+    """Return the name of a function, also of one with some arguments filled in."""
+    return str(getattr(getattr(metric, "func", metric), "__name__", metric))
 
 
 def as_tuple(key: Any) -> Key:

@@ -110,6 +110,7 @@ class People:
         weights = given.pop("weights", None)
         if weights is not None:
             weights = _weights(weights, members, who.population)
+        found += _alike(members)
         small, least, wanted = _small(who, members)
         (reference,) = [None] if who.reference is None else labels([who.reference], "reference")
         if reference is not None and reference not in members:
@@ -205,6 +206,16 @@ def _small(who: Who, members: RowsByLabel) -> tuple[tuple[Hashable, ...], str, s
         wants.append(f"at least {fewest} rows (minimum_n)")
     small = [g for g, rows in members.items() if len(rows) < fewest or len(rows) / total < least]
     return tuple(small), " or ".join(lacks), " and ".join(wants)
+
+
+def _alike(members: RowsByLabel) -> list[Finding]:
+    """Name groups whose labels differ in blanks, case or type only."""
+    same: dict[str, list[Hashable]] = {}
+    for name in members:
+        same.setdefault("".join(str(name).split()).casefold(), []).append(name)
+    shown = ["groups " + " and ".join(map(repr, own)) for own in same.values() if len(own) > 1]
+    said = f"{first_few(shown)} differ in blanks, case or type only: are they one group?"
+    return [Finding.note(said)] if shown else []
 
 
 def _without_missing(

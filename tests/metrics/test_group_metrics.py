@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import pickle
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -326,6 +327,13 @@ def test_missing_rows_are_dropped_on_request_and_counted_by_group():
         ({"weights": [1.0, 1.0, -1.0, 1.0]}, "weights row 2 is -1"),
         ({"missing": "ignore"}, "drop"),
         ({"control": ["x"] * 3}, "columns of"),
+        ({"y_true": [1, 0]}, "lengths differ"),
+        ({"y_score": [[0.1, 0.9]] * 4}, "y_score row 0 holds 2 numbers"),
+        ({"sensitive_features": list("aabb")}, r"takes groups=\.\.\., not"),
+        (
+            {"y_true": pd.Series([1, 0, 1, 0]), "groups": pd.Series(list("aabb"), [3, 2, 1, 0])},
+            "y_true and groups have different pandas indexes",
+        ),
     ],
 )
 def test_wrong_input_is_named(wrong, message):
@@ -362,6 +370,15 @@ def test_what_a_metric_gives_is_checked():
         table.difference(method="all")
 
 
+def test_labels_of_several_types_and_functions_with_filled_in_arguments():
+    y_true, y_score = [1, 0] * 20, [0.9, 0.1] * 19 + [0.9, 0.9999]
+    loss = partial(sklearn_metrics.log_loss, labels=[0, 1])
+    table = group_metrics(loss, y_true, y_score=y_score, groups=[1, "1", 1, "1"] * 10)
+    assert list(table.to_frame(intervals=True)["log_loss"].index) == [1, "1"]
+    # A loss is never below 0, however uncertain it is.
+    assert table.by_group["log_loss"]["1"].interval().lower == 0.0
+
+
 def test_a_notebook_shows_every_group_and_escapes_names():
     table = people(9)
     table["sex"] = table.sex.replace({"x": "<b>x</b>"})
@@ -380,9 +397,9 @@ def test_a_comparison_can_be_pickled():
 
 
 def test_folds_of_a_small_group_stay_apart_among_many_units():
-    rng = np.random.default_rng(11)
     rows = {"big": np.arange(3000), "small": np.arange(3000, 3012)}
-    engine = GroupValues(lambda _: 0.5, rows, np.arange(3012), rng.integers(0, 4, 3012))
+    mixed = np.random.default_rng(11).permutation(3012)
+    engine = GroupValues(lambda _: 0.5, rows, np.arange(3012), mixed)
     assert len(set(engine.fold[3000:].tolist())) == 12
     assert np.bincount(engine.fold[:3000]).tolist() == [15] * 200
 

@@ -119,7 +119,7 @@ def test_weights_of_one_change_no_value_and_whole_weights_count_as_repeats(name)
     assert measure(name, rows, weights=[1.0] * 300).value == pytest.approx(plain.value)
     counts = np.random.default_rng(2).integers(1, 4, 300)
     again = {key: np.repeat(np.array(column), counts).tolist() for key, column in rows.items()}
-    weighted = measure(name, rows, weights=counts.tolist())
+    weighted = measure(name, rows, weights=counts)
     assert weighted.value == pytest.approx(measure(name, again).value)
     units = np.repeat(np.arange(300), counts).tolist()
     repeated = measure(name, again, units=units).interval()
@@ -267,6 +267,13 @@ def test_an_undefined_rate_is_invalid_evidence():
         assert_equalized_odds_difference_within(
             [1, 0] * 20 + [0] * 20, [1, 0] * 30, groups=["a"] * 40 + ["b"] * 20, bound=0.2
         )
+
+
+def test_labels_that_differ_in_blanks_or_case_are_named():
+    found = impact_ratio([1, 0, 1, 1] * 10, groups=["F ", "M", "f", "M"] * 10)
+    assert "groups 'F ' and 'f' differ in blanks, case or type only" in found.notes[-1]
+    with pytest.raises(ValueError, match="no row of y_pred is positive='Yes'"):
+        impact_ratio(["yes", "no"] * 4, groups=["a"] * 4 + ["b"] * 4, positive="Yes")
 
 
 def test_intersections_of_a_data_frame_keep_their_names_when_rows_are_dropped():

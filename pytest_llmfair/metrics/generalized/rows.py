@@ -7,7 +7,6 @@ import inspect
 import re
 import textwrap
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import replace
 from typing import Any
 
 from numpy.typing import ArrayLike
@@ -184,9 +183,12 @@ def _of_any_groups(measure: Callable[..., Estimate]) -> Callable[..., Estimate]:
         population: Population = "sampled",
     ) -> Estimate:
         who = Who.of(locals())
-        table = replace(who, groups=None, reference=None, units=None, population="sampled")
-        plain = table == Who(groups=None) and positive is not None
-        if plain and (depth(y_true) > 1 or len(set(labels(groups, "groups"))) == 2):
+        asked = weights is not None or minimum_n or minimum_share or missing != "error"
+        if (
+            not asked
+            and positive is not None
+            and (depth(y_true) > 1 or len(set(labels(groups, "groups"))) == 2)
+        ):
             return measure(
                 y_true,
                 y_pred,
