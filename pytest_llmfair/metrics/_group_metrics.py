@@ -94,15 +94,24 @@ def checked_column(column: Any, name: str) -> Any:
     return np.asarray(column if isinstance(column, np.ndarray) else list(values))
 
 
-def codes_of(rows: Mapping[str, Any], people: People) -> Any:
-    """Rank what each row holds."""
-    columns = [*rows.values(), *([] if people.weights is None else [people.weights])]
+def columns_read(metric: Metric, rows: Mapping[str, Any]) -> tuple[Any, Any]:
+    """Return the two columns that a metric is given: true values, and predictions or scores."""
+    second = [p for p in _parameters(metric) if p != "y_true"][:1]
+    column = "y_score" if second and second[0] in _SCORES else "y_pred"
+    return rows["y_true"], rows[
+        column if column in rows else next(x for x in rows if x != "y_true")
+    ]
+
+
+def codes_of(read: tuple[Any, Any], people: People) -> Any:
+    """Rank what each row holds that a metric reads."""
+    columns = [*read, *([] if people.weights is None else [people.weights])]
     ranks = [np.unique(column.astype(str), return_inverse=True)[1] for column in columns]
     return np.unique(np.stack(ranks, axis=1), axis=0, return_inverse=True)[1].reshape(-1)
 
 
 def measured(
-    metric: Metric, name: str, rows: Mapping[str, Any], weights: Any, chosen: Any
+    metric: Metric, name: str, read: tuple[Any, Any], weights: Any, chosen: Any
 ) -> float | str:
     """Measure some rows; a text says why there is no number."""
     keywords = {}
@@ -110,13 +119,10 @@ def measured(
         if "sample_weight" not in _parameters(metric):
             raise TypeError(f"metric {name!r} takes no sample_weight; leave weights out")
         keywords["sample_weight"] = weights[chosen]
-    second = [p for p in _parameters(metric) if p != "y_true"][:1]
-    column = "y_score" if second and second[0] in _SCORES else "y_pred"
-    column = column if column in rows else next(each for each in rows if each != "y_true")
     with warnings.catch_warnings(record=True) as said, np.errstate(all="ignore"):
         warnings.simplefilter("always")
         try:
-            found = metric(rows["y_true"][chosen], rows[column][chosen], **keywords)
+            found = metric(*(column[chosen] for column in read), **keywords)
         except (ValueError, ZeroDivisionError) as error:
             return f"{name} is not defined: {str(error)[:120]}"
     if any(each.category.__name__ == "UndefinedMetricWarning" for each in said):

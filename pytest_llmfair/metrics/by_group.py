@@ -18,6 +18,7 @@ from pytest_llmfair.metrics._group_metrics import (
     as_tuple,
     checked_column,
     codes_of,
+    columns_read,
     distance_from_one,
     keys_of,
     measured,
@@ -134,13 +135,15 @@ def group_metrics(
     own = dict(bounds or {})
     if strange := set(own) - named.keys():
         raise ValueError(f"bounds names {strange.pop()!r}, which is none of {', '.join(named)}")
+    read = {name: columns_read(metric, rows) for name, metric in named.items()}
     measures = {
-        name: partial(measured, metric, name, rows, people.weights)
+        name: partial(measured, metric, name, read[name], people.weights)
         for name, metric in named.items()
     }
+    codes = {name: codes_of(own_columns, people) for name, own_columns in read.items()}
     limits = {name: own.get(name, range_of(metric)) for name, metric in named.items()}
     heads = [name for name, _ in (*outer, *inner)]
-    return GroupMetrics(people, measures, limits, tuple(heads), len(outer), codes_of(rows, people))
+    return GroupMetrics(people, measures, limits, tuple(heads), len(outer), codes)
 
 
 @dataclass(frozen=True, eq=False)
@@ -177,7 +180,7 @@ class GroupMetrics:
     _limits: Mapping[str, tuple[float, float]]
     _heads: tuple[str, ...]
     _controls: int
-    _codes: Any
+    _codes: Mapping[str, Any]
 
     @cached_property
     def _strata(self) -> dict[Key, dict[str, GroupValues]]:
@@ -193,7 +196,7 @@ class GroupMetrics:
                 if as_tuple(key)[: self._controls] == stratum
             }
             found[stratum] = {
-                name: GroupValues(measure, members, unit, self._codes, self._limits[name])
+                name: GroupValues(measure, members, unit, self._codes[name], self._limits[name])
                 for name, measure in self._measures.items()
             }
         return found
