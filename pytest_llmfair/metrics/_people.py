@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from itertools import combinations
 from typing import Any
@@ -28,6 +28,9 @@ from pytest_llmfair.metrics.arguments import (
 )
 from pytest_llmfair.responses import Missing as MissingAnswer
 from pytest_llmfair.stats import Finding, Population
+
+# Below so many rows the interval of a group is a rough guide.
+_TINY = 20
 
 GroupPair = tuple[Hashable, Hashable]
 
@@ -110,8 +113,8 @@ class People:
         weights = given.pop("weights", None)
         if weights is not None:
             weights = _weights(weights, members, who.population)
-        found += _alike(members)
         small, least, wanted = _small(who, members)
+        found += [*_alike(members), *_tiny(members, small)]
         (reference,) = [None] if who.reference is None else labels([who.reference], "reference")
         if reference is not None and reference not in members:
             names = ", ".join(map(str, members))
@@ -216,6 +219,16 @@ def _alike(members: RowsByLabel) -> list[Finding]:
     shown = ["groups " + " and ".join(map(repr, own)) for own in same.values() if len(own) > 1]
     said = f"{first_few(shown)} differ in blanks, case or type only: are they one group?"
     return [Finding.note(said)] if shown else []
+
+
+def _tiny(members: RowsByLabel, small: Sequence[Hashable]) -> list[Finding]:
+    """Name judged groups so small that they decide the verdict beside much larger ones."""
+    sizes = {name: len(rows) for name, rows in members.items() if name not in small}
+    tiny = [f"{name} of {size}" for name, size in sizes.items() if size < _TINY]
+    if not tiny or len(sizes) - len(tiny) < 2:
+        return []
+    text = f"minimum_n={_TINY} would leave small groups unjudged, by name: {first_few(tiny)}"
+    return [Finding.note(text)]
 
 
 def _without_missing(
