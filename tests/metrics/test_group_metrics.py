@@ -26,7 +26,7 @@ from pytest_llmfair.metrics import (
     impact_ratio,
     roc_auc_difference,
 )
-from pytest_llmfair.stats import GroupValues, Mean
+from pytest_llmfair.stats import GroupValues
 
 
 def people(seed=0, n=400):
@@ -232,23 +232,6 @@ def test_what_is_not_defined_in_a_group_is_never_0():
     assert "undefined" in table._repr_html_()
 
 
-def test_an_interval_of_a_mean_is_near_that_of_the_mean():
-    rng = np.random.default_rng(3)
-    y_true = np.ones(300, dtype=int)
-    y_pred, units = rng.integers(0, 2, 300), (np.arange(300) // 3).tolist()
-    table = group_metrics(
-        sklearn_metrics.accuracy_score,
-        y_true,
-        y_pred,
-        groups=["a"] * 150 + ["b"] * 150,
-        units=units,
-    )
-    found = table.by_group["accuracy_score"]["a"].interval()
-    want = Mean.of_values(y_pred[:150], units=units[:150]).interval()
-    assert found.lower == pytest.approx(want.lower, abs=0.003)
-    assert found.upper == pytest.approx(want.upper, abs=0.003)
-
-
 def test_repeated_rows_of_a_person_are_no_evidence_of_their_own():
     table = people(4, 60)
     again = pd.concat([table] * 4)
@@ -262,18 +245,6 @@ def test_repeated_rows_of_a_person_are_no_evidence_of_their_own():
     for sex in ("x", "y"):
         one, other = (each.by_group["accuracy_score"][sex].interval() for each in (once, four))
         assert (one.lower, one.upper) == pytest.approx((other.lower, other.upper))
-
-
-def test_units_in_both_groups_are_compared_inside_them():
-    rng = np.random.default_rng(5)
-    shift = rng.integers(0, 2, 100)
-    y_pred = np.concatenate([shift, np.where(rng.random(100) < 0.05, 1 - shift, shift)])
-    given = {"metrics": SCORES["accuracy"], "y_true": np.ones(200, int), "y_pred": y_pred}
-    groups = ["a"] * 100 + ["b"] * 100
-    apart = group_metrics(**given, groups=groups).difference()
-    paired = group_metrics(**given, groups=groups, units=list(range(100)) * 2).difference()
-    assert paired.value == apart.value
-    assert paired.interval().width < 0.6 * apart.interval().width
 
 
 def test_the_order_of_rows_changes_nothing():
