@@ -180,7 +180,7 @@ def same_index(arguments: Mapping[str, Any]) -> None:
             row = int(np.argmax(index != other))
             raise ValueError(
                 f"{first} and {second} have different pandas indexes: row {row} is "
-                f"{index[row]!r} in {first} and {other[row]!r} in {second}; bring them into one "
+                f"{index[row]} in {first} and {other[row]} in {second}; bring them into one "
                 "order with .loc, or give .to_numpy() of each if rows match by position"
             )
 
