@@ -128,7 +128,7 @@ def measured(
     if any(each.category.__name__ == "UndefinedMetricWarning" for each in said):
         # scikit-learn gives 0 there, which is a number like any other.
         return f"{name} is not defined: a class has no row"
-    if np.ndim(found) or isinstance(found, str):
+    if np.ndim(found) or found is None or isinstance(found, str):
         raise ValueError(f"metric {name!r} gave {str(found)[:40]!r}; it gives one number")
     return float(found)
 

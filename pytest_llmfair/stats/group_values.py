@@ -162,7 +162,8 @@ class GroupValues:
         else:
             there = ~(np.isnan(parts[0]) & np.isnan(parts[1]))
             first, second = (_zero_outside(part[there]) for part in parts)
-            total = first - second
+            # Infinite where a part measures nothing.
+            total = first - np.where(np.isfinite(first), second, 0.0)
         if len(total) < 2 or not np.isfinite(total).all():
             return math.inf, 1.0
         return Strata(np.array([len(total)])).variance(total)

@@ -13,6 +13,7 @@ from fairlearn import metrics as fairlearn_metrics
 from fairlearn.metrics import MetricFrame
 from sklearn import metrics as sklearn_metrics
 
+from pytest_llmfair import InvalidEvidence, assert_within
 from pytest_llmfair.metrics import (
     accuracy_difference,
     average_odds_difference,
@@ -326,8 +327,11 @@ def test_what_a_metric_gives_is_checked():
         return 100.0 * float((y_true == y_pred).mean())
 
     given = {"y_true": [1, 0, 1, 0], "y_pred": [1, 1, 1, 0], "groups": list("aabb")}
-    with pytest.raises(ValueError, match="gives one number"):
-        repr(group_metrics(pair, **given))
+    for wrong in (pair, lambda y_true, y_pred: None):
+        with pytest.raises(ValueError, match="gives one number"):
+            repr(group_metrics(wrong, **given))
+    with pytest.raises(InvalidEvidence, match="no pair is defined"):
+        assert_within(group_metrics(lambda t, p: math.nan, **given).difference(), 0.5)
     with pytest.raises(ValueError, match=r"50, outside its bounds \[0, 1\]"):
         repr(group_metrics(percent, **given, bounds={"percent": (0.0, 1.0)}))
     with pytest.raises(TypeError, match="takes no sample_weight"):

@@ -224,6 +224,8 @@ def test_accuracy_of_more_than_two_groups_and_of_all_classes():
         for g in "xyz"
     ]
     assert found.value == pytest.approx(max(rates) - min(rates))
+    with pytest.raises(ValueError, match="compares y_true and y_pred; give both"):
+        accuracy_difference(y_true, y_prob=[0.5] * 600, groups=rows["groups"], minimum_n=9)
     with pytest.raises(ValueError, match="two groups"):
         ours.named(
             "Accuracy Difference", y_true=y_true, y_pred=rows["y_pred"], groups=rows["groups"]

@@ -193,6 +193,11 @@ def _of_any_groups(measure: Callable[..., Estimate]) -> Callable[..., Estimate]:
                 units=who.units,
                 population=who.population,
             )
+        if y_true is None or y_pred is None:
+            raise ValueError(
+                "an accuracy with weights, minimum_n, minimum_share or missing= compares y_true "
+                "and y_pred; give both"
+            )
         return difference(accuracies(y_true, y_pred, positive, who), signed=True)
 
     return of_people(accuracy_difference)
