@@ -126,7 +126,9 @@ def impact_ratio(
 def _difference_of(rate: ErrorRate, *, right: bool = False) -> Callable[..., Estimate]:
     """Make the difference of an error rate, or of its opposite."""
 
-    def measure(y_true: ArrayLike, y_pred: ArrayLike, *, positive: Any, who: Who) -> Estimate:
+    def measure(
+        y_true: ArrayLike, y_pred: ArrayLike, *, positive: Any, who: Who
+    ) -> RateDifference | MaxPairwiseDifference | Undefined:
         return difference(error_rates(rate, y_true, y_pred, positive, who, right=right))
 
     name, about = f"{rate.name} difference".replace(" ", "_"), rate.name
@@ -179,7 +181,9 @@ def _difference_of(rate: ErrorRate, *, right: bool = False) -> Callable[..., Est
 def _ratio_of(rate: ErrorRate) -> Callable[..., Estimate]:
     """Make the ratio of an error rate."""
 
-    def measure(y_true: ArrayLike, y_pred: ArrayLike, *, positive: Any, who: Who) -> Estimate:
+    def measure(
+        y_true: ArrayLike, y_pred: ArrayLike, *, positive: Any, who: Who
+    ) -> RateRatio | MaxPairwiseRatio | Undefined:
         return ratio(error_rates(rate, y_true, y_pred, positive, who))
 
     name = f"{rate.name} ratio".replace(" ", "_")
