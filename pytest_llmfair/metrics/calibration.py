@@ -80,7 +80,8 @@ def calibration_gap(
     width, the mean of ``|share of positives - mean score|``, weighted by the rows of each bin. It
     is above 0 for a calibrated score too, and the more so the smaller the group, so that a
     difference of plain errors confuses group size with calibration: the interval is for the
-    difference of errors without that bias.
+    difference of errors without that bias. Errors without it are cross-fitted, and rather too
+    small in groups of less than some 300 rows that are off.
 
     Parameters
     ----------
