@@ -178,9 +178,11 @@ def same_index(arguments: Mapping[str, Any]) -> None:
     for (first, index), (second, other) in pairwise(found):
         if len(index) == len(other) and not index.equals(other):
             row = int(np.argmax(index != other))
+            # Plain labels, not numpy's.
+            own, their = index[row : row + 1].tolist()[0], other[row : row + 1].tolist()[0]
             raise ValueError(
                 f"{first} and {second} have different pandas indexes: row {row} is "
-                f"{index[row]} in {first} and {other[row]} in {second}; bring them into one "
+                f"{own!r} in {first} and {their!r} in {second}; bring them into one "
                 "order with .loc, or give .to_numpy() of each if rows match by position"
             )
 
