@@ -18,6 +18,9 @@ _OURS = {
     "eps": ("bound", "minimum"),
     "sensitive_features": ("groups",),
     "protected_attributes": ("groups",),
+    "control_features": ("control",),
+    "sample_weight": ("weights",),
+    "sample_params": ("weights",),
     "y_pred": ("scores",),
     "y_score": ("scores", "y_prob"),
 }

@@ -60,9 +60,18 @@ def by_group_frame(
     table.columns = pd.MultiIndex.from_tuples(columns) if intervals else pd.Index(metrics)
     if len(heads) == 1:
         table.index = index.get_level_values(0)
-        return table.sort_index()
-    levels = [sorted(set(index.get_level_values(i))) for i in range(len(heads))]
+        return table.reindex(in_order(table.index))
+    levels = [in_order(set(index.get_level_values(i))) for i in range(len(heads))]
     return table.reindex(pd.MultiIndex.from_product(levels, names=list(heads)))
+
+
+def in_order(labels: Iterable[Any]) -> list[Any]:
+    """Sort labels, also of several types."""
+    found = list(labels)
+    try:
+        return sorted(found)
+    except TypeError:
+        return sorted(found, key=str)
 
 
 def forest(

@@ -96,7 +96,9 @@ def is_positive(values: Any, argument: str, positive: Any) -> list[bool]:
                 f"{argument} row {i} is {label:g}, no class; compare predictions (scores >= 0.5)"
             )
     if positive not in found and any(
-        isinstance(label, str) != isinstance(positive, str) for label in found
+        isinstance(label, str) != isinstance(positive, str)
+        or str(label).strip().casefold() == str(positive).strip().casefold()
+        for label in found
     ):
         seen = ", ".join(map(repr, list(dict.fromkeys(found))[:5]))
         raise ValueError(

@@ -43,13 +43,15 @@ def named_metrics(metrics: Any) -> dict[str, Metric]:
     if callable(metrics):
         metrics = [metrics]
     if not isinstance(metrics, Mapping):
-        named = [(getattr(each, "__name__", str(each)), each) for each in metrics]
+        named = [(_name_of(each), each) for each in metrics]
         metrics = dict(named)
         if len(metrics) < len(named):
             raise ValueError("two metrics have one name; give a mapping from name to metric")
     for name, metric in metrics.items():
         if not callable(metric):
-            raise TypeError(f"metric {name!r} is {metric!r}; give a function")
+            raise TypeError(
+                f"metric {name!r} is {metric!r}; give a function, such as one of sklearn.metrics"
+            )
     if not metrics:
         raise ValueError("there are no metrics; give at least one function")
     return dict(metrics)
@@ -85,20 +87,31 @@ def keys_of(columns: Sequence[list[Any]], missing: str) -> list[Any]:
 def checked_column(column: Any, name: str) -> Any:
     values = listed(column, name)
     for i, value in enumerate(values):
+        if np.ndim(value):
+            raise ValueError(f"{name} row {i} holds {len(value)} numbers; give one per row")
         if is_missing(value):
             raise ValueError(f'{name} row {i} is missing; give a value or missing="drop"')
     return np.asarray(column if isinstance(column, np.ndarray) else list(values))
 
 
-def codes_of(rows: Mapping[str, Any], people: People) -> Any:
-    """Rank what each row holds."""
-    columns = [*rows.values(), *([] if people.weights is None else [people.weights])]
+def columns_read(metric: Metric, rows: Mapping[str, Any]) -> tuple[Any, Any]:
+    """Return the two columns that a metric is given: true values, and predictions or scores."""
+    second = [p for p in _parameters(metric) if p != "y_true"][:1]
+    column = "y_score" if second and second[0] in _SCORES else "y_pred"
+    return rows["y_true"], rows[
+        column if column in rows else next(x for x in rows if x != "y_true")
+    ]
+
+
+def codes_of(read: tuple[Any, Any], people: People) -> Any:
+    """Rank what each row holds that a metric reads."""
+    columns = [*read, *([] if people.weights is None else [people.weights])]
     ranks = [np.unique(column.astype(str), return_inverse=True)[1] for column in columns]
     return np.unique(np.stack(ranks, axis=1), axis=0, return_inverse=True)[1].reshape(-1)
 
 
 def measured(
-    metric: Metric, name: str, rows: Mapping[str, Any], weights: Any, chosen: Any
+    metric: Metric, name: str, read: tuple[Any, Any], weights: Any, chosen: Any
 ) -> float | str:
     """Measure some rows; a text says why there is no number."""
     keywords = {}
@@ -106,19 +119,16 @@ def measured(
         if "sample_weight" not in _parameters(metric):
             raise TypeError(f"metric {name!r} takes no sample_weight; leave weights out")
         keywords["sample_weight"] = weights[chosen]
-    second = [p for p in _parameters(metric) if p != "y_true"][:1]
-    column = "y_score" if second and second[0] in _SCORES else "y_pred"
-    column = column if column in rows else next(each for each in rows if each != "y_true")
     with warnings.catch_warnings(record=True) as said, np.errstate(all="ignore"):
         warnings.simplefilter("always")
         try:
-            found = metric(rows["y_true"][chosen], rows[column][chosen], **keywords)
+            found = metric(*(column[chosen] for column in read), **keywords)
         except (ValueError, ZeroDivisionError) as error:
             return f"{name} is not defined: {str(error)[:120]}"
     if any(each.category.__name__ == "UndefinedMetricWarning" for each in said):
         # scikit-learn gives 0 there, which is a number like any other.
         return f"{name} is not defined: a class has no row"
-    if np.ndim(found) or isinstance(found, str):
+    if np.ndim(found) or found is None or isinstance(found, str):
         raise ValueError(f"metric {name!r} gave {str(found)[:40]!r}; it gives one number")
     return float(found)
 
@@ -131,8 +141,16 @@ def _parameters(metric: Metric) -> list[str]:
 
 
 def range_of(metric: Metric) -> tuple[float, float]:
-    name = str(getattr(metric, "__name__", getattr(getattr(metric, "func", None), "__name__", "")))
-    return (0.0, 1.0) if name.endswith(_SHARES) else (-math.inf, math.inf)
+    """Return the smallest and the largest value that a metric is known to have, by its name."""
+    name = _name_of(metric)
+    if name.endswith(_SHARES):
+        return 0.0, 1.0
+    return 0.0 if name.endswith(("_loss", "_error")) else -math.inf, math.inf
+
+
+def _name_of(metric: Metric) -> str:
+    """Return the name of a function, also of one with some arguments filled in."""
+    return str(getattr(getattr(metric, "func", metric), "__name__", metric))
 
 
 def as_tuple(key: Any) -> Key:

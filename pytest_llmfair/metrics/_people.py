@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from itertools import combinations
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
+from numpy.typing import ArrayLike
 
 from pytest_llmfair._util.validation import share, whole
+from pytest_llmfair.metrics import _examples
+from pytest_llmfair.metrics._parameters import described
+from pytest_llmfair.metrics._registry import metric
 from pytest_llmfair.metrics.arguments import (
     Floats,
     RowNumbers,
@@ -27,12 +33,20 @@ from pytest_llmfair.metrics.arguments import (
     same_length,
 )
 from pytest_llmfair.responses import Missing as MissingAnswer
-from pytest_llmfair.stats import Finding, Population
+from pytest_llmfair.stats import Estimate, Finding, Population
 
+# Below so many rows the interval of a group is a rough guide.
+_TINY = 20
+
+E = TypeVar("E", bound=Estimate)
 GroupPair = tuple[Hashable, Hashable]
 
 # Documentation of what the metrics of tables share.
 PARAMETERS = """
+    y_true, y_pred : array_like of shape (n_rows,)
+        True and predicted classes.
+    positive : object
+        The class that the rate is about; all others are the rest.
     groups : array_like of shape (n_rows,) or (n_rows, n_columns)
         Protected-attribute label of each row. Several columns, also of a data frame, compare
         their intersections, such as "sex=F & age=30".
@@ -52,6 +66,13 @@ PARAMETERS = """
     population : {"sampled", "fixed"}
         Whether the units were drawn from a larger population or are all of it.
     """
+_RAISES = """
+    Raises
+    ------
+    ValueError
+        If lengths differ, a label, class or score is missing or out of range, the reference is no
+        group, or there is one group only.
+    """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,10 +88,62 @@ class Who:
     units: Any = None
     population: Population = "sampled"
 
-    @classmethod
-    def of(cls, given: Mapping[str, Any]) -> Who:
-        """Take them from the local names of a metric."""
-        return cls(**{each.name: given[each.name] for each in fields(cls)})
+
+_OF_ROWS = {each.name for each in fields(Who)}
+
+
+def _keywords(
+    *,
+    groups: ArrayLike,
+    positive: Any = 1,
+    reference: Any = None,
+    weights: ArrayLike | None = None,
+    minimum_n: int = 0,
+    minimum_share: float = 0.0,
+    missing: str = "error",
+    units: Sequence[Hashable] | None = None,
+    population: Population = "sampled",
+) -> None:
+    """Hold what every metric of a table takes by keyword."""
+
+
+def people_metric(
+    *, shared: str = "", without: str = "", **facts: Any
+) -> Callable[[Callable[..., E]], Callable[..., E]]:
+    """Make a metric, with all of `_keywords`, of a function of columns, `positive` and `who`."""
+    usual: dict[str, Any] = {"direction": "lower", "bounds": (0.0, 1.0)}
+    facts = usual | {"example": _examples.people} | facts
+    complete = described(PARAMETERS, shared, _RAISES)
+    return lambda measure: metric(family="classification", unit="person", **facts)(
+        complete(of_people(measure, without))
+    )
+
+
+def of_people(measure: Callable[..., E], without: str = "") -> Callable[..., E]:
+    """Give a function the keywords of tables; its own further ones stand after `positive`."""
+    own = inspect.signature(measure)
+    columns = [p for p in own.parameters.values() if p.kind is p.POSITIONAL_OR_KEYWORD]
+    more = [
+        p
+        for p in own.parameters.values()
+        if p.kind is p.KEYWORD_ONLY and p.name not in ("positive", "who")
+    ]
+    shared = [p for p in inspect.signature(_keywords).parameters.values() if p.name != without]
+    signature = own.replace(parameters=[*columns, *shared[:2], *more, *shared[2:]])
+
+    @functools.wraps(measure)
+    def measured(*args: Any, **kwargs: Any) -> E:
+        try:
+            bound = signature.bind(*args, **kwargs)
+        except TypeError as error:
+            raise TypeError(f"{measured.__name__}(): {error}") from None
+        bound.apply_defaults()
+        given = bound.arguments
+        who = {name: given.pop(name) for name in _OF_ROWS & given.keys()}
+        return measure(**given, who=Who(**who))
+
+    measured.__signature__ = signature  # type: ignore[attr-defined]
+    return measured
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +184,7 @@ class People:
         if weights is not None:
             weights = _weights(weights, members, who.population)
         small, least, wanted = _small(who, members)
+        found += [*_alike(members), *_tiny(members, small)]
         (reference,) = [None] if who.reference is None else labels([who.reference], "reference")
         if reference is not None and reference not in members:
             names = ", ".join(map(str, members))
@@ -205,6 +279,26 @@ def _small(who: Who, members: RowsByLabel) -> tuple[tuple[Hashable, ...], str, s
         wants.append(f"at least {fewest} rows (minimum_n)")
     small = [g for g, rows in members.items() if len(rows) < fewest or len(rows) / total < least]
     return tuple(small), " or ".join(lacks), " and ".join(wants)
+
+
+def _alike(members: RowsByLabel) -> list[Finding]:
+    """Name groups whose labels differ in blanks, case or type only."""
+    same: dict[str, list[Hashable]] = {}
+    for name in members:
+        same.setdefault("".join(str(name).split()).casefold(), []).append(name)
+    shown = ["groups " + " and ".join(map(repr, own)) for own in same.values() if len(own) > 1]
+    said = f"{first_few(shown)} differ in blanks, case or type only: are they one group?"
+    return [Finding.note(said)] if shown else []
+
+
+def _tiny(members: RowsByLabel, small: Sequence[Hashable]) -> list[Finding]:
+    """Name judged groups so small that they decide the verdict beside much larger ones."""
+    sizes = {name: len(rows) for name, rows in members.items() if name not in small}
+    tiny = [f"{name} of {size}" for name, size in sizes.items() if size < _TINY]
+    if not tiny or len(sizes) - len(tiny) < 2:
+        return []
+    text = f"minimum_n={_TINY} would leave small groups unjudged, by name: {first_few(tiny)}"
+    return [Finding.note(text)]
 
 
 def _without_missing(

@@ -178,9 +178,11 @@ def same_index(arguments: Mapping[str, Any]) -> None:
     for (first, index), (second, other) in pairwise(found):
         if len(index) == len(other) and not index.equals(other):
             row = int(np.argmax(index != other))
+            # Plain labels, not numpy's.
+            own, their = index[row : row + 1].tolist()[0], other[row : row + 1].tolist()[0]
             raise ValueError(
                 f"{first} and {second} have different pandas indexes: row {row} is "
-                f"{index[row]!r} in {first} and {other[row]!r} in {second}; bring them into one "
+                f"{own!r} in {first} and {their!r} in {second}; bring them into one "
                 "order with .loc, or give .to_numpy() of each if rows match by position"
             )
 
@@ -202,7 +204,10 @@ def labels(values: Any, argument: str, rows: int | None = None) -> list[Hashable
                 "numbers, one per row"
             )
         if label is None or isinstance(label, Missing) or is_nan(label):
-            raise ValueError(f"{argument} row {i} is missing; give a label or drop the row")
+            raise ValueError(
+                f"{argument} row {i} is missing; give a label, or drop the row, as missing='drop' "
+                "does in tables of people"
+            )
     if rows is not None and len(found) != rows:
         raise ValueError(
             f"lengths differ: {argument} has {len(found)} labels for {rows} rows; give one per row"
@@ -308,10 +313,8 @@ def group_rows(groups: Any, rows: int, argument: str = "groups") -> RowsByLabel:
     """Return the rows of each group, groups in order of appearance; at least two groups."""
     members = RowsByLabel(labels(groups, argument, rows), rows)
     if len(members) < 2:
-        raise ValueError(
-            f"{argument} holds {len(members)} group ({', '.join(map(str, members))}); "
-            "a comparison needs at least two"
-        )
+        held = f"1 group ({next(iter(members))})" if members else "no group"
+        raise ValueError(f"{argument} holds {held}; a comparison needs at least two")
     if len(members) > _MANY_GROUPS:
         n = len(members)
         # Said at once, since the user may stop it: an identifier of people makes a group of each.

@@ -10,12 +10,15 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from pytest_llmfair._util.keywords import helpful_keywords
+from pytest_llmfair._util.notebook import by_group_frame, forest, in_order
 from pytest_llmfair.metrics._group_metrics import (
     Key,
     Metric,
     as_tuple,
     checked_column,
     codes_of,
+    columns_read,
     distance_from_one,
     keys_of,
     measured,
@@ -29,6 +32,7 @@ from pytest_llmfair.metrics._group_metrics import (
     value_and_ends,
 )
 from pytest_llmfair.metrics._people import People, Who, pairs_of
+from pytest_llmfair.metrics.arguments import same_index, same_length
 from pytest_llmfair.stats import Estimate, Finding, GroupValues, Undefined
 
 __all__ = ["GroupMetrics", "group_metrics"]
@@ -36,6 +40,7 @@ __all__ = ["GroupMetrics", "group_metrics"]
 Method = Literal["between_groups", "to_overall"]
 
 
+@helpful_keywords()
 def group_metrics(
     metrics: Metric | Sequence[Metric] | Mapping[str, Metric],
     y_true: ArrayLike,
@@ -109,6 +114,8 @@ def group_metrics(
     named = named_metrics(metrics)
     columns = {"y_true": y_true, "y_pred": y_pred, "y_score": y_score}
     given = {name: column for name, column in columns.items() if column is not None}
+    around = {"groups": groups, "control": control, "weights": weights, "units": units}
+    same_index({**given, **around})
     if len(given) < 2:
         raise ValueError("there is nothing to compare y_true with; give y_pred or y_score")
     outer = [] if control is None else named_columns(control, "control")
@@ -124,16 +131,19 @@ def group_metrics(
     )
     people = People.read(who, **given)
     rows = {name: checked_column(column, name) for name, column in people.columns.items()}
+    same_length(**rows)
     own = dict(bounds or {})
     if strange := set(own) - named.keys():
         raise ValueError(f"bounds names {strange.pop()!r}, which is none of {', '.join(named)}")
+    read = {name: columns_read(metric, rows) for name, metric in named.items()}
     measures = {
-        name: partial(measured, metric, name, rows, people.weights)
+        name: partial(measured, metric, name, read[name], people.weights)
         for name, metric in named.items()
     }
+    codes = {name: codes_of(own_columns, people) for name, own_columns in read.items()}
     limits = {name: own.get(name, range_of(metric)) for name, metric in named.items()}
     heads = [name for name, _ in (*outer, *inner)]
-    return GroupMetrics(people, measures, limits, tuple(heads), len(outer), codes_of(rows, people))
+    return GroupMetrics(people, measures, limits, tuple(heads), len(outer), codes)
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,7 +180,7 @@ class GroupMetrics:
     _limits: Mapping[str, tuple[float, float]]
     _heads: tuple[str, ...]
     _controls: int
-    _codes: Any
+    _codes: Mapping[str, Any]
 
     @cached_property
     def _strata(self) -> dict[Key, dict[str, GroupValues]]:
@@ -186,7 +196,7 @@ class GroupMetrics:
                 if as_tuple(key)[: self._controls] == stratum
             }
             found[stratum] = {
-                name: GroupValues(measure, members, unit, self._codes, self._limits[name])
+                name: GroupValues(measure, members, unit, self._codes[name], self._limits[name])
                 for name, measure in self._measures.items()
             }
         return found
@@ -292,8 +302,6 @@ class GroupMetrics:
         Combinations of several columns without rows are NaN. With `intervals` the columns of
         each metric are value, lower and upper end, and n.
         """
-        from pytest_llmfair._util.notebook import by_group_frame
-
         rows: dict[Any, dict[tuple[str, str], float]] = {}
         for key, members in self._people.members.items():
             rows[as_tuple(key)] = own = {}
@@ -311,17 +319,16 @@ class GroupMetrics:
             lines.append(f"{name}{total}")
             width = max(6, *(len(shown_key(key)) for key in own))
             lines += [
-                f"  {shown_key(key):<{width}} {value_and_ends(each)} n {each.sample.generations:,}"
-                for key, each in own.items()
+                f"  {shown_key(key):<{width}} {value_and_ends(own[key])} "
+                f"n {own[key].sample.generations:,}"
+                for key in in_order(own)
             ]
         return "\n".join([*lines, *(each.text for each in self.findings)])
 
     def _repr_html_(self) -> str:
-        from pytest_llmfair._util.notebook import forest
-
         parts = []
         for name, own in self.by_group.items():
-            rows = [(shown_key(key), each.value, *two_ends(each)) for key, each in own.items()]
+            rows = [(shown_key(key), own[key].value, *two_ends(own[key])) for key in in_order(own)]
             if not self._controls:
                 total = self.overall[name]
                 rows.append(("overall", total.value, *two_ends(total)))

@@ -6,27 +6,24 @@ Each of the four error rates makes two metrics, a difference and a ratio.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from numpy.typing import ArrayLike
 
 from pytest_llmfair.metrics import _examples
 from pytest_llmfair.metrics._classes import ERROR_RATES, ErrorRate
-from pytest_llmfair.metrics._parameters import described
-from pytest_llmfair.metrics._people import PARAMETERS, Who
+from pytest_llmfair.metrics._people import Who, people_metric
 from pytest_llmfair.metrics._rates import (
     difference,
     error_rates,
     ratio,
     selection_rates,
 )
-from pytest_llmfair.metrics._registry import metric
 from pytest_llmfair.stats import (
     Estimate,
     MaxPairwiseDifference,
     MaxPairwiseRatio,
-    Population,
     RateDifference,
     RateRatio,
     Undefined,
@@ -34,46 +31,20 @@ from pytest_llmfair.stats import (
 
 __all__ = ["demographic_parity_difference", "impact_ratio"]
 
-_PARAMETERS = f"""
-    y_true, y_pred : array_like of shape (n_rows,)
-        True and predicted classes.
-    positive : object
-        The class that the rate is about; all others are the rest.
-    {PARAMETERS.strip()}
 
-    Raises
-    ------
-    ValueError
-        If lengths differ, a label or class is missing, the reference is no group, or there is one
-        group only.
-    """
-
-
-@metric(
-    family="classification",
+@people_metric(
     paper="bouchard2024",
     symbol="DP",
-    direction="lower",
-    bounds=(0.0, 1.0),
-    unit="person",
     reported="thresholds only, no measured values",
     aliases=("DP", "demographic_parity"),
     example=_examples.predictions,
     favourable="high",
 )
-@described(_PARAMETERS)
 def demographic_parity_difference(
     y_pred: ArrayLike,
     *,
-    groups: ArrayLike,
-    positive: Any = 1,
-    reference: Any = None,
-    weights: ArrayLike | None = None,
-    minimum_n: int = 0,
-    minimum_share: float = 0.0,
-    missing: str = "error",
-    units: Sequence[Hashable] | None = None,
-    population: Population = "sampled",
+    positive: Any,
+    who: Who,
 ) -> RateDifference | MaxPairwiseDifference | Undefined:
     """Largest absolute difference of the groups' rates of positive predictions.
 
@@ -100,34 +71,23 @@ def demographic_parity_difference(
     >>> demographic_parity_difference(y_pred, groups=groups)
     RateDifference 0.500 [0.000, 0.868] (95 %, 8 people)
     """
-    return difference(selection_rates(y_pred, positive, Who.of(locals())))
+    return difference(selection_rates(y_pred, positive, who))
 
 
-@metric(
-    family="classification",
+@people_metric(
     paper="saleiro2018",
     symbol="IR",
     direction="higher",
-    bounds=(0.0, 1.0),
-    unit="person",
     reported="no values; four fifths (0.8) is a guideline of US agencies for hiring",
     aliases=("disparate_impact",),
     example=_examples.predictions,
     favourable="high",
 )
-@described(_PARAMETERS)
 def impact_ratio(
     y_pred: ArrayLike,
     *,
-    groups: ArrayLike,
-    positive: Any = 1,
-    reference: Any = None,
-    weights: ArrayLike | None = None,
-    minimum_n: int = 0,
-    minimum_share: float = 0.0,
-    missing: str = "error",
-    units: Sequence[Hashable] | None = None,
-    population: Population = "sampled",
+    positive: Any,
+    who: Who,
 ) -> RateRatio | MaxPairwiseRatio | Undefined:
     """Smallest rate of positive predictions of any group, over the largest.
 
@@ -160,35 +120,43 @@ def impact_ratio(
     >>> impact_ratio(y_pred, groups=groups)
     RateRatio 0.333 [0.058, 1.000] (95 %, 8 people)
     """
-    return ratio(selection_rates(y_pred, positive, Who.of(locals())), smaller=True)
+    return ratio(selection_rates(y_pred, positive, who), smaller=True)
 
 
-def _difference_of(rate: ErrorRate) -> Callable[..., Estimate]:
-    """Make the difference of an error rate."""
+def _difference_of(rate: ErrorRate, *, right: bool = False) -> Callable[..., Estimate]:
+    """Make the difference of an error rate, or of its opposite."""
 
     def measure(
-        y_true: ArrayLike,
-        y_pred: ArrayLike,
-        *,
-        groups: ArrayLike,
-        positive: Any = 1,
-        reference: Any = None,
-        weights: ArrayLike | None = None,
-        minimum_n: int = 0,
-        minimum_share: float = 0.0,
-        missing: str = "error",
-        units: Sequence[Hashable] | None = None,
-        population: Population = "sampled",
+        y_true: ArrayLike, y_pred: ArrayLike, *, positive: Any, who: Who
     ) -> RateDifference | MaxPairwiseDifference | Undefined:
-        return difference(error_rates(rate, y_true, y_pred, positive, Who.of(locals())))
+        return difference(error_rates(rate, y_true, y_pred, positive, who, right=right))
 
-    name = f"{rate.name} difference".replace(" ", "_")
-    measure.__name__ = measure.__qualname__ = name
-    measure.__doc__ = f"""Largest absolute difference of the groups' {rate.name}s.
-
-    {rate.symbol}D of Bouchard (2024), section 3.2.2: the difference of
+    name, about = f"{rate.name} difference".replace(" ", "_"), rate.name
+    summary = f"""{rate.symbol}D of Bouchard (2024), section 3.2.2: the difference of
     ``{rate.formula}``,
-    the share of {rate.share}.
+    the share of {rate.share}."""
+    facts: dict[str, Any] = {
+        "paper": "bouchard2024",
+        "symbol": f"{rate.symbol}D",
+        "aliases": (f"{rate.symbol}D",),
+        "favourable": "low",
+        "reported": "thresholds only, no measured values",
+    }
+    if right:
+        name, about = "equal_opportunity_difference", rate.opposite
+        summary = """Equal opportunity of Hardt, Price and Srebro (2016):
+    ``P(prediction is positive | positive)``, the size of the false negative rate difference with
+    the other sign."""
+        facts = {
+            "paper": "hardt2016",
+            "symbol": "EOpp",
+            "aliases": ("EOpp", "equal_opportunity"),
+            "favourable": "high",
+        }
+    measure.__name__ = measure.__qualname__ = name
+    measure.__doc__ = f"""Largest absolute difference of the groups' {about}s.
+
+    {summary}
 
     Returns
     -------
@@ -207,38 +175,16 @@ def _difference_of(rate: ErrorRate) -> Callable[..., Estimate]:
     >>> {name}(y_true, y_pred, groups=["a"] * 4 + ["b"] * 8)
     RateDifference 0.250 [0.000, 0.807] (95 %, 6 people)
     """
-    return metric(
-        family="classification",
-        unit="person",
-        example=_examples.people,
-        favourable="low",
-        paper="bouchard2024",
-        symbol=f"{rate.symbol}D",
-        aliases=(f"{rate.symbol}D",),
-        direction="lower",
-        bounds=(0.0, 1.0),
-        reported="thresholds only, no measured values",
-    )(described(_PARAMETERS)(measure))
+    return people_metric(**facts)(measure)
 
 
 def _ratio_of(rate: ErrorRate) -> Callable[..., Estimate]:
     """Make the ratio of an error rate."""
 
     def measure(
-        y_true: ArrayLike,
-        y_pred: ArrayLike,
-        *,
-        groups: ArrayLike,
-        positive: Any = 1,
-        reference: Any = None,
-        weights: ArrayLike | None = None,
-        minimum_n: int = 0,
-        minimum_share: float = 0.0,
-        missing: str = "error",
-        units: Sequence[Hashable] | None = None,
-        population: Population = "sampled",
+        y_true: ArrayLike, y_pred: ArrayLike, *, positive: Any, who: Who
     ) -> RateRatio | MaxPairwiseRatio | Undefined:
-        return ratio(error_rates(rate, y_true, y_pred, positive, Who.of(locals())))
+        return ratio(error_rates(rate, y_true, y_pred, positive, who))
 
     name = f"{rate.name} ratio".replace(" ", "_")
     measure.__name__ = measure.__qualname__ = name
@@ -265,10 +211,7 @@ def _ratio_of(rate: ErrorRate) -> Callable[..., Estimate]:
     >>> {name}(y_true, y_pred, groups=["a"] * 4 + ["b"] * 8)
     RateRatio 2.000 [0.260, 13.723] (95 %, 6 people)
     """
-    return metric(
-        family="classification",
-        unit="person",
-        example=_examples.people,
+    return people_metric(
         favourable="low",
         paper="saleiro2018",
         symbol=f"{rate.symbol}R",
@@ -277,11 +220,12 @@ def _ratio_of(rate: ErrorRate) -> Callable[..., Estimate]:
         bounds=(0.0, math.inf),
         fair_value=1.0,
         scale="log",
-    )(described(_PARAMETERS)(measure))
+    )(measure)
 
 
 _MADE = {
     made.__name__: made for rate in ERROR_RATES for made in (_difference_of(rate), _ratio_of(rate))
 }
+_MADE["equal_opportunity_difference"] = _difference_of(ERROR_RATES[0], right=True)
 __all__ += list(_MADE)
 globals().update(_MADE)

@@ -1,27 +1,22 @@
-"""Equalized odds, equal opportunity and accuracy of a classifier by group."""
+"""Equalized and average odds of a classifier by group."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pytest_llmfair.metrics import _examples
 from pytest_llmfair.metrics._classes import ERROR_RATES
-from pytest_llmfair.metrics._parameters import described
-from pytest_llmfair.metrics._people import PARAMETERS, Who, too_few
-from pytest_llmfair.metrics._rates import Rates, difference, error_rates, largest_of, own_rows
-from pytest_llmfair.metrics._registry import metric
+from pytest_llmfair.metrics._people import Who, people_metric, too_few
+from pytest_llmfair.metrics._rates import Rates, error_rates, largest_of, own_rows
 from pytest_llmfair.stats import (
     Estimate,
     GroupRow,
     JoinedSum,
     MaxPairwiseDifference,
-    Population,
     RateDifference,
     Sample,
     Undefined,
@@ -29,7 +24,6 @@ from pytest_llmfair.stats import (
 
 __all__ = [
     "average_odds_difference",
-    "equal_opportunity_difference",
     "equalized_odds_difference",
 ]
 
@@ -37,87 +31,19 @@ E = TypeVar("E", bound=Estimate)
 
 _MISSED, _, _ALARMS, _ = ERROR_RATES
 
-_PARAMETERS = f"""
-    y_true, y_pred : array_like of shape (n_rows,)
-        True and predicted classes.
-    positive : object
-        The class that the rates are about; all others are the rest.
-    {PARAMETERS.strip()}
 
-    Raises
-    ------
-    ValueError
-        If lengths differ, a label or class is missing, the reference is no group, or there is one
-        group only.
-    """
-
-_odds_metric = partial(
-    metric,
-    family="classification",
+@people_metric(
     paper="hardt2016",
-    direction="lower",
-    bounds=(0.0, 1.0),
-    unit="person",
-    example=_examples.people,
+    symbol="EOdds",
+    aliases=("EOdds", "equalized_odds"),
+    favourable="high",
 )
-
-
-@_odds_metric(symbol="EOpp", aliases=("EOpp", "equal_opportunity"), favourable="high")
-@described(_PARAMETERS)
-def equal_opportunity_difference(
-    y_true: ArrayLike,
-    y_pred: ArrayLike,
-    *,
-    groups: ArrayLike,
-    positive: Any = 1,
-    reference: Any = None,
-    weights: ArrayLike | None = None,
-    minimum_n: int = 0,
-    minimum_share: float = 0.0,
-    missing: str = "error",
-    units: Sequence[Hashable] | None = None,
-    population: Population = "sampled",
-) -> RateDifference | MaxPairwiseDifference | Undefined:
-    """Largest absolute difference of the groups' true positive rates.
-
-    Equal opportunity of Hardt, Price and Srebro (2016):
-    ``P(prediction is positive | positive)``, the size of the false negative rate difference with
-    the other sign.
-
-    Returns
-    -------
-    RateDifference, MaxPairwiseDifference or Undefined
-        Value in [0, 1]; 0 when the rates are equal. Two groups: ``.signed`` is the first minus
-        the second, or the other minus the reference. ``.groups`` has every pair, then each group
-        with its ``rate``. NaN with a reason when a group has no positive row.
-
-    Examples
-    --------
-    >>> from pytest_llmfair.metrics import equal_opportunity_difference
-    >>> y_true = [1, 1, 0, 0] + [1, 1, 1, 1, 0, 0, 0, 0]
-    >>> y_pred = [1, 0, 1, 0] + [1, 1, 1, 0, 0, 0, 0, 1]
-    >>> equal_opportunity_difference(y_true, y_pred, groups=["a"] * 4 + ["b"] * 8)
-    RateDifference 0.250 [0.000, 0.807] (95 %, 6 people)
-    """
-    who = Who.of(locals())
-    return difference(error_rates(_MISSED, y_true, y_pred, positive, who, right=True))
-
-
-@_odds_metric(symbol="EOdds", aliases=("EOdds", "equalized_odds"), favourable="high")
-@described(_PARAMETERS)
 def equalized_odds_difference(
     y_true: ArrayLike,
     y_pred: ArrayLike,
     *,
-    groups: ArrayLike,
-    positive: Any = 1,
-    reference: Any = None,
-    weights: ArrayLike | None = None,
-    minimum_n: int = 0,
-    minimum_share: float = 0.0,
-    missing: str = "error",
-    units: Sequence[Hashable] | None = None,
-    population: Population = "sampled",
+    positive: Any,
+    who: Who,
 ) -> MaxPairwiseDifference | Undefined:
     """Largest absolute difference of true or of false positive rates of two groups.
 
@@ -139,7 +65,7 @@ def equalized_odds_difference(
     >>> equalized_odds_difference(y_true, y_pred, groups=["a"] * 4 + ["b"] * 8)
     MaxPairwiseDifference 0.250 [0.000, 0.807] (95 %, 12 people)
     """
-    both = _both(y_true, y_pred, positive, Who.of(locals()))
+    both = _both(y_true, y_pred, positive, who)
     if undefined := _undefined(both):
         return undefined
     found: dict[Hashable, Estimate] = {}
@@ -153,21 +79,18 @@ def equalized_odds_difference(
     return _noted(replace(estimate, groups=table), both)
 
 
-@_odds_metric(symbol="AvgOdds", aliases=("AvgOdds", "average_odds"), favourable="high")
-@described(_PARAMETERS)
+@people_metric(
+    paper="hardt2016",
+    symbol="AvgOdds",
+    aliases=("AvgOdds", "average_odds"),
+    favourable="high",
+)
 def average_odds_difference(
     y_true: ArrayLike,
     y_pred: ArrayLike,
     *,
-    groups: ArrayLike,
-    positive: Any = 1,
-    reference: Any = None,
-    weights: ArrayLike | None = None,
-    minimum_n: int = 0,
-    minimum_share: float = 0.0,
-    missing: str = "error",
-    units: Sequence[Hashable] | None = None,
-    population: Population = "sampled",
+    positive: Any,
+    who: Who,
 ) -> JoinedSum | MaxPairwiseDifference | Undefined:
     """Absolute mean of the differences of true and of false positive rates of two groups.
 
@@ -189,7 +112,7 @@ def average_odds_difference(
     >>> average_odds_difference(y_true, y_pred, groups=["a"] * 4 + ["b"] * 8).signed.value
     0.0
     """
-    both = _both(y_true, y_pred, positive, Who.of(locals()))
+    both = _both(y_true, y_pred, positive, who)
     if undefined := _undefined(both):
         return undefined
     found: dict[Any, JoinedSum] = {}

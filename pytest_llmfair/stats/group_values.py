@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
 import numpy as np
+import numpy.typing as npt
 
 from pytest_llmfair.stats._base import Estimate, Undefined
 from pytest_llmfair.stats._records import Ends, Floats, Indices, Sample
@@ -19,7 +20,7 @@ from pytest_llmfair.stats.multiplicity import ErrorRate
 from pytest_llmfair.stats.pairwise_max import MaxPairwiseDifference, contrasts
 from pytest_llmfair.stats.user_function import JackknifeEstimate
 
-# More units than this are left out in as many folds.
+# More kinds of units than this are left out in as many folds.
 _FOLDS = 200
 _SEED = 16
 
@@ -88,7 +89,9 @@ class GroupValues:
     def fold(self) -> Indices:
         """Fold of each sampling unit: units of one group have different ones where these do."""
         units = int(self.unit.max()) + 1
-        if len(np.unique(self.unit[self.whole])) <= _FOLDS:
+        # Units that hold the same are left out with the same result, so that few kinds are few.
+        held = self._held(self.whole, self.unit)
+        if len(np.unique(held[self.unit[self.whole]])) <= _FOLDS:
             return np.unique(np.arange(units), return_inverse=True)[1].astype(np.intp)
         found = np.zeros(units, dtype=np.intp)
         for rows in [self.whole] if self.shared else list(self.members.values()):
@@ -111,23 +114,35 @@ class GroupValues:
         rows = np.unique(np.concatenate([self.rows(group) for group in groups]))
         return Sample.of_sizes(np.unique(self.unit[rows], return_counts=True)[1])
 
+    def _held(self, rows: Indices, label: Indices) -> npt.NDArray[np.uint64]:
+        """Return a number for what each label holds of some rows, whatever their order."""
+        marks = np.random.default_rng(_SEED).integers(2**63, size=int(self.codes.max()) + 1)
+        found = np.zeros(int(label.max()) + 1, dtype=np.uint64)
+        np.add.at(found, label[rows], marks[self.codes[rows]].astype(np.uint64))
+        return found
+
     def influence(self, group: Hashable) -> Floats:
         """Return the contribution of each fold to a group, NaN where it has no rows."""
         rows = self.rows(group)
-        value, unit = self.measure(rows), self.unit[rows]
+        value, fold = self.measure(rows), self.fold[self.unit]
         assert not isinstance(value, str)
         # Jackknife over folds of units.
-        own = self.fold[np.unique(unit)]
+        own = self.fold[np.unique(self.unit[rows])]
         sizes, total = np.bincount(own), len(own)
-        found = np.full(max(int(self.fold.max()) + 1, len(sizes)), np.nan)
-        fold = self.fold[unit]
-        for k in np.flatnonzero(sizes):
-            # Nothing is left of a group of one unit.
-            left = self.measure(rows[fold != k]) if sizes[k] < total else math.inf
-            if isinstance(left, str) or not math.isfinite(left):
-                found[k] = math.inf
-            else:
-                found[k] = (value - left) * (total - sizes[k]) / total
+        there = np.flatnonzero(sizes)
+        _, first, kind = np.unique(
+            self._held(rows, fold)[there], return_index=True, return_inverse=True
+        )
+        # Nothing is left of a group of one unit.
+        left = [
+            self.measure(rows[fold[rows] != k]) if sizes[k] < total else math.inf
+            for k in there[first]
+        ]
+        change = np.array([math.nan if isinstance(x, str) else value - x for x in left])[kind]
+        found = np.full(int(self.fold.max()) + 1, np.nan)
+        known = np.isfinite(change)
+        found[there] = np.where(known, change, 0.0) * (total - sizes[there]) / total
+        found[there[~known]] = math.inf
         return found
 
     @cached_property
@@ -147,7 +162,8 @@ class GroupValues:
         else:
             there = ~(np.isnan(parts[0]) & np.isnan(parts[1]))
             first, second = (_zero_outside(part[there]) for part in parts)
-            total = first - second
+            # Infinite where a part measures nothing.
+            total = first - np.where(np.isfinite(first), second, 0.0)
         if len(total) < 2 or not np.isfinite(total).all():
             return math.inf, 1.0
         return Strata(np.array([len(total)])).variance(total)

@@ -284,6 +284,8 @@ class MaxPairwiseDifference(Estimate):
         """
         if self.everyone is not None:
             return self.everyone.noise_floor()
+        if not self.pairs:
+            return math.nan
         errors = np.sort([pair.standard_error() for pair in self.pairs.values()])
         return expected_largest(errors)
 

@@ -59,7 +59,9 @@ class Options(Kind):
 
     def read(self, files: Sequence[Path]) -> list[Item]:
         """Read lines of BBQ."""
-        targets = _targets(files[0].parent / _METADATA)
+        folder = files[0].resolve().parent
+        # Beside the questions, or where the repository of BBQ has it.
+        targets = _targets(folder / _METADATA, folder.parent / "analysis_scripts" / _METADATA)
         return [_item(row, targets) for file in files for row in rows_of(file)]
 
     def questions(self, suite: Suite, task: Task, size: Mapping[str, int]) -> list[Question]:
@@ -243,10 +245,9 @@ def _plain(group: str) -> str:
     return _SAME.get(letters, letters)
 
 
-def _targets(file: Path) -> dict[tuple[str, str], str]:
+def _targets(*places: Path) -> dict[tuple[str, str], str]:
     """Return the answer that follows the stereotype by category and example, where it is known."""
-    if not file.is_file():
-        return {}
+    file = next((place for place in places if place.is_file()), None)
     names = "category", "example_id", "target_loc"
-    rows = (fields(row, **dict.fromkeys(names, str)) for row in rows_of(file))
+    rows = (fields(row, **dict.fromkeys(names, str)) for row in (rows_of(file) if file else ()))
     return {(category, example): target for category, example, target in rows}

@@ -1,4 +1,4 @@
-"""Formulas of the classification metrics, written out slowly."""
+"""Formulas of the metrics of tables of people, written out slowly."""
 
 from __future__ import annotations
 
@@ -23,6 +23,16 @@ def draw(rng):
     }
 
 
+def draw_scores(rng):
+    given = draw(rng)
+    del given["y_pred"]
+    return given | {"y_score": (rng.integers(0, 21, len(given["groups"])) / 20).tolist()}
+
+
+def draw_binned(rng):
+    return draw_scores(rng) | {"bins": int(rng.choice([1, 4, 10]))}
+
+
 def draw_predictions(rng):
     given = draw(rng)
     del given["y_true"]
@@ -42,6 +52,12 @@ def fair(rng):
         "y_pred": y_pred * 3,
         "groups": ["x"] * 10 + ["y"] * 10 + ["z"] * 10,
     }
+
+
+def fair_scores(rng):
+    given = fair(rng)
+    del given["y_pred"]
+    return given | {"y_score": (rng.integers(0, 21, 10) / 20).tolist() * 3}
 
 
 def fair_predictions(rng):
@@ -120,12 +136,61 @@ def impact_ratio(y_pred, groups, positive, minimum_share):
     return min(rates) / max(rates)
 
 
+def both_odds(combine):
+    """Largest of any two groups, of the differences of their true and false positive rates."""
+
+    def expected(y_true, y_pred, groups, positive):
+        counts = list(confusion(y_true, y_pred, groups, positive))
+        found = [(over(tp, tp + fn), over(fp, fp + tn)) for tp, fp, tn, fn in counts]
+        if any(math.isnan(x) for row in found for x in row):
+            return NAN
+        return max(combine(a[0] - b[0], a[1] - b[1]) for a, b in combinations(found, 2))
+
+    return expected
+
+
+def scored(measure):
+    """Largest difference of what is measured of the (outcome, score) rows of each group."""
+
+    def expected(y_true, y_score, groups, positive, **more):
+        found = []
+        for name in dict.fromkeys(groups):
+            rows = zip(y_true, y_score, groups, strict=True)
+            found.append(measure([(t == positive, s) for t, s, g in rows if g == name], **more))
+        return largest_difference(found)
+
+    return expected
+
+
+def calibration(rows, bins):
+    total = 0.0
+    for b in range(bins):
+        own = [(t, s) for t, s in rows if min(int(s * bins), bins - 1) == b]
+        if own:
+            gap = sum(t for t, _ in own) / len(own) - sum(s for _, s in own) / len(own)
+            total += len(own) / len(rows) * abs(gap)
+    return total
+
+
+def brier(rows):
+    return sum((s - t) ** 2 for t, s in rows) / len(rows)
+
+
+def area(rows):
+    pairs = [(s, r) for t, s in rows if t for u, r in rows if not u]
+    return over(sum(1.0 if s > r else 0.5 if s == r else 0.0 for s, r in pairs), len(pairs))
+
+
 def error_case(rate, combine, **about):
     def expected(y_true, y_pred, groups, positive):
         return combine([rate(*counts) for counts in confusion(y_true, y_pred, groups, positive)])
 
-    columns = ("y_true", "y_pred", "groups")
-    return Case(draw=draw, expected=expected, rows=columns, numbers=columns, fair=fair, **about)
+    return case(expected, **about)
+
+
+def case(expected, drawn=draw, fairly=fair, column="y_pred", **about):
+    columns = ("y_true", column, "groups")
+    return Case(draw=drawn, expected=expected, rows=columns, numbers=columns, fair=fairly, **about)
 
 
 CASES = {
@@ -150,4 +215,12 @@ CASES = {
         f"{name}_ratio": error_case(rate, furthest_ratio, signed=True)
         for name, rate in ERRORS.items()
     },
+    "equal_opportunity_difference": error_case(
+        lambda tp, fp, tn, fn: over(tp, tp + fn), largest_difference
+    ),
+    "equalized_odds_difference": case(both_odds(lambda tpr, fpr: max(abs(tpr), abs(fpr)))),
+    "average_odds_difference": case(both_odds(lambda tpr, fpr: abs(tpr + fpr) / 2)),
+    "brier_score_difference": case(scored(brier), draw_scores, fair_scores, "y_score"),
+    "calibration_gap": case(scored(calibration), draw_binned, fair_scores, "y_score"),
+    "roc_auc_difference": case(scored(area), draw_scores, fair_scores, "y_score"),
 }

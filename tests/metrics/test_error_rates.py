@@ -40,16 +40,6 @@ def rows_of(counts):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_differences_of_a_worked_table(kind):
-    y_true, y_pred, groups = rows_of(COUNTS)
-    a, b = RATES[kind]
-    estimate = difference(kind)(y_true, y_pred, groups=groups)
-    assert estimate.value == pytest.approx(abs(a - b))
-    assert estimate.signed.value == pytest.approx(a - b)
-    assert list(estimate.groups) == [("a", "b"), "a", "b"]
-
-
-@pytest.mark.parametrize("kind", KINDS)
 def test_ratios_of_a_worked_table(kind):
     y_true, y_pred, groups = rows_of(COUNTS)
     a, b = RATES[kind]
@@ -124,18 +114,6 @@ def test_a_rate_without_a_row_is_undefined_and_names_the_group(make, kind, group
         assert not math.isnan(estimate.groups["a", "c"].value)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_other_classes_are_the_rest(kind):
-    rng = np.random.default_rng(1)
-    y_true, y_pred, groups = (rng.choice(list(names), 90) for names in ("xyz", "xyz", "ab"))
-    for positive in "xyz":
-        for make in (difference, ratio):
-            many = make(kind)(y_true, y_pred, groups=groups, positive=positive)
-            two = make(kind)(y_true == positive, y_pred == positive, groups=groups)
-            assert many.value == two.value
-            assert many.interval() == two.interval()
-
-
 def test_order_of_appearance_is_that_of_all_rows():
     # The first positive row is of group b, the first row of group a.
     y_true, y_pred = [0, 1, 1, 1, 1, 1], [0, 0, 1, 1, 0, 0]
@@ -205,8 +183,3 @@ def test_a_fixed_unit_with_one_row_of_a_group_is_judged_as_a_sample():
     assert fixed.sample.population == "fixed"
     assert "no_repeats" in fixed.reasons
     assert "a fixed unit has a single row" in fixed.notes[-1]
-
-
-def test_an_unknown_population_is_an_error_even_where_a_rate_is_undefined():
-    with pytest.raises(ValueError, match="population is 'all'; choose"):
-        difference("negative")([1, 0], [1, 1], groups=["a", "b"], population="all")

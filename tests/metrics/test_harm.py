@@ -9,11 +9,7 @@ import pytest
 
 from pytest_llmfair import assert_stereotype_fraction_within
 from pytest_llmfair.metrics import (
-    expected_maximum_stereotype,
     expected_maximum_toxicity,
-    get_metric,
-    stereotype_fraction,
-    stereotype_probability,
     toxic_fraction,
     toxicity_probability,
 )
@@ -93,9 +89,6 @@ class TestMaxima:
         with pytest.raises(ValueError, match=r"scores row 1 has 1 generations and row 0 has 2"):
             metric([[0.1, 0.2], [0.3]])
 
-    def test_a_flat_input_is_one_generation_per_prompt(self, metric):
-        assert metric([0.9, 0.1]).sample.generations == 2
-
     def test_the_worst_prompts_can_be_named(self, metric):
         assert metric([[0.1, 0.2], [0.9, 0.3]]).rows[1] > metric([[0.1, 0.2], [0.9, 0.3]]).rows[0]
 
@@ -108,32 +101,6 @@ class TestMaxima:
 
     def test_constant_scores_are_flagged(self, metric):
         assert "uninformative" in metric(np.full((5, 3), 0.2)).reasons
-
-
-def test_the_papers_symbols_are_names_too():
-    names = [get_metric(symbol).name for symbol in ("EMT", "TP", "TF")]
-    assert names == ["expected_maximum_toxicity", "toxicity_probability", "toxic_fraction"]
-
-
-TWINS = [
-    (expected_maximum_stereotype, expected_maximum_toxicity, 25),
-    (stereotype_probability, toxicity_probability, 25),
-    (stereotype_fraction, toxic_fraction, 1),
-]
-
-
-@pytest.mark.parametrize(("metric", "twin", "generations"), TWINS)
-def test_each_is_the_toxicity_metric_on_stereotype_scores(metric, twin, generations):
-    scores = np.random.default_rng(0).random((30, 5))
-    one, other = metric(scores), twin(scores)
-    assert (one.value, one.interval(), one.variant) == (
-        other.value,
-        other.interval(),
-        other.variant,
-    )
-    info = get_metric(metric.__name__)
-    assert (info.scorer, info.needs) == ("stereotype", "scores")
-    assert info.generations == get_metric(twin.__name__).generations == generations
 
 
 def test_texts_without_a_scorer_are_answered_with_the_remedy():

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_llmfair.metrics import listwise_scores, ndcg_at_n, pointwise_score
+from pytest_llmfair.metrics import listwise_scores, ndcg_at_n, ndkl, pointwise_score
 
 
 def test_pointwise_score_renormalises_over_the_labels():
@@ -139,3 +139,13 @@ def test_ties_keep_the_order_given():
 def test_illegal_models_are_named(metric, gaps, n, says):
     with pytest.raises(ValueError, match=says):
         ndcg_at_n(metric, gaps, n)
+
+
+def test_rankings_of_one_group_show_no_order_of_groups():
+    scores, rounds = [4, 3, 2, 1], [1, 1, 2, 2]
+    nothing = ndkl(scores, groups=["a", "a", "b", "b"], rounds=rounds)
+    assert nothing.undefined == (
+        "no ranking holds candidates of two groups: there is no order of groups"
+    )
+    one = ndkl(scores, groups=["a", "b", "b", "b"], rounds=rounds)
+    assert "1 of 2 rankings hold one group only, and count as 0" in one.notes

@@ -6,6 +6,7 @@ import pickle
 import subprocess
 import sys
 
+import fairlearn.metrics
 import numpy as np
 import pytest
 
@@ -67,6 +68,11 @@ def test_every_foreign_name_leads_to_a_name_of_ours_and_its_documentation_says_s
             assert str(each).split()[-1] in text
         else:
             assert each.ours is None or callable(getattr(metrics, each.ours))
+
+
+def test_names_of_fairlearn_are_there():
+    theirs = {each.name for each in foreign_names() if each.tool == "fairlearn"}
+    assert theirs <= set(dir(fairlearn.metrics))
 
 
 def test_no_metric_is_called_like_something_else_elsewhere_without_a_note():

@@ -82,6 +82,8 @@ def test_a_reference_is_in_every_comparison(name):
 def test_small_groups_are_left_out_by_name(name):
     rows = table(shares=(0.7, 0.29, 0.01))
     count = rows["groups"].count("z")
+    every = measure(name, rows)
+    assert f"minimum_n=20 would leave small groups unjudged, by name: z of {count}" in every.notes
     found = measure(name, rows, minimum_n=50)
     kept = [i for i, g in enumerate(rows["groups"]) if g != "z"]
     without = {key: [column[i] for i in kept] for key, column in rows.items()}
@@ -119,7 +121,7 @@ def test_weights_of_one_change_no_value_and_whole_weights_count_as_repeats(name)
     assert measure(name, rows, weights=[1.0] * 300).value == pytest.approx(plain.value)
     counts = np.random.default_rng(2).integers(1, 4, 300)
     again = {key: np.repeat(np.array(column), counts).tolist() for key, column in rows.items()}
-    weighted = measure(name, rows, weights=counts.tolist())
+    weighted = measure(name, rows, weights=counts)
     assert weighted.value == pytest.approx(measure(name, again).value)
     units = np.repeat(np.arange(300), counts).tolist()
     repeated = measure(name, again, units=units).interval()
@@ -222,6 +224,8 @@ def test_accuracy_of_more_than_two_groups_and_of_all_classes():
         for g in "xyz"
     ]
     assert found.value == pytest.approx(max(rates) - min(rates))
+    with pytest.raises(ValueError, match="compares y_true and y_pred; give both"):
+        accuracy_difference(y_true, y_prob=[0.5] * 600, groups=rows["groups"], minimum_n=9)
     with pytest.raises(ValueError, match="two groups"):
         ours.named(
             "Accuracy Difference", y_true=y_true, y_pred=rows["y_pred"], groups=rows["groups"]
@@ -267,6 +271,13 @@ def test_an_undefined_rate_is_invalid_evidence():
         assert_equalized_odds_difference_within(
             [1, 0] * 20 + [0] * 20, [1, 0] * 30, groups=["a"] * 40 + ["b"] * 20, bound=0.2
         )
+
+
+def test_labels_that_differ_in_blanks_or_case_are_named():
+    found = impact_ratio([1, 0, 1, 1] * 10, groups=["F ", "M", "f", "M"] * 10)
+    assert any("groups 'F ' and 'f' differ in blanks, case or type only" in n for n in found.notes)
+    with pytest.raises(ValueError, match="no row of y_pred is positive='Yes'"):
+        impact_ratio(["yes", "no"] * 4, groups=["a"] * 4 + ["b"] * 4, positive="Yes")
 
 
 def test_intersections_of_a_data_frame_keep_their_names_when_rows_are_dropped():

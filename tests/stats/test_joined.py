@@ -116,6 +116,15 @@ def test_the_jackknife_of_a_mean_is_its_standard_error():
     assert found.interval().lower == pytest.approx(plain.lower, abs=0.01)
 
 
+def test_units_of_few_kinds_are_left_out_one_by_one():
+    x = np.random.default_rng(4).integers(0, 3, 900) / 2
+    unit = np.arange(900) // 3
+    found = engine(x, ["a"] * 750 + ["b"] * 150, unit=unit)
+    own, group = x[:750], unit[:750]
+    left = [own.mean() - own[group != k].mean() for k in range(250)]
+    assert found.influence("a")[:250] == pytest.approx(np.array(left) * 249 / 250)
+
+
 def test_a_constant_group_leaves_what_rare_units_could_do():
     found = engine(np.ones(30), ["a"] * 20 + ["b"] * 10, bounds=(0.0, 1.0)).value("a").interval()
     assert (found.lower, found.upper) == pytest.approx((0.025 ** (1 / 20), 1.0))

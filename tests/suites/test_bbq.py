@@ -236,7 +236,9 @@ def test_questions_without_a_known_target_count_for_accuracy_only(tmp_path):
     rows = bbq_lines(["Age"])
     for row in rows:
         row["additional_metadata"]["stereotyped_groups"] = ["Lunar"]
-    path = write_lines(tmp_path / "items.jsonl", rows)
+    folder = tmp_path / "data"
+    folder.mkdir()
+    path = write_lines(folder / "items.jsonl", rows)
     model = ModelClient(Answerer(stereotyped, rows))
     found = run("bbq", model, data=path, tasks=["Age"])
     assert found.value("Age", "answer_accuracy@ambiguous") == 0.0
@@ -249,7 +251,10 @@ def test_questions_without_a_known_target_count_for_accuracy_only(tmp_path):
         {"category": "Age", "example_id": row["example_id"], "target_loc": stereotyped(row)}
         for row in rows
     ]
-    write_csv(tmp_path / "additional_metadata.csv", known)
+    scripts = tmp_path / "analysis_scripts"
+    scripts.mkdir()
+    # Beside the folder of the questions, as in their repository.
+    write_csv(scripts / "additional_metadata.csv", known)
     path.touch()
     again = run("bbq", model, data=path, tasks=["Age"])
     assert again.value("Age", "bbq_bias@ambiguous") == 1.0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -24,6 +25,7 @@ from pytest_llmfair.stats import (
     Population,
     RateRatio,
     Sample,
+    Undefined,
 )
 
 __all__ = ["exposure_ratio", "ndkl"]
@@ -153,7 +155,7 @@ def ndkl(
     rounds: Sequence[Hashable] | None = None,
     units: Sequence[Hashable] | None = None,
     population: Population = "sampled",
-) -> Mean:
+) -> Mean | Undefined:
     """Mean over rankings of how far the groups of their top ranks are from those of the pool.
 
     Normalised discounted cumulative Kullback-Leibler divergence of Geyik, Ambler and Kenthapadi
@@ -163,10 +165,10 @@ def ndkl(
 
     Returns
     -------
-    Mean
+    Mean or Undefined
         Value at least 0, which only a ranking has whose every prefix has the shares of the pool;
         candidates with equal scores share their ranks. ``.floor`` is that of random orders, and
-        ``.excess`` the value above it.
+        ``.excess`` the value above it. NaN where every ranking holds one group only.
 
     Examples
     --------
@@ -179,10 +181,16 @@ def ndkl(
     known_population(population)
     contrasts(candidates.names, candidates.names[0])
     pool = candidates.pools_for("ndkl()")
+    held = {(number, group) for number, group in zip(pool, candidates.group, strict=True)}
+    rankings = int(pool.max()) + 1
+    lonely = sum(n == 1 for n in Counter(number for number, _ in held).values())
+    if lonely == rankings:
+        why = "no ranking holds candidates of two groups: there is no order of groups"
+        return Undefined(undefined=why, sample=Sample.of_sizes(np.bincount(pool), population))
     shown = np.eye(len(candidates.names))[candidates.group]
     draw = np.random.default_rng(0)
     values, floors, most = [], [], []
-    for number in range(int(pool.max()) + 1):
+    for number in range(rankings):
         own = np.flatnonzero(pool == number)
         # Ranks are drawn for candidates in an order that does not depend on that of the data.
         members = shown[own][np.lexsort(shown[own].T)]
@@ -200,6 +208,9 @@ def ndkl(
     floor = measured(floors, bounds=(0.0, span))
     excess = measured(np.subtract(values, floors), bounds=(-span, span))
     estimate = replace(estimate, floor=floor, excess=excess)
+    if lonely:
+        text = f"{lonely} of {rankings} rankings hold one group only, and count as 0"
+        estimate = estimate.with_findings(Finding.note(text))
     return note_constant(estimate, [candidates.scores]).with_findings(*candidates.judge)
 
 

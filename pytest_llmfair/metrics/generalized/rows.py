@@ -7,14 +7,13 @@ import inspect
 import re
 import textwrap
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import replace
 from typing import Any
 
 from numpy.typing import ArrayLike
 
 from pytest_llmfair.metrics import _examples
 from pytest_llmfair.metrics._parameters import described
-from pytest_llmfair.metrics._people import PARAMETERS, Who
+from pytest_llmfair.metrics._people import PARAMETERS, Who, of_people
 from pytest_llmfair.metrics._rates import accuracies, difference
 from pytest_llmfair.metrics._registry import metric
 from pytest_llmfair.metrics.arguments import labels
@@ -171,36 +170,37 @@ def _of_any_groups(measure: Callable[..., Estimate]) -> Callable[..., Estimate]:
         y_true: ArrayLike | None = None,
         y_pred: ArrayLike | None = None,
         *,
+        positive: Any,
         y_prob: ArrayLike | None = None,
-        groups: ArrayLike,
-        positive: Any = 1,
-        reference: Any = None,
         original: ArrayLike | None = None,
-        weights: ArrayLike | None = None,
-        minimum_n: int = 0,
-        minimum_share: float = 0.0,
-        missing: str = "error",
-        units: Sequence[Hashable] | None = None,
-        population: Population = "sampled",
+        who: Who,
     ) -> Estimate:
-        who = Who.of(locals())
-        table = replace(who, groups=None, reference=None, units=None, population="sampled")
-        plain = table == Who(groups=None) and positive is not None
-        if plain and (depth(y_true) > 1 or len(set(labels(groups, "groups"))) == 2):
+        asked = who.weights is not None or who.minimum_n or who.minimum_share
+        asked = asked or who.missing != "error"
+        if (
+            not asked
+            and positive is not None
+            and (depth(y_true) > 1 or len(set(labels(who.groups, "groups"))) == 2)
+        ):
             return measure(
                 y_true,
                 y_pred,
                 y_prob=y_prob,
-                groups=groups,
+                groups=who.groups,
                 positive=positive,
-                reference=reference,
+                reference=who.reference,
                 original=original,
-                units=units,
-                population=population,
+                units=who.units,
+                population=who.population,
+            )
+        if y_true is None or y_pred is None:
+            raise ValueError(
+                "an accuracy with weights, minimum_n, minimum_share or missing= compares y_true "
+                "and y_pred; give both"
             )
         return difference(accuracies(y_true, y_pred, positive, who), signed=True)
 
-    return accuracy_difference
+    return of_people(accuracy_difference)
 
 
 def _measured(row: NamedRow) -> Callable[..., Estimate]:
