@@ -113,7 +113,11 @@ def from_scored(given: ScoredAnswers, max_missing: float) -> MetricInputs:
         ),
         origin=(0, sum(len(row) for rows in given.rows.values() for row in rows)),
         prompts=[tuple(row.prompt for row in rows) for rows in zip(*sides, strict=True)],
-        outputs=[tuple(row.answers for row in rows) for rows in zip(*sides, strict=True)],
+        outputs=[
+            # Scores may come without their answers.
+            tuple(row.answers for row in rows) if all(row.answers for row in rows) else ()
+            for rows in zip(*sides, strict=True)
+        ],
         labels=names if two else (),
         attribute=given.attribute,
         model=given.model,

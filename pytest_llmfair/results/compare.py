@@ -97,10 +97,14 @@ class Comparison:
                 asked = [row for row in own if _applies(row, name, tasks, column.per)]
                 if not asked:
                     continue
-                rows[group].append([_score(row, name) for row in asked])
+                scores = [_score(row, name) for row in asked]
+                # Texts of the scores that are there; a score of the sample is about all of them.
+                scored = [r for r, x in zip(asked, scores, strict=True) if isinstance(x, float)]
+                shown = own if column.per == "sample" else scored
+                rows[group].append(scores)
                 units[group].append(unit)
                 prompts[group].append(own[0].prompt)
-                answers[group].append([row.answer for row in own if isinstance(row.answer, str)])
+                answers[group].append([r.answer for r in shown if isinstance(r.answer, str)])
         absent = self.absent
         paired = self.units is not None
         about = (self.grouping.attribute, self.model, absent)

@@ -65,8 +65,33 @@ class File:
         return found if isinstance(found, dict) else {}
 
     def lines(self) -> Iterator[TableRow]:
-        """Yield the rows of a JSONL, CSV or Parquet file, with progress on a terminal."""
-        yield from self.watched(rows_of(self.path), "rows")
+        """Yield the rows of a table or of a list in JSON, with progress on a terminal."""
+        rows = self._listed() if self.suffix == ".json" else rows_of(self.path)
+        yield from self.watched(rows, "rows")
+
+    def _listed(self) -> Iterator[TableRow]:
+        text = self._text()
+        try:
+            for number, (item, _) in enumerate(_items(text, text.index("[") + 1), 1):
+                where = f"item {number} of {self.path}"
+                if not isinstance(item, dict):
+                    raise ResultsError(f"{where} is a JSON {type(item).__name__}, not an object")
+                yield TableRow(where, item)
+        except (ValueError, RecursionError) as error:
+            raise self._not_json(error) from None
+
+    def _text(self) -> str:
+        try:
+            return self.path.read_text(encoding="utf-8-sig")
+        except UnicodeDecodeError as error:
+            raise ResultsError(
+                f"{self.path} is not UTF-8 (byte {error.start}); save it as UTF-8"
+            ) from None
+
+    def _not_json(self, error: Exception) -> ResultsError:
+        if isinstance(error, ResultsError):
+            return error
+        return ResultsError(f"{self.path} is not valid JSON ({error}); write the file again")
 
     def watched(self, items: Iterator[T], what: str) -> Iterator[T]:
         """Yield items, and count them on a terminal."""
@@ -82,12 +107,7 @@ class File:
 
         The items are parsed one after the other, so that no more than one is held in full.
         """
-        try:
-            text = self.path.read_text(encoding="utf-8-sig")
-        except UnicodeDecodeError as error:
-            raise ResultsError(
-                f"{self.path} is not UTF-8 (byte {error.start}); save it as UTF-8"
-            ) from None
+        text = self._text()
         # Inside a text of JSON the quotation marks are escaped, so this is a key.
         begin = re.search(rf'(?<!\\)"{array}"\s*:\s*\[(?=\s*\{{)', text)
         try:
@@ -100,11 +120,7 @@ class File:
                 end = item[1]
             return json.loads(text[: begin.end()] + text[end:]), found
         except (ValueError, RecursionError) as error:
-            if isinstance(error, TableError):
-                raise
-            raise ResultsError(
-                f"{self.path} is not valid JSON ({error}); write the file again"
-            ) from None
+            raise self._not_json(error) from None
 
     def digest(self) -> str:
         """SHA-256 of the file, or of the digests of the files of a folder."""
@@ -125,8 +141,11 @@ def parquet_files(folder: Path) -> list[Path]:
         if not any(part[0] in "_." for part in path.relative_to(folder).parts)
     ]
     if not files:
+        # Folders of logs are no table.
+        inside = next((str(p) for p in sorted(folder.rglob("*")) if p.is_file()), "a file")
         raise TableError(
-            f"there is no .parquet file in the folder {folder}; name one with answers"
+            f"there is no .parquet file in the folder {folder}; name a file in it, such as "
+            f"{inside}"
         )
     return files
 

@@ -14,6 +14,9 @@ from pytest_llmfair.responses import Answer, CutAnswer, Missing
 LONGEST_FIELD = 200
 _DEEPEST = 3
 
+# Reason of answers that were planned, and are not in a file.
+ABSENT = "absent"
+
 Score = float | str | None
 
 
@@ -56,6 +59,11 @@ class Row:
     task: str = ""
     cost: float | None = None
     score_missing: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def gone(self) -> bool:
+        """Whether the answer is missing; scores may also come without their answers."""
+        return isinstance(self.answer, Missing) and all(x is None for x in self.scores.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,14 +229,29 @@ def joined(parts: Sequence[Results]) -> Results:
                 row.score_missing = {f"{row.task}/{n}": x for n, x in row.score_missing.items()}
                 row.fields.setdefault("task", row.task)
             rows.append(row)
+    kept = _there(rows)
     planned = [part.planned for part in parts]
+    total = sum(each or 0 for each in planned) - (len(rows) - len(kept))
     return replace(
         first,
-        rows=rows,
-        pairs=pairs,
-        planned=None if None in planned else sum(each or 0 for each in planned),
+        rows=[rows[place] for place in kept],
+        pairs={new: pairs[old] for new, old in enumerate(kept) if old in pairs},
+        planned=None if None in planned else total,
         notes=tuple(dict.fromkeys(note for part in parts for note in part.notes)),
     )
+
+
+def _there(rows: Sequence[Row]) -> list[int]:
+    """Return the places of rows, without those that are absent in one file and in another not."""
+    found: dict[tuple[str, ...], list[int]] = {}
+    for place, row in enumerate(rows):
+        key = (row.model, row.task, row.sample or row.where, str(row.repeat))
+        found.setdefault(key, []).append(place)
+    kept = []
+    for places in found.values():
+        there = [i for i in places if getattr(rows[i].answer, "reason", "") != ABSENT]
+        kept += there or places[:1]
+    return sorted(kept)
 
 
 def flattened(value: Any, name: str = "", depth: int = _DEEPEST) -> Iterator[tuple[str, str]]:
@@ -266,7 +289,8 @@ def label_or_number(value: Any) -> Score:
             return value.strip() or None
     if isinstance(value, (bool, int, float)):
         return float(value) if math.isfinite(value) else None
-    return None
+    # Parts of a corpus's score, such as a text and its reference, are no number of an answer.
+    return str(value)[:LONGEST_FIELD] if isinstance(value, (list, Mapping)) else None
 
 
 def text_of(content: Any) -> str:

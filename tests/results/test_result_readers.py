@@ -91,7 +91,7 @@ def test_a_failed_metric_has_no_score_and_says_why(genuine):
 
 
 REFUSED = {
-    "promptfoo/echo.csv": "has no variables and no errors by answer; write JSON or JSONL",
+    "promptfoo/echo.csv": "JSON and JSONL are read, which say why an answer is missing, and no",
     "deepeval/planted_deepeval-cache.json": "is the cache of DeepEval, which lacks metadata",
 }
 
@@ -130,7 +130,7 @@ def test_every_failed_sample_is_missing_whatever_the_status(tmp_path):
     path.write_text(json.dumps(log))
     found = read_results([path])
     assert found.rows[0].answer == Missing("error", "boom")
-    assert found.notes == ("every sample failed, whatever the status says",)
+    assert found.notes == ("every sample failed, whatever the status says: boom",)
 
 
 def test_more_than_one_candidate_for_a_column_is_a_question(table, command):

@@ -37,21 +37,24 @@ def read(file: File) -> Results:
         )
     about, rows = file.document("testCases", _row)
     run = about.get("testRunData", about) if isinstance(about, Mapping) else {}
-    if not rows and run.get("conversationalTestCases"):
-        raise ResultsError(
-            f"{file.path} holds conversations only, and no single answers; give a run of "
-            "LLMTestCase"
-        )
+    rows = rows or [_row(x, n) for n, x in enumerate(run.get("conversationalTestCases") or ())]
     number_repeats(rows)
     planned = total_of(run.get("testPassed"), run.get("testFailed"))
     return Results("deepeval", with_every_score(rows), planned=planned)
 
 
 def _row(case: Mapping[str, Any], place: int) -> Row:
+    prompt, answer = case.get("input"), case.get("actualOutput")
+    if turns := case.get("turns"):
+        # A conversation: what the user said, and what was answered.
+        prompt, answer = (
+            [turn for turn in turns if (turn.get("role") == "user") == asked]
+            for asked in (True, False)
+        )
     row = Row(
         f"test case {case.get('name') or place}",
-        prompt=text_of(case.get("input")),
-        answer=answer_of(case.get("actualOutput")),
+        prompt=text_of(prompt),
+        answer=answer_of(answer),
         cost=case.get("evaluationCost"),
     )
     for name in ("metadata", "additionalMetadata", "customColumnKeyValues"):

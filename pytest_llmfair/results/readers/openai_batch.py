@@ -10,6 +10,7 @@ from pytest_llmfair.responses import Answer, Missing
 from pytest_llmfair.results.registry import reader
 from pytest_llmfair.results.source import File, ResultsError
 from pytest_llmfair.results.table import (
+    ABSENT,
     Results,
     Row,
     answer_of,
@@ -40,7 +41,7 @@ def read(file: File) -> Results:
     for name, body in requests.items():
         row = Row(f"request {name}", _prompt(body), model=str(body.get("model", "")))
         row.fields = dict(flattened(body.get("metadata") or {}, "metadata"))
-        row.answer = Missing("absent", "the batch has no result for this request")
+        row.answer = Missing(ABSENT, "the batch has no result for this request")
         if name in found:
             row.answer = _answer(found[name].values)
         rows.append(row)

@@ -23,9 +23,18 @@ from pytest_llmfair.results.table import (
 _ASSERTION, _ERROR = 1, 2
 
 
+# Other outputs, each with the sign that it is one of promptfoo.
+_OTHERS = {
+    ".csv": "Grader Reason",
+    ".yaml": "evalId:",
+    ".xml": "<promptfoo>",
+    ".html": "promptfoo",
+}
+
+
 def _knows(file: File) -> bool:
-    if file.suffix == ".csv":
-        return "Grader Reason" in file.head.partition("\n")[0]
+    if file.suffix in _OTHERS:
+        return _OTHERS[file.suffix] in file.head
     if file.suffix in (".jsonl", ".ndjson"):
         return {"promptIdx", "testIdx"} <= file.first.keys()
     if file.suffix != ".json" or '"results"' not in file.head:
@@ -36,10 +45,10 @@ def _knows(file: File) -> bool:
 @reader("promptfoo", ".json or .jsonl of promptfoo eval --output", knows=_knows)
 def read(file: File) -> Results:
     """Read every result; errors of the provider count as missing answers."""
-    if file.suffix == ".csv":
+    if file.suffix in _OTHERS:
         raise ResultsError(
-            f"{file.path} is a CSV of promptfoo, which has no variables and no errors by answer; "
-            "write JSON or JSONL: promptfoo eval --output results.jsonl, or promptfoo export eval "
+            f"of the outputs of promptfoo JSON and JSONL are read, which say why an answer is "
+            f"missing, and no {file.path}; write one without asking again: promptfoo export eval "
             "latest --output results.json"
         )
     about: Mapping[str, Any] = {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -36,19 +37,21 @@ _PREFIXES = {
 # What was expected is no answer.
 _EXPECTED = re.compile(r"(?:\A|\.)(?:reference|expected|ground_truth|target|label)", re.IGNORECASE)
 _SCORE = re.compile(
-    r"\A(?:scores?|feedback|metrics|eval)[./](?P<name>.+)|\Ascore\Z", re.IGNORECASE
+    r"\A(?:scores?[._/]|(?:feedback|metrics|eval)[./])(?P<name>.+)|\Ascore\Z", re.IGNORECASE
 )
 _SCORE_LAST = re.compile(r"(?P<name>.+?)(?:/v\d+)?[./]score\Z")
 _ROLES = ("prompt", "answer", "repeat", "sample", "reason", "detail", "cut", "model", "error")
 
 
 def _knows(file: File) -> bool:
-    return is_table(file.path) or file.path.is_dir()
+    # A list of objects in JSON is a table too.
+    listed = file.suffix == ".json" and file.head.lstrip()[:1] == "["
+    return is_table(file.path) or file.path.is_dir() or listed
 
 
 @reader(
     "tables",
-    ".csv, .jsonl or .parquet with columns such as prompt, answer, score.NAME",
+    ".csv, .jsonl, .json or .parquet with columns such as prompt, answer, score.NAME",
     knows=_knows,
 )
 def read(file: File) -> Results:
@@ -75,7 +78,8 @@ def rows_in(file: File) -> Iterator[Row]:
 def _values(given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the columns of a row; nested objects become dotted names."""
     found: dict[str, Any] = {}
-    for name, value in given.items():
+    for name, cell in given.items():
+        value = _parsed(cell)
         if name == "scores" and isinstance(value, list):
             # As Langfuse writes them: a list of names and values.
             parts = [each for each in value if isinstance(each, Mapping) and "name" in each]
@@ -83,8 +87,18 @@ def _values(given: Mapping[str, Any]) -> dict[str, Any]:
         elif isinstance(value, Mapping) and value:
             found |= _values({f"{name}.{key}": each for key, each in value.items()})
         else:
-            found[str(name)] = value
+            found[str(name)] = cell
     return found
+
+
+def _parsed(cell: Any) -> Any:
+    """Return what a cell holds: CSV has objects and lists as JSON."""
+    if isinstance(cell, str) and (cell[:1], cell[-1:]) in (("{", "}"), ("[", "]")):
+        try:
+            return json.loads(cell)
+        except (ValueError, RecursionError):
+            return cell
+    return cell
 
 
 def _columns(file: File, values: Mapping[str, Any], where: str) -> dict[str, str]:
