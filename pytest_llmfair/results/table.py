@@ -119,8 +119,8 @@ class Results:
         Number of answers that were to be made, where the file says so.
     notes : tuple of str
         What was left out or is unusual.
-    pairs : mapping of int to (str, str), optional
-        Where the tool declares counterfactual pairs: the place of a row, its unit and its group.
+    pairs : tuple of str, optional
+        Where the tool declares counterfactual pairs: the fields of the group and of the unit.
     files, digest : tuple of str, str
         Names and SHA-256 of what was read.
     """
@@ -130,7 +130,7 @@ class Results:
     version: str = ""
     planned: int | None = None
     notes: tuple[str, ...] = ()
-    pairs: Mapping[int, tuple[str, str]] = field(default_factory=dict)
+    pairs: tuple[str, str] | None = None
     files: tuple[str, ...] = ()
     digest: str = ""
 
@@ -199,9 +199,8 @@ class Results:
 
     def of_model(self, model: str) -> Results:
         """Return the rows of one model."""
-        kept = [place for place, row in enumerate(self.rows) if row.model == model]
-        pairs = {new: self.pairs[old] for new, old in enumerate(kept) if old in self.pairs}
-        return replace(self, rows=[self.rows[place] for place in kept], pairs=pairs, planned=None)
+        rows = [row for row in self.rows if row.model == model]
+        return replace(self, rows=rows, planned=None)
 
 
 def _same(own: dict[int, float], other: dict[int, float]) -> bool:
@@ -220,9 +219,7 @@ def joined(parts: Sequence[Results]) -> Results:
         return first
     tasks = {row.task for part in parts for row in part.rows}
     rows: list[Row] = []
-    pairs: dict[int, tuple[str, str]] = {}
     for part in parts:
-        pairs |= {len(rows) + place: pair for place, pair in part.pairs.items()}
         for row in part.rows:
             if len(tasks) > 1:
                 row.scores = {f"{row.task}/{name}": x for name, x in row.scores.items()}
@@ -234,24 +231,22 @@ def joined(parts: Sequence[Results]) -> Results:
     total = sum(each or 0 for each in planned) - (len(rows) - len(kept))
     return replace(
         first,
-        rows=[rows[place] for place in kept],
-        pairs={new: pairs[old] for new, old in enumerate(kept) if old in pairs},
+        rows=kept,
         planned=None if None in planned else total,
         notes=tuple(dict.fromkeys(note for part in parts for note in part.notes)),
     )
 
 
-def _there(rows: Sequence[Row]) -> list[int]:
-    """Return the places of rows, without those that are absent in one file and in another not."""
-    found: dict[tuple[str, ...], list[int]] = {}
-    for place, row in enumerate(rows):
+def _there(rows: Sequence[Row]) -> list[Row]:
+    """Return rows without those that are absent in one file and there in another."""
+    found: dict[tuple[str, ...], list[Row]] = {}
+    for row in rows:
         key = (row.model, row.task, row.sample or row.where, str(row.repeat))
-        found.setdefault(key, []).append(place)
-    kept = []
-    for places in found.values():
-        there = [i for i in places if getattr(rows[i].answer, "reason", "") != ABSENT]
-        kept += there or places[:1]
-    return sorted(kept)
+        found.setdefault(key, []).append(row)
+    kept: list[Row] = []
+    for same in found.values():
+        kept += [r for r in same if getattr(r.answer, "reason", "") != ABSENT] or same[:1]
+    return kept
 
 
 def flattened(value: Any, name: str = "", depth: int = _DEEPEST) -> Iterator[tuple[str, str]]:

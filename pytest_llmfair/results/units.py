@@ -48,8 +48,7 @@ def units_of(results: Results, grouping: Grouping, pair_by: Sequence[str] = ()) 
                 )
         return _by(results, grouping, tuple(pair_by), declared=True)
     if results.pairs:
-        labels: Labels = [results.pairs.get(i, (None, ""))[0] for i in range(len(results.rows))]
-        return _counted(results, grouping, labels, ("instance",), declared=True)
+        return _by(results, grouping, results.pairs[1:], declared=True)
     prompts = _by(results, grouping, (PROMPT,))
     found = [_by(results, grouping, (name,)) for name in _fields(results, grouping)]
     # A field that gives as many units says them by name.
@@ -76,19 +75,12 @@ def _by(
     results: Results, grouping: Grouping, names: tuple[str, ...], *, declared: bool = False
 ) -> Units:
     labels: Labels = []
-    for row, group in zip(results.rows, grouping.labels, strict=True):
-        parts = [grouping.hide(row) if n == PROMPT else row.fields.get(n) for n in names]
-        known = group is not None and all(parts)
-        labels.append(" / ".join(map(str, parts)) if known else None)
-    return _counted(results, grouping, labels, names, declared=declared)
-
-
-def _counted(
-    results: Results, grouping: Grouping, labels: Labels, names: tuple[str, ...], *, declared: bool
-) -> Units:
     groups: dict[str, set[str]] = {}
     of_tasks: dict[tuple[str, str], set[str]] = {}
-    for row, unit, group in zip(results.rows, labels, grouping.labels, strict=True):
+    for row, group in zip(results.rows, grouping.labels, strict=True):
+        parts = [grouping.hide(row) if n == PROMPT else row.fields.get(n) for n in names]
+        unit = " / ".join(map(str, parts)) if group is not None and all(parts) else None
+        labels.append(unit)
         if unit is not None and group is not None:
             groups.setdefault(unit, set()).add(group)
             of_tasks.setdefault((row.task, unit), set()).add(group)

@@ -175,7 +175,8 @@ def test_helm_declares_pairs_and_drops_equal_prompts(tmp_path):
     assert [row.scores for row in found.rows] == [{"exact_match": 1.0}] * 4
     assert isinstance(found.rows[0].answer, CutAnswer)
     assert found.rows[2].answer == Missing("error", "timed out")
-    assert found.pairs[3] == ("id0", "dialect to AAVE")
+    assert found.pairs == ("perturbation", "instance")
+    assert [found.rows[3].fields[name] for name in found.pairs] == ["dialect to AAVE", "id0"]
     assert found.models == ["m"]
 
 
