@@ -8,9 +8,10 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
+from pytest_llmfair._util.plain_data import sha256_of
 from pytest_llmfair.responses import Answer, CutAnswer, Missing
 
-# Longer values are texts, and deeper ones are structures: neither names a group.
+# Longer values are texts, cut and told apart by their digest; deeper ones are structures.
 LONGEST_FIELD = 200
 _DEEPEST = 3
 
@@ -261,9 +262,11 @@ def flattened(value: Any, name: str = "", depth: int = _DEEPEST) -> Iterator[tup
         if depth:
             for key, each in value.items():
                 yield from flattened(each, f"{name}.{key}" if name else str(key), depth - 1)
-    elif isinstance(value, (str, int, float)) and name:
+    elif isinstance(value, (str, int, float)) and name and value == value:
         text = str(value)
-        if text.strip() and len(text) <= LONGEST_FIELD:
+        if len(text) > LONGEST_FIELD:
+            text = f"{text[: LONGEST_FIELD - 16]}... {str(sha256_of(text))[:12]}"
+        if text.strip():
             yield name, text
 
 

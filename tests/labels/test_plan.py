@@ -165,7 +165,7 @@ def test_a_cell_of_the_sheet_is_no_formula(tmp_path):
     [
         ({"group": ""}, {}, "row 0: column 'group' is empty"),
         ({"toxicity": "often"}, {}, "row 0, toxicity is 'often'; give a number, yes or no"),
-        ({"text": "again"}, {}, "answer and text could be it; give text="),
+        ({"output": "again"}, {}, "may be the answer: answer, output; name one: text=answer"),
         ({}, {"groups": "sex"}, "row 0 has no column 'sex'"),
         ({}, {"scorer": "toxcity"}, "there is no column 'toxcity', and no scorer is called"),
         ({}, {"total": None}, "give total=..., the answers to label, or bound="),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from pytest_llmfair._util.tables import Row as TableRow
@@ -64,15 +64,19 @@ def read(file: File) -> Results:
 
 def rows_in(file: File) -> Iterator[Row]:
     """Yield the rows of a table or of a folder of Parquet files; unnumbered repeats are -1."""
+    for path in parquet_files(file.path) if file.path.is_dir() else [file.path]:
+        yield from made_of(File(path).lines(), file)
+
+
+def made_of(lines: Iterable[TableRow], file: File) -> Iterator[Row]:
+    """Yield a row for each line, by its columns; `file` has their names and its own."""
     columns: dict[str, str] = {}
     seen: tuple[str, ...] = ()
-    paths = parquet_files(file.path) if file.path.is_dir() else [file.path]
-    for path in paths:
-        for line in File(path).lines():
-            values = _values(line.values)
-            if seen != (seen := tuple(values)):
-                columns = _columns(file, values, line.where)
-            yield _row(line, values, columns)
+    for line in lines:
+        values = _values(line.values)
+        if seen != (seen := tuple(values)):
+            columns = _columns(file, values, line.where)
+        yield _row(line, values, columns)
 
 
 def _values(given: Mapping[str, Any]) -> dict[str, Any]:
@@ -113,7 +117,9 @@ def _columns(file: File, values: Mapping[str, Any], where: str) -> dict[str, str
                 )
             found[role] = name
             continue
-        near = [name for name in values if _is_alias(role, name)]
+        near = [name for name in values if is_alias(role, name)]
+        if not near and role == "answer" and "text" in values:
+            near = ["text"]
         if not near:
             # The only input, or the only output, of a name of its own.
             near = [n for n in values if n.lower().startswith(_PREFIXES[role])]
@@ -121,7 +127,7 @@ def _columns(file: File, values: Mapping[str, Any], where: str) -> dict[str, str
         if len(near) > 1:
             raise ResultsError(
                 f"{file.path} has {len(near)} columns that may be the {role}: {', '.join(near)}; "
-                f"name one: --{role} {near[0]}"
+                f"name one: {file.options.get(f'to name {role}', f'--{role} ')}{near[0]}"
             )
         found |= {role: near[0]} if near else {}
     if needed := [role for role in file.options.get("needed", "").split() if role not in found]:
@@ -132,7 +138,8 @@ def _columns(file: File, values: Mapping[str, Any], where: str) -> dict[str, str
     return found
 
 
-def _is_alias(role: str, name: str) -> bool:
+def is_alias(role: str, name: str) -> bool:
+    """Whether a column may be the prompt or the answer by its name."""
     if _EXPECTED.search(name):
         return False
     low = name.lower()
