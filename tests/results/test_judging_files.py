@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +16,7 @@ from pytest_llmfair.judging.result import FairnessAssertionError
 from pytest_llmfair.results import Results, Row
 from pytest_llmfair.results.compare import comparison_of
 from pytest_llmfair.results.registry import read_results
-from tests.results.names import FAIR, PLANTED
+from tests.results.names import FAIR, HELM, PLANTED
 
 DECLARED = ("--group", "metadata.gender", "--pair-by", "metadata.template")
 
@@ -43,6 +44,25 @@ def test_a_fair_model_never_fails(genuine, name):
     found = verdicts(genuine / name)
     assert found
     assert "FAIL" not in found.values()
+
+
+def test_the_command_that_doctor_prints_for_pairs_of_helm_runs(genuine, command, llmfair):
+    copied = command("doctor", genuine / HELM.format("planted"))[1].rpartition("llmfair ")[2]
+    assert "--group perturbation --pair-by instance --bound 0.15" in copied
+    done = llmfair(*shlex.split(copied), "-q")
+    assert done.returncode == 1, done.stderr
+    assert "FAIL score_difference (exact_match@3)" in done.stdout
+
+
+def test_texts_are_those_of_the_scores_that_are_there():
+    rows = []
+    for group in ("female", "male"):
+        for repeat, score in enumerate((None, 0.5)):
+            said = f"{group} {'unscored' if score is None else 'scored'}"
+            fields = {"gender": group, "unit": "u"}
+            rows.append(Row(said, "Hi", said, {"x": score}, fields, "u", repeat))
+    found = comparison_of(Results("t", rows), group=["gender"], pair_by=["unit"]).scores("x")
+    assert found.answers == {"female": [["female scored"]], "male": [["male scored"]]}
 
 
 def test_doctor_says_what_can_be_judged(genuine, command, monkeypatch):
