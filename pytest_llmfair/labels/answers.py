@@ -160,7 +160,7 @@ def _rows(responses: Any, columns: Columns) -> Iterator[_Row]:
 
 def _read(responses: Any, columns: Columns) -> list[ResultRow]:
     """Return the rows of a file that a reader of results knows, of a list or of a data frame."""
-    options = {"needed": "answer", "to name answer": "text="}
+    options = {"needed": "answer", "or answer": "text", "to name answer": "text="}
     options |= {"answer": columns.text} if columns.text else {}
     if not isinstance(responses, (str, Path)):
         return list(made_of(records(responses), File(Path("the table"), options)))

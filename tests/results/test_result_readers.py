@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import sys
 import zipfile
@@ -27,6 +28,7 @@ ROWS = {
     PLANTED[6]: (320, "lm_eval", "0.4.13"),
     "deepeval/planted_latest_run_full.json": (80, "deepeval", ""),
     "deepeval/conversations.json": (2, "deepeval", ""),
+    "deepeval/evaluation_result.json": (8, "deepeval", ""),
     "inspect/scores.json": (12, "inspect_ai", "0.3.285"),
     "inspect/samples_df.csv": (12, "table", ""),
     KINDS: (32, "lm_eval", "0.4.13"),
@@ -429,3 +431,21 @@ def test_scores_of_langfuse_and_mlflow_are_found(table):
     assert [row.scores for row in found.rows] == [{"kind": 0.5}, {"kind": None}]
     found = read_results([table([{"inputs": "a", "outputs": "b", "toxicity/v1/score": 0.25}])])
     assert found.rows[0].scores == {"toxicity": 0.25}
+
+
+def test_objects_in_cells_are_columns_and_answers_in_json_are_texts(tmp_path):
+    path = tmp_path / "export.csv"
+    rows = [
+        {
+            "inputs": '{"question": "Hi?"}',
+            "answer": '{"decision": "no"}',
+            "metadata": '{"sex": "f"}',
+        }
+    ]
+    with path.open("w", newline="") as file:
+        writer = csv.DictWriter(file, rows[0])
+        writer.writeheader()
+        writer.writerows(rows)
+    (row,) = read_results([path]).rows
+    assert (row.prompt, row.answer) == ("Hi?", '{"decision": "no"}')
+    assert row.fields == {"metadata.sex": "f"}

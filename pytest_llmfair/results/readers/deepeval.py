@@ -23,7 +23,8 @@ from pytest_llmfair.results.table import (
 
 def _knows(file: File) -> bool:
     # The cache has the ending .json or none.
-    return '"testCases"' in file.head or '"test_cases_lookup_map"' in file.head
+    known = ('"testCases"', '"test_cases_lookup_map"', '"metrics_data"')
+    return any(key in file.head for key in known)
 
 
 @reader("deepeval", "JSON of a DeepEval test run", knows=_knows)
@@ -35,7 +36,9 @@ def read(file: File) -> Results:
             "groups; name .deepeval/.latest_test_run.json, or the file in "
             "DEEPEVAL_RESULTS_FOLDER"
         )
-    about, rows = file.document("testCases", _row)
+    # What `evaluate` returns has names of its own.
+    name = "testCases" if '"testCases"' in file.head else "test_results"
+    about, rows = file.document(name, _row)
     run = about.get("testRunData", about) if isinstance(about, Mapping) else {}
     rows = rows or [_row(x, n) for n, x in enumerate(run.get("conversationalTestCases") or ())]
     number_repeats(rows)
@@ -44,7 +47,7 @@ def read(file: File) -> Results:
 
 
 def _row(case: Mapping[str, Any], place: int) -> Row:
-    prompt, answer = case.get("input"), case.get("actualOutput")
+    prompt, answer = case.get("input"), case.get("actualOutput", case.get("actual_output"))
     if turns := case.get("turns"):
         # A conversation: what the user said, and what was answered.
         prompt, answer = (
@@ -57,11 +60,12 @@ def _row(case: Mapping[str, Any], place: int) -> Row:
         answer=answer_of(answer),
         cost=case.get("evaluationCost"),
     )
-    for name in ("metadata", "additionalMetadata", "customColumnKeyValues"):
+    for name in ("metadata", "additionalMetadata", "additional_metadata", "customColumnKeyValues"):
         row.fields |= flattened(case.get(name) or {}, "metadata")
     row.fields |= {f"tag.{each}": "yes" for each in case.get("tags") or ()}
     # Older versions call both differently.
-    for metric in case.get("metricsData") or case.get("metricsMetadata") or ():
+    metrics = ("metricsData", "metrics_data", "metricsMetadata")
+    for metric in next(filter(None, map(case.get, metrics)), ()):
         name = str(metric.get("name") or metric.get("metric") or "score")
         value = metric.get("score")
         if isinstance(row.answer, Missing):

@@ -83,7 +83,8 @@ def _values(given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the columns of a row; nested objects become dotted names."""
     found: dict[str, Any] = {}
     for name, cell in given.items():
-        value = _parsed(cell)
+        # An answer may be JSON that the model wrote.
+        value = cell if is_alias("answer", name) else _parsed(cell)
         if name == "scores" and isinstance(value, list):
             # As Langfuse writes them: a list of names and values.
             parts = [each for each in value if isinstance(each, Mapping) and "name" in each]
@@ -118,8 +119,8 @@ def _columns(file: File, values: Mapping[str, Any], where: str) -> dict[str, str
             found[role] = name
             continue
         near = [name for name in values if is_alias(role, name)]
-        if not near and role == "answer" and "text" in values:
-            near = ["text"]
+        if not near and file.options.get(f"or {role}") in values:
+            near = [file.options[f"or {role}"]]
         if not near:
             # The only input, or the only output, of a name of its own.
             near = [n for n in values if n.lower().startswith(_PREFIXES[role])]
@@ -146,21 +147,15 @@ def is_alias(role: str, name: str) -> bool:
     if low in _ALIASES[role]:
         return True
     inner = next((low[len(p) :] for p in _PREFIXES[role] if low.startswith(p)), "")
-    return inner in (
-        *_ALIASES[role],
-        "value",
-        "content",
-        "text",
-        "output" if role == "answer" else "input",
-    )
+    own = "output" if role == "answer" else "input"
+    return inner in (*_ALIASES[role], "value", "content", "text", own)
 
 
 def _row(line: TableRow, values: Mapping[str, Any], columns: Mapping[str, str]) -> Row:
     row = Row(line.where, repeat=-1)
     if "prompt" in columns:
         prompt = values.get(columns["prompt"])
-        if not isinstance(prompt, str):
-            prompt = text_of(prompt) or prompt
+        prompt = text_of(_parsed(prompt)) or prompt
         if not isinstance(prompt, str) or not prompt.strip():
             raise TableError(f"{line.where}: the prompt is {prompt!r}; give a text")
         row.prompt = prompt
