@@ -44,8 +44,9 @@ def read(file: File) -> Results:
     originals = {row.sample: row.prompt for part in parts for row in part if not _changed(row)}
     rows = [row for part in parts for row in part]
     kept = [r for r in rows if not _changed(r) or r.prompt != originals.get(r.sample)]
+    task = state.resolve().parent.name.partition(":")[0]
     for row in kept:
-        row.model, row.task = str(named.get("model") or ""), state.parent.name.partition(":")[0]
+        row.model, row.task = str(named.get("model") or ""), task
     notes = []
     if len(kept) < len(rows):
         text = f"{len(rows) - len(kept)} perturbed prompts are equal to the original: left out"
