@@ -6,7 +6,6 @@ import argparse
 import json
 import math
 from collections import Counter
-from collections.abc import Sequence
 from typing import Any
 
 from pytest_llmfair._util.printing import say
@@ -14,6 +13,7 @@ from pytest_llmfair._util.wording import listed, plain, plural
 from pytest_llmfair.gate.result_files import (
     FROM_TEXTS,
     add_options,
+    aligned,
     command,
     compared,
     quantities,
@@ -174,7 +174,8 @@ def _body(facts: dict[str, Any]) -> list[str]:
         lines.append(f"units    {'; '.join(filter(None, parts))}")
     lost = [_missing(name, each) for name, each in facts["missing_by_group"].items()]
     lines.append(f"missing  {', '.join(lost)}")
-    lines += _table([_score(each) for each in facts["scores"]]) or ["scores   none named as such"]
+    shown = aligned([_score(each) for each in facts["scores"]]) or ["none named as such"]
+    lines += [f"{'' if n else 'scores':<9}{line}" for n, line in enumerate(shown)]
     if facts["numbers"]:
         lines.append(f"numbers  {', '.join(facts['numbers'])}: --score NAME takes one as a score")
     can = ["difference of scores"] if any(each["finds"] for each in facts["scores"]) else []
@@ -207,9 +208,3 @@ def _score(each: dict[str, Any]) -> tuple[str, str, str]:
     if each["finds"] <= (math.inf if low < 0.0 or high > 1.0 else 1.0):
         finds = f"can find a difference of {each['finds']:.2g} (80 % of such files)"
     return each["name"], f"{span}, per {each['per']}", finds
-
-
-def _table(rows: Sequence[tuple[str, ...]]) -> list[str]:
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = ["  ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)) for row in rows]
-    return [f"{'' if i else 'scores':<9}{line.rstrip()}" for i, line in enumerate(lines)]

@@ -25,6 +25,7 @@ from pytest_llmfair.gate.result_files import (
     FROM_TEXTS,
     Quantity,
     add_options,
+    aligned,
     command,
     compared,
     declared,
@@ -110,8 +111,9 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _left_out(comparison: Comparison, unbound: Sequence[str]) -> list[str]:
-    """Say which scores are not judged, and why."""
-    lines = [
+    """Say which answers and scores are not judged, and why."""
+    lines = [comparison.left_out] if comparison.left_out else []
+    lines += [
         f"not compared: {name} ({column.why_not})"
         for name, column in comparison.results.scores.items()
         if column.why_not
@@ -216,7 +218,7 @@ def _describe(arguments: argparse.Namespace, comparison: Comparison, found: list
     else:
         names = list(rows[0]["means"])
         head = ("score", *names, "difference", "95 % interval", "would PASS from")
-        lines += _columns([head, *(_cells(row, names) for row in rows)])
+        lines += aligned([head, *(_cells(row, names) for row in rows)])
     lines += _left_out(comparison, ())
     lines.append(_nothing_decided(rows))
     lines.append(f"next: {command('judge', arguments, comparison, '0.15')}")
@@ -261,14 +263,6 @@ def _cells(row: dict[str, Any], names: list[str]) -> tuple[str, ...]:
         f"{low:.3f} to {high:.3f}",
         last,
     )
-
-
-def _columns(rows: list[tuple[str, ...]]) -> list[str]:
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return [
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-        for row in rows
-    ]
 
 
 def _nothing_decided(rows: list[dict[str, Any]]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import math
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -167,3 +167,10 @@ def command(name: str, arguments: argparse.Namespace, comparison: Comparison, *b
 def declared(arguments: argparse.Namespace, comparison: Comparison) -> bool:
     """Whether groups and units were named, so that a verdict is possible."""
     return is_declared(comparison, unpaired=arguments.unpaired)
+
+
+def aligned(rows: Sequence[tuple[str, ...]]) -> list[str]:
+    """Return rows of cells as lines with columns."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = ["  ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)) for row in rows]
+    return [line.rstrip() for line in lines]

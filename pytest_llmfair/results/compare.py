@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 from pytest_llmfair._util.wording import listed
 from pytest_llmfair.responses import Answer, Missing, Pair, PairedResponses, Responses
@@ -20,18 +21,23 @@ Cell = list[Row]
 _MOST_ABSENT = 0.05
 
 
+class ScoredRow(NamedTuple):
+    """The scores of answers about one unit and group, with the answers to those that are there."""
+
+    unit: str
+    group: str
+    scores: Sequence[float | Missing]
+    prompt: str
+    answers: list[str]
+
+
 @dataclass(frozen=True)
 class ScoredAnswers:
-    """Scores that answers already have: for each group a row of scores per sampling unit.
-
-    `rows`, `units`, `prompts` and `answers` have the same groups, and one entry per row.
-    """
+    """Scores that answers already have, by unit and group."""
 
     score: str
-    rows: Mapping[str, list[list[float | Missing]]]
-    units: Mapping[str, list[str]]
-    prompts: Mapping[str, list[str]]
-    answers: Mapping[str, list[list[str]]]
+    rows: list[ScoredRow]
+    groups: list[str]
     # Whether equal units of two groups are a pair.
     paired: bool
     range: tuple[float, float] | None
@@ -39,6 +45,8 @@ class ScoredAnswers:
     model: str
     # Planned answers that the file does not have, and all that were planned.
     absent: tuple[int, int]
+    # What of the file is in no comparison, in words.
+    left_out: str
 
 
 @dataclass(frozen=True)
@@ -73,8 +81,25 @@ class Comparison:
     def absent(self) -> tuple[int, int]:
         """Planned answers that the file does not have for any known group, and all planned."""
         labelled = zip(self.results.rows, self.grouping.labels, strict=True)
-        gone = sum(label is None and isinstance(row.answer, Missing) for row, label in labelled)
+        gone = sum(label is None and row.gone for row, label in labelled)
         return self.results.absent + gone, self.results.planned or len(self.results.rows)
+
+    @property
+    def left_out(self) -> str:
+        """Answers that are in no comparison, in words; "" where there are none."""
+        without = sum(
+            label is None and not row.gone
+            for row, label in zip(self.results.rows, self.grouping.labels, strict=True)
+        )
+        compared = sum(len(own) for cell in self.cells.values() for own in cell.values())
+        alone = sum(label is not None for label in self.grouping.labels) - compared
+        parts = [f"{without} name no group"] if without else []
+        parts += [f"{alone} are of units about one group only"] if alone else []
+        if not parts:
+            return ""
+        return f"{without + alone} of {len(self.results.rows)} answers left out: " + ", ".join(
+            parts
+        )
 
     def scores(self, name: str) -> ScoredAnswers:
         """Return a score by group and unit."""
@@ -88,10 +113,7 @@ class Comparison:
             )
         names = self.grouping.names
         tasks = {row.task for row in self.results.rows if name in row.scores}
-        rows: dict[str, list[list[float | Missing]]] = {group: [] for group in names}
-        units: dict[str, list[str]] = {group: [] for group in names}
-        prompts: dict[str, list[str]] = {group: [] for group in names}
-        answers: dict[str, list[list[str]]] = {group: [] for group in names}
+        rows = []
         for unit, cell in self.cells.items():
             for group, own in cell.items():
                 asked = [row for row in own if _applies(row, name, tasks, column.per)]
@@ -101,14 +123,12 @@ class Comparison:
                 # Texts of the scores that are there; a score of the sample is about all of them.
                 scored = [r for r, x in zip(asked, scores, strict=True) if isinstance(x, float)]
                 shown = own if column.per == "sample" else scored
-                rows[group].append(scores)
-                units[group].append(unit)
-                prompts[group].append(own[0].prompt)
-                answers[group].append([r.answer for r in shown if isinstance(r.answer, str)])
-        absent = self.absent
-        paired = self.units is not None
-        about = (self.grouping.attribute, self.model, absent)
-        return ScoredAnswers(name, rows, units, prompts, answers, paired, column.range, *about)
+                texts = [r.answer for r in shown if isinstance(r.answer, str)]
+                rows.append(ScoredRow(unit, group, scores, own[0].prompt, texts))
+        paired, about = self.units is not None, (self.grouping.attribute, self.model)
+        return ScoredAnswers(
+            name, rows, names, paired, column.range, *about, self.absent, self.left_out
+        )
 
     def pairs(self) -> PairedResponses:
         """Return the answers to the prompts of each unit as pairs, for metrics on texts."""

@@ -42,10 +42,8 @@ class Row:
         Dotted names and values of what else is known about the row.
     sample, repeat : str, int
         What was asked, and which answer to it this is, from 0.
-    template, model, task : str
+    model, task : str
         "" where unknown.
-    cost : float or None
-        As the tool reports it.
     """
 
     where: str
@@ -55,10 +53,8 @@ class Row:
     fields: dict[str, str] = field(default_factory=dict)
     sample: str = ""
     repeat: int = 0
-    template: str = ""
     model: str = ""
     task: str = ""
-    cost: float | None = None
     score_missing: dict[str, str] = field(default_factory=dict)
 
     @property

@@ -62,7 +62,21 @@ def test_texts_are_those_of_the_scores_that_are_there():
             fields = {"gender": group, "unit": "u"}
             rows.append(Row(said, "Hi", said, {"x": score}, fields, "u", repeat))
     found = comparison_of(Results("t", rows), group=["gender"], pair_by=["unit"]).scores("x")
-    assert found.answers == {"female": [["female scored"]], "male": [["male scored"]]}
+    assert [row.answers for row in found.rows] == [["female scored"], ["male scored"]]
+
+
+def test_answers_in_no_comparison_are_counted(table, command, llmfair):
+    rows = [
+        {"prompt": f"{who} {unit}", "answer": "a", "sex": who, "unit": unit, "score": unit % 5 / 5}
+        for unit in range(30)
+        for who in (("f", "m") if unit < 20 else ("f",))
+    ]
+    path = table([*rows, {"prompt": "x", "answer": "a", "sex": None, "unit": 0, "score": 0.5}])
+    text = "11 of 51 answers left out: 1 name no group, 10 are of units about one group only"
+    declared = ("--group", "sex", "--pair-by", "unit")
+    assert text in command("judge", path, *declared)[1]
+    done = llmfair("judge", path, *declared, "--bound", "0.15", "--json")
+    assert text in json.loads(done.stdout)["results"][0]["notes"]
 
 
 def test_doctor_says_what_can_be_judged(genuine, command, monkeypatch):

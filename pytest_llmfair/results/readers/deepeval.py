@@ -58,7 +58,6 @@ def _row(case: Mapping[str, Any], place: int) -> Row:
         f"test case {case.get('name') or place}",
         prompt=text_of(prompt),
         answer=answer_of(answer),
-        cost=case.get("evaluationCost"),
     )
     for name in ("metadata", "additionalMetadata", "additional_metadata", "customColumnKeyValues"):
         row.fields |= flattened(case.get(name) or {}, "metadata")

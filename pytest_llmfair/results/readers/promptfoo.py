@@ -75,8 +75,6 @@ def _row(result: Mapping[str, Any], where: str) -> Row:
         prompt=text_of(prompt.get("raw")) if isinstance(prompt, Mapping) else str(prompt),
         answer=_answer(result),
         model=str(provider),
-        template=str(prompt.get("label", "")) if isinstance(prompt, Mapping) else "",
-        cost=result.get("cost"),
         fields=dict(flattened(result.get("vars") or case.get("vars") or {}, "vars")),
     )
     row.fields |= flattened(case.get("metadata") or {}, "metadata")
