@@ -10,12 +10,13 @@ from typing import Any
 
 from pytest_llmfair._util.printing import say
 from pytest_llmfair._util.wording import listed, plain, plural
+from pytest_llmfair.gate.check_answers import compared
 from pytest_llmfair.gate.result_files import (
     FROM_TEXTS,
     add_options,
     aligned,
     command,
-    compared,
+    keys,
     quantities,
     read,
 )
@@ -38,7 +39,7 @@ def run(arguments: argparse.Namespace) -> int:
         facts = about_file(part)
         if not arguments.json:
             say("\n".join(_head(facts)) + "\n")
-        comparison = compared(arguments, part)
+        comparison = compared(part, keys(arguments))
         facts |= about_groups(arguments, comparison)
         found.append(facts)
         if not arguments.json:

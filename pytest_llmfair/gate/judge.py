@@ -19,7 +19,7 @@ import yaml
 from pytest_llmfair._util.printing import say
 from pytest_llmfair._util.wording import listed, plain
 from pytest_llmfair.gate.check import AssertionCall
-from pytest_llmfair.gate.check_answers import READER_OPTIONS
+from pytest_llmfair.gate.check_answers import compared
 from pytest_llmfair.gate.check_file import SUFFIXES, checks_in
 from pytest_llmfair.gate.result_files import (
     FROM_TEXTS,
@@ -27,9 +27,7 @@ from pytest_llmfair.gate.result_files import (
     add_options,
     aligned,
     command,
-    compared,
-    declared,
-    group_names,
+    keys,
     quantities,
     read,
 )
@@ -69,7 +67,7 @@ def run(arguments: argparse.Namespace) -> int:
             "leave it out"
         )
     results = read(arguments)
-    comparison = compared(arguments, results)
+    comparison = compared(results, keys(arguments))
     bounds = _bounds(arguments.bound)
     found = [
         each
@@ -82,14 +80,18 @@ def run(arguments: argparse.Namespace) -> int:
             comparison.scores(name)
     if not bounds:
         return _describe(arguments, comparison, found)
-    if not declared(arguments, comparison):
+    if not comparison.declared:
         shown = command("judge", arguments, comparison, *arguments.bound)
         raise ValueError(
             "a guess may describe a file, and only a declaration may judge it; if these are the "
             f"groups and what they share, run: {shown}"
         )
     checks = _checks(found, bounds)
-    document = {"version": 1, "answers": _answers(arguments), "checks": checks}
+    answers = keys(arguments)
+    answers["file"] = [str(path.resolve()) for path in arguments.files]
+    if "requests" in answers:
+        answers["requests"] = str(Path(answers["requests"]).resolve())
+    document = {"version": 1, "answers": answers, "checks": checks}
     if arguments.write is not None:
         _write(arguments.write, document)
     path = arguments.files[0].resolve()
@@ -159,19 +161,6 @@ def _checks(found: list[Quantity], bounds: dict[str, float]) -> list[dict[str, A
     return checks
 
 
-def _answers(arguments: argparse.Namespace) -> dict[str, Any]:
-    """Return the key `answers` of the document, from the options."""
-    found: dict[str, Any] = {"file": [str(path.resolve()) for path in arguments.files]}
-    if arguments.requests is not None:
-        arguments.requests = str(Path(arguments.requests).resolve())
-    for name in ("group", "pair_by", "unpaired", "model", "reader", *READER_OPTIONS):
-        if value := getattr(arguments, name):
-            found[name] = value
-    if arguments.groups:
-        found["groups"] = group_names(arguments.groups)
-    return found
-
-
 def _write(path: Path, document: dict[str, Any]) -> None:
     """Write the checks, with paths from the folder of the file."""
     if not path.name.endswith(SUFFIXES):
@@ -200,7 +189,7 @@ def _describe(arguments: argparse.Namespace, comparison: Comparison, found: list
         )
         return 0
     lines = []
-    if not declared(arguments, comparison):
+    if not comparison.declared:
         units = comparison.units
         shared = (
             "no units: groups are independent samples"

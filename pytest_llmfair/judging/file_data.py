@@ -65,25 +65,25 @@ def check_scored(info: MetricInfo) -> None:
 def from_scored(given: ScoredAnswers, max_missing: float) -> MetricInputs:
     """Return the scores as pairs where two groups have the same units, else by group."""
     # Scores are counted as answers are: what is missing is a `Missing`.
-    by_group = {name: [row for row in given.rows if row.group == name] for name in given.groups}
+    names, paired = tuple(given.of.grouping.names), given.of.units is not None
+    by_group = {name: [row for row in given.rows if row.group == name] for name in names}
     asked = cast("Mapping[str, Rows]", {n: [r.scores for r in own] for n, own in by_group.items()})
     counts = count_missing(asked, max_missing)
-    names = tuple(given.groups)
     kept = [
         row._replace(scores=there)
         for own in by_group.values()
         for row in own
         if (there := [x for x in row.scores if not isinstance(x, Missing)])
     ]
-    if given.paired:
+    if paired:
         groups: dict[str, set[str]] = {}
         for row in kept:
             groups.setdefault(row.unit, set()).add(row.group)
         kept = [row for row in kept if len(groups[row.unit]) > 1]
-    findings = [*counts.findings, *_absent(given, max_missing)]
+    findings = [*counts.findings, *_absent(*given.of.absent, max_missing)]
     units = {row.unit for row in given.rows}
-    if given.left_out:
-        findings.append(Finding("rows_left_out", given.left_out, "note"))
+    if text := given.of.left_out:
+        findings.append(Finding("rows_left_out", text, "note"))
     if not kept:
         invalid = any(each.kind == "invalid" for each in findings)
         remedy = "" if invalid else "; run the evaluation again"
@@ -96,7 +96,7 @@ def from_scored(given: ScoredAnswers, max_missing: float) -> MetricInputs:
     keywords: dict[str, Any] = {"score": given.score}
     if given.range is not None:
         keywords["score_range"] = given.range
-    two = given.paired and len(names) == 2
+    two = paired and len(names) == 2
     sides = [[row for row in kept if not two or row.group == name] for name in names[: 1 + two]]
     keywords["units"] = [row.unit for row in sides[0]]
     keywords |= {"names": names} if two else {"groups": [row.group for row in kept]}
@@ -116,14 +116,13 @@ def from_scored(given: ScoredAnswers, max_missing: float) -> MetricInputs:
             for rows in zip(*sides, strict=True)
         ],
         labels=names if two else (),
-        attribute=given.attribute,
-        model=given.model,
+        attribute=given.of.grouping.attribute,
+        model=given.of.model,
     )
 
 
-def _absent(given: ScoredAnswers, max_missing: float) -> list[Finding]:
+def _absent(lost: int, planned: int, max_missing: float) -> list[Finding]:
     """Report planned answers that the file does not have, which nothing says the group of."""
-    lost, planned = given.absent
     if not lost:
         return []
     text = f"{lost} of {planned} planned answers are not in the file"

@@ -37,16 +37,8 @@ class ScoredAnswers:
 
     score: str
     rows: list[ScoredRow]
-    groups: list[str]
-    # Whether equal units of two groups are a pair.
-    paired: bool
     range: tuple[float, float] | None
-    attribute: str
-    model: str
-    # Planned answers that the file does not have, and all that were planned.
-    absent: tuple[int, int]
-    # What of the file is in no comparison, in words.
-    left_out: str
+    of: Comparison
 
 
 @dataclass(frozen=True)
@@ -55,8 +47,15 @@ class Comparison:
 
     results: Results
     grouping: Grouping
-    # None for groups that are independent samples.
+    # None for groups that are independent samples, by declaration or since no unit has two.
     units: Units | None
+    unpaired: bool
+
+    @property
+    def declared(self) -> bool:
+        """Whether groups and units were named by the caller or the tool, as a verdict needs."""
+        paired = self.units is not None and self.units.declared
+        return self.grouping.declared and (self.unpaired or paired)
 
     @cached_property
     def cells(self) -> dict[str, dict[str, Cell]]:
@@ -111,7 +110,6 @@ class Comparison:
                 f"{self.results.files[0]} has {what} {name!r}; its scores are "
                 f"{listed(numbers, 12) or 'none'}"
             )
-        names = self.grouping.names
         tasks = {row.task for row in self.results.rows if name in row.scores}
         rows = []
         for unit, cell in self.cells.items():
@@ -125,10 +123,7 @@ class Comparison:
                 shown = own if column.per == "sample" else scored
                 texts = [r.answer for r in shown if isinstance(r.answer, str)]
                 rows.append(ScoredRow(unit, group, scores, own[0].prompt, texts))
-        paired, about = self.units is not None, (self.grouping.attribute, self.model)
-        return ScoredAnswers(
-            name, rows, names, paired, column.range, *about, self.absent, self.left_out
-        )
+        return ScoredAnswers(name, rows, column.range, self)
 
     def pairs(self) -> PairedResponses:
         """Return the answers to the prompts of each unit as pairs, for metrics on texts."""
@@ -202,7 +197,7 @@ def comparison_of(
             f"({units.total} values, groups of {grouping.where}); name another field by "
             "--pair-by, or compare independent samples by --unpaired"
         )
-    return Comparison(results, grouping, units)
+    return Comparison(results, grouping, units, unpaired)
 
 
 def no_groups(results: Results, grouping: Grouping | None) -> str:

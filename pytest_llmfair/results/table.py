@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from pytest_llmfair._util.plain_data import sha256_of
+from pytest_llmfair._util.tables import TableError as ResultsError
 from pytest_llmfair.responses import Answer, CutAnswer, Missing
 
 # Longer values are texts, cut and told apart by their digest; deeper ones are structures.
@@ -195,7 +196,12 @@ class Results:
         ]
 
     def of_model(self, model: str) -> Results:
-        """Return the rows of one model."""
+        """Return the rows of one model; `ResultsError` if there are none."""
+        if model not in self.models:
+            raise ResultsError(
+                f"{self.files[0]} has no answers of {model!r}; its models are "
+                f"{', '.join(self.models) or 'not named'}"
+            )
         rows = [row for row in self.rows if row.model == model]
         return replace(self, rows=rows, planned=None)
 
@@ -298,15 +304,18 @@ def text_of(content: Any) -> str:
     return ""
 
 
-def answer_of(text: Any, *, cut: bool = False) -> Answer:
-    """Return an answer, or why there is none."""
+def answer_of(text: Any, finish: Any = None) -> Answer:
+    """Return an answer, or why there is none, by the reason for which the model stopped."""
+    if finish == "content_filter":
+        # Tools score the words of the filter too.
+        return Missing("filtered", "the model stopped at a content filter")
     if text is None:
         return Missing("null", "recorded as null")
     if not isinstance(text, str):
         text = text_of(text)
     if not text.strip():
         return Missing("empty", "recorded as an empty text")
-    return CutAnswer(text) if cut else text
+    return CutAnswer(text) if finish in ("length", "max_tokens") else text
 
 
 def with_every_score(rows: list[Row]) -> list[Row]:

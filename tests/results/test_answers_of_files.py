@@ -74,7 +74,7 @@ def test_a_file_of_checks_names_answers_for_all_of_them(checks):
         f"- {{metric: toxic_fraction, bound: 0.5, {WHY}}}\n"
     )
     assert [one.name, two.name] == ["score_difference[tone]", "group_predictability"]
-    assert one.answers.groups == ["female", "male"]
+    assert one.answers.of.grouping.names == ["female", "male"]
     assert len(two.answers.pairs) == 40
     assert len(three.answers.prompts) == 80
 

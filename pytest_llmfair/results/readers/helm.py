@@ -97,7 +97,7 @@ def _answers(request: Mapping[str, Any], result: Mapping[str, Any]) -> Iterator[
     for completion in result.get("completions") or [{"text": None}]:
         text, finish = completion.get("text"), completion.get("finish_reason") or {}
         text = mapping.get(str(text).strip(), text)
-        yield answer_of(text, cut=finish.get("reason") == "length")
+        yield answer_of(text, finish.get("reason"))
 
 
 def _scores(file: File) -> dict[Key, dict[str, Any]]:

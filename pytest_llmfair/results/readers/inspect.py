@@ -50,6 +50,8 @@ def read(file: File) -> Results:
         row.model, row.task = str(about.get("model", "")), str(about.get("task", ""))
     status = header.get("status", "started")
     notes = [] if status == "success" else [f"the run ended with status {status!r}"]
+    if not rows:
+        notes.append("logs of --no-log-samples have none")
     gone = [row.answer for row in rows if isinstance(row.answer, Missing)]
     if gone and len(gone) == len(rows):
         notes.append(f"every sample failed, whatever the status says: {gone[0].detail[:100]}")
@@ -129,18 +131,13 @@ def _row(sample: Mapping[str, Any]) -> Row:
         row.fields["target"] = target[:200]
     choices = (sample.get("output") or {}).get("choices") or []
     choice = choices[0] if choices else {}
-    stop = choice.get("stop_reason")
     error = sample.get("error") or (sample.get("output") or {}).get("error")
     if error:
         said = error.get("message", "") if isinstance(error, Mapping) else error
         row.answer = Missing("error", str(said)[:300])
-    elif stop == "content_filter":
-        # Such a sample still carries scores, of the words of the filter.
-        row.answer = Missing("filtered", "stop_reason is content_filter")
     elif choice:
-        row.answer = answer_of(
-            (choice.get("message") or {}).get("content"), cut=stop == "max_tokens"
-        )
+        said = (choice.get("message") or {}).get("content")
+        row.answer = answer_of(said, choice.get("stop_reason"))
     given = sample.get("scores")
     if given is None and sample.get("score"):
         given = {"score": sample["score"]}

@@ -84,8 +84,6 @@ def _answer(line: Mapping[str, Any]) -> Answer:
         outputs = [each for each in body.get("output") or () if each.get("type") == "message"]
         return answer_of(text_of(outputs) or None)
     finish, message = choices[0].get("finish_reason"), choices[0].get("message") or {}
-    if finish == "content_filter":
-        return Missing("filtered", "finish_reason is content_filter")
     if message.get("refusal") and not message.get("content"):
         return Missing("refused", str(message["refusal"])[:300])
-    return answer_of(message.get("content", choices[0].get("text")), cut=finish == "length")
+    return answer_of(message.get("content", choices[0].get("text")), finish)

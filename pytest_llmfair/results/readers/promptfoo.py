@@ -99,15 +99,12 @@ def _answer(result: Mapping[str, Any]) -> Answer:
     # Older versions have no `failureReason`; there an error without a grading is one.
     if reason == _ERROR or error or (reason is None and result.get("error") and not response):
         return Missing("error", str(error or result.get("error") or "")[:300])
-    finish = response.get("finishReason")
-    if finish == "content_filter":
-        return Missing("filtered", "finishReason is content_filter")
     output = response.get("output")
     if isinstance(output, (Mapping, list)):
         import json
 
         output = json.dumps(output, ensure_ascii=False, sort_keys=True)
-    return answer_of(output if output is None else str(output), cut=finish == "length")
+    return answer_of(output if output is None else str(output), response.get("finishReason"))
 
 
 def _name_of(part: Mapping[str, Any]) -> str:
