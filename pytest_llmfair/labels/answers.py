@@ -17,7 +17,7 @@ from pytest_llmfair.judging.pairs import pair_units
 from pytest_llmfair.responses import Missing, PairedResponses, Responses
 from pytest_llmfair.results import File
 from pytest_llmfair.results import Row as ResultRow
-from pytest_llmfair.results.readers.tables import is_alias, made_of
+from pytest_llmfair.results.readers.tables import is_alias, made_of, score_in
 from pytest_llmfair.results.registry import read_results
 from pytest_llmfair.scorers import load_scorers, name_of, score
 
@@ -205,12 +205,11 @@ def _of_row(
         repeats[key, group] += 1
         pair, unit = (key, repeats[key, group]), unit if columns.units else key
     verdict = None
-    if isinstance(columns.scorer, str) and columns.scorer in known:
-        cell = row.scores.get(columns.scorer, row.fields.get(columns.scorer))
-        said = number_of(cell, f"{row.where}, {columns.scorer}")
+    judge = columns.scorer
+    if isinstance(judge, str) and (name := judge if judge in known else score_in(judge)) in known:
+        said = number_of(row.scores.get(name, row.fields.get(name)), f"{row.where}, {judge}")
         verdict = "" if said is None else said
-    name = row.fields.get("id", str(number))
-    return _Row(name, group, prompt, row.answer, unit, pair, verdict)
+    return _Row(row.fields.get("id", str(number)), group, prompt, row.answer, unit, pair, verdict)
 
 
 def _of_pairs(responses: PairedResponses) -> Iterator[_Row]:

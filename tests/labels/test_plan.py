@@ -179,6 +179,16 @@ def test_what_is_wrong_is_named(change, given, words):
         label_plan(rows, **{"scorer": "toxicity", "total": 30, **given})
 
 
+def test_scores_are_known_by_their_column_too():
+    rows, _ = answers(200)
+    named = [{**row, "score.toxicity": row["toxicity"]} for row in rows]
+    for row in named:
+        del row["toxicity"]
+    plans = [label_plan(rows, scorer="toxicity", total=60)]
+    plans += [label_plan(named, scorer=name, total=60) for name in ("toxicity", "score.toxicity")]
+    assert len({plan.judge_sha256 for plan in plans}) == 1
+
+
 def test_a_file_that_is_no_plan_is_refused(tmp_path):
     file = tmp_path / "label_plan.json"
     file.write_text(json.dumps({"version": 1}), encoding="utf-8")

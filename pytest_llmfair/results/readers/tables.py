@@ -151,6 +151,12 @@ def is_alias(role: str, name: str) -> bool:
     return inner in (*_ALIASES[role], "value", "content", "text", own)
 
 
+def score_in(name: str) -> str:
+    """Name of the score that a column holds; "" for other columns."""
+    match = _SCORE.match(name) or _SCORE_LAST.match(name)
+    return "" if match is None else match["name"] or name
+
+
 def _row(line: TableRow, values: Mapping[str, Any], columns: Mapping[str, str]) -> Row:
     row = Row(line.where, repeat=-1)
     if "prompt" in columns:
@@ -167,9 +173,8 @@ def _row(line: TableRow, values: Mapping[str, Any], columns: Mapping[str, str]) 
     gone = isinstance(row.answer, Missing) and "answer" in columns
     taken = {columns.get(role) for role in ("prompt", "answer", "repeat")} | {"reason", "detail"}
     for name, value in values.items():
-        match = _SCORE.match(name) or _SCORE_LAST.match(name)
-        if match is not None:
-            row.scores[match["name"] or name] = None if gone else label_or_number(value)
+        if score := score_in(name):
+            row.scores[score] = None if gone else label_or_number(value)
         elif name not in taken:
             row.fields |= flattened(value, name)
     return row
