@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -28,10 +28,10 @@ def answers_of(
     paired = info.needs.endswith("_pairs")
     if info.needs in ("table", "prompts"):
         raise ValueError(f"{info.name} takes arrays and no answers; give data and columns")
-    results = _read(json.dumps(about, sort_keys=True))
+    results, comparison = _read(json.dumps(about, sort_keys=True))
     if not paired:
         return prompts_of(results)
-    found = compared(results, about)
+    found = comparison()
     if not found.declared:
         raise ValueError(
             "a guess may describe a file, and only a declaration may judge it; add group: FIELD "
@@ -42,8 +42,10 @@ def answers_of(
 
 # Checks of one file share what they read.
 @functools.lru_cache(maxsize=4)
-def _read(text: str) -> Results:
-    return results_of(json.loads(text))
+def _read(text: str) -> tuple[Results, Callable[[], Comparison]]:
+    about = json.loads(text)
+    results = results_of(about)
+    return results, functools.cache(functools.partial(compared, results, about))
 
 
 def results_of(about: Mapping[str, Any]) -> Results:

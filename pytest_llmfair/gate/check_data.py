@@ -134,13 +134,15 @@ def labelled_from(
     if file is None and answers is not None:
         about = {"file": answers} if isinstance(answers, str) else dict(answers)
         # One name each, as the columns of the plan.
-        for key, keyword in (("group", "groups"), ("pair_by", "pair_by")):
-            if key in about:
-                keywords.setdefault(keyword, about.pop(key))
-        file = about.pop("file")
-        if about:
-            other = next(iter(about))
-            raise ValueError(f"corrected_gap takes file, group and pair_by, and no {other}")
+        one = {key: _list(about.pop(key)) for key in ("file", "group", "pair_by") if key in about}
+        several = [key for key, names in one.items() if len(names) > 1]
+        if other := [*about, *several]:
+            raise ValueError(
+                f"corrected_gap takes one file, group and pair_by; change {other[0]} of answers"
+            )
+        (file,) = one.pop("file")
+        for key, (name,) in one.items():
+            keywords.setdefault({"group": "groups"}.get(key, key), name)
     what = {"data": (file, "all judged answers"), "labels": (given.get("labels"), "the labels")}
     for key, (path, content) in what.items():
         if not isinstance(path, str):

@@ -139,6 +139,10 @@ def test_verify_finds_a_label_that_was_changed(folder, capsys):
         ("bound: 0.1, data: d.csv", "corrected_gap: labels is missing; give the file"),
         ("labels: l.csv, data: d.csv", "bound is missing"),
         (
+            "bound: 0.1, labels: l.csv, answers: {file: [a, b], group: g}",
+            "takes one file, group and pair_by; change file of answers",
+        ),
+        (
             "bound: 0.1, labels: l.csv, data: d.csv, model: 'builtin:ngram'",
             "takes no model",
         ),
