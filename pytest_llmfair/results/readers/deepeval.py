@@ -23,8 +23,8 @@ from pytest_llmfair.results.table import (
 
 def _knows(file: File) -> bool:
     # The cache has the ending .json or none.
-    known = ('"testCases"', '"test_cases_lookup_map"', '"metrics_data"')
-    return any(key in file.head for key in known)
+    returned = '"test_results"' in file.head and '"metrics_data"' in file.head
+    return returned or any(x in file.head for x in ('"testCases"', '"test_cases_lookup_map"'))
 
 
 @reader("deepeval", "JSON of a DeepEval test run", knows=_knows)

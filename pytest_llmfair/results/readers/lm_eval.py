@@ -108,7 +108,7 @@ def _rows(line: Mapping[str, Any], where: str) -> tuple[list[Row], tuple[str, ..
     key = str(line.get("doc_id"))
     made = Row(f"document {key} ({where})", prompt, fields=fields, sample=key)
     responses = [each if isinstance(each, list) else [each] for each in line.get("resps") or []]
-    firsts = [each[0] if each else None for each in responses]
+    calls, firsts = calls[: len(responses)], [each[0] if each else None for each in responses]
     likelihoods = list(map(_likelihood, firsts, calls))
     known = [each for each in likelihoods if each is not None]
     if not known or len(known) < len(responses):
