@@ -72,12 +72,17 @@ class File:
     def _listed(self) -> Iterator[TableRow]:
         text = self._text()
         try:
-            for number, (item, _) in enumerate(_items(text, text.index("[") + 1), 1):
+            items: Iterator[Any] = (item for item, _ in _items(text, text.index("[") + 1))
+            if text.lstrip()[:1] == "{":
+                # As MLflow writes tables: the names once, and rows of values.
+                table = json.loads(text)
+                items = (dict(zip(table["columns"], row, strict=True)) for row in table["data"])
+            for number, item in enumerate(items, 1):
                 where = f"item {number} of {self.path}"
                 if not isinstance(item, dict):
                     raise ResultsError(f"{where} is a JSON {type(item).__name__}, not an object")
                 yield TableRow(where, item)
-        except (ValueError, RecursionError) as error:
+        except (KeyError, TypeError, ValueError, RecursionError) as error:
             raise self._not_json(error) from None
 
     def _text(self) -> str:

@@ -298,6 +298,13 @@ def test_a_list_of_objects_in_json_is_a_table(tmp_path):
         ("a", {"x": 1.0}),
         ("c", {"x": None}),
     ]
+    # As MLflow writes tables.
+    path.write_text('{"columns": ["inputs", "outputs", "t/v1/score"], "data": [["a", "b", 0.5]]}')
+    (row,) = read_results([path]).rows
+    assert (row.prompt, row.answer, row.scores) == ("a", "b", {"t": 0.5})
+    path.write_text('{"columns": ["inputs", "outputs"], "data": [["a"]]}')
+    with pytest.raises(ResultsError, match="is not valid JSON"):
+        read_results([path])
     path.write_text('[{"input": "a"}, 3]')
     with pytest.raises(
         ResultsError, match=r"item 2 of .*export.json is a JSON int, not an object"
@@ -423,12 +430,16 @@ def test_older_samples_of_lm_eval_are_read(tmp_path):
 
 
 def test_scores_of_langfuse_and_mlflow_are_found(table):
+    said = {"name": "tone", "value": None, "stringValue": "warm"}
     rows = [
-        {"input": "Hi", "output": "Hello", "scores": [{"name": "kind", "value": 0.5}]},
+        {"input": "Hi", "output": "Hello", "scores": [{"name": "kind", "value": 0.5}, said]},
         {"input": "Bye", "output": "Ciao", "scores": []},
     ]
     found = read_results([table(rows)])
-    assert [row.scores for row in found.rows] == [{"kind": 0.5}, {"kind": None}]
+    assert [row.scores for row in found.rows] == [
+        {"kind": 0.5, "tone": "warm"},
+        {"kind": None, "tone": None},
+    ]
     found = read_results([table([{"inputs": "a", "outputs": "b", "toxicity/v1/score": 0.25}])])
     assert found.rows[0].scores == {"toxicity": 0.25}
 

@@ -24,7 +24,10 @@ from pytest_llmfair.results.table import (
 
 # Names of columns in any case; "inputs.question" counts as "question".
 _ALIASES = {
-    "prompt": ("prompt", "input", "inputs", "question", "query", "request", "instruction"),
+    "prompt": (
+        *("prompt", "input", "inputs", "question", "query", "request", "instruction"),
+        "user_input",
+    ),
     "answer": (
         *("answer", "output", "outputs", "response", "completion", "prediction", "predictions"),
         *("generated_text", "actual_output", "model_output", "result"),
@@ -44,9 +47,9 @@ _ROLES = ("prompt", "answer", "repeat", "sample", "reason", "detail", "cut", "mo
 
 
 def _knows(file: File) -> bool:
-    # A list of objects in JSON is a table too.
-    listed = file.suffix == ".json" and file.head.lstrip()[:1] == "["
-    return is_table(file.path) or file.path.is_dir() or listed
+    # A list of objects in JSON is a table too, and so are lists of columns and of rows.
+    listed = file.suffix == ".json" and re.match(r'\s*(\[|\{\s*"columns"\s*:\s*\[)', file.head)
+    return is_table(file.path) or file.path.is_dir() or bool(listed)
 
 
 @reader(
@@ -88,7 +91,9 @@ def _values(given: Mapping[str, Any]) -> dict[str, Any]:
         if name == "scores" and isinstance(value, list):
             # As Langfuse writes them: a list of names and values.
             parts = [each for each in value if isinstance(each, Mapping) and "name" in each]
-            found |= {f"scores.{each['name']}": each.get("value") for each in parts}
+            for each in parts:
+                said = each.get("value")
+                found[f"scores.{each['name']}"] = each.get("stringValue") if said is None else said
         elif isinstance(value, Mapping) and value:
             found |= _values({f"{name}.{key}": each for key, each in value.items()})
         else:
