@@ -20,6 +20,8 @@ T = TypeVar("T")
 
 ResultsError = TableError
 _HEAD = 1 << 16
+# Objects that may hold the rows of a document, such as {"results": {"results": [...]}}.
+_DEEPEST_ARRAY = 2
 
 
 @dataclass(frozen=True)
@@ -113,17 +115,15 @@ class File:
         The items are parsed one after the other, so that no more than one is held in full.
         """
         text = self._text()
-        # Inside a text of JSON the quotation marks are escaped, so this is a key.
-        begin = re.search(rf'(?<!\\)"{array}"\s*:\s*\[(?=\s*\{{)', text)
         try:
-            if begin is None:
+            begin = end = _begin(text, array)
+            if begin is None or end is None:
                 return json.loads(text), []
-            end = begin.end()
             found: list[T] = []
-            for item in self.watched(_items(text, begin.end()), array):
+            for item in self.watched(_items(text, begin), array):
                 found.append(convert(item[0], len(found)))
                 end = item[1]
-            return json.loads(text[: begin.end()] + text[end:]), found
+            return json.loads(text[:begin] + text[end:]), found
         except (ValueError, RecursionError) as error:
             raise self._not_json(error) from None
 
@@ -158,6 +158,26 @@ def parquet_files(folder: Path) -> list[Path]:
 def _digest(path: Path) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _begin(text: str, array: str) -> int | None:
+    """Return the place after ``[`` of an array of objects, of the document or of its parts.
+
+    Others of its name, such as those in lists of means by sample, are something else.
+    """
+    parts, before = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{}]', re.DOTALL), 0
+    open_brackets: list[str] = []
+    # Inside a text of JSON the quotation marks are escaped, so this is a key.
+    for key in re.finditer(rf'(?<!\\)"{array}"\s*:\s*\[(?=\s*\{{)', text):
+        for part in parts.finditer(text, before, key.start()):
+            if part[0] in "[{":
+                open_brackets.append(part[0])
+            elif part[0] in "]}" and open_brackets:
+                open_brackets.pop()
+        before = key.start()
+        if "[" not in open_brackets and len(open_brackets) <= _DEEPEST_ARRAY:
+            return key.end()
+    return None
 
 
 def _items(text: str, at: int) -> Iterator[tuple[Any, int]]:

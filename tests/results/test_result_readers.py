@@ -200,6 +200,20 @@ def test_an_unknown_file_lists_the_readers(tmp_path, command):
     assert command("doctor", path, "--reader", "inspekt")[2].endswith("did you mean inspect?\n")
 
 
+def test_means_by_sample_are_no_samples(genuine, tmp_path, command):
+    log = json.loads((genuine / "inspect/scores.json").read_text())
+    means = [{"sample_id": each["id"], "value": 0.5} for each in log["samples"]]
+    # As `inspect eval --no-log-samples` leaves it.
+    kept = {**log, "reductions": [{"scorer": "includes", "samples": means}]}
+    del kept["samples"]
+    path = tmp_path / "log.json"
+    path.write_text(json.dumps(kept))
+    err = command("doctor", path)[2]
+    assert "log.json holds no answers (logs of --no-log-samples have none); run" in err
+    path.write_text(json.dumps({"status": "success", "reductions": kept["reductions"], **log}))
+    assert len(read_results([path], "inspect").rows) == 12
+
+
 def test_every_failed_sample_is_missing_whatever_the_status(tmp_path):
     sample = {"id": "a", "epoch": 1, "input": "Hi?", "error": {"message": "boom"}, "output": {}}
     log = {"status": "success", "eval": {"task": "t", "task_id": "x"}, "samples": [sample]}
