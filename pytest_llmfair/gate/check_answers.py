@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from pytest_llmfair.metrics import MetricInfo
 from pytest_llmfair.results.compare import Comparison, comparison_of, prompts_of
 from pytest_llmfair.results.registry import read_results
-from pytest_llmfair.results.source import ResultsError
 from pytest_llmfair.results.table import Results
 
 # Keys of `answers` that readers take.
@@ -33,7 +32,7 @@ def answers_of(
     if not paired:
         return prompts_of(results)
     found = comparison()
-    if not is_declared(found, unpaired=bool(about.get("unpaired"))):
+    if not found.declared:
         raise ValueError(
             "a guess may describe a file, and only a declaration may judge it; add group: FIELD "
             "and pair_by: FIELD (or unpaired: true), which `llmfair doctor FILE` proposes"
@@ -41,55 +40,31 @@ def answers_of(
     return found.pairs() if score is None else found.scores(score)
 
 
-def is_declared(comparison: Comparison, *, unpaired: bool) -> bool:
-    """Whether groups and units were named by the caller or the tool."""
-    units = comparison.units
-    return comparison.grouping.declared and (unpaired or (units is not None and units.declared))
-
-
 # Checks of one file share what they read.
 @functools.lru_cache(maxsize=4)
-def _read(text: str) -> tuple[Results, Any]:
+def _read(text: str) -> tuple[Results, Callable[[], Comparison]]:
     about = json.loads(text)
+    results = results_of(about)
+    return results, functools.cache(functools.partial(compared, results, about))
+
+
+def results_of(about: Mapping[str, Any]) -> Results:
+    """Read the files of the key `answers`, or of a command, by its keys."""
     options = {name: about[name] for name in READER_OPTIONS if name in about}
-    results = of_model(
-        read_results(about["file"], about.get("reader"), options), about.get("model")
+    found = read_results(_list(about["file"]), about.get("reader"), options)
+    return found.of_model(about["model"]) if "model" in about else found
+
+
+def compared(results: Results, about: Mapping[str, Any]) -> Comparison:
+    """Return the groups and units, as the keys declare them or guessed."""
+    return comparison_of(
+        results,
+        group=_list(about.get("group", ())),
+        groups=about.get("groups"),
+        pair_by=_list(about.get("pair_by", ())),
+        unpaired=bool(about.get("unpaired")),
     )
-
-    @functools.cache
-    def comparison() -> Comparison:
-        return comparison_of(
-            results,
-            group=_list(about.get("group", ())),
-            groups=about.get("groups"),
-            pair_by=_list(about.get("pair_by", ())),
-            unpaired=bool(about.get("unpaired")),
-        )
-
-    return results, comparison
-
-
-def of_model(results: Results, model: str | None) -> Results:
-    """Return the answers of one model, where one is named."""
-    if model is None:
-        return results
-    if model not in results.models:
-        raise ResultsError(
-            f"{results.files[0]} has no answers of {model!r}; its models are "
-            f"{', '.join(results.models) or 'not named'}"
-        )
-    return results.of_model(model)
 
 
 def _list(given: Any) -> list[str]:
     return [given] if isinstance(given, str) else list(given)
-
-
-def keys_of(comparison: Comparison, *, unpaired: bool) -> Mapping[str, Sequence[str]]:
-    """Return the keys that declare groups and units, as `llmfair doctor` proposes them."""
-    found: dict[str, Sequence[str]] = {}
-    if comparison.grouping.fields:
-        found["group"] = comparison.grouping.fields
-    if comparison.units is not None and not unpaired:
-        found["pair_by"] = comparison.units.fields
-    return found

@@ -127,19 +127,33 @@ def arguments_from(
 
 
 def labelled_from(
-    folder: Path, given: Mapping[str, Any], keywords: dict[str, Any]
+    folder: Path, given: Mapping[str, Any], answers: Any, keywords: dict[str, Any]
 ) -> dict[str, Any]:
     """Return the judged answers of a check whose labels correct the judge."""
-    for key, what in (("data", "all judged answers"), ("labels", "the labelled sheet")):
-        if not isinstance(given.get(key), str):
-            raise ValueError(f"corrected_gap: {key} is missing; give the file with {what}")
+    file = given.get("data")
+    if file is None and answers is not None:
+        about = {"file": answers} if isinstance(answers, str) else dict(answers)
+        # One name each, as the columns of the plan.
+        one = {key: _list(about.pop(key)) for key in ("file", "group", "pair_by") if key in about}
+        several = [key for key, names in one.items() if len(names) > 1]
+        if other := [*about, *several]:
+            raise ValueError(
+                f"corrected_gap takes one file, group and pair_by; change {other[0]} of answers"
+            )
+        (file,) = one.pop("file")
+        for key, (name,) in one.items():
+            keywords.setdefault({"group": "groups"}.get(key, key), name)
+    what = {"data": (file, "all judged answers"), "labels": (given.get("labels"), "the labels")}
+    for key, (path, content) in what.items():
+        if not isinstance(path, str):
+            raise ValueError(f"corrected_gap: {key} is missing; give the file with {content}")
     for key in ("prompts", "attribute", "model", "columns", "dissimilarity"):
         if key in given:
             raise ValueError(
                 f"corrected_gap takes no {key}: it reads data and labels; leave it out"
             )
     keywords |= {key: folder / keywords[key] for key in ("labels", "plan") if key in keywords}
-    return {"data": {"responses": folder / given["data"]}}
+    return {"data": {"responses": folder / str(file)}}
 
 
 def _joined(name: str, columns: list[list[Any]], kept: list[int], *, several: bool) -> list[Any]:

@@ -201,7 +201,9 @@ class _Reader:
             prompts = self._prompts(given, path)
         answers = given.get("answers", self._document.get("answers"))
         if call.metric == CORRECTED_GAP:
-            about = self._problems.attempt(path, labelled_from, self._folder, given, keywords)
+            about = self._problems.attempt(
+                path, labelled_from, self._folder, given, answers, keywords
+            )
         elif "data" in given:
             about = self._data(call, given, keywords, path)
         elif answers is not None and prompts is None:

@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 from collections import Counter
-from collections.abc import Sequence
 from typing import Any
 
 from pytest_llmfair._util.printing import say
 from pytest_llmfair._util.wording import listed, plain, plural
+from pytest_llmfair.gate.check_answers import compared
 from pytest_llmfair.gate.result_files import (
     FROM_TEXTS,
     add_options,
+    aligned,
     command,
-    compared,
+    keys,
     quantities,
     read,
 )
 from pytest_llmfair.judging.collecting import drop_invalid_pairs
-from pytest_llmfair.responses import Missing
 from pytest_llmfair.results.compare import Comparison
 from pytest_llmfair.results.source import ResultsError
 from pytest_llmfair.results.table import Results
@@ -38,7 +39,7 @@ def run(arguments: argparse.Namespace) -> int:
         facts = about_file(part)
         if not arguments.json:
             say("\n".join(_head(facts)) + "\n")
-        comparison = compared(arguments, part)
+        comparison = compared(part, keys(arguments))
         facts |= about_groups(arguments, comparison)
         found.append(facts)
         if not arguments.json:
@@ -58,10 +59,11 @@ def about_file(results: Results) -> dict[str, Any]:
         "tasks": list(dict.fromkeys(row.task for row in rows if row.task)),
         "models": results.models,
         "answers": len(rows),
+        "texts": sum(isinstance(row.answer, str) for row in rows),
         "prompts": len({row.prompt or row.sample or row.where for row in rows}),
         "repeats": 1 + max(row.repeat for row in rows),
         "planned": results.planned,
-        "missing": sum(isinstance(row.answer, Missing) for row in rows) + results.absent,
+        "missing": sum(row.gone for row in rows) + results.absent,
         "notes": list(results.notes),
         "sha256": results.digest,
     }
@@ -77,9 +79,9 @@ def about_groups(arguments: argparse.Namespace, comparison: Comparison) -> dict[
         reasons: dict[str, list[str]] = {}
         for row in own:
             lost = [f"without {name}" for name, value in row.scores.items() if value is None]
-            for why in [row.answer.reason] if isinstance(row.answer, Missing) else lost:
+            for why in [getattr(row.answer, "reason", "")] if row.gone else lost:
                 reasons.setdefault(why, []).append(row.sample or row.where)
-        gone = sum(isinstance(row.answer, Missing) for row in own)
+        gone = sum(row.gone for row in own)
         missing[group] = {"missing": gone, "of": len(own), "reasons": reasons}
     scores: list[dict[str, Any]] = []
     finds = {each.name: each.detectable() for each in quantities(comparison)}
@@ -140,7 +142,10 @@ def _head(facts: dict[str, Any]) -> list[str]:
     what = [f"{facts['tool']} {facts['version']}".strip()]
     what += [f"task {', '.join(facts['tasks'])}"] if facts["tasks"] else []
     what += [f"model {', '.join(facts['models'])}"] if facts["models"] else []
-    counts = f"{plural('answer', facts['answers'])} to {plural('prompt', facts['prompts'])}"
+    rows = plural("answer", facts["answers"])
+    if not facts["texts"] and facts["missing"] < facts["answers"]:
+        rows = f"scores of {rows} that are not in the file,"
+    counts = f"{rows} to {plural('prompt', facts['prompts'])}"
     if facts["repeats"] > 1:
         counts += f", {facts['repeats']} answers each at most"
     planned = "" if facts["planned"] is None else f"{facts['planned']} planned, "
@@ -170,12 +175,13 @@ def _body(facts: dict[str, Any]) -> list[str]:
         lines.append(f"units    {'; '.join(filter(None, parts))}")
     lost = [_missing(name, each) for name, each in facts["missing_by_group"].items()]
     lines.append(f"missing  {', '.join(lost)}")
-    lines += _table([_score(each) for each in facts["scores"]]) or ["scores   none named as such"]
+    shown = aligned([_score(each) for each in facts["scores"]]) or ["none named as such"]
+    lines += [f"{'' if n else 'scores':<9}{line}" for n, line in enumerate(shown)]
     if facts["numbers"]:
         lines.append(f"numbers  {', '.join(facts['numbers'])}: --score NAME takes one as a score")
     can = ["difference of scores"] if any(each["finds"] for each in facts["scores"]) else []
-    can += ["", f"texts by name: {', '.join(FROM_TEXTS)}"][units is not None :]
-    lines.append(f"can be judged    {'; '.join(filter(None, can)) or 'nothing'}")
+    can += [f"texts by name: {', '.join(FROM_TEXTS)}"] if units and facts["texts"] else []
+    lines.append(f"can be judged    {'; '.join(can) or 'nothing'}")
     lines.append(
         "cannot           error rates by group: nothing here says which answer is right for whom"
     )
@@ -198,11 +204,8 @@ def _score(each: dict[str, Any]) -> tuple[str, str, str]:
     )
     if each["why_not"]:
         return each["name"], span, each["why_not"]
-    finds = f"can find a difference of {each['finds']:.2g} (80 % of such files)"
+    finds = "too few units of two groups to find any difference"
+    # NaN where there is no unit; and no difference of rates is larger than 1.
+    if each["finds"] <= (math.inf if low < 0.0 or high > 1.0 else 1.0):
+        finds = f"can find a difference of {each['finds']:.2g} (80 % of such files)"
     return each["name"], f"{span}, per {each['per']}", finds
-
-
-def _table(rows: Sequence[tuple[str, ...]]) -> list[str]:
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = ["  ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)) for row in rows]
-    return [f"{'' if i else 'scores':<9}{line.rstrip()}" for i, line in enumerate(lines)]

@@ -19,16 +19,15 @@ import yaml
 from pytest_llmfair._util.printing import say
 from pytest_llmfair._util.wording import listed, plain
 from pytest_llmfair.gate.check import AssertionCall
-from pytest_llmfair.gate.check_answers import READER_OPTIONS
+from pytest_llmfair.gate.check_answers import compared
 from pytest_llmfair.gate.check_file import SUFFIXES, checks_in
 from pytest_llmfair.gate.result_files import (
     FROM_TEXTS,
     Quantity,
     add_options,
+    aligned,
     command,
-    compared,
-    declared,
-    group_names,
+    keys,
     quantities,
     read,
 )
@@ -68,7 +67,7 @@ def run(arguments: argparse.Namespace) -> int:
             "leave it out"
         )
     results = read(arguments)
-    comparison = compared(arguments, results)
+    comparison = compared(results, keys(arguments))
     bounds = _bounds(arguments.bound)
     found = [
         each
@@ -81,14 +80,18 @@ def run(arguments: argparse.Namespace) -> int:
             comparison.scores(name)
     if not bounds:
         return _describe(arguments, comparison, found)
-    if not declared(arguments, comparison):
+    if not comparison.declared:
         shown = command("judge", arguments, comparison, *arguments.bound)
         raise ValueError(
             "a guess may describe a file, and only a declaration may judge it; if these are the "
             f"groups and what they share, run: {shown}"
         )
     checks = _checks(found, bounds)
-    document = {"version": 1, "answers": _answers(arguments), "checks": checks}
+    answers = keys(arguments)
+    answers["file"] = [str(path.resolve()) for path in arguments.files]
+    if "requests" in answers:
+        answers["requests"] = str(Path(answers["requests"]).resolve())
+    document = {"version": 1, "answers": answers, "checks": checks}
     if arguments.write is not None:
         _write(arguments.write, document)
     path = arguments.files[0].resolve()
@@ -110,8 +113,9 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _left_out(comparison: Comparison, unbound: Sequence[str]) -> list[str]:
-    """Say which scores are not judged, and why."""
-    lines = [
+    """Say which answers and scores are not judged, and why."""
+    lines = [comparison.left_out] if comparison.left_out else []
+    lines += [
         f"not compared: {name} ({column.why_not})"
         for name, column in comparison.results.scores.items()
         if column.why_not
@@ -157,19 +161,6 @@ def _checks(found: list[Quantity], bounds: dict[str, float]) -> list[dict[str, A
     return checks
 
 
-def _answers(arguments: argparse.Namespace) -> dict[str, Any]:
-    """Return the key `answers` of the document, from the options."""
-    found: dict[str, Any] = {"file": [str(path.resolve()) for path in arguments.files]}
-    if arguments.requests is not None:
-        arguments.requests = str(Path(arguments.requests).resolve())
-    for name in ("group", "pair_by", "unpaired", "model", "reader", *READER_OPTIONS):
-        if value := getattr(arguments, name):
-            found[name] = value
-    if arguments.groups:
-        found["groups"] = group_names(arguments.groups)
-    return found
-
-
 def _write(path: Path, document: dict[str, Any]) -> None:
     """Write the checks, with paths from the folder of the file."""
     if not path.name.endswith(SUFFIXES):
@@ -198,7 +189,7 @@ def _describe(arguments: argparse.Namespace, comparison: Comparison, found: list
         )
         return 0
     lines = []
-    if not declared(arguments, comparison):
+    if not comparison.declared:
         units = comparison.units
         shared = (
             "no units: groups are independent samples"
@@ -216,7 +207,7 @@ def _describe(arguments: argparse.Namespace, comparison: Comparison, found: list
     else:
         names = list(rows[0]["means"])
         head = ("score", *names, "difference", "95 % interval", "would PASS from")
-        lines += _columns([head, *(_cells(row, names) for row in rows)])
+        lines += aligned([head, *(_cells(row, names) for row in rows)])
     lines += _left_out(comparison, ())
     lines.append(_nothing_decided(rows))
     lines.append(f"next: {command('judge', arguments, comparison, '0.15')}")
@@ -261,14 +252,6 @@ def _cells(row: dict[str, Any], names: list[str]) -> tuple[str, ...]:
         f"{low:.3f} to {high:.3f}",
         last,
     )
-
-
-def _columns(rows: list[tuple[str, ...]]) -> list[str]:
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return [
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-        for row in rows
-    ]
 
 
 def _nothing_decided(rows: list[dict[str, Any]]) -> str:

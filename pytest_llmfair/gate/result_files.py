@@ -5,12 +5,12 @@ from __future__ import annotations
 import argparse
 import math
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pytest_llmfair.gate.check_answers import READER_OPTIONS, is_declared, keys_of, of_model
+from pytest_llmfair.gate.check_answers import READER_OPTIONS, results_of
 from pytest_llmfair.judging.assertion import Assertion
 from pytest_llmfair.judging.pipeline import evaluate
 from pytest_llmfair.judging.power import search
@@ -18,8 +18,8 @@ from pytest_llmfair.judging.result import Result, Verdict
 from pytest_llmfair.judging.rules import Rules
 from pytest_llmfair.judging.scoring import TextScorer
 from pytest_llmfair.metrics import get_metric
-from pytest_llmfair.results.compare import Comparison, comparison_of
-from pytest_llmfair.results.registry import load_conftest, read_results
+from pytest_llmfair.results.compare import Comparison
+from pytest_llmfair.results.registry import load_conftest
 from pytest_llmfair.results.table import Results
 
 # What is judged beside the scores of a file, by its name in --bound: keys of a check.
@@ -57,26 +57,24 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add("--json", action="store_true", help="print JSON")
 
 
+def keys(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Return the key `answers` of a file of checks, from the options."""
+    found: dict[str, Any] = {"file": list(map(str, arguments.files))}
+    for name in ("group", "pair_by", "unpaired", "model", "reader", *READER_OPTIONS):
+        if value := getattr(arguments, name):
+            found[name] = value
+    if arguments.groups:
+        found["groups"] = group_names(arguments.groups)
+    return found
+
+
 def read(arguments: argparse.Namespace) -> Results:
     """Read the files, also by readers of a ``conftest.py`` here."""
     load_conftest(Path.cwd())
-    given = {name: getattr(arguments, name) for name in READER_OPTIONS}
-    options = {name: value for name, value in given.items() if value is not None}
-    found = read_results(arguments.files, arguments.reader, options)
+    found = results_of(keys(arguments))
     for name in arguments.score:
         found = found.with_score(name)
-    return of_model(found, arguments.model)
-
-
-def compared(arguments: argparse.Namespace, results: Results) -> Comparison:
-    """Return the groups and units, as declared or guessed."""
-    return comparison_of(
-        results,
-        group=arguments.group,
-        groups=group_names(arguments.groups),
-        pair_by=arguments.pair_by,
-        unpaired=arguments.unpaired,
-    )
+    return found
 
 
 def group_names(text: str | None) -> dict[str, str]:
@@ -150,20 +148,20 @@ def quantities(comparison: Comparison) -> Iterator[Quantity]:
 
 def command(name: str, arguments: argparse.Namespace, comparison: Comparison, *bounds: str) -> str:
     """Return a command with groups and units declared, to copy."""
-    unpaired = arguments.unpaired or comparison.units is None
     words = ["llmfair", name, *map(str, arguments.files)]
-    for key, fields in keys_of(comparison, unpaired=unpaired).items():
-        for field in fields:
-            words += [f"--{key.replace('_', '-')}", field]
+    words += [part for field in comparison.grouping.fields for part in ("--group", field)]
     for key in ("groups", "model", "reader", *READER_OPTIONS):
         if (value := getattr(arguments, key)) is not None:
             words += [f"--{key}", value]
-    words += ["--unpaired"] if unpaired else []
+    fields = [] if comparison.units is None else comparison.units.fields
+    words += [part for field in fields for part in ("--pair-by", field)] or ["--unpaired"]
     for option, values in (("--score", arguments.score), ("--bound", bounds)):
         words += [part for value in values for part in (option, value)]
     return shlex.join(words)
 
 
-def declared(arguments: argparse.Namespace, comparison: Comparison) -> bool:
-    """Whether groups and units were named, so that a verdict is possible."""
-    return is_declared(comparison, unpaired=arguments.unpaired)
+def aligned(rows: Sequence[tuple[str, ...]]) -> list[str]:
+    """Return rows of cells as lines with columns."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = ["  ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)) for row in rows]
+    return [line.rstrip() for line in lines]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, cast
 
 from pytest_llmfair.judging.inputs import (
@@ -53,17 +53,6 @@ def with_rows_left_out(
     return replace(inputs, missing=counts.missing, missing_data=data)
 
 
-@dataclass(frozen=True, slots=True)
-class _Row:
-    """The scores of one unit and group that are there."""
-
-    unit: str
-    group: str
-    scores: list[float]
-    prompt: str
-    answers: list[str]
-
-
 def check_scored(info: MetricInfo) -> None:
     """Raise ``ValueError`` for a metric that does not compare scores of any kind."""
     if not takes(info, "score_range"):
@@ -76,17 +65,25 @@ def check_scored(info: MetricInfo) -> None:
 def from_scored(given: ScoredAnswers, max_missing: float) -> MetricInputs:
     """Return the scores as pairs where two groups have the same units, else by group."""
     # Scores are counted as answers are: what is missing is a `Missing`.
-    names, asked = tuple(given.rows), cast("Mapping[str, Rows]", given.rows)
+    names, paired = tuple(given.of.grouping.names), given.of.units is not None
+    by_group = {name: [row for row in given.rows if row.group == name] for name in names}
+    asked = cast("Mapping[str, Rows]", {n: [r.scores for r in own] for n, own in by_group.items()})
     counts = count_missing(asked, max_missing)
-    every = [row for group in names for row in _rows_of(given, group)]
-    kept = [row for row in every if row.scores]
-    if given.paired:
+    kept = [
+        row._replace(scores=there)
+        for own in by_group.values()
+        for row in own
+        if (there := [x for x in row.scores if not isinstance(x, Missing)])
+    ]
+    if paired:
         groups: dict[str, set[str]] = {}
         for row in kept:
             groups.setdefault(row.unit, set()).add(row.group)
         kept = [row for row in kept if len(groups[row.unit]) > 1]
-    findings = [*counts.findings, *_absent(given, max_missing)]
-    units = {row.unit for row in every}
+    findings = [*counts.findings, *_absent(*given.of.absent, max_missing)]
+    units = {row.unit for row in given.rows}
+    if text := given.of.left_out:
+        findings.append(Finding("rows_left_out", text, "note"))
     if not kept:
         invalid = any(each.kind == "invalid" for each in findings)
         remedy = "" if invalid else "; run the evaluation again"
@@ -99,7 +96,7 @@ def from_scored(given: ScoredAnswers, max_missing: float) -> MetricInputs:
     keywords: dict[str, Any] = {"score": given.score}
     if given.range is not None:
         keywords["score_range"] = given.range
-    two = given.paired and len(names) == 2
+    two = paired and len(names) == 2
     sides = [[row for row in kept if not two or row.group == name] for name in names[: 1 + two]]
     keywords["units"] = [row.unit for row in sides[0]]
     keywords |= {"names": names} if two else {"groups": [row.group for row in kept]}
@@ -109,28 +106,23 @@ def from_scored(given: ScoredAnswers, max_missing: float) -> MetricInputs:
         findings=tuple(findings),
         missing=counts.missing,
         missing_data=missing_data_of(
-            list(asked.values()), names, [given.units[name] for name in names]
+            list(asked.values()), names, [[r.unit for r in own] for own in by_group.values()]
         ),
-        origin=(0, sum(len(row) for rows in given.rows.values() for row in rows)),
+        origin=(0, sum(len(row.scores) for row in given.rows)),
         prompts=[tuple(row.prompt for row in rows) for rows in zip(*sides, strict=True)],
-        outputs=[tuple(row.answers for row in rows) for rows in zip(*sides, strict=True)],
+        outputs=[
+            # Scores may come without their answers.
+            tuple(row.answers for row in rows) if all(row.answers for row in rows) else ()
+            for rows in zip(*sides, strict=True)
+        ],
         labels=names if two else (),
-        attribute=given.attribute,
-        model=given.model,
+        attribute=given.of.grouping.attribute,
+        model=given.of.model,
     )
 
 
-def _rows_of(given: ScoredAnswers, group: str) -> list[_Row]:
-    columns = (given.units, given.rows, given.prompts, given.answers)
-    return [
-        _Row(unit, group, [x for x in row if not isinstance(x, Missing)], prompt, answers)
-        for unit, row, prompt, answers in zip(*(each[group] for each in columns), strict=True)
-    ]
-
-
-def _absent(given: ScoredAnswers, max_missing: float) -> list[Finding]:
+def _absent(lost: int, planned: int, max_missing: float) -> list[Finding]:
     """Report planned answers that the file does not have, which nothing says the group of."""
-    lost, planned = given.absent
     if not lost:
         return []
     text = f"{lost} of {planned} planned answers are not in the file"

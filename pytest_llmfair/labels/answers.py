@@ -12,13 +12,15 @@ from typing import Any, NamedTuple
 
 from pytest_llmfair._util.keywords import suggestion
 from pytest_llmfair._util.plain_data import sha256_of
-from pytest_llmfair._util.tables import rows_of
+from pytest_llmfair._util.tables import Row as TableRow
 from pytest_llmfair.judging.pairs import pair_units
 from pytest_llmfair.responses import Missing, PairedResponses, Responses
+from pytest_llmfair.results import File
+from pytest_llmfair.results import Row as ResultRow
+from pytest_llmfair.results.readers.tables import is_alias, made_of, score_in
+from pytest_llmfair.results.registry import read_results
 from pytest_llmfair.scorers import load_scorers, name_of, score
 
-_TEXTS = ("answer", "output", "response", "completion", "text")
-_PROMPTS = ("prompt", "input", "question")
 _WORDS = {"yes": 1.0, "no": 0.0, "true": 1.0, "false": 0.0}
 
 
@@ -149,53 +151,65 @@ def _rows(responses: Any, columns: Columns) -> Iterator[_Row]:
             for k, answer in enumerate(row):
                 yield _Row(f"{i}-{k}", str(groups[i]), prompt, answer, prompt, None)
         return
+    rows = _read(responses, columns)
+    known = {name for row in rows for name in (*row.fields, *row.scores)}
     repeats: Counter[Any] = Counter()
-    for number, (where, values) in enumerate(table(responses)):
-        yield _of_table(number, where, values, columns, repeats)
+    for number, each in enumerate(rows):
+        yield _of_row(number, each, columns, known, repeats)
 
 
-def table(responses: Any) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield the rows of a file, a list or a data frame, each with its place."""
-    if isinstance(responses, (str, Path)):
-        yield from ((row.where, row.values) for row in rows_of(Path(responses)))
-        return
-    if hasattr(responses, "to_dict"):
-        responses = responses.to_dict("records")
-    for number, row in enumerate(responses):
+def _read(responses: Any, columns: Columns) -> list[ResultRow]:
+    """Return the rows of a file that a reader of results knows, of a list or of a data frame."""
+    options = {"needed": "answer", "or answer": "text", "to name answer": "text="}
+    options |= {"answer": columns.text} if columns.text else {}
+    if not isinstance(responses, (str, Path)):
+        return list(made_of(records(responses), File(Path("the table"), options)))
+    found = read_results([responses], options=options)
+    if len(found.models) > 1:
+        raise ValueError(
+            f"{responses} has answers of {len(found.models)} models: {', '.join(found.models)}; "
+            "people label those of one, so give a file with those"
+        )
+    return found.rows
+
+
+def records(rows: Any) -> Iterator[TableRow]:
+    """Yield the rows of a list or a data frame, each with its place."""
+    for number, row in enumerate(rows.to_dict("records") if hasattr(rows, "to_dict") else rows):
         if not isinstance(row, Mapping):
             raise ValueError(f"row {number} is a {type(row).__name__}; give a mapping of columns")
-        yield f"row {number}", row
+        plain = {k: x.item() if hasattr(x, "item") else x for k, x in row.items()}
+        yield TableRow(f"row {number}", plain)
 
 
-def _of_table(
-    number: int, where: str, row: Mapping[str, Any], columns: Columns, repeats: Counter[Any]
+def _of_row(
+    number: int, row: ResultRow, columns: Columns, known: set[str], repeats: Counter[Any]
 ) -> _Row:
     def column(name: str) -> Any:
-        if name not in row:
-            raise ValueError(f"{where} has no column {name!r}; {suggestion(name, [*row])}")
-        if (found := row[name]) is None or found != found or found == "":
-            raise ValueError(f"{where}: column {name!r} is empty; give a value, or leave it out")
+        found = row.scores.get(name, row.fields.get(name))
+        if found is None and is_alias("prompt", name):
+            found = row.prompt or None
+        if found is None and name in known:
+            raise ValueError(
+                f"{row.where}: column {name!r} is empty; give a value, or leave the row out"
+            )
+        if found is None:
+            raise ValueError(f"{row.where} has no column {name!r}; {suggestion(name, [*known])}")
         return found
 
-    texts = [columns.text] if columns.text else [name for name in _TEXTS if name in row]
-    if len(texts) != 1:
-        known = f"{' and '.join(texts)} could be it" if texts else f"columns are {', '.join(row)}"
-        raise ValueError(f"{where}: which column is the text of the answer? {known}; give text=")
-    text = row.get(texts[0])
-    prompt = str(next((row[name] for name in _PROMPTS if name in row), f"row {number}"))
+    prompt = row.prompt or f"row {number}"
     group, pair = str(column(columns.groups or "group")), None
     unit = column(columns.units) if columns.units else prompt
     if columns.pair_by:
         key = column(columns.pair_by)
         repeats[key, group] += 1
         pair, unit = (key, repeats[key, group]), unit if columns.units else key
-    if not isinstance(text, str) or not text.strip():
-        text = Missing("empty", "an empty text")
     verdict = None
-    if isinstance(columns.scorer, str) and columns.scorer in row:
-        said = number_of(row[columns.scorer], f"{where}, {columns.scorer}")
+    judge = columns.scorer
+    if isinstance(judge, str) and (name := judge if judge in known else score_in(judge)) in known:
+        said = number_of(row.scores.get(name, row.fields.get(name)), f"{row.where}, {judge}")
         verdict = "" if said is None else said
-    return _Row(str(row.get("id", number)), group, prompt, text, unit, pair, verdict)
+    return _Row(row.fields.get("id", str(number)), group, prompt, row.answer, unit, pair, verdict)
 
 
 def _of_pairs(responses: PairedResponses) -> Iterator[_Row]:

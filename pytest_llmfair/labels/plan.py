@@ -14,10 +14,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from pytest_llmfair._util.plain_data import sha256_of
-from pytest_llmfair._util.tables import safe_cell
+from pytest_llmfair._util.tables import rows_of, safe_cell
 from pytest_llmfair._util.validation import read_json, whole, whole_seed
 from pytest_llmfair._util.wording import plural
-from pytest_llmfair.labels.answers import Answers, Columns, number_of, read_answers, table
+from pytest_llmfair.labels.answers import Answers, Columns, number_of, read_answers, records
 from pytest_llmfair.labels.strata import Cell, cells_of, draw
 from pytest_llmfair.responses import REMEDY, DigestedText
 from pytest_llmfair.stats.label_design import allocated, labels_needed
@@ -282,8 +282,9 @@ def read_labels(given: Any) -> dict[str, list[float]]:
     """
     if hasattr(given, "items") and not hasattr(given, "to_dict"):
         given = [{"id": key, "label": value} for key, value in given.items()]
+    lines = rows_of(Path(given)) if isinstance(given, (str, Path)) else records(given)
     found: dict[str, list[float]] = {}
-    for where, row in table(given):
+    for where, row in ((line.where, line.values) for line in lines):
         columns = [name for name in row if str(name).lower().startswith("label")]
         if "id" not in row or not columns:
             raise ValueError(f"{where} needs the columns id and label; it has {', '.join(row)}")

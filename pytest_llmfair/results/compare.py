@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 from pytest_llmfair._util.wording import listed
 from pytest_llmfair.responses import Answer, Missing, Pair, PairedResponses, Responses
@@ -20,25 +21,24 @@ Cell = list[Row]
 _MOST_ABSENT = 0.05
 
 
+class ScoredRow(NamedTuple):
+    """The scores of answers about one unit and group, with the answers to those that are there."""
+
+    unit: str
+    group: str
+    scores: Sequence[float | Missing]
+    prompt: str
+    answers: list[str]
+
+
 @dataclass(frozen=True)
 class ScoredAnswers:
-    """Scores that answers already have: for each group a row of scores per sampling unit.
-
-    `rows`, `units`, `prompts` and `answers` have the same groups, and one entry per row.
-    """
+    """Scores that answers already have, by unit and group."""
 
     score: str
-    rows: Mapping[str, list[list[float | Missing]]]
-    units: Mapping[str, list[str]]
-    prompts: Mapping[str, list[str]]
-    answers: Mapping[str, list[list[str]]]
-    # Whether equal units of two groups are a pair.
-    paired: bool
+    rows: list[ScoredRow]
     range: tuple[float, float] | None
-    attribute: str
-    model: str
-    # Planned answers that the file does not have, and all that were planned.
-    absent: tuple[int, int]
+    of: Comparison
 
 
 @dataclass(frozen=True)
@@ -47,8 +47,15 @@ class Comparison:
 
     results: Results
     grouping: Grouping
-    # None for groups that are independent samples.
+    # None for groups that are independent samples, by declaration or since no unit has two.
     units: Units | None
+    unpaired: bool
+
+    @property
+    def declared(self) -> bool:
+        """Whether groups and units were named by the caller or the tool, as a verdict needs."""
+        paired = self.units is not None and self.units.declared
+        return self.grouping.declared and (self.unpaired or paired)
 
     @cached_property
     def cells(self) -> dict[str, dict[str, Cell]]:
@@ -73,8 +80,25 @@ class Comparison:
     def absent(self) -> tuple[int, int]:
         """Planned answers that the file does not have for any known group, and all planned."""
         labelled = zip(self.results.rows, self.grouping.labels, strict=True)
-        gone = sum(label is None and isinstance(row.answer, Missing) for row, label in labelled)
+        gone = sum(label is None and row.gone for row, label in labelled)
         return self.results.absent + gone, self.results.planned or len(self.results.rows)
+
+    @property
+    def left_out(self) -> str:
+        """Answers that are in no comparison, in words; "" where there are none."""
+        without = sum(
+            label is None and not row.gone
+            for row, label in zip(self.results.rows, self.grouping.labels, strict=True)
+        )
+        compared = sum(len(own) for cell in self.cells.values() for own in cell.values())
+        alone = sum(label is not None for label in self.grouping.labels) - compared
+        parts = [f"{without} name no group"] if without else []
+        parts += [f"{alone} are of units about one group only"] if alone else []
+        if not parts:
+            return ""
+        return f"{without + alone} of {len(self.results.rows)} answers left out: " + ", ".join(
+            parts
+        )
 
     def scores(self, name: str) -> ScoredAnswers:
         """Return a score by group and unit."""
@@ -86,25 +110,20 @@ class Comparison:
                 f"{self.results.files[0]} has {what} {name!r}; its scores are "
                 f"{listed(numbers, 12) or 'none'}"
             )
-        names = self.grouping.names
         tasks = {row.task for row in self.results.rows if name in row.scores}
-        rows: dict[str, list[list[float | Missing]]] = {group: [] for group in names}
-        units: dict[str, list[str]] = {group: [] for group in names}
-        prompts: dict[str, list[str]] = {group: [] for group in names}
-        answers: dict[str, list[list[str]]] = {group: [] for group in names}
+        rows = []
         for unit, cell in self.cells.items():
             for group, own in cell.items():
                 asked = [row for row in own if _applies(row, name, tasks, column.per)]
                 if not asked:
                     continue
-                rows[group].append([_score(row, name) for row in asked])
-                units[group].append(unit)
-                prompts[group].append(own[0].prompt)
-                answers[group].append([row.answer for row in own if isinstance(row.answer, str)])
-        absent = self.absent
-        paired = self.units is not None
-        about = (self.grouping.attribute, self.model, absent)
-        return ScoredAnswers(name, rows, units, prompts, answers, paired, column.range, *about)
+                scores = [_score(row, name) for row in asked]
+                # Texts of the scores that are there; a score of the sample is about all of them.
+                scored = [r for r, x in zip(asked, scores, strict=True) if isinstance(x, float)]
+                shown = own if column.per == "sample" else scored
+                texts = [r.answer for r in shown if isinstance(r.answer, str)]
+                rows.append(ScoredRow(unit, group, scores, own[0].prompt, texts))
+        return ScoredAnswers(name, rows, column.range, self)
 
     def pairs(self) -> PairedResponses:
         """Return the answers to the prompts of each unit as pairs, for metrics on texts."""
@@ -178,7 +197,7 @@ def comparison_of(
             f"({units.total} values, groups of {grouping.where}); name another field by "
             "--pair-by, or compare independent samples by --unpaired"
         )
-    return Comparison(results, grouping, units)
+    return Comparison(results, grouping, units, unpaired)
 
 
 def no_groups(results: Results, grouping: Grouping | None) -> str:

@@ -83,9 +83,9 @@ def declared_groups(results: Results, fields: Sequence[str], names: Mapping[str,
 def guessed_groups(results: Results) -> Grouping | None:
     """Return the most plausible groups; None where nothing names any."""
     if results.pairs:
-        labels = [results.pairs.get(i, ("", None))[1] for i in range(len(results.rows))]
-        how = f"{results.tool} declares them"
-        return Grouping(labels, (), how, True, "", lambda row: row.prompt)
+        values = [row.fields.get(results.pairs[0]) for row in results.rows]
+        found = _of_values(results, values, results.pairs[:1], {}, declared=True)
+        return replace(found, how=f"{results.tool} declares them")
     candidates = list(filter(lambda name: _may_group(results, name), results.fields))
     # A field called by the attribute comes first.
     candidates.sort(key=lambda name: _last(name) not in _NAMES)

@@ -20,6 +20,8 @@ T = TypeVar("T")
 
 ResultsError = TableError
 _HEAD = 1 << 16
+# Objects that may hold the rows of a document, such as {"results": {"results": [...]}}.
+_DEEPEST_ARRAY = 2
 
 
 @dataclass(frozen=True)
@@ -65,8 +67,38 @@ class File:
         return found if isinstance(found, dict) else {}
 
     def lines(self) -> Iterator[TableRow]:
-        """Yield the rows of a JSONL, CSV or Parquet file, with progress on a terminal."""
-        yield from self.watched(rows_of(self.path), "rows")
+        """Yield the rows of a table or of a list in JSON, with progress on a terminal."""
+        rows = self._listed() if self.suffix == ".json" else rows_of(self.path)
+        yield from self.watched(rows, "rows")
+
+    def _listed(self) -> Iterator[TableRow]:
+        text = self._text()
+        try:
+            items: Iterator[Any] = (item for item, _ in _items(text, text.index("[") + 1))
+            if text.lstrip()[:1] == "{":
+                # As MLflow writes tables: the names once, and rows of values.
+                table = json.loads(text)
+                items = (dict(zip(table["columns"], row, strict=True)) for row in table["data"])
+            for number, item in enumerate(items, 1):
+                where = f"item {number} of {self.path}"
+                if not isinstance(item, dict):
+                    raise ResultsError(f"{where} is a JSON {type(item).__name__}, not an object")
+                yield TableRow(where, item)
+        except (KeyError, TypeError, ValueError, RecursionError) as error:
+            raise self._not_json(error) from None
+
+    def _text(self) -> str:
+        try:
+            return self.path.read_text(encoding="utf-8-sig")
+        except UnicodeDecodeError as error:
+            raise ResultsError(
+                f"{self.path} is not UTF-8 (byte {error.start}); save it as UTF-8"
+            ) from None
+
+    def _not_json(self, error: Exception) -> ResultsError:
+        if isinstance(error, ResultsError):
+            return error
+        return ResultsError(f"{self.path} is not valid JSON ({error}); write the file again")
 
     def watched(self, items: Iterator[T], what: str) -> Iterator[T]:
         """Yield items, and count them on a terminal."""
@@ -82,29 +114,18 @@ class File:
 
         The items are parsed one after the other, so that no more than one is held in full.
         """
+        text = self._text()
         try:
-            text = self.path.read_text(encoding="utf-8-sig")
-        except UnicodeDecodeError as error:
-            raise ResultsError(
-                f"{self.path} is not UTF-8 (byte {error.start}); save it as UTF-8"
-            ) from None
-        # Inside a text of JSON the quotation marks are escaped, so this is a key.
-        begin = re.search(rf'(?<!\\)"{array}"\s*:\s*\[(?=\s*\{{)', text)
-        try:
-            if begin is None:
+            begin = end = _begin(text, array)
+            if begin is None or end is None:
                 return json.loads(text), []
-            end = begin.end()
             found: list[T] = []
-            for item in self.watched(_items(text, begin.end()), array):
+            for item in self.watched(_items(text, begin), array):
                 found.append(convert(item[0], len(found)))
                 end = item[1]
-            return json.loads(text[: begin.end()] + text[end:]), found
+            return json.loads(text[:begin] + text[end:]), found
         except (ValueError, RecursionError) as error:
-            if isinstance(error, TableError):
-                raise
-            raise ResultsError(
-                f"{self.path} is not valid JSON ({error}); write the file again"
-            ) from None
+            raise self._not_json(error) from None
 
     def digest(self) -> str:
         """SHA-256 of the file, or of the digests of the files of a folder."""
@@ -125,8 +146,11 @@ def parquet_files(folder: Path) -> list[Path]:
         if not any(part[0] in "_." for part in path.relative_to(folder).parts)
     ]
     if not files:
+        # Folders of logs are no table.
+        inside = next((str(p) for p in sorted(folder.rglob("*")) if p.is_file()), "a file")
         raise TableError(
-            f"there is no .parquet file in the folder {folder}; name one with answers"
+            f"there is no .parquet file in the folder {folder}; name a file in it, such as "
+            f"{inside}"
         )
     return files
 
@@ -134,6 +158,26 @@ def parquet_files(folder: Path) -> list[Path]:
 def _digest(path: Path) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _begin(text: str, array: str) -> int | None:
+    """Return the place after ``[`` of an array of objects, of the document or of its parts.
+
+    Others of its name, such as those in lists of means by sample, are something else.
+    """
+    parts, before = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{}]', re.DOTALL), 0
+    open_brackets: list[str] = []
+    # Inside a text of JSON the quotation marks are escaped, so this is a key.
+    for key in re.finditer(rf'(?<!\\)"{array}"\s*:\s*\[(?=\s*\{{)', text):
+        for part in parts.finditer(text, before, key.start()):
+            if part[0] in "[{":
+                open_brackets.append(part[0])
+            elif part[0] in "]}" and open_brackets:
+                open_brackets.pop()
+        before = key.start()
+        if "[" not in open_brackets and len(open_brackets) <= _DEEPEST_ARRAY:
+            return key.end()
+    return None
 
 
 def _items(text: str, at: int) -> Iterator[tuple[Any, int]]:

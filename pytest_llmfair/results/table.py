@@ -8,11 +8,16 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
+from pytest_llmfair._util.plain_data import sha256_of
+from pytest_llmfair._util.tables import TableError as ResultsError
 from pytest_llmfair.responses import Answer, CutAnswer, Missing
 
-# Longer values are texts, and deeper ones are structures: neither names a group.
+# Longer values are texts, cut and told apart by their digest; deeper ones are structures.
 LONGEST_FIELD = 200
 _DEEPEST = 3
+
+# Reason of answers that were planned, and are not in a file.
+ABSENT = "absent"
 
 Score = float | str | None
 
@@ -38,10 +43,8 @@ class Row:
         Dotted names and values of what else is known about the row.
     sample, repeat : str, int
         What was asked, and which answer to it this is, from 0.
-    template, model, task : str
+    model, task : str
         "" where unknown.
-    cost : float or None
-        As the tool reports it.
     """
 
     where: str
@@ -51,11 +54,14 @@ class Row:
     fields: dict[str, str] = field(default_factory=dict)
     sample: str = ""
     repeat: int = 0
-    template: str = ""
     model: str = ""
     task: str = ""
-    cost: float | None = None
     score_missing: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def gone(self) -> bool:
+        """Whether the answer is missing; scores may also come without their answers."""
+        return isinstance(self.answer, Missing) and all(x is None for x in self.scores.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,8 +117,8 @@ class Results:
         Number of answers that were to be made, where the file says so.
     notes : tuple of str
         What was left out or is unusual.
-    pairs : mapping of int to (str, str), optional
-        Where the tool declares counterfactual pairs: the place of a row, its unit and its group.
+    pairs : tuple of str, optional
+        Where the tool declares counterfactual pairs: the fields of the group and of the unit.
     files, digest : tuple of str, str
         Names and SHA-256 of what was read.
     """
@@ -122,7 +128,7 @@ class Results:
     version: str = ""
     planned: int | None = None
     notes: tuple[str, ...] = ()
-    pairs: Mapping[int, tuple[str, str]] = field(default_factory=dict)
+    pairs: tuple[str, str] | None = None
     files: tuple[str, ...] = ()
     digest: str = ""
 
@@ -190,10 +196,14 @@ class Results:
         ]
 
     def of_model(self, model: str) -> Results:
-        """Return the rows of one model."""
-        kept = [place for place, row in enumerate(self.rows) if row.model == model]
-        pairs = {new: self.pairs[old] for new, old in enumerate(kept) if old in self.pairs}
-        return replace(self, rows=[self.rows[place] for place in kept], pairs=pairs, planned=None)
+        """Return the rows of one model; `ResultsError` if there are none."""
+        if model not in self.models:
+            raise ResultsError(
+                f"{self.files[0]} has no answers of {model!r}; its models are "
+                f"{', '.join(self.models) or 'not named'}"
+            )
+        rows = [row for row in self.rows if row.model == model]
+        return replace(self, rows=rows, planned=None)
 
 
 def _same(own: dict[int, float], other: dict[int, float]) -> bool:
@@ -212,23 +222,34 @@ def joined(parts: Sequence[Results]) -> Results:
         return first
     tasks = {row.task for part in parts for row in part.rows}
     rows: list[Row] = []
-    pairs: dict[int, tuple[str, str]] = {}
     for part in parts:
-        pairs |= {len(rows) + place: pair for place, pair in part.pairs.items()}
         for row in part.rows:
             if len(tasks) > 1:
                 row.scores = {f"{row.task}/{name}": x for name, x in row.scores.items()}
                 row.score_missing = {f"{row.task}/{n}": x for n, x in row.score_missing.items()}
                 row.fields.setdefault("task", row.task)
             rows.append(row)
+    kept = _there(rows)
     planned = [part.planned for part in parts]
+    total = sum(each or 0 for each in planned) - (len(rows) - len(kept))
     return replace(
         first,
-        rows=rows,
-        pairs=pairs,
-        planned=None if None in planned else sum(each or 0 for each in planned),
+        rows=kept,
+        planned=None if None in planned else total,
         notes=tuple(dict.fromkeys(note for part in parts for note in part.notes)),
     )
+
+
+def _there(rows: Sequence[Row]) -> list[Row]:
+    """Return rows without those that are absent in one file and there in another."""
+    found: dict[tuple[str, ...], list[Row]] = {}
+    for row in rows:
+        key = (row.model, row.task, row.sample or row.where, str(row.repeat))
+        found.setdefault(key, []).append(row)
+    kept: list[Row] = []
+    for same in found.values():
+        kept += [r for r in same if getattr(r.answer, "reason", "") != ABSENT] or same[:1]
+    return kept
 
 
 def flattened(value: Any, name: str = "", depth: int = _DEEPEST) -> Iterator[tuple[str, str]]:
@@ -243,9 +264,11 @@ def flattened(value: Any, name: str = "", depth: int = _DEEPEST) -> Iterator[tup
         if depth:
             for key, each in value.items():
                 yield from flattened(each, f"{name}.{key}" if name else str(key), depth - 1)
-    elif isinstance(value, (str, int, float)) and name:
+    elif isinstance(value, (str, int, float)) and name and value == value:
         text = str(value)
-        if text.strip() and len(text) <= LONGEST_FIELD:
+        if len(text) > LONGEST_FIELD:
+            text = f"{text[: LONGEST_FIELD - 16]}... {str(sha256_of(text))[:12]}"
+        if text.strip():
             yield name, text
 
 
@@ -266,7 +289,8 @@ def label_or_number(value: Any) -> Score:
             return value.strip() or None
     if isinstance(value, (bool, int, float)):
         return float(value) if math.isfinite(value) else None
-    return None
+    # Parts of a corpus's score, such as a text and its reference, are no number of an answer.
+    return str(value)[:LONGEST_FIELD] if isinstance(value, (list, Mapping)) else None
 
 
 def text_of(content: Any) -> str:
@@ -280,15 +304,18 @@ def text_of(content: Any) -> str:
     return ""
 
 
-def answer_of(text: Any, *, cut: bool = False) -> Answer:
-    """Return an answer, or why there is none."""
+def answer_of(text: Any, finish: Any = None) -> Answer:
+    """Return an answer, or why there is none, by the reason for which the model stopped."""
+    if finish == "content_filter":
+        # Tools score the words of the filter too.
+        return Missing("filtered", "the model stopped at a content filter")
     if text is None:
         return Missing("null", "recorded as null")
     if not isinstance(text, str):
         text = text_of(text)
     if not text.strip():
         return Missing("empty", "recorded as an empty text")
-    return CutAnswer(text) if cut else text
+    return CutAnswer(text) if finish in ("length", "max_tokens") else text
 
 
 def with_every_score(rows: list[Row]) -> list[Row]:

@@ -26,6 +26,8 @@ class Units:
     # Units, and those with two groups or more.
     total: int
     complete: int
+    # The latter in each task, summed: prompts of one task may pair where those of another do not.
+    of_tasks: int
     # Whether another way gives the same units: "the prompts agree"; "" where there is none.
     agreement: str = ""
 
@@ -44,18 +46,13 @@ def units_of(results: Results, grouping: Grouping, pair_by: Sequence[str] = ()) 
                     f"{results.files[0]} has no field {name!r}; "
                     + suggestion(name, [*results.fields, PROMPT])
                 )
-        return _counted(_labels(results, grouping, pair_by), grouping, tuple(pair_by), True)
+        return _by(results, grouping, tuple(pair_by), declared=True)
     if results.pairs:
-        labels: Labels = [results.pairs.get(i, (None, ""))[0] for i in range(len(results.rows))]
-        return _counted(labels, grouping, ("instance",), True)
-    prompts = _counted(_labels(results, grouping, (PROMPT,)), grouping, (PROMPT,), False)
-    found = [
-        _counted(_labels(results, grouping, (n,)), grouping, (n,), False)
-        for n in _fields(results, grouping)
-    ]
-    best = max([prompts, *found], key=lambda each: each.complete)
+        return _by(results, grouping, results.pairs[1:], declared=True)
+    prompts = _by(results, grouping, (PROMPT,))
+    found = [_by(results, grouping, (name,)) for name in _fields(results, grouping)]
     # A field that gives as many units says them by name.
-    best = next((each for each in found if each.complete == best.complete), best)
+    best = max([*found, prompts], key=lambda each: each.of_tasks)
     if not best.complete:
         return None
     other = prompts if best is not prompts else None
@@ -74,22 +71,23 @@ def _fields(results: Results, grouping: Grouping) -> list[str]:
     ]
 
 
-def _labels(results: Results, grouping: Grouping, names: Sequence[str]) -> Labels:
-    found: Labels = []
+def _by(
+    results: Results, grouping: Grouping, names: tuple[str, ...], *, declared: bool = False
+) -> Units:
+    labels: Labels = []
+    groups: dict[str, set[str]] = {}
+    of_tasks: dict[tuple[str, str], set[str]] = {}
     for row, group in zip(results.rows, grouping.labels, strict=True):
         parts = [grouping.hide(row) if n == PROMPT else row.fields.get(n) for n in names]
-        known = group is not None and all(parts)
-        found.append(" / ".join(map(str, parts)) if known else None)
-    return found
-
-
-def _counted(labels: Labels, grouping: Grouping, fields: tuple[str, ...], declared: bool) -> Units:
-    groups: dict[str, set[str]] = {}
-    for unit, group in zip(labels, grouping.labels, strict=True):
+        unit = " / ".join(map(str, parts)) if group is not None and all(parts) else None
+        labels.append(unit)
         if unit is not None and group is not None:
             groups.setdefault(unit, set()).add(group)
-    complete = sum(len(each) > 1 for each in groups.values())
-    return Units(labels, fields, declared, len(groups), complete)
+            of_tasks.setdefault((row.task, unit), set()).add(group)
+    complete, paired = (
+        sum(len(each) > 1 for each in found.values()) for found in (groups, of_tasks)
+    )
+    return Units(labels, names, declared, len(groups), complete, paired)
 
 
 def _partition(labels: Labels) -> list[int]:

@@ -165,7 +165,7 @@ def test_a_cell_of_the_sheet_is_no_formula(tmp_path):
     [
         ({"group": ""}, {}, "row 0: column 'group' is empty"),
         ({"toxicity": "often"}, {}, "row 0, toxicity is 'often'; give a number, yes or no"),
-        ({"text": "again"}, {}, "answer and text could be it; give text="),
+        ({"output": "again"}, {}, "may be the answer: answer, output; name one: text=answer"),
         ({}, {"groups": "sex"}, "row 0 has no column 'sex'"),
         ({}, {"scorer": "toxcity"}, "there is no column 'toxcity', and no scorer is called"),
         ({}, {"total": None}, "give total=..., the answers to label, or bound="),
@@ -177,6 +177,16 @@ def test_what_is_wrong_is_named(change, given, words):
     rows[0] = {**rows[0], **change}
     with pytest.raises((ValueError, KeyError), match=words):
         label_plan(rows, **{"scorer": "toxicity", "total": 30, **given})
+
+
+def test_scores_are_known_by_their_column_too():
+    rows, _ = answers(200)
+    named = [{**row, "score.toxicity": row["toxicity"]} for row in rows]
+    for row in named:
+        del row["toxicity"]
+    plans = [label_plan(rows, scorer="toxicity", total=60)]
+    plans += [label_plan(named, scorer=name, total=60) for name in ("toxicity", "score.toxicity")]
+    assert len({plan.judge_sha256 for plan in plans}) == 1
 
 
 def test_a_file_that_is_no_plan_is_refused(tmp_path):

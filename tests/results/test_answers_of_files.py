@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 
 import pytest
@@ -11,6 +12,7 @@ from pytest_llmfair.fairness import Fairness
 from pytest_llmfair.gate.check_file import read_checks
 from pytest_llmfair.responses import Missing, PairedResponses, Responses
 from pytest_llmfair.scorers import load_scorers
+from tests.labels.world import filled
 
 WHY = "rationale: agreed, owner: us"
 BOTH = "group: metadata.gender, pair_by: metadata.template"
@@ -72,7 +74,7 @@ def test_a_file_of_checks_names_answers_for_all_of_them(checks):
         f"- {{metric: toxic_fraction, bound: 0.5, {WHY}}}\n"
     )
     assert [one.name, two.name] == ["score_difference[tone]", "group_predictability"]
-    assert sorted(one.answers.rows) == ["female", "male"]
+    assert one.answers.of.grouping.names == ["female", "male"]
     assert len(two.answers.pairs) == 40
     assert len(three.answers.prompts) == 80
 
@@ -111,3 +113,24 @@ def test_evidence_of_a_file_is_verified(genuine, llmfair, tmp_path):
     assert llmfair("verify", "kept").returncode == 0
     records = json.loads((tmp_path / "kept" / "run.json").read_text())["results"]
     assert {record["missing_by_group"]["female"]["error"] for record in records} == {3}
+
+
+def test_a_log_of_another_tool_is_labelled_and_judged_by_yaml(genuine, tmp_path, command):
+    log, about = genuine / "inspect/fair.json", "metadata.gender"
+    given = ["--scorer", "includes", "--groups", about, "--total", "120", "--out", str(tmp_path)]
+    status, out, _ = command("labels", "plan", log, *given)
+    assert status == 0
+    assert "female / judge says no: " in out
+    with (tmp_path / "to_label.csv").open(newline="") as lines:
+        texts = {
+            row["text"]: int(row["text"].startswith("Approved")) for row in csv.DictReader(lines)
+        }
+    filled(tmp_path / "to_label.csv", texts)
+    (tmp_path / "gap.llmfair.yaml").write_text(
+        f"version: 1\nanswers: {{file: {log}, group: {about}}}\nchecks:\n"
+        "- {metric: corrected_gap, labels: labelled.csv, bound: 0.6, rationale: r, owner: o}\n"
+    )
+    (check,) = read_checks(tmp_path / "gap.llmfair.yaml").checks
+    result = check.run(client=dict, scorers=dict, pairs=dict)
+    assert result.labelled["labels"] == 120
+    assert result.missing_by_group == {"female": {"error": 3}, "male": {"filtered": 3}}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +16,7 @@ from pytest_llmfair.judging.result import FairnessAssertionError
 from pytest_llmfair.results import Results, Row
 from pytest_llmfair.results.compare import comparison_of
 from pytest_llmfair.results.registry import read_results
-from tests.results.names import FAIR, PLANTED
+from tests.results.names import FAIR, HELM, PLANTED
 
 DECLARED = ("--group", "metadata.gender", "--pair-by", "metadata.template")
 
@@ -43,6 +44,39 @@ def test_a_fair_model_never_fails(genuine, name):
     found = verdicts(genuine / name)
     assert found
     assert "FAIL" not in found.values()
+
+
+def test_the_command_that_doctor_prints_for_pairs_of_helm_runs(genuine, command, llmfair):
+    copied = command("doctor", genuine / HELM.format("planted"))[1].rpartition("llmfair ")[2]
+    assert "--group perturbation --pair-by instance --bound 0.15" in copied
+    done = llmfair(*shlex.split(copied), "-q")
+    assert done.returncode == 1, done.stderr
+    assert "FAIL score_difference (exact_match@3)" in done.stdout
+
+
+def test_texts_are_those_of_the_scores_that_are_there():
+    rows = []
+    for group in ("female", "male"):
+        for repeat, score in enumerate((None, 0.5)):
+            said = f"{group} {'unscored' if score is None else 'scored'}"
+            fields = {"gender": group, "unit": "u"}
+            rows.append(Row(said, "Hi", said, {"x": score}, fields, "u", repeat))
+    found = comparison_of(Results("t", rows), group=["gender"], pair_by=["unit"]).scores("x")
+    assert [row.answers for row in found.rows] == [["female scored"], ["male scored"]]
+
+
+def test_answers_in_no_comparison_are_counted(table, command, llmfair):
+    rows = [
+        {"prompt": f"{who} {unit}", "answer": "a", "sex": who, "unit": unit, "score": unit % 5 / 5}
+        for unit in range(30)
+        for who in (("f", "m") if unit < 20 else ("f",))
+    ]
+    path = table([*rows, {"prompt": "x", "answer": "a", "sex": None, "unit": 0, "score": 0.5}])
+    text = "11 of 51 answers left out: 1 name no group, 10 are of units about one group only"
+    declared = ("--group", "sex", "--pair-by", "unit")
+    assert text in command("judge", path, *declared)[1]
+    done = llmfair("judge", path, *declared, "--bound", "0.15", "--json")
+    assert text in json.loads(done.stdout)["results"][0]["notes"]
 
 
 def test_doctor_says_what_can_be_judged(genuine, command, monkeypatch):
@@ -264,10 +298,12 @@ def test_files_of_one_run_find_each_other_and_of_two_tools_do_not(genuine, comma
 def test_the_page_on_results_shows_what_the_commands_print(genuine, command, monkeypatch):
     page = (Path(__file__).parents[2] / "docs" / "results.md").read_text(encoding="utf-8")
     sessions = re.findall(r"^```\n\$ llmfair (.+)\n((?:.*\n)*?)```$", page, re.MULTILINE)
-    assert len(sessions) == 2
-    monkeypatch.chdir(genuine / "inspect")
+    assert len(sessions) == 6
     for words, shown in sessions:
-        assert command(*words.split())[1] == shown
+        folder = next(iter(genuine.rglob(words.split()[1]))).parent
+        monkeypatch.chdir(folder)
+        parts = re.split(r"^\.\.\.\n", shown, flags=re.MULTILINE)
+        assert re.fullmatch("(?s:.*)".join(map(re.escape, parts)), command(*words.split())[1])
 
 
 def test_fair_results_look_unfair_about_as_often_as_intervals_promise():

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import sys
+import zipfile
 
 import pytest
 
 from pytest_llmfair.responses import CutAnswer, Missing
 from pytest_llmfair.results import Results, ResultsError, Row, reader
 from pytest_llmfair.results.registry import read_results
-from tests.results.names import PLANTED
+from tests.results.names import HELM, KINDS, PLANTED
 
 ROWS = {
     "inspect/old_0_3_60_no_effect.eval": (80, "inspect_ai", "0.3.60"),
@@ -25,6 +27,12 @@ ROWS = {
     PLANTED[5]: (80, "lm_eval", "0.4.13"),
     PLANTED[6]: (320, "lm_eval", "0.4.13"),
     "deepeval/planted_latest_run_full.json": (80, "deepeval", ""),
+    "deepeval/conversations.json": (2, "deepeval", ""),
+    "deepeval/evaluation_result.json": (8, "deepeval", ""),
+    "inspect/scores.json": (12, "inspect_ai", "0.3.285"),
+    "inspect/samples_df.csv": (12, "table", ""),
+    KINDS: (32, "lm_eval", "0.4.13"),
+    HELM.format("planted"): (237, "helm", ""),
     "other/braintrust_results.jsonl": (4, "table", ""),
     "other/langsmith_to_pandas.csv": (8, "table", ""),
     "other/junit.xml": (6, "junit", ""),
@@ -91,7 +99,10 @@ def test_a_failed_metric_has_no_score_and_says_why(genuine):
 
 
 REFUSED = {
-    "promptfoo/echo.csv": "has no variables and no errors by answer; write JSON or JSONL",
+    "promptfoo/echo.csv": "JSON and JSONL are read, which say why an answer is missing, and no",
+    "promptfoo/other.csv": "promptfoo export eval latest --output results.json",
+    "promptfoo/other.xml": "JSON and JSONL are read, which say why an answer is missing, and no",
+    "promptfoo/other.yaml": "JSON and JSONL are read, which say why an answer is missing, and no",
     "deepeval/planted_deepeval-cache.json": "is the cache of DeepEval, which lacks metadata",
 }
 
@@ -101,6 +112,72 @@ def test_files_that_lack_what_is_needed_are_refused_with_a_remedy(genuine, comma
     status, _, err = command("doctor", genuine / name)
     assert status == 2
     assert REFUSED[name] in err
+
+
+def test_options_are_what_differs_between_the_calls_about_a_document(genuine):
+    rows = read_results([genuine / KINDS]).rows
+    first = {row.task: row for row in reversed(rows)}
+    # Calls without what was asked, for mutual information, are no further options.
+    assert first["app_mi"].scores["app_mi/p(Approved)"] == pytest.approx(0.1226, abs=1e-4)
+    assert first["app_mi"].answer == "Declined"
+    # One continuation of several contexts, as in Winogrande.
+    assert first["app_wino"].prompt == "gets the job as accountant"
+    assert first["app_wino"].answer == "the woman is bad and"
+    # The likelihood of a text is no text.
+    assert first["app_roll"].scores["app_roll/loglikelihood"] == pytest.approx(-6.4393, abs=1e-4)
+    assert first["app_roll"].answer == first["app_roll"].prompt
+    # Parts of a score of the corpus are no number of an answer, and not left out in silence.
+    assert read_results([genuine / KINDS]).scores["app_one/bleu"].kind == "label"
+
+
+def test_tasks_that_pair_by_other_prompts_are_paired_by_their_field(genuine, command):
+    out = command("doctor", genuine / KINDS)[1]
+    assert "units    4 of doc.occupation, 4 with both groups; the prompts differ" in out
+
+
+def test_scores_of_inspect_are_numbers_where_inspect_says_so(genuine):
+    found = read_results([genuine / "inspect/scores.json"]).scores
+    kinds = {name: found[name].kind for name in ("yesno", "rubric.tone", "verdicts")}
+    assert kinds == {"yesno": "0 or 1", "rubric.tone": "number", "verdicts": "label"}
+    assert found["rubric.grade"].low == 0.5
+
+
+def test_a_sample_that_was_written_again_counts_once(genuine, tmp_path):
+    path = tmp_path / "edited.eval"
+    path.write_bytes((genuine / "inspect/planted.eval").read_bytes())
+    with zipfile.ZipFile(path, "a") as archive:
+        name = next(each for each in archive.namelist() if each.startswith("samples/"))
+        sample = {**json.loads(archive.read(name)), "input": "edited"}
+        with pytest.warns(UserWarning, match="Duplicate name"):
+            archive.writestr(name, json.dumps(sample))
+    found = read_results([path])
+    assert len(found.rows) == 240
+    assert found.rows[0].prompt == "edited"
+
+
+def test_conversations_are_what_was_said_by_either_side(genuine):
+    (first, _) = read_results([genuine / "deepeval/conversations.json"]).rows
+    assert (first.prompt, first.answer) == ("Hi, I am the woman.", "Hello")
+
+
+def test_scores_without_their_answers_are_judged(genuine, command):
+    path = genuine / "inspect/samples_df.csv"
+    status, out, err = command("doctor", path)
+    assert status == 0, err
+    assert "scores of 12 answers that are not in the file, to 12 prompts; 0 missing" in out
+    # The cell is {"gender": "female"}.
+    assert "groups   metadata_who.gender: female (6), male (6)" in out
+    assert "can be judged    difference of scores\n" in out
+    declared = ("--group", "metadata_who.gender", "--pair-by", "metadata_occupation")
+    status, out, err = command("judge", path, *declared)
+    assert status == 0, err
+    assert "rubric.tone  0." in out
+
+
+def test_a_folder_of_logs_names_a_file_in_it(genuine, command):
+    err = command("doctor", genuine / "deepeval")[2]
+    assert "name a file in it, such as " in err
+    assert "deepeval/conversations.json" in err
 
 
 def test_means_without_samples_are_refused(genuine, tmp_path, command):
@@ -123,6 +200,20 @@ def test_an_unknown_file_lists_the_readers(tmp_path, command):
     assert command("doctor", path, "--reader", "inspekt")[2].endswith("did you mean inspect?\n")
 
 
+def test_means_by_sample_are_no_samples(genuine, tmp_path, command):
+    log = json.loads((genuine / "inspect/scores.json").read_text())
+    means = [{"sample_id": each["id"], "value": 0.5} for each in log["samples"]]
+    # As `inspect eval --no-log-samples` leaves it.
+    kept = {**log, "reductions": [{"scorer": "includes", "samples": means}]}
+    del kept["samples"]
+    path = tmp_path / "log.json"
+    path.write_text(json.dumps(kept))
+    err = command("doctor", path)[2]
+    assert "log.json holds no answers (logs of --no-log-samples have none); run" in err
+    path.write_text(json.dumps({"status": "success", "reductions": kept["reductions"], **log}))
+    assert len(read_results([path], "inspect").rows) == 12
+
+
 def test_every_failed_sample_is_missing_whatever_the_status(tmp_path):
     sample = {"id": "a", "epoch": 1, "input": "Hi?", "error": {"message": "boom"}, "output": {}}
     log = {"status": "success", "eval": {"task": "t", "task_id": "x"}, "samples": [sample]}
@@ -130,7 +221,7 @@ def test_every_failed_sample_is_missing_whatever_the_status(tmp_path):
     path.write_text(json.dumps(log))
     found = read_results([path])
     assert found.rows[0].answer == Missing("error", "boom")
-    assert found.notes == ("every sample failed, whatever the status says",)
+    assert found.notes == ("every sample failed, whatever the status says: boom",)
 
 
 def test_more_than_one_candidate_for_a_column_is_a_question(table, command):
@@ -175,7 +266,8 @@ def test_helm_declares_pairs_and_drops_equal_prompts(tmp_path):
     assert [row.scores for row in found.rows] == [{"exact_match": 1.0}] * 4
     assert isinstance(found.rows[0].answer, CutAnswer)
     assert found.rows[2].answer == Missing("error", "timed out")
-    assert found.pairs[3] == ("id0", "dialect to AAVE")
+    assert found.pairs == ("perturbation", "instance")
+    assert [found.rows[3].fields[name] for name in found.pairs] == ["dialect to AAVE", "id0"]
     assert found.models == ["m"]
 
 
@@ -199,6 +291,39 @@ def test_a_batch_is_joined_with_its_requests(table):
     reasons = [getattr(row.answer, "reason", str(row.answer)) for row in found.rows]
     assert reasons == ["Yes.", "Lo", "filtered", "error", "absent"]
     assert isinstance(found.rows[1].answer, CutAnswer)
+
+
+def test_errors_of_a_batch_are_in_a_file_of_their_own(table):
+    table([{"custom_id": name, "body": {"input": "Hi"}} for name in "abc"], "requests.jsonl")
+    body = {"choices": [{"message": {"content": "Yes."}, "finish_reason": "stop"}]}
+    good = table([{"custom_id": "a", "response": {"status_code": 200, "body": body}}], "out.jsonl")
+    lost = {"custom_id": "b", "response": None, "error": {"code": "batch_expired"}}
+    found = read_results([good, table([lost], "error.jsonl")])
+    reasons = {row.sample: getattr(row.answer, "reason", row.answer) for row in found.rows}
+    assert reasons == {"a": "Yes.", "b": "error", "c": "absent"}
+    assert found.planned == 3
+
+
+def test_a_list_of_objects_in_json_is_a_table(tmp_path):
+    path = tmp_path / "export.json"
+    path.write_text('[{"input": "a", "output": "b", "scores": {"x": 1}}, {"input": "c"}]')
+    found = read_results([path])
+    assert [(row.prompt, row.scores) for row in found.rows] == [
+        ("a", {"x": 1.0}),
+        ("c", {"x": None}),
+    ]
+    # As MLflow writes tables.
+    path.write_text('{"columns": ["inputs", "outputs", "t/v1/score"], "data": [["a", "b", 0.5]]}')
+    (row,) = read_results([path]).rows
+    assert (row.prompt, row.answer, row.scores) == ("a", "b", {"t": 0.5})
+    path.write_text('{"columns": ["inputs", "outputs"], "data": [["a"]]}')
+    with pytest.raises(ResultsError, match="is not valid JSON"):
+        read_results([path])
+    path.write_text('[{"input": "a"}, 3]')
+    with pytest.raises(
+        ResultsError, match=r"item 2 of .*export.json is a JSON int, not an object"
+    ):
+        read_results([path])
 
 
 def test_a_batch_without_requests_asks_for_them(table, command):
@@ -319,11 +444,33 @@ def test_older_samples_of_lm_eval_are_read(tmp_path):
 
 
 def test_scores_of_langfuse_and_mlflow_are_found(table):
+    said = {"name": "tone", "value": None, "stringValue": "warm"}
     rows = [
-        {"input": "Hi", "output": "Hello", "scores": [{"name": "kind", "value": 0.5}]},
+        {"input": "Hi", "output": "Hello", "scores": [{"name": "kind", "value": 0.5}, said]},
         {"input": "Bye", "output": "Ciao", "scores": []},
     ]
     found = read_results([table(rows)])
-    assert [row.scores for row in found.rows] == [{"kind": 0.5}, {"kind": None}]
+    assert [row.scores for row in found.rows] == [
+        {"kind": 0.5, "tone": "warm"},
+        {"kind": None, "tone": None},
+    ]
     found = read_results([table([{"inputs": "a", "outputs": "b", "toxicity/v1/score": 0.25}])])
     assert found.rows[0].scores == {"toxicity": 0.25}
+
+
+def test_objects_in_cells_are_columns_and_answers_in_json_are_texts(tmp_path):
+    path = tmp_path / "export.csv"
+    rows = [
+        {
+            "inputs": '{"question": "Hi?"}',
+            "answer": '{"decision": "no"}',
+            "metadata": '{"sex": "f"}',
+        }
+    ]
+    with path.open("w", newline="") as file:
+        writer = csv.DictWriter(file, rows[0])
+        writer.writeheader()
+        writer.writerows(rows)
+    (row,) = read_results([path]).rows
+    assert (row.prompt, row.answer) == ("Hi?", '{"decision": "no"}')
+    assert row.fields == {"metadata.sex": "f"}

@@ -23,7 +23,8 @@ from pytest_llmfair.results.table import (
 
 def _knows(file: File) -> bool:
     # The cache has the ending .json or none.
-    return '"testCases"' in file.head or '"test_cases_lookup_map"' in file.head
+    returned = '"test_results"' in file.head and '"metrics_data"' in file.head
+    return returned or any(x in file.head for x in ('"testCases"', '"test_cases_lookup_map"'))
 
 
 @reader("deepeval", "JSON of a DeepEval test run", knows=_knows)
@@ -35,30 +36,35 @@ def read(file: File) -> Results:
             "groups; name .deepeval/.latest_test_run.json, or the file in "
             "DEEPEVAL_RESULTS_FOLDER"
         )
-    about, rows = file.document("testCases", _row)
+    # What `evaluate` returns has names of its own.
+    name = "testCases" if '"testCases"' in file.head else "test_results"
+    about, rows = file.document(name, _row)
     run = about.get("testRunData", about) if isinstance(about, Mapping) else {}
-    if not rows and run.get("conversationalTestCases"):
-        raise ResultsError(
-            f"{file.path} holds conversations only, and no single answers; give a run of "
-            "LLMTestCase"
-        )
+    rows = rows or [_row(x, n) for n, x in enumerate(run.get("conversationalTestCases") or ())]
     number_repeats(rows)
     planned = total_of(run.get("testPassed"), run.get("testFailed"))
     return Results("deepeval", with_every_score(rows), planned=planned)
 
 
 def _row(case: Mapping[str, Any], place: int) -> Row:
+    prompt, answer = case.get("input"), case.get("actualOutput", case.get("actual_output"))
+    if turns := case.get("turns"):
+        # A conversation: what the user said, and what was answered.
+        prompt, answer = (
+            [turn for turn in turns if (turn.get("role") == "user") == asked]
+            for asked in (True, False)
+        )
     row = Row(
         f"test case {case.get('name') or place}",
-        prompt=text_of(case.get("input")),
-        answer=answer_of(case.get("actualOutput")),
-        cost=case.get("evaluationCost"),
+        prompt=text_of(prompt),
+        answer=answer_of(answer),
     )
-    for name in ("metadata", "additionalMetadata", "customColumnKeyValues"):
+    for name in ("metadata", "additionalMetadata", "additional_metadata", "customColumnKeyValues"):
         row.fields |= flattened(case.get(name) or {}, "metadata")
     row.fields |= {f"tag.{each}": "yes" for each in case.get("tags") or ()}
     # Older versions call both differently.
-    for metric in case.get("metricsData") or case.get("metricsMetadata") or ():
+    metrics = ("metricsData", "metrics_data", "metricsMetadata")
+    for metric in next(filter(None, map(case.get, metrics)), ()):
         name = str(metric.get("name") or metric.get("metric") or "score")
         value = metric.get("score")
         if isinstance(row.answer, Missing):

@@ -44,23 +44,20 @@ def read(file: File) -> Results:
     originals = {row.sample: row.prompt for part in parts for row in part if not _changed(row)}
     rows = [row for part in parts for row in part]
     kept = [r for r in rows if not _changed(r) or r.prompt != originals.get(r.sample)]
+    task = state.resolve().parent.name.partition(":")[0]
     for row in kept:
-        row.model, row.task = str(named.get("model") or ""), state.parent.name.partition(":")[0]
+        row.model, row.task = str(named.get("model") or ""), task
     notes = []
     if len(kept) < len(rows):
         text = f"{len(rows) - len(kept)} perturbed prompts are equal to the original: left out"
         notes.append(text)
-    pairs = {
-        place: (row.sample, row.fields["perturbation"])
-        for place, row in enumerate(kept)
-        if row.fields.get("perturbation.fairness", "True") == "True"
-    }
-    several = len({group for _, group in pairs.values()}) > 1
-    return Results("helm", kept, notes=tuple(notes), pairs=pairs if several else {})
+    groups = {row.fields["perturbation"] for row in kept if "perturbation" in row.fields}
+    pairs = ("perturbation", "instance") if len(groups) > 1 else None
+    return Results("helm", kept, notes=tuple(notes), pairs=pairs)
 
 
 def _changed(row: Row) -> bool:
-    return row.fields["perturbation"] != ORIGINAL
+    return "perturbation.name" in row.fields
 
 
 def _perturbation(given: Any) -> str:
@@ -68,24 +65,27 @@ def _perturbation(given: Any) -> str:
     if not given:
         return ORIGINAL
     to = given.get("target_class")
-    return (
-        f"{given.get('name', 'perturbed')} to {to}" if to else str(given.get("name", "perturbed"))
-    )
+    to = ", ".join(map(str, to.values())) if isinstance(to, Mapping) else to
+    return f"{given.get('name', 'perturbed')}{f' to {to}' if to else ''}"
 
 
 def _rows(request: Mapping[str, Any], scores: Mapping[Key, dict[str, Any]]) -> Iterator[Row]:
     instance, result = request.get("instance") or {}, request.get("result") or {}
     given = instance.get("perturbation")
     sample, trial = str(instance.get("id", "")), int(request.get("train_trial_index") or 0)
-    fields = {"perturbation": _perturbation(given), **dict(flattened(given or {}, "perturbation"))}
+    name = _perturbation(given)
+    fields = {"instance": sample, **dict(flattened(given or {}, "perturbation"))}
+    if not given or given.get("fairness"):
+        # Others, such as typing errors, are about no groups of people.
+        fields["perturbation"] = name
     fields |= flattened(instance.get("extra_data") or {}, "extra_data")
     answers = [*_answers(request, result)]
     for n, answer in enumerate(answers):
-        row = Row(f"instance {sample} ({fields['perturbation']})", answer=answer, fields=fields)
+        row = Row(f"instance {sample} ({name})", answer=answer, fields=fields)
         row.prompt = str((instance.get("input") or {}).get("text") or "")
         row.sample, row.repeat = sample, trial * len(answers) + n
         if not n:
-            row.scores = dict(scores.get((sample, fields["perturbation"], trial), {}))
+            row.scores = dict(scores.get((sample, name, trial), {}))
         yield row
 
 
@@ -97,7 +97,7 @@ def _answers(request: Mapping[str, Any], result: Mapping[str, Any]) -> Iterator[
     for completion in result.get("completions") or [{"text": None}]:
         text, finish = completion.get("text"), completion.get("finish_reason") or {}
         text = mapping.get(str(text).strip(), text)
-        yield answer_of(text, cut=finish.get("reason") == "length")
+        yield answer_of(text, finish.get("reason"))
 
 
 def _scores(file: File) -> dict[Key, dict[str, Any]]:

@@ -14,6 +14,7 @@ from pytest_llmfair.responses import Missing
 from pytest_llmfair.results.registry import reader
 from pytest_llmfair.results.source import File, ResultsError
 from pytest_llmfair.results.table import (
+    ABSENT,
     Results,
     Row,
     Score,
@@ -25,7 +26,8 @@ from pytest_llmfair.results.table import (
 )
 
 _ZSTANDARD = 93
-_GRADES = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
+# As Inspect itself makes numbers of them.
+_GRADES = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0, "yes": 1.0, "no": 0.0}
 
 
 def _knows(file: File) -> bool:
@@ -48,8 +50,11 @@ def read(file: File) -> Results:
         row.model, row.task = str(about.get("model", "")), str(about.get("task", ""))
     status = header.get("status", "started")
     notes = [] if status == "success" else [f"the run ended with status {status!r}"]
-    if rows and all(isinstance(row.answer, Missing) for row in rows):
-        notes.append("every sample failed, whatever the status says")
+    if not rows:
+        notes.append("logs of --no-log-samples have none")
+    gone = [row.answer for row in rows if isinstance(row.answer, Missing)]
+    if gone and len(gone) == len(rows):
+        notes.append(f"every sample failed, whatever the status says: {gone[0].detail[:100]}")
     dataset = about.get("dataset") or {}
     ids = [str(each) for each in dataset.get("sample_ids") or ()]
     epochs = int((about.get("config") or {}).get("epochs") or 1)
@@ -69,7 +74,9 @@ def _from_zip(file: File) -> tuple[Mapping[str, Any], list[Row]]:
             if head is None:
                 raise ResultsError(f"{file.path} has no header.json; it is no log of Inspect")
             header = json.loads(_member(archive, archive.getinfo(head)))
-            samples = (each for each in archive.infolist() if _is_sample(each.filename))
+            # A sample that was written again comes twice; the last one counts.
+            last = {each.filename: each for each in archive.infolist()}
+            samples = (each for name, each in last.items() if _is_sample(name))
             found = file.watched(_samples(archive, samples), "samples")
             return header, [_row(sample) for sample in found]
     except (zipfile.BadZipFile, ValueError, struct.error) as error:
@@ -124,18 +131,13 @@ def _row(sample: Mapping[str, Any]) -> Row:
         row.fields["target"] = target[:200]
     choices = (sample.get("output") or {}).get("choices") or []
     choice = choices[0] if choices else {}
-    stop = choice.get("stop_reason")
     error = sample.get("error") or (sample.get("output") or {}).get("error")
     if error:
         said = error.get("message", "") if isinstance(error, Mapping) else error
         row.answer = Missing("error", str(said)[:300])
-    elif stop == "content_filter":
-        # Such a sample still carries scores, of the words of the filter.
-        row.answer = Missing("filtered", "stop_reason is content_filter")
     elif choice:
-        row.answer = answer_of(
-            (choice.get("message") or {}).get("content"), cut=stop == "max_tokens"
-        )
+        said = (choice.get("message") or {}).get("content")
+        row.answer = answer_of(said, choice.get("stop_reason"))
     given = sample.get("scores")
     if given is None and sample.get("score"):
         given = {"score": sample["score"]}
@@ -152,7 +154,7 @@ def _values(name: str, value: Any) -> Iterator[tuple[str, Score]]:
             yield from _values(f"{name}.{key}", each)
     elif isinstance(value, str) and value in _GRADES:
         yield name, _GRADES[value]
-    elif not isinstance(value, list):
+    else:
         yield name, label_or_number(value)
 
 
@@ -168,7 +170,7 @@ def _add_absent(rows: list[Row], ids: list[str], epochs: int) -> None:
                     Row(
                         f"sample {sample}, epoch {epoch + 1}",
                         prompt=twin.prompt,
-                        answer=Missing("absent", "planned, and not in the log"),
+                        answer=Missing(ABSENT, "planned, and not in the log"),
                         sample=sample,
                         repeat=epoch,
                         fields=dict(twin.fields),

@@ -26,7 +26,8 @@ _NO_SCORES = {
     *("doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics"),
     *("doc_hash", "prompt_hash", "target_hash", "task_name", "schema_version"),
 }
-_NAME = re.compile(r"samples_(?P<task>.+)_(?P<time>\d{4}-\d\d-\d\dT[\d.:-]+)\.jsonl\Z")
+_TIME = re.compile(r"\d{4}-\d\d-\d\dT[\d.:-]*\d")
+_NAME = re.compile(rf"samples_(?P<task>.+)_(?P<time>{_TIME.pattern})\.jsonl\Z")
 _ADVICE = "run lm_eval with --log_samples --output_path FOLDER and name samples_*.jsonl"
 
 
@@ -76,27 +77,27 @@ def read(file: File) -> Results:
 
 def _of_run(file: File) -> Results:
     """Read the samples next to a file of means."""
-    time = file.path.stem.removeprefix("results_")
-    samples = sorted(file.path.parent.glob(f"samples_*_{time}.jsonl"))
+    time = _TIME.search(file.path.name)
+    samples = sorted(file.path.parent.glob(f"samples_*_{time[0]}.jsonl")) if time else []
     if not samples:
+        near = f"samples_*_{time[0] if time else 'TIME'}.jsonl"
         raise ResultsError(
-            f"{file.path} holds means only, and no samples_*_{time}.jsonl is next to it: nothing "
-            f"here says which answer is about whom; {_ADVICE}"
+            f"{file.path} holds means only, and no {near} is next to it: nothing here says which "
+            f"answer is about whom; {_ADVICE}"
         )
-    parts = [read(replace(file, path=path)) for path in samples]
-    return joined(parts)
+    return joined([read(replace(file, path=path)) for path in samples])
 
 
 def _aggregates(path: Path, time: str) -> Mapping[str, Any]:
-    """Return the file of means of the same run; empty where there is none."""
-    means = path.with_name(f"results_{time}.json")
-    if not time or not means.is_file():
-        return {}
-    try:
-        found = json.loads(means.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise ResultsError(f"{means} is not valid JSON ({error})") from None
-    return found if isinstance(found, dict) else {}
+    """Return the file of means of the same run, whatever it is called; empty without one."""
+    for means in path.parent.glob(f"*_{time}.json") if time else ():
+        try:
+            found = json.loads(means.read_text(encoding="utf-8"))
+        except ValueError as error:
+            raise ResultsError(f"{means} is not valid JSON ({error})") from None
+        if isinstance(found, dict):
+            return found
+    return {}
 
 
 def _rows(line: Mapping[str, Any], where: str) -> tuple[list[Row], tuple[str, ...]]:
@@ -107,26 +108,31 @@ def _rows(line: Mapping[str, Any], where: str) -> tuple[list[Row], tuple[str, ..
     key = str(line.get("doc_id"))
     made = Row(f"document {key} ({where})", prompt, fields=fields, sample=key)
     responses = [each if isinstance(each, list) else [each] for each in line.get("resps") or []]
-    found = [_likelihood(each[0]) if each else None for each in responses]
-    likelihoods = [each for each in found if each is not None]
-    if likelihoods and len(likelihoods) == len(found):
-        options = tuple(str(text_of(call[1])).strip() for call in calls[: len(responses)])
-        if len(options) < 2:
-            made.scores["loglikelihood"] = likelihoods[0]
-            made.answer = answer_of(options[0] if options else None)
-            return [made], ()
-        top = max(likelihoods)
-        made.answer = answer_of(options[likelihoods.index(top)])
-        weights = [math.exp(x - top) for x in likelihoods]
-        shares = [weight / sum(weights) for weight in weights]
-        made.scores |= {f"p({o})": x for o, x in zip(options, shares, strict=True)}
-        return [made], options
-    answers = responses[0] if responses else [None]
-    rows = [
-        replace(made, answer=answer_of(answer), repeat=repeat, fields=fields, scores={})
-        for repeat, answer in enumerate(answers)
-    ]
-    return rows, ()
+    calls, firsts = calls[: len(responses)], [each[0] if each else None for each in responses]
+    likelihoods = list(map(_likelihood, firsts, calls))
+    known = [each for each in likelihoods if each is not None]
+    if not known or len(known) < len(responses):
+        answers = responses[0] if responses else [None]
+        return [
+            replace(made, answer=answer_of(answer), repeat=repeat, fields=fields, scores={})
+            for repeat, answer in enumerate(answers)
+        ], ()
+    texts = [[str(text_of(part)) for part in call] for call in calls]
+    # Further calls may ask for the options alone, without what was asked. Or the context is the
+    # option, and what follows is the same for all.
+    own = [text for text in texts if text[0] == texts[0][0]]
+    options = tuple(text[-1].strip() for text in own)
+    if len(own) == 1 and len(texts) > 1:
+        made.prompt, options = texts[0][-1].strip(), tuple(text[0].strip() for text in texts)
+    if len(options) < 2:
+        made.scores["loglikelihood"] = known[0]
+        made.answer = answer_of(options[0])
+        return [made], ()
+    top = max(known := known[: len(options)])
+    made.answer = answer_of(options[known.index(top)])
+    weights = [math.exp(x - top) for x in known]
+    made.scores |= {f"p({o})": x / sum(weights) for o, x in zip(options, weights, strict=True)}
+    return [made], options
 
 
 def _calls(given: Any) -> list[list[Any]]:
@@ -138,17 +144,16 @@ def _calls(given: Any) -> list[list[Any]]:
     return [each if isinstance(each, list) else [each, ""] for each in given or ()]
 
 
-def _likelihood(response: Any) -> float | None:
-    """Return the log-likelihood of ``[number, greedy]``, whose parts may be texts."""
-    if not isinstance(response, list) or len(response) != 2:
+def _likelihood(response: Any, call: list[Any]) -> float | None:
+    """Return the log-likelihood of ``[number, greedy]``, or of a text as a whole."""
+    if isinstance(response, list) and len(response) == 2 and str(response[1]) in ("True", "False"):
+        response = response[0]
+    elif len(call) > 1:
         return None
-    if str(response[1]) not in ("True", "False"):
-        return None
-    value = label_or_number(response[0])
+    value = label_or_number(response)
     return value if isinstance(value, float) else None
 
 
 def _scores(line: Mapping[str, Any]) -> dict[str, Any]:
     names = line.get("metrics") or [name for name in line if name not in _NO_SCORES]
-    given = {name: line.get(name) for name in names}
-    return {n: label_or_number(x) for n, x in given.items() if not isinstance(x, (list, dict))}
+    return {name: label_or_number(line.get(name)) for name in names}

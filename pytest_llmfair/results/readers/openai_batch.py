@@ -10,6 +10,7 @@ from pytest_llmfair.responses import Answer, Missing
 from pytest_llmfair.results.registry import reader
 from pytest_llmfair.results.source import File, ResultsError
 from pytest_llmfair.results.table import (
+    ABSENT,
     Results,
     Row,
     answer_of,
@@ -40,7 +41,7 @@ def read(file: File) -> Results:
     for name, body in requests.items():
         row = Row(f"request {name}", _prompt(body), model=str(body.get("model", "")))
         row.fields = dict(flattened(body.get("metadata") or {}, "metadata"))
-        row.answer = Missing("absent", "the batch has no result for this request")
+        row.answer = Missing(ABSENT, "the batch has no result for this request")
         if name in found:
             row.answer = _answer(found[name].values)
         rows.append(row)
@@ -83,8 +84,6 @@ def _answer(line: Mapping[str, Any]) -> Answer:
         outputs = [each for each in body.get("output") or () if each.get("type") == "message"]
         return answer_of(text_of(outputs) or None)
     finish, message = choices[0].get("finish_reason"), choices[0].get("message") or {}
-    if finish == "content_filter":
-        return Missing("filtered", "finish_reason is content_filter")
     if message.get("refusal") and not message.get("content"):
         return Missing("refused", str(message["refusal"])[:300])
-    return answer_of(message.get("content", choices[0].get("text")), cut=finish == "length")
+    return answer_of(message.get("content", choices[0].get("text")), finish)

@@ -23,9 +23,18 @@ from pytest_llmfair.results.table import (
 _ASSERTION, _ERROR = 1, 2
 
 
+# Other outputs, each with the sign that it is one of promptfoo.
+_OTHERS = {
+    ".csv": "Grader Reason",
+    ".yaml": "evalId:",
+    ".xml": "<promptfoo>",
+    ".html": "promptfoo",
+}
+
+
 def _knows(file: File) -> bool:
-    if file.suffix == ".csv":
-        return "Grader Reason" in file.head.partition("\n")[0]
+    if file.suffix in _OTHERS:
+        return _OTHERS[file.suffix] in file.head
     if file.suffix in (".jsonl", ".ndjson"):
         return {"promptIdx", "testIdx"} <= file.first.keys()
     if file.suffix != ".json" or '"results"' not in file.head:
@@ -36,10 +45,10 @@ def _knows(file: File) -> bool:
 @reader("promptfoo", ".json or .jsonl of promptfoo eval --output", knows=_knows)
 def read(file: File) -> Results:
     """Read every result; errors of the provider count as missing answers."""
-    if file.suffix == ".csv":
+    if file.suffix in _OTHERS:
         raise ResultsError(
-            f"{file.path} is a CSV of promptfoo, which has no variables and no errors by answer; "
-            "write JSON or JSONL: promptfoo eval --output results.jsonl, or promptfoo export eval "
+            f"of the outputs of promptfoo JSON and JSONL are read, which say why an answer is "
+            f"missing, and no {file.path}; write one without asking again: promptfoo export eval "
             "latest --output results.json"
         )
     about: Mapping[str, Any] = {}
@@ -66,8 +75,6 @@ def _row(result: Mapping[str, Any], where: str) -> Row:
         prompt=text_of(prompt.get("raw")) if isinstance(prompt, Mapping) else str(prompt),
         answer=_answer(result),
         model=str(provider),
-        template=str(prompt.get("label", "")) if isinstance(prompt, Mapping) else "",
-        cost=result.get("cost"),
         fields=dict(flattened(result.get("vars") or case.get("vars") or {}, "vars")),
     )
     row.fields |= flattened(case.get("metadata") or {}, "metadata")
@@ -92,15 +99,12 @@ def _answer(result: Mapping[str, Any]) -> Answer:
     # Older versions have no `failureReason`; there an error without a grading is one.
     if reason == _ERROR or error or (reason is None and result.get("error") and not response):
         return Missing("error", str(error or result.get("error") or "")[:300])
-    finish = response.get("finishReason")
-    if finish == "content_filter":
-        return Missing("filtered", "finishReason is content_filter")
     output = response.get("output")
     if isinstance(output, (Mapping, list)):
         import json
 
         output = json.dumps(output, ensure_ascii=False, sort_keys=True)
-    return answer_of(output if output is None else str(output), cut=finish == "length")
+    return answer_of(output if output is None else str(output), response.get("finishReason"))
 
 
 def _name_of(part: Mapping[str, Any]) -> str:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from pytest_llmfair._util.tables import Row as TableRow
@@ -23,7 +24,10 @@ from pytest_llmfair.results.table import (
 
 # Names of columns in any case; "inputs.question" counts as "question".
 _ALIASES = {
-    "prompt": ("prompt", "input", "inputs", "question", "query", "request", "instruction"),
+    "prompt": (
+        *("prompt", "input", "inputs", "question", "query", "request", "instruction"),
+        "user_input",
+    ),
     "answer": (
         *("answer", "output", "outputs", "response", "completion", "prediction", "predictions"),
         *("generated_text", "actual_output", "model_output", "result"),
@@ -36,19 +40,21 @@ _PREFIXES = {
 # What was expected is no answer.
 _EXPECTED = re.compile(r"(?:\A|\.)(?:reference|expected|ground_truth|target|label)", re.IGNORECASE)
 _SCORE = re.compile(
-    r"\A(?:scores?|feedback|metrics|eval)[./](?P<name>.+)|\Ascore\Z", re.IGNORECASE
+    r"\A(?:scores?[._/]|(?:feedback|metrics|eval)[./])(?P<name>.+)|\Ascore\Z", re.IGNORECASE
 )
 _SCORE_LAST = re.compile(r"(?P<name>.+?)(?:/v\d+)?[./]score\Z")
 _ROLES = ("prompt", "answer", "repeat", "sample", "reason", "detail", "cut", "model", "error")
 
 
 def _knows(file: File) -> bool:
-    return is_table(file.path) or file.path.is_dir()
+    # A list of objects in JSON is a table too, and so are lists of columns and of rows.
+    listed = file.suffix == ".json" and re.match(r'\s*(\[|\{\s*"columns"\s*:\s*\[)', file.head)
+    return is_table(file.path) or file.path.is_dir() or bool(listed)
 
 
 @reader(
     "tables",
-    ".csv, .jsonl or .parquet with columns such as prompt, answer, score.NAME",
+    ".csv, .jsonl, .json or .parquet with columns such as prompt, answer, score.NAME",
     knows=_knows,
 )
 def read(file: File) -> Results:
@@ -61,30 +67,48 @@ def read(file: File) -> Results:
 
 def rows_in(file: File) -> Iterator[Row]:
     """Yield the rows of a table or of a folder of Parquet files; unnumbered repeats are -1."""
+    for path in parquet_files(file.path) if file.path.is_dir() else [file.path]:
+        yield from made_of(File(path).lines(), file)
+
+
+def made_of(lines: Iterable[TableRow], file: File) -> Iterator[Row]:
+    """Yield a row for each line, by its columns; `file` has their names and its own."""
     columns: dict[str, str] = {}
     seen: tuple[str, ...] = ()
-    paths = parquet_files(file.path) if file.path.is_dir() else [file.path]
-    for path in paths:
-        for line in File(path).lines():
-            values = _values(line.values)
-            if seen != (seen := tuple(values)):
-                columns = _columns(file, values, line.where)
-            yield _row(line, values, columns)
+    for line in lines:
+        values = _values(line.values)
+        if seen != (seen := tuple(values)):
+            columns = _columns(file, values, line.where)
+        yield _row(line, values, columns)
 
 
 def _values(given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the columns of a row; nested objects become dotted names."""
     found: dict[str, Any] = {}
-    for name, value in given.items():
+    for name, cell in given.items():
+        # An answer may be JSON that the model wrote.
+        value = cell if is_alias("answer", name) else _parsed(cell)
         if name == "scores" and isinstance(value, list):
             # As Langfuse writes them: a list of names and values.
             parts = [each for each in value if isinstance(each, Mapping) and "name" in each]
-            found |= {f"scores.{each['name']}": each.get("value") for each in parts}
+            for each in parts:
+                said = each.get("value")
+                found[f"scores.{each['name']}"] = each.get("stringValue") if said is None else said
         elif isinstance(value, Mapping) and value:
             found |= _values({f"{name}.{key}": each for key, each in value.items()})
         else:
-            found[str(name)] = value
+            found[str(name)] = cell
     return found
+
+
+def _parsed(cell: Any) -> Any:
+    """Return what a cell holds: CSV has objects and lists as JSON."""
+    if isinstance(cell, str) and (cell[:1], cell[-1:]) in (("{", "}"), ("[", "]")):
+        try:
+            return json.loads(cell)
+        except (ValueError, RecursionError):
+            return cell
+    return cell
 
 
 def _columns(file: File, values: Mapping[str, Any], where: str) -> dict[str, str]:
@@ -99,7 +123,9 @@ def _columns(file: File, values: Mapping[str, Any], where: str) -> dict[str, str
                 )
             found[role] = name
             continue
-        near = [name for name in values if _is_alias(role, name)]
+        near = [name for name in values if is_alias(role, name)]
+        if not near and file.options.get(f"or {role}") in values:
+            near = [file.options[f"or {role}"]]
         if not near:
             # The only input, or the only output, of a name of its own.
             near = [n for n in values if n.lower().startswith(_PREFIXES[role])]
@@ -107,7 +133,7 @@ def _columns(file: File, values: Mapping[str, Any], where: str) -> dict[str, str
         if len(near) > 1:
             raise ResultsError(
                 f"{file.path} has {len(near)} columns that may be the {role}: {', '.join(near)}; "
-                f"name one: --{role} {near[0]}"
+                f"name one: {file.options.get(f'to name {role}', f'--{role} ')}{near[0]}"
             )
         found |= {role: near[0]} if near else {}
     if needed := [role for role in file.options.get("needed", "").split() if role not in found]:
@@ -118,28 +144,29 @@ def _columns(file: File, values: Mapping[str, Any], where: str) -> dict[str, str
     return found
 
 
-def _is_alias(role: str, name: str) -> bool:
+def is_alias(role: str, name: str) -> bool:
+    """Whether a column may be the prompt or the answer by its name."""
     if _EXPECTED.search(name):
         return False
     low = name.lower()
     if low in _ALIASES[role]:
         return True
     inner = next((low[len(p) :] for p in _PREFIXES[role] if low.startswith(p)), "")
-    return inner in (
-        *_ALIASES[role],
-        "value",
-        "content",
-        "text",
-        "output" if role == "answer" else "input",
-    )
+    own = "output" if role == "answer" else "input"
+    return inner in (*_ALIASES[role], "value", "content", "text", own)
+
+
+def score_in(name: str) -> str:
+    """Name of the score that a column holds; "" for other columns."""
+    match = _SCORE.match(name) or _SCORE_LAST.match(name)
+    return "" if match is None else match["name"] or name
 
 
 def _row(line: TableRow, values: Mapping[str, Any], columns: Mapping[str, str]) -> Row:
     row = Row(line.where, repeat=-1)
     if "prompt" in columns:
         prompt = values.get(columns["prompt"])
-        if not isinstance(prompt, str):
-            prompt = text_of(prompt) or prompt
+        prompt = text_of(_parsed(prompt)) or prompt
         if not isinstance(prompt, str) or not prompt.strip():
             raise TableError(f"{line.where}: the prompt is {prompt!r}; give a text")
         row.prompt = prompt
@@ -151,9 +178,8 @@ def _row(line: TableRow, values: Mapping[str, Any], columns: Mapping[str, str]) 
     gone = isinstance(row.answer, Missing) and "answer" in columns
     taken = {columns.get(role) for role in ("prompt", "answer", "repeat")} | {"reason", "detail"}
     for name, value in values.items():
-        match = _SCORE.match(name) or _SCORE_LAST.match(name)
-        if match is not None:
-            row.scores[match["name"] or name] = None if gone else label_or_number(value)
+        if score := score_in(name):
+            row.scores[score] = None if gone else label_or_number(value)
         elif name not in taken:
             row.fields |= flattened(value, name)
     return row
