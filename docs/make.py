@@ -3,12 +3,14 @@
 - `options.md` from the table of options, and the table of models.md from that of `SCHEMES`
 - `noise_floor.svg` from figures of ``python benchmarks/fair_models.py --only power``
 - `labels.svg` from judges that err in known ways, on simulated answers
-- the message in README.md from the test before it
+- the message of the first test in five_minutes.md, and its beginning in README.md
 - what the commands of tutorial.md print
+- the summary and the comment in gallery.md from the recorded runs of tests/golden
 """
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -19,7 +21,9 @@ from typing import Any
 
 import numpy as np
 
+from pytest_llmfair._util.version import __version__
 from pytest_llmfair.clients.spec import FORMS, SCHEMES
+from pytest_llmfair.reports.markdown import markdown
 from pytest_llmfair.settings import OPTIONS
 from pytest_llmfair.settings.options import Option
 from pytest_llmfair.stats.corrected_gap import CorrectedGap, corrected_gap
@@ -27,8 +31,12 @@ from pytest_llmfair.stats.corrected_gap import CorrectedGap, corrected_gap
 DOCS = Path(__file__).parent
 README = DOCS.parent / "README.md"
 TUTORIAL = DOCS / "tutorial.md"
-# The only block of output in the README.
-MESSAGE = re.compile(r"(?<=^```\n)(?:FAIL|INVALID).*?(?=^```$)", re.M | re.S)
+GALLERY = DOCS / "gallery.md"
+FIVE_MINUTES = DOCS / "five_minutes.md"
+FIRST_TEST = "test_letters_do_not_tell_the_gender"
+# The only block of output of either page, and where the README leaves the message.
+MESSAGE = re.compile(r"(?<=^```text\n)(?:FAIL|INVALID).*?(?=^```$)", re.M | re.S)
+CUT = "  note   "
 # A file, named in the line before it; a command; what the command before it prints.
 STEP = re.compile(
     r"^(?:`(?P<file>\w+\.\w+)`[^\n]*:\n\n)?```(?P<kind>python|sh|text)\n(?P<body>.*?)^```$",
@@ -226,14 +234,14 @@ simulated answers a group, all of them judged</text>
 """
 
 
-def readme_code() -> str:
-    """Return all Python of the README, as one test file."""
-    return "\n".join(re.findall(r"^```python\n(.*?)^```$", README.read_text("utf-8"), re.M | re.S))
+def first_tests(page: Path = FIVE_MINUTES) -> str:
+    """Return all Python of a page, as one test file."""
+    return "\n".join(re.findall(r"^```python\n(.*?)^```$", page.read_text("utf-8"), re.M | re.S))
 
 
-def run_readme(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run the tests of the README with the built-in model."""
-    (folder / "test_readme.py").write_text(readme_code(), encoding="utf-8")
+def run_first_tests(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run the tests of five_minutes.md with the built-in model."""
+    (folder / "test_letters.py").write_text(first_tests(), encoding="utf-8")
     (folder / "pytest.ini").write_text("[pytest]\n", encoding="utf-8")
     command = [sys.executable, "-m", "pytest", "-p", "no:randomly", "-p", "no:cacheprovider"]
     return subprocess.run(
@@ -288,27 +296,55 @@ def _what_is_said(folder: Path, command: str) -> str:
 
 
 def message() -> str:
-    """Return what the test before the README's block of output says without its mark."""
+    """Return what the first test says."""
     with tempfile.TemporaryDirectory() as folder:
-        done = run_readme(Path(folder), "--runxfail", "-k", "test_a_bot_that_invites_only_men")
+        done = run_first_tests(Path(folder), "-k", FIRST_TEST)
     return "".join(
         f"{line[8:]}\n" for line in done.stdout.splitlines() if line.startswith("E       ")
     )
 
 
+def excerpt(said: str) -> str:
+    """Return what the README shows of a message: its beginning and its first pair of answers."""
+    pair = re.search(r"^  worst pairs\n(?: {4}.*\n){3}", said, re.M)
+    assert pair is not None
+    return f"{said.partition(CUT)[0]}{pair[0]}  ...\n"
+
+
+def recorded() -> tuple[dict[str, Any], list[str]]:
+    """Return the record of the examples' run that the tests keep, and its summary."""
+    kept = (DOCS.parent / "tests" / "golden" / "outputs.json").read_text("utf-8")
+    run = json.loads(kept)["examples"]
+    return {**run["json"], "pytest_llmfair": __version__}, run["summary"]
+
+
+def gallery() -> str:
+    """Return gallery.md with the summary and the comment of the recorded run."""
+    document, summary = recorded()
+    page = GALLERY.read_text("utf-8")
+    shown = "\n".join(summary)
+    page = re.sub(r"(?<=^```text\n)[^`]*(?=^```$)", lambda _: f"{shown}\n", page, flags=re.M)
+    # On the page the comment is below a heading already, and its hidden first line is not needed.
+    comment = markdown(document).partition("\n")[2].replace("## ", "### ")
+    between = re.compile(r"(?<=<!-- comment -->\n).*(?=<!-- end of comment -->)", re.S)
+    return between.sub(lambda _: f"\n{comment}\n", page)
+
+
 def main() -> None:
     """Write all of it, or exit with the names of what is stale."""
-    readme = README.read_text("utf-8")
+    readme, five = README.read_text("utf-8"), FIVE_MINUTES.read_text("utf-8")
     said = message()
     with tempfile.TemporaryDirectory() as folder:
         tutorial = run_tutorial(Path(folder))
     made = {
         TUTORIAL: tutorial,
+        GALLERY: gallery(),
         DOCS / "options.md": options_page(),
         DOCS / "models.md": models_page(),
         DOCS / "noise_floor.svg": picture(),
         DOCS / "labels.svg": labels_picture(),
-        README: MESSAGE.sub(lambda _: said, readme),
+        README: MESSAGE.sub(lambda _: excerpt(said), readme),
+        FIVE_MINUTES: MESSAGE.sub(lambda _: said, five),
     }
     stale = [path for path, text in made.items() if not path.exists() or path.read_text() != text]
     if "--check" in sys.argv and stale:

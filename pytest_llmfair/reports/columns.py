@@ -27,6 +27,7 @@ class Column:
     # Which reports show it.
     terminal: bool = True
     html: bool = True
+    comment: bool = True
     # Whether the terminal aligns the first word of the cells to the right, as numbers are.
     right: bool = False
     # CSS classes of its cells, and whether they have the colour of the verdict on the page.
@@ -69,15 +70,15 @@ def _units_by_name(record: Record) -> str:
 
 # The names of test and metric come first in every report: the terminal groups rows by test.
 COLUMNS = (
-    Column(heading="metric", cell=metric_name, terminal=False),
+    Column(heading="metric", cell=metric_name, terminal=False, comment=False),
     # The terminal has no room for two headings here.
     Column(heading="estimate interval", cell=_estimate, html=False, right=True),
     Column(heading="estimate", cell=_estimate, terminal=False, css="number"),
     Column(heading="bound", cell=_bound, css="number"),
     Column(heading="verdict", cell=shown_verdict, css="verdict", coloured=True),
-    Column(heading="outcome", cell=_outcome, terminal=False),
+    Column(heading="outcome", cell=_outcome, terminal=False, comment=False),
     Column(heading="n", cell=_units, html=False),
-    Column(heading="n", cell=_units_by_name, terminal=False, css="number"),
+    Column(heading="n", cell=_units_by_name, terminal=False, comment=False, css="number"),
 )
 
 
