@@ -35,7 +35,8 @@ def pictures() -> None:
     options.binary_location = shutil.which("chromium") or shutil.which("google-chrome") or ""
     for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars"):
         options.add_argument(argument)
-    browser = webdriver.Chrome(options=options)
+    service = webdriver.ChromeService(shutil.which("chromedriver") or "")
+    browser = webdriver.Chrome(options=options, service=service)
     with tempfile.TemporaryDirectory() as made:
         # A copy outside of the repository, so that no branch of ours is in the picture.
         shutil.copy(QUICKSTART / "test_quickstart.py", made)
