@@ -25,8 +25,10 @@ from metric_pages import metric_pages, write  # noqa: E402
 
 import pytest_llmfair  # noqa: E402
 from pytest_llmfair.cli import main  # noqa: E402
+from pytest_llmfair.metrics import all_metrics  # noqa: E402
 from pytest_llmfair.reports.html import html_page  # noqa: E402
 
+METRIC = re.compile(f"`({'|'.join(all_metrics())})`")
 LIVE = '<a href="_static/report.html">The page of this run</a>, as it is written.'
 REPOSITORY = "https://github.com/pytest-llmfair/pytest-llmfair"
 
@@ -45,6 +47,8 @@ suppress_warnings = ["config.cache"]
 
 # Links to headings, as GitHub makes them.
 myst_heading_anchors = 3
+# Options are written as they are typed: quotes stay straight, and two hyphens stay two.
+smartquotes = False
 myst_enable_extensions = ["colon_fence"]
 autodoc_typehints = "none"
 napoleon_google_docstring = False
@@ -68,7 +72,7 @@ def _commands() -> str:
     names = re.search(r"\{(.*?)\}", _help())
     assert names is not None
     return "\n".join(
-        f"### llmfair {name}\n\n```text\n{_help(name)}```\n" for name in names[1].split(",")
+        f"## llmfair {name}\n\n```text\n{_help(name)}```\n" for name in names[1].split(",")
     )
 
 
@@ -85,8 +89,13 @@ def _for_the_site(app: Sphinx, page: str, text: list[str]) -> None:
     A link to a page shows the title of the page instead of its file, and a link to a file
     outside of this folder leads to GitHub.
     """
-    if page == "reference":
+    if page == "commands":
         text[0] = text[0].replace("<!-- commands -->", _commands())
+    if page == "choosing":
+        rows = r"^\|.*"
+        text[0] = re.sub(
+            rows, lambda row: METRIC.sub(r"[\g<0>](metrics/\1.rst)", row[0]), text[0], flags=re.M
+        )
     if page == "gallery":
         text[0] = text[0].replace("<!-- pages -->", LIVE)
     text[0] = re.sub(r"\[(?:docs/)?(\w+\.md)\]\(\1", r"[](\1", text[0])

@@ -77,15 +77,28 @@ Each option can be given on the command line or in the ini file (`pytest.ini`, `
 llmfair_model = "openai:my-model"
 llmfair_mode = "strict"
 ```
-
-| option | ini name | default | meaning |
-|---|---|---|---|
 """
+TABLE = "\n## {}\n\n| option | ini name | default | meaning |\n|---|---|---|---|\n{}"
+# Sections of options.md by the first word of an option's name; others belong to the verdicts.
+SECTIONS = {
+    "The model and its answers": ("model", "seed", "timeout", "max_tokens"),
+    "Verdicts": (),
+    "Missing and invalid evidence": ("max_missing", "max_invalid", "max_uncertain", "require"),
+    "Reports": ("json", "html", "markdown", "show", "save", "evidence"),
+    "Recorded answers": ("cassette", "record", "max_recording"),
+    "Cost": ("max_calls", "max_total", "max_cost", "prices", "plan"),
+    "Comparing with an earlier run": ("baseline", "update_baseline", "margin"),
+    "Policy": ("profile",),
+}
 
 
 def options_page() -> str:
     """Return the page on options."""
-    return OPTIONS_HEAD + "".join(map(_row, OPTIONS))
+    rows: dict[str, list[str]] = {title: [] for title in SECTIONS}
+    for option in OPTIONS:
+        begins = (title for title, names in SECTIONS.items() if option.name.startswith(names))
+        rows[next(begins, "Verdicts")].append(_row(option))
+    return OPTIONS_HEAD + "".join(TABLE.format(title, "".join(own)) for title, own in rows.items())
 
 
 def models_page() -> str:
@@ -108,6 +121,8 @@ def _row(option: Option) -> str:
     meaning = re.sub(r" ?\((?:default|no limit)\b[^)]*\)|, default\b", "", option.help)
     if option.name == "model":
         meaning += f": {FORMS}"
+    # A place that links can lead to.
+    flag += f' <a id="{option.key}"></a>'
     cells = (flag, f"`{option.key}`", default, meaning)
     return "| " + " | ".join(cell.replace("|", r"\|") for cell in cells) + " |\n"
 
