@@ -152,7 +152,9 @@ def run(arguments: argparse.Namespace) -> int:
         say(f"{target} has one entry per manual item; fill it, and give it back\n")
         return 0
     if arguments.run is None:
-        raise ValueError("no run is given; name what --llmfair-json or --llmfair-evidence wrote")
+        raise ValueError(
+            "no run is given; name the file of --llmfair-json or the folder of --llmfair-evidence"
+        )
     answers = read_answers(arguments.answers) if arguments.answers else None
     filled = checklist(**_read(arguments.run), answers=answers)
     if arguments.format == "markdown":

@@ -38,7 +38,7 @@ COMMANDS: dict[str, Command] = {
         "plan which answers people label to correct a judge, and check their labels",
     ),
     "doctor": Command(
-        "pytest_llmfair.gate.doctor", "say what a result file of another tool can be judged by"
+        "pytest_llmfair.gate.doctor", "say which metrics can judge a result file of another tool"
     ),
     "judge": Command(
         "pytest_llmfair.gate.judge",
@@ -54,7 +54,7 @@ COMMANDS: dict[str, Command] = {
         "pytest_llmfair.reports.comment", "post a recorded run as one comment on a pull request"
     ),
     "compare": Command(
-        "pytest_llmfair.gate.compare", "rank models by recorded runs, with what stays open"
+        "pytest_llmfair.gate.compare", "rank models by recorded runs, and say what stays open"
     ),
     "self-check": Command(
         "pytest_llmfair.gate.self_check",

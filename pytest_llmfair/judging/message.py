@@ -262,7 +262,7 @@ def _noise(record: Record, places: int) -> tuple[str, str]:
     if record["of"] == "debiased":
         value = number(record["value"], places)
         return f"{shown}, {what} (the value with it is {value})", ""
-    return "", f"{shown}, {what}" if what.startswith("what") else f"{shown} for {what}"
+    return "", f"{shown}, {what}" if what.startswith("the value") else f"{shown} for {what}"
 
 
 def _model(record: Record) -> str:

@@ -126,7 +126,7 @@ def group_metrics(
     rows = {name: checked_column(column, name) for name, column in people.columns.items()}
     own = dict(bounds or {})
     if strange := set(own) - named.keys():
-        raise ValueError(f"bounds names {strange.pop()!r}, which is none of {', '.join(named)}")
+        raise ValueError(f"bounds names {strange.pop()!r}, which is not one of {', '.join(named)}")
     measures = {
         name: partial(measured, metric, name, rows, people.weights)
         for name, metric in named.items()

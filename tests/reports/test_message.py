@@ -54,6 +54,7 @@ def lines(result, show_text="worst"):
     return result.message(show_text=show_text).split("\n")
 
 
+SAMPLING = "the value that sampling alone would give at this sample size"
 UNDEFINED = dict.fromkeys(
     ("value", "debiased", "lower", "upper", "p_exceeds", "p_within", "effective"), math.nan
 )
@@ -432,11 +433,9 @@ def test_message_counts_missing_answers_per_group_and_reason():
     [
         ({"floor_words": "two answers to the same prompt"}, "noise floor",
          "0.12 for two answers to the same prompt"),
-        ({"floor_words": "what sampling alone would give at this sample size"}, "noise floor",
-         "0.12, what sampling alone would give at this sample size"),
-        ({"floor_words": "what sampling alone would give at this sample size", "of": "debiased"},
-         "not counted", "0.12, what sampling alone would give at this sample size (the value with "
-         "it is 0.08)"),
+        ({"floor_words": SAMPLING}, "noise floor", f"0.12, {SAMPLING}"),
+        ({"floor_words": SAMPLING, "of": "debiased"},
+         "not counted", f"0.12, {SAMPLING} (the value with it is 0.08)"),
         ({"floor_words": "two answers to the same prompt", "judged": "excess"}, "not counted",
          "0.12 that two answers to the same prompt differ by"),
     ],
