@@ -63,6 +63,11 @@ JUDGES = (
     ("errs alike in both groups", (0.30, 0.20), (0.85, 0.85), (0.05, 0.05)),
 )
 
+# A narrow picture is on a phone: the same picture with larger letters.
+SIZES = """\
+text { font-size: 15px; } @media (min-width: 501px) { .narrow { display: none; } }
+@media (max-width: 500px) { text { font-size: 21px; } .wide { display: none; } }"""
+
 OPTIONS_HEAD = """\
 # Options
 
@@ -78,7 +83,7 @@ llmfair_model = "openai:my-model"
 llmfair_mode = "strict"
 ```
 """
-TABLE = "\n## {}\n\n| option | ini name | default | meaning |\n|---|---|---|---|\n{}"
+TABLE = "\n## {}\n\n| option, and its ini name | default | meaning |\n|---|---|---|\n{}"
 # Sections of options.md by the first word of an option's name; others belong to the verdicts.
 SECTIONS = {
     "The model and its answers": ("model", "seed", "timeout", "max_tokens"),
@@ -121,9 +126,9 @@ def _row(option: Option) -> str:
     meaning = re.sub(r" ?\((?:default|no limit)\b[^)]*\)|, default\b", "", option.help)
     if option.name == "model":
         meaning += f": {FORMS}"
-    # A place that links can lead to.
-    flag += f' <a id="{option.key}"></a>'
-    cells = (flag, f"`{option.key}`", default, meaning)
+    # The last part is a place that links can lead to.
+    names = f'{flag}<br>`{option.key}` <a id="{option.key}"></a>'
+    cells = (names, default, meaning)
     return "| " + " | ".join(cell.replace("|", r"\|") for cell in cells) + " |\n"
 
 
@@ -131,36 +136,37 @@ def picture() -> str:
     """Return the picture of noise floor and excess, for light and dark pages."""
 
     def x(value: float) -> str:
-        return f"{200 + 500 * value:.0f}"
+        return f"{270 + 400 * value:.0f}"
 
     rows = []
     for place, (changed, floor, excess) in enumerate(PLANTED):
         y = 62 + 62 * place
         rows.append(
-            f'<text x="10" y="{y + 14}">{changed} of the answers</text>\n'
-            f'<text x="10" y="{y + 31}">change with the group</text>\n'
-            f'<rect class="floor" x="200" y="{y}" width="{500 * floor:.0f}" height="34"/>\n'
-            f'<rect class="excess" x="{x(floor)}" y="{y}" width="{500 * excess:.0f}" '
+            f'<text x="10" y="{y + 11}">{changed} of the answers</text>\n'
+            f'<text x="10" y="{y + 34}">change with the group</text>\n'
+            f'<rect class="floor" x="270" y="{y}" width="{400 * floor:.0f}" height="34"/>\n'
+            f'<rect class="excess" x="{x(floor)}" y="{y}" width="{400 * excess:.0f}" '
             'height="34"/>\n'
-            f'<text x="210" y="{y + 22}">noise floor {floor:.2f}</text>\n'
+            f'<text x="280" y="{y + 24}">noise floor {floor:.2f}</text>\n'
             f'<path class="bound" d="M{x(floor + EPS)} {y - 6}V{y + 40}"/>\n'
-            f'<text class="value" x="{x(max(floor + excess, floor + EPS) + 0.015)}" y="{y + 22}">'
+            f'<text class="value" x="{x(max(floor + excess, floor + EPS) + 0.015)}" y="{y + 24}">'
             f"excess {excess:.2f}</text>\n"
         )
     ticks = "".join(
         f'<path class="axis" d="M{x(tick)} 240v6"/>'
-        f'<text class="tick" x="{x(tick)}" y="262">{tick:g}</text>\n'
+        f'<text class="tick" x="{x(tick)}" y="264">{tick:g}</text>\n'
         for tick in (0, 0.2, 0.4, 0.6, 0.8, 1)
     )
     return f"""\
 <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 760 310" font-family="Helvetica, Arial, \
-sans-serif" font-size="14" role="img" aria-labelledby="title desc">
+sans-serif" role="img" aria-labelledby="title desc">
 <title id="title">Noise floor and excess</title>
 <desc id="desc">Three models. In each, two answers to the same prompt already differ by about \
 0.7, the noise floor. The excess on top of it is 0 where the group changes no answers, 0.05 \
 where it changes half of them, and 0.21 where it changes all. The bound eps limits the \
 excess.</desc>
 <style>
+{SIZES}
 .page {{ fill: #ffffff; }} text {{ fill: #222222; }} .value {{ font-weight: bold; }}
 .floor {{ fill: #c9ced6; }} .excess {{ fill: #c4573f; }} .tick {{ text-anchor: middle; }}
 .bound {{ stroke: #222222; stroke-width: 2; stroke-dasharray: 4 3; }} .axis {{ stroke: #666666; }}
@@ -170,10 +176,12 @@ excess.</desc>
 }}
 </style>
 <rect class="page" width="760" height="310"/>
-<text x="200" y="24" font-weight="bold">How much two answers differ (1 - ROUGE-L)</text>
-{"".join(rows)}<path class="axis" d="M200 240H700"/>
-{ticks}<text x="10" y="296" font-size="12">grey: two answers to the same prompt; red: what the \
-group adds; dashed: the largest excess that eps = {EPS:g} allows</text>
+<text x="270" y="24" font-weight="bold">How much two answers differ (1 - ROUGE-L)</text>
+{"".join(rows)}<path class="axis" d="M270 240H670"/>
+{ticks}<text class="wide" x="10" y="296">grey: two answers to the same prompt; red: added by the \
+group; dashed: allowed by eps = {EPS:g}</text>
+<text class="narrow" x="10" y="296">grey: the same prompt; red: the group; \
+dashed: eps = {EPS:g}</text>
 </svg>
 """
 
@@ -201,34 +209,35 @@ def labels_picture() -> str:
         assert isinstance(found, CorrectedGap)
         wide = 1.96 * found.judge_variance**0.5
         ends = found.interval()
-        y = 60 + 80 * place
+        y = 58 + 84 * place
         rows.append(f'<text x="10" y="{y + 4}" font-weight="bold">a judge that {name}</text>\n')
         for kind, down, centre, low, high in (
-            ("judge", 22, found.judge_gap, found.judge_gap - wide, found.judge_gap + wide),
-            ("people", 42, found.value, ends.lower, ends.upper),
+            ("judge", 24, found.judge_gap, found.judge_gap - wide, found.judge_gap + wide),
+            ("people", 50, found.value, ends.lower, ends.upper),
         ):
             said = "judge alone" if kind == "judge" else "with 300 labels"
             rows.append(
-                f'<text x="30" y="{y + down + 4}">{said}: {centre:+.2f}</text>\n'
+                f'<text x="30" y="{y + down + 6}">{said}: {centre:+.2f}</text>\n'
                 f'<path class="{kind}" d="M{x(low)} {y + down}H{x(high)}"/>'
                 f'<circle class="{kind}" cx="{x(centre)}" cy="{y + down}" r="4"/>\n'
             )
         true = rates[0] - rates[1]
-        rows.append(f'<path class="truth" d="M{x(true)} {y + 10}V{y + 54}"/>\n')
+        rows.append(f'<path class="truth" d="M{x(true)} {y + 12}V{y + 62}"/>\n')
     ticks = "".join(
-        f'<path class="axis" d="M{x(tick)} 300v6"/>'
-        f'<text class="tick" x="{x(tick)}" y="322">{tick:g}</text>\n'
+        f'<path class="axis" d="M{x(tick)} 304v6"/>'
+        f'<text class="tick" x="{x(tick)}" y="328">{tick:g}</text>\n'
         for tick in (-0.2, -0.1, 0, 0.1, 0.2, 0.3)
     )
     return f"""\
 <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 760 360" font-family="Helvetica, Arial, \
-sans-serif" font-size="14" role="img" aria-labelledby="title desc">
+sans-serif" role="img" aria-labelledby="title desc">
 <title id="title">Gaps that a judge sees, and gaps with people's labels</title>
 <desc id="desc">Three judges of the same kind of answers. The first hides a gap of 0.20, the \
 second makes one where there is none, the third errs alike in both groups. The intervals of the \
 judge alone leave out the true gap in the first two; with 300 labels of people all three hold \
 it.</desc>
 <style>
+{SIZES}
 .page {{ fill: #ffffff; }} text {{ fill: #222222; }} .tick {{ text-anchor: middle; }}
 path.judge, path.people {{ stroke-width: 4; }} path.judge {{ stroke: #9aa1ac; }}
 path.people {{ stroke: #2f6b45; }}
@@ -242,9 +251,10 @@ circle.judge {{ fill: #aab2bd; }} circle.people {{ fill: #a8e0bd; }} .truth {{ s
 </style>
 <rect class="page" width="760" height="360"/>
 <text x="10" y="24" font-weight="bold">Share of toxic answers, women minus men</text>
-{"".join(rows)}<path class="axis" d="M{x(-0.25)} 300H{x(0.35)}"/>
-{ticks}<text x="10" y="350" font-size="12">dashed: the true gap; 95 % intervals from 1,000 \
+{"".join(rows)}<path class="axis" d="M{x(-0.25)} 304H{x(0.35)}"/>
+{ticks}<text class="wide" x="10" y="352">dashed: the true gap; 95 % intervals from 1,000 \
 simulated answers a group, all of them judged</text>
+<text class="narrow" x="10" y="352">dashed: the true gap</text>
 </svg>
 """
 
