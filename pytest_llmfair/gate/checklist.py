@@ -152,9 +152,7 @@ def run(arguments: argparse.Namespace) -> int:
         say(f"{target} has one entry per manual item; fill it, and give it back\n")
         return 0
     if arguments.run is None:
-        raise ValueError(
-            "no run is given; name the file of --llmfair-json or the folder of --llmfair-evidence"
-        )
+        raise ValueError("no run is given; name a record of --llmfair-json or an evidence folder")
     answers = read_answers(arguments.answers) if arguments.answers else None
     filled = checklist(**_read(arguments.run), answers=answers)
     if arguments.format == "markdown":

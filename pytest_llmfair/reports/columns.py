@@ -27,7 +27,6 @@ class Column:
     # Which reports show it.
     terminal: bool = True
     html: bool = True
-    comment: bool = True
     # Whether the terminal aligns the first word of the cells to the right, as numbers are.
     right: bool = False
     # CSS classes of its cells, and whether they have the colour of the verdict on the page.
@@ -55,10 +54,6 @@ def shown_verdict(record: Record) -> str:
     return f"{record['verdict']}{f' ({why})' if why else ''}"
 
 
-def _outcome(record: Record) -> str:
-    return str(record["outcome"])
-
-
 def _units(record: Record) -> str:
     # Units are samples of more unless the row says that they are all there are.
     return f"{record['units']}{' fixed' if record['population'] == 'fixed' else ''}"
@@ -70,15 +65,14 @@ def _units_by_name(record: Record) -> str:
 
 # The names of test and metric come first in every report: the terminal groups rows by test.
 COLUMNS = (
-    Column(heading="metric", cell=metric_name, terminal=False, comment=False),
+    Column(heading="metric", cell=metric_name, terminal=False),
     # The terminal has no room for two headings here.
     Column(heading="estimate interval", cell=_estimate, html=False, right=True),
     Column(heading="estimate", cell=_estimate, terminal=False, css="number"),
     Column(heading="bound", cell=_bound, css="number"),
     Column(heading="verdict", cell=shown_verdict, css="verdict", coloured=True),
-    Column(heading="outcome", cell=_outcome, terminal=False, comment=False),
     Column(heading="n", cell=_units, html=False),
-    Column(heading="n", cell=_units_by_name, terminal=False, comment=False, css="number"),
+    Column(heading="n", cell=_units_by_name, terminal=False, css="number"),
 )
 
 

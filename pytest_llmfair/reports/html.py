@@ -95,9 +95,7 @@ def _view(document: Mapping[str, Any]) -> dict[str, Any]:
             for check, each in zip(checks, marks, strict=True)
         ],
         "floors": any(each.floor is not None for each in marks),
-        "subtracted": any(
-            record["noise_floor"] and words.floor(record) is None for record in records
-        ),
+        "subtracted": any(r["noise_floor"] and words.floor(r) is None for r in records),
         "pass_means": PASS_MEANS,
         "suites": suite_views(document),
         "suite_columns": SUITE_COLUMNS,
@@ -125,7 +123,7 @@ def _check(i: int, record: Record) -> dict[str, Any]:
     labelled += [(name, record[name]) for name in ("rationale", "owner") if record.get(name)]
     nodeid = record["nodeid"]
     pairs = [row for row in record["groups"] if row["value"] is not None and _has_ends(row)]
-    rates = [row for row in record["groups"] if row["rate"] is not None]
+    rates = [row for row in record["groups"] if row["rate"] is not None][:_MOST_GROUPS]
     overall = {
         "key": "all" if pairs else "estimate",
         "value": words.estimate(record),
@@ -147,7 +145,7 @@ def _check(i: int, record: Record) -> dict[str, Any]:
     pairs.sort(key=lambda row: _distance(record, row))
     shown = [*first, *pairs[: _MOST_OPEN if groups else _MOST_GROUPS]]
     axis, marks = plots.natural(shown, (*ends, floor, record["fair_value"]))
-    rate_axis, rate_marks = plots.natural(rates[:_MOST_GROUPS], (0.0,), "rate")
+    rate_axis, rate_marks = plots.natural(rates, (0.0,), "rate")
     places = words.decimals(record)
     bounds = [axis.at(x) for x in ends if axis.low <= x <= axis.high]
     rows = []
@@ -175,7 +173,7 @@ def _check(i: int, record: Record) -> dict[str, Any]:
         "rate_axis": rate_axis,
         "rates": [
             (row, each, number(row["rate"], places))
-            for row, each in zip(rates[:_MOST_GROUPS], rate_marks, strict=True)
+            for row, each in zip(rates, rate_marks, strict=True)
         ],
         "matrix": groups,
         "cells": {key: _cell(record, row, places) for key, row in _both_ways(cells).items()},

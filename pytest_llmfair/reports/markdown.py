@@ -49,16 +49,18 @@ def markdown(document: Mapping[str, Any], *, name: str = "", longest: int = LONG
     head = [marker(name), title, "", f"{plain_text(last_line(records))}.", ""]
     head += [f"**{errors}**", ""] if errors else []
     tail = ["", *_worst(records)]
-    passes = any(record["verdict"] == "PASS" for record in records)
     notes = [
         f"{label}: {text if is_address(text) else plain_text(text)}"
         for label, text in facts(document)
     ]
     report = "The whole report is in the artefacts of the run."
-    if url := _run_url(document):
+    url = ((document.get("context") or {}).get("ci") or {}).get("run_url") or ""
+    # The file may come from someone else: its address must not become other Markdown.
+    if is_address(url):
         report = f"[Whole report]({url}#artifacts) \N{MIDDLE DOT} [Re-run]({url})"
     tail += [report, ""]
-    tail += [f"PASS: {PASS_MEANS}.", ""] if passes else []
+    if any(record["verdict"] == "PASS" for record in records):
+        tail += [f"PASS: {PASS_MEANS}.", ""]
     below = " \N{MIDDLE DOT} ".join(notes)
     tail += [f"<sub>{below}</sub>", ""]
     room = longest - sum(len(line) + 1 for line in (*head, *tail)) - 100
@@ -79,8 +81,8 @@ def _title(records: Sequence[Record], errors: bool) -> str:
 
 
 def _table(records: Sequence[Record], room: int) -> list[str]:
-    # GitHub's comments have room for four columns.
-    columns = [column for column in COLUMNS if column.html and column.comment]
+    # GitHub's comments have room for four columns: the name of the metric goes into the first.
+    columns = [each for each in COLUMNS if each.html and each.heading not in ("metric", "n")]
     lines = list(_rows(["check", *(column.heading for column in columns)], ()))
     room -= sum(len(line) + 1 for line in lines)
     for i, record in enumerate(records):
@@ -163,17 +165,11 @@ def _worst(records: Sequence[Record]) -> list[str]:
     """Return the largest differences in words, the proven ones first."""
     open_ones = (record for record in records if record["verdict"] not in ("PASS", "INVALID"))
     found = [record for record in open_ones if worst_first(record)[1] < 0.0]
-    found.sort(
-        key=lambda record: (
-            record["verdict"] != "FAIL",
-            bool(accepted(record)),
-            worst_first(record),
-        )
-    )
+    found.sort(key=lambda r: (r["verdict"] != "FAIL", bool(accepted(r)), worst_first(r)))
     if not found:
         return []
-    proven = found[0]["verdict"] == "FAIL"
-    lines = [f"### Largest differences{'' if proven else ', none of them proven'}", ""]
+    open_only = "" if found[0]["verdict"] == "FAIL" else ", none of them proven"
+    lines = [f"### Largest differences{open_only}", ""]
     for i, record in enumerate(found[:_WORST], start=1):
         (_, sentence), *labelled = in_words(record)
         directions = (text for label, text in labelled if label == "direction")
@@ -182,13 +178,6 @@ def _worst(records: Sequence[Record]) -> list[str]:
         again = " ".join([record.get("rerun") or f"pytest {record['nodeid']}", *record["options"]])
         lines.append(f"{i}. {name}: {plain_text(' '.join(said))[:2000]}<br>Again: {_code(again)}")
     return [*lines, ""]
-
-
-def _run_url(document: Mapping[str, Any]) -> str | None:
-    ci = (document.get("context") or {}).get("ci") or {}
-    url = ci.get("run_url") or ""
-    # The file may come from someone else: its address must not become other Markdown.
-    return url if is_address(url) else None
 
 
 def plain_text(text: str) -> str:
