@@ -149,8 +149,8 @@ def _check(i: int, record: Record) -> dict[str, Any]:
     places = words.decimals(record)
     bounds = [axis.at(x) for x in ends if axis.low <= x <= axis.high]
     rows = []
-    for i, (row, each) in enumerate(zip(shown, marks, strict=True)):
-        judged = i < len(first) or one_by_one
+    for row, each in zip(shown, marks, strict=True):
+        judged = one_by_one or len(rows) < len(first)
         side = _COLOURS[plots.side_of(record, row)] if judged else "plain"
         rows.append((row, each, _numbers(row, places), side, bounds if judged else []))
     return {
