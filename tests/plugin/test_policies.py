@@ -47,7 +47,7 @@ def test_an_undecided_verdict_follows_its_policy(run, pytester, verdict, body, p
         (
             UNDECIDED,
             ("--llmfair-mode=point",),
-            "E*  mode point judges the value 0.11 itself, which is beyond the",
+            "E*  mode point judges the value 0.11 itself, which is beyond",
         ),
     ],
     ids=["underpowered by default", "strict", "strict before a policy", "point"],
