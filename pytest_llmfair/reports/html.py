@@ -148,7 +148,7 @@ def _check(i: int, record: Record) -> dict[str, Any]:
     rate_axis, rate_marks = plots.natural(rates, (0.0,), "rate")
     places = words.decimals(record)
     bounds = [axis.at(x) for x in ends if axis.low <= x <= axis.high]
-    rows = []
+    rows: list[tuple[Any, ...]] = []
     for row, each in zip(shown, marks, strict=True):
         judged = one_by_one or len(rows) < len(first)
         side = _COLOURS[plots.side_of(record, row)] if judged else "plain"
