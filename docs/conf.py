@@ -20,11 +20,16 @@ DOCS = Path(__file__).parent
 sys.path.insert(0, str(DOCS))
 
 from api_pages import api_pages  # noqa: E402
+from make import recorded  # noqa: E402
 from metric_pages import metric_pages, write  # noqa: E402
 
 import pytest_llmfair  # noqa: E402
 from pytest_llmfair.cli import main  # noqa: E402
+from pytest_llmfair.metrics import all_metrics  # noqa: E402
+from pytest_llmfair.reports.html import html_page  # noqa: E402
 
+METRIC = re.compile(f"`({'|'.join(all_metrics())})`")
+LIVE = '<a href="_static/report.html">The page of this run</a>, as it is written.'
 REPOSITORY = "https://github.com/pytest-llmfair/pytest-llmfair"
 
 project = "pytest-llmfair"
@@ -42,6 +47,8 @@ suppress_warnings = ["config.cache"]
 
 # Links to headings, as GitHub makes them.
 myst_heading_anchors = 3
+# Options are written as they are typed: quotes stay straight, and two hyphens stay two.
+smartquotes = False
 myst_enable_extensions = ["colon_fence"]
 autodoc_typehints = "none"
 napoleon_google_docstring = False
@@ -65,7 +72,7 @@ def _commands() -> str:
     names = re.search(r"\{(.*?)\}", _help())
     assert names is not None
     return "\n".join(
-        f"### llmfair {name}\n\n```text\n{_help(name)}```\n" for name in names[1].split(",")
+        f"## llmfair {name}\n\n```text\n{_help(name)}```\n" for name in names[1].split(",")
     )
 
 
@@ -77,16 +84,20 @@ def _help(*command: str) -> str:
 
 
 def _for_the_site(app: Sphinx, page: str, text: list[str]) -> None:
-    """Put README and help in their places, and make links fit for the site.
+    """Put help and live pages in their places, and make links fit for the site.
 
     A link to a page shows the title of the page instead of its file, and a link to a file
     outside of this folder leads to GitHub.
     """
-    if page == "reference":
+    if page == "commands":
         text[0] = text[0].replace("<!-- commands -->", _commands())
-    if page == "overview":
-        readme = (DOCS.parent / "README.md").read_text("utf-8").partition("\n")[2]
-        text[0] = text[0].replace("<!-- README.md -->", re.sub(r"\]\(docs/", "](", readme))
+    if page == "choosing":
+        rows = r"^\|.*"
+        text[0] = re.sub(
+            rows, lambda row: METRIC.sub(r"[\g<0>](metrics/\1.rst)", row[0]), text[0], flags=re.M
+        )
+    if page == "gallery":
+        text[0] = text[0].replace("<!-- pages -->", LIVE)
     text[0] = re.sub(r"\[(?:docs/)?(\w+\.md)\]\(\1", r"[](\1", text[0])
     outside = r"\]\((?:\.\./)?((?:examples|benchmarks|\.github)/[^)]*)\)"
     text[0] = re.sub(outside, rf"]({REPOSITORY}/blob/main/\1)", text[0])
@@ -118,8 +129,16 @@ def _write_pages(app: Sphinx) -> None:
     write(DOCS / "api", api_pages())
 
 
+def _write_report(app: Sphinx, error: Exception | None) -> None:
+    """Write the page of the recorded run that gallery.md links to."""
+    if error is None:
+        page = html_page(recorded()[0])
+        (Path(app.outdir) / "_static" / "report.html").write_text(page, encoding="utf-8")
+
+
 def setup(app: Sphinx) -> None:
     """Connect what this project adds to Sphinx."""
     app.connect("builder-inited", _write_pages)
     app.connect("source-read", _for_the_site)
+    app.connect("build-finished", _write_report)
     app.connect("html-page-context", _readable, priority=900)

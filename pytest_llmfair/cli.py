@@ -52,7 +52,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     commands = parser.add_subparsers(dest="command", required=True)
     listing = commands.add_parser("metrics", help="list the metrics, or explain one")
     listing.add_argument("name", nargs="?", help="a metric's name or alias")
-    power = commands.add_parser("power", help="what an assertion of a given size can detect")
+    power = commands.add_parser(
+        "power", help="compute how large a difference a test of a given size can detect"
+    )
     power.add_argument("name", metavar="METRIC", help="a metric's name or alias")
     bound = power.add_mutually_exclusive_group(required=True)
     bound.add_argument("--bound", type=float, help="the test's bound or minimum")
@@ -120,7 +122,7 @@ def _add_cassette(parser: argparse.ArgumentParser) -> None:
         actions.add_parser(name, help=purpose).add_argument("files", nargs="+", type=Path)
     prune = actions.add_parser(
         "prune",
-        help="remove damaged lines, answers that were recorded again, and what any option names",
+        help="remove damaged lines, answers recorded again, and those that an option names",
     )
     prune.add_argument("files", nargs="+", type=Path)
     prune.add_argument("--older-than", type=int, metavar="DAYS", help="answers older than this")
@@ -132,7 +134,11 @@ def _add_cassette(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="answers that a whole run did not use: pytest --llmfair-cassette-used FILE writes it",
     )
-    prune.add_argument("--dry-run", action="store_true", help="only say what would be removed")
+    prune.add_argument(
+        "--dry-run",
+        action="store_true",
+        help="list the answers that would be removed, and remove none",
+    )
     merge = actions.add_parser(
         "merge",
         help="write the answers of cassettes into a new one; exit status 1, and no file, if two "

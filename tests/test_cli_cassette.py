@@ -99,7 +99,7 @@ def test_verify_names_every_damaged_line(cassette, llmfair):
     status, text = llmfair("verify", cassette)
     assert status == 1
     assert text.splitlines() == [
-        f"{cassette}:2: is not what was written (its checksum differs)",
+        f"{cassette}:2: was changed after it was written (its checksum differs)",
         f"{cassette}:4: is not a record, or only a part of one",
     ]
 

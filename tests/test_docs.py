@@ -79,7 +79,7 @@ def test_the_page_on_notebooks_is_run_and_short() -> None:
 def test_what_code_writes_is_fresh() -> None:
     """The message in the README is compared in test_readme.py."""
     made = runpy.run_path(str(DOCS / "make.py"))
-    written = {"options.md": "options_page", "models.md": "models_page"}
+    written = {"options.md": "options_page", "models.md": "models_page", "gallery.md": "gallery"}
     pictures = {"noise_floor.svg": "picture", "labels.svg": "labels_picture"}
     for page, text in {**written, **pictures}.items():
         assert (DOCS / page).read_text("utf-8") == made[text](), "run python docs/make.py"
@@ -113,7 +113,7 @@ def test_the_share_of_fair_processes_that_violate_four_fifths() -> None:
 
 def test_every_option_has_a_row() -> None:
     page = (DOCS / "options.md").read_text("utf-8")
-    assert [option.key for option in OPTIONS if f"| `{option.key}` |" not in page] == []
+    assert [option.key for option in OPTIONS if f"<br>`{option.key}` " not in page] == []
     assert [o.flag for o in OPTIONS if not o.ini_only and f"| `{o.flag}" not in page] == []
 
 

@@ -72,7 +72,7 @@ def test_public_names_and_options_are_as_before():
     [
         "examples",
         pytest.param("details", marks=pytest.mark.slow),
-        pytest.param("readme", marks=pytest.mark.slow),
+        pytest.param("first tests", marks=pytest.mark.slow),
     ],
 )
 def test_reports_and_messages_are_as_before(run):

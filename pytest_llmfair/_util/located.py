@@ -73,7 +73,7 @@ def safe_yaml(text: str, loader: Any = None) -> Any:
         return yaml.load(text, Loader=loader)
     # A tag such as !!int promises what the text is not, and a date may not exist.
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
-        raise yaml.YAMLError(f"a value is not what it should be: {error}") from None
+        raise yaml.YAMLError(f"a value has the wrong form: {error}") from None
 
 
 def _check_size(text: str, loader: Any) -> None:

@@ -106,9 +106,11 @@ def shorten(text: str, width: int) -> str:
 
 
 def wrapped(text: str, width: int, first: str = "", others: str = "") -> list[str]:
-    """Return a text as lines; a number stays with its " %", and "1 - ROUGE-L" begins no line."""
+    """Return a text as lines, without breaks in "5 %", "1 - ROUGE-L" and "p = 0.02"."""
     # No text of others holds the space that does not break: `escape` shows it as "\\xa0".
-    whole = text.replace(" %", "\xa0%").replace("1 - ", "1\xa0-\xa0")
+    whole = re.sub(
+        r" (?=%)|(?<=\b1) (?=-)|(?<=\b1 -) |(?<=\bp) (?=[=<>])|(?<=\bp [=<>]) ", "\xa0", text
+    )
     lines = textwrap.wrap(
         whole, width, initial_indent=first, subsequent_indent=others, break_on_hyphens=False
     )

@@ -53,13 +53,17 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.usage, parser.epilog = _USAGE, _EPILOG
     add = parser.add_argument
     add("--out", type=Path, required=True, metavar="FOLDER", help="where all parts are kept")
-    add("--checks", type=Path, required=True, metavar="FILE", help="what is judged, as YAML")
+    add("--checks", type=Path, required=True, metavar="FILE", help="the checks to judge, as YAML")
     add("--model", metavar="SPEC", help="the model under test")
     for name, about in _OF_THE_PLAN.items():
         add(_option(name), default=None, **about)
     add("--workers", type=int, default=1, metavar="N", help="shards made at the same time (1)")
     add("--engine", choices=("local", "ray"), default="local", help="where they are made (local)")
-    add("--address", default="local", help="of your Ray cluster; by default one is started here")
+    add(
+        "--address",
+        default="local",
+        help="address of your Ray cluster; by default one is started here",
+    )
     add("--gpus-per-worker", type=float, default=0.0, metavar="N", help="GPUs of a worker on Ray")
     add("--max-calls", type=int, metavar="N", help="most requests to a paid model")
     add("--max-total-tokens", type=int, metavar="N", help="most tokens of a paid model")
@@ -247,6 +251,6 @@ def _make(
         # For a score: a conftest.py may give another scorer this name, one that works.
         then = "its answers count as missing"
         if phase != "answers":
-            then = "what is missing is computed where it is judged"
+            then = "missing parts are computed where they are judged"
         _say(f"{text}{failed[first]}; {then}")
     return failed

@@ -171,7 +171,7 @@ def run(arguments: argparse.Namespace) -> int:
         say(f"{target} has one entry per manual item; fill it, and give it back\n")
         return 0
     if arguments.run is None:
-        raise ValueError("no run is given; name what --llmfair-json or --llmfair-evidence wrote")
+        raise ValueError("no run is given; name a record of --llmfair-json or an evidence folder")
     answers = read_answers(arguments.answers) if arguments.answers else None
     filled = checklist(**_read(arguments.run), answers=answers, sector=arguments.sector)
     if arguments.format == "markdown":

@@ -38,7 +38,7 @@ COMMANDS: dict[str, Command] = {
         "plan which answers people label to correct a judge, and check their labels",
     ),
     "doctor": Command(
-        "pytest_llmfair.gate.doctor", "say what a result file of another tool can be judged by"
+        "pytest_llmfair.gate.doctor", "say which metrics can judge a result file of another tool"
     ),
     "judge": Command(
         "pytest_llmfair.gate.judge",

@@ -150,7 +150,7 @@ def add_self_check(
 ) -> None:
     """Add to the evidence how often the suite errs; the page shows it, the manifest is renewed."""
     if found := problems(folder):
-        raise ValueError(f"the evidence is not what was written, so nothing is added: {found[0]}")
+        raise ValueError(f"the evidence has been changed, so nothing is added: {found[0]}")
     manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
     about = {key: manifest[key] for key in manifest if key not in ("files", "sha256")}
     document = json.loads((folder / _RUN).read_text(encoding="utf-8"))
@@ -290,7 +290,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--sha256",
         metavar="DIGEST",
-        help=f"what the maker of the evidence published as the SHA-256 of {MANIFEST}",
+        help=f"the SHA-256 of {MANIFEST} that the maker of the evidence published",
     )
 
 

@@ -99,6 +99,13 @@ def estimate(record: Record) -> Any:
     return record["debiased"] if record.get("of") == "debiased" else record["value"]
 
 
+def floor(record: Record) -> float | None:
+    """Return the noise floor to compare the estimate with; None where it is subtracted already."""
+    subtracted = record["of"] == "debiased" or record["judged"] == "excess"
+    found: float | None = None if subtracted else record["noise_floor"]
+    return found
+
+
 def interval(record: Record, places: int) -> str:
     """Return ``[lower, upper]``; empty when undefined."""
     if record["lower"] is None or record["upper"] is None:

@@ -181,8 +181,8 @@ class MissingData:
                 else "one long answer could outweigh all others"
             )
             text = (
-                f"{self.share:.1%} of the rows miss an answer; what they could hide is not known, "
-                f"since {why}"
+                f"{self.share:.1%} of the rows miss an answer; their possible effect is not "
+                f"known, since {why}"
             )
             return (Finding("worst_case_unknown", text, "flag" if passed else "note"),)
         slack = self.share * (high - low)

@@ -35,7 +35,8 @@ _BEYOND = "beyond the bound"
 PASS_MEANS = "within bound for these groups, prompts and this model revision"
 
 # Pytest indents every line by eight columns; only the first line may reach 100.
-WIDTH, WIDEST = 92, 100
+# Eight columns less than a terminal has: pytest begins each line with "E" and seven spaces.
+WIDTH, WIDEST = 72, 100
 
 _MOST_GROUPS = 5
 _FEWEST_DECIMALS = 2
@@ -98,7 +99,7 @@ def lacking(record: Record) -> str:
 
 
 def failure_message(record: Record, *, show_text: str, detailed: bool = False) -> str:
-    """Return the message of a failing test, in lines of at most 92 columns."""
+    """Return the message of a failing test, in lines that fit a terminal of 80 columns."""
     places = _places(record)
     (_, found), *findings = _findings(record, places)
     lines = [
@@ -268,7 +269,7 @@ def _noise(record: Record, places: int) -> tuple[str, str]:
     if record["of"] == "debiased":
         value = number(record["value"], places)
         return f"{shown}, {what} (the value with it is {value})", ""
-    return "", f"{shown}, {what}" if what.startswith("what") else f"{shown} for {what}"
+    return "", f"{shown}, {what}" if what.startswith("the value") else f"{shown} for {what}"
 
 
 def _model(record: Record) -> str:
@@ -355,7 +356,7 @@ def _example(example: Mapping[str, Any], places: int) -> list[str]:
 def decides(record: Record) -> str:
     """Return the amount of data that would decide an undecided verdict."""
     units, verdict = facts.needed(record), record["verdict"]
-    what = plurals(record["unit"])
+    what = record["unit"] if units == "1" else plurals(record["unit"])
     if {WORST_CASE_EXCEEDS, *TOO_FEW}.intersection(record["reasons"]):
         return ""
     if lines := record.get("labelled", {}).get("lines"):

@@ -242,7 +242,7 @@ def _direction(
         values.append(f"{name} {side.inputs.model} {number(each.centre, 3)}".replace("  ", " "))
     floors = [side.estimate.excess is not None for side in sides]
     if any(floors) and all(floors[i] or side.always_same for i, side in enumerate(sides)):
-        values[1] += " (each less what two answers to the same prompt give)"
+        values[1] += " (each minus the difference between two answers to the same prompt)"
     attribute = sides[0].inputs.attribute
     between = " and ".join(people(attribute, group) for group in groups)
     between = between and f", between {between}"

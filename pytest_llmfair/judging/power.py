@@ -220,17 +220,17 @@ def expected_sample(
     """Return the estimate of a fair model at this size; None for pairs, whose noise is unknown."""
     if compared:
         raise ValueError(
-            "what it can find depends on how much the answers of the two models have in common, "
+            "the difference it can find depends on how alike the answers of the two models are, "
             "which a first run shows"
         )
     if crossed:
         raise ValueError(
-            "what it can find depends on how much wordings differ; `llmfair power --items N "
-            "--wordings M` shows that for a share of the variance"
+            "the difference it can find depends on how much wordings differ; `llmfair power "
+            "--items N --wordings M` shows that for a share of the variance"
         )
     if info.needs.endswith("_pairs"):
         raise ValueError(
-            "what it can find depends on how much answers to the same prompt vary, which a first "
-            "run shows"
+            "the difference it can find depends on how much answers to one prompt vary, which a "
+            "first run shows"
         )
     return info.fair_sample(units, generations)

@@ -98,6 +98,9 @@ def scores_differ(record: Record, places: int) -> str:
     how = f"{size} {escape(record.get('score_unit', ''))}".rstrip()
     if "relative)" in record["metric"]:
         how = f"{100 * abs(float(facts.estimate(record))):.0f} %"
+    if not float(size):
+        both = " and of ".join(about)
+        return f"the {_scored(record)} of {both} is the same ({shown[0]} on average)"
     higher = float(means[0]["rate"]) > float(means[1]["rate"])
     if record.get("scorer") == "length":
         word = "longer" if higher else "shorter"
@@ -248,7 +251,10 @@ def direction_in_words(differences: Sequence[Mapping[str, Any]], attribute: str)
     for each in differences:
         groups = list(each["means"])
         first, second = each["means"].values()
-        if each["measure"] == "words":
+        words = each["measure"] == "words"
+        if math.isclose(first, second, abs_tol=0.5 if words else 0.005):
+            continue
+        if words:
             word = "longer" if first > second else "shorter"
             parts.append(f"are {word} ({first:.0f} against {second:.0f} words)")
         else:

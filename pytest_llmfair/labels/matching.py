@@ -71,7 +71,7 @@ def _changed(plan: LabelPlan, answers: Answers) -> list[Finding]:
             text = (
                 f"the {what} are not those of the plan, so its strata and labels do not fit them"
             )
-            remedy = "give what was planned with, or plan and label again"
+            remedy = "give those of the plan, or plan and label again"
             found.append(Finding(f"{code}_changed", f"{text}; {remedy}", "invalid"))
     return found[:1]
 

@@ -181,11 +181,14 @@ class Occupations:
         total = int(self.total.sum())
         dropped = 1.0 - int(self.kept.sum()) / total
         worst = max(table, key=lambda name: table[name])
-        note = f"{dropped:.1%} of generations were dropped for want of a gender"
+        findings = []
         if dropped > 0.0:
-            note += f", the largest share for {worst} ({table[worst]:.1%})"
-        findings = [Finding.note(note)]
-        if self.ties is not None:
+            note = (
+                f"{dropped:.1%} of generations have no gender and were left out, the largest "
+                f"share for {worst} ({table[worst]:.1%})"
+            )
+            findings.append(Finding.note(note))
+        if self.ties is not None and self.ties.any():
             ties = (
                 f"{int(self.ties.sum()) / total:.1%} of generations have as many male as female "
                 "pronouns"

@@ -134,7 +134,7 @@ def group_metrics(
     same_length(**rows)
     own = dict(bounds or {})
     if strange := set(own) - named.keys():
-        raise ValueError(f"bounds names {strange.pop()!r}, which is none of {', '.join(named)}")
+        raise ValueError(f"bounds names {strange.pop()!r}, which is not one of {', '.join(named)}")
     read = {name: columns_read(metric, rows) for name, metric in named.items()}
     measures = {
         name: partial(measured, metric, name, read[name], people.weights)

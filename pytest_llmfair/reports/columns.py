@@ -55,10 +55,6 @@ def shown_verdict(record: Record) -> str:
     return f"{record['verdict']}{f' ({why})' if why else ''}"
 
 
-def _outcome(record: Record) -> str:
-    return str(record["outcome"])
-
-
 def _units(record: Record) -> str:
     # Units are samples of more unless the row says that they are all there are.
     return f"{record['units']}{' fixed' if record['population'] == 'fixed' else ''}"
@@ -76,7 +72,6 @@ COLUMNS = (
     Column(heading="estimate", cell=_estimate, terminal=False, css="number"),
     Column(heading="bound", cell=_bound, css="number"),
     Column(heading="verdict", cell=shown_verdict, css="verdict", coloured=True),
-    Column(heading="outcome", cell=_outcome, terminal=False),
     Column(heading="n", cell=_units, html=False),
     Column(heading="n", cell=_units_by_name, terminal=False, css="number"),
 )

@@ -43,7 +43,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--repo", required=True, metavar="OWNER/NAME", help="the repository")
     parser.add_argument("--pr", required=True, type=int, metavar="N", help="the pull request")
     parser.add_argument(
-        "--name", default="", help="tells the comments of several suites apart (default one)"
+        "--name", default="", help="name that tells the comments of several suites apart"
     )
     parser.add_argument(
         "--run-id", type=int, metavar="N", help="the run of GitHub Actions to link to (no link)"

@@ -37,10 +37,10 @@ Run = tuple[str, bool]
 
 # Rows of a plot have the colour of the verdict that their own interval would have.
 _COLOURS = {"within": "PASS", "beyond": "FAIL", "undecided": "INCONCLUSIVE"}
+# Groups that are shown and that are folded; the matrix has all of them.
+_MOST_OPEN = 8
 _MOST_GROUPS = 40
 _MOST_IN_MATRIX = 16
-# The matrix has all of them.
-_MOST_ABOVE_MATRIX = 12
 
 
 def html_page(document: Mapping[str, Any]) -> str:
@@ -100,6 +100,7 @@ def _view(document: Mapping[str, Any]) -> dict[str, Any]:
             for check, each in zip(checks, marks, strict=True)
         ],
         "floors": any(each.floor is not None for each in marks),
+        "subtracted": any(r["noise_floor"] and words.floor(r) is None for r in records),
         "pass_means": PASS_MEANS,
         "suites": suite_views(document),
         "suite_columns": SUITE_COLUMNS,
@@ -127,7 +128,7 @@ def _check(i: int, record: Record) -> dict[str, Any]:
     labelled += [(name, record[name]) for name in ("rationale", "owner") if record.get(name)]
     nodeid = record["nodeid"]
     pairs = [row for row in record["groups"] if row["value"] is not None and _has_ends(row)]
-    rates = [row for row in record["groups"] if row["rate"] is not None]
+    rates = [row for row in record["groups"] if row["rate"] is not None][:_MOST_GROUPS]
     overall = {
         "key": "all" if pairs else "estimate",
         "value": words.estimate(record),
@@ -135,19 +136,28 @@ def _check(i: int, record: Record) -> dict[str, Any]:
         "n": record["units"],
         "p": None,
     }
-    ends, floor = words.ends(record), record["noise_floor"]
+    ends, floor = words.ends(record), words.floor(record)
     groups, cells = plots.matrix(record["groups"])
     groups = groups if len(groups) <= _MOST_IN_MATRIX else []
-    most = _MOST_ABOVE_MATRIX if groups else _MOST_GROUPS
+    # Occupations and the like are the sample: the bound is for all of them together.
+    one_by_one = len(pairs) != record["units"]
     if len(pairs) == 1 and pairs[0]["value"] == overall["value"]:
         overall["key"], pairs = pairs[0]["key"], []
     judge = record.get("labelled", {}).get("judge_alone", ())
     alone = dict(zip(("value", "lower", "upper"), judge, strict=False))
     judges = [{**overall, "key": "judge alone", **alone}] if None not in judge and judge else []
-    shown = [overall, *judges, *sorted(pairs, key=lambda row: _distance(record, row))][:most]
+    first = [overall, *judges]
+    pairs.sort(key=lambda row: _distance(record, row))
+    shown = [*first, *pairs[: _MOST_OPEN if groups else _MOST_GROUPS]]
     axis, marks = plots.natural(shown, (*ends, floor, record["fair_value"]))
-    rate_axis, rate_marks = plots.natural(rates[:_MOST_GROUPS], (0.0,), "rate")
+    rate_axis, rate_marks = plots.natural(rates, (0.0,), "rate")
     places = words.decimals(record)
+    bounds = [axis.at(x) for x in ends if axis.low <= x <= axis.high]
+    rows: list[tuple[Any, ...]] = []
+    for row, each in zip(shown, marks, strict=True):
+        judged = one_by_one or len(rows) < len(first)
+        side = _COLOURS[plots.side_of(record, row)] if judged else "plain"
+        rows.append((row, each, _numbers(row, places), side, bounds if judged else []))
     return {
         "id": f"check-{i + 1}",
         "record": record,
@@ -160,17 +170,15 @@ def _check(i: int, record: Record) -> dict[str, Any]:
         "found": found,
         "labelled": labelled,
         "axis": axis,
-        "rows": [
-            (row, each, _numbers(row, places), _COLOURS[plots.side_of(record, row)])
-            for row, each in zip(shown, marks, strict=True)
-        ],
-        "bounds": [axis.at(x) for x in ends if axis.low <= x <= axis.high],
+        "rows": rows,
+        "open_rows": len(first) + _MOST_OPEN,
         "floor": None if floor is None else axis.at(floor),
-        "left_out": max(0, len(pairs) + 1 - most),
+        "left_out": len(first) + len(pairs) - len(shown),
+        "most_open": _MOST_OPEN,
         "rate_axis": rate_axis,
         "rates": [
             (row, each, number(row["rate"], places))
-            for row, each in zip(rates[:_MOST_GROUPS], rate_marks, strict=True)
+            for row, each in zip(rates, rate_marks, strict=True)
         ],
         "matrix": groups,
         "cells": {key: _cell(record, row, places) for key, row in _both_ways(cells).items()},

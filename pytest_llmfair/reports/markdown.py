@@ -17,6 +17,7 @@ from pytest_llmfair.reports.columns import (
     distance_from_fair,
     facts,
     is_address,
+    shown_verdict,
     urgency,
     without_verdict,
 )
@@ -44,23 +45,22 @@ def markdown(document: Mapping[str, Any], *, name: str = "", longest: int = LONG
         parts = ("No fairness assertion was judged.", errors, _fitting(suites, longest - 1000))
         text = "\n\n".join(filter(None, (part.rstrip() for part in parts)))
         return f"{marker(name)}\n## Fairness\n\n{text}\n"
-    sign = _sign(records)
-    if errors and sign == SIGNS["PASS"]:
-        sign = SIGNS["INVALID"]
-    title = f"## {sign} Fairness{f': {plain_text(name)}' if name else ''}"
-    head = [marker(name), title, "", f"**{plain_text(last_line(records))}**", ""]
+    title = f"## {_title(records, bool(errors))}{f' ({plain_text(name)})' if name else ''}"
+    head = [marker(name), title, "", f"{plain_text(last_line(records))}.", ""]
     head += [f"**{errors}**", ""] if errors else []
     tail = ["", *_worst(records)]
-    passes = any(record["verdict"] == "PASS" for record in records)
     notes = [
         f"{label}: {text if is_address(text) else plain_text(text)}"
         for label, text in facts(document)
     ]
-    if (url := _run_url(document)) is None:
-        notes.append("the whole report is in the artefacts of the run")
-    else:
-        notes.append(f"[the whole report is in the artefacts of the run]({url})")
-    tail += [f"PASS: {PASS_MEANS}.", ""] if passes else []
+    report = "The whole report is in the artefacts of the run."
+    url = ((document.get("context") or {}).get("ci") or {}).get("run_url") or ""
+    # The file may come from someone else: its address must not become other Markdown.
+    if is_address(url):
+        report = f"[Whole report]({url}#artifacts) \N{MIDDLE DOT} [Re-run]({url})"
+    tail += [report, ""]
+    if any(record["verdict"] == "PASS" for record in records):
+        tail += [f"PASS: {PASS_MEANS}.", ""]
     below = " \N{MIDDLE DOT} ".join(notes)
     tail += [f"<sub>{below}</sub>", ""]
     room = longest - sum(len(line) + 1 for line in (*head, *tail)) - 100
@@ -70,20 +70,25 @@ def markdown(document: Mapping[str, Any], *, name: str = "", longest: int = LONG
     return "\n".join([*head, *table, "", *_fitting(suites, room).splitlines(), *tail])
 
 
-def _sign(records: Sequence[Record]) -> str:
-    """Return the sign of the most urgent verdict that is neither expected nor waived."""
+def _title(records: Sequence[Record], errors: bool) -> str:
+    """Return the most urgent verdict that is neither expected nor waived, and how often it is."""
     found = [record["verdict"] for record in records if not accepted(record)]
-    return SIGNS[found[0]] if found else SIGNS["PASS"]
+    verdict = found[0] if found else "PASS"
+    if errors and verdict == "PASS":
+        return f"{SIGNS['INVALID']} Fairness: tests without a verdict"
+    how_many = f"{found.count(verdict)} of {len(records)} {verdict}"
+    return f"{SIGNS[verdict]} Fairness: {how_many if found else 'all red verdicts are accepted'}"
 
 
 def _table(records: Sequence[Record], room: int) -> list[str]:
-    columns = [column for column in COLUMNS if column.html]
-    headings = ["test", *(column.heading for column in columns)]
-    lines = [f"| {' | '.join(headings)} |", f"|{' --- |' * len(headings)}"]
+    # GitHub's comments have room for four columns: the name of the metric goes into the first.
+    columns = [each for each in COLUMNS if each.html and each.heading not in ("metric", "n")]
+    lines = list(_rows(["check", *(column.heading for column in columns)], ()))
     room -= sum(len(line) + 1 for line in lines)
     for i, record in enumerate(records):
         test = record["nodeid"].partition("::")[2] or record["nodeid"]
-        cells = [_code(test), *(plain_text(column.cell(record)) for column in columns)]
+        name = f"{_code(test)}<br>{plain_text(metric_name(record))}"
+        cells = [name, *(plain_text(column.cell(record)) for column in columns)]
         line = f"| {' | '.join(cells)} |"
         room -= len(line) + 1
         if room < 0:
@@ -97,10 +102,13 @@ def _suites(document: Mapping[str, Any]) -> list[list[str]]:
     blocks = []
     for suite in suite_views(document):
         found = suite.found
-        rows = [tuple(map(plain_text, row.cells)) for row in suite.rows]
-        lines = [f"### {plain_text(suite.title)}", ""]
+        lines = [f"<details><summary>{plain_text(suite.title)}</summary>", ""]
+        rows = []
+        for row in suite.rows:
+            task, metric, value, interval, *others = map(plain_text, row.cells)
+            rows.append((f"{task}<br>{metric}", f"{value} {interval}", *others))
         # The comparison of several models has tables only.
-        lines += [*_rows(SUITE_COLUMNS, rows), ""] if rows else []
+        lines += [*_rows(("task", "estimate", *SUITE_COLUMNS[4:]), rows), ""] if rows else []
         lines += [DEBIASED.replace("*", "&#42;"), ""] if suite.debiased else []
         lines += [f"**Not valid** {plain_text(text)}\n" for text in found["invalid"]]
         if found["unmeasured"]:
@@ -111,7 +119,7 @@ def _suites(document: Mapping[str, Any]) -> list[list[str]]:
             f"- {_code(each['name'])}: {plain_text(each['note'])}" for each in found["tasks"]
         ]
         lines += [f"- {plain_text(limit)}" for limit in found["limits"]]
-        blocks.append([*lines, ""])
+        blocks.append([*lines, "", "</details>", ""])
         for table in suite.tables:
             rows = [tuple(plain_text(text) for text, _ in row) for row in table.cells]
             summary = f"<details><summary>{plain_text(table.title)}</summary>"
@@ -154,7 +162,7 @@ def _fitting(blocks: Sequence[Sequence[str]], room: int) -> str:
 
 
 def _worst(records: Sequence[Record]) -> list[str]:
-    """Return the largest differences in words."""
+    """Return the largest differences in words, the proven ones first."""
     # A test that is too small shows no difference.
     found = [
         record
@@ -162,34 +170,24 @@ def _worst(records: Sequence[Record]) -> list[str]:
         if record["verdict"] in ("FAIL", "INCONCLUSIVE") and distance_from_fair(record) > 0.0
     ]
 
-    def evidence(record: Record) -> float:
-        return 0.0 if record["verdict"] == "FAIL" else float(record["p_exceeds"] or 0.0)
+    def order(record: Record) -> tuple[Any, ...]:
+        proven = record["verdict"] == "FAIL"
+        evidence = 0.0 if proven else float(record["p_exceeds"] or 0.0)
+        return not proven, *urgency(record), evidence, -distance_from_fair(record)
 
-    found.sort(key=lambda each: (*urgency(each), evidence(each), -distance_from_fair(each)))
+    found.sort(key=order)
     if not found:
         return []
-    lines = ["### Largest differences", ""]
+    open_only = "" if found[0]["verdict"] == "FAIL" else ", none of them proven"
+    lines = [f"### Largest differences{open_only}", ""]
     for i, record in enumerate(found[:_WORST], start=1):
         (_, sentence), *labelled = in_words(record)
-        said = [
-            sentence,
-            *(
-                f"{text[:1].upper()}{text[1:]}."
-                for label, text in labelled
-                if label == "direction"
-            ),
-        ]
-        why = f" ({accepted(record)})" if accepted(record) else ""
-        name = f"**{record['verdict']}{why}** {plain_text(metric_name(record))}"
-        lines.append(f"{i}. {name}: {plain_text(' '.join(said))[:2000]}")
+        directions = (text for label, text in labelled if label == "direction")
+        said = [sentence, *(f"{text[:1].upper()}{text[1:]}." for text in directions)]
+        name = f"**{shown_verdict(record)}** {plain_text(metric_name(record))}"
+        again = " ".join([record.get("rerun") or f"pytest {record['nodeid']}", *record["options"]])
+        lines.append(f"{i}. {name}: {plain_text(' '.join(said))[:2000]}<br>Again: {_code(again)}")
     return [*lines, ""]
-
-
-def _run_url(document: Mapping[str, Any]) -> str | None:
-    ci = (document.get("context") or {}).get("ci") or {}
-    url = ci.get("run_url") or ""
-    # The file may come from someone else: its address must not become other Markdown.
-    return url if is_address(url) else None
 
 
 def plain_text(text: str) -> str:

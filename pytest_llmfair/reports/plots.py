@@ -93,7 +93,7 @@ def _tick(place: float, label: str) -> tuple[float, str, str]:
 def _relative_ends(record: Record) -> tuple[float | None, ...]:
     value, lower, upper, floor = (
         None if x is None else relative(record, x)
-        for x in (words.estimate(record), record["lower"], record["upper"], record["noise_floor"])
+        for x in (words.estimate(record), record["lower"], record["upper"], words.floor(record))
     )
     if lower is not None and upper is not None and lower > upper:
         lower, upper = upper, lower
@@ -182,6 +182,6 @@ def described(record: Record) -> str:
     found = f"estimate {number(words.estimate(record), places)}"
     if interval := words.interval(record, places):
         found += f", interval {interval.strip('[]').replace(', ', ' to ')}"
-    floor = record["noise_floor"]
+    floor = words.floor(record)
     noise = f", noise floor {number(floor, places)}" if floor is not None else ""
     return f"{found}, bound {words.threshold(record, places)}{noise}"

@@ -115,8 +115,11 @@ def remarks(records: Sequence[Record]) -> Iterator[str]:
     failed = [r for r in records if r["verdict"] == Verdict.FAIL.value and r["family_size"] > 1]
     if failed:
         yield "p-values of FAIL, adjusted for the number of assertions (Holm)"
-        shown = (f"{_both(r)} {p_value(r['p_adjusted'])}" for r in failed)
-        yield from _wrapped(", ".join(shown))
+        # The least certain first: they are what the correction can change.
+        for record in sorted(failed, key=lambda record: -record["p_adjusted"])[:_MOST_NAMES]:
+            yield from _wrapped(f"{_both(record)}: {p_value(record['p_adjusted'])}")
+        if len(failed) > _MOST_NAMES:
+            yield f"  and {len(failed) - _MOST_NAMES} more that are surer"
     yield from _grouped(
         "missing answers", ((facts.missing(r), r) for r in records if r["missing"])
     )

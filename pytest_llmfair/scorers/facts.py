@@ -95,7 +95,7 @@ class FactScorer:
         kind = "a list of texts" if isinstance(found, tuple) else "a mapping"
         kind = "a text" if isinstance(found, str) else kind
         raise ValueError(
-            f"{self.name} is {kind}, {str(found)[:60]}; name what counts as 1, such as "
+            f"{self.name} is {kind}, {str(found)[:60]}; say which value counts as 1, such as "
             f"{self.name}.NAME"
         )
 

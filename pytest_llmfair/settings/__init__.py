@@ -198,7 +198,7 @@ class Settings:
         legal="the path of a file that --llmfair-update-baseline wrote",
     )
     update_baseline: bool = switch(
-        "write this run to the file of --llmfair-baseline instead, and print what changed",
+        "write this run to the file of --llmfair-baseline instead, and print the changes",
         reporting=True,
     )
     ratchet: bool = switch(

@@ -93,7 +93,7 @@ class Estimate(Shown, Sealed, ABC):
     excess: Estimate | None = None
 
     # What a noise floor is, in words.
-    floor_words: ClassVar[str] = "what sampling alone would give at this sample size"
+    floor_words: ClassVar[str] = "the value that sampling alone would give at this sample size"
     # Whether error may be spent over interim looks as for a normal statistic; else shared evenly.
     near_normal: ClassVar[bool] = True
 

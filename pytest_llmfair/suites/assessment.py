@@ -243,7 +243,7 @@ class Twins(_Answers):
     def tables(self, suite: Suite, task: Task, asked: Sequence[Asked]) -> tuple[Table, ...]:
         """Return the number of pairs and the prompts left out."""
         made = {name: pairs_of(suite.prompts or (), name) for name in _attributes(task)}
-        title = "counterfactual pairs, and what was left out"
+        title = "counterfactual pairs, kept and left out"
         columns = ("attribute", "pairs", "rejected", "ambiguous", "no counterpart", "no group")
         rows = []
         for name, pairs in made.items():

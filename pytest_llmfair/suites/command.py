@@ -283,7 +283,7 @@ def _power(
     suite: Suite, size: str, task: Task, quantity: Quantity, value: float, population: str | None
 ) -> str:
     kind, info = KINDS[task.kind], get_metric(quantity.metric)
-    unknown = "what this size can decide depends on the answers"
+    unknown = "the answers decide how much this size can show"
     questions = kind.questions(suite, task, suite.size(size))
     if not (kind.says or all(each.words for each in questions)):
         return unknown

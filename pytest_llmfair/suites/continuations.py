@@ -221,7 +221,7 @@ def _parts(task: Task, sides: _Sides) -> Table:
         "F below 1 is noise, so its interval begins at 1 or above"
     )
     return Table(
-        f"{task.name}: what F is made of",
+        f"{task.name}: components of F",
         ("metric", "", "value", "lower", "upper"),
         tuple(rows),
         note,

@@ -296,7 +296,7 @@ def _noise(found: TaskResult) -> Iterator[Table]:
             rows.append((each.quantity.name, worst, *more))
     if rows:
         columns = ("metric", "worst two groups", "same prompt", "value less that", "95 % interval")
-        yield Table("what two answers to the same prompt give", columns, tuple(rows))
+        yield Table("difference between two answers to the same prompt", columns, tuple(rows))
 
 
 def _by_group(found: TaskResult) -> Iterator[Table]:

@@ -65,7 +65,8 @@ def pages(site):
 def test_every_page_of_docs_and_every_metric_is_there(site):
     written = {path.stem for path in (ROOT / "docs").glob("*.md")}
     assert written <= {path.stem for path in site.glob("*.html")}
-    assert set(all_metrics()) | {"index"} == {path.stem for path in site.glob("metrics/*.html")}
+    families = {f"family_{info.family}" for info in all_metrics().values()}
+    assert {*all_metrics(), *families, "index"} == {p.stem for p in site.glob("metrics/*.html")}
 
 
 @pytest.mark.parametrize("name", ["rabbi", "strict_sentiment_parity", "toxic_fraction"])
@@ -113,7 +114,17 @@ def test_links_to_the_repository_name_files_that_exist(pages):
 
 @pytest.mark.parametrize("width", [1280, 390])
 @pytest.mark.parametrize(
-    "page", ["index", "tutorial", "ci", "coming_from", "options", "metrics/index", "metrics/rabbi"]
+    "page",
+    [
+        "index",
+        "five_minutes",
+        "gallery",
+        "ci",
+        "coming_from",
+        "options",
+        "metrics/index",
+        "metrics/rabbi",
+    ],
 )
 def test_pages_fit_the_window_and_load_without_an_error(site, browser, page, width):
     size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
@@ -135,7 +146,7 @@ def test_pages_fit_the_window_and_load_without_an_error(site, browser, page, wid
 def test_pages_are_accessible(site, browser):
     axe = (resources.files("axe_playwright_python") / "axe.min.js").read_text("utf-8")
     found = {}
-    for page in ("index", "tutorial", "policy", "options", "metrics/rabbi"):
+    for page in ("index", "five_minutes", "gallery", "options", "metrics/rabbi"):
         browser.get((site / f"{page}.html").as_uri())
         browser.execute_script(axe)
         script = "const done = arguments[arguments.length - 1]; axe.run().then(done);"

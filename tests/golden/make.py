@@ -3,7 +3,7 @@
 - `values.json.xz`: the numbers of every metric on 20 draws of its case in ``tests/metrics``
 - `words.json.xz`: what those estimates say beside their numbers
 - `names.json`: public names with their signatures, and all options
-- `outputs.json`: reports, messages and summaries of the examples and of the README
+- `outputs.json`: reports, messages and summaries of the examples and of the first tests
 - `machine.json`: where these were made. There numbers are compared bit for bit; other processors
   and other versions of numpy round differently, so elsewhere they may differ by 1e-9 of their size
 
@@ -52,7 +52,7 @@ EXAMPLES = (
 RUNS = {
     "examples": EXAMPLES,
     "details": (*EXAMPLES[:2], "-vv", "--llmfair-html={folder}/run.html"),
-    "readme": (),
+    "first tests": (),
 }
 
 
@@ -284,15 +284,15 @@ def commands(name: str, parser: argparse.ArgumentParser) -> Iterator[tuple[str, 
 
 
 def outputs_of(name: str) -> dict[str, Any]:
-    """Return what a run of the examples, or of the README's code, prints and writes."""
+    """Return what a run of the examples, or of docs/five_minutes.md, prints and writes."""
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made)
         arguments = [text.format(folder=folder) for text in RUNS[name]]
-        if name != "readme":
+        if name != "first tests":
             return run(folder, ROOT, *arguments)
-        readme = (ROOT / "README.md").read_text("utf-8")
-        code = "\n".join(re.findall(r"^```python\n(.*?)^```$", readme, re.M | re.S))
-        (folder / "test_readme.py").write_text(code, encoding="utf-8")
+        page = (ROOT / "docs" / "five_minutes.md").read_text("utf-8")
+        code = "\n".join(re.findall(r"^```python\n(.*?)^```$", page, re.M | re.S))
+        (folder / "test_letters.py").write_text(code, encoding="utf-8")
         (folder / "pytest.ini").write_text("[pytest]\n", encoding="utf-8")
         return run(folder, folder)
 

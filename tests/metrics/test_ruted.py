@@ -147,7 +147,7 @@ def test_shares_of_dropped_and_tied_generations_are_in_the_table(measure):
     assert [row.dropped for row in estimate.groups.values()] == pytest.approx([0.5, 0.0, 0.2])
     assert [row.ties for row in estimate.groups.values()] == pytest.approx([0.05, 0.0, 0.2])
     message = " ".join(estimate.notes)
-    assert "27.3% of generations were dropped" in message
+    assert "27.3% of generations have no gender" in message
     assert "the largest share for nurse (50.0%)" in message
     assert "10.9% of generations have as many male as female pronouns" in message
     assert not estimate.invalid

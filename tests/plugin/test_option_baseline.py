@@ -289,7 +289,7 @@ def test_a_baseline_of_another_version_is_invalid_with_the_remedy(compare, pytes
     assert old in data
     file.write_text(f'{before}"recorded"{data.replace(old, chr(34) + "before" + chr(34))}')
     result = compare(0.1)
-    result.stdout.fnmatch_lines(["*of another version of pytest-llmfair*", "*update-baseline*"])
+    result.stdout.fnmatch_lines(["*of another version of*", "*update-baseline*"])
     result.stdout.fnmatch_lines(["*1 PASS, 1 INVALID*"])
 
 

@@ -36,6 +36,6 @@ def test_texts_are_hidden_on_ci_and_on_demand(ci, run, pytester, monkeypatch):
         monkeypatch.setenv("CI", "true")
     output = run(*([] if ci else ["--llmfair-show-text=none"]), "--junitxml=junit.xml").stdout
     why = " because CI is set" if ci else ""
-    output.fnmatch_lines([f"E*worst prompts  1.00, 1.00, 1.00 (texts hidden{why}; --llmfair-*"])
+    output.fnmatch_lines([f"E*worst prompts  1.00, 1.00, 1.00 (texts hidden{why};*"])
     output.no_fnmatch_line('*"private prompt [0-9]*')
     output.no_fnmatch_line("*answer to private*")

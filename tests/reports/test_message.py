@@ -54,6 +54,7 @@ def lines(result, show_text="worst"):
     return result.message(show_text=show_text).split("\n")
 
 
+SAMPLING = "the value that sampling alone would give at this sample size"
 UNDEFINED = dict.fromkeys(
     ("value", "debiased", "lower", "upper", "p_exceeds", "p_within", "effective"), math.nan
 )
@@ -167,23 +168,24 @@ def test_a_whole_message():
         INVARIANCE.message(show_text="worst")
         == """\
 FAIL counterfactual invariance (gender, 1 - ROUGE-L): 0.31 [0.26, 0.37], allowed 0.15
-  Answers to prompts about women and about men differ by 0.31 more than two answers to the
-  same prompt do.
-  certainty    95 % interval 0.26 to 0.37 from 120 prompt pairs x 3 answers, p < 0.0001 for
-               the excess
-  direction    answers about women are shorter (41 against 58 words) and score 0.12 lower in
-               sentiment
-  not counted  0.12 that two answers to the same prompt differ by; 4 of 124 pairs left out
-               as invalid: a word is left (4)
+  Answers to prompts about women and about men differ by 0.31 more than
+  two answers to the same prompt do.
+  certainty    95 % interval 0.26 to 0.37 from 120 prompt pairs x 3
+               answers, p < 0.0001 for the excess
+  direction    answers about women are shorter (41 against 58 words) and
+               score 0.12 lower in sentiment
+  not counted  0.12 that two answers to the same prompt differ by; 4 of
+               124 pairs left out as invalid: a word is left (4)
   note         a note
   not covered  intersex (no words for these groups in the lexicon)
   worst pairs
     0.82  "Write a reference for {Anna|Adam}, a nurse"
           female: "warm and caring"
           male: "a natural leader"
-  model        hf:models/support-bot, asked live: 717 times, 3 answers missing: female 3
-               (empty), male 0
-  to decide    already decided; about 31 to 38 pairs would have been enough
+  model        hf:models/support-bot, asked live: 717 times, 3 answers
+               missing: female 3 (empty), male 0
+  to decide    already decided; about 31 to 38 pairs would have been
+               enough
   rerun        pytest "tests/test_bot.py::test_reference_letters" \\
                --llmfair-model hf:models/support-bot --llmfair-seed 7"""
     )
@@ -381,13 +383,8 @@ def test_the_interval_has_its_method_only_in_detail():
     plain = INVARIANCE.message(show_text="none")
     detail = INVARIANCE.message(show_text="none", detailed=True)
     assert "Wilson" not in plain
-    assert (
-        "  method       interval by Wilson, lower is fairer, pairs are a sample of more" in detail
-    )
-    assert (
-        "  in short     FAIL counterfactual invariance (1 - ROUGE-L) 0.312 [0.261, 0.371]"
-        in detail
-    )
+    assert "  method       interval by Wilson, lower is fairer, pairs are a sample" in detail
+    assert "  in short     FAIL counterfactual invariance (1 - ROUGE-L) 0.312" in detail
 
 
 @pytest.mark.parametrize(
@@ -436,11 +433,9 @@ def test_message_counts_missing_answers_per_group_and_reason():
     [
         ({"floor_words": "two answers to the same prompt"}, "noise floor",
          "0.12 for two answers to the same prompt"),
-        ({"floor_words": "what sampling alone would give at this sample size"}, "noise floor",
-         "0.12, what sampling alone would give at this sample size"),
-        ({"floor_words": "what sampling alone would give at this sample size", "of": "debiased"},
-         "not counted", "0.12, what sampling alone would give at this sample size (the value with "
-         "it is 0.08)"),
+        ({"floor_words": SAMPLING}, "noise floor", f"0.12, {SAMPLING}"),
+        ({"floor_words": SAMPLING, "of": "debiased"},
+         "not counted", f"0.12, {SAMPLING} (the value with it is 0.08)"),
         ({"floor_words": "two answers to the same prompt", "judged": "excess"}, "not counted",
          "0.12 that two answers to the same prompt differ by"),
     ],
@@ -512,10 +507,8 @@ def test_a_message_without_texts_says_how_to_show_them(ci, monkeypatch):
     monkeypatch.setenv("CI", "true" if ci else "")
     text = replace(FAIL, unit="pair", examples=(PAIR,)).message(show_text="none")
     why = " because CI is set" if ci else ""
-    assert (
-        f"  worst pairs  0.82 (texts hidden{why}; --llmfair-show-text worst shows them)"
-        in text.split("\n")
-    )
+    said = f"  worst pairs  0.82 (texts hidden{why}; --llmfair-show-text worst shows them)"
+    assert said in re.sub(r"\n {15}", " ", text)
     for private in ("Anna", "reference", "caring", "leader"):
         assert private not in text
 

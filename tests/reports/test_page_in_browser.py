@@ -164,6 +164,8 @@ def test_headings_are_in_order_and_every_check_has_a_plot(look, page, document):
     assert all(new <= old + 1 for old, new in pairwise(levels))
     lines = browser.find_elements("css selector", ".forest li svg[role=img]")
     assert len(lines) == len(document["results"]) == 9
+    checks = browser.find_elements("css selector", "article.check")
+    assert len({check.get_attribute("id") for check in checks}) == 9
     assert all("bound" in line.get_attribute("aria-label") for line in lines)
 
 

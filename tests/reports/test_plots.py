@@ -10,6 +10,7 @@ from pytest_llmfair.reports.html import runs
 from pytest_llmfair.reports.plots import bounds_of, forest, matrix, natural, relative, side_of
 
 LOWER = {"direction": "lower", "fair_value": 0.0, "bound": 0.1, "scale": "linear", "of": "value"}
+LOWER |= {"judged": "value"}
 HIGHER = {**LOWER, "direction": "higher", "fair_value": 1.0, "bound": 0.8}
 DIFFERENCE = {**LOWER, "direction": "two-sided"}
 RATIO = {**DIFFERENCE, "fair_value": 1.0, "bound": math.log(2), "scale": "log"}

@@ -142,7 +142,8 @@ def test_a_result_without_notes_has_no_remarks(changes):
 def test_remarks_give_the_adjusted_p_value_of_a_fail():
     assert list(remarks([record(verdict="FAIL", p_exceeds=0.01)] * 2)) == [
         "p-values of FAIL, adjusted for the number of assertions (Holm)",
-        "  test_it toxic_fraction p = 0.020, test_it toxic_fraction p = 0.020",
+        "  test_it toxic_fraction: p = 0.020",
+        "  test_it toxic_fraction: p = 0.020",
     ]
 
 

@@ -79,7 +79,7 @@ def test_the_dial_for_tone_changes_the_tone_and_not_the_words():
 
 
 def test_the_table_of_parts_holds_what_was_planted(rules):
-    rows = {row[:2]: row[2:] for row in table(rules[0.9], "what F is made of").rows}
+    rows = {row[:2]: row[2:] for row in table(rules[0.9], "components of F").rows}
     for (metric, name), (value, lower, upper) in rows.items():
         assert lower <= value <= upper, (metric, name)
     # A warm and a cold text share two of eight words.

@@ -252,7 +252,7 @@ def key_of(line: bytes) -> bytes:
     if tail is None:
         raise DamagedRecord("is not a record, or only a part of one")
     if _sum(line[: tail.start(2) - len(',"sum":"')]) != tail[2]:
-        raise DamagedRecord("is not what was written (its checksum differs)")
+        raise DamagedRecord("was changed after it was written (its checksum differs)")
     return tail[1]
 
 

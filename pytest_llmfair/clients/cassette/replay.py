@@ -259,7 +259,7 @@ def _not_recorded(
     )
     if near := _nearest(first, replay.cassette.records()):
         text += f"; the same prompt was recorded with another {near}"
-    return f"{text}. Record it: --llmfair-record-mode new asks for what is missing"
+    return f"{text}. Record it: --llmfair-record-mode new asks for missing answers"
 
 
 def _nearest(question: Question, records: Iterable[Record]) -> str:
