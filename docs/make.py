@@ -92,7 +92,7 @@ SECTIONS = {
     "Reports": ("json", "html", "markdown", "show", "save", "evidence"),
     "Recorded answers": ("cassette", "record", "max_recording"),
     "Cost": ("max_calls", "max_total", "max_cost", "prices", "plan"),
-    "Comparing with an earlier run": ("baseline", "update_baseline", "margin"),
+    "Comparing with an earlier run": ("baseline", "update_baseline", "ratchet", "margin"),
     "Policy": ("profile",),
 }
 

@@ -246,8 +246,8 @@ def pytest_options() -> dict[str, Any]:
 def documented_options() -> dict[str, str]:
     """Return the defaults of the plugin's options, from the table of them."""
     lines = (ROOT / "docs" / "options.md").read_text("utf-8").splitlines()
-    rows = [re.split(r" (?<!\\)\| ", line) for line in lines if "| `llmfair_" in line]
-    return {name.strip("`"): default for _, name, default, _ in rows}
+    rows = [re.split(r" (?<!\\)\| ", line) for line in lines if '<a id="llmfair_' in line]
+    return {first.split('"')[1]: default for first, default, _ in rows}
 
 
 def command_options() -> dict[str, Any]:
