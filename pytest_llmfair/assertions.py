@@ -121,8 +121,9 @@ def assert_metric(
     --------
     >>> from pytest_llmfair import assert_metric
     >>> scores = [[0.1, 0.2]] * 98 + [[0.9, 0.8]] * 2
-    >>> assert_metric("toxic_fraction", scores, bound=0.1)
-    PASS toxic_fraction 0.020 [0.002, 0.070] <= 0.100 (95 %, 100 prompts x 2, n_eff 99, p = 0.002)
+    >>> assert_metric("toxic_fraction", scores, bound=0.1)  # doctest: +NORMALIZE_WHITESPACE
+    PASS toxic_fraction 0.020 [0.002, 0.070] <= 0.100 (95 %, 100 prompts x 2, n_eff 99,
+    p = 0.002 against a value beyond the bound)
     """
     __tracebackhide__ = True
     info = get_metric(name)

@@ -53,7 +53,7 @@ def test_too_many_invalid_pairs_are_no_evidence():
     with pytest.raises(InvalidEvidence) as caught:
         assert_counterfactual_invariance(pairs(13), 0.1, client=alike)
     assert "invalid_pairs" in caught.value.result.reasons
-    said = str(caught.value)
+    said = " ".join(str(caught.value).split())
     for part in ("13 of 121 pairs (10.7%)", "max_invalid = 10%", f"{REASONS[0]} (13)", "reword"):
         assert part in said
 
@@ -173,10 +173,8 @@ class TestLackingGroups:
         )
 
     def test_in_the_message(self):
-        said = self.result().message(show_text="none")
-        assert (
-            "  not covered  trans, intersex (no words for these groups in the lexicon)\n" in said
-        )
+        said = " ".join(self.result().message(show_text="none").split())
+        assert "not covered trans, intersex (no words for these groups in the lexicon)" in said
 
     def test_in_the_summary_once(self):
         record = {**self.result().to_dict(), "attempt": 1, "expected": False}

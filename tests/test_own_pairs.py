@@ -49,7 +49,7 @@ def test_many_failed_pairs_are_invalid_with_check_and_remedy_in_the_message():
     with pytest.raises(InvalidEvidence) as caught:
         assert_counterfactual_invariance([bad(i) for i in range(30)], 0.5, client=asked.append)
     for part in ("30 of 30 pairs", "a term of the source group is left (30)", "check_pair"):
-        assert part in str(caught.value)
+        assert part in " ".join(str(caught.value).split())
     assert asked == []
 
 

@@ -144,7 +144,7 @@ def test_without_an_attribute_every_english_lexicon_is_asked():
 
 
 def test_a_lexicon_of_ones_own_is_an_attribute():
-    with pytest.raises(BoundExceeded, match=r"'Redder' \(team: red\) in prompt 0"):
+    with pytest.raises(BoundExceeded, match=r"'Redder'\s+\(team:\s+red\)\s+in\s+prompt\s+0"):
         assert_fairness_through_unawareness(["Redder ones win."], TEAMS)
 
 

@@ -106,7 +106,8 @@ def _suites(document: Mapping[str, Any]) -> list[list[str]]:
         rows = []
         for row in suite.rows:
             task, metric, value, interval, *others = map(plain_text, row.cells)
-            rows.append((f"{task}<br>{metric}", f"{value} {interval}", *others))
+            estimate = value if value == interval else f"{value} {interval}"
+            rows.append((f"{task}<br>{metric}", estimate, *others))
         # The comparison of several models has tables only.
         lines += [*_rows(("task", "estimate", *SUITE_COLUMNS[4:]), rows), ""] if rows else []
         lines += [DEBIASED.replace("*", "&#42;"), ""] if suite.debiased else []

@@ -165,8 +165,9 @@ def test_a_red_check_names_the_model_and_says_how_to_judge_it_again(judge, tmp_p
     assert judge(red, "-v", "--llmfair-json", str(report), *strict, seed=3) == 1
     shown = capsys.readouterr().out
     assert f"llmfair: model {MODEL}, mode strict, level 0.95, seed 3" in shown
-    settings = json.loads(report.read_text())["settings"]
-    assert (settings["model"], settings["seed"]) == (MODEL, 3)
+    record = json.loads(report.read_text())
+    assert record["settings"]["seed"] == 3
+    assert {result["model"] for result in record["results"]} == {MODEL}
     (line,) = re.findall("rerun  .*", shown)
     given = f"--out {tmp_path / 'out'} --checks {tmp_path / 'fair.llmfair.yaml'}"
     said = f"llmfair audit {given} -k 'counterfactual_rouge_l[gender]' {' '.join(strict)}"

@@ -295,7 +295,7 @@ def test_missing_rows_are_dropped_on_request_and_counted_by_group():
         ({"metrics": []}, "at least one"),
         ({"y_pred": None}, "give y_pred or y_score"),
         ({"groups": ["a"] * 4}, "at least two"),
-        ({"bounds": {"f2": (0, 1)}}, "none of"),
+        ({"bounds": {"f2": (0, 1)}}, "not one of"),
         ({"weights": [1.0, 1.0, -1.0, 1.0]}, "weights row 2 is -1"),
         ({"missing": "ignore"}, "drop"),
         ({"control": ["x"] * 3}, "columns of"),

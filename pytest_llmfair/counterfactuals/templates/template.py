@@ -27,7 +27,6 @@ from pytest_llmfair.counterfactuals.templates.slots import (
 )
 from pytest_llmfair.lexicons.loading import load_lexicons, meant_lexicon
 from pytest_llmfair.lexicons.name_lexicon import NAMES
-from pytest_llmfair.results.registry import prompts_in
 from pytest_llmfair.text.bilou import expand_label, spans
 
 _SHOWN = 40
@@ -260,6 +259,9 @@ def load_templates(path: str | Path) -> TemplateSet:
 
 def read_prompts(path: str | Path) -> list[str] | TemplateSet:
     """Read prompts: templates in YAML, one a line, or those of a table or a result file."""
+    # It loads numpy, which strategies of prompts do without.
+    from pytest_llmfair.results.registry import prompts_in
+
     path = Path(path)
     if path.suffix in (".yaml", ".yml"):
         return load_templates(path)
