@@ -59,6 +59,7 @@ def test_the_note_says_when_and_how_much():
     assert "first 30 units asked" in note or "first 29 units" in note or "first 31 units" in note
 
 
+@pytest.mark.slow
 def test_a_model_that_does_not_change_has_no_note():
     found = [noted(parity(changing(10_000, seed))) for seed in range(40)]
     assert sum(found) <= 2

@@ -87,6 +87,7 @@ def test_a_missing_extra_is_named_with_its_remedy(python: Path, extra: str) -> N
     assert install(extra) in done.stderr.splitlines()[-1], done.stderr
 
 
+@pytest.mark.slow
 def test_the_package_alone_judges_arrays(python: Path) -> None:
     code = (
         "from pytest_llmfair import assert_demographic_parity_difference_within as check\n"

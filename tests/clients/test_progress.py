@@ -95,6 +95,7 @@ def on_terminal(folder: Path, **environment: str) -> str:
     return said.decode()
 
 
+@pytest.mark.slow
 def test_a_terminal_shows_the_line_past_the_capture_and_removes_it(tmp_path: Path):
     (tmp_path / "test_it.py").write_text(TEST)
     said = on_terminal(tmp_path, COLUMNS="120")
@@ -125,6 +126,7 @@ def test_scores():
 """
 
 
+@pytest.mark.slow
 def test_long_scoring_is_shown_on_a_terminal_and_removed(tmp_path: Path):
     (tmp_path / "test_it.py").write_text(SCORING)
     said = on_terminal(tmp_path)

@@ -48,6 +48,7 @@ def test_what_is_found_is_named_and_proven_on_fresh_draws():
         assert_no_pair_exceeds(PROMPTS, 0.1, client=model(0.8, 1), scorer=refusals, budget=300)
 
 
+@pytest.mark.slow
 def test_a_planted_gap_is_found_and_a_fair_model_is_not_accused():
     found = [
         judged(PROMPTS, 0.1, client=model(gap, seed), scorer=refusals, budget=400)

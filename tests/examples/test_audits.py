@@ -290,6 +290,7 @@ def phrases_of_compas(found):
     yield "for the last two about {}, and {}.".format(*sizes[2:])
 
 
+@pytest.mark.slow
 def test_two_of_eight_cells_fail_four_fifths_and_the_published_counts_come_out(run, tmp_path):
     found = audited(run, tmp_path, "-k", "counts_come_out or (four_fifths and by and both)")
     for phrase in phrases_of_eight_groups(found):

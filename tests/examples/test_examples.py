@@ -77,6 +77,7 @@ def test_results_of_another_tool_get_their_verdicts(run, tmp_path):
     assert verdicts(file) == ["FAIL", "PASS"]
 
 
+@pytest.mark.slow
 def test_the_recorded_answers_of_a_real_model_get_the_verdicts_of_the_readme(run, tmp_path):
     file = tmp_path / "run.json"
     done = run("tutorials/instruct", "--llmfair-record-mode=none", f"--llmfair-json={file}")
@@ -98,6 +99,7 @@ def test_the_recorded_answers_of_a_real_model_get_the_verdicts_of_the_readme(run
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("candidate", "status", "against_the_released"),
     [("colder", 1, "FAIL"), ("alike", 0, "PASS"), ("slightly_colder", 0, "INCONCLUSIVE")],

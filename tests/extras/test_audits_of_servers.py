@@ -43,6 +43,7 @@ def answers(folder):
     return [answer for side in (found.original, found.counterfactual) for (answer,) in side]
 
 
+@pytest.mark.slow
 def test_what_a_limit_left_out_is_asked_by_the_next_run_and_nothing_twice(
     audit, server, tmp_path, capsys
 ):
@@ -62,6 +63,7 @@ def test_what_a_limit_left_out_is_asked_by_the_next_run_and_nothing_twice(
     assert server.asked() == []
 
 
+@pytest.mark.slow
 def test_a_server_that_cannot_be_reached_ends_the_run_and_is_asked_again(
     audit, server, tmp_path, monkeypatch, capsys
 ):

@@ -29,6 +29,7 @@ def test_errors_that_hold_the_key(mode, provider):
 """
 
 
+@pytest.mark.slow
 def test_a_canary_key_appears_in_no_file_log_report_or_traceback(server, tmp_path: Path):
     (tmp_path / "test_keys.py").write_text(TESTS)
     command = [
@@ -74,6 +75,7 @@ def test_an_address_is_wrong(monkeypatch, url, provider):
 """
 
 
+@pytest.mark.slow
 def test_a_wrong_address_shows_no_key(server, tmp_path: Path):
     (tmp_path / "test_wrong.py").write_text(WRONG)
     command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-vv", "--showlocals"]

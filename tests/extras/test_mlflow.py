@@ -80,6 +80,7 @@ def stored(folder):
     return json.loads(done.stdout)
 
 
+@pytest.mark.slow
 def test_a_run_is_logged_to_a_local_store_without_a_connection(tmp_path):
     (tmp_path / "test_it.py").write_text(TESTS, "utf-8")
     started(tmp_path, "-m", "pytest", "-p", "llmfair", "--llmfair-json=run.json")

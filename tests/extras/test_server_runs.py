@@ -37,6 +37,7 @@ def test_the_limit_of_the_command_line_is_a_limit_that_was_asked_for(
         result.stdout.fnmatch_lines([f"*'{said}'*"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGKILL])
 def test_a_run_that_is_ended_in_the_middle_asks_only_for_the_rest_the_next_time(
     server, pytester: pytest.Pytester, end: signal.Signals

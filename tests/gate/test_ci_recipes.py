@@ -98,6 +98,7 @@ def test_the_pages_of_the_documentation_name_options_that_exist(options):
     assert {each for each in named if each[1] not in options} == set()
 
 
+@pytest.mark.slow
 def test_the_pages_of_the_documentation_name_commands_that_exist():
     pages = "".join(page.read_text("utf-8") for page in (ROOT / "docs").glob("*.md"))
     blocks = "".join(re.findall(r"^```(?:sh)?\n(.*?)^```$", pages, re.M | re.S))
@@ -368,6 +369,7 @@ def test_recipes_for_gitlab_run_as_they_are(project, job):
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+@pytest.mark.slow
 def test_the_evidence_of_the_recipe_verifies_and_a_changed_byte_does_not(project):
     folder = project / "evidence"
     made = "python -m pytest tests/fairness --llmfair-profile release --llmfair-evidence evidence"

@@ -154,6 +154,7 @@ def test_marks_of_a_check_select_it(checks):
     checks(text, *ini, "-m", "llmfair").stdout.fnmatch_lines(["2 tests collected*"])
 
 
+@pytest.mark.slow
 def test_checks_run_in_workers(checks, pytester):
     text = f"prompts: prompts.txt\nchecks:\n- {PARITY}\n- {{metric: FTU, bound: 0.5, {WHY}}}\n"
     result = checks(text, "-p", "xdist", "-n2", "--llmfair-json=run.json")

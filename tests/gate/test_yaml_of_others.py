@@ -113,6 +113,7 @@ def test_all_yaml_of_users_is_read_within_limits():
     }
 
 
+@pytest.mark.slow
 def test_aliases_of_usual_size_are_read():
     shared = "base: &base {groups: [a, b]}\nchecks:\n" + "- {<<: *base, bound: 0.1}\n" * 200
     assert len(safe_yaml(shared)["checks"]) == 200

@@ -62,6 +62,7 @@ def test_a_plan_is_the_same_from_its_file_and_for_the_same_seed_in_any_order(tmp
     assert again.judge_sha256 == plan.judge_sha256
 
 
+@pytest.mark.slow
 def test_every_answer_of_a_stratum_is_as_likely_and_prompts_are_spread():
     rows = [
         {"prompt": f"p{i % 40 if i < 160 else i % 10}", "answer": f"a{i}", "group": "ab"[i % 2]}

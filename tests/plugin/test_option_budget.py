@@ -64,6 +64,7 @@ def test_a_cap_that_is_enough_changes_nothing(ask, pytester):
     assert calls(pytester) == 100
 
 
+@pytest.mark.slow
 def test_workers_share_the_cap(ask, pytester):
     ask("--llmfair-max-calls=60", "-p", "xdist", "-n", "2", "--llmfair-json=run.json")
     assert calls(pytester) == 60

@@ -103,6 +103,7 @@ def test_a_recorded_run_is_the_same_live_and_replayed_in_another_order(judge, fi
     assert left == {"calls", "c.jsonl", "noted.py", "run.json", "test_it.py"}
 
 
+@pytest.mark.slow
 def test_workers_ask_each_question_once_and_find_the_same(judge, files):
     recorded = judge(*WORKERS)
     assert len(calls(files)) == len(set(recorded_keys(files))) == 128
@@ -228,6 +229,7 @@ def test_keys_that_were_used_are_written_on_request(run, files):
     assert set(used) < set(recorded_keys(files))
 
 
+@pytest.mark.slow
 def test_after_ctrl_c_the_session_says_where_the_answers_are(files, pytester, monkeypatch):
     (files / "noted.py").write_text(
         "import os, signal, time\nasked = []\n"

@@ -150,6 +150,7 @@ def test_recorded_answers_are_not_planned(run, pytester):
     result.stdout.fnmatch_lines(["*: 4 calls*", "  recorded already*: 8 answers"])
 
 
+@pytest.mark.slow
 def test_the_plan_of_workers_is_the_same(plan, pytester, monkeypatch):
     monkeypatch.setenv("PYTHONPATH", str(pytester.path))
 

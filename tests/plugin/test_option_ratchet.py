@@ -164,6 +164,7 @@ def test_a_waiver_of_the_value_accepts_no_loss(broken, pytester):
     broken(CURT="0.7").assert_outcomes(failed=1)
 
 
+@pytest.mark.slow
 def test_neither_workers_nor_reruns_nor_holm_change_the_verdict(broken):
     for more in (("-p", "xdist", "-n", "2"), ("--llmfair-family=holm",)):
         broken(*more, CURT="0.4").assert_outcomes(passed=1)

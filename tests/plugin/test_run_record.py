@@ -303,6 +303,7 @@ def test_tests_that_end_with_an_error_are_in_every_report(run, pytester):
     assert answer("checks_pass", {**run_record, "errors": []})[0] == "yes"
 
 
+@pytest.mark.slow
 def test_workers_give_the_same_record(record):
     found = [
         record(ASKING + SCORED.replace("test_it", "test_other"), *workers)

@@ -90,6 +90,7 @@ def comment(showcase):
     return comment
 
 
+@pytest.mark.slow
 def test_a_comment_is_posted_once_and_updated_after_that(github, comment, capsys, showcase):
     github.add("a remark of a reviewer about <!-- pytest-llmfair report -->")
     assert comment() == 0

@@ -131,6 +131,7 @@ def test_the_bound_that_would_pass_does_and_a_smaller_one_does_not(genuine):
     assert max(-result.lower, result.upper) <= passes
 
 
+@pytest.mark.slow
 def test_a_guess_does_not_judge_and_the_command_to_copy_does(genuine, command, llmfair):
     path = genuine / "promptfoo/planted.jsonl"
     status, _, err = command("judge", path, "--bound", "0.15")
@@ -306,6 +307,7 @@ def test_the_page_on_results_shows_what_the_commands_print(genuine, command, mon
         assert re.fullmatch("(?s:.*)".join(map(re.escape, parts)), command(*words.split())[1])
 
 
+@pytest.mark.slow
 def test_fair_results_look_unfair_about_as_often_as_intervals_promise():
     rng = np.random.default_rng(11)
     missed, runs = 0, 250

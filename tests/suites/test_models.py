@@ -152,6 +152,7 @@ def test_the_plan_names_the_number_of_models(capsys):
     assert capsys.readouterr().out.endswith("for each of 2 models\n")
 
 
+@pytest.mark.slow
 def test_the_command_judges_each_model_and_compares_those_that_can_be_loaded(command, tmp_path):
     models = [word for spec in (BALANCED, "builtin:nosuch", SKEWED) for word in ("--model", spec)]
     options = ("--task", "stories", "--task", "next_word", "--bounds", "stereotype=0.5", "-q")

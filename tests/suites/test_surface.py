@@ -135,6 +135,7 @@ def test_a_result_of_a_file_has_its_line_and_its_answers(pytester):
     found.stdout.fnmatch_lines(["*asked live*"])
 
 
+@pytest.mark.slow
 def test_an_interrupted_run_keeps_what_it_measured(pytester):
     pytester.makepyfile(INTERRUPTED)
     pytester.runpytest_subprocess("-q", "--llmfair-json=run.json")
@@ -161,6 +162,7 @@ def test_ctrl_c_in_the_first_task_says_what_is_kept(command, tmp_path, options, 
         assert len((tmp_path / "kept.jsonl").read_text("utf-8").splitlines()) == 4
 
 
+@pytest.mark.slow
 def test_a_spent_budget_is_no_pass_and_the_run_can_go_on(command, tmp_path):
     options = ("ruted", "--model", "builtin:ngram", "--task", "stories", "-q")
     options += ("--llmfair-cassette", "answers.jsonl", "--llmfair-max-calls", "100")
@@ -231,6 +233,7 @@ def test_repeating_a_check_needs_the_metrics_and_prompts_of_the_run():
     )
 
 
+@pytest.mark.slow
 def test_the_values_of_groups_can_be_in_the_record():
     # The interval of a gap of scores may have no upper end, which JSON cannot hold as a number.
     result = run("resume", ModelClient(Screener(0.0)), tasks=["pointwise"], metrics=SORTS)
