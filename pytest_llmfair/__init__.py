@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from pytest_llmfair._util.version import __version__ as __version__
     from pytest_llmfair.assertions import *  # noqa: F403
     from pytest_llmfair.fairness import Fairness as Fairness
-    from pytest_llmfair.judging.model_judge import ModelJudge as ModelJudge
     from pytest_llmfair.judging.result import BoundExceeded as BoundExceeded
     from pytest_llmfair.judging.result import FairnessAssertionError as FairnessAssertionError
     from pytest_llmfair.judging.result import Inconclusive as Inconclusive
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
     from pytest_llmfair.labels import LabelPlan as LabelPlan
     from pytest_llmfair.labels import label_plan as label_plan
     from pytest_llmfair.metric_assertions import *  # noqa: F403
+    from pytest_llmfair.model_judge import ModelJudge as ModelJudge
     from pytest_llmfair.replies import Reply as Reply
     from pytest_llmfair.responses import Missing as Missing
     from pytest_llmfair.responses import PairedResponses as PairedResponses
@@ -45,7 +45,7 @@ _HOMES = {
     "InvalidEvidence": "judging.result",
     "LabelPlan": "labels",
     "Missing": "responses",
-    "ModelJudge": "judging.model_judge",
+    "ModelJudge": "model_judge",
     "PairedResponses": "responses",
     "Reply": "replies",
     "Responses": "responses",

@@ -28,8 +28,8 @@ LAYERS = (
     ("counterfactuals", "clients", "scorers"),
     ("judging",),
     (
-        *("assertions", "signatures", "fairness", "labels", "probing", "reports", "gate"),
-        *("suites", "audit"),
+        *("outcome", "model_judge", "assertions", "signatures", "fairness", "labels", "probing"),
+        *("reports", "gate", "suites", "audit"),
     ),
     ("plugin", "fixtures", "cli", "testing", "__init__"),
 )

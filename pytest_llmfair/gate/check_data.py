@@ -11,7 +11,7 @@ from typing import Any
 from pytest_llmfair._util.keywords import suggestion
 from pytest_llmfair._util.tables import TableError, rows_of
 from pytest_llmfair._util.wording import listed
-from pytest_llmfair.judging.file_data import FileData
+from pytest_llmfair.judging.scoring import FileData
 from pytest_llmfair.metrics import MetricInfo
 from pytest_llmfair.responses import Missing
 from pytest_llmfair.results.registry import knows, read_results

@@ -21,10 +21,10 @@ from pytest_llmfair.gate.evidence import add_self_check
 from pytest_llmfair.gate.recorded_runs import Key, recorded_checks
 from pytest_llmfair.gate.shares import Shares, rows, text_of
 from pytest_llmfair.judging.bound import Bound
-from pytest_llmfair.judging.changes import Change, placebo, resampled
 from pytest_llmfair.judging.facts import Record
 from pytest_llmfair.judging.recorded import changed_call, estimate_again, judge_again
 from pytest_llmfair.judging.result import Result, Verdict
+from pytest_llmfair.probing.changes import Change, placebo, resampled
 from pytest_llmfair.stats import Estimate, Mean
 
 _REPEATS = 100

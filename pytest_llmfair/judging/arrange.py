@@ -9,7 +9,6 @@ from typing import Any
 
 from pytest_llmfair.judging.assertion import Assertion
 from pytest_llmfair.judging.collecting import NOTHING_ASKED, check_data_kind
-from pytest_llmfair.judging.file_data import check_scored, from_scored, with_rows_left_out
 from pytest_llmfair.judging.inputs import (
     MetricInputs,
     count_missing,
@@ -21,12 +20,15 @@ from pytest_llmfair.judging.inputs import (
 from pytest_llmfair.judging.pairs import groups_of, pair_units
 from pytest_llmfair.judging.scoring import (
     Texts,
+    check_scored,
     embedded,
     features_of,
+    from_scored,
     reads,
     scored,
     takes,
     unmasked,
+    with_rows_left_out,
 )
 from pytest_llmfair.lexicons.attributes import masker_of_pairs
 from pytest_llmfair.responses import Answer, Missing, PairedResponses, Responses
