@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from pytest_llmfair.judging.result import Verdict as Verdict
     from pytest_llmfair.labels import LabelPlan as LabelPlan
     from pytest_llmfair.labels import label_plan as label_plan
+    from pytest_llmfair.labels.model_judge import ModelJudge as ModelJudge
     from pytest_llmfair.metric_assertions import *  # noqa: F403
-    from pytest_llmfair.model_judge import ModelJudge as ModelJudge
     from pytest_llmfair.replies import Reply as Reply
     from pytest_llmfair.responses import Missing as Missing
     from pytest_llmfair.responses import PairedResponses as PairedResponses
@@ -45,7 +45,7 @@ _HOMES = {
     "InvalidEvidence": "judging.result",
     "LabelPlan": "labels",
     "Missing": "responses",
-    "ModelJudge": "model_judge",
+    "ModelJudge": "labels.model_judge",
     "PairedResponses": "responses",
     "Reply": "replies",
     "Responses": "responses",

@@ -19,6 +19,7 @@ from pytest_llmfair.judging.invariance import (
     measure_of,
     unawareness_assertion,
 )
+from pytest_llmfair.judging.outcome import conclude
 from pytest_llmfair.judging.pipeline import evaluate
 from pytest_llmfair.judging.result import Result
 from pytest_llmfair.judging.rules import Rules
@@ -26,7 +27,6 @@ from pytest_llmfair.judging.scoring import FileData, TextScorer
 from pytest_llmfair.labels import assert_corrected_gap_within
 from pytest_llmfair.metrics import all_metrics, get_metric
 from pytest_llmfair.metrics.foreign import elsewhere
-from pytest_llmfair.outcome import conclude
 from pytest_llmfair.probing.differs import assert_differs_when_it_should
 from pytest_llmfair.probing.no_pair import assert_no_pair_exceeds
 from pytest_llmfair.probing.not_worse import assert_not_worse

@@ -12,6 +12,7 @@ from pytest_llmfair._util.keywords import check_known, helpful_keywords
 from pytest_llmfair._util.validation import whole
 from pytest_llmfair.judging.assertion import Assertion, bound_of, check_keywords, unpacked
 from pytest_llmfair.judging.collecting import collect
+from pytest_llmfair.judging.outcome import conclude_all, record
 from pytest_llmfair.judging.pairs import is_pair
 from pytest_llmfair.judging.pipeline import evaluate
 from pytest_llmfair.judging.result import FairnessAssertionError, Result
@@ -20,7 +21,6 @@ from pytest_llmfair.judging.scoring import TextScorer
 from pytest_llmfair.labels.answers import Columns
 from pytest_llmfair.labels.assertion import assert_corrected_gap_within, corrected_gap_result
 from pytest_llmfair.metrics import get_metric
-from pytest_llmfair.outcome import conclude_all, record
 from pytest_llmfair.responses import PairedResponses, Responses
 from pytest_llmfair.results.compare import Comparison
 from pytest_llmfair.session import active

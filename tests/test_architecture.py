@@ -28,8 +28,8 @@ LAYERS = (
     ("counterfactuals", "clients", "scorers"),
     ("judging",),
     (
-        *("outcome", "model_judge", "assertions", "signatures", "fairness", "labels", "probing"),
-        *("reports", "gate", "suites", "audit"),
+        *("assertions", "signatures", "fairness", "labels", "probing", "reports", "gate"),
+        *("suites", "audit"),
     ),
     ("plugin", "fixtures", "cli", "testing", "__init__"),
 )

@@ -13,13 +13,15 @@ from pytest_llmfair._util.validation import one_sided
 from pytest_llmfair.judging.assertion import EstimateAssertion
 from pytest_llmfair.judging.bound import NO_FLOOR, REWORDED, Bound
 from pytest_llmfair.judging.inputs import WORST_CASE_EXCEEDS, MetricInputs
-from pytest_llmfair.judging.labelled import judge_outside, labelled, too_few_answers
 from pytest_llmfair.judging.power import (
     Power,
     could_find,
+    judge_outside,
+    labelled,
     no_number,
     planted_effect,
     power_of,
+    too_few_answers,
     units_to_decide,
 )
 from pytest_llmfair.judging.result import Example, Result, Verdict

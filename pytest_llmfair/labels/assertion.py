@@ -13,6 +13,7 @@ from pytest_llmfair._util.plain_data import sha256_of
 from pytest_llmfair._util.wording import number, plural
 from pytest_llmfair.judging.assertion import EstimateAssertion
 from pytest_llmfair.judging.inputs import MetricInputs, count_missing, missing_data_of
+from pytest_llmfair.judging.outcome import conclude
 from pytest_llmfair.judging.pipeline import evaluate
 from pytest_llmfair.judging.result import Result
 from pytest_llmfair.judging.rules import Rules, Unregistered
@@ -22,7 +23,6 @@ from pytest_llmfair.labels.matching import Matched, labellers_differ, match, too
 from pytest_llmfair.labels.plan import PLAN, LabelPlan, read_labels, span_of
 from pytest_llmfair.labels.strata import cells_of
 from pytest_llmfair.lexicons.loading import load_lexicons
-from pytest_llmfair.outcome import conclude
 from pytest_llmfair.scorers import load_scorers
 from pytest_llmfair.stats import Estimate, Finding, Sample, Undefined
 from pytest_llmfair.stats.corrected_gap import corrected_gap

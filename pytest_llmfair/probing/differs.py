@@ -10,6 +10,7 @@ from pytest_llmfair._util.keywords import helpful_keywords
 from pytest_llmfair._util.wording import number, plural
 from pytest_llmfair.judging.assertion import Assertion, Compare, quantity_of
 from pytest_llmfair.judging.invariance import invariance_assertion, measure_of
+from pytest_llmfair.judging.outcome import conclude
 from pytest_llmfair.judging.pairs import groups_of
 from pytest_llmfair.judging.pipeline import evaluate
 from pytest_llmfair.judging.result import Result, Verdict
@@ -18,7 +19,6 @@ from pytest_llmfair.judging.scoring import TextScorer, scored
 from pytest_llmfair.metrics import get_metric
 from pytest_llmfair.metrics.arguments import row_means, score_rows
 from pytest_llmfair.metrics.counterfactual.invariance import score_measure
-from pytest_llmfair.outcome import conclude
 from pytest_llmfair.responses import PairedResponses
 from pytest_llmfair.stats import Estimate, Mean
 

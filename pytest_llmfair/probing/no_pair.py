@@ -17,6 +17,7 @@ from pytest_llmfair.judging.bound import Bound
 from pytest_llmfair.judging.collecting import drop_invalid_pairs
 from pytest_llmfair.judging.inputs import MetricInputs
 from pytest_llmfair.judging.invariance import measure_of
+from pytest_llmfair.judging.outcome import conclude
 from pytest_llmfair.judging.pairs import groups_of, is_pair
 from pytest_llmfair.judging.pipeline import evaluate
 from pytest_llmfair.judging.result import Result, Verdict
@@ -24,7 +25,6 @@ from pytest_llmfair.judging.rules import Rules, Unregistered, current_settings
 from pytest_llmfair.judging.scoring import TextScorer
 from pytest_llmfair.metrics import get_metric
 from pytest_llmfair.metrics.counterfactual.invariance import score_measure
-from pytest_llmfair.outcome import conclude
 from pytest_llmfair.probing.proof import Draws, Searched, Tested, could_find, search
 from pytest_llmfair.probing.searching import BudgetedClient
 from pytest_llmfair.stats import Estimate, Sample, Undefined

@@ -13,12 +13,12 @@ from pytest_llmfair.judging.bound import WORSE, Bound
 from pytest_llmfair.judging.collecting import drop_invalid_pairs
 from pytest_llmfair.judging.inputs import MetricInputs, has_answers
 from pytest_llmfair.judging.non_inferiority import NAMES, Side, check_same, compared
+from pytest_llmfair.judging.outcome import conclude
 from pytest_llmfair.judging.pipeline import Measured, ask, measure
 from pytest_llmfair.judging.result import Result
 from pytest_llmfair.judging.rules import Rules, current_settings, is_number
 from pytest_llmfair.judging.scoring import TextScorer
 from pytest_llmfair.metrics import MetricInfo, get_metric
-from pytest_llmfair.outcome import conclude
 from pytest_llmfair.responses import PairedResponses, Responses, rows_of
 from pytest_llmfair.stats import Estimate, Finding
 from pytest_llmfair.stats.difference import Pairing

@@ -15,8 +15,8 @@ import pytest
 from pytest_llmfair._util.documents import Document, schema_of
 from pytest_llmfair.clients import ModelClient
 from pytest_llmfair.gate.check import Check, Checks
+from pytest_llmfair.judging.outcome import conclude
 from pytest_llmfair.metrics import get_metric
-from pytest_llmfair.outcome import conclude
 from pytest_llmfair.session import active
 from pytest_llmfair.signatures import word_of
 from pytest_llmfair.suites.design import Quantity, Task, get_suite

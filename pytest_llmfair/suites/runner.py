@@ -12,9 +12,9 @@ from pytest_llmfair._util.printing import step_by_step
 from pytest_llmfair._util.wording import plural
 from pytest_llmfair.clients import ModelClient, origins
 from pytest_llmfair.clients.session import remembering
+from pytest_llmfair.judging.outcome import conclude_all, record
 from pytest_llmfair.judging.pipeline import measure
 from pytest_llmfair.metrics import get_metric
-from pytest_llmfair.outcome import conclude_all, record
 from pytest_llmfair.session import active
 from pytest_llmfair.stats import Finding
 from pytest_llmfair.suites.design import Quantity, Suite, Task, get_suite
