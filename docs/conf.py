@@ -114,7 +114,7 @@ def _readable(
     body = context.get("body", "")
     body = re.sub(r"(?<=<pre)(?=>)|(?<=<div)(?= class=\"table-wrapper)", ' tabindex="0"', body)
     context["body"] = re.sub(
-        r'(?<=<span class="pre">)[^<]+',
+        r'(?:(?<=<span class="pre">)|(?<=<h1>))[^<]+',
         lambda name: re.sub(r"([_.(|=/:])(?=\w)", r"\1<wbr>", name[0]),
         body,
     )
