@@ -29,7 +29,7 @@ from pytest_llmfair.metrics import all_metrics  # noqa: E402
 from pytest_llmfair.reports.html import html_page  # noqa: E402
 
 METRIC = re.compile(f"`({'|'.join(all_metrics())})`")
-LIVE = '<a href="_static/report.html">The page of this run</a>, as it is written.'
+LIVE = '<a href="_static/report.html">The whole page of these tests</a>, as the plugin writes it.'
 REPOSITORY = "https://github.com/pytest-llmfair/pytest-llmfair"
 
 project = "pytest-llmfair"
@@ -111,10 +111,14 @@ def _readable(
     A browser may break a long name after its marks and nowhere else. What scrolls can be reached
     with the tabulator key. The captions of the navigation say which level of heading they are.
     """
+    for side in ("prev", "next"):
+        if context.get(side):
+            title = context[side]["title"].replace("_", "_<wbr>")
+            context[side] = {**context[side], "title": title}
     body = context.get("body", "")
     body = re.sub(r"(?<=<pre)(?=>)|(?<=<div)(?= class=\"table-wrapper)", ' tabindex="0"', body)
     context["body"] = re.sub(
-        r'(?<=<span class="pre">)[^<]+',
+        r'(?:(?<=<span class="pre">)|(?<=<h1>))[^<]+',
         lambda name: re.sub(r"([_.(|=/:])(?=\w)", r"\1<wbr>", name[0]),
         body,
     )

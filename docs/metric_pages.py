@@ -108,7 +108,7 @@ of your own leave out ``mode="point"``, which judges the bare number.
 A result
 --------
 
-From {units} such rows of a model that is not perfectly fair, as text and as a notebook shows it:
+From {units} simulated rows, as text and as a notebook shows it:
 
 .. code-block:: text
 
