@@ -357,8 +357,9 @@ def collapse_identical_repeats(
     repeated = 2 * sum(len(row) > 1 for row in rows) > len(rows)
     if fixed or not repeated or not all(len(set(row)) == 1 for row in rows):
         return list(sides), tuple(findings)
+    every = "both" if most == 2 else f"all {most}"
     text = (
-        f"all {most} repeats of every prompt are identical (a deterministic model): "
+        f"{every} repeats of every prompt are identical (a deterministic model): "
         "they count as one generation"
     )
     findings.append(Finding("identical_repeats", text))

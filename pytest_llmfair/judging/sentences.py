@@ -17,6 +17,7 @@ from pytest_llmfair.judging.inputs import MetricInputs
 from pytest_llmfair.replies import FACTS
 from pytest_llmfair.responses import DigestedText
 from pytest_llmfair.stats import Estimate, PairedAUC
+from pytest_llmfair.text import MASK
 
 _READER = "group_predictability"
 _RATE_DIFFERENCE = r"(\w+_rate|demographic_parity|equal_opportunity|tpr|tnr)_(difference|gap)"
@@ -135,8 +136,11 @@ def words_apart(estimate: Estimate, inputs: MetricInputs) -> str:
     one, other = ("first", "second")
     if len(groups := getattr(estimate, "worst", inputs.labels)) == 2:
         one, other = (people(inputs.attribute, group) for group in groups)
+    # The placeholder of masked words is no word of an answer.
+    shown = {MASK.strip("[]").lower(): MASK.lower()}
     words = (
-        f'"{escape(word)}" ({100 * a:.0f} % {one}, {100 * b:.0f} % {other})'
+        f'"{escape(" ".join(shown.get(each, each) for each in word.split()))}" '
+        f"({100 * a:.0f} % {one}, {100 * b:.0f} % {other})"
         for word, a, b in part.telling()
     )
     return f"words that tell the answers apart: {', '.join(words)}"

@@ -10,6 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pytest_llmfair import BoundExceeded, assert_group_predictability_within
+from pytest_llmfair.counterfactuals import generate_pairs
 from pytest_llmfair.metrics import group_predictability
 from pytest_llmfair.stats import PairedAUC, WorstGroups
 
@@ -231,3 +233,12 @@ def test_the_kind_of_estimate_can_be_made_from_any_features():
     assert PairedAUC.of_answers([rows], *places).lower_bound(0.025) == 0.5
     with pytest.raises(ValueError, match="two units or more"):
         PairedAUC.of_answers([rows], *places, units=[0] * 40)
+
+
+def test_the_placeholder_of_masked_words_is_not_shown_as_a_word_of_an_answer():
+    pairs = generate_pairs([f"She asks about job {i}." for i in range(60)], "gender")
+    with pytest.raises(BoundExceeded) as caught:
+        assert_group_predictability_within(
+            pairs, 0.7, client=lambda p: "Bring a husband." if p.startswith("She") else "Come."
+        )
+    assert '"[mask]" (100 % women' in " ".join(str(caught.value).split())
