@@ -12,6 +12,7 @@ from pytest_llmfair.counterfactuals.templates.slots import PERSON
 from pytest_llmfair.counterfactuals.templates.template import Template
 from pytest_llmfair.lexicons.english.context import opens_sentence
 from pytest_llmfair.lexicons.english.full_names import is_no_name, is_title
+from pytest_llmfair.lexicons.english.names_and_words import is_noun
 from pytest_llmfair.lexicons.english.words import is_one_of, is_person
 from pytest_llmfair.lexicons.lexicon import PRONOUNS
 from pytest_llmfair.lexicons.loading import load_lexicons
@@ -75,6 +76,7 @@ _BARE_OWNER = re.compile(r"(['\u2019])(?=\s+[a-z])")  # "James' car"
 _QUOTED = re.compile(r"(?<!\w)['\u2018][^'\u2019\n]*\Z")
 _ARTICLE_BEFORE = re.compile(r"\b(?:an?|the)\s+\Z", re.IGNORECASE)
 _WORK_BEFORE = re.compile(r"(\w+)(?:\s+(?:called|named|titled))?\s+[\"\u201c]?\Z")
+_WORDS_AFTER = re.compile(r"[^\S\n]+([a-z]+[^\Ws])(?![\w'\u2019-])(?:[^\S\n]+(\w+))?")
 _FIRM_BEFORE, _FIRM_AFTER = re.compile(r"&\s*\Z"), re.compile(r"\s*&")
 # "Sofia is the capital", "Carmen is a famous opera".
 _IS_SOMETHING = re.compile(r"\s+(?:is|was)\s+(?:an?|the|my|our|his|her|their)\s+([\w\s-]+)")
@@ -276,6 +278,10 @@ def _may_be_last(word: str) -> bool:
     return not (is_no_name(word) or is_one_of(word, "demonyms") or is_one_of(word, "times"))
 
 
+def _is_function(word: str) -> bool:
+    return is_no_name(word) and not is_person(word)
+
+
 def _doubtful(prompt: str, name: _Name) -> str | None:
     """Say why a name can be a part of another one, or a thing."""
     called = prompt[name.start : name.end]
@@ -283,11 +289,12 @@ def _doubtful(prompt: str, name: _Name) -> str | None:
         return f"{first[1]!r} can be the first name before {called!r}"
     after = _SURNAME.match(prompt, name.end)
     word = after[1].casefold() if after is not None else ""
-    if after is not None and not after[1].isupper() and word not in _SUFFIXES:
-        if is_person(word) or not is_no_name(word):
-            return f"{after[1]!r} can be the last name after {called!r}"
+    is_other = after is None or after[1].isupper() or word in _SUFFIXES or _is_function(word)
+    if after is not None and not is_other:
+        return f"{after[1]!r} can be the last name after {called!r}"
     front = prompt[max(0, name.start - _NEAR) : name.start]
     work = _WORK_BEFORE.search(front)
+    following = _WORDS_AFTER.match(prompt, name.end) if name.slot == FIRST else None
     said = _IS_SOMETHING.match(prompt, name.end)
     words = said[1].lower().split() if said is not None else []
     thing = any(is_one_of(each, kind) for each in words for kind in _THINGS)
@@ -295,6 +302,11 @@ def _doubtful(prompt: str, name: _Name) -> str | None:
         (work is not None and is_one_of(work[1].lower(), "work_nouns"))
         or ((thing or not _TOWNS.isdisjoint(words)) and not any(map(is_person, words)))
         or (name.slot != LAST and _ARTICLE_BEFORE.search(front))
+        or (  # "Adam optimizer"
+            following is not None
+            and opens_sentence(prompt, name.start)
+            and is_noun(following[1], following[2] or "")
+        )
         or _FIRM_BEFORE.search(front)
         or _FIRM_AFTER.match(prompt, name.end)
     ):
