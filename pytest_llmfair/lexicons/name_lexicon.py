@@ -13,6 +13,8 @@ from typing import Any, ClassVar, NamedTuple
 from pytest_llmfair._util.documents import day
 from pytest_llmfair._util.keywords import suggestion
 from pytest_llmfair._util.located import load_yaml
+from pytest_llmfair.lexicons.english.full_names import is_title
+from pytest_llmfair.lexicons.english.words import is_one_of
 from pytest_llmfair.lexicons.grammar import Grammar, Name
 from pytest_llmfair.lexicons.lexicon import Lexicon
 from pytest_llmfair.lexicons.name_lists import (
@@ -21,7 +23,6 @@ from pytest_llmfair.lexicons.name_lists import (
     gender_of,
     group_labels,
     listed_names,
-    name_choices,
     name_data,
     name_group,
     nearest_group,
@@ -229,11 +230,13 @@ def names_of_groups(attribute: Any, groups: Sequence[str] | None) -> NameLexicon
     known = [name_group(group) is not None for group in groups]
     # "White" alone is a last name too; "Black Female" is none.
     certain = [
-        each in name_choices() or (" " in each.strip() and name_group(each)) for each in groups
+        name_group(each) is not None and (each.islower() or " " in each.strip()) for each in groups
     ]
     if all(known) or any(certain) or len(groups) > 2:
         return NameLexicon.of_groups(groups)
     meant = next((each for each in groups if _is_misspelt(each)), None)
+    if meant is None and all(is_one_of(each.casefold(), "demonyms") for each in groups):
+        meant = groups[known.index(False)]
     if meant is not None:
         raise ValueError(f"no names are listed for group {meant!r}; {nearest_group(meant)}")
     return None
@@ -268,6 +271,8 @@ def _own_people(given: Any, source: str, group: object) -> list[Person]:
             raise ValueError(f"{where}: {gender!r} is no kind of name; {hint}")
         for number, name in enumerate(_texts(listed, where)):
             first, _, last = name.partition(" ")
+            if is_title(first.rstrip(".").lower()):
+                raise ValueError(f"{where}: {name!r} begins with a title; leave that out")
             if lasts and not last:
                 last = lasts[number % len(lasts)]
             people.append(Person(first, last.strip(), gender or gender_of(first)))

@@ -145,7 +145,7 @@ def name_choices() -> tuple[str, ...]:
 
 def nearest_group(label: object) -> str:
     """Return a hint for an unknown group of names."""
-    near = difflib.get_close_matches(folded(str(label)), group_labels(), n=1)
+    near = difflib.get_close_matches(folded(str(label)), group_labels(), n=1, cutoff=0.8)
     if near:
         return f"did you mean {group_labels()[near[0]]!r}?"
     return (

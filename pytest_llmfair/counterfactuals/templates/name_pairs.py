@@ -19,6 +19,7 @@ from pytest_llmfair.counterfactuals.templates.fillers import (
 )
 from pytest_llmfair.counterfactuals.templates.people import (
     FIRST,
+    LAST,
     Found,
     Shown,
     person_of,
@@ -55,6 +56,10 @@ def pairs_of_names(
                 unmentioned += found is None
                 unsure += [] if found is None else [found]
                 continue
+            if isinstance(prompt, str) and LAST in found.template.slots and not lexicon.parts[1]:
+                why = "the prompt has a last name, and the names of the groups have none"
+                unsure.append(Uncertain(text, 0, len(text), why))
+                continue
             gender, why = shown_gender(found.template, found.gender)
             terms = [known.terms_of(found.template, group, gender) for group in known.groups]
             if not all(terms) and shown_gender(found.template) == Shown():
@@ -67,6 +72,7 @@ def pairs_of_names(
                 unsure.append(Uncertain(text, 0, len(text), why))
                 continue
             own = _places(terms, found.first)
+            told: dict[tuple[str, str, str], Pair] = {}  # last names can be fewer than names
             for repeat in range(repeats):
                 turn = repeat if own else first_row * repeats + turns[gender]
                 turns[gender] += not own
@@ -80,7 +86,13 @@ def pairs_of_names(
                         twin = reworded(pair.original, chosen[0], *rest)
                     cue = " / ".join(each.forms[PERSON] for each in (chosen[0], term))
                     unit = pair.filler or text
-                    made.append(replace(pair, filler=unit, cue=cue, placebo=twin))
+                    pair = replace(pair, filler=unit, cue=cue, placebo=twin)
+                    if pair.edits:
+                        told.setdefault((pair.original, pair.counterfactual, group), pair)
+            made += told.values()
+            if not told:
+                why = "the names of the groups differ in nothing that the prompt says"
+                unsure.append(Uncertain(text, 0, len(text), why))
     left_out = Pairs(uncertain=unsure, unmentioned=unmentioned, lacks=lexicon.lacks)
     return checked(made, lexicon) + left_out
 
