@@ -79,10 +79,12 @@ def pairs_of_names(
                 chosen = _chosen(terms, own, turn, seed, found.template.text)
                 for group, term in zip(known.groups[1:], chosen[1:], strict=True):
                     both = known.groups[0], group
-                    pair = filled_pair(found.template, (chosen[0], term), fills, both, known)
+                    written = _cased(chosen[0], found), _cased(term, found)
+                    pair = filled_pair(found.template, written, fills, both, known)
                     twin = None
                     if placebo:
-                        rest = found.template, terms[0], fills, f"{seed} {row} {turn}"
+                        others = [_cased(other, found) for other in terms[0]]
+                        rest = found.template, others, fills, f"{seed} {row} {turn}"
                         twin = reworded(pair.original, chosen[0], *rest)
                     cue = " / ".join(each.forms[PERSON] for each in (chosen[0], term))
                     unit = pair.filler or text
@@ -114,9 +116,19 @@ def _asked(
                 yield text, person_of(text, lexicon, where), {}
 
 
+def _cased(term: GroupTerm, found: Found) -> GroupTerm:
+    return replace(term, forms={slot: found.case(fill) for slot, fill in term.forms.items()})
+
+
 def _places(terms: Sequence[Sequence[GroupTerm]], own: str) -> list[int]:
     """Return where a group lists the name that a prompt had: it stays the name of that group."""
-    return [at for names in terms for at, term in enumerate(names) if own == term.forms[FIRST]]
+    own = own.casefold()
+    return [
+        at
+        for names in terms
+        for at, term in enumerate(names)
+        if own == term.forms[FIRST].casefold()
+    ]
 
 
 def _chosen(

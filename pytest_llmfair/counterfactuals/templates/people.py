@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 import re
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Callable, Iterator, Sequence, Set
 from typing import NamedTuple
 
 from pytest_llmfair.counterfactuals.templates.slots import PERSON
@@ -184,6 +184,7 @@ class Found(NamedTuple):
     template: Template
     first: str = ""
     gender: str = ""
+    case: Callable[[str], str] = str  # str.upper of "EMILY"
 
 
 class _Name(NamedTuple):
@@ -234,7 +235,9 @@ def person_of(prompt: str, lexicon: NameLexicon, where: str) -> Found | Uncertai
             return Uncertain(prompt, start, start + len(part), why)
     pieces[::2] = [piece.replace("{", "{{").replace("}", "}}") for piece in pieces[::2]]
     template = Template("".join(pieces), where=where)
-    return Found(template, whole.first, lexicon.gender_of(whole.first))
+    written = "".join(prompt[name.start : name.end] for name in names)
+    case = str.upper if written.isupper() else str.lower if written.islower() else str
+    return Found(template, whole.first, lexicon.gender_of(whole.first), case)
 
 
 @functools.lru_cache(maxsize=8)
