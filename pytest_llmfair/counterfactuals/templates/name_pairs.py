@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -46,12 +45,12 @@ def pairs_of_names(
     note_used("lexicon", lexicon.name, lexicon)
     known = read_fillers(fillers or {}, lexicon, None)
     repeats = whole(lexicon.names_per_prompt, "names_per_prompt")
-    turns: Counter[str] = Counter()
     made: list[Pair] = []
     unsure: list[Uncertain] = []
     unmentioned = 0
     for row, prompt in enumerate(prompts, first_row):
-        for text, found, fills in _asked(prompt, row, lexicon, known, fill_limit, seed):
+        texts = _asked(prompt, row, lexicon, known, fill_limit, seed)
+        for number, (text, found, fills) in enumerate(texts, row):
             if not isinstance(found, Found):
                 unmentioned += found is None
                 unsure += [] if found is None else [found]
@@ -63,7 +62,7 @@ def pairs_of_names(
             gender, why = shown_gender(found.template, found.gender)
             terms = [known.terms_of(found.template, group, gender) for group in known.groups]
             if not all(terms) and shown_gender(found.template) == Shown():
-                gender = ""  # the name alone told it
+                # The name alone told the gender.
                 terms = [known.terms_of(found.template, group) for group in known.groups]
             if not (why or all(terms)):
                 group = known.groups[terms.index([])]
@@ -74,9 +73,8 @@ def pairs_of_names(
             own = _places(terms, found.first)
             told: dict[tuple[str, str, str], Pair] = {}  # last names can be fewer than names
             for repeat in range(repeats):
-                turn = repeat if own else first_row * repeats + turns[gender]
-                turns[gender] += not own
-                chosen = _chosen(terms, own, turn, seed, found.template.text)
+                turn = number * repeats
+                chosen = _chosen(terms, own, turn, repeat, seed, found.template.text)
                 for group, term in zip(known.groups[1:], chosen[1:], strict=True):
                     both = known.groups[0], group
                     written = _cased(chosen[0], found), _cased(term, found)
@@ -84,7 +82,7 @@ def pairs_of_names(
                     twin = None
                     if placebo:
                         others = [_cased(other, found) for other in terms[0]]
-                        rest = found.template, others, fills, f"{seed} {row} {turn}"
+                        rest = found.template, others, fills, f"{seed} {turn} {repeat}"
                         twin = reworded(pair.original, chosen[0], *rest)
                     cue = " / ".join(each.forms[PERSON] for each in (chosen[0], term))
                     unit = pair.filler or text
@@ -132,15 +130,24 @@ def _places(terms: Sequence[Sequence[GroupTerm]], own: str) -> list[int]:
 
 
 def _chosen(
-    terms: Sequence[Sequence[GroupTerm]], own: Sequence[int], turn: int, seed: int, text: str
+    terms: Sequence[Sequence[GroupTerm]],
+    own: Sequence[int],
+    turn: int,
+    repeat: int,
+    seed: int,
+    text: str,
 ) -> list[GroupTerm]:
-    """Return the name of each group at one place, from that of the prompt's own name on."""
+    """Return the name of each group at one place, from that of the prompt's own name on.
+
+    It depends on the number of the prompt and not on earlier ones: audits make parts of a list.
+    """
     every = list(range(max(map(len, terms))))
     # Another person of the text may have a listed name.
     taken = [any(x[at % len(x)].forms[FIRST] in text for x in terms) for at in every]
     free = [at for at in every if at in own or not taken[at]]
     places = free or every
-    random.Random(f"{seed} names").shuffle(places)
-    first = places.index(own[0]) if own else 0
-    at = places[(first + turn) % len(places)]
+    round_, first = (0, 0) if own else divmod(turn, len(places))
+    random.Random(f"{seed} names {round_ or ''}".rstrip()).shuffle(places)
+    first = places.index(own[0]) if own else first
+    at = places[(first + repeat) % len(places)]
     return [listed[at % len(listed)] for listed in terms]
