@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import difflib
 import functools
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
@@ -21,11 +20,11 @@ from pytest_llmfair.lexicons.name_lists import (
     GENDERS,
     cells_of,
     gender_of,
-    group_labels,
     listed_names,
     name_data,
     name_group,
     nearest_group,
+    similar_group,
     split_cell,
 )
 from pytest_llmfair.lexicons.reading import Doubt
@@ -103,8 +102,7 @@ class NameLexicon(NamesOfPeople):
         """
         asked = tuple(name_data()["origins"]) if groups is None else tuple(groups)
         cells = {name_group(group) or group: cells_of(group) for group in asked}
-        if len(cells) < max(2, len(asked)):
-            raise ValueError(f"groups is {groups!r}; name two groups or more, each once")
+        _check_several(cells, asked)
         if len({len(each) for each in cells.values()}) > 1:
             raise ValueError(
                 f"groups is {groups!r}, which are of several kinds; give origins (turkish), "
@@ -187,8 +185,7 @@ class NameLexicon(NamesOfPeople):
     def among(self, groups: Sequence[str]) -> NameLexicon:
         """Return the lexicon of some of the groups."""
         chosen = tuple(map(self.group, groups))
-        if len(set(chosen)) < max(2, len(groups)):
-            raise ValueError(f"groups is {groups!r}; name two groups or more, each once")
+        _check_several({*chosen}, groups)
         kept = ("source", "licence", "limits", "lacks", "names_per_prompt")
         about = {key: getattr(self, key) for key in kept}
         return self._made({group: self.people[group] for group in chosen}, **about)
@@ -210,6 +207,11 @@ class NameLexicon(NamesOfPeople):
         people = [*itertools.chain(*self.people.values())]
         lasts = itertools.chain(*(person.last.casefold().split() for person in people))
         return frozenset(person.first.casefold() for person in people), frozenset(lasts)
+
+
+def _check_several(known: Collection[str], given: Sequence[str]) -> None:
+    if len(known) < max(2, len(given)):
+        raise ValueError(f"groups is {given!r}; name two groups or more, each once")
 
 
 def is_names(attribute: Any) -> bool:
@@ -234,18 +236,12 @@ def names_of_groups(attribute: Any, groups: Sequence[str] | None) -> NameLexicon
     ]
     if all(known) or any(certain) or len(groups) > 2:
         return NameLexicon.of_groups(groups)
-    meant = next((each for each in groups if _is_misspelt(each)), None)
+    meant = next((each for each in groups if each.islower() and similar_group(each)), None)
     if meant is None and all(is_one_of(each.casefold(), "demonyms") for each in groups):
         meant = groups[known.index(False)]
     if meant is not None:
         raise ValueError(f"no names are listed for group {meant!r}; {nearest_group(meant)}")
     return None
-
-
-def _is_misspelt(group: str) -> bool:
-    """Whether words in lower case are nearly a group."""
-    near = difflib.get_close_matches(group, group_labels(), n=1, cutoff=0.8)
-    return group.islower() and bool(near)
 
 
 def _people(cells: Sequence[str]) -> Iterator[Person]:

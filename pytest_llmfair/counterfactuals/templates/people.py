@@ -77,6 +77,8 @@ _QUOTED = re.compile(r"(?<!\w)['\u2018][^'\u2019\n]*\Z")
 _ARTICLE_BEFORE = re.compile(r"\b(?:an?|the)\s+\Z", re.IGNORECASE)
 _WORK_BEFORE = re.compile(r"(\w+)(?:\s+(?:called|named|titled))?\s+[\"\u201c]?\Z")
 _WORDS_AFTER = re.compile(r"[^\S\n]+([a-z]+[^\Ws])(?![\w'\u2019-])(?:[^\S\n]+(\w+))?")
+# "Paul's Boutique", "Thomas the Tank Engine"; not "Paul's German".
+_TITLE_AFTER = re.compile(r"(?:['\u2019]s|[^\S\n]+the)[^\S\n]+([A-Z]\w*[a-z])\b")
 _FIRM_BEFORE, _FIRM_AFTER = re.compile(r"&\s*\Z"), re.compile(r"\s*&")
 # "Sofia is the capital", "Carmen is a famous opera".
 _IS_SOMETHING = re.compile(r"\s+(?:is|was)\s+(?:an?|the|my|our|his|her|their)\s+([\w\s-]+)")
@@ -298,6 +300,7 @@ def _doubtful(prompt: str, name: _Name) -> str | None:
     front = prompt[max(0, name.start - _NEAR) : name.start]
     work = _WORK_BEFORE.search(front)
     following = _WORDS_AFTER.match(prompt, name.end) if name.slot == FIRST else None
+    title = _TITLE_AFTER.match(prompt, name.end)
     said = _IS_SOMETHING.match(prompt, name.end)
     words = said[1].lower().split() if said is not None else []
     thing = any(is_one_of(each, kind) for each in words for kind in _THINGS)
@@ -310,6 +313,7 @@ def _doubtful(prompt: str, name: _Name) -> str | None:
             and opens_sentence(prompt, name.start)
             and is_noun(following[1], following[2] or "")
         )
+        or (title is not None and not is_one_of(title[1].lower(), "demonyms"))
         or _FIRM_BEFORE.search(front)
         or _FIRM_AFTER.match(prompt, name.end)
     ):
