@@ -22,6 +22,7 @@ from pytest_llmfair.audit.work import Worker, answers_of, may_come
 from pytest_llmfair.clients.budget import Caps
 from pytest_llmfair.clients.sending import is_failure
 from pytest_llmfair.clients.spec import ModelSpec
+from pytest_llmfair.lexicons.name_lexicon import is_names
 from pytest_llmfair.responses import Missing
 
 _USAGE = """llmfair audit DATA --model SPEC --checks FILE --out FOLDER [--attribute NAME] [options]
@@ -38,7 +39,7 @@ _UNANSWERED = 3
 # Options that say what is asked, each a field of the plan; None where they are not given.
 _OF_THE_PLAN: dict[str, dict[str, Any]] = {
     "attribute": {"metavar": "NAME", "help": "exchange its groups; two as race,gender"},
-    "groups": {"metavar": "FROM,TO", "help": "exchange only these two groups"},
+    "groups": {"metavar": "FROM,TO", "help": "exchange only these two groups; of names more"},
     "placebo": {"action": "store_true", "help": "ask placebo twins too (baseline: placebo)"},
     "generations": {"type": int, "metavar": "N", "help": "answers per prompt (1)"},
     "column": {"metavar": "NAME", "help": "column of the prompts (prompt)"},
@@ -119,7 +120,7 @@ def _given(arguments: argparse.Namespace) -> dict[str, Any]:
     given = {name: getattr(arguments, name) for name in _OF_THE_PLAN}
     if given["groups"] is not None:
         given["groups"] = tuple(filter(None, given["groups"].split(",")))
-        if len(given["groups"]) != 2:
+        if len(given["groups"]) != 2 and not is_names(given["attribute"]):
             raise ValueError(f"--groups is {arguments.groups!r}; give two with a comma between")
     return {name: value for name, value in given.items() if value is not None}
 

@@ -36,7 +36,9 @@ from pytest_llmfair.settings import Settings
 SCORES = "scores-"
 REDUCED = "reduced-"
 # What a part of pairs has in columns, and what else is known of its pairs.
-PAIR = ("original", "counterfactual", "placebo", "from_group", "to_group", "attribute", "variant")
+_GROUPS = ("from_group", "to_group", "attribute", "variant")
+_OF_NAMES = ("template", "filler", "cue")  # tell which pairs are of one prompt
+PAIR = ("original", "counterfactual", "placebo", *_GROUPS, *_OF_NAMES)
 LEFT_OUT = ("rejected", "uncertain", "unmentioned", "lost", "lacks", "unexchanged")
 
 

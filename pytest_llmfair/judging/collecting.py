@@ -249,7 +249,7 @@ def _uncertain_prompts(source: Any, left: Mapping[str, Any], largest: float) -> 
     # A prompt with several names is one prompt.
     asked = {
         (each.template, each.filler)
-        if getattr(each, "attribute", "") == OF_GROUPS
+        if getattr(each, "attribute", "") == OF_GROUPS and each.filler
         else each.original
         for each in pairs
     }

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import difflib
 import functools
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
@@ -13,18 +12,19 @@ from typing import Any, ClassVar, NamedTuple
 from pytest_llmfair._util.documents import day
 from pytest_llmfair._util.keywords import suggestion
 from pytest_llmfair._util.located import load_yaml
+from pytest_llmfair.lexicons.english.full_names import is_title
+from pytest_llmfair.lexicons.english.words import is_one_of
 from pytest_llmfair.lexicons.grammar import Grammar, Name
 from pytest_llmfair.lexicons.lexicon import Lexicon
 from pytest_llmfair.lexicons.name_lists import (
     GENDERS,
     cells_of,
     gender_of,
-    group_labels,
     listed_names,
-    name_choices,
     name_data,
     name_group,
     nearest_group,
+    similar_group,
     split_cell,
 )
 from pytest_llmfair.lexicons.reading import Doubt
@@ -102,8 +102,7 @@ class NameLexicon(NamesOfPeople):
         """
         asked = tuple(name_data()["origins"]) if groups is None else tuple(groups)
         cells = {name_group(group) or group: cells_of(group) for group in asked}
-        if len(cells) < max(2, len(asked)):
-            raise ValueError(f"groups is {groups!r}; name two groups or more, each once")
+        _check_several(cells, asked)
         if len({len(each) for each in cells.values()}) > 1:
             raise ValueError(
                 f"groups is {groups!r}, which are of several kinds; give origins (turkish), "
@@ -186,8 +185,7 @@ class NameLexicon(NamesOfPeople):
     def among(self, groups: Sequence[str]) -> NameLexicon:
         """Return the lexicon of some of the groups."""
         chosen = tuple(map(self.group, groups))
-        if len(set(chosen)) < max(2, len(groups)):
-            raise ValueError(f"groups is {groups!r}; name two groups or more, each once")
+        _check_several({*chosen}, groups)
         kept = ("source", "licence", "limits", "lacks", "names_per_prompt")
         about = {key: getattr(self, key) for key in kept}
         return self._made({group: self.people[group] for group in chosen}, **about)
@@ -211,6 +209,11 @@ class NameLexicon(NamesOfPeople):
         return frozenset(person.first.casefold() for person in people), frozenset(lasts)
 
 
+def _check_several(known: Collection[str], given: Sequence[str]) -> None:
+    if len(known) < max(2, len(given)):
+        raise ValueError(f"groups is {given!r}; name two groups or more, each once")
+
+
 def is_names(attribute: Any) -> bool:
     """Whether an attribute means names, of groups or of two people."""
     return isinstance(attribute, NameLexicon) or attribute in NAMES
@@ -229,20 +232,16 @@ def names_of_groups(attribute: Any, groups: Sequence[str] | None) -> NameLexicon
     known = [name_group(group) is not None for group in groups]
     # "White" alone is a last name too; "Black Female" is none.
     certain = [
-        each in name_choices() or (" " in each.strip() and name_group(each)) for each in groups
+        name_group(each) is not None and (each.islower() or " " in each.strip()) for each in groups
     ]
     if all(known) or any(certain) or len(groups) > 2:
         return NameLexicon.of_groups(groups)
-    meant = next((each for each in groups if _is_misspelt(each)), None)
+    meant = next((each for each in groups if each.islower() and similar_group(each)), None)
+    if meant is None and all(is_one_of(each.casefold(), "demonyms") for each in groups):
+        meant = groups[known.index(False)]
     if meant is not None:
         raise ValueError(f"no names are listed for group {meant!r}; {nearest_group(meant)}")
     return None
-
-
-def _is_misspelt(group: str) -> bool:
-    """Whether words in lower case are nearly a group."""
-    near = difflib.get_close_matches(group, group_labels(), n=1, cutoff=0.8)
-    return group.islower() and bool(near)
 
 
 def _people(cells: Sequence[str]) -> Iterator[Person]:
@@ -268,6 +267,8 @@ def _own_people(given: Any, source: str, group: object) -> list[Person]:
             raise ValueError(f"{where}: {gender!r} is no kind of name; {hint}")
         for number, name in enumerate(_texts(listed, where)):
             first, _, last = name.partition(" ")
+            if is_title(first.rstrip(".").lower()):
+                raise ValueError(f"{where}: {name!r} begins with a title; leave that out")
             if lasts and not last:
                 last = lasts[number % len(lasts)]
             people.append(Person(first, last.strip(), gender or gender_of(first)))

@@ -143,11 +143,16 @@ def name_choices() -> tuple[str, ...]:
     return (*name_data()["origins"], *GENDERS, *name_groups())
 
 
+def similar_group(label: object) -> str:
+    """Return the group that a misspelt label means; "" if there is none."""
+    near = difflib.get_close_matches(folded(str(label)), group_labels(), n=1, cutoff=0.8)
+    return group_labels()[near[0]] if near else ""
+
+
 def nearest_group(label: object) -> str:
     """Return a hint for an unknown group of names."""
-    near = difflib.get_close_matches(folded(str(label)), group_labels(), n=1)
-    if near:
-        return f"did you mean {group_labels()[near[0]]!r}?"
+    if near := similar_group(label):
+        return f"did you mean {near!r}?"
     return (
         f"known are {', '.join(name_choices()[: -len(name_groups())])}, and both together, such "
         f"as {name_groups()[0]!r}; names of your own are names={{{str(label)!r}: [...], ...}}"

@@ -28,6 +28,8 @@ from pytest_llmfair.responses import Missing
 from pytest_llmfair.session import current_session
 from tests.audit.parts import MADE_OF_ANSWERS, MODEL, MOODY, PEOPLE, PROMPTS, audited, digest
 
+NAMED = ("Emily", "Ali Khan", "A dog", "Emily and John", "Mrs. Walsh")
+
 
 @pytest.fixture
 def data(tmp_path):
@@ -43,6 +45,7 @@ def data(tmp_path):
         {"placebo": True},
         {"attribute": "age"},
         {"attribute": "race", "placebo": True, "shard_size": 3},
+        {"attribute": "names", "groups": ("polish", "turkish", "white"), "shard_size": 3},
     ],
     ids=str,
 )
@@ -50,19 +53,19 @@ def test_pairs_and_answers_are_those_of_one_call(tmp_path, given):
     prompts = PROMPTS
     if given.get("attribute", "gender") != "gender":
         people = ("A young man", "An old man", "A Black woman", "A white woman", "An Asian boy")
+        people = NAMED if given["attribute"] == "names" else people
         prompts = [f"{people[i % 5]} said on day {i % 7} that" for i in range(40)]
     data = tmp_path / "prompts.txt"
     data.write_text("\n".join(prompts))
     found = audited(data, tmp_path / "out", **given)
-    pairs = generate_pairs(
-        prompts, given.get("attribute", "gender"), placebo=given.get("placebo", False), seed=5
-    )
+    of = given.get("attribute", "gender"), given.get("groups")
+    pairs = generate_pairs(prompts, *of, placebo=given.get("placebo", False), seed=5)
     asked = load_client(MODEL, seed=5).answer_pairs(pairs, n=3)
     assert list(found.pairs) == list(pairs)
     for name in ("rejected", "uncertain", "unmentioned", "lost", "lacks", "unexchanged"):
         assert getattr(found.pairs, name) == getattr(pairs, name), name
     assert found.responses == asked
-    assert len({str(pair.from_group) for pair in pairs}) > 1
+    assert len({str(group) for pair in pairs for group in (pair.from_group, pair.to_group)}) > 1
     again = load_client(f"responses:{tmp_path / 'out'}").answer_pairs(pairs, n=3)
     assert (again.original, again.counterfactual) == (asked.original, asked.counterfactual)
 

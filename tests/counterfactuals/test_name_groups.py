@@ -79,6 +79,22 @@ class TestPrompts:
             made = pairs_from_templates([prompt], "names", GROUPS)
             assert (list(made), made.unmentioned) == ([], 1), prompt
 
+    def test_keep_what_is_next_to_the_name(self) -> None:
+        names = {"a": ["Anna Frost", "Jonas Frost"], "b": ["Elif Bell", "Emre Bell"]}
+        for prompt, expected in CASES["exchanged as a whole"]:
+            assert expected in texts(prompt, names=names)
+
+    def test_give_a_pair_once_and_none_where_groups_share_or_lack_a_last_name(self) -> None:
+        prompt = "Dr. Chen called."
+        assert len(pairs_from_templates([prompt], "names", GROUPS[:2], names_per_prompt=16)) == 5
+        given: list[dict[str, Any]] = [
+            {"attribute": "names", "groups": ["female", "male"]},
+            {"names": {"a": ["Anna"], "b": ["Elif"]}},
+        ]
+        for keywords in given:
+            made = pairs_from_templates([prompt], **keywords)
+            assert (len(made), len(made.rejected), len(made.uncertain)) == (0, 0, 1)
+
     def test_never_give_a_person_of_the_text_the_same_name(self) -> None:
         prompt = "Heidi, Ayşe and Brock wrote to {person}."
         for text in texts(prompt, "names", GROUPS, names_per_prompt=14):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -19,6 +18,7 @@ from pytest_llmfair.counterfactuals.templates.fillers import (
 )
 from pytest_llmfair.counterfactuals.templates.people import (
     FIRST,
+    LAST,
     Found,
     Shown,
     person_of,
@@ -45,20 +45,24 @@ def pairs_of_names(
     note_used("lexicon", lexicon.name, lexicon)
     known = read_fillers(fillers or {}, lexicon, None)
     repeats = whole(lexicon.names_per_prompt, "names_per_prompt")
-    turns: Counter[str] = Counter()
     made: list[Pair] = []
     unsure: list[Uncertain] = []
     unmentioned = 0
     for row, prompt in enumerate(prompts, first_row):
-        for text, found, fills in _asked(prompt, row, lexicon, known, fill_limit, seed):
+        texts = _asked(prompt, row, lexicon, known, fill_limit, seed)
+        for number, (text, found, fills) in enumerate(texts, row):
             if not isinstance(found, Found):
                 unmentioned += found is None
                 unsure += [] if found is None else [found]
                 continue
+            if isinstance(prompt, str) and LAST in found.template.slots and not lexicon.parts[1]:
+                why = "the prompt has a last name, and the names of the groups have none"
+                unsure.append(Uncertain(text, 0, len(text), why))
+                continue
             gender, why = shown_gender(found.template, found.gender)
             terms = [known.terms_of(found.template, group, gender) for group in known.groups]
             if not all(terms) and shown_gender(found.template) == Shown():
-                gender = ""  # the name alone told it
+                # The name alone told the gender.
                 terms = [known.terms_of(found.template, group) for group in known.groups]
             if not (why or all(terms)):
                 group = known.groups[terms.index([])]
@@ -67,20 +71,28 @@ def pairs_of_names(
                 unsure.append(Uncertain(text, 0, len(text), why))
                 continue
             own = _places(terms, found.first)
+            told: dict[tuple[str, str, str], Pair] = {}  # last names can be fewer than names
             for repeat in range(repeats):
-                turn = repeat if own else first_row * repeats + turns[gender]
-                turns[gender] += not own
-                chosen = _chosen(terms, own, turn, seed, found.template.text)
+                turn = number * repeats
+                chosen = _chosen(terms, own, turn, repeat, seed, found.template.text)
                 for group, term in zip(known.groups[1:], chosen[1:], strict=True):
                     both = known.groups[0], group
-                    pair = filled_pair(found.template, (chosen[0], term), fills, both, known)
+                    written = _cased(chosen[0], found), _cased(term, found)
+                    pair = filled_pair(found.template, written, fills, both, known)
                     twin = None
                     if placebo:
-                        rest = found.template, terms[0], fills, f"{seed} {row} {turn}"
+                        others = [_cased(other, found) for other in terms[0]]
+                        rest = found.template, others, fills, f"{seed} {turn} {repeat}"
                         twin = reworded(pair.original, chosen[0], *rest)
                     cue = " / ".join(each.forms[PERSON] for each in (chosen[0], term))
                     unit = pair.filler or text
-                    made.append(replace(pair, filler=unit, cue=cue, placebo=twin))
+                    pair = replace(pair, filler=unit, cue=cue, placebo=twin)
+                    if pair.edits:
+                        told.setdefault((pair.original, pair.counterfactual, group), pair)
+            made += told.values()
+            if not told:
+                why = "the names of the groups differ in nothing that the prompt says"
+                unsure.append(Uncertain(text, 0, len(text), why))
     left_out = Pairs(uncertain=unsure, unmentioned=unmentioned, lacks=lexicon.lacks)
     return checked(made, lexicon) + left_out
 
@@ -102,21 +114,40 @@ def _asked(
                 yield text, person_of(text, lexicon, where), {}
 
 
+def _cased(term: GroupTerm, found: Found) -> GroupTerm:
+    return replace(term, forms={slot: found.case(fill) for slot, fill in term.forms.items()})
+
+
 def _places(terms: Sequence[Sequence[GroupTerm]], own: str) -> list[int]:
     """Return where a group lists the name that a prompt had: it stays the name of that group."""
-    return [at for names in terms for at, term in enumerate(names) if own == term.forms[FIRST]]
+    own = own.casefold()
+    return [
+        at
+        for names in terms
+        for at, term in enumerate(names)
+        if own == term.forms[FIRST].casefold()
+    ]
 
 
 def _chosen(
-    terms: Sequence[Sequence[GroupTerm]], own: Sequence[int], turn: int, seed: int, text: str
+    terms: Sequence[Sequence[GroupTerm]],
+    own: Sequence[int],
+    turn: int,
+    repeat: int,
+    seed: int,
+    text: str,
 ) -> list[GroupTerm]:
-    """Return the name of each group at one place, from that of the prompt's own name on."""
+    """Return the name of each group at one place, from that of the prompt's own name on.
+
+    It depends on the number of the prompt and not on earlier ones: audits make parts of a list.
+    """
     every = list(range(max(map(len, terms))))
     # Another person of the text may have a listed name.
     taken = [any(x[at % len(x)].forms[FIRST] in text for x in terms) for at in every]
     free = [at for at in every if at in own or not taken[at]]
     places = free or every
-    random.Random(f"{seed} names").shuffle(places)
-    first = places.index(own[0]) if own else 0
-    at = places[(first + turn) % len(places)]
+    round_, first = (0, 0) if own else divmod(turn, len(places))
+    random.Random(f"{seed} names {round_ or ''}".rstrip()).shuffle(places)
+    first = places.index(own[0]) if own else first
+    at = places[(first + repeat) % len(places)]
     return [listed[at % len(listed)] for listed in terms]

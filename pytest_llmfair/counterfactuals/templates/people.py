@@ -5,13 +5,15 @@ from __future__ import annotations
 import functools
 import itertools
 import re
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Callable, Iterator, Sequence, Set
 from typing import NamedTuple
 
 from pytest_llmfair.counterfactuals.templates.slots import PERSON
 from pytest_llmfair.counterfactuals.templates.template import Template
 from pytest_llmfair.lexicons.english.context import opens_sentence
 from pytest_llmfair.lexicons.english.full_names import is_no_name, is_title
+from pytest_llmfair.lexicons.english.names_and_words import is_noun
+from pytest_llmfair.lexicons.english.words import is_one_of, is_person
 from pytest_llmfair.lexicons.lexicon import PRONOUNS
 from pytest_llmfair.lexicons.loading import load_lexicons
 from pytest_llmfair.lexicons.name_lexicon import NameLexicon, NamesOfPeople
@@ -62,8 +64,26 @@ _RELATIVE = re.compile(rf"{_THEY}\s+(?:[\w-]+\s+)?\Z", re.IGNORECASE)
 _BOTH = re.compile(r"\.?\s*(?:/|\s(?:or|and)\s)\s*", re.IGNORECASE)
 
 _PARTICLES = r"(?:(?:van|von|de|del|der|da|dos|el|al|bin|ibn|la|le)[^\S\n]+)*"
-_SURNAME = re.compile(rf"[^\S\n]+({_PARTICLES}[^\W\d_a-z][\w'\u2019-]*\w)")
-_WORD_BEFORE = re.compile(r"([\w.]+)[^\S\n]+\Z")
+# "Walsh" of "Walsh's car", and nothing of "I'd".
+_SHORT = r"['\u2019](?:s|m|d|t|re|ve|ll)\b"
+_SURNAME = re.compile(
+    rf"[^\S\n]+({_PARTICLES}[^\W\d_a-z](?:(?!{_SHORT})[\w'\u2019-])*\w)"
+    rf"(?!\w|(?!['\u2019]s){_SHORT})"
+)
+_WORD_BEFORE = re.compile(r"([\w.-]+)[^\S\n]+\Z")
+_SUFFIXES = frozenset(("jr", "sr", "phd"))
+_BARE_OWNER = re.compile(r"(['\u2019])(?=\s+[a-z])")  # "James' car"
+_QUOTED = re.compile(r"(?<!\w)['\u2018][^'\u2019\n]*\Z")
+_ARTICLE_BEFORE = re.compile(r"\b(?:an?|the)\s+\Z", re.IGNORECASE)
+_WORK_BEFORE = re.compile(r"(\w+)(?:\s+(?:called|named|titled))?\s+[\"\u201c]?\Z")
+_WORDS_AFTER = re.compile(r"[^\S\n]+([a-z]+[^\Ws])(?![\w'\u2019-])(?:[^\S\n]+(\w+))?")
+# "Paul's Boutique", "Thomas the Tank Engine"; not "Paul's German".
+_TITLE_AFTER = re.compile(r"(?:['\u2019]s|[^\S\n]+the)[^\S\n]+([A-Z]\w*[a-z])\b")
+_FIRM_BEFORE, _FIRM_AFTER = re.compile(r"&\s*\Z"), re.compile(r"\s*&")
+# "Sofia is the capital", "Carmen is a famous opera".
+_IS_SOMETHING = re.compile(r"\s+(?:is|was)\s+(?:an?|the|my|our|his|her|their)\s+([\w\s-]+)")
+_THINGS = ("work_nouns", "institutions", "businesses")
+_TOWNS = frozenset(("capital", "town", "village", "language"))
 _NEAR = 30
 _LETTERS = 3  # a part of a name with fewer is found in other words too
 
@@ -166,6 +186,7 @@ class Found(NamedTuple):
     template: Template
     first: str = ""
     gender: str = ""
+    case: Callable[[str], str] = str  # str.upper of "EMILY"
 
 
 class _Name(NamedTuple):
@@ -186,9 +207,8 @@ def person_of(prompt: str, lexicon: NameLexicon, where: str) -> Found | Uncertai
     if doubt is not None:
         return Uncertain(prompt, doubt.start, doubt.end, doubt.why)
     for name in names:
-        if name.slot == LAST and (first := _unknown_first(prompt, name.start)) is not None:
-            why = f"{first[1]!r} can be the first name before {name.last!r}"
-            return Uncertain(prompt, first.start(1), name.end, why)
+        if (why := _doubtful(prompt, name)) is not None:
+            return Uncertain(prompt, name.start, name.end, why)
     if not names:
         return None
     whole = max(names, key=lambda name: (bool(name.first) + bool(name.last), -name.start))
@@ -204,6 +224,10 @@ def person_of(prompt: str, lexicon: NameLexicon, where: str) -> Found | Uncertai
     for name in sorted(names):
         pieces += [prompt[at : name.start], f"{{{name.slot}}}"]
         at = name.end
+        owner = _BARE_OWNER.match(prompt, at) if prompt[at - 1] in "sS" else None
+        if owner and not _QUOTED.search(prompt, max(0, name.start - _NEAR), name.start):
+            pieces[-1] += f"{owner[1]}s"
+            at = owner.end()
     pieces.append(prompt[at:])
     rest = " ".join(pieces[::2]).casefold()
     for part in (whole.first, whole.last):
@@ -213,7 +237,9 @@ def person_of(prompt: str, lexicon: NameLexicon, where: str) -> Found | Uncertai
             return Uncertain(prompt, start, start + len(part), why)
     pieces[::2] = [piece.replace("{", "{{").replace("}", "}}") for piece in pieces[::2]]
     template = Template("".join(pieces), where=where)
-    return Found(template, whole.first, lexicon.gender_of(whole.first))
+    written = "".join(prompt[name.start : name.end] for name in names)
+    case = str.upper if written.isupper() else str.lower if written.islower() else str
+    return Found(template, whole.first, lexicon.gender_of(whole.first), case)
 
 
 @functools.lru_cache(maxsize=8)
@@ -235,12 +261,15 @@ def _names(
         is_first, is_last = word.casefold() in firsts, word.casefold() in lasts
         after = _SURNAME.match(prompt, end)
         last = after[1].split()[-1].casefold() if after is not None else ""
-        if is_first and after is not None and (last in lasts or not is_no_name(last)):
+        first = _unknown_first(prompt, start)
+        if is_first and after is not None and (last in lasts or _may_be_last(last)):
+            # Middle names: "Emily Jane Walsh".
+            while (more := _SURNAME.match(prompt, after.end(1))) and more[1].casefold() in lasts:
+                after = more
             stop = after.end(1)
             yield _Name(start, stop, PERSON, word, after[1])
-        elif is_last and (_is_titled(prompt, start) or not is_first):
+        elif is_last and (first is not None or _is_titled(prompt, start) or not is_first):
             stop = end
-            first = _unknown_first(prompt, start)
             if first is not None and not opens_sentence(prompt, first.start(1)):
                 yield _Name(first.start(1), end, PERSON, first[1], word)
             else:
@@ -248,6 +277,48 @@ def _names(
         else:
             stop = end
             yield _Name(start, end, FIRST, word, "")
+
+
+def _may_be_last(word: str) -> bool:
+    return not (is_no_name(word) or is_one_of(word, "demonyms") or is_one_of(word, "times"))
+
+
+def _is_function(word: str) -> bool:
+    return is_no_name(word) and not is_person(word)
+
+
+def _doubtful(prompt: str, name: _Name) -> str | None:
+    """Say why a name can be a part of another one, or a thing."""
+    called = prompt[name.start : name.end]
+    if name.slot == LAST and (first := _unknown_first(prompt, name.start)) is not None:
+        return f"{first[1]!r} can be the first name before {called!r}"
+    after = _SURNAME.match(prompt, name.end)
+    word = after[1].casefold() if after is not None else ""
+    is_other = after is None or after[1].isupper() or word in _SUFFIXES or _is_function(word)
+    if after is not None and not is_other:
+        return f"{after[1]!r} can be the last name after {called!r}"
+    front = prompt[max(0, name.start - _NEAR) : name.start]
+    work = _WORK_BEFORE.search(front)
+    following = _WORDS_AFTER.match(prompt, name.end) if name.slot == FIRST else None
+    title = _TITLE_AFTER.match(prompt, name.end)
+    said = _IS_SOMETHING.match(prompt, name.end)
+    words = said[1].lower().split() if said is not None else []
+    thing = any(is_one_of(each, kind) for each in words for kind in _THINGS)
+    if (
+        (work is not None and is_one_of(work[1].lower(), "work_nouns"))
+        or ((thing or not _TOWNS.isdisjoint(words)) and not any(map(is_person, words)))
+        or (name.slot != LAST and _ARTICLE_BEFORE.search(front))
+        or (  # "Adam optimizer"
+            following is not None
+            and opens_sentence(prompt, name.start)
+            and is_noun(following[1], following[2] or "")
+        )
+        or (title is not None and not is_one_of(title[1].lower(), "demonyms"))
+        or _FIRM_BEFORE.search(front)
+        or _FIRM_AFTER.match(prompt, name.end)
+    ):
+        return f"{called!r} can be a thing here, and no person"
+    return None
 
 
 def _is_titled(prompt: str, start: int) -> bool:
