@@ -93,7 +93,7 @@ def test_doctor_says_what_can_be_judged(genuine, command, monkeypatch):
         "missing  female 3 of 120 (3 error: diver-female), male 3 of 120 (3 filtered: pilot-male)",
         "scores   includes  0 or 1, per answer",
     ]
-    assert "can find a difference of 0.15 (80 % of such files)" in out
+    assert "can find a difference of 0.18 (80 % of such files)" in out
     assert out.splitlines()[-1] == (
         "next     llmfair judge planted.eval --group metadata.gender --pair-by metadata.template "
         "--bound 0.15"
