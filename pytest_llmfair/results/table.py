@@ -193,7 +193,8 @@ class Results:
     @cached_property
     def numbers(self) -> list[str]:
         """Fields whose values are numbers, which may be scores."""
-        kinds = {name: set(map(type, map(label_or_number, v))) for name, v in self.fields.items()}
+        several = {name: values for name, values in self.fields.items() if len(values) > 1}
+        kinds = {name: set(map(type, map(label_or_number, v))) for name, v in several.items()}
         return [
             name for name, kind in kinds.items() if kind == {float} and name not in self.scores
         ]
