@@ -8,6 +8,7 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import NormalDist
 from typing import Any
 
 from pytest_llmfair.gate.check_answers import READER_OPTIONS, results_of
@@ -21,7 +22,6 @@ from pytest_llmfair.metrics import get_metric
 from pytest_llmfair.results.compare import Comparison
 from pytest_llmfair.results.registry import load_conftest
 from pytest_llmfair.results.table import Results
-from pytest_llmfair.stats._score_intervals import normal_quantile
 
 # What is judged beside the scores of a file, by its name in --bound: keys of a check.
 FROM_TEXTS: dict[str, dict[str, Any]] = {
@@ -114,7 +114,7 @@ class Quantity:
         interval, value = estimate.interval(), estimate.value
         # Of few units the interval is wider than the standard error alone says.
         reach = value - interval.lower if value > 0 else interval.upper - value
-        return reach + normal_quantile(0.8) * estimate.standard_error()
+        return reach + NormalDist().inv_cdf(0.8) * estimate.standard_error()
 
     def passing(self) -> tuple[Result, float, float]:
         """Return the result, and the smallest bounds that hold its interval and that PASS.
