@@ -120,7 +120,14 @@ def _read_csv(path: Path) -> Iterator[Row]:
     try:
         with path.open(encoding="utf-8-sig", newline="") as lines:
             reader = csv.DictReader(lines, strict=True)
-            _check_distinct(path, reader.fieldnames or ())
+            names = reader.fieldnames or ()
+            _check_distinct(path, names)
+            other = next((each for each in ";\t" if len(names) == 1 and each in names[0]), "")
+            if other:
+                raise TableError(
+                    f"the columns of {path} are not separated by commas but by {other!r}; save it "
+                    "with commas, and with points in numbers"
+                )
             for values in reader:
                 where = f"line {reader.line_num} of {path}"
                 if None in values or None in values.values():

@@ -16,6 +16,7 @@ from pytest_llmfair.gate.result_files import (
     add_options,
     aligned,
     command,
+    first_bound,
     keys,
     quantities,
     read,
@@ -97,8 +98,6 @@ def about_groups(arguments: argparse.Namespace, comparison: Comparison) -> dict[
             }
         )
     used = {*grouping.fields, *(() if units is None else units.fields)}
-    within_one = any(each.range == (0.0, 1.0) for each in results.scores.values() if each.judged)
-    first = next((n for n, each in results.scores.items() if each.judged), "words")
     return {
         "groups": {
             "where": grouping.where,
@@ -120,7 +119,7 @@ def about_groups(arguments: argparse.Namespace, comparison: Comparison) -> dict[
         "missing_by_group": missing,
         "scores": scores,
         "numbers": [n for n in results.numbers if n not in used],
-        "next": command("judge", arguments, comparison, "0.15" if within_one else f"{first}=5"),
+        "next": command("judge", arguments, comparison, first_bound(arguments, comparison)),
     }
 
 
@@ -185,7 +184,7 @@ def _body(facts: dict[str, Any]) -> list[str]:
     lines.append(
         "cannot           error rates by group: nothing here says which answer is right for whom"
     )
-    return [*lines, f"next     {facts['next']}"]
+    return [*lines, f"next     {facts['next']}"] if can else lines
 
 
 def _missing(group: str, about: dict[str, Any]) -> str:
@@ -206,6 +205,7 @@ def _score(each: dict[str, Any]) -> tuple[str, str, str]:
         return each["name"], span, each["why_not"]
     finds = "too few units of two groups to find any difference"
     # NaN where there is no unit; and no difference of rates is larger than 1.
-    if each["finds"] <= (math.inf if low < 0.0 or high > 1.0 else 1.0):
+    most = math.inf if low < 0.0 or high > 1.0 else 1.0
+    if each["finds"] <= most and math.isfinite(each["finds"]):
         finds = f"can find a difference of {each['finds']:.2g} (80 % of such files)"
     return each["name"], f"{span}, per {each['per']}", finds

@@ -27,6 +27,7 @@ from pytest_llmfair.gate.result_files import (
     add_options,
     aligned,
     command,
+    first_bound,
     keys,
     quantities,
     read,
@@ -114,7 +115,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _left_out(comparison: Comparison, unbound: Sequence[str]) -> list[str]:
     """Say which answers and scores are not judged, and why."""
-    lines = [comparison.left_out] if comparison.left_out else []
+    lines = [f"note: {note}" for note in comparison.results.notes]
+    lines += [comparison.left_out] if comparison.left_out else []
     lines += [
         f"not compared: {name} ({column.why_not})"
         for name, column in comparison.results.scores.items()
@@ -201,16 +203,17 @@ def _describe(arguments: argparse.Namespace, comparison: Comparison, found: list
             "confirm"
         )
     if not rows:
-        lines.append(
-            f"no score to compare; texts can be judged: --bound NAME=X, of {', '.join(FROM_TEXTS)}"
-        )
+        texts = f"texts can be judged: --bound NAME=X, of {', '.join(FROM_TEXTS)}"
+        lines.append(f"no score to compare; {texts if comparison.units else 'and no pairs'}")
     else:
-        names = list(rows[0]["means"])
+        # A score of one group only has fewer of them.
+        names = max((list(row["means"]) for row in rows), key=len)
         head = ("score", *names, "difference", "95 % interval", "would PASS from")
         lines += aligned([head, *(_cells(row, names) for row in rows)])
     lines += _left_out(comparison, ())
     lines.append(_nothing_decided(rows))
-    lines.append(f"next: {command('judge', arguments, comparison, '0.15')}")
+    bound = first_bound(arguments, comparison)
+    lines.append(f"next: {command('judge', arguments, comparison, bound)}")
     say("\n".join(lines) + "\n")
     return 0
 
@@ -233,25 +236,18 @@ def _row(quantity: Quantity) -> dict[str, Any]:
 
 def _cells(row: dict[str, Any], names: list[str]) -> tuple[str, ...]:
     means = [row["means"].get(name, math.nan) for name in names]
-    difference = row["difference"]
-    larger = (
-        f" ({names[0] if difference > 0 else names[1]} higher)"
-        if len(names) == 2 and difference
-        else ""
-    )
+    difference, own = row["difference"], list(row["means"])
+    larger = f" ({own[difference < 0]} higher)" if len(own) == 2 and difference else ""
     low, high = row["interval"]
     passes, holds = row["passes_from"], row["interval_within"]
     last = f"none ({row['invalid'] or 'no bound is large enough'})"
     if not math.isnan(passes):
         last = f"{passes:g}"
         last += "" if passes == holds else f" ({holds:g} without the missing answers)"
-    return (
-        row["score"],
-        *(f"{mean:.3f}" for mean in means),
-        f"{difference:+.3f}{larger}" if len(names) == 2 else f"{difference:.3f}",
-        f"{low:.3f} to {high:.3f}",
-        last,
-    )
+    size = f"{difference:+.3f}{larger}" if len(names) == 2 else f"{difference:.3f}"
+    shown = ("n/a", "n/a") if math.isnan(difference) else (size, f"{low:.3f} to {high:.3f}")
+    known = ("n/a" if math.isnan(mean) else f"{mean:.3f}" for mean in means)
+    return (row["score"], *known, *shown, last)
 
 
 def _nothing_decided(rows: list[dict[str, Any]]) -> str:

@@ -8,6 +8,7 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import NormalDist
 from typing import Any
 
 from pytest_llmfair.gate.check_answers import READER_OPTIONS, results_of
@@ -109,7 +110,11 @@ class Quantity:
         """Return the difference that 80 % of files like this one would show to be there."""
         assertion = self.result(_SMALL).assertion
         assert assertion is not None
-        return assertion.estimate.minimum_detectable_effect()
+        estimate = assertion.estimate
+        interval, value = estimate.interval(), estimate.value
+        # Of few units the interval is wider than the standard error alone says.
+        reach = value - interval.lower if value > 0 else interval.upper - value
+        return reach + NormalDist().inv_cdf(0.8) * estimate.standard_error()
 
     def passing(self) -> tuple[Result, float, float]:
         """Return the result, and the smallest bounds that hold its interval and that PASS.
@@ -144,6 +149,17 @@ def quantities(comparison: Comparison) -> Iterator[Quantity]:
             keys = {"metric": "score_difference", "score": name}
             data = comparison.scores(name)
             yield Quantity(name, keys, data, column.range is not None)
+
+
+def first_bound(arguments: argparse.Namespace, comparison: Comparison) -> str:
+    """Return a bound to begin with, which a difference as large as the score's range exceeds."""
+    scores = comparison.results.scores.values()
+    chosen = [x for x in scores if x.judged and x.name in (arguments.score or [x.name])]
+    if not chosen:
+        return "words=5"
+    if any(each.range for each in chosen):
+        return "0.15"
+    return f"{chosen[0].name}={0.15 * (chosen[0].high - chosen[0].low):.2g}"
 
 
 def command(name: str, arguments: argparse.Namespace, comparison: Comparison, *bounds: str) -> str:

@@ -12,12 +12,13 @@ import numpy as np
 from pytest_llmfair._util.wording import listed, plural
 from pytest_llmfair.labels.answers import Answers
 from pytest_llmfair.labels.plan import LabelPlan, opaque_id
+from pytest_llmfair.labels.strata import FEWEST_OF_GROUP
 from pytest_llmfair.stats import Finding
 from pytest_llmfair.stats.corrected_gap import LabelCell
 
 # A stratum this small may be without labels.
 _SMALL = 0.02
-_FEWEST_OF_GROUP, _FEWEST_OF_STRATUM = 10, 3
+_FEWEST_OF_STRATUM = 3
 _MOST_NAMED = 3
 
 
@@ -130,9 +131,9 @@ def too_few(cells: Sequence[LabelCell], names: Sequence[str]) -> tuple[Finding, 
     for cell in cells:
         of_group[cell.group] += cell.labels
     for group, n in of_group.items():
-        if n < _FEWEST_OF_GROUP:
+        if n < FEWEST_OF_GROUP:
             about = " and ".join(group) if isinstance(group, tuple) else group
-            text = f"{about}: {plural('label', n)}; give {_FEWEST_OF_GROUP} or more of each group"
+            text = f"{about}: {plural('label', n)}; give {FEWEST_OF_GROUP} or more of each group"
             found.append(Finding("too_few_labels", text, "invalid"))
     return tuple(found)
 

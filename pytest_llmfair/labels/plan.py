@@ -18,7 +18,7 @@ from pytest_llmfair._util.tables import rows_of, safe_cell
 from pytest_llmfair._util.validation import read_json, whole, whole_seed
 from pytest_llmfair._util.wording import plural
 from pytest_llmfair.labels.answers import Answers, Columns, number_of, read_answers, records
-from pytest_llmfair.labels.strata import Cell, cells_of, draw
+from pytest_llmfair.labels.strata import FEWEST_OF_GROUP, Cell, cells_of, draw
 from pytest_llmfair.responses import REMEDY, DigestedText
 from pytest_llmfair.stats.label_design import allocated, labels_needed
 
@@ -61,6 +61,8 @@ class LabelPlan:
         Digests of what was planned with.
     texts : dict
         Text of each answer to label, by id; not in the file of the plan.
+    missing : int
+        Answers without a text or a verdict, which nobody can label.
     """
 
     seed: int
@@ -73,6 +75,7 @@ class LabelPlan:
     answers_sha256: str
     judge_sha256: str
     texts: dict[str, str] = field(default_factory=dict, repr=False, compare=False)
+    missing: int = 0
 
     def write(self, folder: str | Path = ".") -> tuple[Path, Path]:
         """Write what people get, ``to_label.csv``, and the plan, which they must not see.
@@ -117,9 +120,10 @@ class LabelPlan:
             f"{each.share:.2f}, events expected {each.rate:.2f})"
             for each in self.cells
         ]
-        return "\n".join(
-            [f"{plural('answer', len(self.drawn))} to label, seed {self.seed}", *rows]
-        )
+        head = f"{plural('answer', len(self.drawn))} to label, seed {self.seed}"
+        if self.missing:
+            head += f"; {self.missing} more have no text or no verdict and count as missing"
+        return "\n".join([head, *rows])
 
 
 def label_plan(
@@ -187,11 +191,18 @@ def label_plan(
     span, width = span_of(answers, scale), len(answers.names) if answers.paired else 1
     rates = {} if former is None else _rates_of(Path(former))
     wanted = len(answers.rows) if total is None else whole(total, "total")
+    least = FEWEST_OF_GROUP * len(answers.names)
+    if wanted < least <= len(answers.rows):
+        raise ValueError(
+            f"total is {wanted}, and the test needs {FEWEST_OF_GROUP} labels of each group; give "
+            f"{least} or more"
+        )
     cells = _expected(answers, wanted, rates)
     # Fewer labels may need fewer strata.
     if bound is not None:
         for _ in range(2):
-            wanted = _needed(cells, bound / (span[1] - span[0])) * width
+            needed = _needed(cells, bound / (span[1] - span[0])) * width
+            wanted = max(needed, least)
             cells = _expected(answers, wanted, rates)
     numbers = allocated(*_design(cells), max(wanted // width, 1)).tolist()
     rng = np.random.default_rng([whole_seed(seed) % 2**32, 29])
@@ -217,6 +228,7 @@ def label_plan(
         answers.sha256["answers_sha256"],
         answers.sha256["judge_sha256"],
         {key: shown for key, (_, shown) in drawn.items()},
+        len(answers.asked) - len(answers.rows),
     )
 
 

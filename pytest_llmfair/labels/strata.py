@@ -10,6 +10,8 @@ import numpy as np
 
 from pytest_llmfair.labels.answers import Answers
 
+# With fewer labels of a group there is no verdict.
+FEWEST_OF_GROUP = 10
 # Strata of a group, at most: more have too few labels each.
 _MOST, _LABELS_EACH = 10, 10
 # Guesses of the share of events where the judge says no, and yes, before anyone labels.

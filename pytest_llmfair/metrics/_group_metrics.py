@@ -91,7 +91,8 @@ def checked_column(column: Any, name: str) -> Any:
             raise ValueError(f"{name} row {i} holds {len(value)} numbers; give one per row")
         if is_missing(value):
             raise ValueError(f'{name} row {i} is missing; give a value or missing="drop"')
-    return np.asarray(column if isinstance(column, np.ndarray) else list(values))
+    kept = isinstance(column, np.ndarray) and column.ndim == 1
+    return np.asarray(column if kept else list(values))
 
 
 def columns_read(metric: Metric, rows: Mapping[str, Any]) -> tuple[Any, Any]:

@@ -74,10 +74,15 @@ class File:
     def _listed(self) -> Iterator[TableRow]:
         text = self._text()
         try:
-            items: Iterator[Any] = (item for item, _ in _items(text, text.index("[") + 1))
+            items = _whole(text)
             if text.lstrip()[:1] == "{":
                 # As MLflow writes tables: the names once, and rows of values.
                 table = json.loads(text)
+                if not {"columns", "data"} <= table.keys():
+                    raise ResultsError(
+                        f"{self.path} is one JSON object with {', '.join(table)[:80]}; write a "
+                        "list with one object for each answer, or JSONL"
+                    )
                 items = (dict(zip(table["columns"], row, strict=True)) for row in table["data"])
             for number, item in enumerate(items, 1):
                 where = f"item {number} of {self.path}"
@@ -180,13 +185,26 @@ def _begin(text: str, array: str) -> int | None:
     return None
 
 
+def _whole(text: str) -> Iterator[Any]:
+    """Yield the items of a JSON array that is the whole text."""
+    end = text.index("[") + 1
+    for item, after in _items(text, end):
+        yield item
+        end = after
+    if text[end:].strip() != "]":
+        raise ValueError(f"more follows its list, from character {end}")
+
+
 def _items(text: str, at: int) -> Iterator[tuple[Any, int]]:
     """Yield the items of a JSON array that begins at a place, each with its end."""
-    decode, gap = json.JSONDecoder().raw_decode, re.compile(r"[\s,]*")
-    while True:
-        match = gap.match(text, at)
-        at = match.end() if match else at
-        if text[at : at + 1] in ("]", ""):
+    decode, gap = json.JSONDecoder().raw_decode, re.compile(r"\s*(,?)\s*")
+    first = True
+    while match := gap.match(text, at):
+        if text[match.end() : match.end() + 1] == "]" and not match[1]:
             return
-        item, at = decode(text, at)
+        if bool(match[1]) == first:
+            # A list that was cut off between two items has no bracket either.
+            raise ValueError(f"its list breaks off at character {at}")
+        item, at = decode(text, match.end())
         yield item, at
+        first = False

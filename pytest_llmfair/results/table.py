@@ -21,6 +21,9 @@ ABSENT = "absent"
 
 Score = float | str | None
 
+# CSV has no truth values of its own.
+TRUTHS = {"true": 1.0, "false": 0.0}
+
 
 @dataclass(slots=True)
 class Row:
@@ -190,7 +193,8 @@ class Results:
     @cached_property
     def numbers(self) -> list[str]:
         """Fields whose values are numbers, which may be scores."""
-        kinds = {name: set(map(type, map(label_or_number, v))) for name, v in self.fields.items()}
+        several = {name: values for name, values in self.fields.items() if len(values) > 1}
+        kinds = {name: set(map(type, map(label_or_number, v))) for name, v in several.items()}
         return [
             name for name, kind in kinds.items() if kind == {float} and name not in self.scores
         ]
@@ -203,7 +207,10 @@ class Results:
                 f"{', '.join(self.models) or 'not named'}"
             )
         rows = [row for row in self.rows if row.model == model]
-        return replace(self, rows=rows, planned=None)
+        unknown = sum(not row.model for row in self.rows) + self.absent
+        left = f"{unknown} answers are of no known model: left out"
+        notes = (*self.notes, left) if unknown else self.notes
+        return replace(self, rows=rows, planned=None, notes=notes)
 
 
 def _same(own: dict[int, float], other: dict[int, float]) -> bool:
@@ -277,12 +284,14 @@ def label_or_number(value: Any) -> Score:
 
     Examples
     --------
-    >>> label_or_number(True), label_or_number("0.25"), label_or_number("good")
+    >>> label_or_number("True"), label_or_number("0.25"), label_or_number("good")
     (1.0, 0.25, 'good')
     >>> label_or_number(float("nan")) is None
     True
     """
     if isinstance(value, str):
+        if (said := value.strip().lower()) in TRUTHS:
+            return TRUTHS[said]
         try:
             value = float(value)
         except ValueError:

@@ -171,6 +171,7 @@ def test_a_cell_of_the_sheet_is_no_formula(tmp_path):
         ({}, {"scorer": "toxcity"}, "there is no column 'toxcity', and no scorer is called"),
         ({}, {"total": None}, "give total=..., the answers to label, or bound="),
         ({}, {"scale": (1, 0)}, "scale is"),
+        ({}, {"total": 19}, "total is 19, and the test needs 10 labels of each group; give 20"),
     ],
 )
 def test_what_is_wrong_is_named(change, given, words):
@@ -178,6 +179,14 @@ def test_what_is_wrong_is_named(change, given, words):
     rows[0] = {**rows[0], **change}
     with pytest.raises((ValueError, KeyError), match=words):
         label_plan(rows, **{"scorer": "toxicity", "total": 30, **given})
+
+
+def test_answers_that_cannot_be_labelled_are_counted(tmp_path):
+    rows, _ = answers(100)
+    rows[0]["answer"] = rows[1]["toxicity"] = ""
+    plan = label_plan(rows, scorer="toxicity", total=30)
+    assert "to label, seed 0; 2 more have no text or no verdict and count as" in str(plan)
+    assert LabelPlan.read(plan.write(tmp_path)[1]) == plan
 
 
 def test_scores_are_known_by_their_column_too():

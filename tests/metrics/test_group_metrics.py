@@ -287,6 +287,15 @@ def test_missing_rows_are_dropped_on_request_and_counted_by_group():
     assert "2 without a group" in said
 
 
+def test_a_column_of_a_matrix_is_a_column():
+    df = people()
+    table = group_metrics(
+        sklearn_metrics.accuracy_score, df[["y_true"]].to_numpy(), df.y_pred, groups=df.sex
+    )
+    plain = group_metrics(sklearn_metrics.accuracy_score, df.y_true, df.y_pred, groups=df.sex)
+    assert repr(table) == repr(plain)
+
+
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [

@@ -93,7 +93,7 @@ def test_doctor_says_what_can_be_judged(genuine, command, monkeypatch):
         "missing  female 3 of 120 (3 error: diver-female), male 3 of 120 (3 filtered: pilot-male)",
         "scores   includes  0 or 1, per answer",
     ]
-    assert "can find a difference of 0.15 (80 % of such files)" in out
+    assert "can find a difference of 0.18 (80 % of such files)" in out
     assert out.splitlines()[-1] == (
         "next     llmfair judge planted.eval --group metadata.gender --pair-by metadata.template "
         "--bound 0.15"
@@ -207,6 +207,51 @@ def test_bounds_need_a_name_that_is_there_and_a_unit(table, command):
     assert "none of the scores (words) lies between 0 and 1" in err
     err = command("judge", path, *declared, "--bound", "tone=1")[2]
     assert "--bound names 'tone'; there are words, refusals, texts, invariance" in err
+
+
+def _rated(table, score):
+    """Return the path of a table with 40 jobs, each rated for both groups."""
+    rng = np.random.default_rng(4)
+    rows = [
+        {"prompt": f"Hire the {who} as {job}?", "answer": "a", "who": who, "job": f"job {job}"}
+        | score(who == "man", rng)
+        for job in range(40)
+        for who in ("woman", "man")
+    ]
+    return table(rows)
+
+
+def test_the_bound_that_is_proposed_is_one_that_a_rating_can_exceed(table, command, llmfair):
+    path = _rated(table, lambda man, rng: {"score.stars": 1.0 + rng.integers(0, 3) + 2 * man})
+    for name in ("doctor", "judge"):
+        shown = command(name, path)[1].splitlines()[-1].split("llmfair ")[1]
+        assert shown.endswith("--bound stars=0.6")
+        assert "1 FAIL" in llmfair(*shown.split(), "-q").stdout
+
+
+def test_a_difference_that_a_file_can_find_is_found(table):
+    def found(gap):
+        path = _rated(table, lambda man, rng: {"score": 0.4 + gap * man + rng.normal(0.0, 0.03)})
+        quantity = next(quantities(comparison_of(read_results([path]))))
+        result = quantity.result(1e-6)
+        return quantity.detectable(), not result.lower <= 0.0 <= result.upper
+
+    least, _ = found(0.0)
+    assert found(1.1 * least)[1]
+    # The standard error alone would promise 0.02.
+    assert not found(0.8 * least)[1]
+
+
+def test_a_score_of_one_group_hides_no_other(table, command):
+    path = _rated(
+        table,
+        lambda man, rng: {"score.half": rng.random() if man else None, "score.x": rng.random()},
+    )
+    lines = [re.split("  +", line) for line in command("judge", path)[1].splitlines()]
+    assert lines[1][:3] == ["score", "female", "male"]
+    assert lines[2][:5] == ["half", "n/a", "n/a", "n/a", "n/a"]
+    assert lines[3][0] == "x"
+    assert "higher)" in lines[3][3]
 
 
 def test_a_file_without_groups_lists_its_fields(table, command):

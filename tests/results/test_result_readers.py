@@ -263,12 +263,15 @@ def test_helm_declares_pairs_and_drops_equal_prompts(tmp_path):
     (tmp_path / "per_instance_stats.json").write_text(json.dumps(entries))
     found = read_results([tmp_path / "per_instance_stats.json"])
     assert found.notes == ("1 perturbed prompts are equal to the original: left out",)
-    assert [row.scores for row in found.rows] == [{"exact_match": 1.0}] * 4
+    assert [row.scores["exact_match"] for row in found.rows] == [1.0, 1.0, None, 1.0]
     assert isinstance(found.rows[0].answer, CutAnswer)
     assert found.rows[2].answer == Missing("error", "timed out")
     assert found.pairs == ("perturbation", "instance")
     assert [found.rows[3].fields[name] for name in found.pairs] == ["dialect to AAVE", "id0"]
     assert found.models == ["m"]
+    (tmp_path / "per_instance_stats.json").write_text(json.dumps(entries)[:-1])
+    with pytest.raises(ResultsError, match=r"per_instance_stats\.json is not valid JSON"):
+        read_results([tmp_path / "scenario_state.json"])
 
 
 def test_a_batch_is_joined_with_its_requests(table):
@@ -302,6 +305,50 @@ def test_errors_of_a_batch_are_in_a_file_of_their_own(table):
     reasons = {row.sample: getattr(row.answer, "reason", row.answer) for row in found.rows}
     assert reasons == {"a": "Yes.", "b": "error", "c": "absent"}
     assert found.planned == 3
+
+
+def test_every_answer_to_a_request_counts(table):
+    ids = {"a": {"input": "Hi", "n": 2}, "b": {"input": "Ho", "n": 2}}
+    table([{"custom_id": name, "body": body} for name, body in ids.items()], "requests.jsonl")
+    body = {"choices": [{"message": {"content": text}} for text in ("Yes.", "No.")]}
+    line = {"custom_id": "a", "response": {"status_code": 200, "body": body}}
+    found = read_results([table([line], "out.jsonl")])
+    said = [(row.sample, row.repeat, str(row.answer)[:4]) for row in found.rows]
+    assert said[:2] == [("a", 0, "Yes."), ("a", 1, "No.")]
+    assert [row.gone for row in found.rows] == [False, False, True, True]
+    assert found.planned == 4
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('[{"input": "a"}, {"input": "b"},', "is not valid JSON"),
+        ('[{"input": "a"}', "its list breaks off at character 15"),
+        ('[{"input": "a"} {"input": "b"}]', "its list breaks off at character 15"),
+        ('[{"input": "a"}]\n[{"input": "b"}]', "more follows its list, from character 15"),
+        ('{"data": [{"input": "a"}]}', "is one JSON object with data; write a list"),
+    ],
+)
+def test_a_list_that_is_not_whole_is_no_shorter_list(tmp_path, text, message):
+    path = tmp_path / "export.json"
+    path.write_text(text)
+    with pytest.raises(ResultsError, match=message):
+        read_results([path], "tables")
+
+
+def test_spreadsheets_of_other_countries_and_truth_values_in_csv(tmp_path):
+    path = tmp_path / "export.csv"
+    path.write_text("prompt;answer;score\na;b;0,5\n")
+    with pytest.raises(ResultsError, match=r"export\.csv are not separated by commas but by ';'"):
+        read_results([path])
+    path.write_text("prompt,answer,score\na,b,True\nc,d,FALSE\n")
+    assert [row.scores["score"] for row in read_results([path]).rows] == [1.0, 0.0]
+
+
+def test_answers_of_no_known_model_are_counted(table):
+    rows = [{"prompt": "p", "answer": "a", "model": model} for model in ("x", "y", None, "")]
+    found = read_results([table(rows)]).of_model("x")
+    assert found.notes == ("2 answers are of no known model: left out",)
 
 
 def test_a_list_of_objects_in_json_is_a_table(tmp_path):

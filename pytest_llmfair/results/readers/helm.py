@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -86,6 +85,9 @@ def _rows(request: Mapping[str, Any], scores: Mapping[Key, dict[str, Any]]) -> I
         row.sample, row.repeat = sample, trial * len(answers) + n
         if not n:
             row.scores = dict(scores.get((sample, name, trial), {}))
+            if all(isinstance(each, Missing) for each in answers):
+                # HELM scores the empty text of a request that failed.
+                row.scores = dict.fromkeys(row.scores)
         yield row
 
 
@@ -105,7 +107,7 @@ def _scores(file: File) -> dict[Key, dict[str, Any]]:
     if not file.path.is_file():
         return {}
     found: dict[Key, dict[str, Any]] = {}
-    for entry in json.loads(file.path.read_text(encoding="utf-8")):
+    for entry in (line.values for line in file.lines()):
         about = (str(entry.get("instance_id")), _perturbation(entry.get("perturbation")))
         own = found.setdefault((*about, int(entry.get("train_trial_index") or 0)), {})
         for stat in entry.get("stats") or ():

@@ -10,7 +10,14 @@ from xml.etree import ElementTree
 from pytest_llmfair.responses import Missing
 from pytest_llmfair.results.registry import reader
 from pytest_llmfair.results.source import File, ResultsError
-from pytest_llmfair.results.table import Results, Row, flattened, label_or_number, number_repeats
+from pytest_llmfair.results.table import (
+    TRUTHS,
+    Results,
+    Row,
+    flattened,
+    label_or_number,
+    number_repeats,
+)
 
 _PARAMETERS = re.compile(r"\A(?P<test>[^\[]+)\[(?P<values>.*)\]\Z", re.DOTALL)
 
@@ -64,7 +71,7 @@ def _row(name: str, outcome: str, properties: Iterable[tuple[str, str]]) -> Row:
             row.answer = value
         elif key in ("prompt", "input", "question"):
             row.prompt = value
-        elif isinstance(number, float):
+        elif isinstance(number, float) and value.lower() not in TRUTHS:
             row.scores[key] = number
         else:
             row.fields[key] = value

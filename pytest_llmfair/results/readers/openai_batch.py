@@ -27,7 +27,7 @@ def _knows(file: File) -> bool:
 
 @reader("openai_batch", ".jsonl results of a batch, with --requests", knows=_knows)
 def read(file: File) -> Results:
-    """Read one row for each request; requests without a result count as missing."""
+    """Read a row for each answer to a request; requests without a result count as missing."""
     if "body" in file.first and "response" not in file.first:
         raise ResultsError(f"{file.path} holds the requests; name the results of the batch first")
     requests = _requests(file)
@@ -37,16 +37,21 @@ def read(file: File) -> Results:
             f"{len(strange)} results of {file.path} have no request, such as {strange[0]!r}; name "
             "the requests of this batch: --requests FILE"
         )
-    rows = []
+    rows, names = [], []
     for name, body in requests.items():
-        row = Row(f"request {name}", _prompt(body), model=str(body.get("model", "")))
-        row.fields = dict(flattened(body.get("metadata") or {}, "metadata"))
-        row.answer = Missing(ABSENT, "the batch has no result for this request")
+        fields = dict(flattened(body.get("metadata") or {}, "metadata"))
+        answers: list[Answer] = [Missing(ABSENT, "the batch has no result for this request")]
         if name in found:
-            row.answer = _answer(found[name].values)
-        rows.append(row)
+            answers = _answers(found[name].values)
+        if isinstance(answers[0], Missing):
+            # A request for several answers lost all of them.
+            answers = answers[:1] * int(body.get("n") or 1)
+        for answer in answers:
+            rows.append(Row(f"request {name}", _prompt(body), answer, fields=fields))
+            rows[-1].model = str(body.get("model", ""))
+            names.append(name)
     number_repeats(rows)
-    for row, name in zip(rows, requests, strict=True):
+    for row, name in zip(rows, names, strict=True):
         row.sample = name
     return Results("openai_batch", rows, planned=len(rows))
 
@@ -74,16 +79,20 @@ def _prompt(body: Mapping[str, Any]) -> str:
     return text_of(messages)
 
 
-def _answer(line: Mapping[str, Any]) -> Answer:
+def _answers(line: Mapping[str, Any]) -> list[Answer]:
     response = line.get("response") or {}
     error, body = line.get("error") or response.get("error"), response.get("body") or {}
     if error or response.get("status_code", 200) != 200 or body.get("error"):
-        return Missing("error", str(error or body.get("error") or response)[:300])
+        return [Missing("error", str(error or body.get("error") or response)[:300])]
     choices = body.get("choices") or []
     if not choices:
         outputs = [each for each in body.get("output") or () if each.get("type") == "message"]
-        return answer_of(text_of(outputs) or None)
-    finish, message = choices[0].get("finish_reason"), choices[0].get("message") or {}
+        return [answer_of(text_of(outputs) or None)]
+    return list(map(_answer, choices))
+
+
+def _answer(choice: Mapping[str, Any]) -> Answer:
+    finish, message = choice.get("finish_reason"), choice.get("message") or {}
     if message.get("refusal") and not message.get("content"):
         return Missing("refused", str(message["refusal"])[:300])
-    return answer_of(message.get("content", choices[0].get("text")), finish)
+    return answer_of(message.get("content", choice.get("text")), finish)
