@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime
 import json
-import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -123,7 +122,8 @@ def _ratcheted(result: Result, before: Result, loss: Result) -> list[Result]:
     """Let only a proven loss be red where the same bound was broken before."""
     if loss.verdict is Verdict.INVALID:
         return [result, loss]
-    loss = replace(loss, red=loss.red and loss.verdict is Verdict.FAIL)
+    if loss.red and loss.verdict is not Verdict.FAIL:
+        loss = replace(loss, red=False, waiver="ratchet: only a proven loss is red")
     broken = all(_broken(each) for each in (result, before))
     same = (before.bound, before.level) == (result.bound, result.level)
     if result.waiver or not (broken and same) or _other_side(result, before):
@@ -139,14 +139,11 @@ def _other_side(result: Result, before: Result) -> bool:
     # The size of a difference alone does not tell whom it is against.
     if any(sign_of(now[key]) != sign_of(then[key]) for key in now.keys() & then.keys()):
         return True
-    rates, known = (
-        {row["key"]: row["rate"] for row in each.groups if not math.isnan(row["rate"])}
+    worse, earlier = (
+        [d["worse"] or list(d["means"]) for d in each.differences if d["measure"] == "rate"]
         for each in (result, before)
     )
-    if not rates or not known:
-        return False
-    low, high = min(rates, key=rates.__getitem__), max(rates, key=rates.__getitem__)
-    return bool(known.get(low, -math.inf) > known.get(high, math.inf))
+    return worse != earlier
 
 
 def _broken(result: Result) -> bool:

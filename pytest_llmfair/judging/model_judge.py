@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any
 
+from pytest_llmfair._util.plain_data import sha256_of
 from pytest_llmfair._util.validation import number
 from pytest_llmfair.clients import Missing, ModelClient, load_client
 from pytest_llmfair.replies import FACTS, facts_of, is_cut, text_answer
@@ -18,9 +19,9 @@ from pytest_llmfair.scorers.base import Scores, checked_texts
 from pytest_llmfair.scorers.facts import FactScorer
 
 # One number, with no more around it than a label, a scale and marks of Markdown.
-_NUMBER = r"-?\d+(?:\.\d+)?"
+_NUMBER = r"(?<!\.)-?\d+(?:\.\d+)?"
 _MARKS = r"[\s*_`'\"().]*"
-_ONE = re.compile(rf"(?:[a-z ]+:)?{_MARKS}({_NUMBER}){_MARKS}(?:/ ?\d+)?{_MARKS}", re.I)
+_ONE = re.compile(rf"(?:[a-z ]+:)?{_MARKS}({_NUMBER}){_MARKS}(?:/ ?(\d+))?{_MARKS}", re.I)
 _TWO = re.compile(rf"{_MARKS}({_NUMBER})\s*[,;\n]\s*({_NUMBER}){_MARKS}")
 
 
@@ -86,6 +87,12 @@ class ModelJudge(FactScorer):
         else:
             client = ModelClient.of(model)
         return cls(f"{FACTS}{name}", client, rubric.strip(), (low, high), side_by_side)
+
+    @property
+    def version(self) -> str:
+        """Digest of all that the judge is asked by, so that another rubric is another scorer."""
+        asked = (self.client.backend.name, self.client.temperature, self.rubric, self.scale)
+        return sha256_of(repr((*asked, self.side_by_side))) or ""
 
     def __call__(self, texts: Sequence[str]) -> Scores:
         """Return the score of every text; raise ``ValueError`` for one without a score."""
@@ -178,8 +185,10 @@ class ModelJudge(FactScorer):
         if isinstance(reply, Missing):
             return Missing("no_score", f"the judge gave no reply ({reply.reason}): {reply.detail}")
         matched = form.fullmatch(reply.strip())
-        found = tuple(map(float, matched.groups())) if matched else ()
+        found = tuple(map(float, filter(None, matched.groups()))) if matched else ()
         low, high = self.scale
+        if form is _ONE and found[1:] not in ((), (high,)):
+            found = ()  # 4/10 is no 4 of a scale to 5
         if not found or not all(low <= each <= high for each in found):
             return Missing("no_score", f"the judge replied {reply[:60]!r}, which is no score")
         return found
