@@ -7,6 +7,7 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import fsum
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from pytest_llmfair._util.validation import read_json
 from pytest_llmfair._util.wording import number, plural
 from pytest_llmfair.gate.recorded_runs import Key, compared_with, keyed
 from pytest_llmfair.judging.assertion import EstimateAssertion
-from pytest_llmfair.judging.bound import WORSE, ImpossibleBoundError
+from pytest_llmfair.judging.bound import WORSE, Bound, ImpossibleBoundError
 from pytest_llmfair.judging.facts import estimate
 from pytest_llmfair.judging.inputs import MetricInputs
 from pytest_llmfair.judging.non_inferiority import Side
@@ -135,15 +136,32 @@ def _ratcheted(result: Result, before: Result, loss: Result) -> list[Result]:
 
 def _other_side(result: Result, before: Result) -> bool:
     """Whether another group than before has the higher value in a comparison."""
-    now, then = (getattr(each.estimate, "parts", {"": each.estimate}) for each in (result, before))
+    both = (result, before)
+    now, then = (getattr(each.estimate, "parts", {"": each.estimate}) for each in both)
     # The size of a difference alone does not tell whom it is against.
-    if any(sign_of(now[key]) != sign_of(then[key]) for key in now.keys() & then.keys()):
+    bound = Bound(result.bound, result.direction, result.fair_value, result.scale)
+    beyond = [key for key, part in now.items() if not bound.allows(part.value)]
+    if any(key in then and _sign(now[key]) != _sign(then[key]) for key in beyond):
+        return True
+    first, second = (each.value - each.fair_value for each in both)
+    if result.direction == "two-sided" and first * second < 0.0:
         return True
     worse, earlier = (
         [d["worse"] or list(d["means"]) for d in each.differences if d["measure"] == "rate"]
-        for each in (result, before)
+        for each in both
     )
-    return worse != earlier
+    # Rows such as "a / b" name the groups in the order of their difference.
+    rows, known = ({row["key"] for row in each.groups} for each in both)
+    return worse != earlier or rows != known
+
+
+def _sign(estimate: Any) -> int:
+    """Return 1 where the first group of pairs, or of a signed estimate, has higher scores."""
+    if getattr(estimate.metric, "needs", "") != "score_pairs" or estimate.call is None:
+        return sign_of(estimate)
+    # Contributions to a distance are a size.
+    first, second = ([x for row in side for x in row] for side in estimate.call.args[:2])
+    return 1 if fsum(first) / len(first) >= fsum(second) / len(second) else -1
 
 
 def _broken(result: Result) -> bool:

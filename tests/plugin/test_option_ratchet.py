@@ -150,6 +150,25 @@ def test_rates_that_turned_against_another_group_are_red(pytester, run, monkeypa
         run(*RATCHET).assert_outcomes(failed=1)
 
 
+def test_a_distance_between_scores_that_turned_against_another_group_is_red(
+    pytester, run, monkeypatch
+):
+    pytester.makepyfile("""
+        import os
+        from pytest_llmfair import assert_strict_sentiment_parity_within
+
+        def test_scores():
+            sides = [[[0.9]] * 60, [[0.4]] * 60]
+            if os.environ.get("TURNED"):
+                sides.reverse()
+            assert_strict_sentiment_parity_within(*sides, bound=0.1)
+    """)
+    run(BASELINE, "--llmfair-update-baseline").assert_outcomes(failed=1)
+    run(*RATCHET, "--llmfair-margin=0.3").assert_outcomes(passed=1)
+    monkeypatch.setenv("TURNED", "yes")
+    run(*RATCHET, "--llmfair-margin=0.3").assert_outcomes(failed=1)
+
+
 def test_a_check_without_a_row_in_the_baseline_is_red(broken, pytester):
     pytester.makepyfile(test_bot=TEST.replace("test_bot()", "test_other()"))
     result = broken(CURT="0.4")
