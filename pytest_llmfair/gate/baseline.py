@@ -13,7 +13,7 @@ from typing import Any
 
 from pytest_llmfair._util.validation import read_json
 from pytest_llmfair._util.wording import number, plural
-from pytest_llmfair.gate.recorded_runs import Key, compared_with, keyed
+from pytest_llmfair.gate.recorded_runs import MALFORMED, Key, compared_with, keyed
 from pytest_llmfair.judging.assertion import EstimateAssertion
 from pytest_llmfair.judging.bound import WORSE, Bound, ImpossibleBoundError
 from pytest_llmfair.judging.facts import estimate
@@ -95,7 +95,7 @@ class Baseline:
             loss = self._compared(result, before, check, rules)
         except ImpossibleBoundError as error:
             return [result, self._invalid(result, str(error), rules)]
-        except ValueError as error:
+        except MALFORMED as error:
             why = f"{error}; record the baseline again with --llmfair-update-baseline"
             return [result, self._invalid(result, why, rules)]
         return _ratcheted(result, before, loss) if self.ratchet else [result, loss]
@@ -195,6 +195,11 @@ def coverage(
         for (test, metric), n in ran.items()
         if known[test, metric] not in (0, n)
     ]
+    if ran and not ran.keys() & known.keys():
+        errors.append(
+            f"no check of this run is in the baseline {settings.baseline}, so nothing is compared; "
+            "run the tests that it is about, or record it again with --llmfair-update-baseline"
+        )
     new = [f"{test} {metric}" for test, metric in ran if not known[test, metric]]
     gone = [f"{test} {metric}" for test, metric in known if (test, metric) not in ran]
     never = [
@@ -264,6 +269,7 @@ def read_document(path: Path) -> dict[str, Any]:
                 check["recorded"].keys()
             ):
                 raise KeyError("recorded")
+            why_not_compared(check)
     except (ValueError, KeyError, TypeError, AttributeError):
         raise ValueError(f"{path} is a damaged baseline file; {again}") from None
     if not found["checks"]:
