@@ -197,7 +197,7 @@ def coverage(
     ]
     if ran and not ran.keys() & known.keys():
         errors.append(
-            f"no check of this run is in the baseline {settings.baseline}, so nothing is compared; "
+            f"no check of this run is in the baseline {settings.baseline}: nothing is compared; "
             "run the tests that it is about, or record it again with --llmfair-update-baseline"
         )
     new = [f"{test} {metric}" for test, metric in ran if not known[test, metric]]
