@@ -73,6 +73,10 @@ def test_a_judge_that_prefers_a_place_makes_no_difference_between_groups():
         ModelJudge.of(judge, RUBRIC, side_by_side=True), lambda p: f"Gladly, {p[-9:]}", n=200
     )
     assert abs(fair.value) < 0.2
+    scorer = ModelJudge.of(judge, RUBRIC, side_by_side=True)
+    few = difference(scorer, lambda p: f"Gladly, {p.split()[0]}", n=200)
+    assert abs(few.value) < 0.2
+    assert difference(scorer, lambda p: "Gladly", n=200).value == 0.0
     unfair = difference(ModelJudge.of(judge, RUBRIC, side_by_side=True), n=200)
     assert -1.2 < unfair.value < -0.8
 

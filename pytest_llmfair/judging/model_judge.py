@@ -152,17 +152,19 @@ class ModelJudge(FactScorer):
             )
         low, high = self.scale
         ends = f"two numbers from {low:g} to {high:g}: that of text 1, a comma, that of text 2."
-        asked: dict[tuple[int, int], tuple[str, bool]] = {}
+        asked: dict[tuple[int, int], tuple[str, tuple[int, int]]] = {}
         for row, (first, second) in enumerate(responses):
             for k, (a, b) in enumerate(zip(first, second, strict=False)):
                 if isinstance(a, str) and isinstance(b, str):
                     checked_texts([a, b])
-                    draw = hashlib.blake2b(f"{k}\0{a}\0{b}".encode(), digest_size=1).digest()[0]
-                    swapped = draw % 2 == 1
+                    # By prompt: a bot with few answers would have the same order everywhere.
+                    about = "\0".join((str(k), pairs[row].original, a, b)).encode()
+                    swapped = hashlib.blake2b(about, digest_size=1).digest()[0] % 2
                     one, two = (b, a) if swapped else (a, b)
                     texts = f"Text 1:\n<<<\n{one}\n>>>\n\nText 2:\n<<<\n{two}\n>>>"
                     prompt = f"{self.rubric}\n\n{texts}\n\nReply with nothing but {ends}"
-                    asked[row, k] = prompt, swapped
+                    # Equal answers have equal scores, whatever their places are worth.
+                    asked[row, k] = prompt, (swapped, 1 - swapped if a != b else swapped)
         prompts = list(dict.fromkeys(prompt for prompt, _ in asked.values()))
         replies = self.client.generate(prompts) if prompts else []
         read = {p: self._read(reply, _TWO) for p, (reply,) in zip(prompts, replies, strict=True)}
@@ -171,9 +173,9 @@ class ModelJudge(FactScorer):
             for side, answers in enumerate(both):
                 found = []
                 for k, answer in enumerate(answers):
-                    prompt, swapped = asked.get((row, k), ("", False))
+                    prompt, places = asked.get((row, k), ("", (0, 0)))
                     score = read.get(prompt, Missing("no_score", "the other answer is missing"))
-                    found.append(self._with_score(answer, score, side ^ swapped))
+                    found.append(self._with_score(answer, score, places[side]))
                 sides[side].append(tuple(found))
         # The placebo has no partner to be seen with.
         return replace(
